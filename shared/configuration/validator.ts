@@ -23,6 +23,14 @@ export function validateSchema<T>({ json }: ConfigurationSchema<T>, value: unkno
   return isValid(value) ? { value } : { errors: (isValid.errors ?? []).slice(0, MAX_ERRORS).map(errorOf) };
 }
 
+const ARTICLES: Readonly<Record<string, string>> = {
+  array: 'a list',
+  boolean: 'true or false',
+  integer: 'an integer',
+  object: 'an object',
+  string: 'a string',
+};
+
 function errorOf({ instancePath, keyword, params, message }: ErrorObject): InvalidField {
   const path = pathOf(instancePath);
   const details: Readonly<Record<string, unknown>> = params;
@@ -41,14 +49,6 @@ function errorOf({ instancePath, keyword, params, message }: ErrorObject): Inval
       return { path, reason: message ?? keyword };
   }
 }
-
-const ARTICLES: Readonly<Record<string, string>> = {
-  array: 'a list',
-  boolean: 'true or false',
-  integer: 'an integer',
-  object: 'an object',
-  string: 'a string',
-};
 
 function quotedList(allowed: unknown): string {
   return Array.isArray(allowed) ? allowed.map((word) => quote(String(word))).join(', ') : '';

@@ -60,6 +60,8 @@ export function bothSpellings(names: readonly string[]): readonly string[] {
   return others.length === 0 ? names : [...new Set([...names, ...others])];
 }
 
+const NAMESPACES = /^(namespaces(\/.*)?|\*.*)$/;
+
 /**
  * The `resourceNames` of a rule, expanded to both spellings when the rule covers Namespaces: no other resource has
  * objects with two names.
@@ -67,8 +69,6 @@ export function bothSpellings(names: readonly string[]): readonly string[] {
 export function ruleNamesInBothSpellings(resources: readonly string[], names: readonly string[]): readonly string[] {
   return names.length > 0 && resources.some((text) => NAMESPACES.test(text)) ? bothSpellings(names) : names;
 }
-
-const NAMESPACES = /^(namespaces(\/.*)?|\*.*)$/;
 
 /**
  * The value under either spelling of a key, for labels, annotations and similar maps, as their keys are stored as sent.
@@ -164,6 +164,8 @@ export interface SpellingConflict {
 
 const CANONICAL = 'platform.io/';
 
+const NONE: readonly SpellingConflict[] = [];
+
 /** The spelling conflicts in a map of labels or annotations: two rules could read different values. */
 export function spellingConflicts(map: Readonly<Record<string, unknown>>): readonly SpellingConflict[] {
   let conflicts: SpellingConflict[] | undefined;
@@ -179,5 +181,3 @@ export function spellingConflicts(map: Readonly<Record<string, unknown>>): reado
   }
   return conflicts ?? NONE;
 }
-
-const NONE: readonly SpellingConflict[] = [];

@@ -61,6 +61,8 @@ let droppedCount = 0;
 /** The number of lines that were dropped because the buffer was full. */
 export const droppedLogLines = (): number => droppedCount;
 
+const STDERR_FD = 2;
+
 /**
  * Writes to a pipe or socket must not block: a reader that has stopped would block the process, and, with writes in a
  * thread, its exit. Lines are buffered in memory while the pipe is full, and dropped beyond the bound. Writes to files
@@ -71,8 +73,6 @@ function stderrSink(): LogSink {
   if (!kind.isFIFO() && !kind.isSocket()) return pino.destination({ dest: STDERR_FD, sync: true });
   return nonBlockingSink(new Socket({ fd: STDERR_FD, readable: false, writable: true }).unref());
 }
-
-const STDERR_FD = 2;
 
 /**
  * A sink that buffers a bounded number of bytes for a slow reader, and drops lines beyond that or after the reader has

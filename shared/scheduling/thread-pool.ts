@@ -34,14 +34,14 @@ export interface ThreadPoolLimits {
   readonly scaleUpDelayMs?: number;
 }
 
+const MESSAGES = { time: 'it takes too long', memory: 'it takes too much memory', error: 'its worker thread failed' } as const;
+
 /** The thread of a job has failed or was terminated. */
 export class ThreadLost extends Error {
   constructor(readonly reason: 'error' | 'memory' | 'time') {
     super(MESSAGES[reason]);
   }
 }
-
-const MESSAGES = { time: 'it takes too long', memory: 'it takes too much memory', error: 'its worker thread failed' } as const;
 
 /** The weight of the waiting jobs has reached its limit. */
 export class ThreadPoolFull extends Error {}

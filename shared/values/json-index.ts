@@ -27,6 +27,14 @@ const ENTRY_SIZE = 3;
 const BYTES_PER_VALUE = 8;
 const MIN_ENTRIES = 64;
 
+/** Classes of bytes. */
+const WORD = 0;
+const BETWEEN = 1;
+const OPENS = 2;
+const CLOSES = 3;
+const QUOTES = 4;
+const KINDS = new Uint8Array(256);
+
 export class JsonIndex {
   readonly root = 0;
   private entries: Int32Array;
@@ -188,13 +196,6 @@ export class JsonIndex {
   }
 }
 
-/** Classes of bytes. */
-const WORD = 0;
-const BETWEEN = 1;
-const OPENS = 2;
-const CLOSES = 3;
-const QUOTES = 4;
-const KINDS = new Uint8Array(256);
 for (const between of ' \t\n\r,:') KINDS[between.charCodeAt(0)] = BETWEEN;
 for (const opens of [OPEN_OBJECT, OPEN_LIST]) KINDS[opens] = OPENS;
 for (const closes of [CLOSE_OBJECT, CLOSE_LIST]) KINDS[closes] = CLOSES;

@@ -32,13 +32,13 @@ export function stringAt(value: JsonObject | undefined, member: string): string 
   return typeof field === 'string' ? field : undefined;
 }
 
+const NO_STRINGS: readonly string[] = [];
+
 /** The items of a list of strings; items of other types become empty strings, a missing list is empty. */
 export function stringsAt(object: JsonObject, member: string): readonly string[] {
   const list = arrayAt(object, member);
   return list === undefined ? NO_STRINGS : list.map((item) => (typeof item === 'string' ? item : ''));
 }
-
-const NO_STRINGS: readonly string[] = [];
 
 /** An own member of an object: a name such as `constructor` or `__proto__` never returns an inherited one. */
 export function ownMember<T>(value: Readonly<Record<string, T>>, member: string): T | undefined {

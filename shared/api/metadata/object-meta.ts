@@ -12,6 +12,8 @@ export function ensureMetadata(object: JsonObject): JsonObject {
   return created;
 }
 
+const EMPTY: JsonObject = Object.freeze({});
+
 /**
  * The metadata of a decoded object of any kind, for reading only; a frozen empty object when it is absent. Members of a
  * body that is not decoded yet may have other types.
@@ -19,8 +21,6 @@ export function ensureMetadata(object: JsonObject): JsonObject {
 export function readMetadata(object: JsonObject): MetaV1ObjectMeta {
   return objectAt(object, 'metadata') ?? EMPTY;
 }
-
-const EMPTY: JsonObject = Object.freeze({});
 
 /** The labels with string values. */
 export function stringLabelsOf(object: JsonObject): Readonly<Record<string, string>> {

@@ -13,6 +13,10 @@ export function readSchema(openAPIV3Schema: JsonObject): SchemaNode {
   return readNode(openAPIV3Schema, 0);
 }
 
+const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'] as const satisfies readonly SchemaType[];
+const LIST_TYPES = ['atomic', 'map', 'set'] as const;
+const MAP_TYPES = ['atomic', 'granular'] as const;
+
 /** One object literal with every member, because there are many nodes and all should have the same hidden class. */
 function readNode(source: JsonObject, depth: number): SchemaNode {
   if (depth >= MAX_SCHEMA_DEPTH) return readNode({ 'x-kubernetes-preserve-unknown-fields': true }, 0);
@@ -58,10 +62,6 @@ function readNode(source: JsonObject, depth: number): SchemaNode {
   };
 }
 
-const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'] as const satisfies readonly SchemaType[];
-const LIST_TYPES = ['atomic', 'map', 'set'] as const;
-const MAP_TYPES = ['atomic', 'granular'] as const;
-
 function readValueValidation(source: JsonObject, depth: number): ValueValidation {
   const below = (value: JsonObject): ValueValidation => readValueValidation(value, depth + 1);
   const isTooDeep = depth >= MAX_SCHEMA_DEPTH;
@@ -71,6 +71,10 @@ function readValueValidation(source: JsonObject, depth: number): ValueValidation
     items: isTooDeep ? undefined : readItems(source, below),
   };
 }
+
+/** Shared by all nodes without such a member. */
+const NONE: readonly never[] = [];
+const NO_MEMBERS = new Map<string, never>();
 
 /** Reads the restrictions of the value itself, without those of its members and items. */
 function readOwnValidation(source: JsonObject, depth: number): Omit<ValueValidation, 'properties' | 'items'> {
@@ -126,10 +130,6 @@ function readProperties<T>(source: JsonObject, read: (value: JsonObject) => T): 
   }
   return schemas;
 }
-
-/** Shared by all nodes without such a member. */
-const NONE: readonly never[] = [];
-const NO_MEMBERS = new Map<string, never>();
 
 function readAdditionalProperties<T>(source: JsonObject, read: (value: JsonObject) => T): T | boolean | undefined {
   const additional = ownMember(source, 'additionalProperties');

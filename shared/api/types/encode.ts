@@ -65,6 +65,9 @@ function* writeInSteps(write: () => string): Steps<string> {
   return result;
 }
 
+/** The number of items that are joined at once. */
+const JOIN_SIZE = 256;
+
 /**
  * The texts of the items, separated by commas. A string concatenated from very many parts uses more memory than its
  * length until it is flattened, so the parts are joined in chunks.
@@ -83,9 +86,6 @@ function joinItems<T>(items: readonly T[], write: (item: T) => string): string {
   }
   return result;
 }
-
-/** The number of items that are joined at once. */
-const JOIN_SIZE = 256;
 
 function* joinItemsInSteps<T>(items: readonly T[], write: (item: T) => string): Steps<string> {
   let result = '';

@@ -95,6 +95,15 @@ export function buildDefinitions(types: readonly string[], options: DefinitionOp
   return Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+const ZEROS: Readonly<Partial<Record<Scalar, string | number | boolean>>> = {
+  bool: false,
+  int32: 0,
+  int64: 0,
+  uint32: 0,
+  float64: 0,
+  string: '',
+};
+
 class DefinitionBuilder {
   readonly references = new Set<string>();
 
@@ -236,13 +245,4 @@ const SCALAR_SCHEMAS: Readonly<Partial<Record<Scalar, JsonObject>>> & Readonly<R
   float64: { type: 'number', format: 'double' },
   string: { type: 'string' },
   bytes: { type: 'string', format: 'byte' },
-};
-
-const ZEROS: Readonly<Partial<Record<Scalar, string | number | boolean>>> = {
-  bool: false,
-  int32: 0,
-  int64: 0,
-  uint32: 0,
-  float64: 0,
-  string: '',
 };

@@ -49,6 +49,8 @@ export class WebhookTimeout extends Error {
   override readonly name = 'WebhookTimeout';
 }
 
+const MAX_REQUESTS = 10;
+
 /** The webhook redirected too often. */
 export class TooManyRedirects extends Error {
   override readonly name = 'TooManyRedirects';
@@ -87,8 +89,6 @@ export async function callWebhook(options: WebhookOptions, body: Buffer): Promis
     timer.cancel();
   }
 }
-
-const MAX_REQUESTS = 10;
 
 /**
  * Follows redirects on the same server (servers in Go redirect `//path` to `/path`). A redirect to another server or

@@ -163,6 +163,12 @@ interface RuleNodeOptions {
   readonly items: RuleNode | undefined;
 }
 
+const NO_FURTHER_RULES = 'no further validation rules will be run due to call cost exceeds limit for';
+const COST_EXCEEDED = `'operation cancelled: actual cost limit exceeded': ${NO_FURTHER_RULES}`;
+const BUDGET_EXCEEDED = 'validation failed due to running out of cost budget, no further validation rules will be run';
+const NO_OVERLOAD = 'no such overload';
+const EXCEEDED = Symbol('cost exceeded');
+
 /** A schema node with rules at or below it. */
 class RuleNode {
   private compiled: RunnableRules | undefined;
@@ -329,11 +335,6 @@ function failureText({ rule, message }: ValidationRule, evaluated: Value | undef
   return message.trim() === '' ? `failed rule: ${rule.trim()}` : message.trim();
 }
 
-const NO_FURTHER_RULES = 'no further validation rules will be run due to call cost exceeds limit for';
-const COST_EXCEEDED = `'operation cancelled: actual cost limit exceeded': ${NO_FURTHER_RULES}`;
-const BUDGET_EXCEEDED = 'validation failed due to running out of cost budget, no further validation rules will be run';
-const NO_OVERLOAD = 'no such overload';
-
 function evaluationErrorText({ message }: ErrorValue, rule: string): string {
   return message.startsWith(NO_OVERLOAD)
     ? `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${rule}`
@@ -355,8 +356,6 @@ function errorFor(reason: string, field: string, type: string, message: string):
       return invalidValue(field, type, message);
   }
 }
-
-const EXCEEDED = Symbol('cost exceeded');
 
 function evaluate(expression: Expression, { variables, run }: RuleEvaluation): Value | typeof EXCEEDED {
   try {

@@ -344,6 +344,12 @@ function evaluateOnce(step: Evaluator): Evaluator {
   return () => value;
 }
 
+const INVALID_KEY_TYPES: ReadonlyMap<string, string> = new Map([
+  ['timestamp', 'types.Timestamp'],
+  ['duration', 'types.Duration'],
+  ['bytes', 'types.Bytes'],
+]);
+
 /** The Go type of a constant that is not a valid key; `undefined` when it may be valid. */
 function invalidKeyType(key: Expr): string | undefined {
   switch (key.kind) {
@@ -360,12 +366,6 @@ function invalidKeyType(key: Expr): string | undefined {
       return undefined;
   }
 }
-
-const INVALID_KEY_TYPES: ReadonlyMap<string, string> = new Map([
-  ['timestamp', 'types.Timestamp'],
-  ['duration', 'types.Duration'],
-  ['bytes', 'types.Bytes'],
-]);
 
 /** A variable, or a value selected or indexed from one. */
 function isAttribute(expr: Expr): boolean {

@@ -32,6 +32,9 @@ export interface FieldConflict {
   readonly fields: FieldSet;
 }
 
+/** Maximum number of conflicting paths in a message; the rest is only counted. */
+const MAX_SHOWN_PATHS = 100;
+
 /** Other managers own fields that the configuration would change. */
 export class ApplyConflict extends Error {
   override readonly name = 'ApplyConflict';
@@ -72,9 +75,6 @@ function selectShownConflicts(conflicts: readonly FieldConflict[]): { readonly c
   }
   return { count, shown };
 }
-
-/** Maximum number of conflicting paths in a message; the rest is only counted. */
-const MAX_SHOWN_PATHS = 100;
 
 const formatPath = (path: readonly PathElement[]): string => truncatePath(formatElementPath(path));
 

@@ -118,6 +118,12 @@ function lowBits(value: bigint): number {
   return Number(BigInt.asIntN(32, value));
 }
 
+const ERRORS: readonly (readonly [pattern: RegExp, message: string])[] = [
+  [/^(index out of range|invalid length encoding)/, 'unexpected EOF'],
+  [/^invalid (varint|tag) encoding/, 'proto: integer overflow'],
+  [/^(max depth exceeded|illegal tag|invalid wire type|invalid end group tag)/, 'proto: malformed group'],
+];
+
 /** Calls `read` and translates errors of protobufjs about malformed bytes to {@link ProtobufError}. */
 export function withProtobufErrors<T>(read: () => T): T {
   try {
@@ -128,9 +134,3 @@ export function withProtobufErrors<T>(read: () => T): T {
     throw new ProtobufError(known[1]);
   }
 }
-
-const ERRORS: readonly (readonly [pattern: RegExp, message: string])[] = [
-  [/^(index out of range|invalid length encoding)/, 'unexpected EOF'],
-  [/^invalid (varint|tag) encoding/, 'proto: integer overflow'],
-  [/^(max depth exceeded|illegal tag|invalid wire type|invalid end group tag)/, 'proto: malformed group'],
-];

@@ -24,6 +24,12 @@ export type YamlWorkerResult = { document: YamlDocument } | { json: string; dupl
 
 const parseText: (text: string) => JsonValue = JSON.parse;
 
+const ERRORS: Readonly<Record<ThreadLost['reason'], string>> = {
+  time: 'the document takes too long to parse',
+  memory: 'the document takes too much memory to parse',
+  error: 'the document cannot be parsed',
+};
+
 export class YamlPool {
   private readonly pool: ThreadPool<string, YamlWorkerResult>;
 
@@ -47,9 +53,3 @@ export class YamlPool {
     }
   }
 }
-
-const ERRORS: Readonly<Record<ThreadLost['reason'], string>> = {
-  time: 'the document takes too long to parse',
-  memory: 'the document takes too much memory to parse',
-  error: 'the document cannot be parsed',
-};

@@ -39,6 +39,11 @@ export async function parseYaml(bytes: Uint8Array, clock: Clock): Promise<Parsed
   return { value: document.value, format: 'yaml', duplicates: document.duplicates, literals: undefined, text: undefined };
 }
 
+const UTF16_BY_BOM: ReadonlyMap<string, Utf16Encoding> = new Map([
+  ['fffe', 'utf-16le'],
+  ['feff', 'utf-16be'],
+]);
+
 /** Decodes UTF-8, or UTF-16 with a byte order mark. A next-line character (U+0085) ends a line, as in YAML 1.1. */
 function decodeText(bytes: Buffer): string {
   const wide = UTF16_BY_BOM.get(bytes.subarray(0, 2).toString('hex'));
@@ -48,11 +53,6 @@ function decodeText(bytes: Buffer): string {
 }
 
 type Utf16Encoding = 'utf-16le' | 'utf-16be';
-const UTF16_BY_BOM: ReadonlyMap<string, Utf16Encoding> = new Map([
-  ['fffe', 'utf-16le'],
-  ['feff', 'utf-16be'],
-]);
-
 function decodeUtf16(bytes: Buffer, encoding: Utf16Encoding): string {
   if (bytes.length % 2 === 1) throw new ParseError('yaml: incomplete UTF-16 character');
   try {

@@ -41,6 +41,8 @@ export function requireDerTag(value: DerValue | undefined, tag: number): DerValu
   return value;
 }
 
+const LARGEST_ARC = 0x7fff_ffff;
+
 /** An OBJECT IDENTIFIER in dotted notation: `2.5.4.3`. */
 export function parseObjectIdentifier(value: DerValue | undefined): string {
   const { content } = requireDerTag(value, DER_TAGS.objectIdentifier);
@@ -60,8 +62,6 @@ export function parseObjectIdentifier(value: DerValue | undefined): string {
   const root = Math.min(Math.floor(first / 40), 2);
   return [root, first - root * 40, ...others].join('.');
 }
-
-const LARGEST_ARC = 0x7fff_ffff;
 
 const LONG_TAG = 0x1f;
 const LONG_LENGTH = 0x80;

@@ -41,6 +41,8 @@ const ZERO = 48;
 const NINE = 57;
 const DOT = 46;
 
+const NO_DIGIT = -1;
+
 /** Four decimal octets as one number. */
 function parseDotted(text: string): number | undefined {
   let value = 0;
@@ -59,8 +61,6 @@ function parseDotted(text: string): number | undefined {
   }
   return octet === NO_DIGIT || dots < 3 ? undefined : value * 256 + octet;
 }
-
-const NO_DIGIT = -1;
 
 function parseGroups(text: string): bigint | undefined {
   const halves = text.split('::');
@@ -161,6 +161,18 @@ export function isStrictSubrange(inner: IpRange, outer: IpRange): boolean {
 
 export type AddressClass = 'unspecified' | 'loopback' | 'link-local' | 'link-local multicast';
 
+/** Masks of the whole address. */
+const CLASSES_4: readonly ClassRow[] = [
+  { name: 'loopback', mask: 0xff00_0000, bits: 0x7f00_0000 },
+  { name: 'link-local', mask: 0xffff_0000, bits: 0xa9fe_0000 },
+  { name: 'link-local multicast', mask: 0xffff_ff00, bits: 0xe000_0000 },
+];
+/** Masks of the first group. Of a multicast address the scope counts and the flags are ignored. */
+const CLASSES_6: readonly ClassRow[] = [
+  { name: 'link-local', mask: 0xffc0, bits: 0xfe80 },
+  { name: 'link-local multicast', mask: 0xff0f, bits: 0xff02 },
+];
+
 /** The class of an address that is not meaningful on another machine; `undefined` for all other addresses. */
 export function addressClass({ family, value }: IpAddress): AddressClass | undefined {
   if (value === 0n) return 'unspecified';
@@ -177,16 +189,3 @@ interface ClassRow {
 
 const classOf = (rows: readonly ClassRow[], value: number): AddressClass | undefined =>
   rows.find(({ mask, bits }) => (value & mask) >>> 0 === bits)?.name;
-
-/** Masks of the whole address. */
-const CLASSES_4: readonly ClassRow[] = [
-  { name: 'loopback', mask: 0xff00_0000, bits: 0x7f00_0000 },
-  { name: 'link-local', mask: 0xffff_0000, bits: 0xa9fe_0000 },
-  { name: 'link-local multicast', mask: 0xffff_ff00, bits: 0xe000_0000 },
-];
-
-/** Masks of the first group. Of a multicast address the scope counts and the flags are ignored. */
-const CLASSES_6: readonly ClassRow[] = [
-  { name: 'link-local', mask: 0xffc0, bits: 0xfe80 },
-  { name: 'link-local multicast', mask: 0xff0f, bits: 0xff02 },
-];

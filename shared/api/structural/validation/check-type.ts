@@ -8,6 +8,12 @@ import { knownFormatName } from './formats';
 import { isSchemaNode, type ValueValidation } from '../schema-node';
 import { shownValue } from '../shown-value';
 
+/** Formats of numbers in messages, by the type of the value. */
+const NUMBER_FORMATS: ReadonlyMap<string, string> = new Map([
+  ['integer', 'int64'],
+  ['number', 'float64'],
+]);
+
 /** `undefined` when the schema restricts neither type nor format. */
 export function compileTypeCheck(node: ValueValidation): SchemaCheck | undefined {
   const types = allowedTypes(node);
@@ -39,12 +45,6 @@ function allowedTypes(node: ValueValidation): readonly string[] {
   if (isSchemaNode(node) && node.intOrString) return ['integer', 'string'];
   return node.type === undefined ? [] : [node.type];
 }
-
-/** Formats of numbers in messages, by the type of the value. */
-const NUMBER_FORMATS: ReadonlyMap<string, string> = new Map([
-  ['integer', 'int64'],
-  ['number', 'float64'],
-]);
 
 const isIntegerAsNumber = (actual: string, types: readonly string[]): boolean => actual === 'integer' && types.includes('number');
 

@@ -4,6 +4,17 @@ import { isEmpty, isZero, objectsAt, type DefaultRule } from './rule';
 
 const MAX_INT32 = 2_147_483_647;
 
+const SCALING_DEFAULTS: JsonObject = { selectPolicy: 'Max' };
+const SCALE_UP_POLICIES = [
+  { type: 'Pods', value: 4, periodSeconds: 15 },
+  { type: 'Percent', value: 100, periodSeconds: 15 },
+];
+const SCALE_DOWN_POLICIES = [{ type: 'Percent', value: 100, periodSeconds: 15 }];
+const DEFAULT_METRIC: JsonObject = {
+  type: 'Resource',
+  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } },
+};
+
 export const WORKLOAD_RULES: Readonly<Record<string, DefaultRule>> = {
   'apps.v1.DaemonSetUpdateStrategy': defaultRollingUpdate,
   'apps.v1.DeploymentStrategy': defaultRollingUpdate,
@@ -42,17 +53,6 @@ export const WORKLOAD_RULES: Readonly<Record<string, DefaultRule>> = {
 function defaultRollingUpdate(strategy: JsonObject): void {
   if (strategy['type'] === 'RollingUpdate' && objectAt(strategy, 'rollingUpdate') === undefined) strategy['rollingUpdate'] = {};
 }
-
-const SCALING_DEFAULTS: JsonObject = { selectPolicy: 'Max' };
-const SCALE_UP_POLICIES = [
-  { type: 'Pods', value: 4, periodSeconds: 15 },
-  { type: 'Percent', value: 100, periodSeconds: 15 },
-];
-const SCALE_DOWN_POLICIES = [{ type: 'Percent', value: 100, periodSeconds: 15 }];
-const DEFAULT_METRIC: JsonObject = {
-  type: 'Resource',
-  resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 80 } },
-};
 
 function mergeScalingRules(rules: JsonObject | undefined, defaults: JsonObject): JsonObject {
   const merged = cloneJson(defaults);
