@@ -10,6 +10,11 @@ const NAMESPACE = 'show-shop';
 
 describeWithPackagedKubectl('manifests', () => ({ args: ['--naming=kubernetes'] }), manifestTests, NAMESPACE);
 
+const DEPLOYMENT = {
+  selector: { matchLabels: { a: 'b' } },
+  template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+};
+
 function manifestTests(session: KubectlSession): void {
   const objects = manifests(NAMESPACE);
   const count = objects.match(/^kind: /gm)?.length ?? 0;
@@ -87,8 +92,3 @@ const ALWAYS_CONFIGURED = [
   'poddisruptionbudget.policy/api',
   'networkpolicy.networking.k8s.io/web-from-edge',
 ];
-
-const DEPLOYMENT = {
-  selector: { matchLabels: { a: 'b' } },
-  template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
-};

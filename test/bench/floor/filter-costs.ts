@@ -35,6 +35,12 @@ const TIMED_FILTER = 'filterChain';
 const ROUTE = 'route';
 const NODE = 'Node: TLS, HTTP, sockets, timers';
 
+/** Frames of V8 that no code calls. */
+const UNATTRIBUTED: ReadonlyMap<string, string> = new Map([
+  ['(garbage collector)', 'garbage collection'],
+  ['(program)', 'outside JavaScript'],
+]);
+
 /** `root`: the folder of the compiled product. */
 export function shareProfile({ nodes, samples = [], timeDeltas = [] }: Profiler.Profile, root: string): ProfileShares {
   const frames = new Frames(root);
@@ -63,11 +69,8 @@ export function shareProfile({ nodes, samples = [], timeDeltas = [] }: Profiler.
 /** The process waits, or the benchmark's own module in it runs. */
 const isIgnored = ({ name, module }: Frame): boolean => name === '(idle)' || module?.startsWith('test/') === true;
 
-/** Frames of V8 that no code calls. */
-const UNATTRIBUTED: ReadonlyMap<string, string> = new Map([
-  ['(garbage collector)', 'garbage collection'],
-  ['(program)', 'outside JavaScript'],
-]);
+const IN_CHAIN = 'the chain itself';
+const BEFORE_CHAIN = 'apiserver/server, before the chain';
 
 /** The row of a frame; `outer` is that of its caller. */
 function filterOf({ module, topLevelFunction }: Frame, outer: string): string {
@@ -80,9 +83,6 @@ function filterOf({ module, topLevelFunction }: Frame, outer: string): string {
   if (outer === IN_CHAIN) return `filter ${topLevelFunction}`;
   return module.startsWith('apiserver/server/') ? BEFORE_CHAIN : `${folderOf(module)}, called by Node`;
 }
-
-const IN_CHAIN = 'the chain itself';
-const BEFORE_CHAIN = 'apiserver/server, before the chain';
 
 const folderOf = (module: string): string => module.split('/').slice(0, 2).join('/');
 

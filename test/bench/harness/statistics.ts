@@ -6,15 +6,15 @@ export interface Estimate {
   readonly error: number;
 }
 
+/** The standard deviation of a normal distribution over the median of its absolute deviations. */
+const NORMAL_SPREAD = 1.4826;
+
 /** The median of the samples. The error is that of a mean, from the median of the deviations: one disturbed sample changes it little. */
 export function estimate(samples: readonly number[]): Estimate {
   const value = median(samples);
   const spread = NORMAL_SPREAD * median(samples.map((sample) => Math.abs(sample - value)));
   return { value, error: spread / Math.sqrt(samples.length) };
 }
-
-/** The standard deviation of a normal distribution over the median of its absolute deviations. */
-const NORMAL_SPREAD = 1.4826;
 
 export function median(samples: readonly number[]): number {
   const sorted = samples.toSorted((a, b) => a - b);

@@ -89,15 +89,15 @@ const DEVIATIONS: Readonly<Record<string, (text: string) => string>> = {
   'place: another name': (text) => text.replaceAll(/ on [\d.]+:53/g, ''),
 };
 
+/** Added by the reference server to objects that are sent without a creationTimestamp. */
+const NULL_CREATION_TIMESTAMP = '"creationTimestamp":null,';
+const SCALE_SERVER_FIELDS = new Set(['creationTimestamp', 'managedFields', 'resourceVersion', 'uid']);
+
 function comparable(title: string, answers: readonly Json[]): Json {
   const shownText = JSON.stringify(masked([...answers])).replaceAll(NULL_CREATION_TIMESTAMP, '');
   const compared: Json = JSON.parse(DEVIATIONS[title]?.(shownText) ?? shownText);
   return compared;
 }
-
-/** Added by the reference server to objects that are sent without a creationTimestamp. */
-const NULL_CREATION_TIMESTAMP = '"creationTimestamp":null,';
-const SCALE_SERVER_FIELDS = new Set(['creationTimestamp', 'managedFields', 'resourceVersion', 'uid']);
 
 /**
  * A recorded admission review without deliberate differences: this server sends the name of each object of a deleted

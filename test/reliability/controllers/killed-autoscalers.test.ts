@@ -65,6 +65,15 @@ function withoutScaleTimes(state: ObservedState): ObservedState {
   return Object.fromEntries(Object.entries(state).map(([path, items]) => [path, items.map(withoutScaleTime)]));
 }
 
+/** Limits of the autoscalers' replicas. */
+const MIN = 2;
+const MAX = 8;
+/** A stabilization window that is longer than any lifetime of a controller. */
+const LONG_WINDOW_S = 60;
+const IMMEDIATE: Body = { stabilizationWindowSeconds: 0, policies: [{ type: 'Pods', value: 50, periodSeconds: 1800 }] };
+/** The target of the metric: queued items for each replica. */
+const ITEMS_PER_REPLICA = 10;
+
 describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
   const recorded = recordedSteps(RECORDING).map((step) => ({ ...step, state: withoutScaleTimes(step.state) }));
   const suitable = (SCENARIOS.get(RECORDING) ?? []).filter(({ name }) => !DEPENDS_ON_HISTORY.test(name) && !DEVIATING_SCENARIOS.has(name));
@@ -127,15 +136,6 @@ describe.each(SEEDS)('autoscalers killed at random with seed %i', (seed) => {
 
   it('have been killed more than 5 times', () => expect(killer().kills).toBeGreaterThan(5));
 });
-
-/** Limits of the autoscalers' replicas. */
-const MIN = 2;
-const MAX = 8;
-/** A stabilization window that is longer than any lifetime of a controller. */
-const LONG_WINDOW_S = 60;
-const IMMEDIATE: Body = { stabilizationWindowSeconds: 0, policies: [{ type: 'Pods', value: 50, periodSeconds: 1800 }] };
-/** The target of the metric: queued items for each replica. */
-const ITEMS_PER_REPLICA = 10;
 
 /** A random number of replicas between the limits, other than `current`. */
 function differentReplicas(random: SeededRandom, current: number): number {

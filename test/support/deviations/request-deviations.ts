@@ -28,6 +28,11 @@ function isDeletedList(method: string, body: Json | undefined): boolean {
   return method === 'DELETE' && isBody(body) && typeof body['kind'] === 'string' && body['kind'].endsWith('List');
 }
 
+const UNDECLARED = 'field not declared in schema';
+const STRICT = 'strict decoding error: ';
+/** In the message of this server, which names all unknown fields; release 1.31.1 names one of several, at random. */
+const SEVERAL_ERRORS = 'errors:\n';
+
 /** The request as it is sent to this server, and the expected answer. */
 export function withDeviation(recorded: RequestCase): RequestCase {
   const { request } = recorded;
@@ -67,11 +72,6 @@ export function comparableAnswer(answer: RecordedAnswer, { body }: RecordedAnswe
   if (message.includes(SEVERAL_ERRORS) && message.includes(undeclaredField(messageOf(body)))) return { ...answer, body };
   return typeof body === 'string' && message.includes(STRICT) ? { ...answer, body: strictPart(message) } : answer;
 }
-
-const UNDECLARED = 'field not declared in schema';
-const STRICT = 'strict decoding error: ';
-/** In the message of this server, which names all unknown fields; release 1.31.1 names one of several, at random. */
-const SEVERAL_ERRORS = 'errors:\n';
 
 /** The unknown field that release 1.31.1 names, as `.spec.foo: field not declared in schema`. */
 function undeclaredField(message: string): string {

@@ -68,6 +68,8 @@ export function addRun(text: string | undefined, run: PerformanceRun, { figures,
   return page(TITLE, INTRODUCTION, [{ ...RUNS, rows: kept }, table('floors'), { ...SHARES, rows: shareRows }, table('growth')]);
 }
 
+const FIXED_COLUMNS = 2;
+
 /** A table with a column for each of the runs that have figures in it. Rows that the run has not measured keep their older figures. */
 function figureSection(
   table: FigureTable,
@@ -92,8 +94,6 @@ function figureSection(
       .filter((cells) => cells.slice(FIXED_COLUMNS).some((figure) => figure !== '')),
   };
 }
-
-const FIXED_COLUMNS = 2;
 
 /** The sections of a page, without its title and introduction. Throws when a part of it is not a heading, a paragraph or a table. */
 export function parsePage(text: string): readonly Section[] {

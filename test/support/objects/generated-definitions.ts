@@ -139,6 +139,15 @@ interface SchemaSize {
   readonly isBounded: boolean;
 }
 
+const WORDS = 'max min pod host path name ref time limit secret volume node label policy weight'.split(' ');
+const PHRASES: readonly string[] = [
+  'Specifies how the part is chosen when several are there.',
+  'If it is not given, the operator takes what it finds beside the object.',
+  'More info: https://made-up.test/docs/concepts/overview#working-with-objects',
+  'May not be changed once it is set; "none" and <empty> are the same.',
+  'The default leaves it to whoever runs the cluster.',
+];
+
 function membersFor({ bytes, depth, isBounded }: SchemaSize, chance: SeededRandom): JsonObject {
   const members: JsonObject = {};
   let left = bytes;
@@ -199,10 +208,6 @@ const LEAVES: readonly JsonObject[] = [
   { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
 ];
 
-function leafSchema(chance: SeededRandom): JsonObject {
-  return { description: sentence(chance), ...(chance.withProbability(INT64_SHARE) ? chance.pick(INT64_SCHEMAS) : chance.pick(LEAVES)) };
-}
-
 /** Rare, because most definitions have none. */
 const INT64_SHARE = 0.0005;
 const INT64_SCHEMAS: readonly JsonObject[] = [
@@ -210,14 +215,9 @@ const INT64_SCHEMAS: readonly JsonObject[] = [
   { type: 'integer', format: 'int64', minimum: -9_223_372_036_854_775_808n, enum: [9_223_372_036_854_774_784n, 0] },
 ];
 
-const WORDS = 'max min pod host path name ref time limit secret volume node label policy weight'.split(' ');
-const PHRASES: readonly string[] = [
-  'Specifies how the part is chosen when several are there.',
-  'If it is not given, the operator takes what it finds beside the object.',
-  'More info: https://made-up.test/docs/concepts/overview#working-with-objects',
-  'May not be changed once it is set; "none" and <empty> are the same.',
-  'The default leaves it to whoever runs the cluster.',
-];
+function leafSchema(chance: SeededRandom): JsonObject {
+  return { description: sentence(chance), ...(chance.withProbability(INT64_SHARE) ? chance.pick(INT64_SCHEMAS) : chance.pick(LEAVES)) };
+}
 
 function sentence(chance: SeededRandom): string {
   return Array.from({ length: chance.pick([1, 2, 2, 3]) }, () => chance.pick(PHRASES)).join(' ');

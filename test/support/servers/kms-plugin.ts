@@ -50,6 +50,8 @@ export const maskSecret = (plain: Uint8Array): Buffer => Buffer.from(plain.map((
 
 const toBytes = (value: unknown): Uint8Array => (value instanceof Uint8Array ? value : Buffer.alloc(0));
 
+const METHODS: readonly PluginMethod[] = ['Status', 'Encrypt', 'Decrypt'];
+
 export class KmsPlugin {
   keyId = 'key-1';
   annotations: Readonly<Record<string, Buffer>> = { 'ver.kms.test': Buffer.from('1') };
@@ -133,5 +135,3 @@ export class KmsPlugin {
 }
 
 const isFailure = shape({ code: number, details: text });
-
-const METHODS: readonly PluginMethod[] = ['Status', 'Encrypt', 'Decrypt'];
