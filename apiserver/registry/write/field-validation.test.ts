@@ -136,7 +136,7 @@ describe('an applied configuration', () => {
   it('is rejected with at most 100 unknown fields in the message, and has all of them dropped with Ignore', async () => {
     const names = Array.from({ length: 150 }, (_, index) => `x${index}: 1\n`).join('');
     const { message } = await refusalStatus(apply(names, 'Strict'));
-    expect(message?.split('field not declared in schema')).toHaveLength(101);
+    expect(message?.match(/field not declared in schema/g)).toHaveLength(100);
     await apply(`data: {k: v}\n${names}`, 'Ignore');
     expect(Object.keys((await fixture.stored('configmaps', 'a')) ?? {}).sort()).toEqual(['data', 'metadata']);
   });
