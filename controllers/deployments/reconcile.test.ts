@@ -303,6 +303,7 @@ describe('the Progressing condition of a Deployment', () => {
 
   it('becomes False after the progress deadline, for which the Deployment is requeued', () => {
     const waiting = plan(deployment({ replicas: 2 }, { ...counts, conditions: [since(100_000)] }), stuck);
+    // One second after the deadline of 600 s, of which 100 s have passed.
     expect(waiting.requeueAfterMs).toBe(501_000);
     const late = plan(deployment({ replicas: 2 }, { ...counts, conditions: [since(600_001)] }), stuck);
     expect(conditions(late)).toContainEqual(['Progressing', 'False', 'ProgressDeadlineExceeded']);

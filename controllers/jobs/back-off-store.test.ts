@@ -25,6 +25,7 @@ it('BackOffStore measures the back-off from the finish time of the last failed p
   // A failure is counted once, whether or not the pod still exists.
   expect(remaining([pod('a', 'Failed', 4_000)])).toBe(6_000);
   expect(remaining([], NOW + 1_000)).toBe(5_000);
+  // The back-off of three failures, 40 s, from the latest of them.
   expect(remaining([pod('b', 'Failed', 1_000), pod('c', 'Failed', 2_000)])).toBe(39_000);
   expect(remaining([pod('d', 'Succeeded', 500)])).toBe(0);
   expect(remaining([pod('e', 'Failed', 0)])).toBe(10_000);

@@ -40,6 +40,7 @@ async function deleteExpiredJob(refusal: ReturnType<typeof statusResponse>) {
   });
   await clock.advanceAsync(1_000);
   end.abort();
+  // Lets the controller end.
   await clock.advanceAsync(0);
   await finished;
   return { attempts: api.requests.filter((request) => request.startsWith('DELETE')).length, remainingJobs: api.objectsIn(JOBS), lines };
