@@ -180,14 +180,14 @@ describe('/openapi/v3', () => {
     expect(moved.headers['location']).toBe(`${CORE}?hash=${String(plain.headers['etag']).replaceAll('"', '')}`);
   });
 
-  test('answers 304 to a matching If-None-Match', async () => {
+  test('returns 304 for a matching If-None-Match', async () => {
     const etag = String((await get(CORE)).headers['etag']);
     expect(await get(CORE, { ifNoneMatch: etag })).toMatchObject({ status: 304, body: Buffer.alloc(0) });
     expect((await get(CORE, { ifNoneMatch: '"x"' })).status).toBe(200);
   });
 
   test.each(['/openapi/v3/', '/openapi/v3/nope', '/openapi/v3/apis/coordination.platform.io/v9', '/openapi/v3/api/v1/'])(
-    'answers %s with an empty 404',
+    'returns an empty 404 for %s',
     async (path) => {
       expect(await get(path)).toMatchObject({ status: 404, body: Buffer.alloc(0) });
     },
@@ -202,14 +202,14 @@ describe('/openapi/v3', () => {
 
 describe('content negotiation of OpenAPI documents', () => {
   test.each([undefined, '', '*/*', 'application/json', 'text/html, application/json;q=0.5', 'application/*'])(
-    'answers JSON to the Accept header %p',
+    'returns JSON for the Accept header %p',
     async (accept) => {
       for (const path of ['/openapi/v2', CORE]) expect((await get(path, { accept })).headers['content-type']).toBe('application/json');
     },
   );
 
   test.each(['v2', 'v3'])(
-    'accepts two names of the protobuf form of %s and answers with the one that is a valid media type',
+    'accepts two names of the protobuf form of %s and responds with the one that is a valid media type',
     async (version) => {
       const path = version === 'v2' ? '/openapi/v2' : CORE;
       const name = `application/com.github.proto-openapi.spec.${version}`;
@@ -225,11 +225,11 @@ describe('content negotiation of OpenAPI documents', () => {
     },
   );
 
-  test.each(['application/xml', 'application/yaml', 'garbage'])('answers an empty 406 to the Accept header %p', async (accept) => {
+  test.each(['application/xml', 'application/yaml', 'garbage'])('returns an empty 406 for the Accept header %p', async (accept) => {
     for (const path of ['/openapi/v2', CORE]) expect(await get(path, { accept })).toMatchObject({ status: 406, body: Buffer.alloc(0) });
   });
 
-  test('answers 304 to a matching If-None-Match for /openapi/v2', async () => {
+  test('returns 304 for a matching If-None-Match for /openapi/v2', async () => {
     const first = await get('/openapi/v2');
     expect(first.headers['etag']).toMatch(/^"[0-9A-F]{128}"$/);
     expect(first.headers['vary']).toEqual(['Accept-Encoding', 'Accept']);

@@ -9,7 +9,7 @@ const readComponentStatus = async (storeError: string | undefined): Promise<Json
   return objectOf(await views.get({ row: COMPONENT_STATUS, stored: undefined }, 'etcd-0'));
 };
 
-test('componentstatuses reports a store that does not answer as unhealthy', async () => {
+test('componentstatuses reports a store that does not respond as unhealthy', async () => {
   const object = await readComponentStatus('no answer');
   expect(ownMember(object, 'conditions')).toEqual([{ type: 'Healthy', status: 'False', message: 'no answer' }]);
   expect(tableConvertor.rowCells(COMPONENT_STATUS, object)).toEqual(['etcd-0', 'Unhealthy', 'no answer', '']);

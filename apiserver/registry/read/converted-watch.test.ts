@@ -124,7 +124,7 @@ it('ConvertedWatch pauses the initial state while 1 MiB of it is being converted
   expect(isReady).toBe(true);
 });
 
-it('ConvertedWatch closes a live watch when 16 MiB wait for a webhook that does not answer', async () => {
+it('ConvertedWatch closes a live watch when 16 MiB wait for a webhook that does not respond', async () => {
   const { delivered, conversions, watch, event, closeCount } = fixture();
   watch.onLive();
   for (let index = 0; index < 16; index += 1) event('a', index + 1, { size: MIB - 1_000 });

@@ -47,7 +47,7 @@ it('LiveObjects returns the newest object, and undefined when it is deleted', as
   expect([live.find('pods', 'ns', 'p'), live.read('pods', 'ns', 'p')]).toEqual([undefined, undefined]);
 });
 
-it('LiveObjects fails with 429 while the cache is loading and with 504 when the store does not answer', async () => {
+it('LiveObjects fails with 429 while the cache is loading and with 504 when the store does not respond', async () => {
   open();
   await expect(live.waitUntilCurrent()).rejects.toMatchObject({ code: 429 });
   await cache.whenReady();

@@ -186,7 +186,7 @@ describe('create', () => {
     expect(await refusalStatus(fixture.create('configmaps', configMap))).toMatchObject({ code, message });
   });
 
-  it('answers a full store as upstream: 500 with the message of the store and no reason', async () => {
+  it('fails on a full store as upstream: 500 with the message of the store and no reason', async () => {
     const message = 'etcdserver: mvcc: database space exceeded';
     jest.spyOn(fixture.store, 'transact').mockRejectedValue(new StoreError('no-space', message));
     expect(await refusalStatus(fixture.create('configmaps', configMap))).toEqual({

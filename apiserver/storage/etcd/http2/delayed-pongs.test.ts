@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 
 describe('DelayedPongs', () => {
-  it('sends the answers together, 20 ms after the first ping', () => {
+  it('sends the pongs together, 20 ms after the first ping', () => {
     pongs.add(Buffer.from('a'));
     clock.advance(19);
     pongs.add(Buffer.from('b'));
@@ -23,12 +23,12 @@ describe('DelayedPongs', () => {
     expect(sent).toEqual(['ab', 'c']);
   });
 
-  it('sends the answers at once when many pings are pending', () => {
+  it('sends the pongs at once when many pings are pending', () => {
     for (let index = 0; index < 17; index += 1) pongs.add(Buffer.from('p'));
     expect(sent).toEqual(['p'.repeat(16)]);
   });
 
-  it('sends the answers once on demand, and none after the connection is closed', () => {
+  it('sends the pongs once on demand, and none after the connection is closed', () => {
     pongs.add(Buffer.from('a'));
     pongs.flush();
     pongs.add(Buffer.from('b'));

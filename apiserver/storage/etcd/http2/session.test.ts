@@ -148,7 +148,7 @@ describe('HTTP/2 client session with a Node server', () => {
     expect(maxStreams).toBe(3);
   });
 
-  it('answers pings and sends pings', async () => {
+  it('responds to pings and sends pings', async () => {
     respond = reply;
     await listen();
     await call('one');
@@ -268,7 +268,7 @@ describe('HTTP/2 client session with a scripted server', () => {
     await waitUntil('the session is closed', () => session.destroyed);
   });
 
-  it('resets a request that was answered before its body was sent', async () => {
+  it('resets a request that got its response before its body was sent', async () => {
     const [first] = await startCalls('x'.repeat(100_000));
     serverSends(encodeFrame(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, Buffer.from('0803343133', 'hex')));
     expect(await first).toEqual({ body: '', status: '413', trailer: undefined });
