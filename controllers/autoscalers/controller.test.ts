@@ -78,7 +78,7 @@ describe('the schedule of the autoscaler controller', () => {
     await fixture.stop();
   });
 
-  test('evaluates other autoscalers while the request for one scale is not answered', async () => {
+  test('evaluates other autoscalers while the request for one scale has no response', async () => {
     const fixture = await startEvaluated({ settings: { concurrentSyncs: 2 } });
     let failRequest: (reason: Error) => void = () => undefined;
     const never = new Promise<undefined>((_, reject) => (failRequest = reject));
