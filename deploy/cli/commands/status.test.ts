@@ -48,7 +48,7 @@ describe('platform status', () => {
     expect(await statusOf()).toMatchObject({ code: STOPPED_EXIT_CODE, value: { state: 'stopped', holder: null } });
   });
 
-  it('exits with 1 while the control plane starts, and when a replica does not answer', async () => {
+  it('exits with 1 while the control plane starts, and when a replica does not respond', async () => {
     const { directory, statusOf, holdFolder } = setUp();
     holdFolder();
     expect(await statusOf()).toMatchObject({ code: 1, value: { state: 'starting', pid: process.ppid } });
