@@ -48,7 +48,7 @@ test('a server that stops sends the spans that have ended, with those of store c
   await receiver.close();
 });
 
-test('a receiver that never answers holds up neither requests nor the shutdown', async () => {
+test('a receiver that never responds holds up neither requests nor the shutdown', async () => {
   const silent = await startSilentServer();
   configure(silent.port);
   const { server, client } = await startTracedServer();

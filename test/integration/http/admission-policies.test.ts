@@ -11,6 +11,6 @@ const api = useServer({ naming: 'kubernetes', audit: audited.auditor, tokens: RE
 const target = audited.targetFor(api);
 beforeAll(() => preparePolicyCases(target), 30_000);
 
-test.each(cases.map((recorded) => [recorded.title, recorded] as const))('the case "%s" is answered as recorded', async (_, recorded) => {
+test.each(cases.map((recorded) => [recorded.title, recorded] as const))('the case "%s" gets the recorded response', async (_, recorded) => {
   expect(await runPolicyCase(target, recorded)).toEqual(recorded);
 });

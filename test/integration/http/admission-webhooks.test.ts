@@ -35,7 +35,7 @@ const DEVIATING_MESSAGES: Readonly<Record<string, string>> = {
 };
 
 test.each(cases.map((recorded) => [recorded.title, recorded] as const))(
-  'the case "%s" is answered as recorded',
+  'the case "%s" gets the recorded response',
   async (title, recorded) => {
     const answers = answersOf(await runWebhookCase(target, webhooks(), recorded));
     const deviation = DEVIATING_MESSAGES[title];

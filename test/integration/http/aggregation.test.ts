@@ -150,7 +150,7 @@ describe('a request', () => {
     [`${ROOT}/redirect`, 502, 'the backend attempted to redirect this request, which is not permitted'],
     [`/apis/${EXTENSION_GROUP}/v2/flunders`, 404, '404 page not found\n'],
     [`/apis/${EXTENSION_GROUP}/v1x`, 404, '404 page not found\n'],
-  ])('for %s is answered with %i: %s', async (path, status, text) => {
+  ])('for %s gets %i: %s', async (path, status, text) => {
     const answer = await api.get(path);
     expect([answer.status, answer.text]).toEqual([status, text]);
   });
@@ -214,7 +214,7 @@ describe('a request', () => {
     expect(received).toBe('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nHELLO');
   });
 
-  test('that is not answered ends with its timeout', async () => {
+  test('without a response ends with its timeout', async () => {
     extension().setBehaviour('hang');
     const answer = await api.get(`${FLUNDERS}?timeout=1s`);
     extension().setBehaviour('normal');

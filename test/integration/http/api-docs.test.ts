@@ -29,7 +29,7 @@ it('a role for its paths opens the page, but no document', async () => {
   expect(page.text).not.toContain('apps');
 });
 
-it.each(API_DOCS_PATHS)('%s answers GET only', async (path) => {
+it.each(API_DOCS_PATHS)('%s accepts GET only', async (path) => {
   for (const method of ['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) expect((await api.call(path, { method })).status).toBe(405);
 });
 

@@ -136,7 +136,7 @@ describe('an authorization webhook', () => {
     });
   });
 
-  it('that never answers holds a request no longer than its timeout', async () => {
+  it('that never responds holds a request no longer than its timeout', async () => {
     reviewReply = () => 'nothing';
     await withAuthorizer([`--authorization-config=${configuration(webhook({ timeout: '10ms' }))}`], async (api) => {
       const start = performance.now();

@@ -34,7 +34,7 @@ beforeAll(() => createNamespace(target));
 
 const CASES = RECORDINGS.flatMap(({ head, cases }) => cases.map((recorded) => [recorded.title, head, recorded] as const));
 
-test.each(CASES)('the case "%s" is answered as recorded', async (title, head, recorded) => {
+test.each(CASES)('the case "%s" gets the recorded response', async (title, head, recorded) => {
   const expected = answersOf(recorded);
   const actual = answersOf(await runConversionCase(target, webhook(), head, recorded));
   const isCompared = (_: Json, index: number): boolean => !isNotCompared(expected[index] ?? null);

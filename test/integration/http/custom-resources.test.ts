@@ -199,7 +199,7 @@ describe('a number that no double holds', () => {
     ['DELETE', `${MAPS}/k`, JSON_TYPE, '{"foo":1e400}', 200, undefined],
     ['DELETE', `${MAPS}/k`, JSON_TYPE, '{"gracePeriodSeconds":1e400}', 400, grace('1e400')],
     ['DELETE', `${MAPS}/k`, JSON_TYPE, '{"gracePeriodSeconds":3.0}', 400, grace('3.0')],
-  ])('in a %s of %s as %s (%s) is answered with %i and %j', async (method, path, type, body, code, expected) => {
+  ])('in a %s of %s as %s (%s) gets %i and %j', async (method, path, type, body, code, expected) => {
     const answer = await api.call(`${path}${path.includes('?') ? '&' : '?'}dryRun=All`, { method, type, body });
     const { message, spec, data } = answer.json;
     expect([answer.status, message ?? spec ?? data]).toEqual([code, expected]);

@@ -161,7 +161,7 @@ describe('a value that cannot be decrypted', () => {
     return () => ({ plaintext: Buffer.alloc(answer.length, 7) });
   };
 
-  test.each(cases)('is answered with the recorded error: $title', async ({ answer, code, message }) => {
+  test.each(cases)('fails its request with the recorded error: $title', async ({ answer, code, message }) => {
     plugin.setBehaviour('Decrypt', behaviourOf(answer));
     if (answer === 'away') plugin.stop();
     // A plug-in that did not respond is not called again at once.

@@ -133,7 +133,7 @@ test('a key that stored Secrets need cannot be taken out of the configuration wh
   await stop();
 });
 
-test('without a configuration an encrypted Secret is answered with an error', async () => {
+test('a read of an encrypted Secret fails without a configuration', async () => {
   const api = await startFixture({}, await createStoreWithSecret(providerWithKeys('aesgcm', 'a'), IDENTITY_PROVIDER));
   const text = expect.stringContaining('identity transformer tried to read encrypted data');
   expect(await api.get(`${SECRETS}/s`)).toMatchObject({ status: 500, text });

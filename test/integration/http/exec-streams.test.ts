@@ -191,7 +191,7 @@ describe('the input of a command', () => {
   });
 });
 
-test('megabytes are sent in both directions, and a ping is answered', async () => {
+test('megabytes are sent in both directions, and a ping gets a pong', async () => {
   const size = 3_000_000;
   let output = '';
   kubelet().whenOpened(4, (command) => {

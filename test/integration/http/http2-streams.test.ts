@@ -33,7 +33,7 @@ it('a body that is cut off where it could end is not stored', async () => {
   expect((await api.get(`${CONFIGMAPS}/half`)).status).toBe(404);
 });
 
-it('the expectation 100-continue is answered, and others are rejected', async () => {
+it('the expectation 100-continue gets 100, and others are rejected', async () => {
   const stream = post('application/json', { expect: '100-continue' });
   const status = responseStatus(stream);
   await new Promise<void>((resolve) => stream.once('continue', resolve));

@@ -48,7 +48,7 @@ describe.each(['closed', 'open'])('an image policy webhook that fails %s', (mode
   const replayedCases = useResource(() => runImageCases(audited.targetFor(api), images(), head, cases));
 
   it.each(cases.map((recorded, index) => [recorded.title, index, recorded] as const))(
-    'answers the case "%s" as recorded',
+    'gives the case "%s" the recorded response',
     (title, index, { answer: expected }) => {
       const deviation = DEVIATING_MESSAGES[title];
       const answer = replayedCases()[index]?.answer;

@@ -79,7 +79,7 @@ test.each([
   [418, 418, 'the server responded with the status code 418 but did not return more information ( pods/log p)'],
   [502, 502, 'an error on the server ("said") has prevented the request from succeeding ( pods/log p)'],
   [302, 500, 'Get "https://other.example/": redirects forbidden'],
-])('a log that the kubelet answers with %i is answered with %i', async (status, code, message) => {
+])('a request for a log to which the kubelet responds %i gets %i', async (status, code, message) => {
   expect((await api.get(`${POD}/log?tailLines=${status}`)).refusal).toEqual([code, message]);
 });
 
@@ -153,7 +153,7 @@ test.each([
   expect((await api.get(path)).refusal).toEqual([400, message]);
 });
 
-test('a kubelet that cannot be reached or is not trusted is answered with an error', async () => {
+test('a request for a log fails when the kubelet cannot be reached or is not trusted', async () => {
   kubelet().setSecureContext(tlsPairOf(await issueServerCertificate(api.authority, ['elsewhere.example'])));
   const tlsFailureCount = async (): Promise<string | undefined> =>
     /kube_apiserver_pod_logs_backend_tls_failure_total (\d+)/.exec((await api.get('/metrics')).text)?.[1];

@@ -82,7 +82,7 @@ describe('a token in a Secret', () => {
     expect((await requestVersion()).status).toBe(200);
   });
 
-  it('is answered with a warning when a controller created its Secret', async () => {
+  it('gets a warning when a controller created its Secret', async () => {
     await api.mergePatch(`${ACCOUNTS}/sa`, { secrets: [{ name: 's' }] });
     const warnings = await waitUntil('a warning', async () => {
       const { warnings: current } = await requestVersion();

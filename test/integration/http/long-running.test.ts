@@ -98,7 +98,7 @@ describe('a long-running request', () => {
     await waitUntil('none is open', async () => (await countOpen(labels)) === 0);
   });
 
-  test('holds no seat while an aggregated API server answers its watch, even before the first byte', async () => {
+  test('holds no seat while an aggregated API server responds to its watch, even before the first byte', async () => {
     const answers = [open('GET', `${FLUNDERS}?watch=1`)];
     await waitUntil('an event', () => answers[0]?.().includes('"ADDED"') === true);
     extension().setBehaviour('hang');

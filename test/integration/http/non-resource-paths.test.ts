@@ -11,7 +11,7 @@ const GET_ONLY_PATHS = '/version /version/ /api /api/ /api/v1 /api/v1/ /apis/app
 const UNKNOWN_PATHS = '// //api /index.html/ /API /apis/none /apis/none/v1 /apis//v1 /healthz/ /metrics/ /openapi /logs /a:b /*'.split(' ');
 const UNKNOWN_API_PATHS = '/api/v9 /api// /apis/apps/v9 /apis/apps//'.split(' ');
 
-it.each(ANY_METHOD_PATHS)('%s answers every method', async (path) => {
+it.each(ANY_METHOD_PATHS)('%s accepts every method', async (path) => {
   const { text, headers } = await api.get(path);
   for (const method of METHODS) {
     const answer = await api.call(path, { method });
@@ -20,7 +20,7 @@ it.each(ANY_METHOD_PATHS)('%s answers every method', async (path) => {
   }
 });
 
-it.each(GET_ONLY_PATHS)('%s answers GET only', async (path) => {
+it.each(GET_ONLY_PATHS)('%s accepts GET only', async (path) => {
   expect((await api.get(path)).status).toBe(200);
   for (const method of METHODS) {
     const answer = await api.call(path, { method });
@@ -54,7 +54,7 @@ it('/api has the advertised address', async () => {
   expect((await api.read('/api'))['serverAddressByClientCIDRs']).toEqual([{ clientCIDR: '0.0.0.0/0', serverAddress: '192.0.2.1:0' }]);
 });
 
-it('/ lists every path that is served, and each of them answers', async () => {
+it('/ lists every path that is served, and each of them responds', async () => {
   const { paths } = await api.read('/');
   if (!Array.isArray(paths)) throw new Error('no list');
   const listed = paths.map(String);

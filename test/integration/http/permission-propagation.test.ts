@@ -38,7 +38,7 @@ it.each<[string, number, () => Promise<ApiResponse>]>([
   ['the role is deleted', 403, () => api.delete(`${ROLES}/pods`)],
   ['the role is created again', 200, () => api.create(ROLES, role('list'))],
   ['the binding is deleted', 403, () => api.delete(`${BINDINGS}/pods`)],
-])('after %s every replica answers the user with %i', async (_change, status, change) => {
+])('after %s every replica responds %i to the user', async (_change, status, change) => {
   expect((await change()).status).toBeLessThan(300);
   expect(await timeUntilStatus(status)).toBeLessThan(LIMIT_MS);
 });

@@ -48,7 +48,7 @@ describe('a request header', () => {
     ['a header that is too long', '/version', { 'x-long': 'a'.repeat(LIMIT) }, 431],
     ['many headers', '/version', Object.fromEntries(Array.from({ length: 80 }, (_, n) => [`x-${n}`, 'a'.repeat(1000)])), 431],
     ['a URL and headers that are too long together', urlOfLength(LIMIT / 2), { 'x-long': 'a'.repeat(LIMIT / 2 + 1000) }, 431],
-  ] as const)('with %s is answered in the same way over both protocols and to every user', async (_, path, headers, status) => {
+  ] as const)('with %s gets the same response over both protocols and for every user', async (_, path, headers, status) => {
     for (const token of [ADMIN, 'nobody']) {
       const expected = status === 200 && token !== ADMIN ? 401 : status;
       const plain = await api.get(path, { headers, token });

@@ -336,7 +336,7 @@ describe('access', () => {
     ['with a body of no type', { 'content-length': '2' }, 403, { method: 'PUT' }],
     ['with the token of another user', { authorization: `Bearer ${ALICE}` }, 403],
     ['with an unknown token', { authorization: 'Bearer nope' }, 401],
-  ])('a request %s (%j) to the local listener is answered with %i', async (_title, headers, status, more = {}) => {
+  ])('a request %s (%j) to the local listener gets %i', async (_title, headers, status, more = {}) => {
     const answer = await api.call(CONFIGMAP_ONE, { local: true, token: null, headers, ...more });
     expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([status, undefined]);
   });
@@ -351,7 +351,7 @@ it('aggregated discovery can be cached and revalidated', async () => {
 });
 
 describe('health and metrics', () => {
-  it('the health endpoints list their checks and answer for single ones', async () => {
+  it('the health endpoints list their checks, mark excluded ones, and have a path for each', async () => {
     const verbose = await api.get('/readyz?verbose&exclude=etcd');
     expect(verbose.text.startsWith('[+]ping ok\n[+]log ok\n[+]etcd excluded: ok\n[+]etcd-readiness ok\n[+]informer-sync ok\n')).toBe(true);
     expect(verbose.text.endsWith('[+]shutdown ok\nhealthz check passed\n')).toBe(true);

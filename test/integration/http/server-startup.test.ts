@@ -86,7 +86,7 @@ it('a server holds requests until it is ready and then serves them', async () =>
   expect(heldRequests()).toBe(0);
 });
 
-it('a server answers the health endpoints while it holds other requests', async () => {
+it('a server serves the health endpoints while it holds other requests', async () => {
   const { server, release, running } = await startWithoutStore();
   for (const [endpoint, only] of [
     ['livez', []],
@@ -120,7 +120,7 @@ it('the timeout of a request includes the time for which it is held', async () =
   expect((await answer).status).toBe(504);
 });
 
-it('a server whose start is interrupted answers held requests as a stopping server', async () => {
+it('a server whose start is interrupted responds to held requests as a stopping server', async () => {
   const { server, heldRequests } = await startWithoutStore();
   const session = connectHttp2(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
   const stream = session.request({ ':path': NAMESPACE });

@@ -86,7 +86,7 @@ async function latencyOfOthers(): Promise<number> {
 }
 
 describe('a slow kubelet', () => {
-  test('that never answers delays no other request, and takes a limited number of connections', async () => {
+  test('that never responds delays no other request, and takes a limited number of connections', async () => {
     respond = () => undefined;
     for (let index = 0; index < MAX_OPEN; index += 1) openLog();
     await waitUntil('the requests reach the kubelet', () => requestCount === MAX_OPEN);

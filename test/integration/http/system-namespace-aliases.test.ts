@@ -44,7 +44,7 @@ it.each([
   expect([stored.includes('kube-system'), stored.includes('platform-system')]).toEqual([false, true]);
 });
 
-it('writes are answered in the spelling of the path and stored in one spelling', async () => {
+it('responses to writes have the spelling of the path, and the store has one spelling', async () => {
   const created = await createConfigMap('two');
   const withData = (a: string, namespace = 'kube-system'): object => ({ metadata: { namespace }, data: { a } });
   expect(created.json).toMatchObject(withData('b'));

@@ -42,7 +42,7 @@ const claimsFor = async (spec: object = {}) => decodeTokenPart(await tokenFor(sp
 const boundTo = (kind: string, name: string, more: object = {}): object => ({ boundObjectRef: { kind, apiVersion: 'v1', name, ...more } });
 
 describe('a TokenRequest', () => {
-  it('is answered with what was granted', async () => {
+  it('returns the granted audiences and expiration', async () => {
     const answer = await requestToken({ audiences: ['a', 'b'], expirationSeconds: 600 });
     expect(answer.status).toBe(201);
     expect(answer.json).toMatchObject({
@@ -58,7 +58,7 @@ describe('a TokenRequest', () => {
     expect(claims['kubernetes.io']).toEqual({ namespace: 'default', serviceaccount });
   });
 
-  it('is answered in the dialect of its body, because its path has none', async () => {
+  it('gets a response in the dialect of its body, because its path has none', async () => {
     const answer = await api.post(TOKENS, { apiVersion: 'authentication.platform.io/v1', kind: 'TokenRequest' });
     expect(answer.json['apiVersion']).toBe('authentication.platform.io/v1');
     expect((await api.post(TOKENS, {})).json['apiVersion']).toBe('authentication.k8s.io/v1');
@@ -156,7 +156,7 @@ describe('a token of a service account', () => {
     expect((await createSelfReview(unbound)).status).toBe(401);
   });
 
-  it('for another audience and a forged one are answered with nothing but Unauthorized', async () => {
+  it('for another audience and a forged one get nothing but Unauthorized', async () => {
     const token = await tokenFor();
     const unauthorized =
       '{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}\n';

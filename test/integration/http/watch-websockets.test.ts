@@ -61,7 +61,7 @@ test.each([
   [`${CONFIGMAPS}/missing`, 404],
   ['/api/v1/namespaces/default/pods/missing/log', 404],
   ['/openapi/v3', 200],
-])('%s does not upgrade to a WebSocket and is answered with %i', async (path, status) => {
+])('%s does not upgrade to a WebSocket and responds %i', async (path, status) => {
   expect(await open(path, ['v5.channel.k8s.io'], { authorization: `Bearer ${ADMIN}` }).rejectionStatus()).toBe(status);
 });
 

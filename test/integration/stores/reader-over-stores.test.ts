@@ -166,7 +166,7 @@ function describeReads(open: () => Promise<OpenedStore>): void {
     );
   });
 
-  test('a compacted revision is answered with 410 and a token that continues in the newest state', async () => {
+  test('a list at a compacted revision fails with 410 and a token that continues in the newest state', async () => {
     for (const name of ['c1', 'c2', 'c3']) await write(`a/${name}`);
     const first = await list(await openReader(), { limit: 1 });
     const newest = await write('a/c9');
@@ -183,7 +183,7 @@ function describeReads(open: () => Promise<OpenedStore>): void {
     });
   });
 
-  test('a version of the future is answered with 504 after about three seconds', async () => {
+  test('a list at a later resourceVersion fails with 504 after about three seconds', async () => {
     const reader = await openReader();
     const revision = await write('a/c1');
     const start = systemClock.monotonic();

@@ -45,7 +45,7 @@ describe('the API server, given hostile inputs,', () => {
   // Alternately over HTTP/1.1 and HTTP/2, because the expensive work does not depend on the protocol. Requests without
   // credentials are rejected before it.
   it.each(HOSTILE_INPUTS.map((input, index) => [input.name, index % 2 === 0, input] as const))(
-    'answers %s (over HTTP/2: %s), and rejects it without credentials',
+    'responds to %s (over HTTP/2: %s), and rejects it without credentials',
     async (_, http2, input) => {
       // The next test sends the long inputs.
       if (input.isSlow !== true) {
@@ -61,7 +61,7 @@ describe('the API server, given hostile inputs,', () => {
   );
 
   it.each(HOSTILE_INPUTS.filter(({ isSlow }) => isSlow === true).map((input, index) => [input.name, index % 2 === 0, input] as const))(
-    'answers other requests before %s (over HTTP/2: %s)',
+    'responds to other requests before %s (over HTTP/2: %s)',
     async (_, http2, input) => {
       const { client } = target();
       await sendSetup(input);

@@ -60,7 +60,7 @@ it('the server keeps serving when on a hundred connections requests follow a GOA
   expect((await client.get('/livez')).status).toBe(200);
 }, 60_000);
 
-it('the server answers the requests before a GOAWAY of the client, and none after it', async () => {
+it('the server responds to the requests before a GOAWAY of the client, and none after it', async () => {
   const socket = await openRawConnection(target().client, ['h2']);
   let received = Buffer.alloc(0);
   socket.on('data', (chunk: Buffer) => void (received = Buffer.concat([received, chunk])));

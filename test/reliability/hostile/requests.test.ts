@@ -54,7 +54,7 @@ describe('the API server, given a hostile request line or header,', () => {
     ['a label selector of 50,000 opening parentheses', `${CONFIGMAPS}?labelSelector=${'('.repeat(50_000)}`, [400]],
     ['10,000 query parameters', `${CONFIGMAPS}?${Array.from({ length: 10_000 }, (_, n) => `p${n}=1`).join('&')}`, [414]],
     ['5,000 query parameters', `${CONFIGMAPS}?${Array.from({ length: 5_000 }, (_, n) => `p${n}=1`).join('&')}`, [200, 400]],
-  ])('answers %s without a server error', async (_, path, statuses) => {
+  ])('responds to %s without a server error', async (_, path, statuses) => {
     const { client } = target();
     const answer = await exchangeRaw(client, `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n`, 8_000);
     expect(statuses).toContain(answer.status);
@@ -87,12 +87,12 @@ describe('the API server, given a hostile request line or header,', () => {
       `POST ${CONFIGMAPS} HTTP/1.1\r\nHost: x\r\nExpect: miracles\r\nContent-Length: 2\r\n\r\n{}`,
       [400, 415, 417, undefined],
     ],
-  ])('answers with a 4xx or closes the connection for %s', async (_, bytes, statuses) => {
+  ])('responds with a 4xx or closes the connection for %s', async (_, bytes, statuses) => {
     const { client } = target();
     expect(statuses).toContain((await exchangeRaw(client, Buffer.from(bytes, 'latin1'))).status);
   });
 
-  it('never answers random requests with 500, 502 or 503', async () => {
+  it('never responds to random requests with 500, 502 or 503', async () => {
     const { client } = target();
     const segments = [
       ...' v1 api apis .. %2f %00 %zz namespaces default configmaps pods calm status watch * ? ~ __proto__ ü'.split(' '),

@@ -60,7 +60,7 @@ describeWithEtcd('an API server on a full etcd', () => {
     }
   }
 
-  it('answers writes with 500 as upstream, reports it, allows deletions, and recovers without a restart', async () => {
+  it('responds to writes with 500 as upstream, reports it, allows deletions, and recovers without a restart', async () => {
     const api = new ApiClient(server().address, server().certificates);
     const refused = await fill(api);
     expect([refused.status, refused.json()]).toEqual([

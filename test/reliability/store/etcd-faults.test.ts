@@ -189,7 +189,7 @@ describeWithEtcd('the etcd store under faults', () => {
     }
   }, 30_000);
 
-  it('answers other calls after one very large read', async () => {
+  it('serves other calls after one very large read', async () => {
     for (let index = 0; index < 12; index++) await put(direct, `/large/${index}`, 'x'.repeat(1_000_000));
     const [range, value] = await Promise.all([direct.range(prefixRange('/large/')), valueOf(direct, '/large/0')]);
     expect([range.kvs.length, value?.length]).toEqual([12, 1_000_000]);

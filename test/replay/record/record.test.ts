@@ -33,7 +33,7 @@ describe('the driver of kind-cases', () => {
     base: { spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } } },
   };
 
-  it('records the default requests of a case without answers', async () => {
+  it('records the default requests of a case without responses', async () => {
     const recorded = await new KindRecorder(server(), head).record({
       title: 'a malformed label',
       body: { metadata: { labels: { a: '-' } } },
@@ -63,7 +63,7 @@ describe('the driver of kind-cases', () => {
     expect(recorded).toEqual({ title: 'no spec', old: head.base, body: {}, update: expect.objectContaining({ code: 422 }) });
   });
 
-  it('records a subresource whose answer is null', async () => {
+  it('records a subresource whose response is null', async () => {
     const body = { status: { phase: 'Bound' } };
     const recorded = await new KindRecorder(server(), head).record({ title: 'status bound', body, status: null });
     expect(recorded).toMatchObject({ status: { code: 200, asSent: ['status'] } });

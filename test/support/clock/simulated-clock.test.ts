@@ -42,7 +42,7 @@ describe('a simulated clock', () => {
       expect(order).toEqual([200, 300]);
     }));
 
-  it('stands still while requests are answered over a local connection', async () => {
+  it('stands still while requests are in progress over a local connection', async () => {
     const server = createServer((_, response) => setImmediate(() => response.end('answer')));
     const port = await listen(server);
     const sendRequest = (): Promise<void> =>
