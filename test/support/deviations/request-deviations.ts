@@ -52,7 +52,7 @@ export function withDeviation(recorded: RequestCase): RequestCase {
     // The resource version of a collection is no precondition.
     return { request: withQuery(request, 'dryRun', 'All'), answer: { status: 200, body: collectionDeletionStatus(path) } };
   }
-  // Release 1.31.1 rejects unknown fields of an applied configuration whatever fieldValidation says.
+  // Release 1.31.1 rejects unknown fields of an applied configuration with any fieldValidation.
   if (message.includes(UNDECLARED)) return { request: withQuery(request, 'fieldValidation', 'Strict'), answer };
   if (method === 'PATCH' && answer.status === 422 && message.includes(STRICT)) {
     return { request, answer: { ...answer, status: 400, body: strictPart(message) } };
