@@ -59,7 +59,7 @@ export interface ServerHost {
   /** Used instead of the store that the flags name; its owner closes it. */
   readonly store?: Store;
   /** Set when this server is one of several workers. */
-  readonly worker?: WorkerRole;
+  readonly worker?: WorkerRole | undefined;
 }
 
 const TLS_FILES = ['tls-cert-file', 'tls-private-key-file', 'client-ca-file', 'requestheader-client-ca-file', 'cert-dir'] as const;
@@ -113,7 +113,7 @@ export async function runServer({ values: flags, given }: ParsedServerFlags, hos
     configurations: configurations.configurations,
     tracing: traces?.tracing,
     storeCalls: storage.calls,
-    ...(host.worker === undefined ? {} : { worker: host.worker }),
+    worker: host.worker,
   };
   const server = await startServer(options, encryption === undefined ? dependencies : { ...dependencies, encryption });
   lifecycle.onStop({ name: 'server', timeoutMs: drainMs(flags), run: () => server.shutdown() });

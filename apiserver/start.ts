@@ -14,11 +14,12 @@ import { FLAGS } from './options/flags/flags';
 import { refuseContradictions } from './options/refuse-contradictions';
 import { PROGRAM, runServer, shutdownMs, type ParsedServerFlags, type ServerHost } from './program';
 import { StoreError } from './storage/store';
-import { currentWorker } from './workers/worker';
+import { WORKER_VARIABLE } from './workers/worker-message';
 
 async function main(): Promise<void> {
   const flags = flagsOrExit(PROGRAM, FLAGS, process.argv.slice(2), USAGE_EXIT_CODE);
-  const worker = currentWorker(clock);
+  // Servers without workers do not load node:cluster.
+  const worker = process.env[WORKER_VARIABLE] === undefined ? undefined : (await import('./workers/worker.js')).currentWorker(clock);
   const fields = worker === undefined ? {} : { worker: worker.number };
   const logger = createLogger({ level: effectiveLogLevel(flags.values), clock, fields });
   const lifecycle = new Lifecycle({ clock, logger, process });
@@ -26,7 +27,7 @@ async function main(): Promise<void> {
   else worker.listen(lifecycle);
   if (worker === undefined && flags.values.workers > 1) return superviseWorkers(flags, { clock, logger, lifecycle });
   if (flags.values['storage-backend'] === 'embedded') await exitOnDamagedStore(flags.values['storage-dir']);
-  const server = await runServer(flags, { clock, random, logger, lifecycle, ...(worker === undefined ? {} : { worker }) });
+  const server = await runServer(flags, { clock, random, logger, lifecycle, worker });
   logger.info('ready', { port: server.port, localPort: server.localPort });
   await sendToParent(process, 'ready');
 }

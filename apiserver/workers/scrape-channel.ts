@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../../shared/runtime/clock';
 import { withTimeout } from '../../shared/runtime/with-timeout';
-import type { MetricsPage, WorkerMessage } from './worker-message';
+import { parseWorkerMessage, type MetricsPage, type WorkerMessage } from './worker-message';
 
 export interface ScrapeChannelOptions {
   readonly clock: Clock;
@@ -29,7 +29,7 @@ export class ScrapeChannel {
     this.lastId += 1;
     const id = this.lastId;
     const response = new Promise<string | undefined>((resolve) => this.pending.set(id, resolve));
-    send({ kind: 'scrape', id, page });
+    send({ kind: 'request', id, page });
     try {
       return await withTimeout(response, clock, timeoutMs, () => undefined);
     } finally {
@@ -37,15 +37,16 @@ export class ScrapeChannel {
     }
   }
 
-  /** Handles a message of the other end. */
-  receive(message: WorkerMessage): void {
-    if (message.kind === 'scrape') void this.respond(message.id, message.page);
-    else if (message.kind === 'scraped') this.pending.get(message.id)?.(message.text);
+  /** Handles a message of the other end; ignores those of other kinds. */
+  receive(value: unknown): void {
+    const message = parseWorkerMessage(value);
+    if (message?.kind === 'request') void this.respond(message.id, message.page);
+    else if (message?.kind === 'response') this.pending.get(message.id)?.(message.text);
   }
 
   private async respond(id: number, page: MetricsPage): Promise<void> {
     const { send, render } = this.options;
     const text = await render(page).catch(() => undefined);
-    send(text === undefined ? { kind: 'scraped', id } : { kind: 'scraped', id, text });
+    send({ kind: 'response', id, ...(text === undefined ? {} : { text }) });
   }
 }

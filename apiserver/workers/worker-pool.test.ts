@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { ManualClock, flushPromises } from '../../test/support/clock/manual-clock';
-import type { Exit } from '../../shared/runtime/process/supervisor';
+import type { Exit } from '../../shared/runtime/process/running-process';
 import { Worker, type WorkerProcessHandle } from './worker';
 import type { WorkerMessage } from './worker-message';
 import { WorkerPool, type WorkerProcess } from './worker-pool';

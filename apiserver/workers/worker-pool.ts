@@ -4,10 +4,11 @@
  * certificate and the initial objects. Leaves forking and signals to its caller.
  */
 import type { Clock } from '../../shared/runtime/clock';
-import { Supervisor, type RunningProcess } from '../../shared/runtime/process/supervisor';
+import type { RunningProcess } from '../../shared/runtime/process/running-process';
+import { Supervisor } from '../../shared/runtime/process/supervisor';
 import { mergeMetrics, type WorkerPage } from './merge-metrics';
 import { ScrapeChannel } from './scrape-channel';
-import { parseWorkerMessage, type MetricsPage, type WorkerMessage } from './worker-message';
+import type { MetricsPage, WorkerMessage } from './worker-message';
 
 export interface WorkerProcess extends RunningProcess {
   /** Drops the message when the worker has exited. */
@@ -81,10 +82,7 @@ export class WorkerPool {
       render: (page) => this.renderMetrics(page),
     });
     void started.ready.then(() => this.channels.set(worker, channel));
-    started.onMessage((message) => {
-      const parsed = parseWorkerMessage(message);
-      if (parsed !== undefined) channel.receive(parsed);
-    });
+    started.onMessage((message) => channel.receive(message));
     return started;
   }
 }

@@ -7,9 +7,8 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Lifecycle } from '../../shared/runtime/process/lifecycle';
 import { sendToParent, type ChildProcessHandle } from '../../shared/runtime/process/parent-message';
 import type { MetricsPages, Scrape } from '../metrics/registry/exposition';
-import { WORKER_VARIABLE } from './forked-worker';
 import { ScrapeChannel } from './scrape-channel';
-import { parseWorkerMessage, type MetricsPage } from './worker-message';
+import { WORKER_VARIABLE, type MetricsPage } from './worker-message';
 
 /** The part of `process` that a worker uses. */
 export interface WorkerProcessHandle extends ChildProcessHandle {
@@ -44,16 +43,13 @@ export class Worker {
   listen(lifecycle: Pick<Lifecycle, 'stop'>): void {
     this.process.on('SIGTERM', () => void lifecycle.stop('SIGTERM'));
     for (const signal of ['SIGINT', 'SIGHUP']) this.process.on(signal, () => undefined);
-    this.process.on('message', (message) => {
-      const parsed = parseWorkerMessage(message);
-      if (parsed !== undefined) this.channel.receive(parsed);
-    });
+    this.process.on('message', (message) => this.channel.receive(message));
   }
 
   /** Publishes this worker's pages to the supervisor; returns those of all workers. */
   shareMetrics(own: MetricsPages): MetricsPages {
     this.own = own;
-    return { scrape: () => this.scrapeAll('metrics'), scrapeSlis: () => this.scrapeAll('slis') };
+    return { scrape: () => this.scrapeAll('scrape'), scrapeSlis: () => this.scrapeAll('scrapeSlis') };
   }
 
   private async *scrapeAll(page: MetricsPage): Scrape {
@@ -65,13 +61,12 @@ export class Worker {
   private async renderOwn(page: MetricsPage): Promise<string> {
     if (this.own === undefined) return '';
     let text = '';
-    for await (const chunk of page === 'slis' ? this.own.scrapeSlis() : this.own.scrape()) text += chunk;
+    for await (const chunk of this.own[page]()) text += chunk;
     return text;
   }
 }
 
 /** `undefined` in a process that no supervisor has forked. */
 export function currentWorker(clock: Clock): Worker | undefined {
-  if (!cluster.isWorker) return undefined;
-  return new Worker(Number(process.env[WORKER_VARIABLE]), clock, process);
+  return cluster.isWorker ? new Worker(Number(process.env[WORKER_VARIABLE]), clock, process) : undefined;
 }

@@ -16,7 +16,7 @@ import type { RunnerOptions } from './options';
 import { isAlive } from './process-file';
 import { runLocal, StartError, type Host } from './runner';
 import { startProgram } from './start-program';
-import type { Exit, RunningProcess } from '../../shared/runtime/process/supervisor';
+import type { Exit, RunningProcess } from '../../shared/runtime/process/running-process';
 
 const FAKE_SERVER = path.join(repository, 'dist/test/support/servers/fake-apiserver.js');
 const parent = useFolder('runner');

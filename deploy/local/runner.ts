@@ -30,7 +30,8 @@ import {
 import { findPortProblem } from './ports';
 import { acquireProcessFile, HeldError, removePid, writePid } from './process-file';
 import { waitForReady } from './readiness';
-import { Supervisor, type RunningProcess } from '../../shared/runtime/process/supervisor';
+import type { RunningProcess } from '../../shared/runtime/process/running-process';
+import { Supervisor } from '../../shared/runtime/process/supervisor';
 
 export interface Host {
   readonly clock: Clock;

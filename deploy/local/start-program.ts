@@ -3,7 +3,7 @@
  * the end of this process (its `disconnect` event); its own process group ensures that Ctrl-C reaches it only through the supervisor.
  */
 import { spawn } from 'node:child_process';
-import type { Exit, RunningProcess } from '../../shared/runtime/process/supervisor';
+import { observeProcess, type RunningProcess } from '../../shared/runtime/process/running-process';
 import { NODE_ARGUMENTS } from '../cluster/node-arguments';
 
 /** Receives the output of a program. */
@@ -19,16 +19,5 @@ export function startProgram(program: string, args: readonly string[], sink?: Ou
     detached: true,
   });
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => sink?.write(chunk));
-  const exited = new Promise<Exit>((resolve) => {
-    child.once('error', (error) => {
-      if (child.pid === undefined) resolve({ code: null, signal: null, error });
-    });
-    child.once('exit', (code, signal) => resolve({ code, signal }));
-  });
-  const ready = new Promise<void>((resolve) => {
-    child.on('message', (message) => {
-      if (message === 'ready') resolve();
-    });
-  });
-  return { pid: child.pid, exited, ready, kill: (signal) => void child.kill(signal) };
+  return observeProcess(child);
 }

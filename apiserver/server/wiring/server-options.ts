@@ -113,7 +113,7 @@ export interface EncryptionAtRest {
   readonly server: string;
   /** `listener` is called when values that could not be decrypted may have become readable. */
   onChange(listener: () => void): void;
-  /** Reports the problem of the key management services, `undefined`: they work. Undefined when none are configured. */
+  /** Resolves with the problem of the key management services, or `undefined` when they work. Undefined when none are configured. */
   readonly health: (() => Promise<string | undefined>) | undefined;
 }
 
@@ -151,8 +151,8 @@ export interface ServerDependencies {
   readonly certificates?: CertificateExpirations;
   /** Metrics counted so far; absent: none. */
   readonly meters?: Meters;
-  /** Absent = this server is alone on its ports. */
-  readonly worker?: WorkerRole;
+  /** Absent: this server is alone on its ports. */
+  readonly worker?: WorkerRole | undefined;
 }
 
 /** What distinguishes one of several workers that serve the same ports. */

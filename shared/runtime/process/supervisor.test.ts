@@ -1,5 +1,6 @@
 import { ManualClock } from '../../../test/support/clock/manual-clock';
-import { Supervisor, type Exit, type RunningProcess } from './supervisor';
+import type { Exit, RunningProcess } from './running-process';
+import { Supervisor } from './supervisor';
 
 class FakeProcess implements RunningProcess {
   readonly signals: string[] = [];

@@ -5,23 +5,7 @@
 import type { Clock } from '../clock';
 import { formatDuration } from '../../cli/duration';
 import { isPermanentExitCode } from './permanent-error';
-
-export interface Exit {
-  readonly code: number | null;
-  readonly signal: string | null;
-  /** Set when the process could not be started. */
-  readonly error?: Error;
-}
-
-export interface RunningProcess {
-  /** Undefined when the process could not be started. */
-  readonly pid: number | undefined;
-  /** Never rejects. */
-  readonly exited: Promise<Exit>;
-  /** Resolves when the process reports that it is ready; stays pending when it exits before. */
-  readonly ready: Promise<void>;
-  kill(signal: 'SIGTERM' | 'SIGKILL'): void;
-}
+import type { Exit, RunningProcess } from './running-process';
 
 export interface SupervisorOptions {
   readonly name: string;

@@ -1,0 +1,35 @@
+/** A child process as its supervisor sees it. The child reports over its IPC channel that it is ready. */
+import type { ChildProcess } from 'node:child_process';
+
+export interface Exit {
+  readonly code: number | null;
+  readonly signal: string | null;
+  /** Set when the process could not be started. */
+  readonly error?: Error;
+}
+
+export interface RunningProcess {
+  /** Undefined when the process could not be started. */
+  readonly pid: number | undefined;
+  /** Never rejects. */
+  readonly exited: Promise<Exit>;
+  /** Resolves when the process reports that it is ready; stays pending when it exits before. */
+  readonly ready: Promise<void>;
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void;
+}
+
+/** Called in the turn in which `child` was started, so that no event is missed. */
+export function observeProcess(child: ChildProcess): RunningProcess {
+  const exited = new Promise<Exit>((resolve) => {
+    child.once('error', (error) => {
+      if (child.pid === undefined) resolve({ code: null, signal: null, error });
+    });
+    child.once('exit', (code, signal) => resolve({ code, signal }));
+  });
+  const ready = new Promise<void>((resolve) => {
+    child.on('message', (message) => {
+      if (message === 'ready') resolve();
+    });
+  });
+  return { pid: child.pid, exited, ready, kill: (signal) => void child.kill(signal) };
+}
