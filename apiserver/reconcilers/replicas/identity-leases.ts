@@ -18,6 +18,7 @@ import { TimeSlice } from '../../../shared/scheduling/yielding';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resource, Writer } from '../../registry/verbs';
 import { settingsText, type CommonSettings } from './peer-checks';
+import { serverName } from './replicas';
 import { startReconciler, mergePatch, serverContext, serverWriteOptions, type Reconciler } from '../reconciler';
 
 const LEASE_SECONDS = 3_600;
@@ -142,9 +143,8 @@ async function deleteLease({ writer, leases, clock }: IdentityLeasesOptions, { k
 
 /** The name of a server's Lease: a digest of hostname, port and worker in base 32, with digits that are valid in names. */
 export function identityOf({ hostname, port, worker }: Pick<IdentityLeasesOptions, 'hostname' | 'port' | 'worker'>): string {
-  // The first worker has the identity of a server without workers, so that its Lease outlives a change of their number.
   const digest = createHash('sha256')
-    .update(`${hostname}:${port}${worker === 1 ? '' : `/${worker}`}`)
+    .update(serverName(hostname, port, worker))
     .digest();
   return IDENTITY_LEASE_PREFIX + Array.from(digest.subarray(0, DIGEST_LENGTH), (byte) => (byte & 31).toString(32)).join('');
 }

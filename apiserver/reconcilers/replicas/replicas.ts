@@ -52,7 +52,7 @@ export class Replicas {
 
   /** Ordered by address and port; workers that share an address are one. */
   get addresses(): readonly ServerAddress[] {
-    const distinct = new Map([...this.live.values()].map(({ ip, port }) => [`${ip}:${port}`, { ip, port }]));
+    const distinct = new Map([...this.live.values()].map(({ ip, port }) => [serverName(ip, port), { ip, port }]));
     return [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address);
   }
 
@@ -166,10 +166,14 @@ function keyOf(address: ReplicaAddress): string {
   return `${REPLICAS}${nameOf(address)}`;
 }
 
-/** The first worker has the name of a server without workers. */
-function nameOf({ ip, port, worker = 1 }: ReplicaAddress): string {
-  return worker === 1 ? `${ip}:${port}` : `${ip}:${port}/${worker}`;
-}
+/**
+ * Names a server by its host name or address. The first worker has the name of a server without workers, so that the
+ * name outlives a change of their number.
+ */
+export const serverName = (host: string, port: number, worker = 1): string =>
+  worker === 1 ? `${host}:${port}` : `${host}:${port}/${worker}`;
+
+const nameOf = ({ ip, port, worker }: ReplicaAddress): string => serverName(ip, port, worker);
 
 function isLeaseNotFound(error: unknown): boolean {
   return error instanceof StoreError && error.failure === 'lease-not-found';
