@@ -4,6 +4,7 @@
  */
 import { appendToKey } from '../../../shared/values/append';
 import { duplicateValue, forbiddenField, invalidValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
+import { setTransitionTimes } from '../../../shared/api/metadata/conditions';
 import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
 import { checkRequiredEnum, CONDITION_STATUSES, type Errors } from '../rules/checks';
 import type {
@@ -23,12 +24,8 @@ const hasCondition = (object: Request, type: string): boolean => conditionsOf(ob
 
 /** Sets missing times of conditions. `now` in milliseconds since 1970. */
 export function setConditionTimes(object: Request, old: Request, now: number): void {
-  for (const condition of conditionsOf(object)) {
-    condition.lastUpdateTime ??= formatTimestamp(now);
-    const { type = '', status } = condition;
-    condition.lastTransitionTime ??=
-      conditionsOf(old).find((other) => (other.type ?? '') === type && other.status === status)?.lastTransitionTime ?? formatTimestamp(now);
-  }
+  for (const condition of conditionsOf(object)) condition.lastUpdateTime ??= formatTimestamp(now);
+  setTransitionTimes(conditionsOf(object), conditionsOf(old), now);
 }
 
 export function checkConditions(object: Request, errors: Errors): void {

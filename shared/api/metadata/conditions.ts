@@ -1,4 +1,7 @@
-/** Validation of conditions of the common form (metav1.Condition). Returns errors in upstream's order. */
+/**
+ * Conditions of the common form (metav1.Condition): sets their missing times, and validates them with errors in upstream's
+ * order.
+ */
 import {
   duplicateValue,
   invalidShownValue,
@@ -8,6 +11,7 @@ import {
   tooLongValue,
   type FieldError,
 } from '../errors/field-error';
+import { formatTimestamp } from './object-meta';
 import { arrayAt, isObject, ownMember, stringAt, type JsonObject } from '../../values/json';
 import { patternMessage, checkQualifiedName } from '../../values/name-formats';
 
@@ -26,6 +30,29 @@ const REASON_TEXT = patternMessage(
 );
 const MAX_REASON_BYTES = 1024;
 const MAX_MESSAGE_BYTES = 32_768;
+
+/** The members of a condition that its transition time depends on. */
+interface TimedCondition {
+  readonly type?: string | null;
+  readonly status?: string | null;
+  lastTransitionTime?: string | null;
+}
+
+/**
+ * Sets missing transition times: that of the condition of the same type and status in `before`, else `now`, in
+ * milliseconds since 1970. Changes `conditions`.
+ */
+export function setTransitionTimes(conditions: readonly TimedCondition[], before: readonly TimedCondition[], now: number): void {
+  const previous = new Map<string, TimedCondition>();
+  for (const condition of before) {
+    const key = transitionKey(condition);
+    if (!previous.has(key)) previous.set(key, condition);
+  }
+  for (const condition of conditions)
+    condition.lastTransitionTime ??= previous.get(transitionKey(condition))?.lastTransitionTime ?? formatTimestamp(now);
+}
+
+const transitionKey = ({ type, status }: TimedCondition): string => `${status ?? ''} ${type ?? ''}`;
 
 /** Errors of `status.conditions`; types must be unique. `field` is the path of the list. */
 export function conditionsErrors(status: JsonObject, field: string): readonly FieldError[] {

@@ -13,6 +13,7 @@ import {
 import { checkVolumeMounts } from '../../../apiserver/kinds/core/pod-template/volumes/volume-mounts';
 import { checkTopologySpreadConstraints } from '../../../apiserver/kinds/core/pod-template/topology-spread';
 import { canonicalQuantity, QuantityError } from '../../../shared/values/quantity';
+import { setTransitionTimes } from '../../../shared/api/metadata/conditions';
 import { validateMetadata } from '../../../shared/api/metadata/object-meta-rules';
 import { dedupOwnerReferences } from '../../../shared/api/metadata/owner-references';
 import { parseManagedFields, readManagedFields, type FieldManager } from '../../../shared/patch/apply/managed-fields';
@@ -177,6 +178,8 @@ describe('processing a long list takes time in proportion to its length:', () =>
   const updater: FieldManager = { name: 'x', operation: 'Update', apiVersion: 'v1', subresource: '' };
   const insertions = Array.from({ length: 10_000 }, () => ({ op: 'add', path: '/a/0', value: 1 }));
 
+  const conditions = (length: number, status: string) => listOfLength(length, (n) => ({ type: `t${n}`, status }));
+
   it.each<[string, number, Work]>([
     ['managedFields entries that a client sends', 16_000, (length) => parseManagedFields(managers(length))],
     [
@@ -184,6 +187,11 @@ describe('processing a long list takes time in proportion to its length:', () =>
       16_000,
       (length) =>
         recordUpdate({ object: {}, entries: readManagedFields(managers(length)) }, {}, { views: ownership, manager: updater, now: time }),
+    ],
+    [
+      'missing transition times of conditions',
+      50_000,
+      (length) => setTransitionTimes(conditions(length, 'True'), conditions(length, 'False'), 0),
     ],
     [
       'owner references with one uid',

@@ -9,7 +9,7 @@ import { patchAllocatedValues } from './patch-allocated-values';
 import { initIpFamilyFields } from './ip-families';
 import { dropTypeDependentFields, dropExternalNameFields } from './drop-type-dependent-fields';
 import { validateService, validateServiceUpdate } from './validate-service';
-import { setTransitionTimes, validateServiceStatus } from './traffic';
+import { setConditionTimes, validateServiceStatus } from './traffic';
 import { serviceWarnings } from './warnings';
 import { UPDATE } from '../../../registry/stages';
 import type { Strategy, StrategyContext } from '../../../registry/strategy';
@@ -28,7 +28,7 @@ export const service: Strategy<CoreV1Service> = {
     validate: validateServiceUpdate,
   },
   status: {
-    prepareForUpdate: (object, old, { now }) => setTransitionTimes(object, old, now),
+    prepareForUpdate: (object, old, { now }) => setConditionTimes(object, old, now),
     validate: validateServiceStatus,
   },
   warningsOnCreate: serviceWarnings,

@@ -2,7 +2,6 @@
  * Validates load balancer fields, traffic policies and the health check node port of Services, and status updates of
  * load balancers.
  */
-import { formatTimestamp } from '../../../../shared/api/metadata/object-meta';
 import {
   forbiddenField,
   invalidShownValue,
@@ -17,7 +16,7 @@ import type {
   CoreV1Service,
   CoreV1ServiceSpec,
 } from '../../../../shared/api/types/generated/members';
-import { conditionsErrors } from '../../../../shared/api/metadata/conditions';
+import { conditionsErrors, setTransitionTimes } from '../../../../shared/api/metadata/conditions';
 import { appendAll } from '../../../../shared/values/append';
 import { equalJson, stringAt } from '../../../../shared/values/json';
 import { checkDnsSubdomain, checkQualifiedName } from '../../../../shared/values/name-formats';
@@ -117,15 +116,11 @@ function checkInternalPolicy(spec: CoreV1ServiceSpec, errors: Errors): void {
 }
 
 /**
- * Sets missing times of changed conditions, which upstream's server accepts and clients of it send. A condition with an
- * unchanged status keeps its time. `now` in milliseconds since 1970.
+ * Sets missing times of changed conditions, which upstream's server accepts and clients of it send. `now` in milliseconds
+ * since 1970.
  */
-export function setTransitionTimes({ status }: CoreV1Service, { status: before }: CoreV1Service, now: number): void {
-  if (status === undefined || equalJson(status.conditions, before?.conditions)) return;
-  for (const condition of status.conditions ?? []) {
-    const previous = before?.conditions?.find((other) => other.type === condition.type && other.status === condition.status);
-    condition.lastTransitionTime ??= previous?.lastTransitionTime ?? formatTimestamp(now);
-  }
+export function setConditionTimes({ status }: CoreV1Service, { status: before }: CoreV1Service, now: number): void {
+  if (!equalJson(status?.conditions, before?.conditions)) setTransitionTimes(status?.conditions ?? [], before?.conditions ?? [], now);
 }
 
 /**
