@@ -17,6 +17,8 @@ export interface MetadataFields {
 }
 
 const METADATA_TYPE = 'meta.v1.ObjectMeta';
+/** The members of metadata whose keys are names with a domain. */
+const METADATA_MAPS = ['labels', 'annotations'];
 const NO_FIELDS: MetadataFields = { direct: [], nested: [] };
 /** For custom kinds, which have no type table. */
 export const OWN_METADATA: MetadataFields = { direct: ['metadata'], nested: [] };
@@ -57,46 +59,58 @@ function objectTypeOf(type: FieldType): string | undefined {
  * them must remain writable and deletable.
  */
 export function spellingErrors(object: JsonObject, old: JsonObject | undefined, fields: MetadataFields): readonly FieldError[] {
-  return errorsBelow(fields, { value: object, old, path: '' });
+  const errors: FieldError[] = [];
+  appendErrors(object, { old, fields, path: '', errors });
+  return errors;
 }
 
-/** A value with its path, and the stored value at the same place. */
-interface LocatedValue {
-  readonly value: JsonValue | undefined;
+/** What belongs to the object that is searched. */
+interface Search {
+  /** The stored value at the same place. */
   readonly old: JsonValue | undefined;
+  readonly fields: MetadataFields;
+  /** Of the object: empty, or with a dot at its end. */
   readonly path: string;
+  /** Appended to: each write passes here, and nearly all of them without an error. */
+  readonly errors: FieldError[];
 }
 
-function errorsBelow(fields: MetadataFields, { value, old, path }: LocatedValue): readonly FieldError[] {
-  if (!isObject(value)) return [];
-  const memberOf = (member: string): LocatedValue => ({
-    value: ownMember(value, member),
-    old: isObject(old) ? ownMember(old, member) : undefined,
-    path: path === '' ? member : `${path}.${member}`,
-  });
-  return [
-    ...fields.direct.flatMap((member) => metadataErrors(memberOf(member))),
-    ...fields.nested.flatMap(({ member, fields: inner }) => itemsOf(memberOf(member)).flatMap((item) => errorsBelow(inner, item))),
-  ];
+function appendErrors(value: JsonValue | undefined, { old, fields, path, errors }: Search): void {
+  if (!isObject(value)) return;
+  for (const member of fields.direct) {
+    appendConflicts(objectAt(value, member), memberOf(old, member), { path: `${path}${member}`, errors });
+  }
+  for (const { member, fields: inner } of fields.nested) {
+    const nested = ownMember(value, member);
+    const oldNested = memberOf(old, member);
+    if (!Array.isArray(nested)) appendErrors(nested, { old: oldNested, fields: inner, path: `${path}${member}.`, errors });
+    else {
+      for (const [index, item] of nested.entries()) {
+        const oldItem = Array.isArray(oldNested) ? oldNested[index] : undefined;
+        appendErrors(item, { old: oldItem, fields: inner, path: `${path}${member}[${index}].`, errors });
+      }
+    }
+  }
 }
 
-/** The items of a list; any other value itself. */
-function itemsOf(located: LocatedValue): readonly LocatedValue[] {
-  const { value, old, path } = located;
-  if (!Array.isArray(value)) return [located];
-  return value.map((item, index) => ({ value: item, old: Array.isArray(old) ? old[index] : undefined, path: `${path}[${index}]` }));
+function memberOf(value: JsonValue | undefined, member: string): JsonValue | undefined {
+  return isObject(value) ? ownMember(value, member) : undefined;
 }
 
-function metadataErrors({ value: metadata, old, path }: LocatedValue): readonly FieldError[] {
-  if (!isObject(metadata)) return [];
-  return ['labels', 'annotations'].flatMap((member) => {
+function appendConflicts(
+  metadata: JsonObject | undefined,
+  old: JsonValue | undefined,
+  { path, errors }: Pick<Search, 'path' | 'errors'>,
+): void {
+  if (metadata === undefined) return;
+  for (const member of METADATA_MAPS) {
     const map = objectAt(metadata, member);
-    if (map === undefined) return [];
-    const before = isObject(old) ? objectAt(old, member) : undefined;
-    return spellingConflicts(map).flatMap(({ key, other, value }) => {
-      const isUnchanged = before !== undefined && ownMember(before, key) === map[key] && ownMember(before, other) === map[other];
-      if (isUnchanged) return [];
-      return [invalidValue(`${path}.${member}[${key}]`, value, `must be the same as ${other}, which is the same name`)];
-    });
-  });
+    if (map === undefined) continue;
+    const oldMap = memberOf(old, member);
+    for (const { key, other, value } of spellingConflicts(map)) {
+      const isUnchanged = isObject(oldMap) && memberOf(oldMap, key) === map[key] && memberOf(oldMap, other) === map[other];
+      if (isUnchanged) continue;
+      errors.push(invalidValue(`${path}.${member}[${key}]`, value, `must be the same as ${other}, which is the same name`));
+    }
+  }
 }
