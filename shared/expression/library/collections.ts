@@ -14,8 +14,7 @@ import {
   Uint,
   type Value,
 } from '../values/value';
-import { INT_MAX, INT_MIN, UINT_MAX } from '../syntax/literals';
-import { NO_OVERLOAD } from './operators';
+import { NO_OVERLOAD, toDuration, toInt, toUint } from './operators';
 import { binary, isAny, isList, isOptional, nullary, traversalCost, unary, type FunctionCosts, type FunctionOverload } from './function';
 
 /** Costs of one pass over all items. */
@@ -61,25 +60,11 @@ function extremum(name: string, isBetter: (order: number) => boolean): (list: Li
 
 const ZERO: Readonly<Record<string, Value>> = { int: 0n, uint: new Uint(0n), double: 0, duration: new Duration(0n) };
 
-const INT_OVERFLOW = new ErrorValue('integer overflow');
-const UINT_OVERFLOW = new ErrorValue('unsigned integer overflow');
-
-const isInt64 = (sum: bigint): boolean => sum >= INT_MIN && sum <= INT_MAX;
-
 function addValues(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') return a + b;
-  if (typeof a === 'bigint' && typeof b === 'bigint') {
-    const sum = a + b;
-    return isInt64(sum) ? sum : INT_OVERFLOW;
-  }
-  if (a instanceof Uint && b instanceof Uint) {
-    const sum = a.value + b.value;
-    return sum <= UINT_MAX ? new Uint(sum) : UINT_OVERFLOW;
-  }
-  if (a instanceof Duration && b instanceof Duration) {
-    const sum = a.nanos + b.nanos;
-    return isInt64(sum) ? new Duration(sum) : INT_OVERFLOW;
-  }
+  if (typeof a === 'bigint' && typeof b === 'bigint') return toInt(a + b);
+  if (a instanceof Uint && b instanceof Uint) return toUint(a.value + b.value);
+  if (a instanceof Duration && b instanceof Duration) return toDuration(a.nanos + b.nanos);
   return new ErrorValue(NO_OVERLOAD);
 }
 

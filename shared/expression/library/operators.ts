@@ -45,9 +45,10 @@ const OVERFLOW = new ErrorValue('integer overflow');
 const UNSIGNED_OVERFLOW = new ErrorValue('unsigned integer overflow');
 export const NO_OVERLOAD = 'no such overload';
 
-const toInt = (value: bigint): Value => (value < INT_MIN || value > INT_MAX ? OVERFLOW : value);
-const toUint = (value: bigint): Value => (value < 0n || value > UINT_MAX ? UNSIGNED_OVERFLOW : new Uint(value));
-const toDuration = (nanos: bigint): Value => (nanos < INT_MIN || nanos > INT_MAX ? OVERFLOW : new Duration(nanos));
+/** Results of arithmetic: values in the range of the type, or overflow errors. */
+export const toInt = (value: bigint): Value => (value < INT_MIN || value > INT_MAX ? OVERFLOW : value);
+export const toUint = (value: bigint): Value => (value < 0n || value > UINT_MAX ? UNSIGNED_OVERFLOW : new Uint(value));
+export const toDuration = (nanos: bigint): Value => (nanos < INT_MIN || nanos > INT_MAX ? OVERFLOW : new Duration(nanos));
 const toTimestamp = (nanos: bigint): Value =>
   nanos < MIN_TIMESTAMP || nanos > MAX_TIMESTAMP ? new ErrorValue('timestamp overflow') : new Timestamp(nanos);
 
