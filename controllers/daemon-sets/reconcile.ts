@@ -72,9 +72,9 @@ function manageNodes(view: DaemonSetView, byNode: ReadonlyMap<string, readonly P
       nodesNeedingPods.push(node.name);
       continue;
     }
-    const { running, finished, delayed } = separateFinishedPods(view, node.name, remaining);
+    const { running, finished, backoffMs } = separateFinishedPods(view, node.name, remaining);
     appendAll(finishedPods, finished);
-    if (delayed.length > 0) backoffs.push(view.backoffMs(node.name));
+    if (backoffMs > 0) backoffs.push(backoffMs);
     appendAll(surplusPods, canSurge ? surplusDuringSurge(view, running) : sortDaemonPods(running).slice(1));
   }
   const nodeNames = new Set(view.nodes.map(({ name }) => name));
@@ -92,21 +92,25 @@ interface SeparatedPods {
   readonly running: readonly Pod[];
   /** Pods to delete now, because they are in a final phase. */
   readonly finished: readonly FinishedPod[];
-  /** Failed pods that stay until the node's back-off ends. */
-  readonly delayed: readonly Pod[];
+  /** Failed pods stay until the node's back-off ends, in so many milliseconds; 0 when there are none. */
+  readonly backoffMs: number;
 }
 
 function separateFinishedPods(view: DaemonSetView, node: string, pods: readonly Pod[]): SeparatedPods {
   const running: Pod[] = [];
   const finished: FinishedPod[] = [];
-  const delayed: Pod[] = [];
+  let backoffMs = 0;
   for (const pod of pods) {
     const phase = pod.body.status?.phase;
-    if (phase !== 'Failed' && phase !== 'Succeeded') running.push(pod);
-    else if (phase === 'Failed' && view.backoffMs(node) > 0) delayed.push(pod);
-    else finished.push({ pod, node, phase });
+    if (phase !== 'Failed' && phase !== 'Succeeded') {
+      running.push(pod);
+      continue;
+    }
+    // Asked once: the clock goes on, and a pod must not be kept without a time at which it is looked at again.
+    if (phase === 'Failed' && backoffMs === 0) backoffMs = view.backoffMs(node);
+    if (phase === 'Succeeded' || backoffMs === 0) finished.push({ pod, node, phase });
   }
-  return { running, finished, delayed };
+  return { running, finished, backoffMs };
 }
 
 /**

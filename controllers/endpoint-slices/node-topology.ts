@@ -26,7 +26,9 @@ export class NodeTopology {
   get(name: string): NodeView | undefined {
     const node = this.nodes.get('', name);
     if (node === undefined) return undefined;
-    const view = this.views.get(node) ?? { zone: zoneOf(node, this.prefix) };
+    const cached = this.views.get(node);
+    if (cached !== undefined) return cached;
+    const view = { zone: zoneOf(node, this.prefix) };
     this.views.set(node, view);
     return view;
   }
