@@ -15,7 +15,9 @@ export interface ClientCertificateCheckOptions {
   readonly logger: Pick<Logger, 'error'>;
 }
 
+/** Reading the dates of a parsed certificate is cheap; a replaced certificate is noticed within this time. */
 const CHECK_MS = 10_000;
+/** The error stays until the file is replaced, and is repeated no more often than this. */
 const LOG_INTERVAL_MS = 600_000;
 
 /** Checks at once, then periodically. Returns a function that ends the checks. */

@@ -26,6 +26,7 @@ import type { Secret } from '../../shared/client/rest/typed-objects';
 const SECRETS = resourceOf('core.v1.Secret');
 const SERVICE_ACCOUNTS = resourceOf('core.v1.ServiceAccount');
 const PREFIXES = Object.values(GENERATED_NAMES).map(({ prefix }) => prefix);
+/** Accounts and Secrets synced at the same time; upstream's default of `--concurrent-serviceaccount-token-syncs`. */
 const CONCURRENCY = 5;
 const BY_ACCOUNT = 'account';
 

@@ -27,6 +27,7 @@ const RESOURCE_GROUP = 'metrics.k8s.io';
 const CUSTOM_GROUP = 'custom.metrics.k8s.io';
 const EXTERNAL_GROUP = 'external.metrics.k8s.io';
 const SUPPORTED_CUSTOM_VERSIONS: readonly string[] = ['v1beta2', 'v1beta1'];
+/** The time limit for one request to a metrics API, which may be served by a slow extension API server. */
 const TIMEOUT_MS = 10_000;
 
 /** The metrics API did not provide the metric. */

@@ -8,6 +8,7 @@
 const LONGEST_WINDOW_MS = 3_600_000;
 /** The longest period of a scaling policy that the API accepts. Milliseconds. */
 const LONGEST_PERIOD_MS = 1_800_000;
+/** Events of one direction; beyond it the two oldest are merged. */
 const MAX_SCALE_EVENTS = 1_000;
 
 interface Entry {

@@ -9,6 +9,7 @@ import { waitForSync, type Controller, type ControllerContext } from '../runtime
 import { reconcileExpiration } from './token-expiration';
 import { SECRETS, TokenSecrets } from './token-secrets';
 
+/** Token Secrets synced at the same time. */
 const CONCURRENCY = 4;
 
 export const tokenCleanerController: Controller = {

@@ -22,6 +22,7 @@ import {
 } from './signing-request';
 
 const REVIEWS = resourceOf('authorization.v1.SubjectAccessReview');
+/** Requests synced at the same time, as many as upstream's workers. */
 const CONCURRENCY = 5;
 /** The first back-off of a request that is not allowed. */
 const INITIAL_BACK_OFF_MS = 200;

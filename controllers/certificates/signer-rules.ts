@@ -127,6 +127,7 @@ export function certificateUses(usages: readonly string[]): CertificateUsages {
 
 /** How long before its issue a certificate becomes valid, for clients with clocks that are behind. */
 const BACKDATING_MS = 5 * 60_000;
+/** The least that `spec.expirationSeconds` may request. */
 const MIN_LIFETIME_MS = 10 * 60_000;
 /** A lifetime of at least this length includes the back-dating; to a shorter one the back-dating is added. */
 const LONG_LIFETIME_MS = 8 * 3_600_000;

@@ -23,6 +23,7 @@ import {
   type SigningRequestObject,
 } from './signing-request';
 
+/** Requests signed at the same time, as many as upstream's workers. */
 const CONCURRENCY = 5;
 
 export const certificateSigner: Controller = {

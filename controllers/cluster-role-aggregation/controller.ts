@@ -11,6 +11,7 @@ import { waitForSync, type Controller, type ControllerContext } from '../runtime
 import { desiredRules, isAggregated } from './reconcile';
 
 const CLUSTER_ROLES = resourceOf('rbac.v1.ClusterRole');
+/** ClusterRoles synced at the same time, as many as upstream's workers. */
 const CONCURRENCY = 5;
 
 export const clusterRoleAggregationController: Controller = {

@@ -58,6 +58,7 @@ export const daemonSetController: Controller = {
 
 /** The most pods that one sync creates, and the most that it deletes. */
 const BURST_REPLICAS = 250;
+/** DaemonSets synced at the same time; upstream's default of `--concurrent-daemonset-syncs`. */
 const CONCURRENT_SYNCS = 2;
 
 interface DaemonSetState {

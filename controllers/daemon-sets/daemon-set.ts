@@ -7,6 +7,7 @@ export const DAEMON_SETS = resourceOf('apps.v1.DaemonSet');
 
 export type DaemonSet = ApiObject<AppsV1DaemonSet>;
 
+/** The API's default, for objects that were stored without it. */
 const DEFAULT_REVISION_HISTORY_LIMIT = 10;
 
 /** `RollingUpdate` or `OnDelete`. */

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../../shared/runtime/clock';
 
+/** Upstream's back-off of failed daemon pods: one second, doubled up to 15 minutes. */
 const INITIAL_MS = 1_000;
 const MAX_MS = 900_000;
 /** The limit of entries of all DaemonSets together; beyond it, the entry with the oldest failure is dropped. */

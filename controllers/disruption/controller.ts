@@ -24,6 +24,7 @@ import { conditionStaleAt, resetConditionPatch } from './stale-disruption-condit
 
 const BUDGETS = resourceOf('policy.v1.PodDisruptionBudget');
 const PODS = resourceOf('core.v1.Pod');
+/** Budgets synced at the same time. */
 const CONCURRENCY = 4;
 /** Events of pods that were created before a budget may arrive a moment after the budget's. Milliseconds. */
 const NEW_BUDGET_DELAY_MS = 100;

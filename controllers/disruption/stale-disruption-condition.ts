@@ -10,6 +10,7 @@ import { DISRUPTION_TARGET } from '../runtime/disruption-target';
 import { isPodTerminated } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 
+/** Upstream's stalePodDisruptionTimeout. */
 const STALE_DISRUPTION_TIMEOUT_MS = 120_000;
 /** The reason of conditions that the kubelet sets, and resets itself. */
 const KUBELET_REASON = 'TerminationByKubelet';

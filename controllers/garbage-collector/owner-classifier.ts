@@ -30,6 +30,7 @@ export interface ClassifiedOwner {
   readonly isUnobserved: boolean;
 }
 
+/** Owners of which each cache remembers a verdict. Beyond it, the API server is asked again. */
 const CACHE_SIZE = 8_192;
 
 function stateOf(owner: MetadataObject | undefined): OwnerState {

@@ -50,10 +50,13 @@ interface Monitor {
   isSynced: boolean;
 }
 
+/** Upstream's period of discovery. Changes of definitions start one earlier. */
 const DISCOVERY_PERIOD_MS = 30_000;
 /** Changes of definitions within this time cause one discovery. Milliseconds. */
 const BATCH_MS = 200;
+/** One resource that cannot be listed must not stop the collection of all others. */
 const SYNC_TIMEOUT_MS = 30_000;
+/** How often the monitors are inspected while the collector starts. */
 const SYNC_POLL_MS = 50;
 const DEFINITIONS = 'customresourcedefinitions';
 

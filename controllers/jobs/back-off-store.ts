@@ -7,6 +7,7 @@ import { isPodTerminated } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import { finishTimeOf, isPodFailed, isPodSucceeded } from './pod-phase';
 
+/** Upstream's back-off of failed pods: ten seconds, doubled up to ten minutes. */
 const INITIAL_MS = 10_000;
 const MAX_MS = 600_000;
 

@@ -18,6 +18,7 @@ export interface JobSpec {
   readonly restartsContainers: boolean;
 }
 
+/** The default of `backoffLimit` beside `backoffLimitPerIndex`: no limit of all failures. */
 const MAX_INT32 = 2_147_483_647;
 
 export function jobSpecOf({ body: { spec = {} } }: Job): JobSpec {

@@ -21,6 +21,7 @@ import { podForJob } from './pod-template';
 import type { JobActions } from './reconcile';
 import { statusAfter, statusBeforeUntracking, type JobEvent } from './status';
 
+/** Requests of one sync that are in flight at the same time. */
 const MAX_CONCURRENT_REQUESTS = 16;
 
 export interface JobWriterOptions {

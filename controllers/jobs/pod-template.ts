@@ -8,6 +8,7 @@ import { templateOf } from '../workload/spec';
 import { INDEX_VARIABLE, isTrackingFinalizer, JOB_NAMES, JOBS } from './job';
 import type { Job } from '../../shared/client/rest/typed-objects';
 
+/** The 63 characters of a DNS label, without the five that the API server appends. */
 const MAX_GENERATE_NAME_LENGTH = 58;
 
 /** What distinguishes a new pod from others of its Job. */

@@ -22,9 +22,11 @@ const SERVICE_ACCOUNTS = resourceOf('core.v1.ServiceAccount');
 const PODS = resourceOf('core.v1.Pod');
 const CONFIG_MAPS = resourceOf('core.v1.ConfigMap');
 const PREFIXES = Object.values(GENERATED_NAMES).map(({ prefix }) => prefix);
+/** Upstream's period of the clean-up: the time of last use has a resolution of a day. */
 const SYNC_PERIOD_MS = 24 * 3_600_000;
 /** After a run that failed. */
 const RETRY_MS = 60_000;
+/** Secrets labelled or deleted at the same time. */
 const CONCURRENCY = 4;
 
 export const legacyTokenCleanerController: Controller = {

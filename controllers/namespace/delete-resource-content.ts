@@ -10,7 +10,9 @@ import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { ObjectList } from '../../shared/client/rest/request-options';
 import type { RemainingContent } from './namespace-conditions';
 
+/** Objects of a page of metadata; the page size of client-go's pager. */
 const PAGE_SIZE = 500;
+/** Names of remaining objects for the log. */
 const MAX_EXAMPLES = 5;
 /** Deleting a collection of many thousands takes long; the next attempt deletes the rest. Milliseconds. */
 const DELETE_TIMEOUT_MS = 65_000;

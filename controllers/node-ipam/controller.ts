@@ -25,6 +25,7 @@ import { NodeCidrs, podCidrsOf } from './node-cidrs';
 import { reconcileNode } from './reconcile';
 
 const NODES = resourceOf('core.v1.Node');
+/** Nodes that receive their ranges at the same time. */
 const CONCURRENCY = 8;
 
 export const nodeIpamController: Controller = {

@@ -28,6 +28,7 @@ import { NodeMonitor } from './node-monitor';
 const NODES = resourceOf('core.v1.Node');
 const PODS = resourceOf('core.v1.Pod');
 const LEASES = resourceOf('coordination.v1.Lease');
+/** Nodes synced at the same time. */
 const CONCURRENCY = 8;
 /** How often evictions are started while nodes wait for theirs. Milliseconds. */
 const EVICTION_PERIOD_MS = 100;

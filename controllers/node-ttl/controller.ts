@@ -12,6 +12,7 @@ import { waitForSync, type Controller, type ControllerContext } from '../runtime
 import { boundaryStepFor, ttlSecondsOf } from './reconcile';
 
 const NODES = resourceOf('core.v1.Node');
+/** Nodes annotated at the same time. */
 const CONCURRENCY = 4;
 
 export const ttlController: Controller = {

@@ -29,9 +29,11 @@ import {
 
 const PODS = resourceOf('core.v1.Pod');
 const NODES = resourceOf('core.v1.Node');
+/** Upstream's gcCheckPeriod. */
 const CHECK_PERIOD_MS = 20_000;
 /** How long a node must be missing from the informer before the API server is asked for it. */
 const QUARANTINE_MS = 40_000;
+/** Deletions of one check that are in flight at the same time. */
 const CONCURRENT_DELETIONS = 10;
 
 export const podGarbageController: Controller = {

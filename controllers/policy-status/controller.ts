@@ -17,6 +17,7 @@ const POLICIES = resourceOf('admissionregistration.v1.ValidatingAdmissionPolicy'
 const BUILT_IN_VERSIONS = new Set(BUILT_IN_KINDS.map(({ group, version }) => `${group}/${version}`));
 /** Bounds the requests for a policy that names many groups. */
 const MAX_DOCUMENTS = 32;
+/** Policies checked at the same time; upstream's default of `--concurrent-validating-admission-policy-status-syncs`. */
 const CONCURRENCY = 5;
 
 export const policyStatusController: Controller = {

@@ -22,6 +22,7 @@ const KEPT_AS_FULL_OBJECTS: ReadonlySet<string> = new Set(['pods', 'services', '
 const DISCOVERY_PERIOD_MS = 30_000;
 /** For an unknown resource, discovery is repeated at once, but at most this often. Milliseconds. */
 const MIN_DISCOVERY_PERIOD_MS = 2_000;
+/** How long a sync waits for the first list of a resource, before it fails and is retried. */
 const SYNC_TIMEOUT_MS = 10_000;
 const NAMESPACE_INDEX = 'namespace';
 const REQUIRED_VERBS = ['create', 'list', 'watch', 'delete'];

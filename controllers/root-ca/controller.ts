@@ -15,6 +15,7 @@ import { reconcileRootCa, type RootCaAction, type RootCaPublication } from './re
 
 const NAMESPACES = resourceOf('core.v1.Namespace');
 const CONFIG_MAPS = resourceOf('core.v1.ConfigMap');
+/** Namespaces synced at the same time. */
 const CONCURRENCY = 4;
 
 const DESCRIPTION =

@@ -9,6 +9,7 @@ import type { RestClient } from '../../shared/client/rest/rest-client';
 import { appendAll } from '../../shared/values/append';
 import type { JsonObject } from '../../shared/values/json';
 
+/** The page size of client-go's pager. */
 const PAGE_SIZE = 500;
 
 export interface AdoptExistingOptions<Body extends JsonObject> {

@@ -11,6 +11,7 @@ import { DEFAULT_ACCOUNT, missingAccount } from './reconcile';
 
 const NAMESPACES = resourceOf('core.v1.Namespace');
 const SERVICE_ACCOUNTS = resourceOf('core.v1.ServiceAccount');
+/** Namespaces synced at the same time. */
 const CONCURRENCY = 4;
 
 export const serviceAccountController: Controller = {

@@ -26,6 +26,7 @@ import { AddressPool } from './address-pool';
 import { addressesOf, isServed, reconcileService, type LoadBalancerRules, type ServiceUpdate } from './reconcile';
 
 const SERVICES = resourceOf('core.v1.Service');
+/** Services synced at the same time. */
 const CONCURRENCY = 4;
 
 export const serviceLoadBalancerController: Controller = {

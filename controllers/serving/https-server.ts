@@ -28,7 +28,9 @@ export interface ResponseContent {
 export const PLAIN_TEXT = 'text/plain; charset=utf-8';
 export const PATH_NOT_FOUND: ResponseContent = { code: 404, type: PLAIN_TEXT, text: '404 page not found\n' };
 
+/** Clients of metrics and health are few; more connections are a fault or an attack. */
 const MAX_CONNECTIONS = 256;
+/** Time limit in milliseconds for the TLS handshake, and for the head of a request. */
 const HEAD_TIMEOUT_MS = 10_000;
 /** Time limit in milliseconds for a whole request. */
 const REQUEST_TIMEOUT_MS = 30_000;

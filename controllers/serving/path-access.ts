@@ -32,10 +32,13 @@ export interface PathAccessOptions {
 
 const TOKEN_REVIEWS = resourceOf('authentication.v1.TokenReview');
 const ACCESS_REVIEWS = resourceOf('authorization.v1.SubjectAccessReview');
+/** How long the result of a review holds, as in upstream's delegated authentication and authorization. */
 const CACHE_MS = 10_000;
+/** Results in each cache. A full one is emptied. */
 const MAX_CACHED = 1_000;
 /** Characters. */
 const MAX_TOKEN_LENGTH = 16_384;
+/** Upstream's time limit for a request of delegated authentication and authorization. */
 const REVIEW_TIMEOUT_MS = 10_000;
 const BEARER = /^bearer +(\S+) *$/i;
 const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };

@@ -22,6 +22,7 @@ export interface ServingPaths {
   readonly clientAuthorities: string;
 }
 
+/** Of the self-signed certificate that stands in for missing files. It is issued again before it expires. */
 const LIFETIME_MS = 365 * 86_400_000;
 
 /** Throws file system errors, and an error for a bundle without a certificate. */

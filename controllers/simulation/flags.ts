@@ -10,6 +10,7 @@ const NODES = 'Simulated nodes';
 const CLIENT = 'Client';
 const SERVING = 'Serving';
 
+/** The largest cluster that upstream supports. */
 export const MAX_NODES = 5_000;
 
 export const flags = {

@@ -62,9 +62,12 @@ export interface SimulationSettings {
   readonly podRange: string;
 }
 
+/** The time limit for requests of the simulation to end and for its Lease to be released. */
 const STOP_MS = 15_000;
+/** The pause before the simulation starts again after an error or a lost Lease. */
 const RESTART_MS = 2_000;
 const ELECTION = { durationMs: 12_000, renewDeadlineMs: 8_000, retryMs: 2_000 };
+/** The certificate is issued at each start. */
 const CERTIFICATE_LIFETIME_MS = 365 * 86_400_000;
 const LEASE_NAME = 'simulation';
 

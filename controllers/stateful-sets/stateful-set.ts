@@ -9,6 +9,7 @@ export const CLAIMS = resourceOf('core.v1.PersistentVolumeClaim');
 
 export type StatefulSet = ApiObject<AppsV1StatefulSet>;
 
+/** The API's default, for objects that were stored without it. */
 const DEFAULT_REVISION_HISTORY_LIMIT = 10;
 
 export const startOrdinalOf = ({ body }: StatefulSet): number => body.spec?.ordinals?.start ?? 0;

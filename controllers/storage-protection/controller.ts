@@ -22,7 +22,9 @@ import { isBound, podUsesClaim, reconcileFinalizer, type ProtectedBody } from '.
 const VOLUMES = resourceOf('core.v1.PersistentVolume');
 const CLAIMS = resourceOf('core.v1.PersistentVolumeClaim');
 const PODS = resourceOf('core.v1.Pod');
+/** Claims and volumes synced at the same time. */
 const CONCURRENCY = 4;
+/** The page size of client-go's pager. */
 const PAGE_SIZE = 500;
 
 export const claimProtectionController: Controller = {

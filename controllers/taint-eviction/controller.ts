@@ -21,6 +21,7 @@ import { minTolerationTime, noExecuteTaints } from './tolerations';
 
 const NODES = resourceOf('core.v1.Node');
 const PODS = resourceOf('core.v1.Pod');
+/** Pods evicted at the same time; upstream's UpdateWorkerSize. */
 const CONCURRENCY = 8;
 const NODE_INDEX = 'node';
 

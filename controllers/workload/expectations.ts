@@ -9,6 +9,7 @@
  */
 import type { Clock } from '../../shared/runtime/clock';
 
+/** Upstream's ExpectationsTimeout: an event that was lost delays its workload by no more. */
 const EXPIRY_MS = 300_000;
 
 interface Expectation {

@@ -87,6 +87,7 @@ function ranksOf(pod: Pod, activeByNode: ReadonlyMap<string, number>, now: numbe
   ];
 }
 
+/** Below all logarithms: an unknown age is younger than any known one. */
 const BUCKET_OF_MISSING_TIME = -2;
 const BUCKET_OF_FUTURE_TIME = -1;
 const NANOSECONDS_PER_MS = 1e6;

@@ -7,6 +7,7 @@ import { isObject, setMember, stringifyJson, type JsonObject, type JsonValue } f
 
 /** Upstream's safe characters: no vowels, which could form words, and no characters that are easily confused. */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+/** The length of upstream's longest hashes: 32 bits as a decimal number. */
 const LENGTH = 10;
 
 /** A label value. `collisionCount`: how often the name with this hash belonged to another object. */

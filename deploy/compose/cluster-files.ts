@@ -27,6 +27,7 @@ const INTERNAL_ADDRESS = 'https://front:6443';
 
 /** Grafana reads this file when it creates its database. The generated password has 190 bits. */
 const GRAFANA_PASSWORD_FILE = 'admin-password';
+/** Characters of Grafana's administrator password. */
 const PASSWORD_LENGTH = 32;
 const PASSWORD_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 

@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { get } from 'node:https';
 
+/** Less than the timeout of the health checks in docker-compose.yml, so that this program reports the cause. */
 const TIMEOUT_MS = 4_000;
 
 function main(): void {

@@ -45,6 +45,7 @@ export interface Dashboard {
   readonly rows: readonly Row[];
 }
 
+/** Units of Grafana's grid: the width of a dashboard is 24, and three panels stand side by side. */
 const COLUMNS = 24;
 const PANEL_WIDTH = 8;
 const PANEL_HEIGHT = 8;

@@ -8,7 +8,9 @@ import type { Clock } from '../../shared/runtime/clock';
 import { livePid, removePid } from './process-file';
 
 const POLL_MS = 50;
+/** Longer than an API server usually drains. */
 const TERMINATION_TIMEOUT_MS = 15_000;
+/** The kernel ends a killed process at once, unless its disk hangs. */
 const KILL_TIMEOUT_MS = 5_000;
 
 export interface LeftoverProcesses {

@@ -7,6 +7,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Credential } from '../../shared/pki/certificates';
 
 const POLL_MS = 50;
+/** For one attempt: a server that is starting may accept a connection and not respond. */
 const RESPONSE_TIMEOUT_MS = 2_000;
 
 /** Resolves to true when `<address>/readyz` responds with 200, or to false when `signal` aborts first. */

@@ -56,6 +56,7 @@ export class StartError extends Error {}
 const OWN_PID_FILE = 'supervisor.pid';
 /** Exceeds the time that an API server needs to drain. */
 const GRACE_MS = 30_000;
+/** Users see what is awaited when a start takes unusually long. */
 const NOTICE_AFTER_MS = 10_000;
 
 /** Resolves when everything is ready, or when stopping starts before that. Throws {@link StartError}. */

@@ -27,6 +27,7 @@ export interface Host {
   readonly print: (line: string) => void;
 }
 
+/** The least time between two lines of progress. */
 const PROGRESS_MS = 5_000;
 
 export async function backup(flags: BackupFlags, host: Host): Promise<void> {

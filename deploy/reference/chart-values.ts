@@ -14,6 +14,7 @@ export interface ChartValue {
 }
 
 const LINE = /^( *)(?:# ?(?<comment>.*)|(?<name>[\w-]+):(?: (?<value>.+))?)$/;
+/** Spaces for each level of values.yaml. */
 const INDENTATION = 2;
 
 /** The values without members, in the order of the file. Throws for a line that is neither a key nor a comment. */

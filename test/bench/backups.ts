@@ -40,7 +40,9 @@ export interface BackupTarget {
   readonly folder: string;
 }
 
+/** How often the memory of the server is read. */
 const SAMPLE_MS = 20;
+/** The server runs without a backup for as long, which gives the figures to compare with. */
 const WARM_MS = 2_000;
 
 export async function measureBackup({ server, port, token, object, flags, folder }: BackupTarget): Promise<BackupCost> {

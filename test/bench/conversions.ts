@@ -31,7 +31,9 @@ export interface ConversionWaits {
 const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
 /** As the server batches its calls. */
 const OBJECTS_PER_REVIEW = 500;
+/** As many reviews of a list as the server has in flight. */
 const CONCURRENT_REVIEWS = 4;
+/** Requests in flight while objects are created. */
 const WRITERS = 16;
 
 export interface ConversionTarget {

@@ -13,6 +13,7 @@ import { loopSeconds } from '../support/process-usage';
 
 const GROUP = 'bench.example.com';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+/** Requests in flight. */
 const WORKERS = 16;
 /** Requests of each kind before the measurement. */
 const WARM_UP = 4_000;

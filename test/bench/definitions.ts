@@ -22,6 +22,7 @@ import { textOption } from './harness/settings';
 const TOKEN = 'bench-token';
 const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
 const APPLY = { 'content-type': 'application/apply-patch+yaml' };
+/** Reads of an OpenAPI document that has not changed. */
 const REPEATS = 10;
 const GZIP = { 'accept-encoding': 'gzip' };
 const V2_PROTOBUF = { accept: 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf', ...GZIP };
@@ -172,6 +173,7 @@ async function addOne(replicas: readonly Replica[], name: string): Promise<void>
   });
 }
 
+/** V8 collects garbage of idle processes some seconds after their last allocation. */
 const IDLE_MS = 12_000;
 
 /** Memory of idle servers: garbage is collected some seconds after the last allocation. */

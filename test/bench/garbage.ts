@@ -11,8 +11,11 @@ export interface CollectionTimes {
   readonly seconds: number;
 }
 
+/** Owners of owners: each deletion can only follow that of its owner. */
 const CHAIN = 50;
+/** Dependents of one owner. */
 const FAN_OUT = 5_000;
+/** Requests in flight while objects are created. */
 const WORKERS = 16;
 const POLLS = { pollMs: 100, timeoutMs: 900_000 };
 

@@ -7,8 +7,10 @@ import { forEachNumber, pollUntil } from './harness/timing';
 
 const NODES = '/api/v1/nodes';
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
+/** The kubelet's period of heartbeats. */
 const RENEWAL_MS = 10_000;
 const READY_POLLS = { pollMs: 500, timeoutMs: 300_000 };
+/** Requests in flight while nodes are created. */
 const WORKERS = 16;
 
 interface KubeletLease {

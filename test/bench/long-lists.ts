@@ -27,12 +27,15 @@ interface LongList {
   readonly until?: string;
 }
 
+/** Requests in flight while objects are created. */
 const WORKERS = 16;
 const NAMESPACE = 'long';
 const GROUP = 'long.example.com';
+/** The page size of kubectl and client-go. */
 const PAGE = 500;
 /** How far from the beginning or end of a list its metadata is searched; it is at the end where members are sorted. */
 const HEAD = 1_000;
+/** The text of each object: a typical size of small objects. */
 const PAYLOAD_BYTES = 1_200;
 const acceptAs = (kind: string, type = JSON_MEDIA_TYPE): string => `${type};as=${kind};v=v1;g=meta.platform.io`;
 

@@ -13,6 +13,7 @@ import { systemRandom } from '../../shared/runtime/random';
 import { storedValue } from '../support/store/cache-fixture';
 import { MemoryStore } from '../support/store/memory-store';
 
+/** Changes after which V8 has compiled what they run, and changes that are measured. */
 const WARM_UP = 5000;
 const ROUNDS = 20_000;
 

@@ -7,6 +7,7 @@ import type { JsonObject } from '../../shared/values/json';
 import { applyDefaults, decodeObject, dropDisabledFields } from '../../shared/api/types';
 
 const TYPE = 'core.v1.Pod';
+/** Calls after which V8 has compiled what they run, and calls that are measured. */
 const WARM_UP = 5000;
 const ROUNDS = 20_000;
 

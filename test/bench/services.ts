@@ -11,9 +11,11 @@ import { systemRandom as random } from '../../shared/runtime/random';
 import { configMap, type BenchClient } from './harness/client';
 import { measureLoop, type Cost } from './harness/measure';
 
+/** The addresses of {@link SERVICE_RANGE}, without the network's own and the broadcast address. */
 const ADDRESSES = 65_534;
 export const SERVICE_RANGE = '--service-cluster-ip-range=10.96.0.0/16';
 const FREE_ADDRESSES = Math.ceil(ADDRESSES / 100);
+/** Claims stored in one transaction. */
 const PER_TRANSACTION = 1000;
 
 /** Allocates 99 % of the addresses to an owner that does not exist, before a server opens the store. */

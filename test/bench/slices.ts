@@ -19,8 +19,10 @@ export interface ReplacementCosts {
 
 const LABELS = { app: 'rolled' };
 const MERGE = { 'content-type': 'application/merge-patch+json' };
+/** Requests in flight while objects are created. */
 const WORKERS = 16;
 const POLLS = { pollMs: 25, timeoutMs: 600_000 };
+/** Nodes that the pods are spread over. */
 const NODES = 10;
 /** Controllers delete pods of nodes that are missing or send no heartbeats. */
 const HEARTBEAT_MS = 10_000;

@@ -4,6 +4,7 @@ import type { ClientConfig } from '../../shared/client/kubeconfig/client-config'
 import { sleep } from './container-engine';
 
 const PATH = '/api/v1/namespaces/default/configmaps?limit=5';
+/** The time between two reads of each client. */
 const PAUSE_MS = 200;
 
 export class ClientCrowd {

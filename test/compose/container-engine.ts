@@ -46,6 +46,7 @@ export async function containerOf(service: string): Promise<string> {
   return id;
 }
 
+/** Two minutes: containers start one after the other. */
 const HEALTH_POLLS = 240;
 const POLL_MS = 500;
 
@@ -73,6 +74,7 @@ function etcdctl(container: string, ...args: readonly string[]): Promise<string>
   return docker('exec', container, 'etcdctl', `--endpoints=https://localhost:2379`, ...files, ...args);
 }
 
+/** The column `IS LEADER` of `etcdctl endpoint status`. */
 const LEADER_COLUMN = 4;
 
 /** The service of the current leader of etcd. */

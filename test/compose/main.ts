@@ -30,6 +30,7 @@ const hasFlag = (name: string): boolean => process.argv.includes(`--${name}`);
 /** Time after a fault in which its consequences are still observed. */
 const QUIET_MS = 3_000;
 const SECOND = 1000;
+/** Clients with connections of their own. */
 const CROWD = 100;
 /** The largest number of requests on the connections of one killed server. */
 const MAX_CUT_REQUESTS = 12;

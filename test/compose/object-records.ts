@@ -24,6 +24,7 @@ const VOLATILE = /^(leases\S* |endpoint(s|slices\S*) default\/platform$)/;
 const EXPIRING: ReadonlySet<string> = new Set(['events']);
 /** Objects of the load, which main.ts checks. */
 const WRITTEN_BY_LOAD = /^configmaps default\/(counted|made-\d+)$/;
+/** The page size of client-go's pager. */
 const PAGE = 500;
 
 /** Reads stored objects only: resources without `watch` are views. */

@@ -41,13 +41,18 @@ export interface Scenario {
   run(): Promise<string>;
 }
 
+/** Faults last long enough for etcd to elect another leader, and for clients to see their effects. */
 const PARTITION_MS = 15_000;
 const DISK_STALL_MS = 15_000;
 const FULL_DISK_MS = 15_000;
+/** How long the crowd reads. */
 const CROWD_MS = 15_000;
+/** A pause that clients notice only as a delay. */
 const PAUSE_MS = 5_000;
 const POLL_MS = 500;
+/** API servers after scaling up, over which the connections are spread again. */
 const SPREAD_SERVERS = 5;
+/** Replicas of the Deployment that simulated nodes run. */
 const SIMULATED_PODS = 3;
 const DEPLOYMENTS = resourceOf('apps.v1.Deployment');
 const NODES = resourceOf('core.v1.Node');

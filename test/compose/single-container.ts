@@ -17,6 +17,7 @@ export const SINGLE_CONTAINER = 'single-container';
 
 const CONTAINER = `${PROJECT}-single`;
 const VOLUME = `${PROJECT}-single-data`;
+/** What the image may add to its base; it holds bundles and native modules. */
 const MAX_IMAGE_MB = 150;
 const FURTHER_NAME = 'cluster.example.com';
 const NAMESPACE = 'default';

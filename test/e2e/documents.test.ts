@@ -12,6 +12,7 @@ import { repository } from '../support/repository';
 import { useResource } from '../support/use-resource';
 
 const GUIDE = 'docs/guide';
+/** The longest page starts several control planes and waits for its pods. */
 const PAGE_MS = 300_000;
 
 const pages = ['README.md', ...readdirSync(path.join(repository, GUIDE)).map((file) => `${GUIDE}/${file}`)].map((file) => ({

@@ -33,7 +33,9 @@ interface SpecReport {
 }
 
 const TAG = '[Conformance]';
+/** Characters of the binary's output that a failure without a report shows. */
 const MAX_TAIL = 2_000;
+/** Characters of a failure in the report. */
 const MAX_FAILURE = 600;
 
 export class ConformanceBinary {

@@ -1,6 +1,7 @@
 /** Waits for a state of the server that no response announces. */
 import { systemClock } from '../../shared/runtime/clock';
 
+/** A minute in all. */
 const INTERVAL_MS = 25;
 const MAX_ROUNDS = 2400;
 

@@ -10,6 +10,7 @@ import { createServer } from 'node:net';
 /** Below the usual ephemeral ranges, above the well-known services. */
 const LOWEST = 12_000;
 const HIGHEST = 32_000;
+/** Ports that are tried before an error: other programs may use some. */
 const ATTEMPTS = 100;
 /** At least the number of parallel Jest workers, which Jest numbers from 1. */
 const WORKERS = 20;

@@ -20,6 +20,7 @@ export interface TestApiServer {
 
 type Options = Partial<Omit<ApiServerOptions, 'folder'>>;
 
+/** The time limit for a start on a busy machine. */
 const START_MS = 60_000;
 
 /**

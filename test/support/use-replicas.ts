@@ -7,6 +7,7 @@ import { freePorts } from './ports';
 import { startApiServer, type ApiServer, type ApiServerOptions } from './programs';
 import { useFolder, useResource } from './use-resource';
 
+/** The time limit for the start of one replica on a busy machine. */
 const START_MS = 60_000;
 
 export interface Replicas {

@@ -26,6 +26,7 @@ import { nextPodStep, type PodStep } from './pod-life-cycle';
 import { podSettings } from './pod-settings';
 
 export const PODS = resourceOf('core.v1.Pod');
+/** Pods synced at the same time, over all nodes. */
 const CONCURRENCY = 16;
 const NODE_INDEX = 'node';
 

@@ -40,7 +40,9 @@ export interface ParsedPodSettings {
 }
 
 const DEFAULT_MS = { start: 1_000, termination: 1_000, run: 1_000 };
+/** A year: longer durations in an annotation are taken for mistakes. */
 const MAX_DURATION_MS = 365 * 86_400_000;
+/** The exit code of a process is a byte. */
 const MAX_EXIT_CODE = 255;
 const REASON = /^[A-Za-z][A-Za-z0-9]{0,63}$/;
 

@@ -24,6 +24,7 @@ export const METRICS_GROUP = 'metrics.k8s.io';
 export const METRICS_VERSION = 'v1beta1';
 const GROUP_VERSION = `${METRICS_GROUP}/${METRICS_VERSION}`;
 const ROOT = `/apis/${GROUP_VERSION}`;
+/** The window over which a usage is stated to be averaged: the scrape interval in metrics-server's manifests. */
 const WINDOW_SECONDS = 15;
 
 export interface MetricsSources {

@@ -11,6 +11,7 @@ const SERVICES = resourceOf('core.v1.Service');
 const API_SERVICES = resourceOf('apiregistration.v1.APIService');
 export const METRICS_SERVICE = 'simulation-metrics';
 const API_SERVICE = `${METRICS_VERSION}.${METRICS_GROUP}`;
+/** The priorities of metrics-server's own APIService. */
 const PRIORITY = 100;
 
 export interface MetricsEndpoint {

@@ -28,8 +28,11 @@ import {
 
 export const NODES = resourceOf('core.v1.Node');
 const LEASES = resourceOf('coordination.v1.Lease');
+/** The kubelet's period: a quarter of the Lease's duration. */
 const PERIOD_MS = 10_000;
+/** The kubelet's default of `nodeLeaseDurationSeconds`. */
 const LEASE_SECONDS = 40;
+/** Leases renewed at the same time. */
 const CONCURRENCY = 8;
 
 export interface SimulatedNodeSettings {

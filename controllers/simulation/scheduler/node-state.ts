@@ -6,6 +6,7 @@ import { parseQuantity } from '../../../shared/values/quantity';
 import type { Node } from '../../runtime/nodes';
 import type { Amounts, PodInfo } from './pod-info';
 
+/** Cached results of one node, one for each selector. A full cache is emptied. */
 const MAX_COUNTS = 16;
 
 export class NodeState {

@@ -11,6 +11,7 @@ import type { ControllerContext } from '../../runtime/controller';
 
 const LEASES = resourceOf('coordination.v1.Lease');
 const LEASE_NAME = 'kube-scheduler';
+/** The scheduler's default of `--leader-elect-lease-duration`. */
 const DEFAULT_SECONDS = 15;
 
 export class RealScheduler {

@@ -29,6 +29,7 @@ import { RealScheduler } from './real-scheduler';
 import { SchedulingQueue } from './scheduling-queue';
 
 const SCHEDULER_NAME = 'default-scheduler';
+/** Bindings in flight at the same time. Decisions wait while as many are being written. */
 const MAX_WRITES = 16;
 
 export type SchedulerContext = Pick<

@@ -10,6 +10,7 @@ interface Unschedulable {
   readonly backOffUntil: number;
 }
 
+/** Defaults of `podInitialBackoffSeconds` and `podMaxBackoffSeconds` of kube-scheduler. */
 const INITIAL_BACK_OFF_MS = 1_000;
 const MAX_BACK_OFF_MS = 10_000;
 /** An unschedulable pod is tried again after this time even if no change was seen. */

@@ -8,6 +8,7 @@ import { topologyValue } from './node-filter';
 import type { NodeState } from './node-state';
 import type { PodInfo } from './pod-info';
 
+/** The highest score of a node, as of upstream's plug-ins (MaxNodeScore). */
 const MAX_SCORE = 100;
 const ZONE = 'topology.platform.io/zone';
 const SCORED_RESOURCES = ['cpu', 'memory'];

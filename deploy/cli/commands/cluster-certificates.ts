@@ -18,6 +18,7 @@ import type { CommandHost } from '../terminal/host';
 
 /** The name of the folder and of the files of the etcd members, which share one certificate. */
 const ETCD = 'etcd';
+/** Long enough for a controller that approves and signs the request. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
 export async function createCertificateFolders(flags: CertificatesCreateFlags, host: CommandHost): Promise<number> {

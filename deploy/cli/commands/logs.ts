@@ -11,6 +11,7 @@ import { readRunState } from '../../local/run-state';
 import type { LogsFlags } from './flags';
 import { CommandError, type CommandHost } from '../terminal/host';
 
+/** How often a followed log is inspected: new lines should seem to appear at once. */
 const POLL_MS = 200;
 const CHUNK_BYTES = 1 << 20;
 

@@ -106,6 +106,7 @@ async function waitForState(layout: Layout, child: ChildProcess, clock: Clock, s
   }
 }
 
+/** Characters of the log that a failure prints. */
 const MAX_TAIL = 4_000;
 
 const tailOf = (file: string, offset: number): string => readFileSync(file).subarray(offset).toString().slice(-MAX_TAIL);

@@ -5,6 +5,7 @@
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { CommandHost } from './host';
 
+/** The period of the animation. */
 const REDRAW_MS = 100;
 const CLEAR_LINE = '\r\u001B[K';
 

@@ -35,6 +35,7 @@ interface Read {
   readonly requests: number;
 }
 
+/** Objects that gets alternate between, and objects of the list. */
 const OBJECTS = 1000;
 const LISTED = 500;
 const LIST = '/api/v1/namespaces/l500/configmaps';
@@ -50,6 +51,7 @@ const READS: readonly Read[] = [
   { name: 'list of 500 as protobuf', bound: 1.5, path: () => LIST, headers: PROTOBUF, workers: 8, requests: 250 },
 ];
 
+/** Creations of each side in a round, and the bound of the ratio of latencies. */
 const CREATIONS = 800;
 const CREATE_BOUND = 1.3;
 /** Bytes of a stored ConfigMap of the benchmark. */

@@ -15,6 +15,7 @@ const CORE = `/api/v1/namespaces/${NAMESPACE}`;
 const DEPLOYMENTS = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments`;
 const SLICES = `/apis/discovery.platform.io/v1/namespaces/${NAMESPACE}/endpointslices`;
 const MERGE = { 'content-type': 'application/merge-patch+json' };
+/** Pods of each Deployment: the fewest with which a rollout has steps. */
 const REPLICAS = 2;
 /** Changes in one measurement. */
 const CHANGES = 30;

@@ -11,6 +11,7 @@ import type { Growth, Operation } from './subject';
 
 /** Duration of one measurement of an operation. */
 const SECONDS = numberOption('growth-seconds', 0.7);
+/** Requests in flight. */
 const WORKERS = 8;
 
 export interface GrownServer {

@@ -16,10 +16,14 @@ export interface Series {
   readonly lastExponent: Estimate;
 }
 
+/** Over a factor of 32, the exponents of linear and of quadratic growth are far apart. */
 const DOUBLINGS = 5;
+/** Items between two sizes are added in as many parts, each with a cost of its own. */
 const BATCHES = 3;
+/** Measurements of an operation at each size; those before the first size warm it up. */
 const REPEATS = 5;
 const WARM_UP_REPEATS = 5;
+/** Sizes of {@link Series.lastExponent}; fewer do not show an error. */
 const LAST_SIZES = 3;
 /** Relative: hash tables and buffers grow in steps. */
 const MEMORY_ERROR = 0.1;

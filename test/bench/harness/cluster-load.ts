@@ -29,7 +29,9 @@ const STRATEGIC = 'application/strategic-merge-patch+json';
 /** Unique for this process, because the deletion of a namespace takes time. */
 const NAMESPACE = `cluster-${process.pid}`;
 const PODS = `/api/v1/namespaces/${NAMESPACE}/pods`;
+/** The kubelet's period of heartbeats. */
 const LEASE_MS = 10_000;
+/** Endpoints of a full slice. Each slice is created with one and grows with every tenth pod. */
 const PODS_IN_A_SLICE = 50;
 
 /** The connection of one client. */

@@ -27,6 +27,7 @@ export interface ClusterWaits {
   readonly rewatched: number;
 }
 
+/** The time between reads over one kept connection, and between reads with a connection of their own. */
 const KEPT_EVERY_MS = 25;
 const FRESH_EVERY_MS = 200;
 

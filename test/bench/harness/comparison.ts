@@ -25,6 +25,7 @@ export interface Comparison {
   readonly requests: number;
 }
 
+/** Fewer rounds give no reliable error; more than the maximum do not reduce it on a busy machine. */
 const MIN_ROUNDS = 9;
 const MAX_ROUNDS = 40;
 /** Of the ratio, relative. */
@@ -66,6 +67,7 @@ export async function compareCosts(
   };
 }
 
+/** Niceness: measured processes precede the others of the machine. */
 const MEASURED_PRIORITY = -10;
 
 /**

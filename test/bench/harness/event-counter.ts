@@ -1,6 +1,7 @@
 /** Counts the events of watches, each of which ends in a newline and contains no other. */
 import type { IncomingMessage } from 'node:http';
 
+/** ASCII; ends each event of a watch. */
 const NEWLINE = 10;
 
 export class EventCounter {

@@ -7,6 +7,7 @@ import type { ChildProcess } from 'node:child_process';
 import { isPreloaded, withPreload } from './preload';
 
 const REQUEST = 'loop-delay';
+/** The period of the timer. A delay is how much later than this it fires. */
 const INTERVAL_MS = 5;
 
 /** Runs `start` so that the processes that it starts load this file. */

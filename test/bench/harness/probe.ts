@@ -20,6 +20,7 @@ export interface ProbeOptions {
   readonly path: string;
 }
 
+/** The time between a response and the next request of the probe. */
 const PAUSE_MS = 4;
 
 /** The client's process, which exits with this one. */

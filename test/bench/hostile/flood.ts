@@ -16,6 +16,7 @@ import { systemClock } from '../../../shared/runtime/clock';
 import type { BenchClient } from '../harness/client';
 import { pause } from '../harness/timing';
 
+/** Enough for a measurement of about a second. */
 const ACQUISITIONS = 1_000_000;
 
 /**
@@ -56,7 +57,9 @@ export interface FloodTarget {
 }
 
 const OBJECTS = '/api/v1/namespaces/access/configmaps';
+/** Connections of the flooding user, each with one list in flight. */
 const CONNECTIONS = 200;
+/** The time between two reads of the calm user. */
 const PAUSE_MS = 5;
 
 /** Milliseconds of each read of the calm user during `seconds`, ascending. */

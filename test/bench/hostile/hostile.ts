@@ -18,6 +18,7 @@ export interface HostileWait {
   readonly statuses: readonly number[];
 }
 
+/** Repetitions of each input, of which the longest time counts. */
 const ROUNDS = 3;
 
 export interface HostileTarget {

@@ -18,6 +18,7 @@ import { withServer, createConfigMaps, printRow, type BenchServer } from '../har
 import { measureFanOut } from '../watchers';
 
 const PROTOBUF = PROTOBUF_MEDIA_TYPE.platform;
+/** Services that are created, a sixth of the addresses of their range. */
 const SERVICES = 10_000;
 
 export function pods(): void {

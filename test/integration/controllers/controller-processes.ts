@@ -5,6 +5,7 @@ import { freePort } from '../../support/ports';
 import { startApiServer, type ApiServer, type ProgramProcess } from '../../support/programs';
 import { useClosable, useFolder, useResource } from '../../support/use-resource';
 
+/** The time limit for a start on a busy machine. */
 const START_MS = 60_000;
 
 /** The members are available to tests and hooks. */

@@ -17,6 +17,7 @@ const OBJECT_SHARES: readonly (readonly [resource: Resource, shareOfAll: number,
   [resourceOf('core.v1.ServiceAccount'), 0.2, {}],
   [resourceOf('core.v1.Event'), 0.1, { involvedObject: { namespace: 'large', kind: 'Pod', name: 'p' } }],
 ];
+/** Requests in flight while the namespace is filled. */
 const CONCURRENT_CREATES = 16;
 
 const cluster = useControllers('large-namespace');

@@ -8,6 +8,7 @@ import { useServer } from './fixture';
 const MAPS = '/api/v1/namespaces/default/configmaps';
 /** The list of these objects is larger than the socket buffers of a connection. */
 const LARGE_OBJECTS = 9;
+/** Nearly the largest ConfigMap: the response does not fit into the buffers of a socket. */
 const LARGE_BYTES = 900_000;
 /** More than one TLS record. */
 const BODY_BYTES = 20_000;

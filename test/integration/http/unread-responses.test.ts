@@ -10,7 +10,9 @@ import { ADMIN, requestBytes } from './api-call';
 import { useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
+/** After as long without a read, the server ends a response. */
 const UNREAD_MS = 1_000;
+/** A list of them is larger than all buffers between the server and the client. */
 const OBJECTS = 12;
 const OBJECT_BYTES = 900_000;
 

@@ -16,7 +16,9 @@ import { API_SERVICE_ADDRESS, NODE_ADDRESS, type NodeCredentials } from './node-
 import type { ControlPlanePrograms } from './programs';
 import { SupervisedProcess } from './supervised-process';
 
+/** API servers behind the load balancer: one is killed, the other serves on. */
 const REPLICAS = 2;
+/** The time limit for a start on a busy machine. */
 const READY_MS = 120_000;
 
 interface Replica {

@@ -8,6 +8,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 const runFile = promisify(execFile);
+/** Starting a node may pull images. */
 const START_MS = 600_000;
 
 /** The address of the first node and of the API servers in the tool's network. */

@@ -20,6 +20,7 @@ import type { TimelineRecorder } from './timeline';
 import { DEPLOYMENT, REPLICAS } from './workload';
 
 const LEASE_NAMESPACE = 'kube-node-lease';
+/** The usual back-off would add its seconds to the recorded times. */
 const MAX_RECONNECT_MS = 250;
 /** The informers' back-off would hide changes for up to 30 s after an outage. */
 const impatientClock: Clock = { ...clock, after: (ms, task) => clock.after(Math.min(ms, MAX_RECONNECT_MS), task) };

@@ -14,7 +14,9 @@ import type { FaultCluster, Scenario } from './scenarios';
 import { TimelineRecorder, type Timeline } from './timeline';
 import { REPLICAS, Workload } from './workload';
 
+/** The nodes may pull images before the workload is ready. */
 const READY_MS = 180_000;
+/** Kubelets end the pods of the namespace first. */
 const DELETED_MS = 120_000;
 /** Of one request, and between two. */
 const REQUEST_TIMEOUT_MS = 2_000;

@@ -35,8 +35,10 @@ export interface Scenario {
 }
 
 const SECOND = 1_000;
+/** Well above the times of the reference, which the timeline compares: a longer wait means that nothing happens. */
 const RECOVERY_MS = 120_000;
 const EVICTION_MS = 120_000;
+/** More than every lease and grace period. */
 const CLOCK_JUMP_MS = 3_600_000;
 
 const wait = (seconds: number): Step => ({ name: `wait ${seconds} s`, run: () => clock.sleep(seconds * SECOND) });

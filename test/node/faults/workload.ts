@@ -14,7 +14,9 @@ const DAEMON_SETS = resourceOf('apps.v1.DaemonSet');
 const SERVICES = resourceOf('core.v1.Service');
 const CONFIG_MAPS = resourceOf('core.v1.ConfigMap');
 
+/** Two pods for each of the two nodes. */
 export const REPLICAS = 4;
+/** Shorter than the default of five minutes, so that a scenario takes minutes. */
 export const TOLERATION_SECONDS = 15;
 export const DEPLOYMENT = 'web';
 const DAEMON_SET = 'agent';

@@ -23,6 +23,7 @@ import {
   type StoreLocation,
 } from './store-locations';
 
+/** So many that the program writes for long enough to be killed at work. */
 const OBJECTS = 300;
 /** Characters in each object. */
 const FILLER = 20_000;

@@ -20,6 +20,7 @@ import { useResource } from '../../support/use-resource';
 
 const MAPS = resourceOf('core.v1.ConfigMap');
 const SECONDS = Number(process.env['INFORMER_SECONDS'] ?? 16);
+/** Objects that are written in parallel, each by its own writer. */
 const OBJECTS = 20;
 /** After which an object is deleted and created again. */
 const CHANGES_PER_OBJECT = 25;

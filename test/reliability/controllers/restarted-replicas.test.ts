@@ -22,6 +22,7 @@ const NODES = resourceOf('core.v1.Node');
 const NAMESPACE = 'default';
 const NODE = 'n';
 const LABELS = { app: 'web' };
+/** The time limit for controllers to reconnect and to reach the desired state. */
 const CONVERGENCE_TIMEOUT_MS = 45_000;
 const ROUNDS = 4;
 /** Without a node lifecycle controller; the test acts as the kubelet. */

@@ -9,6 +9,7 @@ import { parseOperations } from '../../../shared/patch/json-patch';
 import { fieldErrors, parseJson } from '../../../shared/serialization';
 import { countCalls } from '../../support/work-cost';
 
+/** Levels and members at which quadratic work would take seconds. */
 const LEVELS = 2_000;
 const MEMBERS = 3_000;
 /** Calls for tokens, paths and lookups among sorted paths. */

@@ -31,6 +31,7 @@ import { leastCpuMs } from '../../support/work-cost';
 
 /** Cases that take less at full length are not measured again. */
 const UNSUSPICIOUS_MS = 500;
+/** The long input is as many times as long as the short one. */
 const SHARE = 16;
 /** Linear time would grow by SHARE, quadratic time by 256. */
 const MOST_GROWTH = 64;

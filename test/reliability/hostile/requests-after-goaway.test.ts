@@ -24,6 +24,7 @@ const MALLOC_TUNABLES = 'glibc.malloc.tcache_count=0';
 const tunablesBefore = process.env['GLIBC_TUNABLES'];
 beforeAll(() => void (process.env['GLIBC_TUNABLES'] = MALLOC_TUNABLES));
 const target = useHostileTarget();
+/** Corrupted memory ends the process within a few connections. */
 const CONNECTIONS = 100;
 const BATCH = 20;
 const STREAMS = 30;

@@ -9,6 +9,7 @@ import { isProcessAlive, launchApiServer, startApiServer, waitUntil } from '../.
 import { useFolder, useResource } from '../../support/use-resource';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
+/** The fewest that share a port. */
 const WORKERS = 2;
 const ADDRESS = '192.0.2.1';
 /** Connections are handed to the workers in turn, so that these reach all. */

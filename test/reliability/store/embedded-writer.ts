@@ -8,6 +8,7 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
 import { errorMessage } from '../../../shared/runtime/error-message';
 
+/** Transactions in flight, so that a kill hits some in every phase. */
 const WRITERS = 8;
 const STANDARD_OUTPUT = 1;
 

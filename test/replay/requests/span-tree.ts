@@ -55,6 +55,7 @@ function maskedValue(value: SpanAttributes[string] | undefined): Json {
     .replace(/(localhost|127\.0\.0\.1):\d+/g, '$1:*');
 }
 
+/** OpenTelemetry's `SPAN_KIND_CLIENT`. */
 const CLIENT = 3;
 
 /** Whether the span is a call of the server itself, to its store or to another server, outside of any request. */

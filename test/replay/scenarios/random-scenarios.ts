@@ -15,6 +15,7 @@ const REVISIONS: ComparedCollection = { path: `${APPS}/controllerrevisions` };
 const LABELS = { app: 'a' };
 const NODE_LABELS = { own: '$NS' };
 const CASCADES = ['Foreground', 'Background', 'Orphan'];
+/** Steps of a scenario: enough for several moves of each kind, and each step waits until the cluster is at rest. */
 const STEPS = 7;
 const IMAGES = ['one', 'two', 'three', 'four'];
 

@@ -3,6 +3,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { QUIET_MS, type ObservedState, type Scenario, type ScenarioStep } from './scenario';
 import type { ScenarioSession } from './scenario-session';
 
+/** The period of the nodes' Leases, and a shorter one when pods have to become ready as well. */
 const HEARTBEAT_MS = 1_000;
 const SERVE_MS = 200;
 

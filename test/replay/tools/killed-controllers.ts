@@ -18,6 +18,7 @@ import { ScenarioSession, type ScenarioSend } from '../scenarios/scenario-sessio
 
 /** The controllers of the reference take some seconds to start. */
 const LIFETIMES = { shortestMs: 300, longestMs: 4_500 };
+/** Killed controllers need more time until the cluster is at rest: each waits for the Lease of its predecessor. */
 const EXTRA_MS = 60_000;
 /** The number of runs of each seed, each with other lifetimes. */
 const ROUNDS = 6;

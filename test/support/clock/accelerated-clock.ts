@@ -6,6 +6,7 @@
  */
 import { systemClock, type Clock } from '../../../shared/runtime/clock';
 
+/** How much faster than real time the clock runs. */
 const SPEED = 8;
 
 function accelerate({ now, monotonic, after, sleep }: Clock): Clock {

@@ -7,6 +7,7 @@
 import { performance } from 'node:perf_hooks';
 import { ManualClock } from './manual-clock';
 
+/** Turns of the event loop without work, after which nothing more is expected before the next timer. */
 const IDLE_TURNS = 3;
 /** Interval of checks while no timer is set. Real milliseconds. */
 const NO_TIMER_MS = 1;

@@ -14,6 +14,7 @@ import { fakeContext } from './fake-context';
 import { FixedRandom } from '../clock/fixed-random';
 
 const AUTOSCALERS = '/apis/autoscaling/v2/horizontalpodautoscalers';
+/** Upstream's default of `--horizontal-pod-autoscaler-sync-period`. */
 export const PERIOD_MS = 15_000;
 const SCALE = /^\/apis\/apps\/v1\/namespaces\/n\/deployments\/([^/]+)\/scale$/;
 const QUEUE = /^\/apis\/external\.metrics\.platform\.io\/|^\/apis\/external\.metrics\.k8s\.io\//;

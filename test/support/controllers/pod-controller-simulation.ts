@@ -18,6 +18,7 @@ const PODS = '/api/v1/pods';
 export const REVISIONS = '/apis/apps/v1/controllerrevisions';
 const LABELS = { app: 'a' };
 const POD_PATH = /\/pods\/([^/]+)$/;
+/** A controller that still acts after as many rounds does not converge. */
 const MAX_ROUNDS = 200;
 
 export type SimulationContext = Pick<ControllerContext, 'client' | 'informers' | 'events' | 'clock' | 'signal' | 'logger' | 'queue'>;

@@ -13,6 +13,7 @@ const START = 'npm start\n';
 const STARTS_CONTROL_PLANE = /^npm start\b/m;
 /** The last line that `npm start` prints once everything is ready. */
 const START_MS = 90_000;
+/** The time limit of one block of commands. */
 const BLOCK_MS = 60_000;
 /** In which controllers do what the output shows. */
 const CATCH_UP_MS = 20_000;

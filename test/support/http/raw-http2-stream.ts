@@ -13,6 +13,7 @@ export interface RawStream {
   readonly trailers?: RawStream['headers'];
 }
 
+/** Length, type, flags and stream (RFC 9113, section 4.1). */
 const FRAME_HEAD_BYTES = 9;
 
 function encodeStream({ headers, data, trailers }: RawStream): Buffer {

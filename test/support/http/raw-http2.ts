@@ -8,6 +8,7 @@ export const connectionPreface = (): Buffer =>
   Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), rawFrame(FRAME.settings, 0, 0)]);
 
 export const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, goaway: 7, windowUpdate: 8 } as const;
+/** Flags of frames (RFC 9113, section 6.2). */
 export const END_STREAM = 1;
 const END_HEADERS = 4;
 

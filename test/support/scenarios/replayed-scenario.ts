@@ -11,6 +11,7 @@ import type { ObservedState, Scenario } from '../../replay/scenarios/scenario';
 import type { ScenarioSend, ScenarioSession } from '../../replay/scenarios/scenario-session';
 import type { ApiClient } from '../http/api-client';
 
+/** The time limit for a step, besides the time for which the cluster must be at rest. */
 const STEADY_TIMEOUT_MS = 30_000;
 /** Interval between two observations, at first and at most. */
 const FIRST_POLL_MS = 50;

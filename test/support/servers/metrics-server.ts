@@ -17,6 +17,7 @@ const GROUPS: readonly (readonly [group: string, version: string, resources: rea
   ['custom.metrics.k8s.io', 'v1beta2', ['pods/requests']],
   ['external.metrics.k8s.io', 'v1beta1', ['queue']],
 ];
+/** Half a minute in all. */
 const WAIT_MS = 100;
 const TRIES = 300;
 

@@ -30,9 +30,11 @@ export interface SpdyKubelet {
   close(): Promise<void>;
 }
 
+/** The head of a SPDY/3.1 frame. */
 const HEAD_BYTES = 8;
 /** Set in the first byte of control frames. */
 const CONTROL_BIT = 0x80;
+/** Types of SPDY/3.1 control frames. */
 const SYN_STREAM = 1;
 const SYN_REPLY = 2;
 /** The flag of the last frame of a stream. */

@@ -22,6 +22,7 @@ export interface OpenCluster {
   readonly signal: AbortSignal;
 }
 
+/** For each request: a server that is overloaded may still respond. */
 const TIMEOUT_MS = 20_000;
 
 /** Closes the connections when `use` has ended. Throws {@link CommandError} without a kubeconfig, and errors of the server. */

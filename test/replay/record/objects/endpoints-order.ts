@@ -11,6 +11,7 @@ import type { ReferenceServer } from '../reference-server';
 
 /** How long the controllers need. */
 const PAUSE_MS = 5_000;
+/** Enough that an order by name differs from one by address or by creation. */
 const PODS = 24;
 
 const isHead = shape({ format: oneOf('endpoints-order'), about: text });
