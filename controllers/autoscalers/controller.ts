@@ -64,6 +64,7 @@ interface Dependencies {
   readonly metrics: AutoscalerMetrics;
 }
 
+/** Resolves when the signal of the context is aborted and the syncs in progress have ended. */
 export async function runAutoscalers(context: AutoscalerContext): Promise<void> {
   const { informers, client, clock, signal, settings, logger } = context;
   const { periodMs, concurrentSyncs } = settings.autoscaling;

@@ -6,6 +6,7 @@ import type { MetaV1LabelSelector } from '../../shared/api/types/generated/membe
 import type { ApiError } from '../../shared/client/rest/api-error';
 import { sortedKeys } from '../../shared/values/json';
 
+/** The text of LabelSelector's `String` method in Go. */
 export function formatGoSelector(selector: MetaV1LabelSelector | undefined): string {
   if (selector === undefined) return 'nil';
   const { matchLabels = {}, matchExpressions = [] } = selector;

@@ -53,6 +53,7 @@ const TOO_MANY_REPLICAS = limitedBy('TooManyReplicas', 'more than the maximum re
 const SCALE_UP_LIMIT = limitedBy('ScaleUpLimit', 'increasing faster than the maximum scale rate');
 const SCALE_DOWN_LIMIT = limitedBy('ScaleDownLimit', 'decreasing faster than the maximum scale rate');
 
+/** Reads the history only; the caller records the recommendation and the change of scale afterwards. */
 export function normalizeDesiredReplicas(input: NormalizeInput): NormalizedReplicas {
   const { behavior } = input.spec;
   return behavior === undefined ? normalizeWithDefaults(input) : normalizeWithBehavior(input, behavior);

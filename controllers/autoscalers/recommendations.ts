@@ -52,6 +52,10 @@ export type MetricRecommendation =
       readonly summary: string;
     };
 
+/**
+ * Never throws for a metric that cannot be computed: it is returned as a failed recommendation with upstream's
+ * message.
+ */
 export function computeReplicasForMetric(metric: Metric, measurement: Measurement, input: RecommendationInput): MetricRecommendation {
   try {
     return { type: 'recommendation', ...recommend(metric, measurement, input) };

@@ -104,6 +104,7 @@ export function needsMetrics({
   return scalingModeOf(spec, scale) === 'metrics' && validateSelector({ scale, selectingAutoscalers }) === undefined;
 }
 
+/** One reconciliation, once per sync period. The caller writes the scale, the status and the Events of the plan. */
 export function reconcileAutoscaler(state: AutoscalerState): AutoscalerPlan {
   const { autoscaler, spec, scale, now } = state;
   const conditions = setCondition(conditionsOf(autoscaler.body), ABLE_TO_SCALE, SUCCEEDED_GET_SCALE, now);

@@ -70,6 +70,7 @@ export interface AutoscalerSpec {
   readonly behavior: { readonly scaleUp: ScalingRules; readonly scaleDown: ScalingRules } | undefined;
 }
 
+/** `behavior` is undefined when the spec has none: scaling then follows the defaults of the controller's flags. */
 export function parseSpec({ body: { spec = {} } }: Pick<Autoscaler, 'body'>): AutoscalerSpec {
   const { scaleTargetRef, minReplicas = 1, maxReplicas = 1, metrics = [], behavior } = spec;
   return {

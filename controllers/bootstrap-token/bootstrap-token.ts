@@ -26,6 +26,10 @@ export type SigningTokenResult =
   | { readonly type: 'invalid'; readonly error: string }
   | { readonly type: 'token'; readonly token: SigningToken };
 
+/**
+ * `none` for a token that is not used for signing; `invalid` with the reason for a malformed one. An expired token is
+ * returned: the caller compares its expiration with the time.
+ */
 export function parseSigningToken(secret: TokenSecret): SigningTokenResult {
   if (dataOf(secret, 'usage-bootstrap-signing') !== 'true') return { type: 'none' };
   const invalid = (error: string): SigningTokenResult => ({ type: 'invalid', error });

@@ -8,6 +8,10 @@ export type ExpirationAction =
   | { readonly type: 'requeue'; readonly afterMs: number }
   | { readonly type: 'delete'; readonly uid: string; readonly reason: 'it has expired' | 'its expiration is not a time' };
 
+/**
+ * `secret` is undefined when it is deleted. `now`: milliseconds since 1970. A token without an expiration never
+ * expires; a malformed one is expired.
+ */
 export function reconcileExpiration(secret: TokenSecret | undefined, now: number): ExpirationAction {
   if (secret === undefined || isBeingDeleted(secret)) return { type: 'none' };
   const expiration = expirationOf(secret);

@@ -38,6 +38,7 @@ export interface SigningRequestCondition {
   readonly updatedAt: number;
 }
 
+/** Missing members of the spec are '' or empty, and missing times NaN. */
 export function parseSigningRequest({ name, metadata, body: { spec, status } }: SigningRequestObject): SigningRequest {
   return {
     name,

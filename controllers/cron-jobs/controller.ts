@@ -53,6 +53,7 @@ interface CronJobState {
   readonly observeCreationSkew: (seconds: number) => void;
 }
 
+/** Resolves when the signal of the context is aborted and the syncs in progress have ended. */
 export async function runCronJobs(context: CronJobContext): Promise<void> {
   const { informers, client, events, signal, settings, logger } = context;
   const cronJobs = informers.of(CRON_JOBS);

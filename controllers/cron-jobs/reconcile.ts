@@ -54,6 +54,10 @@ export interface ScheduledRun {
   readonly jobsToReplace: readonly CoreV1ObjectReference[];
 }
 
+/**
+ * `requeueAfterMs` is undefined when the CronJob is suspended or never due. The caller creates the run and deletes the
+ * Jobs.
+ */
 export function reconcileCronJob(input: CronJobInput): CronJobActions {
   const { cronJob, now } = input;
   const { status, events } = observeJobs(input);

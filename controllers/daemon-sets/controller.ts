@@ -75,6 +75,7 @@ interface DaemonSetState {
 /** The members of a ControllerContext that the controller uses. */
 export type DaemonSetContext = Pick<ControllerContext, 'client' | 'informers' | 'events' | 'clock' | 'signal' | 'logger' | 'queue'>;
 
+/** Resolves when the signal of the context is aborted and the syncs in progress have ended. */
 export async function runDaemonSets(context: DaemonSetContext): Promise<void> {
   const { informers, client, events, clock, signal, logger } = context;
   const sets = informers.of(DAEMON_SETS);

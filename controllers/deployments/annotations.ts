@@ -26,6 +26,7 @@ const NOT_COPIED: ReadonlySet<string> = new Set([
 
 export const annotationsOf = ({ metadata }: Pick<ApiObject, 'metadata'>): Annotations => metadata.annotations ?? {};
 
+/** Undefined when the annotation is missing in both spellings. */
 export function annotationValue(annotations: Annotations, name: RolloutAnnotation): string | undefined {
   for (const [key, value] of Object.entries(annotations)) if (canonicalQualifiedName(key) === ANNOTATIONS[name]) return value;
   return undefined;
@@ -45,6 +46,7 @@ export function annotatedRevision(annotations: Annotations): bigint {
   return BigInt.asIntN(64, revision) === revision ? revision : 0n;
 }
 
+/** A copy. Removes the annotation in the other spelling. */
 export function withAnnotation(annotations: Annotations, name: RolloutAnnotation, value: string): Annotations {
   const others = Object.entries(annotations).filter(([key]) => canonicalQualifiedName(key) !== ANNOTATIONS[name]);
   return { ...Object.fromEntries(others), [qualifiedNameInDialect('kubernetes', ANNOTATIONS[name])]: value };

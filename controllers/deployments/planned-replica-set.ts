@@ -36,6 +36,7 @@ export interface ObservedStatus {
 
 export const NO_STATUS: ObservedStatus = { replicas: 0, readyReplicas: 0, availableReplicas: 0, isUpToDate: false };
 
+/** The plan begins with the observed state. */
 export function plannedReplicaSet(observed: ReplicaSet): PlannedReplicaSet {
   const { replicas = 0, readyReplicas = 0, availableReplicas = 0, observedGeneration = 0 } = observed.body.status ?? {};
   return {

@@ -47,6 +47,7 @@ export interface DeploymentView {
   readonly now: number;
 }
 
+/** `view` is not changed. */
 export function planDeployment(view: DeploymentView): DeploymentPlan {
   return new DeploymentPlanner(view).plan();
 }

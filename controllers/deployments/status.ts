@@ -36,6 +36,7 @@ export function observedCounts({ body }: Deployment): ReplicaCounts {
   return { replicas, updatedReplicas, readyReplicas, availableReplicas };
 }
 
+/** Sums of the observed statuses, which may be older than the specs. */
 export function calculateCounts({ replicaSets, newReplicaSet }: DeploymentReplicaSets): ReplicaCounts {
   return {
     replicas: sumOf(replicaSets, ({ status }) => status.replicas),
@@ -135,6 +136,7 @@ export class DeploymentConditions {
   }
 }
 
+/** Sets the condition `Available`: whether at most `maxUnavailable` of the desired pods are missing. */
 export function setAvailable(conditions: DeploymentConditions, deployment: Deployment, { availableReplicas }: ReplicaCounts): void {
   const minAvailable = replicasOf(deployment) - resolveFenceposts(deployment).maxUnavailable;
   if (availableReplicas >= minAvailable) {

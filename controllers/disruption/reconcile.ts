@@ -20,6 +20,7 @@ export type Constraint =
   | { readonly type: 'max-unavailable-percent'; readonly percent: number }
   | { readonly type: 'none' };
 
+/** `maxUnavailable` precedes `minAvailable`; validation allows only one. */
 export function constraintOf({ body }: PodDisruptionBudget): Constraint {
   const { maxUnavailable, minAvailable } = body.spec ?? {};
   if (typeof maxUnavailable === 'number') return { type: 'max-unavailable', pods: maxUnavailable };
@@ -53,6 +54,10 @@ export interface BudgetActions {
   readonly notDeleted: readonly string[];
 }
 
+/**
+ * `pods`: those that the budget selects. `expectedPods`: how many their controllers should have; 0 when it is unknown,
+ * which allows no disruption.
+ */
 export function reconcileBudget({ budget, pods, expectedPods, now }: BudgetInput): BudgetActions {
   const { status = {} } = budget.body;
   const { disruptedPods, requeueAfterMs, notDeleted } = buildDisruptedPodMap(status, pods, now);

@@ -23,6 +23,7 @@ export function conditionStaleAt(pod: Pod): number | undefined {
   return (parseTimestamp(condition.lastTransitionTime ?? undefined) ?? 0) + STALE_DISRUPTION_TIMEOUT_MS;
 }
 
+/** The body of a patch of the status that sets the condition to `False`. */
 export function resetConditionPatch(pod: Pod, now: number) {
   const condition: CoreV1PodCondition = {
     type: DISRUPTION_TARGET,

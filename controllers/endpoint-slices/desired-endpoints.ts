@@ -46,6 +46,10 @@ export interface DesiredEndpoints {
   readonly skipped: readonly SkippedPod[];
 }
 
+/**
+ * `pods` may contain others than the selected ones. `nodeOf` returns undefined for an unknown node. Groups and their
+ * endpoints are sorted, so that equal inputs have equal results.
+ */
 export function desiredEndpoints(
   service: ServiceView,
   pods: readonly PodView[],

@@ -21,6 +21,7 @@ export interface SliceNames {
   readonly triggerTime: string;
 }
 
+/** Labels and annotations of slices in the dialect of the server. `manager`: the controller that owns the slices. */
 export function sliceNames({ prefix }: Pick<GeneratedNames, 'prefix'>, manager = 'endpointslice-controller'): SliceNames {
   return {
     serviceName: `${prefix}/service-name`,
@@ -42,6 +43,7 @@ export interface SliceView {
   readonly ownerUid: string;
 }
 
+/** Parses a slice once; the view is never changed. */
 export function sliceView(object: EndpointSlice): SliceView {
   const { metadata } = object;
   const { addressType = '', endpoints, ports } = object.body;
@@ -79,6 +81,7 @@ export interface SliceOwner {
   readonly annotations: Readonly<Record<string, string>> | undefined;
 }
 
+/** The metadata that every slice of the Service should have. */
 export function serviceOwner(service: ServiceView, names: SliceNames): SliceOwner {
   const { namespace, name, uid, isHeadless } = service;
   return {

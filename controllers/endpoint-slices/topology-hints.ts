@@ -20,6 +20,10 @@ export interface TopologyHints {
 /** Upstream's overloadThreshold. */
 const OVERLOAD_THRESHOLD = 0.2;
 
+/**
+ * `cpus` is undefined when the CPUs of the zones are not known; then endpoints are not distributed in proportion to
+ * them.
+ */
 export function topologyHints(
   addressType: AddressType,
   mode: ServiceView['topology'],

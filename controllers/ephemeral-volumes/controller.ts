@@ -39,6 +39,7 @@ export type EphemeralVolumeContext = Pick<ControllerContext, 'client' | 'informe
   readonly settings: Pick<ControllerContext['settings'], 'concurrentEphemeralVolumeSyncs'>;
 };
 
+/** Resolves when the signal of the context is aborted and the syncs in progress have ended. */
 export async function createClaims(context: EphemeralVolumeContext): Promise<void> {
   const { informers, logger, signal, settings } = context;
   const pods = informers.of(PODS);

@@ -6,6 +6,7 @@ export interface CreationMetrics {
   readonly countFailure: () => void;
 }
 
+/** Registers the metrics; called once for each process. */
 export function creationMetrics(metrics: Pick<MetricMaker, 'counter'>): CreationMetrics {
   return {
     countAttempt: metrics.counter('ephemeral_volume_controller_create_total', 'Claims that were to be created for ephemeral volumes.'),

@@ -20,6 +20,7 @@ export type EphemeralVolumeAction =
   /** Another object owns the claim of that name. */
   | { readonly type: 'conflict' };
 
+/** Empty for a pod without generic ephemeral volumes. */
 export function ephemeralVolumesOf(pod: Pod): readonly EphemeralVolume[] {
   return (pod.body.spec?.volumes ?? []).flatMap((volume) => {
     const { name = '', ephemeral } = volume;

@@ -14,6 +14,7 @@ const REQUIRED_VERBS: readonly string[] = ['delete', 'get', 'list', 'watch'];
 export const resourceKeyOf = ({ group, version, resource, kind, namespaced }: Resource): string =>
   [group, version, resource, kind, namespaced].join('/');
 
+/** Leaves out resources without the verbs that the collector needs, and those that it ignores as upstream's does. */
 export function deletableResources(resources: readonly ServedResource[]): readonly ServedResource[] {
   return resources.filter(
     ({ group, resource, verbs }) => !IGNORED_RESOURCES.has(`${group}/${resource}`) && REQUIRED_VERBS.every((verb) => verbs.has(verb)),

@@ -84,18 +84,21 @@ function policyOf(object: MetadataObject): DeletionPolicy {
 /** With the uid and resourceVersion as preconditions. Undefined when there is nothing to change. */
 export type MetadataPatch = MergePatch<MetaV1ObjectMeta> | undefined;
 
+/** Undefined when the object refers to none of the owners. */
 export function deleteOwnerReferencesPatch(object: MetadataObject, uids: ReadonlySet<string>): MetadataPatch {
   const references = ownerReferencesOf(object);
   const retained = references.filter(({ uid }) => !uids.has(uid));
   return retained.length === references.length ? undefined : patchOf(object, { ownerReferences: nullIfEmpty(bodiesOf(retained)) });
 }
 
+/** Undefined when no reference blocks the deletion of its owner. */
 export function unblockOwnerReferencesPatch(object: MetadataObject): MetadataPatch {
   const references = ownerReferencesOf(object);
   if (!references.some(({ blockOwnerDeletion }) => blockOwnerDeletion)) return undefined;
   return patchOf(object, { ownerReferences: bodiesOf(references).map((body) => ({ ...body, blockOwnerDeletion: false })) });
 }
 
+/** Undefined when the object does not have the finalizer. */
 export function removeFinalizerPatch(object: MetadataObject, finalizer: string): MetadataPatch {
   const finalizers = finalizersOf(object);
   const retained = finalizers.filter((name) => name !== finalizer);

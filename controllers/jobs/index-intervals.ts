@@ -41,6 +41,7 @@ function merge(intervals: Interval[]): OrderedIntervals {
   return merged;
 }
 
+/** The notation of `status.completedIndexes`; '' for no index. */
 export function formatIndexes(intervals: OrderedIntervals): string {
   // Two adjacent indexes are not written as an interval.
   const texts = intervals.map(({ first, last }) => {
@@ -52,6 +53,7 @@ export function formatIndexes(intervals: OrderedIntervals): string {
 
 export const indexCount = (intervals: OrderedIntervals): number => intervals.reduce((sum, { first, last }) => sum + last - first + 1, 0);
 
+/** Logarithmic in the number of intervals. */
 export function hasIndex(intervals: OrderedIntervals, index: number): boolean {
   let low = 0;
   let high = intervals.length - 1;

@@ -21,6 +21,7 @@ export interface JobSpec {
 /** The default of `backoffLimit` beside `backoffLimitPerIndex`: no limit of all failures. */
 const MAX_INT32 = 2_147_483_647;
 
+/** The defaults are those of the API, for Jobs that were stored without them. */
 export function jobSpecOf({ body: { spec = {} } }: Job): JobSpec {
   const { activeDeadlineSeconds, backoffLimitPerIndex } = spec;
   const hasPodFailurePolicy = spec.podFailurePolicy !== undefined;

@@ -39,6 +39,10 @@ function isCountedByOwner(jobs: Informer<BatchV1Job>, pod: Pod): boolean {
   return job !== undefined && finishedConditionOf(job) === undefined;
 }
 
+/**
+ * Does nothing for a pod that a sync of its Job still counts. Throws the errors of requests, except that an object is
+ * missing.
+ */
 export async function syncOrphanPod({ client, jobs, pods, signal }: OrphanPodOptions, podKey: string): Promise<WorkOutcome> {
   const pod = pods.byKey(podKey);
   if (pod === undefined || !hasTrackingFinalizer(pod) || isCountedByOwner(jobs, pod)) return DONE;

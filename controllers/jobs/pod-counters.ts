@@ -35,10 +35,12 @@ export function countUntracked({ succeeded, failed, uncounted }: PodCounters, is
   };
 }
 
+/** A copy. `succeeded` and `failed`: uids that are not in the counters yet. */
 export function addUncounted({ uncounted, ...counts }: PodCounters, succeeded: readonly string[], failed: readonly string[]): PodCounters {
   return { ...counts, uncounted: { succeeded: [...uncounted.succeeded, ...succeeded], failed: [...uncounted.failed, ...failed] } };
 }
 
+/** The member of the status; a list without entries is absent. */
 export function uncountedTerminatedPods({ uncounted }: PodCounters): BatchV1UncountedTerminatedPods {
   const { succeeded, failed } = uncounted;
   return { ...(succeeded.length === 0 ? {} : { succeeded: [...succeeded] }), ...(failed.length === 0 ? {} : { failed: [...failed] }) };

@@ -1,13 +1,20 @@
-/** Matches a failed pod against `spec.podFailurePolicy`. Pure. */
+/**
+ * Matches a failed pod against `spec.podFailurePolicy`. The first matching rule decides, in the order of the spec. Pure:
+ * the caller counts failures and ends the Job.
+ */
 import type { BatchV1PodFailurePolicyOnExitCodesRequirement, BatchV1PodFailurePolicyRule } from '../../shared/api/types/generated/members';
 import { keyOf } from '../../shared/client/rest/api-object';
 import { conditionsOf } from '../runtime/conditions';
 import type { Pod, Job } from '../../shared/client/rest/typed-objects';
 
 export type PodFailureAction =
+  /** The failure counts towards the back-off limits. */
   | { readonly type: 'count' }
+  /** The failure does not count, and the pod is replaced. */
   | { readonly type: 'ignore' }
+  /** The index of the pod has failed, however often it may still be retried. */
   | { readonly type: 'fail-index' }
+  /** The Job has failed. `message` is that of its condition. */
   | { readonly type: 'fail-job'; readonly message: string };
 
 const COUNT: PodFailureAction = { type: 'count' };
@@ -21,6 +28,7 @@ export function matchPodFailurePolicy(job: Job, pod: Pod): PodFailureAction {
   return COUNT;
 }
 
+/** `Count`, and an action of a later release, count the failure as without a policy. */
 function actionOf({ action }: BatchV1PodFailurePolicyRule, cause: string, index: number): PodFailureAction {
   switch (action) {
     case 'FailJob':

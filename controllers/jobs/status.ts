@@ -43,6 +43,7 @@ export function statusBeforeUntracking(actions: JobActions): BatchV1JobStatus {
   return newStatus(actions, actions.counters, NO_RESULTS, { isFinished: false }).status;
 }
 
+/** The status after the actions; `results` names those that succeeded. */
 export function statusAfter(actions: JobActions, results: ActionResults): NewStatus {
   const counters = countUntracked(actions.counters, (uid) => results.untracked.has(uid));
   return newStatus(actions, counters, results, { isFinished: isJobFinished(actions, counters, results) });

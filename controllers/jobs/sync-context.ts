@@ -59,6 +59,7 @@ export interface SyncContext {
   readonly failedIndexes: OrderedIntervals;
 }
 
+/** Classifies each pod once. Pods without the tracking finalizer, and those of `untracked`, are not counted again. */
 export function newSyncContext(input: SyncInput): SyncContext {
   const { job, pods, untracked } = input;
   const spec = jobSpecOf(job);

@@ -28,6 +28,7 @@ export interface DeletionAttempt {
   readonly remaining: readonly RemainingContent[];
 }
 
+/** Whether nothing remains and nothing failed, so that the namespace can be finalized. */
 export function isContentDeleted(attempt: DeletionAttempt): boolean {
   return !hasFailed(attempt) && attempt.remaining.length === 0;
 }
@@ -37,6 +38,7 @@ export function hasFailed({ staleVersions, malformedVersions, failures }: Deleti
   return staleVersions.length > 0 || malformedVersions.length > 0 || failures.length > 0;
 }
 
+/** Seconds until the pods that are left have stopped; 0 when none is waited for. */
 export function longestGraceSeconds({ remaining }: DeletionAttempt): number {
   return Math.max(0, ...remaining.map(({ graceSeconds }) => graceSeconds));
 }

@@ -12,6 +12,7 @@ export interface CidrSetMetrics {
   observeTries(set: CidrSet, tries: number): void;
 }
 
+/** Registers the metrics of all `sets`; called once for each process. */
 export function cidrSetMetrics(metrics: MetricMaker, sets: readonly CidrSet[]): CidrSetMetrics {
   const countAllocations = metrics.counter('node_ipam_controller_cidrset_cidrs_allocations_total', 'CIDRs that came into use.', LABELS);
   const countReleases = metrics.counter('node_ipam_controller_cidrset_cidrs_releases_total', 'CIDRs that were released.', LABELS);

@@ -28,6 +28,7 @@ export interface HealthTimestamp {
 /** The status of the Ready condition; '' for a node without one. */
 export type ReadyStatus = 'True' | 'False' | 'Unknown' | '';
 
+/** Any other status counts as `Unknown`. */
 export function readyStatus({ body }: Node): ReadyStatus {
   const ready = conditionOf(body, 'Ready');
   const status = ready === undefined ? '' : ready.status;
@@ -60,6 +61,7 @@ export function observeNodeHealth(
   };
 }
 
+/** Whether the grace period is over. A node that has never reported a status has the longer one of a start. */
 export function isUnresponsive({ lastSeen }: NodeHealth, node: Node, settings: NodeSettings, { monotonic }: HealthTimestamp): boolean {
   const gracePeriodMs = readyStatus(node) === '' ? settings.startupGraceMs : settings.graceMs;
   return monotonic - lastSeen > gracePeriodMs;

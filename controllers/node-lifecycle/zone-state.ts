@@ -23,6 +23,7 @@ export function zoneKeyOf(node: Node): string {
   return JSON.stringify([labelOf('region'), labelOf('zone')]);
 }
 
+/** At least three nodes must be not ready for a partial disruption, as in upstream. */
 export function computeZoneState({ ready, notReady }: ZoneCounts, { unhealthyZoneThreshold }: NodeSettings): ZoneState {
   if (ready === 0 && notReady > 0) return 'full disruption';
   return notReady > 2 && notReady / (ready + notReady) >= unhealthyZoneThreshold ? 'partial disruption' : 'normal';

@@ -82,6 +82,7 @@ function withoutUid(claimRef: CoreV1PersistentVolumeSpec['claimRef']): Pick<Core
   return { claimRef: rest };
 }
 
+/** A copy of the metadata with these annotations, in place of those with the same names. */
 export function withAnnotations({ metadata }: ApiObject, annotations: Readonly<Record<string, string>>): MetaV1ObjectMeta {
   return { ...metadata, annotations: { ...omitNames(metadata.annotations ?? {}, Object.keys(annotations)), ...annotations } };
 }

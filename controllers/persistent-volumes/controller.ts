@@ -45,6 +45,7 @@ export type VolumeBinderContext = Pick<
   readonly settings: Pick<ControllerContext['settings'], 'volumeSyncPeriodMs'>;
 };
 
+/** Resolves when the signal of the context is aborted and the syncs in progress have ended. */
 export async function bindVolumes(context: VolumeBinderContext): Promise<void> {
   const { client, clock, events, logger, names, signal } = context;
   const informers = {

@@ -59,6 +59,7 @@ const inPhase = (phase: ClaimPhase, event?: StorageEvent): ClaimDecision => ({
   ...(event === undefined ? {} : { event }),
 });
 
+/** One step: its writes cause an event, which enqueues the claim for the next step. */
 export function reconcileClaim(claim: Claim, observed: ObservedStorage, names: StorageNames): ClaimDecision {
   if (annotationOf(claim, STORAGE_NAMES.bindCompleted) !== undefined) return reconcileBoundClaim(claim, observed);
   return volumeNameOf(claim) === '' ? reconcileUnboundClaim(claim, observed, names) : reconcileReservedClaim(claim, observed);

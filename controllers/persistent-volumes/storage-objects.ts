@@ -35,6 +35,10 @@ export interface ClaimReference {
   readonly uid: string;
 }
 
+/**
+ * Undefined for a volume that is available to every claim. `uid` is '' for a volume that is reserved for a claim by
+ * name.
+ */
 export function claimRefOf({ body }: Volume): ClaimReference | undefined {
   const reference = body.spec?.claimRef;
   if (reference === undefined) return undefined;

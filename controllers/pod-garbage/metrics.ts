@@ -9,6 +9,7 @@ export interface PodGarbageMetrics {
   readonly countError: Count;
 }
 
+/** Registers the metrics; called once for each process. */
 export function podGarbageMetrics(metrics: Pick<MetricMaker, 'counter'>): PodGarbageMetrics {
   const labels = ['namespace', 'reason'];
   return {

@@ -46,6 +46,7 @@ export const resourceQuotaController: Controller = {
   run: runResourceQuota,
 };
 
+/** Resolves when the signal of the context is aborted and the syncs in progress have ended. */
 export async function runResourceQuota(context: QuotaContext): Promise<void> {
   const { informers, logger, signal, settings } = context;
   const quotas = informers.of(QUOTAS);

@@ -17,6 +17,7 @@ export interface Taint {
   readonly body: CoreV1Taint;
 }
 
+/** Absent members are ''. `body` is the taint as it is stored, for updates. */
 export function taintsOf({ body }: Node): readonly Taint[] {
   return (body.spec?.taints ?? []).map((taint) => {
     const { key = '', value = '', effect = '' } = taint;
@@ -31,10 +32,12 @@ export function nodeLabel({ metadata }: Pick<Node, 'metadata'>, canonical: strin
 
 export const isUnschedulable = ({ body }: Node): boolean => body.spec?.unschedulable === true;
 
+/** The `involvedObject` of an Event. */
 export function nodeReference({ name, uid }: ApiObject): ObjectReference {
   return { apiVersion: 'v1', kind: 'Node', namespace: '', name, uid };
 }
 
+/** Whether the toleration matches the taint, for however long. An unknown operator matches nothing. */
 export function tolerates(toleration: CoreV1Toleration, { key, value, effect }: Pick<Taint, 'key' | 'value' | 'effect'>): boolean {
   if ((toleration.effect ?? '') !== '' && toleration.effect !== effect) return false;
   const tolerated = toleration.key ?? '';

@@ -1,4 +1,7 @@
-/** Indexes the objects of an informer. Follows the informer and holds no object that the informer does not hold. */
+/**
+ * Indexes the objects of an informer by values that functions derive from them, for controllers that look up objects by
+ * more than their name. Follows the informer, so it holds the same objects.
+ */
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { ObjectStore, type Indexer } from '../../shared/client/informer/object-store';
 import type { Informer } from '../../shared/client/informer/informer';
@@ -12,6 +15,7 @@ export interface ObjectIndex<Body extends JsonObject> {
   readonly end: () => void;
 }
 
+/** The index is complete once the informer has synced. `indexers` by the name of their index. */
 export function indexInformer<Body extends JsonObject>(
   informer: Informer<Body>,
   indexers: Readonly<Record<string, Indexer<Body>>>,

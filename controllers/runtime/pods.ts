@@ -40,6 +40,7 @@ export interface ControllerReference {
   readonly uid: string;
 }
 
+/** Undefined for an object without a controller. */
 export function controllerOf({ metadata }: Pick<ApiObject, 'metadata'>): ControllerReference | undefined {
   const reference = metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (reference === undefined) return undefined;
@@ -49,6 +50,7 @@ export function controllerOf({ metadata }: Pick<ApiObject, 'metadata'>): Control
 
 export const labelsOf = ({ metadata }: Pick<ApiObject, 'metadata'>): Readonly<Record<string, string>> => metadata.labels ?? {};
 
+/** The `involvedObject` of an Event. */
 export function podReference({ namespace, name, uid, resourceVersion }: ApiObject): ObjectReference {
   return { apiVersion: 'v1', kind: 'Pod', namespace, name, uid, resourceVersion };
 }

@@ -35,6 +35,7 @@ export type ServiceAction =
   /** `families`: an address of one of them is not free; empty when the Service has no family with a range. */
   | { readonly type: 'unavailable'; readonly problem: string; readonly families: readonly IpFamily[] };
 
+/** Allocates or releases the Service's addresses in `pool` before the caller writes the result. */
 export function reconcileService(service: Service, pool: AddressPool, rules: LoadBalancerRules): ServiceAction {
   return isServed(service, rules) && !isBeingDeleted(service) ? ensure(service, pool, rules) : cleanUp(service, pool, rules);
 }
@@ -48,6 +49,7 @@ export function isServed({ body: { spec } }: Service, { servesDefaultClass }: Pi
 
 const ingressOf = ({ body: { status } }: Service): readonly CoreV1LoadBalancerIngress[] => status?.loadBalancer?.ingress ?? [];
 
+/** The IP addresses in `status.loadBalancer`; entries with a host name only are left out. */
 export function addressesOf(service: Service): readonly string[] {
   return ingressOf(service)
     .map(({ ip = '' }) => ip)

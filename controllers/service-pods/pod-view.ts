@@ -70,6 +70,7 @@ export function findPort(pod: PodView, { targetPort, protocol }: ServicePortView
   return pod.ports.find((port) => port.name === targetPort && port.protocol === protocol)?.number;
 }
 
+/** False for a Service without a selector. Label keys match in either spelling. */
 export function isSelected(pod: PodView, { selector, namespace }: ServiceView): boolean {
   if (selector === undefined || pod.namespace !== namespace) return false;
   return Object.entries(selector).every(([key, value]) => valueInEitherSpelling(pod.labels, key) === value);

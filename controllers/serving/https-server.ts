@@ -51,6 +51,7 @@ export function startHttpsServer(options: HttpsServerOptions, handler: RequestLi
   });
 }
 
+/** Ends the response. The content is never cached. */
 export function sendContent(response: ServerResponse, { code, type, text }: ResponseContent): void {
   response.writeHead(code, { 'content-type': type, 'x-content-type-options': 'nosniff', 'cache-control': 'no-cache, private' });
   response.end(text);

@@ -59,6 +59,7 @@ export type StatefulSetContext = Pick<ControllerContext, 'client' | 'informers' 
   readonly settings: Pick<ControllerSettings, 'concurrentStatefulSetSyncs'>;
 };
 
+/** Resolves when the signal of the context is aborted and the syncs in progress have ended. */
 export async function runStatefulSets(context: StatefulSetContext): Promise<void> {
   const { informers, client, events, clock, signal, settings, logger } = context;
   const sets = informers.of(STATEFUL_SETS);

@@ -33,6 +33,7 @@ export type PodAction =
    */
   | { readonly type: 'delete'; readonly pod: Pod; readonly isCondemned: boolean };
 
+/** The actions in their order; the caller ends the sync at the first that fails. */
 export function reconcilePods(view: StatefulSetView): readonly PodAction[] {
   return new PodReconciler(view).reconcile();
 }

@@ -36,6 +36,7 @@ function withFinalizers<Body extends ProtectedBody>({ body }: ApiObject<Body>, f
   return { ...body, metadata: { ...body.metadata, finalizers: [...finalizers] } };
 }
 
+/** A volume is in use while it is bound. */
 export function isBound({ body }: ApiObject<CoreV1PersistentVolume>): boolean {
   return body.status?.phase === 'Bound';
 }

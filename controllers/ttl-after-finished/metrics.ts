@@ -1,7 +1,7 @@
 /** The metric of the TTL controller, under upstream's name. */
 import type { MetricMaker } from '../runtime/controller';
 
-/** Seconds. */
+/** Upstream's buckets in seconds: from 0.1, each twice the previous one. */
 const DURATION_BUCKETS: readonly number[] = Array.from({ length: 14 }, (_, power) => 0.1 * 2 ** power);
 
 /** Returns a function that observes the seconds between the expiration of a Job and its deletion. */

@@ -12,6 +12,7 @@ export type Expiration =
   /** Milliseconds since 1970. */
   | { readonly type: 'at'; readonly ms: number };
 
+/** `unknown` when the Job has finished at a time that it does not state. `ms`: milliseconds since 1970. */
 export function expirationOf(job: Job): Expiration {
   const ttlSeconds = job.body.spec?.ttlSecondsAfterFinished;
   if (ttlSeconds === undefined || isBeingDeleted(job)) return { type: 'never' };

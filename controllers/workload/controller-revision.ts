@@ -87,6 +87,10 @@ export interface NewRevision {
   readonly collisionCount: number;
 }
 
+/**
+ * The revision of the owner's current template. Its name contains the hash, so an equal template has the same name
+ * until `collisionCount` changes.
+ */
 export function revisionBody({ dialect, resource, owner, label, number, collisionCount }: NewRevision): AppsV1ControllerRevision {
   const hash = templateHashOf(owner, collisionCount);
   const { annotations } = owner.metadata;

@@ -9,10 +9,12 @@ function apiVersionOf(dialect: Dialect, { group, version }: Resource): string {
   return group === '' ? version : `${groupInDialect(dialect, group)}/${version}`;
 }
 
+/** The owner reference of a dependent that is created or adopted. */
 export function controllerReference(dialect: Dialect, resource: Resource, { name, uid }: ApiObject): MetaV1OwnerReference {
   return { apiVersion: apiVersionOf(dialect, resource), kind: resource.kind, name, uid, controller: true, blockOwnerDeletion: true };
 }
 
+/** The `involvedObject` of an Event. */
 export function eventReference(
   dialect: Dialect,
   resource: Resource,

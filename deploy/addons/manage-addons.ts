@@ -60,6 +60,7 @@ export async function deleteAddon(
 const displayName = ({ resource, object }: ClusterObject): string =>
   `${resource.resource}/${stringAt(objectAt(object, 'metadata'), 'name') ?? ''}`;
 
+/** `image` is undefined when the add-on is not installed. */
 export async function readAddonState(client: RestClient, { name, workload }: Addon, signal: AbortSignal): Promise<AddonState> {
   const resource: Resource<AppsV1Deployment & AppsV1DaemonSet> = workload;
   const installed = await undefinedIfNotFound(client.of(resource).namespace(SYSTEM_NAMESPACE).get(name, { signal }));

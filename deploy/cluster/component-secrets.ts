@@ -35,6 +35,7 @@ export interface ComponentSecretsOptions {
 
 const SECRETS = resourceOf('core.v1.Secret');
 
+/** The Secrets of one namespace. Throws the errors of requests, except that a Secret is missing. */
 export function secretStore(client: RestClient, namespace: string): SecretStore {
   const secrets = client.of(SECRETS).namespace(namespace);
   return {

@@ -54,6 +54,7 @@ export interface ApiServerPlan extends ProcessPlan {
   readonly insecureAddress: string | undefined;
 }
 
+/** The paths below a data folder; creates none of them. */
 export function layoutOf(dataDir: string): Layout {
   return {
     run: path.join(dataDir, 'run'),

@@ -28,12 +28,14 @@ const TICKS_PER_SECOND = 100;
 /** Start times in /proc are rounded, and boot time is known to the second. Milliseconds. */
 const TOLERANCE_MS = 2_000;
 
+/** Atomically, so that a reader never sees a part of the number. */
 export function writePid(file: string, pid: number): void {
   const temporary = `${file}.${process.pid}.tmp`;
   writeFileSync(temporary, `${pid}\n`);
   renameSync(temporary, file);
 }
 
+/** A missing file is no error. */
 export function removePid(file: string): void {
   rmSync(file, { force: true });
 }

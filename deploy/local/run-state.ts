@@ -46,6 +46,7 @@ export interface ForeignRun {
   readonly holder: string;
 }
 
+/** `now`: milliseconds since 1970. Called by the supervisor, in its own process. */
 export function describeRun(options: RunnerOptions, logs: string, now: number): RunState {
   return {
     pid: process.pid,
@@ -60,14 +61,17 @@ export function describeRun(options: RunnerOptions, logs: string, now: number): 
   };
 }
 
+/** Atomically, so that a reader sees the whole state or the previous one. */
 export function writeRunState(dataDir: string, state: RunState): void {
   writeFileAtomically(layoutOf(dataDir).state, `${JSON.stringify(state, undefined, 2)}\n`, 0o600);
 }
 
+/** A missing file is no error. */
 export function removeRunState(dataDir: string): void {
   rmSync(layoutOf(dataDir).state, { force: true });
 }
 
+/** `starting` while the supervisor runs and its file is missing or that of an earlier run. */
 export function readRunState(layout: Pick<Layout, 'supervisor' | 'state'>): RunningState {
   const pid = livePid(layout.supervisor);
   if (pid === undefined) return { kind: 'stopped' };

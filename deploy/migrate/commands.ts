@@ -30,6 +30,7 @@ export interface Host {
 /** The least time between two lines of progress. */
 const PROGRESS_MS = 5_000;
 
+/** Servers may run meanwhile. Without `--file` the name states the time of the backup; `-` is the standard output. */
 export async function backup(flags: BackupFlags, host: Host): Promise<void> {
   const { source, close } = await openSource(storeKindOf(flags), 'shared', { flags, ...host });
   try {
@@ -49,12 +50,14 @@ export async function backup(flags: BackupFlags, host: Host): Promise<void> {
   }
 }
 
+/** Rejects when the file is damaged or incomplete. */
 export async function verify(flags: VerifyFlags, host: Host): Promise<void> {
   const file = fileOf(flags);
   const { header, records } = await readBackup(file);
   host.print(`${file}: complete; ${records} keys, ${summary(header)}`);
 }
 
+/** Reads the whole file before it writes; `-` is the standard input, which is verified while it is restored. */
 export async function restoreFile(flags: RestoreFlags, host: Host): Promise<void> {
   const file = fileOf(flags);
   // Verifies the file before anything is written; a pipe can be read only once.
@@ -71,6 +74,7 @@ export async function restoreFile(flags: RestoreFlags, host: Host): Promise<void
   }
 }
 
+/** Copies from the store that `--to` does not name, and rejects when that store changes meanwhile. */
 export async function migrate(flags: MigrateFlags, host: Host): Promise<void> {
   if (flags['etcd-servers'].length === 0) throw new UsageError('--etcd-servers is required: etcd is one of the two stores');
   const from = flags.to === 'etcd' ? 'embedded' : 'etcd';

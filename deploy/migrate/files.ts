@@ -39,6 +39,7 @@ export async function writeAtomically(file: string, chunks: AsyncIterable<Buffer
   return bytes;
 }
 
+/** `-` is the standard input. */
 export async function* readChunks(file: string): AsyncGenerator<Buffer, void, undefined> {
   const chunks: AsyncIterable<Buffer> = file === '-' ? process.stdin : createReadStream(file, { highWaterMark: 256 << 10 });
   yield* chunks;

@@ -48,6 +48,7 @@ export async function openSource(kind: StoreKind, use: 'shared' | 'alone', openi
   });
 }
 
+/** The caller closes the result. Rejects when an embedded store is in use. */
 export async function openTarget(kind: StoreKind, opening: StoreOptions): Promise<OpenedTarget> {
   const { flags, clock, random } = opening;
   const store = kind === 'etcd' ? await openEtcd(opening) : await openEmbedded(storageDirOf(flags), clock, random);

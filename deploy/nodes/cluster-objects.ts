@@ -26,10 +26,12 @@ const CLUSTER_ROLE_BINDINGS = resourceOf('rbac.v1.ClusterRoleBinding');
 
 type Labels = Readonly<Record<string, string>>;
 
+/** In the system namespace. */
 export function configMap(name: string, data: Readonly<Record<string, string>>, labels?: Labels): ClusterObject {
   return { resource: CONFIG_MAPS, object: { metadata: systemMetadata(name, labels), data: { ...data } } };
 }
 
+/** In the system namespace. */
 export function serviceAccount(name: string): ClusterObject {
   return { resource: SERVICE_ACCOUNTS, object: { metadata: systemMetadata(name) } };
 }
@@ -37,6 +39,7 @@ export function serviceAccount(name: string): ClusterObject {
 /** Verbs, API group in upstream's spelling, and resources, each separated by blanks. */
 export type Rule = readonly [verbs: string, group: string, resources: string];
 
+/** `rules`: verbs and resources are separated by blanks. */
 export function clusterRole(name: string, rules: readonly Rule[]): ClusterObject {
   return {
     resource: CLUSTER_ROLES,

@@ -39,6 +39,10 @@ export interface DecisionInput {
 
 const NO_PREEMPTION = { preemption: undefined, keepsNomination: false };
 
+/**
+ * Writes nothing: the caller binds the pod, deletes victims and reports the message. `random` breaks ties between
+ * nodes.
+ */
 export function decide({ info, view, volumes, budgets, random }: DecisionInput): SchedulingDecision {
   const { nodes } = view;
   if (nodes.length === 0) return { type: 'unschedulable', message: NO_NODES, ...NO_PREEMPTION };

@@ -20,6 +20,10 @@ interface Constraint {
   readonly countsItself: boolean;
 }
 
+/**
+ * Counts the pods of each domain once; the filter is then cheap for each node. It refuses a node where the skew would
+ * exceed `maxSkew`.
+ */
 export function topologySpreadFilter(info: PodInfo, view: ClusterView): NodeFilter {
   const hard = (info.pod.body.spec?.topologySpreadConstraints ?? []).filter(
     ({ whenUnsatisfiable }) => whenUnsatisfiable === 'DoNotSchedule',

@@ -51,6 +51,7 @@ export function selectedNodeOf({ metadata }: VolumeClaim): string | undefined {
   return Object.entries(metadata.annotations ?? {}).find(([name]) => canonicalQualifiedName(name) === SELECTED_NODE_ANNOTATION)?.[1];
 }
 
+/** Returns a filter of nodes and the claims to bind, or the reason why no node can run the pod. */
 export function planVolumes(info: PodInfo, view: VolumeView): VolumePlan {
   const filters: NodeFilter[] = [];
   const unbound: UnboundClaim[] = [];

@@ -6,6 +6,7 @@ import type { CertificatesListFlags, DataDirFlags } from './flags';
 import { CommandError, type CommandHost } from '../terminal/host';
 import { certificatesTable } from './status';
 
+/** Returns the exit code. Throws {@link CommandError} when the data folder has no certificates. */
 export async function printCertificates({ 'data-dir': folder, output }: CertificatesListFlags, host: CommandHost): Promise<number> {
   const layout = layoutOf(path.resolve(host.directory, folder));
   const certificates = listCertificates(layout, host.clock);

@@ -21,6 +21,10 @@ const ETCD = 'etcd';
 /** Long enough for a controller that approves and signs the request. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
+/**
+ * Returns the exit code. Creates missing files and replaces invalid ones; repeated calls change nothing
+ * else.
+ */
 export async function createCertificateFolders(flags: CertificatesCreateFlags, host: CommandHost): Promise<number> {
   const root = path.resolve(host.directory, flags['output-dir']);
   const created: string[] = [];
@@ -30,6 +34,10 @@ export async function createCertificateFolders(flags: CertificatesCreateFlags, h
   return 0;
 }
 
+/**
+ * Returns the exit code. Creates missing Secrets and replaces invalid certificates; repeated calls change
+ * nothing else. Throws {@link UsageError} without a namespace.
+ */
 export async function createCertificateSecrets(flags: CertificatesCreateSecretsFlags, host: CommandHost): Promise<number> {
   const { clock, random } = host;
   const { namespace, kubeconfig } = flags;

@@ -15,6 +15,7 @@ import { CommandError, type CommandHost } from '../terminal/host';
 
 const PRIVATE_FILE = 0o600;
 
+/** Returns the exit code. Throws {@link CommandError} when no control plane was started in the data folder. */
 export async function kubeconfig(flags: KubeconfigFlags, host: CommandHost): Promise<number> {
   const dataDir = path.resolve(host.directory, flags['data-dir']);
   const source = layoutOf(dataDir).kubeconfig;

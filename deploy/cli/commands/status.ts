@@ -38,6 +38,10 @@ export interface Status {
   readonly certificates: readonly CertificateFile[];
 }
 
+/**
+ * Returns the exit code: 0 while the control plane runs, 1 while it is not ready, and those of `systemctl status` when
+ * it is stopped or unknown.
+ */
 export async function status({ 'data-dir': folder, output }: StatusFlags, host: CommandHost): Promise<number> {
   const dataDir = path.resolve(host.directory, folder);
   const collected = await collectStatus(dataDir, host);
@@ -98,6 +102,7 @@ function embeddedStore({ store }: Layout): Status['store'] {
   return { kind: 'embedded', location: store, bytes: files.reduce((sum, file) => sum + (file?.isFile() === true ? file.size : 0), 0) };
 }
 
+/** The text for a terminal. `now`: milliseconds since 1970. */
 export function formatStatus(status: Status, now: number): string {
   const { state, dataDir, holder, pid, startedAt, address, store, logs, replicas, leaders, certificates } = status;
   const age = startedAt === null ? '' : `, for ${formatSpan(now - Date.parse(startedAt))}`;
@@ -146,6 +151,7 @@ function groupByHolder(leaders: readonly ControllerLease[]): ReadonlyMap<string,
   return groups;
 }
 
+/** Also the output of `platform certificates`. */
 export function certificatesTable(certificates: readonly CertificateFile[]): string {
   const rows = certificates.map(({ name, subject, issuer, expires, remainingMs, isAuthority }) => [
     name,

@@ -6,6 +6,7 @@ import { isObject, stringAt, type JsonValue } from '../../../shared/values/json'
 import type { VersionFlags } from './flags';
 import type { CommandHost } from '../terminal/host';
 
+/** Returns the exit code. */
 export async function version({ output }: VersionFlags, host: CommandHost): Promise<number> {
   const versions = {
     package: packageVersion(host.programs),

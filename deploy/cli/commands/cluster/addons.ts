@@ -8,6 +8,10 @@ import { NETWORK_FLAGS, type AddonsApplyFlags, type AddonsListFlags, type Cluste
 import { networkOf, readJoinAddress } from './nodes';
 import { withCluster, type OpenCluster } from './open-cluster';
 
+/**
+ * Returns the exit code. With `--print` it writes the manifest and changes nothing. Throws {@link CommandError} on a
+ * conflict with another manager.
+ */
 export async function installAddon(flags: AddonsApplyFlags, operands: readonly string[], host: CommandHost): Promise<number> {
   const addon = addonOf(operands);
   return withCluster(flags, host, async (cluster) => {
@@ -27,6 +31,7 @@ export async function installAddon(flags: AddonsApplyFlags, operands: readonly s
   });
 }
 
+/** Returns the exit code. */
 export async function printAddons(flags: AddonsListFlags, host: CommandHost): Promise<number> {
   return withCluster(flags, host, async ({ client, signal }) => {
     const states = await Promise.all(ADDONS.map((addon) => readAddonState(client, addon, signal)));
@@ -48,6 +53,7 @@ function statesTable(states: readonly AddonState[]): string {
   return formatTable(['ADDON', 'IMAGE', 'READY'], rows);
 }
 
+/** Returns the exit code. Missing objects are no error. */
 export async function uninstallAddon(flags: ClusterFlags, operands: readonly string[], host: CommandHost): Promise<number> {
   const addon = addonOf(operands);
   return withCluster(flags, host, async (cluster) => {

@@ -8,6 +8,7 @@ import { CommandError, type CommandHost } from '../../terminal/host';
 import type { NetworkFlags, NodesPrepareFlags } from './flags';
 import { assertServesNodes, withCluster, type OpenCluster } from './open-cluster';
 
+/** Returns the exit code. Creates missing objects only, so it can be repeated. */
 export async function prepareNodes(flags: NodesPrepareFlags, host: CommandHost): Promise<number> {
   return withCluster(flags, host, async (cluster) => {
     const { address, created } = await prepareCluster(flags, cluster);
@@ -41,6 +42,7 @@ export async function readJoinAddress(cluster: OpenCluster): Promise<ClusterAddr
   throw new CommandError("the ConfigMap cluster-info is missing in kube-public: 'platform start' publishes it when it starts");
 }
 
+/** Throws {@link CommandError} when the address of the DNS Service cannot be derived. */
 export function networkOf(
   flags: Omit<NetworkFlags, 'service-cluster-ip-range'> & Partial<NetworkFlags>,
   { service }: OpenCluster,

@@ -62,6 +62,7 @@ function settingsOf(flags: TokenCreateFlags, given: string | undefined, { random
 
 const isUsage = (name: string): name is BootstrapTokenUsage => BOOTSTRAP_TOKEN_USAGES.some((usage) => usage === name);
 
+/** Returns the exit code. */
 export async function printTokens(flags: TokenListFlags, host: CommandHost): Promise<number> {
   return withCluster(flags, host, async ({ client, signal }) => {
     const tokens = await listTokens(client, signal);
@@ -84,6 +85,7 @@ const tokenDocument = (settings: TokenSettings) => ({
   groups: settings.groups,
 });
 
+/** `now`: milliseconds since 1970. */
 export function tokensTable(tokens: readonly TokenSettings[], now: number): string {
   const rows = tokens.map((settings) => [
     formatToken(settings.token),
