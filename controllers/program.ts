@@ -62,7 +62,7 @@ export async function startControllers({ values, given }: Flags, { clock, random
   if (selected.type === 'unknown') throw new UsageError(`--controllers: there is no controller ${JSON.stringify(selected.name)}`);
   const { config, settings, watch } = readSettings(values);
   const controllers = selected.controllers.filter((controller) => controller.isEnabled?.(settings) ?? true);
-  const meter: RequestMeter = (isAnswered) => metrics.observeRequest(isAnswered);
+  const meter: RequestMeter = (outcome) => metrics.observeRequest(outcome);
   lifecycle.onStop({ name: 'files', timeoutMs: 1_000, run: watch(clock, logger) });
   const certificates = watchCertificates(values.kubeconfig, { config, settings }, { clock, logger, lifecycle });
   const { transport, credentials } = connectReloadable(config, clock, { meter });

@@ -5,7 +5,7 @@ import { fakeClient } from '../../test/support/controllers/fake-client';
 import { ManualClock } from '../../test/support/clock/manual-clock';
 import { PathAccess, type PathCredentials } from './path-access';
 
-/** Access over a server that answers reviews. `reviews`: those that were sent; `server.isDown` makes requests fail. */
+/** Access over a server that evaluates reviews. `reviews`: those that were sent; `server.isDown` makes requests fail. */
 function setUp() {
   const clock = new ManualClock();
   const reviews: [kind: string, spec: JsonObject][] = [];

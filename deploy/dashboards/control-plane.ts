@@ -94,7 +94,7 @@ export const CONTROL_PLANE: Dashboard = {
       panels: [
         graph(
           'Event loop, 99th percentile',
-          'The longest time for which an API server answers nothing. High values slow down all of its clients.',
+          'The longest time for which an API server responds to no request. High values slow down all of its clients.',
           's',
           { expr: `nodejs_eventloop_lag_p99_seconds{job="apiserver",${SELECTED}}`, legend: '{{instance}}' },
           { thresholds: { warning: 0.1, critical: 0.25 } },

@@ -207,7 +207,7 @@ describe('runLocal', () => {
     const before = pidOf('apiserver');
     process.kill(before, 'SIGKILL');
     await waitUntil('a new process', () => exists('run/apiserver.pid') && pidOf('apiserver') !== before);
-    await waitUntil('an answer', () => ask(folder, securePort, '/readyz').catch(() => undefined));
+    await waitUntil('a response', () => ask(folder, securePort, '/readyz').catch(() => undefined));
     expect(output.join('\n')).toContain('apiserver exited (signal SIGKILL); restarting it in 200ms');
   });
 

@@ -13,8 +13,10 @@ import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { type BenchClient, configMap } from './harness/client';
 import { measureWarmLoop, type Cost } from './harness/measure';
 
+/** The authorizer holds as many roles, each with {@link RULES_EACH} rules. */
 const ROLES = 1_000;
 const RULES_EACH = 10;
+/** Different attributes, repeated so often that a measurement takes about a second. */
 const DECISIONS = 2_000;
 const ROUNDS = 200;
 
@@ -77,8 +79,8 @@ export async function prepareAccess({ client }: AccessServer): Promise<string> {
   const roleRef = { apiGroup: 'rbac.authorization.platform.io', kind: 'Role', name: 'reader' };
   await post(`${rbac}/rolebindings`, { metadata: { name: 'reader' }, roleRef, subjects: [{ kind: 'ServiceAccount', name: 'robot' }] });
   const request = { spec: { expirationSeconds: 3600 } };
-  const answer = await client.text('POST', '/api/v1/namespaces/access/serviceaccounts/robot/token', request);
-  return /"token":"([^"]+)"/.exec(answer)?.[1] ?? '';
+  const token = await client.text('POST', '/api/v1/namespaces/access/serviceaccounts/robot/token', request);
+  return /"token":"([^"]+)"/.exec(token)?.[1] ?? '';
 }
 
 /** CPU time of the server per get. */

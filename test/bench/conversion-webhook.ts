@@ -30,9 +30,9 @@ export class ConversionProcess {
 
   /** The number of calls so far. */
   calls(): Promise<number> {
-    const answered = new Promise<number>((resolve) => this.child.once('message', (count: number) => resolve(count)));
+    const received = new Promise<number>((resolve) => this.child.once('message', (count: number) => resolve(count)));
     this.child.send('calls');
-    return answered;
+    return received;
   }
 
   stop(): void {

@@ -13,6 +13,7 @@ import { admissionRequest } from '../support/objects/admission-request';
 import { startReviewServer } from '../support/servers/review-server';
 
 const names = GENERATED_NAMES.platform;
+/** Evaluations that are measured, and calls of a webhook, which take longer. */
 const ROUNDS = 20_000;
 const CALLS = 3_000;
 
@@ -118,9 +119,9 @@ export async function webhookMicros(): Promise<{ readonly call: number; readonly
 function postOnce(url: string, agent: Agent, body: Buffer): Promise<void> {
   return new Promise((resolve, reject) => {
     const headers = { 'content-type': 'application/json', 'content-length': body.length };
-    const sent = request(url, { method: 'POST', agent, headers }, (answer) => {
-      answer.on('end', () => resolve());
-      answer.resume();
+    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+      response.on('end', () => resolve());
+      response.resume();
     });
     sent.on('error', reject);
     sent.end(body);

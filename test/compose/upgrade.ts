@@ -25,14 +25,19 @@ const MAPS = resourceOf('core.v1.ConfigMap');
  * Endpoints without a Service (when the controller starts).
  */
 const NOT_CREATED: ReadonlySet<string> = new Set(['Node', 'Pod', 'Endpoints']);
+/** A minute and a half: after an upgrade each controller waits for the Lease of its predecessor. */
 const MAX_POLLS = 90;
 const POLL_MS = 1_000;
+/** Objects that an error names. */
 const MAX_SHOWN = 5;
+/** The cluster is steady when as many polls show no change. */
 const STEADY_POLLS = 5;
 /** How long both releases share the load. */
 const SIDE_BY_SIDE_MS = 5_000;
+/** The time limit for a watch, and for reading the metrics of a server. */
 const WATCH_SECONDS = 60;
-const ANSWER_BYTES = 64 * 1024 * 1024;
+/** A bound that no `/metrics` page reaches. */
+const MAX_METRICS_BYTES = 64 * 1024 * 1024;
 
 const DEFINITIONS: readonly JsonObject[] = [
   {
@@ -141,7 +146,7 @@ export class Upgrade {
     try {
       const releases = await Promise.all(servers.map(({ container }) => docker('inspect', '--format', '{{.Image}}', container)));
       if (new Set(releases).size !== 2) throw new Error('both servers have the same image: there is nothing to upgrade');
-      const answeredBefore = await Promise.all(sides.map(countAnsweredRequests));
+      const completedBefore = await Promise.all(sides.map(countCompletedRequests));
       for (const server of servers)
         expectNoDifferences(`by ${isOld(server) ? 'an old' : 'a new'} server`, findDifferences(before, await readRecords(server.client)));
       await Promise.all(
@@ -152,10 +157,10 @@ export class Upgrade {
         ),
       );
       await sleep(SIDE_BY_SIDE_MS);
-      const ended = await Promise.all(sides.map(countAnsweredRequests));
-      const [byOld = 0, byNew = 0] = ended.map((count, index) => count - (answeredBefore[index] ?? 0));
-      if (byOld === 0 || byNew === 0) throw new Error(`side by side the old servers answered ${byOld} requests and the new ones ${byNew}`);
-      return `side by side ${sides[0]?.length} old servers answered ${byOld} requests, ${sides[1]?.length} new ones ${byNew}`;
+      const ended = await Promise.all(sides.map(countCompletedRequests));
+      const [byOld = 0, byNew = 0] = ended.map((count, index) => count - (completedBefore[index] ?? 0));
+      if (byOld === 0 || byNew === 0) throw new Error(`side by side the old servers completed ${byOld} requests and the new ones ${byNew}`);
+      return `side by side ${sides[0]?.length} old servers completed ${byOld} requests, ${sides[1]?.length} new ones ${byNew}`;
     } finally {
       for (const { transport } of servers) transport.close();
     }
@@ -205,7 +210,7 @@ async function versionsOf(client: RestClient, name: string, resourceVersion: str
 }
 
 /** The number of requests that these servers have completed. */
-async function countAnsweredRequests(servers: readonly Server[]): Promise<number> {
+async function countCompletedRequests(servers: readonly Server[]): Promise<number> {
   const counts = await Promise.all(
     servers.map(async ({ transport }) => {
       const response = await transport.send({
@@ -214,7 +219,7 @@ async function countAnsweredRequests(servers: readonly Server[]): Promise<number
         headers: {},
         signal: AbortSignal.timeout(WATCH_SECONDS * 1000),
       });
-      const text = (await collectBody(response.body, ANSWER_BYTES)).toString('utf8');
+      const text = (await collectBody(response.body, MAX_METRICS_BYTES)).toString('utf8');
       return [...text.matchAll(/^apiserver_request_total\{[^}]*\} (\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
     }),
   );

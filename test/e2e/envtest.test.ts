@@ -40,10 +40,10 @@ describeWithEtcd('a server with the flags of a test environment', () => {
     const headers = { 'content-type': 'application/json', ...(authorization === undefined ? {} : { authorization }) };
     return new Promise((resolve, reject) => {
       const options = { host: '127.0.0.1', port, path: url, method, headers, ca: serving.certificate, agent: false, ...client };
-      const sent = request(options, (answer) => {
+      const sent = request(options, (response) => {
         let text = '';
-        answer.on('data', (chunk: Buffer) => (text += chunk.toString()));
-        answer.on('end', () => resolve({ status: answer.statusCode ?? 0, text }));
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
       });
       sent.on('error', reject);
       sent.end(body === undefined ? undefined : JSON.stringify(body));

@@ -48,7 +48,7 @@ describeWithEachKubectl('access', (session, server) => {
       ['list pods -n kube-system --as=dev', 'no'],
       [`list pods --as=system:serviceaccount:${namespace}:robot`, 'yes'],
     ];
-    for (const [question, answer] of questions) expect([question, await authCanI(question)]).toEqual([question, answer]);
+    for (const [question, verdict] of questions) expect([question, await authCanI(question)]).toEqual([question, verdict]);
     expect(await session.ok('auth can-i --list --as=dev')).toMatch(/^deployments\.apps\s+\[\]\s+\[shop\]\s+\[get\]$/m);
     await session.ok('create configmap kept');
     await session.ok('get configmap kept --as=dev');

@@ -116,9 +116,9 @@ describe('npm start', () => {
     expect(await kubectlOk(location(), 'create', 'configmap', 'hello', '--from-literal=greeting=world')).toBe('configmap/hello created\n');
     expect(curlCommand).toContain(`curl http://127.0.0.1:${location().insecurePort}/api/v1/namespaces/default/configmaps`);
     const headers = { accept: '*/*', 'user-agent': 'curl/8' };
-    const answer = await requestPlainHttp(location(), { path: '/api/v1/namespaces/default/configmaps', headers });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toContain('"greeting": "world"');
+    const response = await requestPlainHttp(location(), { path: '/api/v1/namespaces/default/configmaps', headers });
+    expect(response.status).toBe(200);
+    expect(response.body).toContain('"greeting": "world"');
   });
 
   it('issues tokens that authenticate their account', async () => {
@@ -176,8 +176,8 @@ describe('npm start', () => {
       /apiserver .*(SIGKILL|killed|ended)/.test(controlPlane().local.output.slice(outputLength)),
     );
     await waitUntil('the API server to be back', async () => {
-      const answer = await requestPlainHttp(location(), { path: '/readyz' }).catch(() => undefined);
-      return answer?.status === 200;
+      const response = await requestPlainHttp(location(), { path: '/readyz' }).catch(() => undefined);
+      return response?.status === 200;
     });
     expect(pidOf(location(), 'apiserver')).not.toBe(before);
     expect(await kubectlOk(location(), 'get', 'configmap', 'hello', '-o', 'jsonpath={.data.greeting}')).toBe('world');
@@ -328,8 +328,8 @@ describeWithEtcd('npm start with etcd and three replicas', () => {
     expect((await requestPlainHttp(location(), { path: '/readyz' })).status).toBe(200);
     await waitUntil('the second replica to be back', async () => {
       const second = { insecurePort: location().insecurePort + 1 };
-      const answer = await requestPlainHttp(second, { path: '/readyz' }).catch(() => undefined);
-      return answer?.status === 200 && pidOf(location(), 'apiserver-1') !== before;
+      const response = await requestPlainHttp(second, { path: '/readyz' }).catch(() => undefined);
+      return response?.status === 200 && pidOf(location(), 'apiserver-1') !== before;
     });
   });
 });

@@ -2,9 +2,10 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { repository } from '../support/repository';
-import { ANSWERS_FOLDER, readCases, readRecording, listRecordings } from './recording';
+import { RECORDINGS_FOLDER, readCases, readRecording, listRecordings } from './recording';
 import { anything, body, either, listOf, mapOf, nullValue, number, oneOf, shape, text, tupleOf, boolean } from './shape';
 
+/** Small files need not be recordings. */
 const LARGEST_BYTES = 4096;
 /** Folders that are not part of the repository, and large data files of the product or its tools. */
 const FOREIGN = /(^|\/)(node_modules|dist|coverage|\.[^/]+)$/;
@@ -24,20 +25,20 @@ const files = filesBelow('');
 
 test('all recorded data is below test/replay/answers', () => {
   const data = files.filter((file) => /\.jsonl?$/.test(file) && statSync(path.join(repository, file)).size > LARGEST_BYTES);
-  expect(data.filter((file) => !file.startsWith(`${ANSWERS_FOLDER}/`) && !PRODUCT.test(file))).toEqual([]);
+  expect(data.filter((file) => !file.startsWith(`${RECORDINGS_FOLDER}/`) && !PRODUCT.test(file))).toEqual([]);
 });
 
 test('every recording is a .jsonl file in the folder of an area', () => {
-  const recorded = files.filter((file) => file.startsWith(`${ANSWERS_FOLDER}/`));
+  const recorded = files.filter((file) => file.startsWith(`${RECORDINGS_FOLDER}/`));
   const areas = [...new Set(recorded.map((file) => file.split('/')[3] ?? ''))];
-  expect(areas.flatMap(listRecordings).map((name) => `${ANSWERS_FOLDER}/${name}.jsonl`)).toEqual([...recorded].sort());
+  expect(areas.flatMap(listRecordings).map((name) => `${RECORDINGS_FOLDER}/${name}.jsonl`)).toEqual([...recorded].sort());
 });
 
-test.each(files.filter((file) => file.startsWith(`${ANSWERS_FOLDER}/`)))('readRecording returns every line of %s unchanged', (file) => {
+test.each(files.filter((file) => file.startsWith(`${RECORDINGS_FOLDER}/`)))('readRecording returns every line of %s unchanged', (file) => {
   const whole = readFileSync(path.join(repository, file), 'utf8');
   expect(whole.endsWith('\n')).toBe(true);
   const lines = whole.slice(0, -1).split('\n');
-  const name = file.slice(ANSWERS_FOLDER.length + 1, -'.jsonl'.length);
+  const name = file.slice(RECORDINGS_FOLDER.length + 1, -'.jsonl'.length);
   const { head, cases } = readRecording(name, anything, anything);
   expect([head, ...cases]).toEqual(lines.map((line): unknown => JSON.parse(line)));
 });

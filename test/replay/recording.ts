@@ -10,8 +10,9 @@ import { repository } from '../support/repository';
 import type { Check } from './shape';
 
 /** Relative to the repository. */
-export const ANSWERS_FOLDER = 'test/replay/answers';
+export const RECORDINGS_FOLDER = 'test/replay/answers';
 const EXTENSION = '.jsonl';
+/** Bytes that are read at a time. */
 const CHUNK_BYTES = 65_536;
 
 /** The cases of a recording without a head, such as `values/ranges`. Throws when the check rejects a line. */
@@ -39,7 +40,7 @@ export function readRecording<H, C>(
 
 /** The names of an area's recordings (`core/configmaps.v1` …), sorted. */
 export function listRecordings(area: string): readonly string[] {
-  const files = readdirSync(path.join(repository, ANSWERS_FOLDER, area)).filter((file) => file.endsWith(EXTENSION));
+  const files = readdirSync(path.join(repository, RECORDINGS_FOLDER, area)).filter((file) => file.endsWith(EXTENSION));
   return files.sort().map((file) => `${area}/${file.slice(0, -EXTENSION.length)}`);
 }
 
@@ -50,7 +51,7 @@ export function writeRecording(recording: string, lines: Iterable<unknown>): voi
   writeFileSync(file, Array.from(lines, (line) => `${JSON.stringify(line)}\n`).join(''));
 }
 
-const fileOf = (recording: string): string => path.join(repository, ANSWERS_FOLDER, `${recording}${EXTENSION}`);
+const fileOf = (recording: string): string => path.join(repository, RECORDINGS_FOLDER, `${recording}${EXTENSION}`);
 
 function parseLine<T>(line: string, isGood: Check<T>, location: string): T {
   const value: unknown = JSON.parse(line);

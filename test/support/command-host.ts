@@ -18,16 +18,20 @@ export interface TestHostOptions {
   readonly directory: string;
   readonly clock?: Clock;
   readonly environment?: Readonly<Record<string, string>>;
-  /** The answer to every question; absent when questions cannot be asked. */
-  readonly answer?: string;
+  /** The reply to every question; absent when questions cannot be asked. */
+  readonly confirmation?: string;
   readonly isTerminal?: boolean;
 }
 
+/**
+ * What a command prints and asks is collected in `printed` and `questions`; `signal` stands for a signal to the
+ * process.
+ */
 export function createTestHost({
   directory,
   clock = systemClock,
   environment = {},
-  answer,
+  confirmation,
   isTerminal = false,
 }: TestHostOptions): TestHost {
   const printed = { output: '', errors: '' };
@@ -45,7 +49,7 @@ export function createTestHost({
     writeError: (text) => void (printed.errors += text),
     async ask(question) {
       questions.push(question);
-      return answer;
+      return confirmation;
     },
     printed,
     questions,

@@ -25,7 +25,7 @@ export function countCalls(folder: string, work: () => unknown): number {
       const functions = result.filter(({ url }) => url.includes(sources)).flatMap((script) => script.functions);
       calls = functions.reduce((sum, { ranges }) => sum + (ranges[0]?.count ?? 0), 0);
     });
-    if (calls === undefined) throw new Error('the inspector has not answered');
+    if (calls === undefined) throw new Error('the inspector has not responded');
     return calls;
   } finally {
     session.disconnect();

@@ -5,9 +5,9 @@
 import { readRecording } from '../../../test/replay/recording';
 import { shape, text } from '../../../test/replay/shape';
 import {
-  definitionAnswer,
+  definitionOutcome,
   isDefinitionCase,
-  type DefinitionAnswer,
+  type DefinitionOutcome,
   type DefinitionCase,
 } from '../../../test/replay/formats/recorded-definitions';
 import { expandBody } from '../../../test/replay/formats/request-body';
@@ -188,21 +188,21 @@ function objectOf(value: JsonValue): JsonObject {
   return value;
 }
 
-async function runRequest(perform: () => Promise<WriteResult>): Promise<DefinitionAnswer> {
+async function runRequest(perform: () => Promise<WriteResult>): Promise<DefinitionOutcome> {
   try {
     const { object, created } = await perform();
-    return definitionAnswer({ code: created ? 201 : 200, message: '', causes: [], object });
+    return definitionOutcome({ code: created ? 201 : 200, message: '', causes: [], object });
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     const { message = '', details } = error.status;
     const causes = (details?.causes ?? []).map(({ field = '', reason = '', message: text = '' }) => [field, reason, text]);
-    return definitionAnswer({ code: error.code, message, causes, object: {} });
+    return definitionOutcome({ code: error.code, message, causes, object: {} });
   }
 }
 
 const SCHEMA_CAUSE = /^spec\.(validation|versions\[\d+\]\.schema)\./;
 
-function splitCauses(answer: DefinitionAnswer | undefined): unknown {
+function splitCauses(answer: DefinitionOutcome | undefined): unknown {
   if (!Array.isArray(answer)) return answer;
   const causes = answer.map(String);
   return {

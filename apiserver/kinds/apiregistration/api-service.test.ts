@@ -1,7 +1,7 @@
 /** Compares responses to valid and invalid APIServices with release 1.31.1. */
 import { readRecording } from '../../../test/replay/recording';
 import { body, shape, text, type Check } from '../../../test/replay/shape';
-import { shortenPatterns } from '../../../test/replay/normalize/normalize-answer';
+import { shortenPatterns } from '../../../test/replay/normalize/normalize-response';
 import { openWriteFixture, type WriteResult } from '../../../test/support/store/write-fixture';
 import { useResource } from '../../../test/support/use-resource';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';

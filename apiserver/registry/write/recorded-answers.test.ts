@@ -4,8 +4,8 @@
  */
 import { maskVolatileValues } from '../../../test/replay/normalize/mask-volatile-values';
 import { isBody, type Body, type Json } from '../../../test/replay/json-response';
-import { requestRecording, type RecordedAnswer, type RecordedRequest } from '../../../test/replay/requests/request-recording';
-import { shortenPatterns, withoutDifference } from '../../../test/replay/normalize/normalize-answer';
+import { requestRecording, type RecordedResponse, type RecordedRequest } from '../../../test/replay/requests/request-recording';
+import { shortenPatterns, withoutDifference } from '../../../test/replay/normalize/normalize-response';
 import { objectOf, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { StatusError } from '../../../shared/api/errors/status';
 import { parseJsonInSteps } from '../../../shared/serialization';
@@ -46,7 +46,7 @@ interface Outcome {
   readonly object?: Json;
 }
 
-function expectedOf({ status: code, body }: RecordedAnswer): Outcome {
+function expectedOf({ status: code, body }: RecordedResponse): Outcome {
   if (!isBody(body)) throw new Error('not an object');
   const { kind, apiVersion: _apiVersion, ...object } = body;
   if (code >= 400) {

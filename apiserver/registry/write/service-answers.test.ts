@@ -16,7 +16,7 @@ import {
   objectPatchOf,
   requestsOf,
   stepsOfChange,
-  type ServiceAnswer,
+  type ServiceResponse,
   type ServiceChange,
   type ServiceSequence,
   type ServiceStep,
@@ -67,7 +67,7 @@ function sequenceRow(sequence: ServiceSequence): readonly [key: string, sequence
   return [JSON.stringify(requestsOf(sequence)), sequence];
 }
 
-function expectedAnswers(key: string, recorded: readonly (ServiceAnswer | undefined)[]): readonly ServiceAnswer[] {
+function expectedAnswers(key: string, recorded: readonly (ServiceResponse | undefined)[]): readonly ServiceResponse[] {
   return recorded.map((answer, index) => {
     if (answer === undefined) throw new Error(`${key} is not recorded`);
     return SERVICE_DEVIATIONS.get(key)?.get(index) ?? answer;
@@ -77,14 +77,14 @@ function expectedAnswers(key: string, recorded: readonly (ServiceAnswer | undefi
 let count = 0;
 
 /** Sends the steps to one new Service, deletes it and returns the answers. */
-async function send(fixture: WriteFixture, steps: readonly ServiceStep[], request: unknown): Promise<readonly ServiceAnswer[]> {
+async function send(fixture: WriteFixture, steps: readonly ServiceStep[], request: unknown): Promise<readonly ServiceResponse[]> {
   const name = `case-${++count}`;
   let object: Body = {};
-  const answers: ServiceAnswer[] = [];
+  const answers: ServiceResponse[] = [];
   for (const step of steps) {
     await fixture.cache.catchUp();
     fixture.warnings.length = 0;
-    let answer: ServiceAnswer;
+    let answer: ServiceResponse;
     try {
       const { entry, created, sent } = await perform(fixture, name, step, object);
       object = JSON.parse(entry.bytes.toString());
@@ -101,7 +101,7 @@ async function send(fixture: WriteFixture, steps: readonly ServiceStep[], reques
   return answers;
 }
 
-function refusalOf({ code, status: { message = '', details } }: StatusError): ServiceAnswer {
+function refusalOf({ code, status: { message = '', details } }: StatusError): ServiceResponse {
   const causes = (details?.causes ?? []).map((cause) => [cause.field ?? '', cause.reason ?? '', cause.message ?? '']);
   return { code, ...(code === 422 && causes.length > 0 ? { causes } : { message }) };
 }

@@ -1,6 +1,6 @@
 /**
  * The HTTPS server of the simulation. It serves the metrics API to the API server, which authenticates with its
- * front-proxy certificate, and it answers in place of the kubelets of simulated nodes: logs, exec and port-forward do not
+ * front-proxy certificate, and it responds in place of the kubelets of simulated nodes: logs, exec and port-forward do not
  * exist there, which each response states. `/healthz` needs no authentication.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';

@@ -1,6 +1,6 @@
 /**
  * What `platform status` reads from a ready API server as administrator: the Leases of the controllers, and the size of
- * the store. A server that does not answer leaves them empty.
+ * the store. A server that does not respond leaves them empty.
  */
 import { get } from 'node:https';
 import { resourceOf } from '../../../shared/client/rest/resource';
@@ -30,11 +30,13 @@ const LEASES = resourceOf('coordination.v1.Lease');
 /** The default of the controllers' flag `--leader-elect-resource-name`. */
 const LEASE_PREFIX = 'controller-';
 const DIALECT = 'platform';
+/** A user waits for the output, so a server that hangs counts as missing soon. */
 const TIMEOUT_MS = 5_000;
+/** A page; there is one Lease for each controller. */
 const MAX_LEASES = 500;
 const MAX_METRICS_BYTES = 16 << 20;
 
-/** The Leases sorted by controller. Empty when the server does not answer, because the status of the rest is still of use. */
+/** The Leases sorted by controller. Empty when the server does not respond, because the status of the rest is still of use. */
 export async function readLeaders(
   { address, authority, admin }: ReadyServer,
   host: { readonly clock: Clock; readonly random: Random },

@@ -16,7 +16,7 @@ function setUp() {
   for (const file of ['pki/ca.crt', 'store/data.mdb', 'logs/apiserver.log', 'admin.kubeconfig', 'controllers.kubeconfig']) {
     writeFileSync(path.join(dataDir, file), '');
   }
-  const hostOf = (answer?: string) => createTestHost({ directory, ...(answer !== undefined && { answer }) });
+  const hostOf = (confirmation?: string) => createTestHost({ directory, ...(confirmation !== undefined && { confirmation }) });
   return { dataDir, hostOf };
 }
 
@@ -58,17 +58,17 @@ describe('platform reset', () => {
     release();
   });
 
-  it.each(['y', 'YES'])('asks without --yes, and deletes after the answer %j', async (answer) => {
+  it.each(['y', 'YES'])('asks without --yes, and deletes after the reply %j', async (confirmation) => {
     const { dataDir, hostOf } = setUp();
-    const host = hostOf(answer);
+    const host = hostOf(confirmation);
     await reset({ ...FLAGS, yes: false }, host);
     expect(host.questions).toEqual([`Delete the certificates and all data in ${dataDir}? [y/N] `]);
     expect(existsSync(dataDir)).toBe(false);
   });
 
-  it.each(['', 'n', 'yesterday'])('asks without --yes, and deletes nothing after the answer %j', async (answer) => {
+  it.each(['', 'n', 'yesterday'])('asks without --yes, and deletes nothing after the reply %j', async (confirmation) => {
     const { dataDir, hostOf } = setUp();
-    const host = hostOf(answer);
+    const host = hostOf(confirmation);
     await expect(reset({ ...FLAGS, yes: false }, host)).rejects.toThrow('nothing was deleted');
     expect(host.questions).toEqual([`Delete the certificates and all data in ${dataDir}? [y/N] `]);
     expect(existsSync(dataDir)).toBe(true);

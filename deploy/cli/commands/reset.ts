@@ -10,6 +10,10 @@ import { layoutOf, type Layout } from '../../local/plan';
 import type { ResetFlags } from './flags';
 import { CommandError, type CommandHost } from '../terminal/host';
 
+/**
+ * Returns the exit code. Asks for confirmation unless `--yes` is set; throws {@link CommandError} when the folder is in
+ * use or no data folder, or the user declines, and {@link UsageError} when there is no terminal to ask on.
+ */
 export async function reset({ 'data-dir': folder, yes }: ResetFlags, host: CommandHost): Promise<number> {
   const dataDir = path.resolve(host.directory, folder);
   const layout = layoutOf(dataDir);
@@ -22,9 +26,9 @@ export async function reset({ 'data-dir': folder, yes }: ResetFlags, host: Comma
   }
   assertStopped(layout, dataDir);
   if (!yes) {
-    const answer = await host.ask(`Delete the certificates and all data in ${dataDir}? [y/N] `);
-    if (answer === undefined) throw new UsageError('deletes all data: confirm with --yes');
-    if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('nothing was deleted');
+    const confirmation = await host.ask(`Delete the certificates and all data in ${dataDir}? [y/N] `);
+    if (confirmation === undefined) throw new UsageError('deletes all data: confirm with --yes');
+    if (!/^y(es)?$/i.test(confirmation.trim())) throw new CommandError('nothing was deleted');
   }
   // No control plane starts there while files are deleted.
   const release = acquireDataFolder(layout, dataDir);

@@ -1,5 +1,5 @@
 /**
- * Divides a CPU profile of an API server that answers gets: by the filters of its chain, by what runs outside the
+ * Divides a CPU profile of an API server that serves GET requests: by the filters of its chain, by what runs outside the
  * chain, and by the folders of the code that runs. Depends on the names of modules, not on their lines: a new filter is a
  * new row.
  */

@@ -1,4 +1,4 @@
-/** Profiles an API server while it answers gets, and divides their cost by filters and folders. */
+/** Profiles an API server while it serves GET requests, and divides their cost by filters and folders. */
 import path from 'node:path';
 import { repository } from '../../support/repository';
 import { createConfigMaps, withServer } from '../harness/bench-server';
@@ -14,11 +14,15 @@ export interface GetProfile extends ProfileShares {
   readonly requests: number;
 }
 
+/** Objects that gets alternate between. */
 const OBJECTS = 1000;
+/** Requests in flight. */
 const WORKERS = 32;
+/** Requests after which V8 has compiled what they run, and requests of the profile. */
 const WARM_UP = 15_000;
 const PROFILED = 20_000;
 
+/** Starts a server on the embedded store, warms it up, and profiles it while 32 requests at a time are in flight. */
 export async function profileGets(): Promise<GetProfile> {
   let profiled: GetProfile | undefined;
   const measure = async (): Promise<void> =>

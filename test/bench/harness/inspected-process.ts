@@ -9,11 +9,12 @@ import { isPreloaded, withPreload } from './preload';
 const REQUESTS = ['live-bytes', 'start-profile', 'stop-profile'] as const;
 type Request = (typeof REQUESTS)[number];
 
-type Answer =
+type InspectionResult =
   | { readonly inspected: 'live-bytes'; readonly bytes: number }
   | { readonly inspected: 'start-profile' }
   | { readonly inspected: 'stop-profile'; readonly profile: Profiler.Profile };
 
+/** A quarter of V8's default, because filters take only some microseconds. */
 const SAMPLING_MICROS = 250;
 
 /** Runs `start` so that the processes that it starts load this file. */
@@ -26,25 +27,25 @@ export const PROFILED_ENVIRONMENT: NodeJS.ProcessEnv = { [PROFILE_VARIABLE]: '1'
 
 /** Bytes in use after a collection: of the JavaScript heap and of buffers outside. */
 export async function liveBytes(child: ChildProcess): Promise<number> {
-  const answer = await ask(child, 'live-bytes');
-  return answer.inspected === 'live-bytes' ? answer.bytes : Number.NaN;
+  const result = await ask(child, 'live-bytes');
+  return result.inspected === 'live-bytes' ? result.bytes : Number.NaN;
 }
 
 /** The CPU profile of the process's main thread while `work` runs. */
 export async function profileWhile(child: ChildProcess, work: () => Promise<void>): Promise<Profiler.Profile> {
   await ask(child, 'start-profile');
   await work();
-  const answer = await ask(child, 'stop-profile');
-  if (answer.inspected !== 'stop-profile') throw new Error('the process sent no profile');
-  return answer.profile;
+  const result = await ask(child, 'stop-profile');
+  if (result.inspected !== 'stop-profile') throw new Error('the process sent no profile');
+  return result.profile;
 }
 
-function ask(child: ChildProcess, request: Request): Promise<Answer> {
+function ask(child: ChildProcess, request: Request): Promise<InspectionResult> {
   return new Promise((resolve, reject) => {
     const onExit = (): void => reject(new Error('the process has ended'));
     // Servers send other messages as well.
     const onMessage = (message: unknown): void => {
-      if (!isAnswer(message, request)) return;
+      if (!isResultOf(message, request)) return;
       child.off('message', onMessage).off('exit', onExit);
       resolve(message);
     };
@@ -53,10 +54,10 @@ function ask(child: ChildProcess, request: Request): Promise<Answer> {
   });
 }
 
-const isAnswer = (message: unknown, request: Request): message is Answer =>
+const isResultOf = (message: unknown, request: Request): message is InspectionResult =>
   typeof message === 'object' && message !== null && 'inspected' in message && message.inspected === request;
 
-async function respond(session: Session, request: Request): Promise<Answer> {
+async function respond(session: Session, request: Request): Promise<InspectionResult> {
   switch (request) {
     case 'live-bytes': {
       // Finalizers of the first collection free what the second one counts.
@@ -90,7 +91,7 @@ async function serve(): Promise<void> {
   }
   process.on('message', (message) => {
     const request = REQUESTS.find((known) => known === message);
-    if (request !== undefined) void respond(session, request).then((answer) => process.send?.(answer));
+    if (request !== undefined) void respond(session, request).then((result) => process.send?.(result));
   });
 }
 

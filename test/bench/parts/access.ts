@@ -153,7 +153,7 @@ interface FloodServer extends FloodTarget {
 }
 
 export async function hostile(): Promise<void> {
-  console.log('\nlongest wait of another client in ms: HTTP/1.1, HTTP/2, both without credentials (answers)');
+  console.log('\nlongest wait of another client in ms: HTTP/1.1, HTTP/2, both without credentials (responses)');
   await withServer(async ({ client }) => {
     const target = { origin: `https://127.0.0.1:${client.port}`, token: TOKEN };
     const selection = { only: textOption('only') ?? '', copies: numberOption('at-once', 1) };

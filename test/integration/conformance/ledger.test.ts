@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { CLUSTER_NEEDS, countByNeeds, readLedger } from '../../../deploy/reference/conformance-ledger';
 import { lifecycles } from '../../replay/formats/lifecycle';
-import { ANSWERS_FOLDER, readCases } from '../../replay/recording';
+import { RECORDINGS_FOLDER, readCases } from '../../replay/recording';
 import { SCENARIOS } from '../../replay/scenarios';
 import { body } from '../../replay/shape';
 import { repository } from '../../support/repository';
@@ -45,7 +45,7 @@ function missingEvidence({ tests, recordings }: (typeof rows)[number]): readonly
     const known = titlesOf(file);
     return titles.filter((title) => !known.includes(title) && !text.includes(`'${title}'`)).map((title) => `${file}: ${title}`);
   });
-  return [...missingTitles, ...recordings.filter((name) => !exists(path.join(ANSWERS_FOLDER, `${name}.jsonl`)))];
+  return [...missingTitles, ...recordings.filter((name) => !exists(path.join(RECORDINGS_FOLDER, `${name}.jsonl`)))];
 }
 
 const counts = countByNeeds(rows);

@@ -318,7 +318,7 @@ describe('the controllers program:', () => {
     const namespace = create(`${CORE}/namespaces`, { metadata: { name: '$NS' } });
     for (const request of [namespace, ...requests]) {
       const code = await stage.perform(request);
-      if (code >= 300) throw new Error(`${name}: ${request.method} ${request.path} was answered with ${code}`);
+      if (code >= 300) throw new Error(`${name}: ${request.method} ${request.path} returned ${code}`);
     }
   }
 

@@ -17,6 +17,7 @@ const MAPS = '/api/v1/namespaces/default/configmaps';
 const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const LABEL = '?labelSelector=run%3Done';
+/** A changed configuration takes effect within a second, or later on a busy machine. */
 const TIMEOUT_MS = 4_000;
 
 const replicas = useReplicas({ naming: 'kubernetes' });
@@ -34,19 +35,19 @@ afterEach(async () => {
   await waitForReplicas(({ status, text }) => status === 201 && !text.includes('patched'));
 });
 
-async function poll(request: () => Promise<ApiResponse>, isExpected: (answer: ApiResponse) => boolean): Promise<ApiResponse> {
+async function poll(request: () => Promise<ApiResponse>, isExpected: (response: ApiResponse) => boolean): Promise<ApiResponse> {
   const end = systemClock.monotonic() + TIMEOUT_MS;
   for (;;) {
-    const answer = await request();
-    if (isExpected(answer)) return answer;
-    if (systemClock.monotonic() > end) throw new Error(`not seen in time: ${answer.text}`);
+    const response = await request();
+    if (isExpected(response)) return response;
+    if (systemClock.monotonic() > end) throw new Error(`not seen in time: ${response.text}`);
   }
 }
 
 const dryRun = (path: string, body: object, replica = api): Promise<ApiResponse> => replica.post(`${path}?dryRun=All`, body);
 const dryRunConfigMap = (replica = api): Promise<ApiResponse> => dryRun(MAPS, { metadata: { name: 'm' }, data: { a: '1' } }, replica);
 /** Waits until every replica responds as expected. */
-async function waitForReplicas(isExpected: (answer: ApiResponse) => boolean): Promise<void> {
+async function waitForReplicas(isExpected: (response: ApiResponse) => boolean): Promise<void> {
   for (const replica of replicas) await poll(() => dryRunConfigMap(replica), isExpected);
 }
 
@@ -92,7 +93,7 @@ const createConfiguration = (
 const createUrlConfiguration = (type: Type, behaviour: string, rules?: readonly object[], name?: string) =>
   createConfiguration(type, urlConfig(behaviour), rules, name);
 
-const EFFECTS: Readonly<Record<Type, { readonly behaviour: string; readonly isExpected: (answer: ApiResponse) => boolean }>> = {
+const EFFECTS: Readonly<Record<Type, { readonly behaviour: string; readonly isExpected: (response: ApiResponse) => boolean }>> = {
   mutating: { behaviour: 'patch-data', isExpected: ({ text }) => text.includes('"patched":"yes"') },
   validating: { behaviour: 'deny-message', isExpected: ({ text }) => text.includes('denied the request: no way') },
 };
@@ -106,7 +107,7 @@ test.each(TYPES)('ten %s webhook configurations are listed and deleted by their 
   await poll(dryRunConfigMap, isExpected);
   expect((await api.delete(collection)).status).toBe(200);
   expect((await api.read(collection))['items']).toEqual([]);
-  await poll(dryRunConfigMap, (answer) => answer.status === 201 && !isExpected(answer));
+  await poll(dryRunConfigMap, (response) => response.status === 201 && !isExpected(response));
 });
 
 test.each(TYPES)('a %s webhook configuration that is replaced and patched applies as it is now', async (type) => {
@@ -116,7 +117,7 @@ test.each(TYPES)('a %s webhook configuration that is replaced and patched applie
   await poll(dryRunConfigMap, isExpected);
   const { text } = await api.get(path);
   expect((await api.put(path, text.replace('"CREATE"', '"UPDATE"'))).status).toBe(200);
-  await poll(dryRunConfigMap, (answer) => answer.status === 201 && !isExpected(answer));
+  await poll(dryRunConfigMap, (response) => response.status === 201 && !isExpected(response));
   expect((await api.mergePatch(path, text.replace(/"resourceVersion":"\d+",/, ''))).status).toBe(200);
   await poll(dryRunConfigMap, isExpected);
 });
@@ -127,15 +128,15 @@ test('a webhook denies the creation, change and deletion of custom objects', asy
   await createUrlConfiguration('validating', 'deny-message', [rule('widgets', 'example.com')]);
   await poll(() => dryRun(WIDGETS, widget('new')), EFFECTS.validating.isExpected);
   const replaced = { ...(await api.read(path)), data: { a: '3' } };
-  for (const answer of [await api.mergePatch(path, { data: { a: '2' } }), await api.put(path, replaced), await api.delete(path)])
-    expect([answer.status, EFFECTS.validating.isExpected(answer)]).toEqual([400, true]);
+  for (const response of [await api.mergePatch(path, { data: { a: '2' } }), await api.put(path, replaced), await api.delete(path)])
+    expect([response.status, EFFECTS.validating.isExpected(response)]).toEqual([400, true]);
   expect((await api.read(path))['data']).toEqual({ a: '1' });
 });
 
 test('a webhook denies the creation of definitions', async () => {
   await createUrlConfiguration('validating', 'deny-message', [rule('customresourcedefinitions', 'apiextensions.k8s.io')]);
-  const answer = await poll(() => dryRun(DEFINITIONS, definition('gadgets', 'Gadget')), EFFECTS.validating.isExpected);
-  expect(answer.status).toBe(400);
+  const response = await poll(() => dryRun(DEFINITIONS, definition('gadgets', 'Gadget')), EFFECTS.validating.isExpected);
+  expect(response.status).toBe(400);
 });
 
 test('a field that a webhook adds is pruned when the schema does not know it', async () => {
@@ -144,18 +145,18 @@ test('a field that a webhook adds is pruned when the schema does not know it', a
   await createUrlConfiguration('mutating', 'patch-data', [rule('gizmos', 'example.com')]);
   const calls = webhooks().calls.length;
   const body = { apiVersion: 'example.com/v1', kind: 'Gizmo', metadata: { name: 'g' }, data: { a: '1' } };
-  const answer = await poll(
+  const response = await poll(
     () => dryRun(path, body),
     () => webhooks().calls.length > calls,
   );
-  expect(answer.json['data']).toEqual({ a: '1' });
+  expect(response.json['data']).toEqual({ a: '1' });
 });
 
 test('a webhook that changes custom objects is shown the version of its rule', async () => {
   await createUrlConfiguration('mutating', 'patch-data', [rule('widgets', 'example.com', ['CREATE'], 'v1')]);
   const path = '/apis/example.com/v2/namespaces/default/widgets';
-  const answer = await poll(() => dryRun(path, widget('x', 'v2')), EFFECTS.mutating.isExpected);
-  expect(answer.json).toMatchObject({ apiVersion: 'example.com/v2', data: { a: '1', patched: 'yes' } });
+  const response = await poll(() => dryRun(path, widget('x', 'v2')), EFFECTS.mutating.isExpected);
+  expect(response.json).toMatchObject({ apiVersion: 'example.com/v2', data: { a: '1', patched: 'yes' } });
   expect(webhooks().calls.at(-1)?.review['request']).toMatchObject({
     kind: { group: 'example.com', version: 'v1', kind: 'Widget' },
     requestKind: { group: 'example.com', version: 'v2', kind: 'Widget' },
@@ -178,12 +179,12 @@ test('a webhook changes custom objects after another version is stored', async (
 test('a container that a webhook adds to a pod gets its defaults', async () => {
   await createUrlConfiguration('mutating', 'add-init-container', [rule('pods')]);
   const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
-  const answer = await poll(
+  const response = await poll(
     () => dryRun('/api/v1/namespaces/default/pods', pod),
     ({ text }) => text.includes('initContainers'),
   );
   const added = { name: 'added', image: 'added', terminationMessagePolicy: 'File', imagePullPolicy: 'Always' };
-  expect(answer.json['spec']).toMatchObject({ initContainers: [added] });
+  expect(response.json['spec']).toMatchObject({ initContainers: [added] });
 });
 
 test('webhooks neither change webhook configurations nor prevent their deletion', async () => {

@@ -37,22 +37,22 @@ const DEVIATING_MESSAGES: Readonly<Record<string, string>> = {
 test.each(cases.map((recorded) => [recorded.title, recorded] as const))(
   'the case "%s" gets the recorded response',
   async (title, recorded) => {
-    const answers = answersOf(await runWebhookCase(target, webhooks(), recorded));
+    const responses = responsesOf(await runWebhookCase(target, webhooks(), recorded));
     const deviation = DEVIATING_MESSAGES[title];
     if (deviation === undefined) {
-      expect(comparable(title, answers)).toEqual(comparable(title, answersOf(recorded).map(withCollectionDeletion)));
+      expect(comparable(title, responses)).toEqual(comparable(title, responsesOf(recorded).map(withCollectionDeletion)));
       return;
     }
-    const [step] = answers;
+    const [step] = responses;
     expect(step).toMatchObject({ status: 500, body: { reason: 'InternalError' } });
     expect(JSON.stringify(step)).toContain(JSON.stringify(deviation).slice(1, -1));
   },
 );
 
-/** The answers of a case, each with the method and path of its request. */
-function answersOf({ steps }: WebhookCase): readonly Json[] {
-  const answers = steps.map(({ request: { method, path }, answer }) => ({ request: `${method} ${path}`, ...answer }));
-  return JSON.parse(JSON.stringify(answers)) as Json[];
+/** The responses of a case, each with the method and path of its request. */
+function responsesOf({ steps }: WebhookCase): readonly Json[] {
+  const responses = steps.map(({ request: { method, path }, answer: response }) => ({ request: `${method} ${path}`, ...response }));
+  return JSON.parse(JSON.stringify(responses)) as Json[];
 }
 
 /** Members of a pod that other plug-ins set. */
@@ -67,7 +67,7 @@ const UNCOMPARED_MEMBERS: Readonly<Record<string, ReadonlySet<string>>> = {
   TokenRequest: TOKEN_REQUEST_MEMBERS,
 };
 
-function comparable(title: string, answers: readonly Json[]): Json {
+function comparable(title: string, responses: readonly Json[]): Json {
   // Webhooks see the name of each object of a deleted collection here, and a patched name is discarded.
   const hasNameDeviation = /collection|patch-name/.test(title);
   const isRedirected = title.includes('redirect');
@@ -81,5 +81,5 @@ function comparable(title: string, answers: readonly Json[]): Json {
     );
     return Object.fromEntries(members.map(([name, inner]) => [name, drop(inner, ownKind)]));
   };
-  return drop([...answers], '');
+  return drop([...responses], '');
 }

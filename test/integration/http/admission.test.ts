@@ -8,7 +8,7 @@ import { readAdmissionConfiguration } from '../../../apiserver/options/admission
 import { systemClock } from '../../../shared/runtime/clock';
 import { isBody, type Json } from '../../replay/json-response';
 import { replayRequests } from './replay-requests';
-import type { RecordedAnswer, RequestCase } from '../../replay/requests/request-recording';
+import type { RecordedResponse, RequestCase } from '../../replay/requests/request-recording';
 import { repository } from '../../support/repository';
 import { serviceAccountOptions, useServer, type FixtureOptions } from './fixture';
 
@@ -22,26 +22,28 @@ function replay(names: readonly string[], server: Changes, withDeviation = compa
 }
 
 /** Keeps the first line of the message; the other lines show a difference in Go syntax. */
-function withFirstMessageLine(answer: RecordedAnswer): RecordedAnswer {
-  const { body } = answer;
+function withFirstMessageLine(response: RecordedResponse): RecordedResponse {
+  const { body } = response;
   const message = isBody(body) ? body['message'] : undefined;
-  return isBody(body) && typeof message === 'string' ? { ...answer, body: { ...body, message: message.split('\n', 1)[0] ?? '' } } : answer;
+  return isBody(body) && typeof message === 'string'
+    ? { ...response, body: { ...body, message: message.split('\n', 1)[0] ?? '' } }
+    : response;
 }
 
-function comparable({ request, answer }: RequestCase): RequestCase {
-  return { request, answer: withFirstMessageLine(answer) };
+function comparable({ request, answer: response }: RequestCase): RequestCase {
+  return { request, answer: withFirstMessageLine(response) };
 }
 
 /** Release 1.31.1 responds with 500 when a plug-in cannot parse input of a client, this server with 403. */
 function asForbidden(recorded: RequestCase): RequestCase {
-  const { request, answer } = comparable(recorded);
-  const { body } = answer;
+  const { request, answer: response } = comparable(recorded);
+  const { body } = response;
   const cause = isBody(body) ? body['message'] : undefined;
-  if (answer.status !== 500 || typeof cause !== 'string') return { request, answer };
+  if (response.status !== 500 || typeof cause !== 'string') return { request, answer: response };
   const metadata: Json | undefined = isBody(request.body) ? request.body['metadata'] : undefined;
   const name = (isBody(metadata) ? metadata['name'] : undefined) ?? /\/pods\/([^/]+)/.exec(request.path)?.[1] ?? '';
   const message = `pods ${JSON.stringify(name)} is forbidden: ${cause}`;
-  return { request, answer: { ...answer, status: 403, body: { message, reason: 'Forbidden' } } };
+  return { request, answer: { ...response, status: 403, body: { message, reason: 'Forbidden' } } };
 }
 
 const WITHOUT_ACCOUNTS = { ...NO_OVERRIDES, disabled: ['ServiceAccount'] };
@@ -97,8 +99,8 @@ describe('NamespaceAutoProvision', () => {
     await api.create(path, { metadata: { name: 'away' }, webhooks: [webhook] });
     await create('asked', 'm');
     const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'x' } };
-    const answer = await api.post('/api/v1/namespaces/evicted/pods/x/eviction', eviction);
-    expect(answer.message).toContain('pods "x" not found');
+    const response = await api.post('/api/v1/namespaces/evicted/pods/x/eviction', eviction);
+    expect(response.message).toContain('pods "x" not found');
     expect((await api.get('/api/v1/namespaces/evicted')).status).toBe(200);
   });
 });

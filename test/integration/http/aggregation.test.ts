@@ -115,12 +115,12 @@ describe('a request', () => {
       connection: 'close',
       accept: '*/*',
     };
-    const answer = await api.get(`${FLUNDERS}?limit=5&x=1%2f2`, { headers });
-    expect([answer.status, answer.headers['x-own'], answer.json['kind']]).toEqual([200, '1', 'FlunderList']);
+    const response = await api.get(`${FLUNDERS}?limit=5&x=1%2f2`, { headers });
+    expect([response.status, response.headers['x-own'], response.json['kind']]).toEqual([200, '1', 'FlunderList']);
     const [forwarded] = forwardedCalls();
     expect(forwarded).toMatchObject({ line: `GET ${FLUNDERS}?limit=5&x=1%2f2`, commonName: 'front-proxy' });
     const { 'audit-id': auditId, connection: _, ...others } = Object.fromEntries(forwarded?.headers ?? []);
-    expect(auditId).toBe(answer.headers['audit-id']);
+    expect(auditId).toBe(response.headers['audit-id']);
     expect(others).toEqual({
       accept: '*/*',
       cookie: 'a=b',
@@ -141,8 +141,12 @@ describe('a request', () => {
   });
 
   test('is sent with its body and query', async () => {
-    const answer = await api.post(`${FLUNDERS}?dryRun=All`, '{"a":1}');
-    expect([answer.status, forwardedCalls()[0]?.line, forwardedCalls()[0]?.body]).toEqual([200, `POST ${FLUNDERS}?dryRun=All`, '{"a":1}']);
+    const response = await api.post(`${FLUNDERS}?dryRun=All`, '{"a":1}');
+    expect([response.status, forwardedCalls()[0]?.line, forwardedCalls()[0]?.body]).toEqual([
+      200,
+      `POST ${FLUNDERS}?dryRun=All`,
+      '{"a":1}',
+    ]);
   });
 
   test.each([
@@ -151,8 +155,8 @@ describe('a request', () => {
     [`/apis/${EXTENSION_GROUP}/v2/flunders`, 404, '404 page not found\n'],
     [`/apis/${EXTENSION_GROUP}/v1x`, 404, '404 page not found\n'],
   ])('for %s gets %i: %s', async (path, status, text) => {
-    const answer = await api.get(path);
-    expect([answer.status, answer.text]).toEqual([status, text]);
+    const response = await api.get(path);
+    expect([response.status, response.text]).toEqual([status, text]);
   });
 
   const DOCUMENT = `/openapi/v3${ROOT}`;
@@ -216,9 +220,9 @@ describe('a request', () => {
 
   test('without a response ends with its timeout', async () => {
     extension().setBehaviour('hang');
-    const answer = await api.get(`${FLUNDERS}?timeout=1s`);
+    const response = await api.get(`${FLUNDERS}?timeout=1s`);
     extension().setBehaviour('normal');
-    expect([answer.status, answer.json['reason']]).toEqual([504, 'Timeout']);
+    expect([response.status, response.json['reason']]).toEqual([504, 'Timeout']);
   });
 });
 
@@ -282,8 +286,8 @@ describe('the document of version 2', () => {
 
   test('is available in protobuf, and loses the paths of a deleted APIService', async () => {
     const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
-    const answer = await api.get('/openapi/v2', { accept });
-    expect(answer.text.includes(`${ROOT}/flunders`)).toBe(true);
+    const response = await api.get('/openapi/v2', { accept });
+    expect(response.text.includes(`${ROOT}/flunders`)).toBe(true);
     await api.delete(`${SERVICES}/${NAME}`);
     await waitUntil('the paths to be removed', async () => !(`${ROOT}/flunders` in Object((await document())['paths'])));
     await registerApiService();

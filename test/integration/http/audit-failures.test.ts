@@ -15,10 +15,10 @@ const NAMESPACES = '/api/v1/namespaces';
 
 type Rules = Parameters<typeof compilePolicy>[0]['rules'];
 const policyOf = (...rules: Rules) => compilePolicy({ rules }, GENERATED_NAMES.platform);
-const createNamespace = (name: string, server: Fixture = api): Promise<ApiResponse> => server.post(NAMESPACES, { metadata: { name } });
 
 const auditor = new Auditor(systemClock, silentLogger);
 auditor.setPolicy(policyOf({ level: 'None', verbs: ['list'] }, { level: 'Metadata' }));
+/** The backend of the log: what it received, and whether it reports that an event is stored. */
 const sink = { events: [] as AuditEvent[], isSafe: true };
 auditor.setBackends({
   name: 'log',
@@ -26,13 +26,15 @@ auditor.setBackends({
   close: () => Promise.resolve(),
 });
 const api = useServer({ audit: auditor });
+const createNamespace = (name: string, server: Fixture = api): Promise<ApiResponse> => server.post(NAMESPACES, { metadata: { name } });
+
 beforeEach(() => void Object.assign(sink, { events: [], isSafe: true }));
 
 it('a request whose first event cannot be stored is rejected without an effect', async () => {
   sink.isSafe = false;
   const before = auditor.counts.rejected;
-  const answer = await createNamespace('unseen');
-  expect([answer.status, answer.text]).toEqual([500, 'Internal Server Error: "/api/v1/namespaces": failed to store audit event\n']);
+  const response = await createNamespace('unseen');
+  expect([response.status, response.text]).toEqual([500, 'Internal Server Error: "/api/v1/namespaces": failed to store audit event\n']);
   sink.isSafe = true;
   expect((await api.get(`${NAMESPACES}/unseen`)).status).toBe(404);
   expect(auditor.counts.rejected - before).toBe(1);
@@ -85,6 +87,7 @@ describe('a log on a full disk', () => {
     withLog('blocking', async (server, audit) => {
       expect((await createNamespace('kept', server)).status).toBe(201);
       expect((await server.get(`${NAMESPACES}/kept`)).status).toBe(200);
+      // Each of the two requests has an event when it is received and one when it is complete.
       await waitUntil('the events to be counted', () => audit.counts.lost.log >= 4);
     }));
 

@@ -72,6 +72,6 @@ it('a client is authenticated by the last common name of its certificate', async
   await trustClientAuthorities(TWO_COMMON_NAMES.certificate);
   const review = { apiVersion: 'authentication.platform.io/v1', kind: 'SelfSubjectReview' };
   const path = '/apis/authentication.platform.io/v1/selfsubjectreviews';
-  const answer = await api.post(path, review, { token: null, certificate: TWO_COMMON_NAMES });
-  expect(answer.json).toMatchObject({ status: { userInfo: { username: 'second', groups: ['a,b', 'c', 'system:authenticated'] } } });
+  const response = await api.post(path, review, { token: null, certificate: TWO_COMMON_NAMES });
+  expect(response.json).toMatchObject({ status: { userInfo: { username: 'second', groups: ['a,b', 'c', 'system:authenticated'] } } });
 });

@@ -35,8 +35,8 @@ describe('DELETE of a collection returns a Status', () => {
   });
 
   it('with the API group of the kind', async () => {
-    const answer = await api.delete('/apis/coordination.k8s.io/v1/namespaces/default/leases');
-    expect(answer.json['details']).toEqual({ group: 'coordination.k8s.io', kind: 'leases' });
+    const response = await api.delete('/apis/coordination.k8s.io/v1/namespaces/default/leases');
+    expect(response.json['details']).toEqual({ group: 'coordination.k8s.io', kind: 'leases' });
   });
 
   it('in protobuf, and to clients that ask for Tables', async () => {

@@ -37,9 +37,9 @@ test.each<[string, object]>([
   ['/x', failureStatus(500, 'Component not found: x')],
   ['?watch=1', failureStatus(405, 'watch is not supported on resources of kind "componentstatuses"', NOT_WATCHED)],
 ])('GET componentstatuses%s returns %j and warns of the deprecation', async (path, body) => {
-  const answer = await api.get(`${PATH}${path}`);
-  expect(answer.text).toBe(`${JSON.stringify(body)}\n`);
-  expect(answer.warnings).toEqual(['v1 ComponentStatus is deprecated in v1.19+']);
+  const response = await api.get(`${PATH}${path}`);
+  expect(response.text).toBe(`${JSON.stringify(body)}\n`);
+  expect(response.warnings).toEqual(['v1 ComponentStatus is deprecated in v1.19+']);
 });
 
 test.each([

@@ -35,20 +35,20 @@ beforeAll(() => createNamespace(target));
 const CASES = RECORDINGS.flatMap(({ head, cases }) => cases.map((recorded) => [recorded.title, head, recorded] as const));
 
 test.each(CASES)('the case "%s" gets the recorded response', async (title, head, recorded) => {
-  const expected = answersOf(recorded);
-  const actual = answersOf(await runConversionCase(target, webhook(), head, recorded));
+  const expected = responsesOf(recorded);
+  const actual = responsesOf(await runConversionCase(target, webhook(), head, recorded));
   const isCompared = (_: Json, index: number): boolean => !isNotCompared(expected[index] ?? null);
   expect(comparable(title, actual.filter(isCompared))).toEqual(comparable(title, expected.filter(isCompared)));
 });
 
-/** The answers of a case, in the order of the requests, each with the method and path of its request. */
-function answersOf({ steps }: ConversionCase): readonly Json[] {
-  const answersOfStep = (step: ConversionStep): Json[] => {
+/** The responses of a case, in the order of the requests, each with the method and path of its request. */
+function responsesOf({ steps }: ConversionCase): readonly Json[] {
+  const responsesOfStep = (step: ConversionStep): Json[] => {
     const { method, path } = step.request;
-    const answer = JSON.parse(JSON.stringify({ request: `${method} ${path}`, ...step.answer })) as Json;
-    return [...(step.answer === undefined ? [] : [withCollectionDeletion(answer)]), ...(step.during ?? []).flatMap(answersOfStep)];
+    const response = JSON.parse(JSON.stringify({ request: `${method} ${path}`, ...step.answer })) as Json;
+    return [...(step.answer === undefined ? [] : [withCollectionDeletion(response)]), ...(step.during ?? []).flatMap(responsesOfStep)];
   };
-  return steps.flatMap(answersOfStep);
+  return steps.flatMap(responsesOfStep);
 }
 
 /**
@@ -63,7 +63,7 @@ const UNAPPLICABLE_SCALE = 'request to convert CR to an invalid group/version: a
 const isNotCompared = (step: Json): boolean =>
   isBody(step) && (UNCOMPARED_STATUSES.has(Number(step['status'])) || JSON.stringify(step).includes(UNAPPLICABLE_SCALE));
 
-/** By title, the differences from the recorded answers that are deliberate. */
+/** By title, the differences from the recorded responses that are deliberate. */
 const DEVIATIONS: Readonly<Record<string, (text: string) => string>> = {
   // This server does not follow redirects.
   'answer: redirect': (text) =>
@@ -93,8 +93,8 @@ const DEVIATIONS: Readonly<Record<string, (text: string) => string>> = {
 const NULL_CREATION_TIMESTAMP = '"creationTimestamp":null,';
 const SCALE_SERVER_FIELDS = new Set(['creationTimestamp', 'managedFields', 'resourceVersion', 'uid']);
 
-function comparable(title: string, answers: readonly Json[]): Json {
-  const shownText = JSON.stringify(masked([...answers])).replaceAll(NULL_CREATION_TIMESTAMP, '');
+function comparable(title: string, responses: readonly Json[]): Json {
+  const shownText = JSON.stringify(masked([...responses])).replaceAll(NULL_CREATION_TIMESTAMP, '');
   const compared: Json = JSON.parse(DEVIATIONS[title]?.(shownText) ?? shownText);
   return compared;
 }

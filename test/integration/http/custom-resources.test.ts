@@ -5,32 +5,32 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import { isBody, type Body, type Json } from '../../replay/json-response';
-import type { RecordedAnswer, RecordedRequest } from '../../replay/requests/request-recording';
-import { comparableAnswer, withDeviation } from '../../support/deviations/request-deviations';
+import type { RecordedResponse, RecordedRequest } from '../../replay/requests/request-recording';
+import { comparableResponse, withDeviation } from '../../support/deviations/request-deviations';
 import { APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from './api-call';
 import { customResourceDefinition, useServer } from './fixture';
 import { replayRequests } from './replay-requests';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-const comparable = (answer: RecordedAnswer, recorded: RecordedAnswer): RecordedAnswer =>
-  comparableAnswer({ ...answer, body: withoutManagers(answer.body, recorded.body) }, recorded);
+const comparable = (response: RecordedResponse, recorded: RecordedResponse): RecordedResponse =>
+  comparableResponse({ ...response, body: withoutManagers(response.body, recorded.body) }, recorded);
 
 /** The conditions of a definition are written in the background. */
-function isPending({ method, path }: RecordedRequest, answer: RecordedAnswer, recorded: RecordedAnswer): boolean {
+function isPending({ method, path }: RecordedRequest, response: RecordedResponse, recorded: RecordedResponse): boolean {
   if (method !== 'GET' || !path.startsWith(`${DEFINITIONS}/`)) return false;
-  return !isDeepStrictEqual(conditionsOf(answer), conditionsOf(recorded));
+  return !isDeepStrictEqual(conditionsOf(response), conditionsOf(recorded));
 }
 
 /**
  * Release 1.31.1 drops managedFields when an object is written in a version that does not have all of its fields: where
  * the recording has none, they are not compared.
  */
-function withoutManagers(answer: Json, recorded: Json): Json {
-  if (Array.isArray(answer))
-    return answer.map((item, index) => withoutManagers(item, Array.isArray(recorded) ? (recorded[index] ?? null) : null));
-  if (!isBody(answer) || !isBody(recorded)) return answer;
-  const { metadata, items, ...others } = answer;
+function withoutManagers(response: Json, recorded: Json): Json {
+  if (Array.isArray(response))
+    return response.map((item, index) => withoutManagers(item, Array.isArray(recorded) ? (recorded[index] ?? null) : null));
+  if (!isBody(response) || !isBody(recorded)) return response;
+  const { metadata, items, ...others } = response;
   const isManaged = !isBody(recorded['metadata']) || 'managedFields' in recorded['metadata'];
   return {
     ...others,
@@ -40,7 +40,7 @@ function withoutManagers(answer: Json, recorded: Json): Json {
 }
 
 const without = (body: Body, member: string): Body => Object.fromEntries(Object.entries(body).filter(([name]) => name !== member));
-const conditionsOf = ({ body }: RecordedAnswer): Json =>
+const conditionsOf = ({ body }: RecordedResponse): Json =>
   isBody(body) && isBody(body['status']) ? (body['status']['conditions'] ?? null) : null;
 
 for (const recording of ['custom/requests', 'custom/versions']) replayRequests([recording], { withDeviation, comparable, isPending });
@@ -149,8 +149,8 @@ describe('warnings', () => {
     [{ affinity: { nodeAffinity: { [REQUIRED]: terms } } }, KEY],
   ])('an old label of nodes in a pod with %j is warned of', async (spec, warning) => {
     const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }], ...spec } };
-    const answer = await api.post('/api/v1/namespaces/default/pods?dryRun=All', pod);
-    expect(answer).toMatchObject({ status: 201, headers: { warning: `299 - "${warning}"` } });
+    const response = await api.post('/api/v1/namespaces/default/pods?dryRun=All', pod);
+    expect(response).toMatchObject({ status: 201, headers: { warning: `299 - "${warning}"` } });
   });
 });
 
@@ -200,8 +200,8 @@ describe('a number that no double holds', () => {
     ['DELETE', `${MAPS}/k`, JSON_TYPE, '{"gracePeriodSeconds":1e400}', 400, grace('1e400')],
     ['DELETE', `${MAPS}/k`, JSON_TYPE, '{"gracePeriodSeconds":3.0}', 400, grace('3.0')],
   ])('in a %s of %s as %s (%s) gets %i and %j', async (method, path, type, body, code, expected) => {
-    const answer = await api.call(`${path}${path.includes('?') ? '&' : '?'}dryRun=All`, { method, type, body });
-    const { message, spec, data } = answer.json;
-    expect([answer.status, message ?? spec ?? data]).toEqual([code, expected]);
+    const response = await api.call(`${path}${path.includes('?') ? '&' : '?'}dryRun=All`, { method, type, body });
+    const { message, spec, data } = response.json;
+    expect([response.status, message ?? spec ?? data]).toEqual([code, expected]);
   });
 });

@@ -154,16 +154,16 @@ describe('a value that cannot be decrypted', () => {
     ({ stop }) => stop(),
   );
 
-  const behaviourOf = (answer: (typeof cases)[number]['answer']): PluginBehaviour => {
-    if (typeof answer === 'string') return () => 'never';
-    if ('code' in answer) return () => ({ failure: answer });
-    if ('raw' in answer) return () => ({ raw: Buffer.from(answer.raw, 'base64') });
-    return () => ({ plaintext: Buffer.alloc(answer.length, 7) });
+  const behaviourOf = (pluginResult: (typeof cases)[number]['answer']): PluginBehaviour => {
+    if (typeof pluginResult === 'string') return () => 'never';
+    if ('code' in pluginResult) return () => ({ failure: pluginResult });
+    if ('raw' in pluginResult) return () => ({ raw: Buffer.from(pluginResult.raw, 'base64') });
+    return () => ({ plaintext: Buffer.alloc(pluginResult.length, 7) });
   };
 
-  test.each(cases)('fails its request with the recorded error: $title', async ({ answer, code, message }) => {
-    plugin.setBehaviour('Decrypt', behaviourOf(answer));
-    if (answer === 'away') plugin.stop();
+  test.each(cases)('fails its request with the recorded error: $title', async ({ answer: pluginResult, code, message }) => {
+    plugin.setBehaviour('Decrypt', behaviourOf(pluginResult));
+    if (pluginResult === 'away') plugin.stop();
     // A plug-in that did not respond is not called again at once.
     await waitUntil('the message', async () => {
       await putValue(store, 's', encryptUnderUnknownSeed());

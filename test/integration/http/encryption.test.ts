@@ -85,8 +85,8 @@ describe('with the wrong key', () => {
     ['a watch from 0', '/api/v1/secrets?watch=1&resourceVersion=0', {}, BUSY],
     ['a delete of the collection', SECRETS, { method: 'DELETE' }, internalError(LIST_FAILURE)],
   ])('%s of the Secret is rejected', async (_title, path, options, expected) => {
-    const answer = await server().api.call(path, options);
-    expect([answer.status, answer.json['reason'], answer.message]).toEqual(expected);
+    const response = await server().api.call(path, options);
+    expect([response.status, response.json['reason'], response.message]).toEqual(expected);
   });
 
   it('other objects are served, and the server is live but not ready', async () => {

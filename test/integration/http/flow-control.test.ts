@@ -77,9 +77,9 @@ describe('a priority level of one user', () => {
   });
 
   /** Starts a request without the end of its body, which keeps its seat. */
-  function holdSeat(): { end(): void; readonly answered: Promise<number> } {
+  function holdSeat(): { end(): void; readonly statusCode: Promise<number> } {
     const sent = secureRequest(optionsOf({ method: 'POST', path: CONFIGMAPS }));
-    const answered = new Promise<number>((resolve, reject) => {
+    const statusCode = new Promise<number>((resolve, reject) => {
       sent.on('response', (response) => {
         response.resume();
         response.on('end', () => resolve(response.statusCode ?? 0));
@@ -87,7 +87,7 @@ describe('a priority level of one user', () => {
       sent.on('error', reject);
     });
     sent.write('{"metadata":');
-    return { end: () => sent.end('{"name":"x"}}'), answered };
+    return { end: () => sent.end('{"name":"x"}}'), statusCode };
   }
 
   const levelMetric = (name: string): Promise<number> => api.metric(`apiserver_flowcontrol_${name}\\{[^}]*priority_level="narrow"[^}]*\\}`);
@@ -114,7 +114,7 @@ describe('a priority level of one user', () => {
     expect((await api.get('/api/v1/namespaces/default/secrets', { token: ALICE })).status).toBe(200);
     running.forEach(({ end }) => end());
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200]);
-    expect((await Promise.all(running.map(({ answered }) => answered))).filter((status) => status === 201)).toHaveLength(1);
+    expect((await Promise.all(running.map(({ statusCode }) => statusCode))).filter((status) => status === 201)).toHaveLength(1);
     await waitForLevel(0, 0);
   });
 

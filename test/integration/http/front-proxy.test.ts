@@ -9,6 +9,7 @@ import { ADMIN, ALICE, type CallOptions } from './api-call';
 import { issueClientCertificate, HOUR_MS, issueServerCertificate, useServer } from './fixture';
 
 const NODES = '/api/v1/nodes';
+/** Bytes: long, and less than the limit of a request's headers. */
 const GARBAGE_LENGTH = 16 * 1024;
 const ANN_HEADERS = { 'X-Remote-User': 'ann', 'X-Remote-Group': ['devs', 'ops'], 'X-Remote-Extra-Scopes': 'view' };
 
@@ -30,8 +31,8 @@ const proxy = useResource(() => issueClientCertificate(proxyAuthority(), 'proxy'
 /** The user that a request authenticates as, or the status of the rejection. */
 async function userOf(options: CallOptions): Promise<unknown> {
   const review = { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' };
-  const answer = await api.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', review, { token: null, ...options });
-  return answer.status === 201 ? Object(answer.json['status']).userInfo : answer.status;
+  const response = await api.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', review, { token: null, ...options });
+  return response.status === 201 ? Object(response.json['status']).userInfo : response.status;
 }
 const withUsername = (username: string): unknown => expect.objectContaining({ username });
 

@@ -103,7 +103,7 @@ it('a request after GOAWAY is refused with REFUSED_STREAM, so that the client ca
   isHeld = true;
   const first = responseStatus(send(session, NAMESPACE));
   await waitUntil('the held response', () => heldChunks.length > 0);
-  // A later request on another connection is answered, so the held response has been sent.
+  // A later request on another connection has its response, so the held response has been sent.
   await api.get(NAMESPACE);
   const before = clientBytes;
   const second = responseStatus(send(session, `${NAMESPACE}/configmaps`)).catch(String);

@@ -64,11 +64,11 @@ it('the event of a change is sent before the response to the change on the same 
     }
   });
   const write = async (stream: ClientHttp2Stream, body: string): Promise<void> => {
-    let answer = '';
-    stream.on('data', (chunk: Buffer) => (answer += chunk.toString()));
+    let responseText = '';
+    stream.on('data', (chunk: Buffer) => (responseText += chunk.toString()));
     stream.end(body);
     await new Promise<void>((resolve, reject) => stream.once('end', resolve).once('error', reject));
-    order.push(`answer ${resourceVersion(answer)}`);
+    order.push(`response ${resourceVersion(responseText)}`);
   };
   await write(post('application/json'), '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"told"}}');
   for (let index = 0; index < 20; index++) {
@@ -77,7 +77,7 @@ it('the event of a change is sent before the response to the change on the same 
   }
   watch.close();
   expect(order).toHaveLength(42);
-  order.forEach((line, index) => expect(line).toBe(index % 2 === 0 ? (order[index + 1] ?? '').replace('answer', 'event') : line));
+  order.forEach((line, index) => expect(line).toBe(index % 2 === 0 ? (order[index + 1] ?? '').replace('response', 'event') : line));
 });
 
 function resourceVersion(json: string): string {

@@ -24,7 +24,7 @@ const DEVIATING_MESSAGES: Readonly<Record<string, string>> = {
   'a fault again': 'the response of the image policy webhook is not an object',
 };
 
-/** This server retries a webhook that answers 503. */
+/** This server retries a webhook that responds with 503. */
 const RETRIED_CASE = 'fault plain-503';
 
 describe.each(['closed', 'open'])('an image policy webhook that fails %s', (mode) => {
@@ -51,8 +51,8 @@ describe.each(['closed', 'open'])('an image policy webhook that fails %s', (mode
     'gives the case "%s" the recorded response',
     (title, index, { answer: expected }) => {
       const deviation = DEVIATING_MESSAGES[title];
-      const answer = replayedCases()[index]?.answer;
-      const actual = title === RETRIED_CASE ? { ...answer, asked: expected?.asked } : answer;
+      const response = replayedCases()[index]?.answer;
+      const actual = title === RETRIED_CASE ? { ...response, asked: expected?.asked } : response;
       if (deviation === undefined || expected?.message === undefined) return expect(actual).toEqual(expected);
       return expect(actual).toEqual({ ...expected, message: expect.stringContaining(deviation) });
     },

@@ -9,7 +9,7 @@ import { setKubeletPort, POD, useKubelet, useKubeletServer } from './kubelet-fix
 const kubeletRequests: { readonly line: string; readonly headers: Readonly<Record<string, unknown>>; readonly isAuthorized: boolean }[] =
   [];
 
-function answerRequests(server: Server): void {
+function serveKubeletRequests(server: Server): void {
   server.on('request', (request, response) => {
     const { url = '', method = '', headers } = request;
     kubeletRequests.push({
@@ -41,7 +41,11 @@ function answerRequests(server: Server): void {
 
 const files: { ca?: Buffer; cert?: Buffer; key?: Buffer } = {};
 const api = useKubeletServer(() => files);
-const kubelet = useKubelet(api, answerRequests, () => ({ ca: api.authority.certificate, requestCert: true, rejectUnauthorized: false }));
+const kubelet = useKubelet(api, serveKubeletRequests, () => ({
+  ca: api.authority.certificate,
+  requestCert: true,
+  rejectUnauthorized: false,
+}));
 beforeAll(async () => {
   Object.assign(files, {
     ca: Buffer.from(api.authority.certificate),
@@ -51,8 +55,10 @@ beforeAll(async () => {
 beforeEach(() => void kubeletRequests.splice(0));
 
 test('a log is requested with the options that kubelets know and the client certificate of the server', async () => {
-  const answer = await api.get(`${POD}/log?container=c&timestamps=1&previous=0&tailLines=5&sinceSeconds=9&limitBytes=100&pretty=1&other=2`);
-  expect(answer).toMatchObject({ status: 200, text: 'said', headers: { 'content-type': 'text/plain' } });
+  const response = await api.get(
+    `${POD}/log?container=c&timestamps=1&previous=0&tailLines=5&sinceSeconds=9&limitBytes=100&pretty=1&other=2`,
+  );
+  expect(response).toMatchObject({ status: 200, text: 'said', headers: { 'content-type': 'text/plain' } });
   expect(kubeletRequests).toMatchObject([
     { line: 'GET /containerLogs/default/p/c?limitBytes=100&sinceSeconds=9&tailLines=5&timestamps=true', isAuthorized: true },
   ]);
@@ -90,8 +96,8 @@ test.each([
     'PodLogOptions "p" is invalid: []: Forbidden: at most one of `sinceTime` or `sinceSeconds` may be specified',
   ],
 ])('a log with %s is rejected without a request to the kubelet', async (query, message) => {
-  const answer = await api.get(`${POD}/log?${query}`);
-  expect([answer.status, answer.message, kubeletRequests]).toEqual([422, message, []]);
+  const response = await api.get(`${POD}/log?${query}`);
+  expect([response.status, response.message, kubeletRequests]).toEqual([422, message, []]);
 });
 
 async function openUpgrade(path: string, ...more: readonly string[]): Promise<{ readonly text: () => string; readonly socket: Duplex }> {

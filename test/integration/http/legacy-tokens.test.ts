@@ -63,8 +63,8 @@ describe('a token in a Secret', () => {
   });
 
   it('authenticates its account, and its Secret gets a label with the day of its use', async () => {
-    const answers = await Promise.all([...replicas, ...replicas].map(requestVersion));
-    for (const { status, warnings } of answers) expect([status, warnings]).toEqual([200, []]);
+    const responses = await Promise.all([...replicas, ...replicas].map(requestVersion));
+    for (const { status, warnings } of responses) expect([status, warnings]).toEqual([200, []]);
     const labels = `"labels":${JSON.stringify({ [LAST_USED]: today() })}`;
     await waitUntil('the label', async () => (await otherReplica.get(`${SECRETS}/s`)).text.includes(labels));
   });

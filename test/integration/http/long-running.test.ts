@@ -86,10 +86,10 @@ const CONNECTIONS: readonly (readonly [name: string, method: string, path: strin
 
 describe('a long-running request', () => {
   test.each(CONNECTIONS)('holds no seat and is counted while it is open: %s', async (_, method, path, headers, labels) => {
-    const answers = Array.from({ length: 3 }, () => open(method, `${POD}/${path}`, headers));
-    await waitUntil('three connections reach the kubelet', () => kubeletRequests.length === 3 && answers.every((text) => text() !== ''));
+    const responses = Array.from({ length: 3 }, () => open(method, `${POD}/${path}`, headers));
+    await waitUntil('three connections reach the kubelet', () => kubeletRequests.length === 3 && responses.every((text) => text() !== ''));
     expect([await countExecuting(), await countOpen(labels)]).toEqual([0, 3]);
-    for (const text of answers) {
+    for (const text of responses) {
       expect(text()).toMatch(/^HTTP\/1.1 (200|101) /);
       expect(text().toLowerCase()).not.toContain('-pf-flowschema-uid');
     }
@@ -99,16 +99,16 @@ describe('a long-running request', () => {
   });
 
   test('holds no seat while an aggregated API server responds to its watch, even before the first byte', async () => {
-    const answers = [open('GET', `${FLUNDERS}?watch=1`)];
-    await waitUntil('an event', () => answers[0]?.().includes('"ADDED"') === true);
+    const responses = [open('GET', `${FLUNDERS}?watch=1`)];
+    await waitUntil('an event', () => responses[0]?.().includes('"ADDED"') === true);
     extension().setBehaviour('hang');
     // One after the other, because each holds the seat until it is proxied.
     for (let count = 2; count <= 3; count += 1) {
-      answers.push(open('GET', `${FLUNDERS}?watch=1`));
+      responses.push(open('GET', `${FLUNDERS}?watch=1`));
       await waitUntil('the watch reaches the extension server', () => countExtensionRequests('?watch=1') === count);
     }
     expect(await countExecuting()).toBe(0);
-    expect(answers[0]?.().toLowerCase()).toContain('x-platform-pf-flowschema-uid: ');
+    expect(responses[0]?.().toLowerCase()).toContain('x-platform-pf-flowschema-uid: ');
     expect((await api.get(POD, { token: ALICE })).status).toBe(200);
   });
 
@@ -135,8 +135,8 @@ describe('a watch', () => {
     const readEstimatedSeats = () => api.metric('apiserver_flowcontrol_work_estimated_seats_sum\\{[^}]*"narrow"[^}]*\\}');
     const estimatedSeats = async (query: string): Promise<number> => {
       const before = await readEstimatedSeats();
-      const answer = await api.get(`/api/v1/namespaces/default/configmaps?${query}`, { token: ALICE });
-      requireSuccess(answer);
+      const response = await api.get(`/api/v1/namespaces/default/configmaps?${query}`, { token: ALICE });
+      requireSuccess(response);
       return (await readEstimatedSeats()) - before;
     };
     expect(await estimatedSeats('watch=1&timeoutSeconds=1')).toBe(1);

@@ -55,7 +55,7 @@ it('the server keeps serving after bytes that are not HTTP, and after a client t
 
 it.each([
   ['a request whose response is pending', `${CONFIGMAPS}?resourceVersion=999999&timeout=1s`],
-  ['a request that is answered immediately', '/version'],
+  ['a request with an immediate response', '/version'],
 ])('the server closes a connection that pipelines an upgrade request after %s', async (_title, url) => {
   const socket = api.openSocket();
   const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='];

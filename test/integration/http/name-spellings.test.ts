@@ -22,8 +22,8 @@ describe('both spellings of one name in one object', () => {
   const bothReversed = { [NEUTRAL]: 'privileged', [UPSTREAM]: 'restricted' };
 
   test.each([both, bothReversed])('are rejected in a new Namespace with the labels %j', async (labels) => {
-    const answer = await api.post('/api/v1/namespaces', namespace('double', labels));
-    expect(answer.refusal).toEqual([422, `Namespace "double" is invalid: ${REFUSAL}`]);
+    const response = await api.post('/api/v1/namespaces', namespace('double', labels));
+    expect(response.refusal).toEqual([422, `Namespace "double" is invalid: ${REFUSAL}`]);
   });
 
   test('are rejected when an update or any kind of patch adds the other spelling', async () => {
@@ -33,7 +33,7 @@ describe('both spellings of one name in one object', () => {
     const merged = { metadata: { labels: { [NEUTRAL]: 'privileged' } } };
     const added = { op: 'add', path: `/metadata/labels/${NEUTRAL.replace('/', '~1')}`, value: 'privileged' };
     const applied = { ...changed, ...namespace('single', { [NEUTRAL]: 'privileged' }) };
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       api.put(path, changed),
       api.put(`${path}/status`, changed),
       api.mergePatch(path, merged),
@@ -41,13 +41,13 @@ describe('both spellings of one name in one object', () => {
       api.patch(path, [added], JSON_PATCH),
       api.patch(`${path}?fieldManager=m`, applied, APPLY_PATCH),
     ]);
-    for (const answer of answers) expect(answer.refusal).toEqual([422, `Namespace "single" is invalid: ${REFUSAL}`]);
+    for (const response of responses) expect(response.refusal).toEqual([422, `Namespace "single" is invalid: ${REFUSAL}`]);
   });
 
   test('are accepted with equal values and stored as sent', async () => {
     const labels = { [UPSTREAM]: 'baseline', [NEUTRAL]: 'baseline' };
-    const answer = await api.post('/api/v1/namespaces', namespace('agreed', labels));
-    expect([answer.status, answer.json['metadata']]).toMatchObject([201, { labels }]);
+    const response = await api.post('/api/v1/namespaces', namespace('agreed', labels));
+    expect([response.status, response.json['metadata']]).toMatchObject([201, { labels }]);
   });
 
   test('are rejected in the pod template of a workload', async () => {
@@ -56,8 +56,8 @@ describe('both spellings of one name in one object', () => {
       spec: { containers: [{ name: 'c', image: 'i' }] },
     };
     const spec = { selector: { matchLabels: { app: 'a' } }, template };
-    const answer = await api.post('/apis/apps/v1/namespaces/default/deployments', { metadata: { name: 'd' }, spec });
-    expect(answer.refusal).toEqual([
+    const response = await api.post('/apis/apps/v1/namespaces/default/deployments', { metadata: { name: 'd' }, spec });
+    expect(response.refusal).toEqual([
       422,
       'Deployment.apps "d" is invalid: spec.template.metadata.annotations[platform.io/x]: Invalid value: "2": must be the same as kubernetes.io/x, which is the same name',
     ]);
@@ -68,9 +68,9 @@ describe('both spellings of one name in one object', () => {
     const pod = { metadata: { name: 'p', annotations: { 'kubernetes.io/x': '1' } }, spec };
     await api.create('/api/v1/namespaces/default/pods', pod);
     const binding = { metadata: { name: 'p', annotations: { 'platform.io/x': '2' } }, target: { name: 'n' } };
-    const answer = await api.post('/api/v1/namespaces/default/pods/p/binding', binding);
-    expect(answer.status).toBe(409);
-    expect(answer.message).toContain('annotation platform.io/x must be the same as kubernetes.io/x');
+    const response = await api.post('/api/v1/namespaces/default/pods/p/binding', binding);
+    expect(response.status).toBe(409);
+    expect(response.message).toContain('annotation platform.io/x must be the same as kubernetes.io/x');
   });
 
   test('are rejected for a schema member when they differ, while the neutral spelling alone is accepted', async () => {
@@ -115,8 +115,8 @@ describe.each(DIALECTS)('a server with --naming=%s', (naming) => {
   /** The message of the rejection. Retries, because policies reach the server through its watch. */
   const waitForRejection = (path: string, body: object): Promise<unknown> =>
     waitUntil('a rejection by the policy', async () => {
-      const answer = await server.post(`${path}?dryRun=All`, body);
-      return answer.status === 422 && answer.message;
+      const response = await server.post(`${path}?dryRun=All`, body);
+      return response.status === 422 && response.message;
     });
 
   test('applies a policy on the type of Secrets to both spellings of the type', async () => {

@@ -1,7 +1,7 @@
 /** Replays writes of nodes with the admission plug-in NodeRestriction of release 1.31.1. */
 import { isBody } from '../../replay/json-response';
 import { replayRequests } from './replay-requests';
-import type { RecordedAnswer, RequestCase } from '../../replay/requests/request-recording';
+import type { RecordedResponse, RequestCase } from '../../replay/requests/request-recording';
 import { APPLY_PATCH, JSON_PATCH, MERGE_PATCH } from './api-call';
 import { serviceAccountOptions, useServer, type FixtureOptions } from './fixture';
 
@@ -17,26 +17,26 @@ const OTHER_MESSAGE = /^pods "m" is forbidden: a mirror pod may not reference /;
 /** Release 1.31.1 prints the Go structs of both claims, this server the paths of the fields. */
 const CONDITIONS_DIFFERENCE = /(status\.conditions:)[^]*/;
 
-function withoutDifference(answer: RecordedAnswer): RecordedAnswer {
-  const { body } = answer;
-  if (!isBody(body) || typeof body['message'] !== 'string') return answer;
-  return { ...answer, body: { ...body, message: body['message'].replace(CONDITIONS_DIFFERENCE, '$1') } };
+function withoutDifference(response: RecordedResponse): RecordedResponse {
+  const { body } = response;
+  if (!isBody(body) || typeof body['message'] !== 'string') return response;
+  return { ...response, body: { ...body, message: body['message'].replace(CONDITIONS_DIFFERENCE, '$1') } };
 }
 
-function expected({ request, answer }: RequestCase): RequestCase {
+function expected({ request, answer: response }: RequestCase): RequestCase {
   const { path, as, body } = request;
-  const { message } = isBody(answer.body) ? answer.body : {};
+  const { message } = isBody(response.body) ? response.body : {};
   // The plug-in ServiceAccount, which does not run here, adds this to every pod.
   const isPod = as === undefined && path.endsWith('/pods') && isBody(body) && isBody(body['spec']);
   const sent = isPod ? { ...request, body: { ...body, spec: { serviceAccountName: 'default', ...Object(body['spec']) } } } : request;
-  if (typeof message === 'string' && OTHER_MESSAGE.test(message)) return { request: sent, answer: { ...answer, body: null } };
-  return { request: sent, answer: withoutDifference(answer) };
+  if (typeof message === 'string' && OTHER_MESSAGE.test(message)) return { request: sent, answer: { ...response, body: null } };
+  return { request: sent, answer: withoutDifference(response) };
 }
 
 replayRequests(['admission/node-restriction'], {
   server: withServiceAccounts,
   withDeviation: expected,
-  comparable: (answer, { body }) => (body === null ? { ...answer, body } : withoutDifference(answer)),
+  comparable: (response, { body }) => (body === null ? { ...response, body } : withoutDifference(response)),
 });
 
 const api = useServer({ naming: 'kubernetes', ...withServiceAccounts() });

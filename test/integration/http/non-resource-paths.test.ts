@@ -14,32 +14,32 @@ const UNKNOWN_API_PATHS = '/api/v9 /api// /apis/apps/v9 /apis/apps//'.split(' ')
 it.each(ANY_METHOD_PATHS)('%s accepts every method', async (path) => {
   const { text, headers } = await api.get(path);
   for (const method of METHODS) {
-    const answer = await api.call(path, { method });
-    expect([method, answer.status, answer.headers['content-type']]).toEqual([method, 200, headers['content-type']]);
-    if (path !== '/metrics') expect(answer.text).toBe(method === 'HEAD' ? '' : text);
+    const response = await api.call(path, { method });
+    expect([method, response.status, response.headers['content-type']]).toEqual([method, 200, headers['content-type']]);
+    if (path !== '/metrics') expect(response.text).toBe(method === 'HEAD' ? '' : text);
   }
 });
 
 it.each(GET_ONLY_PATHS)('%s accepts GET only', async (path) => {
   expect((await api.get(path)).status).toBe(200);
   for (const method of METHODS) {
-    const answer = await api.call(path, { method });
-    expect([method, answer.status]).toEqual([method, 405]);
-    if (method !== 'HEAD') expect(answer.json).toMatchObject({ kind: 'Status', reason: 'MethodNotAllowed' });
+    const response = await api.call(path, { method });
+    expect([method, response.status]).toEqual([method, 405]);
+    if (method !== 'HEAD') expect(response.json).toMatchObject({ kind: 'Status', reason: 'MethodNotAllowed' });
   }
 });
 
 it.each(UNKNOWN_PATHS)('%s is not found, whatever the method', async (path) => {
   for (const method of ['GET', 'POST']) {
-    const answer = await api.call(path, { method });
-    expect([answer.status, answer.text]).toEqual([404, '404 page not found\n']);
+    const response = await api.call(path, { method });
+    expect([response.status, response.text]).toEqual([404, '404 page not found\n']);
   }
 });
 
 it.each(UNKNOWN_API_PATHS)('%s is not found with a Status, whatever the method', async (path) => {
   for (const method of ['GET', 'POST']) {
-    const answer = await api.call(path, { method });
-    expect([answer.status, answer.json['reason']]).toEqual([404, 'NotFound']);
+    const response = await api.call(path, { method });
+    expect([response.status, response.json['reason']]).toEqual([404, 'NotFound']);
   }
 });
 

@@ -1,4 +1,4 @@
-/** Proxied requests with bodies, sent as raw bytes: what the proxy passes on, and that each request is answered. */
+/** Proxied requests with bodies, sent as raw bytes: what the proxy passes on, and that each request has a response. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
@@ -54,12 +54,12 @@ describe.each(hasGo() ? STARTS : STARTS.slice(0, 1))('a proxied server on %s', (
   const HEAD = 'HTTP/1.1\r\nHost: x\r\nConnection: close\r\n';
 
   it.each(METHODS)('receives the body of a %s request and responds', async (method) => {
-    const answers = [
+    const responses = [
       await sendRaw(`${method} /stated ${HEAD}Content-Length: 5\r\n\r\nhello`),
       await sendRaw(`${method} /chunked ${HEAD}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`),
       await sendRaw(`${method} /none ${HEAD}\r\n`),
     ];
-    expect(answers).toEqual(Array.from(answers, () => expect.stringMatching(/^HTTP\/1\.1 200 OK\r\n/)));
+    expect(responses).toEqual(Array.from(responses, () => expect.stringMatching(/^HTTP\/1\.1 200 OK\r\n/)));
     await waitUntil('the last request', () => backend().requests.some(({ line }) => line === `${method} /none`));
     expect(backend().requests.splice(0)).toMatchObject([
       { line: `${method} /stated`, length: 5, codings: [], body: 'hello' },

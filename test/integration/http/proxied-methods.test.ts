@@ -54,23 +54,27 @@ function describeProxiedMethods(address: string): void {
   test.each(casesOf(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']))(
     'to a %s pass on the method %s',
     async (target, method) => {
-      const answer = await api.call(`${pathOf(target)}/a?b=c`, { method });
-      expect([answer.status, answer.headers['x-asked'], answer.text]).toEqual([200, `${method} /a?b=c`, method === 'HEAD' ? '' : 'said']);
+      const response = await api.call(`${pathOf(target)}/a?b=c`, { method });
+      expect([response.status, response.headers['x-asked'], response.text]).toEqual([
+        200,
+        `${method} /a?b=c`,
+        method === 'HEAD' ? '' : 'said',
+      ]);
     },
   );
 
   test.each(casesOf(['GET', 'HEAD']))('to a %s without a trailing slash redirect %s to the path with it', async (target, method) => {
     for (const query of ['', '?b=c']) {
-      const answer = await api.call(`${pathOf(target)}${query}`, { method });
-      expect([answer.status, answer.headers.location, answer.text]).toEqual([301, `${pathOf(target)}/${query}`, '']);
+      const response = await api.call(`${pathOf(target)}${query}`, { method });
+      expect([response.status, response.headers.location, response.text]).toEqual([301, `${pathOf(target)}/${query}`, '']);
     }
   });
 
   test.each(casesOf(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']))(
     'to a %s without a trailing slash pass %s on to the root path',
     async (target, method) => {
-      const answer = await api.call(`${pathOf(target)}?b=c`, { method });
-      expect([answer.status, answer.headers['x-asked']]).toEqual([200, `${method} /?b=c`]);
+      const response = await api.call(`${pathOf(target)}?b=c`, { method });
+      expect([response.status, response.headers['x-asked']]).toEqual([200, `${method} /?b=c`]);
     },
   );
 

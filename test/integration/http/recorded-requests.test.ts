@@ -4,33 +4,33 @@
  */
 import { featureGates } from '../../../shared/cli/feature-gates';
 import { listRecordings } from '../../replay/recording';
-import type { RecordedAnswer, RequestCase } from '../../replay/requests/request-recording';
-import { comparableAnswer, withDeviation } from '../../support/deviations/request-deviations';
+import type { RecordedResponse, RequestCase } from '../../replay/requests/request-recording';
+import { comparableResponse, withDeviation } from '../../support/deviations/request-deviations';
 import { startFixture } from './fixture';
 import { replayRequests } from './replay-requests';
 
-replayRequests(listRecordings('requests'), { withDeviation, comparable: comparableAnswer });
+replayRequests(listRecordings('requests'), { withDeviation, comparable: comparableResponse });
 
-/** Client errors that release 1.31.1 answers with 500, and this server with 400. */
+/** Client errors to which release 1.31.1 responds with 500, and this server with 400. */
 const CLIENT_FAULT = /without impersonating a user|unsupported role reference kind/;
 
 /** The two servers have different uids for the administrator. */
-const withoutUid = (answer: RecordedAnswer): RecordedAnswer =>
-  JSON.parse(JSON.stringify(answer).replace(/,"uid":"(admin-uid|1)"|"uid":"(admin-uid|1)",/, ''));
+const withoutUid = (response: RecordedResponse): RecordedResponse =>
+  JSON.parse(JSON.stringify(response).replace(/,"uid":"(admin-uid|1)"|"uid":"(admin-uid|1)",/, ''));
 
 replayRequests(['rbac/access-steps'], {
-  withDeviation: ({ request, answer }) => ({
+  withDeviation: ({ request, answer: response }) => ({
     request,
-    answer: CLIENT_FAULT.test(JSON.stringify(answer.body)) ? { status: 400, body: null } : withoutUid(answer),
+    answer: CLIENT_FAULT.test(JSON.stringify(response.body)) ? { status: 400, body: null } : withoutUid(response),
   }),
-  comparable: (answer, { body }) => (body === null ? { ...answer, body } : withoutUid(answer)),
+  comparable: (response, { body }) => (body === null ? { ...response, body } : withoutUid(response)),
 });
 
 /** This server ends the response with the same line for all three paths. */
-function withLastLine({ request, answer }: RequestCase): RequestCase {
-  const { body } = answer;
-  if (typeof body !== 'string') return { request, answer };
-  return { request, answer: { ...answer, body: body.replace(/^(?:livez|readyz) check passed$/m, 'healthz check passed') } };
+function withLastLine({ request, answer: response }: RequestCase): RequestCase {
+  const { body } = response;
+  if (typeof body !== 'string') return { request, answer: response };
+  return { request, answer: { ...response, body: body.replace(/^(?:livez|readyz) check passed$/m, 'healthz check passed') } };
 }
 
 replayRequests(['health/answers'], { server: () => ({ gates: featureGates(new Map()) }), withDeviation: withLastLine });

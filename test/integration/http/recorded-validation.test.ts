@@ -56,25 +56,25 @@ function rowOf({ resource, apiVersion }: KindHead): KindRow {
   return row;
 }
 
-/** Parses an answer and checks what does not depend on the case. */
-function checkedResult(row: KindRow, answer: ApiResponse): KindWriteResult {
-  const warnings = answer.warnings;
-  if (answer.status < 400) {
-    const { kind, apiVersion, ...object }: JsonObject = JSON.parse(answer.text);
+/** Parses a response and checks what does not depend on the case. */
+function checkedResult(row: KindRow, response: ApiResponse): KindWriteResult {
+  const warnings = response.warnings;
+  if (response.status < 400) {
+    const { kind, apiVersion, ...object }: JsonObject = JSON.parse(response.text);
     expect([apiVersion, kind]).toEqual([apiVersionOf(row), row.kind]);
-    return { code: answer.status, causes: [], warnings, object };
+    return { code: response.status, causes: [], warnings, object };
   }
-  const status: unknown = answer.json;
-  if (!isStatus(status)) throw new Error(`no Status: ${answer.text}`);
-  expect([status.code, status.reason]).toEqual([answer.status, REASONS[answer.status]]);
+  const status: unknown = response.json;
+  if (!isStatus(status)) throw new Error(`no Status: ${response.text}`);
+  expect([status.code, status.reason]).toEqual([response.status, REASONS[response.status]]);
   const { message, details } = status;
-  if (details === undefined) return { code: answer.status, message, causes: [], warnings };
+  if (details === undefined) return { code: response.status, message, causes: [], warnings };
   // Objects are validated in the stored version.
   const stored = storedRowOf(row);
   expect([details.kind, details.group ?? '']).toEqual([stored.kind, stored.group]);
   const causes = details.causes.map(({ field = '', reason, message: causeMessage }) => [field, reason, causeMessage] as const);
   expect(message).toBe(messageOf(stored, details.name, causes));
-  return { code: answer.status, message, causes, warnings };
+  return { code: response.status, message, causes, warnings };
 }
 
 function messageOf(row: KindRow, name: string, causes: KindWriteResult['causes']): string {

@@ -3,7 +3,7 @@
  * compares status, warnings and body. The options define the expected responses where this server deliberately differs.
  */
 import { isBody } from '../../replay/json-response';
-import { requestRecording, type RecordedAnswer, type RecordedRequest, type RequestCase } from '../../replay/requests/request-recording';
+import { requestRecording, type RecordedResponse, type RecordedRequest, type RequestCase } from '../../replay/requests/request-recording';
 import { RequestSession, type ReceivedResponse, type SentRequest } from '../../replay/requests/request-session';
 import { ADMIN, ALICE } from './api-call';
 import { useServer, type Fixture, type FixtureOptions } from './fixture';
@@ -12,21 +12,22 @@ export interface ReplayOptions {
   readonly server?: () => FixtureOptions | Promise<FixtureOptions>;
   /** Creates what the recorded server had before the first request. */
   readonly prepare?: (api: Fixture) => Promise<void>;
-  /** The request as it is sent to this server, and the expected answer. */
+  /** The request as it is sent to this server, and the expected response. */
   readonly withDeviation?: (recorded: RequestCase) => RequestCase;
-  /** The part of an answer that is compared. */
-  readonly comparable?: (answer: RecordedAnswer, expected: RecordedAnswer) => RecordedAnswer;
+  /** The part of a response that is compared. */
+  readonly comparable?: (response: RecordedResponse, expected: RecordedResponse) => RecordedResponse;
   /** Whether the request is repeated because the server writes what it reads in the background. */
-  readonly isPending?: (request: RecordedRequest, answer: RecordedAnswer, expected: RecordedAnswer) => boolean;
+  readonly isPending?: (request: RecordedRequest, response: RecordedResponse, expected: RecordedResponse) => boolean;
 }
 
 const TOKENS: Readonly<Record<SentRequest['user'], string | null>> = { admin: ADMIN, alice: ALICE, anonymous: null };
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+/** Characters of a path in the title of a test. */
 const SHOWN_PATH_LENGTH = 120;
 
 /** The recordings have one dialect and are replayed against one server. */
 export function replayRequests(recordings: readonly string[], options: ReplayOptions = {}): void {
-  const { withDeviation = (recorded) => recorded, comparable = (answer) => answer, isPending = () => false } = options;
+  const { withDeviation = (recorded) => recorded, comparable = (response) => response, isPending = () => false } = options;
   const loaded = recordings.map((recording, index) => ({ recording, namespace: `replayed-${index}`, ...requestRecording(recording) }));
   describe('recorded requests', () => {
     const naming = loaded[0]?.head.dialect ?? 'platform';
@@ -42,12 +43,12 @@ export function replayRequests(recordings: readonly string[], options: ReplayOpt
       });
 
       it.each(cases.map((recorded, index) => [nameOf(recorded, index), recorded] as const))(
-        '%s is answered as recorded',
+        '%s has the recorded response',
         async (_name, recorded) => {
           const { request, answer: expected } = withDeviation(recorded);
-          let answer = await session.exchange(request);
-          while (isPending(request, answer, expected)) answer = await session.exchange(request);
-          expect(comparable(answer, expected)).toEqual(expected);
+          let response = await session.exchange(request);
+          while (isPending(request, response, expected)) response = await session.exchange(request);
+          expect(comparable(response, expected)).toEqual(expected);
         },
       );
     });
@@ -70,12 +71,12 @@ function nameOf({ title, request: { method, path } }: RequestCase, index: number
 }
 
 async function send(api: Fixture, { method, path, headers, body, user }: SentRequest): Promise<ReceivedResponse> {
-  const answer = await api.call(path, {
+  const response = await api.call(path, {
     method,
     headers,
     token: TOKENS[user],
     local: user === 'admin',
     ...(body === undefined ? {} : { body }),
   });
-  return { status: answer.status, text: answer.text, warnings: answer.warnings };
+  return { status: response.status, text: response.text, warnings: response.warnings };
 }

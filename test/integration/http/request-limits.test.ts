@@ -12,6 +12,7 @@ import { startFixture, useServer } from './fixture';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 const REVIEWS = '/apis/authentication.k8s.io/v1/tokenreviews';
+/** Bytes of a URL and all headers together, and of the body of a review. */
 const LIMIT = 64 * 1024;
 
 const api = useServer({
@@ -66,8 +67,8 @@ describe('a request header', () => {
   });
 
   it('receives a Status when it exceeds the limit of the HTTP/1.1 parser', async () => {
-    const answer = await api.get('/version', { headers: { 'x-long': 'a'.repeat(3 * LIMIT) } });
-    expect([answer.status, answer.json['code']]).toEqual([431, 431]);
+    const response = await api.get('/version', { headers: { 'x-long': 'a'.repeat(3 * LIMIT) } });
+    expect([response.status, response.json['code']]).toEqual([431, 431]);
   });
 
   it('may have thousands of fields, all of which count', async () => {
@@ -83,8 +84,8 @@ describe('impersonation', () => {
   it.each(HEADERS)('with the header %s is never carried out as the requesting user', async (header) => {
     await api.createConfigMap('kept').catch(() => undefined);
     for (const options of [{}, { local: true, token: null }]) {
-      const answer = await api.call(`${CONFIGMAPS}/kept`, { method: 'DELETE', headers: { [header]: 'dev' }, ...options });
-      expect(answer.status).toBe(header === 'Impersonate-User' ? 403 : 400);
+      const response = await api.call(`${CONFIGMAPS}/kept`, { method: 'DELETE', headers: { [header]: 'dev' }, ...options });
+      expect(response.status).toBe(header === 'Impersonate-User' ? 403 : 400);
     }
     expect((await api.get(`${CONFIGMAPS}/kept`)).status).toBe(200);
   });
@@ -121,9 +122,9 @@ describe('a POST', () => {
     ['an eviction', '/api/v1/namespaces/default/pods/x/eviction', 'Eviction'],
     ['a token', '/api/v1/namespaces/default/serviceaccounts/default/token', 'TokenRequest'],
   ])('of %s rejects an object of another kind', async (_, path, kind) => {
-    const answer = await api.post(path, '{"apiVersion":"v1","kind":"ConfigMap"}');
-    expect([answer.status, answer.json['reason']]).toEqual([400, 'BadRequest']);
-    expect(answer.message).toMatch(new RegExp(`^ConfigMap in version "v1" cannot be handled as a ${kind}: converting `));
+    const response = await api.post(path, '{"apiVersion":"v1","kind":"ConfigMap"}');
+    expect([response.status, response.json['reason']]).toEqual([400, 'BadRequest']);
+    expect(response.message).toMatch(new RegExp(`^ConfigMap in version "v1" cannot be handled as a ${kind}: converting `));
   });
 
   it('of a review is limited to 64 KiB', async () => {
@@ -140,10 +141,10 @@ describe('a POST', () => {
     const pieces = 60;
     const length = statesLength ? `content-length: ${body.length * pieces}` : 'transfer-encoding: chunked';
     const socket = connectTls({ host: '127.0.0.1', port: api.server.port, ca: api.authority.certificate });
-    let answer = '';
+    let received = '';
     const ended = new Promise<string>((resolve, reject) => {
-      socket.on('data', (chunk: Buffer) => (answer += chunk.toString()));
-      socket.on('end', () => resolve(answer));
+      socket.on('data', (chunk: Buffer) => (received += chunk.toString()));
+      socket.on('end', () => resolve(received));
       socket.on('error', reject);
     });
     // The server may close the connection before the client has sent everything.

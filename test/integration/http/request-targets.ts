@@ -18,8 +18,8 @@ export const RECORDED_USERS = [parseTokenFile('tokens.csv', `${ADMIN},admin,admi
 
 export const targetOver = (api: Fixture): RequestTarget => ({
   async send(method, path, headers, body, onResponse) {
-    const answer = await api.call(path, { method, ...(body === '' ? {} : { body }), headers, local: true, onResponse });
-    return { code: answer.status, text: answer.text, warnings: answer.warnings };
+    const response = await api.call(path, { method, ...(body === '' ? {} : { body }), headers, local: true, onResponse });
+    return { code: response.status, text: response.text, warnings: response.warnings };
   },
 });
 

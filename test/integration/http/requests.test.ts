@@ -68,9 +68,9 @@ describe('representations', () => {
   });
 
   it('the items of a list have no kind and apiVersion', async () => {
-    const answer = await api.get(`${CONFIGMAPS}?labelSelector=app%3Ddemo`);
-    const { items } = answer.json;
-    expect(answer.text.startsWith('{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"')).toBe(true);
+    const response = await api.get(`${CONFIGMAPS}?labelSelector=app%3Ddemo`);
+    const { items } = response.json;
+    expect(response.text.startsWith('{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"')).toBe(true);
     expect(items).toMatchObject([{ metadata: { name: 'one' } }, { metadata: { name: 'two' } }]);
     expect(JSON.stringify(items)).not.toContain('"kind"');
   });
@@ -215,8 +215,8 @@ describe('bodies', () => {
   });
 
   it('YAML is accepted, with a warning of unknown fields', async () => {
-    const answer = await post('metadata:\n  name: from-yaml\nbogus: 1\n', 'application/yaml');
-    expect([answer.status, answer.headers['warning']]).toEqual([201, '299 - "unknown field \\"bogus\\""']);
+    const response = await post('metadata:\n  name: from-yaml\nbogus: 1\n', 'application/yaml');
+    expect([response.status, response.headers['warning']]).toEqual([201, '299 - "unknown field \\"bogus\\""']);
   });
 
   it('a patch of an unknown type is rejected', async () => {
@@ -337,8 +337,8 @@ describe('access', () => {
     ['with the token of another user', { authorization: `Bearer ${ALICE}` }, 403],
     ['with an unknown token', { authorization: 'Bearer nope' }, 401],
   ])('a request %s (%j) to the local listener gets %i', async (_title, headers, status, more = {}) => {
-    const answer = await api.call(CONFIGMAP_ONE, { local: true, token: null, headers, ...more });
-    expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([status, undefined]);
+    const response = await api.call(CONFIGMAP_ONE, { local: true, token: null, headers, ...more });
+    expect([response.status, response.headers['access-control-allow-origin']]).toEqual([status, undefined]);
   });
 });
 

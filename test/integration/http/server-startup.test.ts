@@ -77,10 +77,10 @@ const REQUESTS_BEFORE_READY: readonly (readonly [string, string, CallOptions, nu
 
 it('a server holds requests until it is ready and then serves them', async () => {
   const { server, heldRequests, release } = await startWithoutStore();
-  const answers = REQUESTS_BEFORE_READY.map(([, path, options]) => call({ server }, path, options));
+  const responses = REQUESTS_BEFORE_READY.map(([, path, options]) => call({ server }, path, options));
   await waitUntil('all requests to be held', () => heldRequests() === REQUESTS_BEFORE_READY.length);
   release();
-  expect((await Promise.all(answers)).map(({ status }, index) => [REQUESTS_BEFORE_READY[index]?.[0], status])).toEqual(
+  expect((await Promise.all(responses)).map(({ status }, index) => [REQUESTS_BEFORE_READY[index]?.[0], status])).toEqual(
     REQUESTS_BEFORE_READY.map(([title, , , status]) => [title, status]),
   );
   expect(heldRequests()).toBe(0);
@@ -104,8 +104,8 @@ it('a server serves the health endpoints while it holds other requests', async (
 
 it('a request that cannot be held any longer is rejected with 429', async () => {
   const { server } = await startWithoutStore({ requestTimeoutMs: 100 });
-  const answer = await call({ server }, NAMESPACE);
-  expect([answer.status, answer.headers['retry-after'], answer.json]).toEqual([
+  const response = await call({ server }, NAMESPACE);
+  expect([response.status, response.headers['retry-after'], response.json]).toEqual([
     429,
     '1',
     expect.objectContaining({ reason: 'TooManyRequests', message: 'storage is (re)initializing', details: { retryAfterSeconds: 1 } }),
@@ -114,23 +114,23 @@ it('a request that cannot be held any longer is rejected with 429', async () => 
 
 it('the timeout of a request includes the time for which it is held', async () => {
   const { server, heldRequests, release } = await startWithoutStore();
-  const answer = call({ server }, `${NAMESPACE}?timeout=1ms`);
+  const response = call({ server }, `${NAMESPACE}?timeout=1ms`);
   await waitUntil('the request to be held', () => heldRequests() === 1);
   release();
-  expect((await answer).status).toBe(504);
+  expect((await response).status).toBe(504);
 });
 
 it('a server whose start is interrupted responds to held requests as a stopping server', async () => {
   const { server, heldRequests } = await startWithoutStore();
   const session = connectHttp2(`https://127.0.0.1:${server.port}`, { rejectUnauthorized: false });
   const stream = session.request({ ':path': NAMESPACE });
-  const answers = [
+  const responses = [
     call({ server }, NAMESPACE).then(({ text }) => text),
     stream.toArray().then((chunks) => Buffer.concat(chunks).toString()),
   ];
   await waitUntil('both requests to be held', () => heldRequests() === 2);
   await server.close();
-  expect(await Promise.all(answers)).toEqual(['apiserver is shutting down\n', 'apiserver is shutting down\n']);
+  expect(await Promise.all(responses)).toEqual(['apiserver is shutting down\n', 'apiserver is shutting down\n']);
   session.destroy();
   await expect(call({ server }, NAMESPACE)).rejects.toThrow();
 });

@@ -48,7 +48,7 @@ it('with sendRetryAfter, requests are rejected with 429 while others are finishe
   const headers = { 'content-type': 'application/json', 'content-length': body.length, expect: '100-continue' };
   const unfinished = request({ host: '127.0.0.1', port: api.server.localPort, path, method: 'POST', headers, agent: false });
   const continued = new Promise<void>((resolve) => unfinished.once('continue', resolve));
-  const answer = new Promise<IncomingMessage>((resolve, reject) => unfinished.on('response', resolve).on('error', reject));
+  const lateResponse = new Promise<IncomingMessage>((resolve, reject) => unfinished.on('response', resolve).on('error', reject));
   unfinished.flushHeaders();
   await continued;
 
@@ -71,6 +71,6 @@ it('with sendRetryAfter, requests are rejected with 429 while others are finishe
     '/apis': 429,
   });
   unfinished.end(body);
-  expect((await answer).statusCode).toBe(201);
+  expect((await lateResponse).statusCode).toBe(201);
   await stopping;
 }, 30_000);

@@ -1,5 +1,5 @@
 /**
- * A kubelet that answers slowly or never: its requests wait alone. Others are answered at once, the memory for a client
+ * A kubelet that responds slowly or never: its requests wait alone. Others complete at once, the memory for a client
  * that does not read stays bounded, and the number of open requests to one kubelet is limited. Also: connections to a
  * kubelet are kept and reused.
  */
@@ -17,6 +17,7 @@ const MAX_OPEN = 40;
 const CONFIGMAP = '/api/v1/namespaces/default/configmaps/other';
 /** The longest median latency of another request while a kubelet is slow, on a machine that is not busy otherwise. */
 const BUDGET_MS = 50;
+/** The pause between two bytes of a slow response. */
 const DRIP_MS = 50;
 
 /** How the kubelet responds to a request. */

@@ -73,8 +73,8 @@ it('a Namespace has the name that it was asked for', async () => {
 
 it.each(['kube-system', 'platform-system'])('the system namespace cannot be created again as %s', async (name) => {
   const message = `namespaces "${name}" already exists`;
-  const answer = await api.post('/api/v1/namespaces', { metadata: { name } });
-  expect(answer.json).toMatchObject({ code: 409, reason: 'AlreadyExists', message, details: { name, kind: 'namespaces' } });
+  const response = await api.post('/api/v1/namespaces', { metadata: { name } });
+  expect(response.json).toMatchObject({ code: 409, reason: 'AlreadyExists', message, details: { name, kind: 'namespaces' } });
 });
 
 const patch = (body: object): CallOptions => ({ method: 'PATCH', body, type: MERGE_PATCH });

@@ -43,9 +43,9 @@ const boundTo = (kind: string, name: string, more: object = {}): object => ({ bo
 
 describe('a TokenRequest', () => {
   it('returns the granted audiences and expiration', async () => {
-    const answer = await requestToken({ audiences: ['a', 'b'], expirationSeconds: 600 });
-    expect(answer.status).toBe(201);
-    expect(answer.json).toMatchObject({
+    const response = await requestToken({ audiences: ['a', 'b'], expirationSeconds: 600 });
+    expect(response.status).toBe(201);
+    expect(response.json).toMatchObject({
       kind: 'TokenRequest',
       apiVersion: 'authentication.k8s.io/v1',
       metadata: { name: 'sa', namespace: 'default', managedFields: [{ subresource: 'token' }] },
@@ -59,15 +59,15 @@ describe('a TokenRequest', () => {
   });
 
   it('gets a response in the dialect of its body, because its path has none', async () => {
-    const answer = await api.post(TOKENS, { apiVersion: 'authentication.platform.io/v1', kind: 'TokenRequest' });
-    expect(answer.json['apiVersion']).toBe('authentication.platform.io/v1');
+    const response = await api.post(TOKENS, { apiVersion: 'authentication.platform.io/v1', kind: 'TokenRequest' });
+    expect(response.json['apiVersion']).toBe('authentication.platform.io/v1');
     expect((await api.post(TOKENS, {})).json['apiVersion']).toBe('authentication.k8s.io/v1');
   });
 
   it('is granted the maximum expiration with a warning when it asks for more', async () => {
-    const answer = await requestToken({ expirationSeconds: 7201 });
-    expect(answer.warnings).toEqual(['requested expiration of 7201 seconds shortened to 7200 seconds']);
-    expect(answer.json['spec']).toMatchObject({ expirationSeconds: 7200 });
+    const response = await requestToken({ expirationSeconds: 7201 });
+    expect(response.warnings).toEqual(['requested expiration of 7201 seconds shortened to 7200 seconds']);
+    expect(response.json['spec']).toMatchObject({ expirationSeconds: 7200 });
   });
 
   it('of a pod is extended to a year when it is for this server and of the usual length', async () => {
@@ -133,12 +133,12 @@ describe('a token of a service account', () => {
     api.post('/apis/authentication.k8s.io/v1/selfsubjectreviews', {}, { token });
 
   it('authenticates its account', async () => {
-    const answer = await createSelfReview(await tokenFor(boundTo('Pod', 'on-node')));
-    expect(answer.status).toBe(201);
+    const response = await createSelfReview(await tokenFor(boundTo('Pod', 'on-node')));
+    expect(response.status).toBe(201);
     const groups = ['system:serviceaccounts', 'system:serviceaccounts:default', 'system:authenticated'];
     const extra = { 'authentication.kubernetes.io/node-name': ['n'], 'authentication.kubernetes.io/pod-name': ['on-node'] };
     const status = { userInfo: { username: ACCOUNT, groups, extra } };
-    expect(answer.json).toMatchObject({ kind: 'SelfSubjectReview', apiVersion: 'authentication.k8s.io/v1', status });
+    expect(response.json).toMatchObject({ kind: 'SelfSubjectReview', apiVersion: 'authentication.k8s.io/v1', status });
   });
 
   it('expires at once with its account and with the object that it is bound to', async () => {
@@ -269,10 +269,10 @@ describe('access reviews', () => {
     [SELF, pathAttributes('/version'), ALICE, allowedByRole('system:discovery')],
     [SELF, REVIEWS, ALICE, allowedByRole('system:basic-user')],
   ])('%s return the decision on %j by %s', async (name, spec, token, status) => {
-    const answer = await api.post(`${GROUP}/${name}`, { spec }, { token });
-    expect(answer.status).toBe(201);
-    expect(answer.json).toMatchObject({ apiVersion: 'authorization.k8s.io/v1', spec, metadata: { creationTimestamp: null } });
-    expect(answer.json['status']).toEqual(status);
+    const response = await api.post(`${GROUP}/${name}`, { spec }, { token });
+    expect(response.status).toBe(201);
+    expect(response.json).toMatchObject({ apiVersion: 'authorization.k8s.io/v1', spec, metadata: { creationTimestamp: null } });
+    expect(response.json['status']).toEqual(status);
   });
 
   const EXACTLY_ONE = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
@@ -297,16 +297,16 @@ describe('access reviews', () => {
     [LOCAL, { spec: { user: 'x', ...podAttributes({ namespace: 'default' }) }, metadata }, NAMED_LOCAL_REVIEW],
     [SELF, {}, NO_ATTRIBUTES],
   ])('%s reject %j', async (name, body, text) => {
-    const answer = await api.post(`${GROUP}/${name}`, body);
-    expect(answer.refusal).toEqual([422, `.authorization.k8s.io "" is invalid: ${text}`]);
-    expect(answer.json['details']).not.toHaveProperty('kind');
+    const response = await api.post(`${GROUP}/${name}`, body);
+    expect(response.refusal).toEqual([422, `.authorization.k8s.io "" is invalid: ${text}`]);
+    expect(response.json['details']).not.toHaveProperty('kind');
   });
 
   it.each(['k8s.io', 'platform.io'])('selfsubjectrulesreviews list the permissions of the user in the spelling %s', async (spelling) => {
     const spec = { namespace: 'default' };
-    const answer = await api.post(`/apis/authorization.${spelling}/v1/selfsubjectrulesreviews`, { spec }, { token: ALICE });
+    const response = await api.post(`/apis/authorization.${spelling}/v1/selfsubjectrulesreviews`, { spec }, { token: ALICE });
     const creating = (group: string, ...resources: string[]) => ({ verbs: ['create'], apiGroups: [`${group}.${spelling}`], resources });
-    expect(answer.json).toEqual({
+    expect(response.json).toEqual({
       kind: 'SelfSubjectRulesReview',
       apiVersion: `authorization.${spelling}/v1`,
       metadata: { creationTimestamp: null },
@@ -349,7 +349,7 @@ it('a CertificateSigningRequest records username, uid, groups and extra of the r
     'impersonate-extra-x%2fy': 'c',
   };
   const body = { metadata: { name: 'whole-requester' }, spec: { ...sent, ...ignored } };
-  const answer = await api.post('/apis/certificates.k8s.io/v1/certificatesigningrequests', body, { headers });
+  const response = await api.post('/apis/certificates.k8s.io/v1/certificatesigningrequests', body, { headers });
   const groups = ['system:masters', 'system:authenticated'];
-  expect(answer.json['spec']).toEqual({ ...sent, username: 'bob', uid: '77', groups, extra: { scopes: ['a', 'b'], 'x/y': ['c'] } });
+  expect(response.json['spec']).toEqual({ ...sent, username: 'bob', uid: '77', groups, extra: { scopes: ['a', 'b'], 'x/y': ['c'] } });
 });

@@ -83,8 +83,8 @@ test.each([
 ])('an upgrade with %s is rejected at once', async (_, line, header) => {
   const socket = api.openSocket();
   socket.write(requestBytes(line, ['Connection: Upgrade', 'Upgrade: websocket', header]));
-  const [answer]: Buffer[] = await once(socket, 'data');
-  expect(String(answer)).toMatch(/^HTTP\/1.1 400 /);
+  const [frame]: Buffer[] = await once(socket, 'data');
+  expect(String(frame)).toMatch(/^HTTP\/1.1 400 /);
   await once(socket, 'end');
   socket.destroy();
 });

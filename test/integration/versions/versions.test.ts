@@ -6,15 +6,15 @@ import { runtimeConfigFlag } from '../../../apiserver/options/flags/runtime-conf
 import type { KindRow } from '../../../shared/api/kinds';
 import { isObject } from '../../../shared/values/json';
 import { isBody, type Json } from '../../replay/json-response';
-import type { RecordedAnswer } from '../../replay/requests/request-recording';
+import type { RecordedResponse } from '../../replay/requests/request-recording';
 import { decodeObject } from '../../../shared/api/types';
 import { decodeProtobuf } from '../../../shared/serialization';
 import { useResource } from '../../support/use-resource';
 import { startFixture, useServer } from '../http/fixture';
 import { replayRequests, type ReplayOptions } from '../http/replay-requests';
 
-function comparable(answer: RecordedAnswer): RecordedAnswer {
-  return { ...answer, body: comparableBody(answer.body) };
+function comparable(response: RecordedResponse): RecordedResponse {
+  return { ...response, body: comparableBody(response.body) };
 }
 
 function comparableBody(body: Json): Json {
@@ -25,7 +25,7 @@ function comparableBody(body: Json): Json {
 }
 
 const COMPARING: Pick<ReplayOptions, 'comparable' | 'withDeviation'> = {
-  withDeviation: ({ request, answer }) => ({ request, answer: comparable(answer) }),
+  withDeviation: ({ request, answer: response }) => ({ request, answer: comparable(response) }),
   comparable,
 };
 

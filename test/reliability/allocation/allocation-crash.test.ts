@@ -15,6 +15,7 @@ import { startApiServer, type ApiServer } from '../../support/programs';
 import { useFolder, useResource } from '../../support/use-resource';
 
 const SERVICES = '/api/v1/namespaces/default/services';
+/** Writers, each with one request in flight, so that a kill hits some in every phase. */
 const WORKERS = 8;
 /** Milliseconds of writing before each kill. */
 const KILL_DELAYS_MS = [20, 90, 250, 600];
@@ -95,9 +96,9 @@ async function writeServices(client: ApiClient, prefix: string, writers: { reado
     for (const [method, path, body] of steps) {
       const headers = method === 'PATCH' ? { 'content-type': 'application/merge-patch+json' } : {};
       try {
-        const answer = await client.send(method, path, body, { timeoutMs: 10_000, headers });
+        const response = await client.send(method, path, body, { timeoutMs: 10_000, headers });
         // A node port of another worker is rejected, and so are requests that depend on it.
-        if (answer.status >= 500 && !answer.text.includes('range is full')) throw new Error(`${method} ${path}: ${answer.text}`);
+        if (response.status >= 500 && !response.text.includes('range is full')) throw new Error(`${method} ${path}: ${response.text}`);
       } catch (error) {
         if (isConnectionCut(error)) return n;
         throw error;

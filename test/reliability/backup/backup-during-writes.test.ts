@@ -20,6 +20,7 @@ import {
   type StoreLocation,
 } from './store-locations';
 
+/** Writers, each with names of its own. */
 const WRITERS = 4;
 /** Together larger than a pipe buffer and than one page of the backup. */
 const FILLERS = 600;
@@ -27,6 +28,8 @@ const FILLER_LENGTH = 4_000;
 
 /** On a busy disk a write can exceed the timeout of the server; its outcome is then unknown. */
 const TIMEOUT_STATUS = 504;
+/** Rounds of every writer while the backup waits for its reader. */
+const ROUNDS_DURING_BACKUP = 5;
 const ROUNDS_TIMEOUT_MS = 60_000;
 
 /** The writes of one client: counters in a pair of objects, incremented one after the other, and new objects. */
@@ -53,20 +56,20 @@ class Writer {
       await this.writeRound(`z-second-${this.lane}`);
       // New names sort before, between and after the existing ones.
       const name = `${'bmy'.charAt(this.rounds % 3)}-${this.lane}-${this.rounds}`;
-      const answer = await this.client.send('POST', MAPS, { metadata: { name } });
-      if (answer.status === TIMEOUT_STATUS) continue;
-      if (answer.status !== 201) throw new Error(answer.text);
-      this.created.set(name, Number(answer.json().metadata.resourceVersion));
+      const response = await this.client.send('POST', MAPS, { metadata: { name } });
+      if (response.status === TIMEOUT_STATUS) continue;
+      if (response.status !== 201) throw new Error(response.text);
+      this.created.set(name, Number(response.json().metadata.resourceVersion));
     }
   }
 
   private async writeRound(name: string): Promise<void> {
     const body = { metadata: { name }, data: { number: String(this.rounds) } };
     const put = await this.client.send('PUT', `${MAPS}/${name}`, body);
-    const answer = put.status === 404 ? await this.client.send('POST', MAPS, body) : put;
+    const response = put.status === 404 ? await this.client.send('POST', MAPS, body) : put;
     // The next write requires this one.
-    if (answer.status === TIMEOUT_STATUS) await this.writeRound(name);
-    else if (answer.status >= 300) throw new Error(answer.text);
+    if (response.status === TIMEOUT_STATUS) await this.writeRound(name);
+    else if (response.status >= 300) throw new Error(response.text);
   }
 }
 
@@ -86,6 +89,34 @@ async function backUpSlowly(location: StoreLocation, meanwhile: () => Promise<vo
 const numberOf = (objects: readonly ApiObject[], name: string): number =>
   Number(objects.find(({ metadata }) => metadata.name === name)?.data?.['number'] ?? 0);
 
+/** Restores a backup into a store, and returns the objects that a server on it has. */
+async function restoredObjects(target: StoreLocation, bytes: Buffer): Promise<readonly ApiObject[]> {
+  const file = path.join(target.folder, 'a.backup');
+  writeFileSync(file, bytes);
+  await migrate('restore', ...target.flags, `--file=${file}`);
+  const server = await target.startServer();
+  const reader = new ApiClient(server.address, server.certificates);
+  const objects = await listObjects(reader, MAPS);
+  reader.close();
+  await server.process.kill();
+  return objects;
+}
+
+/** The writers have made writes before and after the revision. */
+function expectWritesUpTo(revision: number, objects: readonly ApiObject[], writers: readonly Writer[]): void {
+  const names = new Set(objects.map(({ metadata }) => metadata.name));
+  const created = writers.flatMap((writer) => [...writer.created]);
+  const later = created.filter(([, acknowledged]) => acknowledged > revision);
+  expect(later.length).toBeGreaterThanOrEqual(ROUNDS_DURING_BACKUP * WRITERS);
+  expect(later.length).toBeLessThan(created.length);
+  expect(created.filter(([name, acknowledged]) => names.has(name) !== acknowledged <= revision)).toEqual([]);
+  for (let lane = 0; lane < WRITERS; lane++) {
+    const first = numberOf(objects, `a-first-${lane}`);
+    const second = numberOf(objects, `z-second-${lane}`);
+    expect([first, first - 1]).toContain(second);
+  }
+}
+
 function describeBackupDuringWrites(openLocation: OpenLocation): void {
   test('holds exactly the writes acknowledged up to its revision', async () => {
     const source = await openLocation();
@@ -100,32 +131,13 @@ function describeBackupDuringWrites(openLocation: OpenLocation): void {
       await waitUntil('some rounds', () => rounds() > 3);
       const bytes = await backUpSlowly(source, async () => {
         const before = rounds();
-        await waitUntil('more rounds', () => rounds() > before + 5, ROUNDS_TIMEOUT_MS);
+        await waitUntil('more rounds', () => rounds() > before + ROUNDS_DURING_BACKUP, ROUNDS_TIMEOUT_MS);
       });
       for (const writer of writers) writer.stop();
       await writing;
 
-      const file = path.join(target.folder, 'a.backup');
-      writeFileSync(file, bytes);
-      await migrate('restore', ...target.flags, `--file=${file}`);
-      const { revision } = (await decodeBackupBytes(bytes)).header;
-      const restored = await target.startServer();
-      const reader = new ApiClient(restored.address, restored.certificates);
-      const objects = await listObjects(reader, MAPS);
-      reader.close();
-      await restored.process.kill();
-
-      const names = new Set(objects.map(({ metadata }) => metadata.name));
-      const created = writers.flatMap((writer) => [...writer.created]);
-      const later = created.filter(([, acknowledged]) => acknowledged > revision);
-      expect(later.length).toBeGreaterThan(5 * WRITERS - 1);
-      expect(later.length).toBeLessThan(created.length);
-      expect(created.filter(([name, acknowledged]) => names.has(name) !== acknowledged <= revision)).toEqual([]);
-      for (let lane = 0; lane < WRITERS; lane++) {
-        const first = numberOf(objects, `a-first-${lane}`);
-        const second = numberOf(objects, `z-second-${lane}`);
-        expect([first, first - 1]).toContain(second);
-      }
+      const objects = await restoredObjects(target, bytes);
+      expectWritesUpTo((await decodeBackupBytes(bytes)).header.revision, objects, writers);
       expect(objects.filter(({ metadata }) => metadata.name.startsWith('map-')).length).toBe(FILLERS);
     } finally {
       client.close();

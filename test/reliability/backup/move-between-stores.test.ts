@@ -98,8 +98,8 @@ describeWithEtcd('platform', () => {
   }
 
   async function create(target: string, body: object): Promise<void> {
-    const answer = await client.send('POST', target, body);
-    if (answer.status !== 201) throw new Error(answer.text);
+    const response = await client.send('POST', target, body);
+    if (response.status !== 201) throw new Error(response.text);
   }
 
   useResource(() => start([]), stop, 60_000);

@@ -28,6 +28,7 @@ export type OpenLocation = () => Promise<StoreLocation>;
 
 const ALL_KEYS = prefixRange('/registry/');
 
+/** `dispose` of the result deletes the folder. */
 export async function openEmbeddedLocation(): Promise<StoreLocation> {
   const folder = temporaryFolder('backup-embedded');
   const directory = path.join(folder, 'store');
@@ -55,6 +56,7 @@ async function countEmbeddedKeys(directory: string): Promise<number> {
   return count;
 }
 
+/** `dispose` of the result stops etcd and deletes its folder. */
 export async function openEtcdLocation(): Promise<StoreLocation> {
   const folder = temporaryFolder('backup-etcd');
   const etcd = await startEtcd();
@@ -98,9 +100,9 @@ export async function createConfigMaps(client: ApiClient, count: number, size: n
 
 /** The objects of the list at a path. Throws when the response is not 200. */
 export async function listObjects(client: ApiClient, list: string): Promise<readonly ApiObject[]> {
-  const answer = await client.get(list);
-  if (answer.status !== 200) throw new Error(`${list}: ${answer.text}`);
-  return answer.json().items ?? [];
+  const response = await client.get(list);
+  if (response.status !== 200) throw new Error(`${list}: ${response.text}`);
+  return response.json().items ?? [];
 }
 
 /** Clears the resourceVersion, the only part of an object that depends on the store. */

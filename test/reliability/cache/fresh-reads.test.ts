@@ -37,10 +37,10 @@ describe('most recent reads', () => {
     const written = await putObject(store, nodes, 'n');
     openGate();
     store.lookupGate = undefined;
-    const answers = await Promise.all([...first, ...later]);
+    const responses = await Promise.all([...first, ...later]);
     expect(store.calls.revision - before).toBe(2);
     expect(store.maxLookupsInFlight).toBe(1);
-    expect(answers.slice(first.length).every((revision) => revision >= written)).toBe(true);
+    expect(responses.slice(first.length).every((revision) => revision >= written)).toBe(true);
   });
 
   it('request progress from a silent stream after 250 ms', async () => {

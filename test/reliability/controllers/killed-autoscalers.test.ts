@@ -67,6 +67,7 @@ function withoutScaleTimes(state: ObservedState): ObservedState {
 
 /** Limits of the autoscalers' replicas. */
 const MIN = 2;
+/** The autoscaler's `maxReplicas`. */
 const MAX = 8;
 /** A stabilization window that is longer than any lifetime of a controller. */
 const LONG_WINDOW_S = 60;
@@ -208,6 +209,6 @@ class ScaledTarget {
 
   private async perform(action: ScenarioRequest): Promise<void> {
     const code = await this.session.perform(action);
-    if (code >= 300) throw new Error(`${action.path} was answered with ${code}`);
+    if (code >= 300) throw new Error(`${action.path} returned ${code}`);
   }
 }

@@ -9,6 +9,7 @@ import { startApiServer, waitUntil, type ApiServer } from '../../support/program
 import { useFolder, useResource } from '../../support/use-resource';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
+/** Writers, each with one request in flight, so that a kill hits some in every phase. */
 const WORKERS = 8;
 /** Milliseconds of writing before each kill. */
 const KILL_DELAYS_MS = [15, 60, 140, 333, 700];
@@ -88,11 +89,11 @@ async function writeUntilCut(client: ApiClient, prefix: string, expected: Map<st
     for (const [method, path, value] of steps) {
       expectation.attempted = value;
       try {
-        const answer = await client.send(method, path, value === undefined ? undefined : object(value), { timeoutMs: 10_000 });
-        if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`);
+        const response = await client.send(method, path, value === undefined ? undefined : object(value), { timeoutMs: 10_000 });
+        if (response.status >= 300) throw new Error(`${method} ${path}: ${response.status} ${response.text}`);
         expectation.acknowledged = value;
         if (value === undefined) continue;
-        const version = answer.json().metadata.resourceVersion;
+        const version = response.json().metadata.resourceVersion;
         if (versions.has(version)) throw new Error(`version ${version} was given out twice`);
         versions.add(version);
       } catch (error) {
@@ -104,7 +105,7 @@ async function writeUntilCut(client: ApiClient, prefix: string, expected: Map<st
 }
 
 async function storedNumbers(client: ApiClient): Promise<Map<string, number>> {
-  const answer = await client.get(CONFIGMAPS);
-  expect(answer.status).toBe(200);
-  return new Map((answer.json().items ?? []).map((item) => [item.metadata.name, Number(item.data?.['n'])]));
+  const response = await client.get(CONFIGMAPS);
+  expect(response.status).toBe(200);
+  return new Map((response.json().items ?? []).map((item) => [item.metadata.name, Number(item.data?.['n'])]));
 }

@@ -1,6 +1,6 @@
 /**
  * Inputs that could block the server for other clients, against an API server process over both protocols, with and
- * without credentials: each is answered, and other requests are answered while the long ones are processed. Benchmarks
+ * without credentials: each has a response, and other requests complete while the long ones are processed. Benchmarks
  * measure the latency of those.
  */
 import { writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ async function sendSetup({ setup = [] }: HostileInput): Promise<void> {
 const isAcceptable = (status: number, { mayLoseResponse }: HostileInput): boolean =>
   (status >= 200 && status < 500 && status !== 429) || status === 504 || (mayLoseResponse === true && status === 0);
 
-/** The number of other requests answered during an input; reached only when no step of the input blocks for long. */
+/** The number of other requests that complete during an input; reached only when no step of the input blocks for long. */
 const REQUIRED_RESPONSES = 11;
 
 describe('the API server, given hostile inputs,', () => {
@@ -67,13 +67,13 @@ describe('the API server, given hostile inputs,', () => {
       await sendSetup(input);
       const pending = { value: true };
       const sent = send(input, { http2 }).finally(() => (pending.value = false));
-      let answered = 0;
-      while (pending.value && answered < REQUIRED_RESPONSES) {
+      let completed = 0;
+      while (pending.value && completed < REQUIRED_RESPONSES) {
         expect((await client.get(`${CONFIGMAPS}/calm`)).status).toBe(200);
-        if (pending.value) answered += 1;
+        if (pending.value) completed += 1;
       }
       expect([await sent].filter((status) => !isAcceptable(status, input))).toEqual([]);
-      expect(answered).toBe(REQUIRED_RESPONSES);
+      expect(completed).toBe(REQUIRED_RESPONSES);
     },
     60_000,
   );

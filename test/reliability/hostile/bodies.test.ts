@@ -50,9 +50,9 @@ describe('the API server, given a hostile body,', () => {
     ['a broken protobuf envelope', 'k8s\u0000\u00ff\u00ff', { 'content-type': 'application/vnd.kubernetes.protobuf' }, 400],
   ])('rejects %s with a 4xx Status', async (_, body, headers, statuses) => {
     const { client } = target();
-    const answer = await client.send('POST', CONFIGMAPS, body, { headers });
-    expect([statuses].flat()).toContain(answer.status);
-    expect(answer.json()).toMatchObject({ kind: 'Status', status: 'Failure', code: answer.status });
+    const response = await client.send('POST', CONFIGMAPS, body, { headers });
+    expect([statuses].flat()).toContain(response.status);
+    expect(response.json()).toMatchObject({ kind: 'Status', status: 'Failure', code: response.status });
   });
 
   it('treats __proto__ and constructor as ordinary keys', async () => {

@@ -1,6 +1,6 @@
 /**
  * A process with the secure listener of the API server that aborts a handshake after 100 ms. Prints `port <port>` when
- * it listens and `failed` for each handshake that fails; answers every request with `ok`. Arguments: PEM files of the
+ * it listens and `failed` for each handshake that fails; responds to every request with `ok`. Arguments: PEM files of the
  * serving certificate and its key.
  */
 import { readFileSync, writeSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { ConnectionLimiter } from '../../../apiserver/server/connections/connect
 import { listenSecurely, DEFAULT_TLS } from '../../../apiserver/server/connections/listeners';
 import { systemClock } from '../../../shared/runtime/clock';
 
+/** A short limit, so that the test sees handshakes end. */
 const HANDSHAKE_MS = 100;
 const STANDARD_OUTPUT = 1;
 

@@ -90,7 +90,7 @@ it('the API server closes hundreds of slow connections and serves another client
           if (trickle !== '') for (const socket of sockets) if (socket.writable) socket.write(trickle, 'latin1');
         }
         const { status } = await client.get(`${CONFIGMAPS}/calm`);
-        if (status !== 200) throw new Error(`the other client was answered with ${status}`);
+        if (status !== 200) throw new Error(`the other client received ${status}`);
         served += 1;
         return !groups.some(({ sockets }) => sockets.some(isOpen));
       },

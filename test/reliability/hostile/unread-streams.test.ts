@@ -17,10 +17,11 @@ import { waitUntil } from '../../support/programs';
 import { useHostileTarget, CONFIGMAPS, openRawConnection } from './hostile-client';
 
 const target = useHostileTarget();
+/** Streams of one connection, and the bytes that a window then grants. */
 const STREAMS = 20;
 const WINDOW = 100_000;
 
-/** A request that is answered with 504 after half a second, about when its handler fails. */
+/** A request that fails with 504 after half a second, about when its handler fails. */
 const timedOutRequest = (stream: number): Buffer =>
   headersFrame(stream, pseudoHeaders('GET', `${CONFIGMAPS}?resourceVersion=99999999999&timeout=500ms`));
 

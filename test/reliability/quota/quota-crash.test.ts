@@ -9,7 +9,9 @@ import { startApiServer, type ApiServer } from '../../support/programs';
 import { useFolder, useResource } from '../../support/use-resource';
 
 const NAMESPACE = '/api/v1/namespaces/default';
+/** Fewer than the 200 objects that are created. */
 const LIMIT = 50;
+/** Writers that compete for the last object of the quota. */
 const WRITERS = 16;
 
 describeWithEtcd('a ResourceQuota enforced by two API servers', () => {
@@ -30,12 +32,12 @@ describeWithEtcd('a ResourceQuota enforced by two API servers', () => {
       let killed: Promise<unknown> | undefined;
       const createObjects = async (target: ApiClient, name: string): Promise<void> => {
         for (let n = 0; n < 200 / WRITERS; n += 1) {
-          const answer = await target
+          const response = await target
             .send('POST', `${NAMESPACE}/configmaps`, { metadata: { name: `${name}-${n}` } })
             .catch(() => undefined);
-          if (answer?.status === 201) acknowledged.push(`${name}-${n}`);
-          else if (answer?.status === 403) rejected.push(answer.text);
-          else if (answer !== undefined) throw new Error(answer.text);
+          if (response?.status === 201) acknowledged.push(`${name}-${n}`);
+          else if (response?.status === 403) rejected.push(response.text);
+          else if (response !== undefined) throw new Error(response.text);
           // Kill the server as soon as some creations are acknowledged.
           if (acknowledged.length >= 10) killed ??= victim.process.kill();
         }

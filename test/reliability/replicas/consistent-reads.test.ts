@@ -9,7 +9,10 @@ import { replicaAt, useReplicas } from '../../support/use-replicas';
 import { useResource } from '../../support/use-resource';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
+/** Writers, each of which reads its own write from the other replica. */
 const LANES = 5;
+/** The watch streams are busy with large objects, and not only with them. */
+const LARGE_WRITE_PAUSE_MS = 200;
 /** Each is a write and a read. */
 const ROUNDS_PER_LANE = Number(process.env['REPLICA_ROUNDS'] ?? 300);
 
@@ -87,9 +90,9 @@ describeWithEtcd('two replicas on one etcd', () => {
   }
 
   async function listValue(client: ApiClient, lane: number): Promise<number> {
-    const answer = await client.get(`${CONFIGMAPS}?labelSelector=lane%3Dlane-${lane}`);
-    expect(answer.status).toBe(200);
-    return Number(answer.json().items?.[0]?.data?.['n']);
+    const response = await client.get(`${CONFIGMAPS}?labelSelector=lane%3Dlane-${lane}`);
+    expect(response.status).toBe(200);
+    return Number(response.json().items?.[0]?.data?.['n']);
   }
 });
 
@@ -100,7 +103,7 @@ async function writeLargeObjects(client: ApiClient, signal: AbortSignal): Promis
     const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'heavy' }, data: { n: String(n), payload } };
     const { status } = n === 0 ? await client.send('POST', CONFIGMAPS, object) : await client.send('PUT', `${CONFIGMAPS}/heavy`, object);
     if (status >= 300) throw new Error(`heavy write ${n}: ${status}`);
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await new Promise((resolve) => setTimeout(resolve, LARGE_WRITE_PAUSE_MS));
   }
 }
 
@@ -116,7 +119,7 @@ async function writeValue(client: ApiClient, request: readonly [method: string, 
 }
 
 async function readValue(client: ApiClient, name: string): Promise<number> {
-  const answer = await client.get(`${CONFIGMAPS}/${name}`);
-  if (answer.status !== 200) throw new Error(`read of ${name}: ${answer.status} ${answer.text}`);
-  return Number(answer.json().data?.['n']);
+  const response = await client.get(`${CONFIGMAPS}/${name}`);
+  if (response.status !== 200) throw new Error(`read of ${name}: ${response.status} ${response.text}`);
+  return Number(response.json().data?.['n']);
 }

@@ -12,7 +12,7 @@ export interface ConversionHead {
   readonly definition: Body;
 }
 
-export interface ConversionAnswer {
+export interface ConversionStepResponse {
   readonly status: number;
   /** The events of a watch as a list. */
   readonly body: Json;
@@ -33,7 +33,7 @@ export interface ConversionStep {
   readonly recordsCall?: true;
   /** The request must succeed, and its response is not recorded. */
   readonly isSetup?: true;
-  readonly answer?: ConversionAnswer;
+  readonly answer?: ConversionStepResponse;
   /** Sent when the response to the request begins. */
   readonly during?: readonly ConversionStep[];
 }
@@ -68,7 +68,7 @@ export interface ConversionCase {
 
 export const isConversionHead: Check<ConversionHead> = shape({ format: text, definition: body });
 
-const isAnswer: Check<ConversionAnswer> = shape(
+const isRecordedResponse: Check<ConversionStepResponse> = shape(
   { status: number, body: anything },
   { warnings: listOf(text), call: body, asked: listOf(body) },
 );
@@ -82,7 +82,7 @@ const isStep: Check<ConversionStep> = (value): value is ConversionStep =>
       until: isUntil,
       recordsCall: oneOf(true),
       isSetup: oneOf(true),
-      answer: isAnswer,
+      answer: isRecordedResponse,
       during: listOf(isStep),
     },
   )(value);

@@ -12,13 +12,21 @@ import {
   type RequestTarget,
   type TargetResponse,
 } from '../requests/request-target';
-import { GROUP, NAMESPACE, type ConversionAnswer, type ConversionCase, type ConversionHead, type ConversionStep } from './conversion-case';
+import {
+  GROUP,
+  NAMESPACE,
+  type ConversionStepResponse,
+  type ConversionCase,
+  type ConversionHead,
+  type ConversionStep,
+} from './conversion-case';
 import { createAdmissionReviewers } from './admission-reviewers';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const DEFINITION = `${DEFINITIONS}/widgets.${GROUP}`;
 const HEADERS = { 'user-agent': 'recorder/1' };
 
+/** Returns the case with the responses of `target`. The definition of an earlier case is deleted first. */
 export async function runConversionCase(
   target: RequestTarget,
   webhook: ConversionServer,
@@ -31,7 +39,7 @@ export async function runConversionCase(
   await sendExpectingSuccess(target, { method: 'POST', path: DEFINITIONS, body: definition }, HEADERS);
   await repeat(target, { method: 'GET', path: widgetsIn('v1') }, ({ code }) => code === 200);
   await repeat(target, { method: 'GET', path: widgetsIn('v2') }, ({ code }) => code !== 404);
-  for (const step of recorded.before ?? []) await answerTo(target, webhook, step);
+  for (const step of recorded.before ?? []) await sendStep(target, webhook, step);
   const removeReviewers = await createAdmissionReviewers(recorded, webhook, (method, path, body) =>
     sendRequest(target, { method, path, ...(body === undefined ? {} : { body }) }, HEADERS),
   );
@@ -44,20 +52,20 @@ export async function runConversionCase(
 const widgetsIn = (version: string): string => `/apis/${GROUP}/${version}/namespaces/${NAMESPACE}/widgets`;
 
 async function runSteps(target: RequestTarget, webhook: ConversionServer, steps: readonly ConversionStep[]): Promise<ConversionStep[]> {
-  const answered: ConversionStep[] = [];
+  const recordedSteps: ConversionStep[] = [];
   for (const step of steps) {
     webhook.behaviour = step.behaviour ?? webhook.behaviour;
     let during: ConversionStep[] = [];
-    const answer = await answerTo(target, webhook, step, async () => {
+    const response = await sendStep(target, webhook, step, async () => {
       during = await runSteps(target, webhook, step.during ?? []);
     });
-    answered.push({
+    recordedSteps.push({
       ...step,
-      ...(step.isSetup === true ? {} : { answer }),
+      ...(step.isSetup === true ? {} : { answer: response }),
       ...(step.during === undefined ? {} : { during }),
     });
   }
-  return answered;
+  return recordedSteps;
 }
 
 export async function removeDefinition(target: RequestTarget): Promise<void> {
@@ -99,12 +107,12 @@ async function repeat(
 }
 
 /** `during` is called when the response begins. */
-async function answerTo(
+async function sendStep(
   target: RequestTarget,
   webhook: ConversionServer,
   { request: recorded, until, recordsCall, isSetup }: ConversionStep,
   during: () => Promise<void> = () => Promise.resolve(),
-): Promise<ConversionAnswer> {
+): Promise<ConversionStepResponse> {
   webhook.calls.splice(0);
   webhook.reviews.splice(0);
   const request = { ...recorded, ...(recorded.body === undefined ? {} : { body: fillIn(recorded.body, webhook) }) };
@@ -119,7 +127,7 @@ async function answerTo(
   const asked = webhook.reviews
     .splice(0)
     .map(({ url, review: { request: review = {} } }) => ({ url: url.replace(/\?.*/, ''), request: maskRunValues(review) }));
-  const answer: ConversionAnswer = {
+  const response: ConversionStepResponse = {
     status: code,
     body: maskRunValues(bodyOf(text)),
     ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
@@ -128,7 +136,7 @@ async function answerTo(
       : { call: { url: call.url, ...call.headers, review: maskRunValues(call.review) } }),
     ...(asked.length === 0 ? {} : { asked }),
   };
-  return JSON.parse(JSON.stringify(answer).replaceAll(`:${webhook.port}`, ':<port>')) as ConversionAnswer;
+  return JSON.parse(JSON.stringify(response).replaceAll(`:${webhook.port}`, ':<port>')) as ConversionStepResponse;
 }
 
 async function sendDuring(target: RequestTarget, request: RecordedRequest, during: () => Promise<void>): Promise<TargetResponse> {

@@ -9,7 +9,7 @@ import { pollUntil } from '../poll';
 import { isRecordedRequest, sendExpectingSuccess, sendRequest, type AuditedTarget, type RecordedRequest } from '../requests/request-target';
 import { anything, body, listOf, mapOf, number, shape, text, type Check } from '../shape';
 
-interface PolicyAnswer {
+interface PolicyStepResponse {
   readonly status: number;
   /** The body of a rejection. */
   readonly body?: Json;
@@ -21,7 +21,7 @@ interface PolicyAnswer {
 interface PolicyStep {
   readonly request: RecordedRequest;
   /** Absent before the case is recorded, and where a policy is rejected. */
-  readonly answer?: PolicyAnswer;
+  readonly answer?: PolicyStepResponse;
 }
 
 export interface PolicyCase {
@@ -35,14 +35,17 @@ export interface PolicyCase {
   readonly steps: readonly PolicyStep[];
 }
 
-const isAnswer: Check<PolicyAnswer> = shape({ status: number }, { body: anything, warnings: listOf(text), annotations: mapOf(anything) });
+const isRecordedResponse: Check<PolicyStepResponse> = shape(
+  { status: number },
+  { body: anything, warnings: listOf(text), annotations: mapOf(anything) },
+);
 
 export const isPolicyCase: Check<PolicyCase> = shape(
   {
     title: text,
     policies: listOf(body),
     bindings: listOf(body),
-    steps: listOf(shape({ request: isRecordedRequest }, { answer: isAnswer })),
+    steps: listOf(shape({ request: isRecordedRequest }, { answer: isRecordedResponse })),
   },
   { before: listOf(isRecordedRequest), rejection: anything },
 );
@@ -64,29 +67,33 @@ const MARKER = 'marker';
 const INFORMER_POLICY = 'keeper';
 const INFORMER_KINDS = ['ConfigMap', 'Namespace'];
 
+/**
+ * Returns the case with the responses of `target`: those of the steps, or the rejection of a policy, after which no step
+ * is sent.
+ */
 export async function runPolicyCase(target: AuditedTarget, { title, before, policies, bindings, steps }: PolicyCase): Promise<PolicyCase> {
-  const withAnswers = (rejection: Json | undefined, answeredSteps: readonly PolicyStep[]): PolicyCase => ({
+  const withResponses = (rejection: Json | undefined, recordedSteps: readonly PolicyStep[]): PolicyCase => ({
     title,
     ...(before === undefined ? {} : { before }),
     policies,
     ...(rejection === undefined ? {} : { rejection }),
     bindings,
-    steps: answeredSteps,
+    steps: recordedSteps,
   });
   for (const request of before ?? []) await sendExpectingSuccess(target, request);
   for (const policy of policies) {
     const { code, text: refusal } = await sendRequest(target, { method: 'POST', path: POLICIES, body: policy });
     if (code !== 201) {
-      const unanswered = steps.map(({ request }) => ({ request }));
-      return withAnswers(maskRunValues(JSON.parse(refusal)), unanswered);
+      const unrecordedSteps = steps.map(({ request }) => ({ request }));
+      return withResponses(maskRunValues(JSON.parse(refusal)), unrecordedSteps);
     }
   }
   for (const binding of bindings) await sendExpectingSuccess(target, { method: 'POST', path: BINDINGS, body: binding });
   await createMarker(target);
-  const answeredSteps: PolicyStep[] = [];
-  for (const { request } of steps) answeredSteps.push({ request, answer: await answerTo(target, request) });
+  const recordedSteps: PolicyStep[] = [];
+  for (const { request } of steps) recordedSteps.push({ request, answer: await sendStep(target, request) });
   await clear(target);
-  return withAnswers(undefined, answeredSteps);
+  return withResponses(undefined, recordedSteps);
 }
 
 /** Creates the marker policy and waits until it is in force. */
@@ -149,14 +156,16 @@ export async function preparePolicyCases(target: AuditedTarget): Promise<void> {
   }
 }
 
-async function answerTo(target: AuditedTarget, request: RecordedRequest): Promise<PolicyAnswer> {
+async function sendStep(target: AuditedTarget, request: RecordedRequest): Promise<PolicyStepResponse> {
   const auditId = randomUUID();
   const { code, text: sent, warnings } = await sendRequest(target, request, { 'audit-id': auditId });
-  const answer: Json = sent.startsWith('{') ? JSON.parse(sent) : sent;
+  const responseBody: Json = sent.startsWith('{') ? JSON.parse(sent) : sent;
   const annotations = policyAnnotations(await target.annotations(auditId));
   return {
     status: code,
-    ...(isBody(answer) && answer['kind'] === 'Status' && answer['status'] === 'Failure' ? { body: maskRunValues(answer) } : {}),
+    ...(isBody(responseBody) && responseBody['kind'] === 'Status' && responseBody['status'] === 'Failure'
+      ? { body: maskRunValues(responseBody) }
+      : {}),
     ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
   };

@@ -7,7 +7,7 @@ import type { Body } from '../json-response';
 import { body, either, listOf, nullValue, number, oneOf, shape, text, boolean, type Check } from '../shape';
 
 /** The response to one write. */
-export interface RecordedAnswer {
+export interface RecordedResponse {
   readonly code: number;
   /** The message of a rejection without causes. */
   readonly message?: string;
@@ -35,16 +35,16 @@ interface KindCaseInput {
 }
 
 export interface KindCase extends KindCaseInput {
-  readonly create?: RecordedAnswer;
+  readonly create?: RecordedResponse;
   /** `same` when the response equals that of `create`. */
-  readonly update?: RecordedAnswer | 'same';
-  readonly status?: RecordedAnswer;
-  readonly scale?: RecordedAnswer;
-  readonly ephemeral?: RecordedAnswer;
+  readonly update?: RecordedResponse | 'same';
+  readonly status?: RecordedResponse;
+  readonly scale?: RecordedResponse;
+  readonly ephemeral?: RecordedResponse;
 }
 
 /** A case as the recorder reads it. A null, like a missing response, is recorded by the next run. */
-export interface UnrecordedKindCase extends KindCaseInput, Readonly<Partial<Record<KindRequest, RecordedAnswer | 'same' | null>>> {}
+export interface UnrecordedKindCase extends KindCaseInput, Readonly<Partial<Record<KindRequest, RecordedResponse | 'same' | null>>> {}
 
 export interface KindHead {
   readonly format: 'kind-cases';
@@ -82,30 +82,37 @@ export const isKindHead: Check<KindHead> = shape(
   { serverFlags: listOf(text), omitsObjects: oneOf(true), omittedSpecFields: listOf(text), isModifiedByServer: oneOf(true) },
 );
 
-const isAnswer: Check<RecordedAnswer> = shape(
+const isRecordedResponse: Check<RecordedResponse> = shape(
   { code: number },
   { message: text, causes: listOf(listOf(text)), warnings: listOf(text), object: body, asSent: listOf(text) },
 );
 
 const hasKindCaseShape: Check<KindCase> = shape(
   { title: text, body },
-  { old: body, create: isAnswer, update: either(oneOf('same'), isAnswer), status: isAnswer, scale: isAnswer, ephemeral: isAnswer },
+  {
+    old: body,
+    create: isRecordedResponse,
+    update: either(oneOf('same'), isRecordedResponse),
+    status: isRecordedResponse,
+    scale: isRecordedResponse,
+    ephemeral: isRecordedResponse,
+  },
 );
 
 /** Rejects a case without a response, which would assert nothing. */
 export const isKindCase: Check<KindCase> = (value): value is KindCase =>
   hasKindCaseShape(value) && REQUESTS.some((request) => value[request] !== undefined);
 
-const isAnswerOrMissing = either(nullValue, either(oneOf('same'), isAnswer));
+const isRecordedOrMissing = either(nullValue, either(oneOf('same'), isRecordedResponse));
 
 export const isUnrecordedKindCase: Check<UnrecordedKindCase> = shape(
   { title: text, body },
   {
     old: body,
-    create: isAnswerOrMissing,
-    update: isAnswerOrMissing,
-    status: isAnswerOrMissing,
-    scale: isAnswerOrMissing,
-    ephemeral: isAnswerOrMissing,
+    create: isRecordedOrMissing,
+    update: isRecordedOrMissing,
+    status: isRecordedOrMissing,
+    scale: isRecordedOrMissing,
+    ephemeral: isRecordedOrMissing,
   },
 );

@@ -150,12 +150,12 @@ class LifecycleRun {
     const type = method === 'PATCH' ? MERGE : 'application/json';
     const sent = body === undefined ? '' : JSON.stringify(body).replaceAll('$NS', namespace);
     const { code, text, warnings } = await this.send(method, path, { ...AGENT, ...(sent === '' ? {} : { 'content-type': type }) }, sent);
-    const answered: Json = text.startsWith('{') ? JSON.parse(text) : text;
-    if (code < 300) this.version = resourceVersionOf(answered) || this.version;
+    const responseBody: Json = text.startsWith('{') ? JSON.parse(text) : text;
+    if (code < 300) this.version = resourceVersionOf(responseBody) || this.version;
     this.steps.push({
       request: `${method} ${path}`.replaceAll(this.namespace, '$NS'),
       code,
-      body: maskVolatileValues(answered, this.namespace),
+      body: maskVolatileValues(responseBody, this.namespace),
       ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
     });
   }

@@ -15,9 +15,9 @@ export function operationsIn(document: Json, group: string): Body {
       if (method === 'parameters') continue;
       const { description: _, parameters, requestBody, responses, ...members } = membersOf(operation);
       const names = [...listOf(parameters), ...listOf(membersOf(item)['parameters'])].map(parameterName).sort();
-      const answers = Object.entries(membersOf(responses)).map(([code, answer]): [string, Json] => [code, contentOf(answer)]);
+      const contents = Object.entries(membersOf(responses)).map(([code, response]): [string, Json] => [code, contentOf(response)]);
       const body = requestBody === undefined ? {} : { requestBody: contentOf(requestBody) };
-      operations[`${method} ${path}`] = { ...members, parameters: names, responses: Object.fromEntries(answers), ...body };
+      operations[`${method} ${path}`] = { ...members, parameters: names, responses: Object.fromEntries(contents), ...body };
     }
   }
   return operations;

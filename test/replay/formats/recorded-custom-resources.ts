@@ -7,7 +7,7 @@ import type { Body } from '../json-response';
 import { body, listOf, mapOf, number, shape, text, type Check } from '../shape';
 import { expandBody } from './request-body';
 
-export interface CustomResourceAnswer {
+export interface CustomResourceResponse {
   readonly code: number;
   readonly message?: string;
   /** Field, reason and message of each cause; explanations of patterns are shortened to `(…)`. */
@@ -23,7 +23,7 @@ export interface CustomResourceCase {
   /** The stored object of an update; its schema allows everything. */
   readonly old?: JsonObject;
   readonly sent: JsonObject;
-  readonly answer: CustomResourceAnswer;
+  readonly answer: CustomResourceResponse;
 }
 
 /** `schemas` holds the `openAPIV3Schema` of each definition by the title of the definition. */
@@ -40,7 +40,7 @@ interface Line {
   readonly definition: string;
   readonly old?: Body;
   readonly sent: Body;
-  readonly answer: CustomResourceAnswer;
+  readonly answer: CustomResourceResponse;
 }
 
 const isLine: Check<Line> = shape(
@@ -56,7 +56,7 @@ const isLine: Check<Line> = shape(
 export function customResourceCases(topic: string): readonly CustomResourceCase[] {
   const { head, cases } = readRecording(`custom/${topic}`, isCustomResourcesHead, isLine);
   const nodes = new Map(Object.entries(head.schemas).map(([title, schema]) => [title, readSchema(schema)]));
-  return cases.map(({ definition, old, sent, answer }) => {
+  return cases.map(({ definition, old, sent, answer: response }) => {
     const node = nodes.get(definition);
     if (node === undefined) throw new Error(`there is no definition ${definition}`);
     return {
@@ -64,7 +64,7 @@ export function customResourceCases(topic: string): readonly CustomResourceCase[
       node,
       ...(old === undefined ? {} : { old: objectOf(expandBody(old)) }),
       sent: objectOf(expandBody(sent)),
-      answer,
+      answer: response,
     };
   });
 }

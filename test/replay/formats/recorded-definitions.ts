@@ -4,13 +4,13 @@
  */
 import type { Body } from '../json-response';
 import { body, either, listOf, oneOf, shape, text, type Check } from '../shape';
-import { shortenPatterns } from '../normalize/normalize-answer';
+import { shortenPatterns } from '../normalize/normalize-response';
 
 /**
  * Causes as `<field> <reason> <message>`; `created`; the code and message of a rejection without causes; or the stored
  * object of an update.
  */
-export type DefinitionAnswer = readonly string[] | object | string;
+export type DefinitionOutcome = readonly string[] | object | string;
 
 /** A creation, or an update when there is an old object. Bodies are abbreviated (request-body.ts). */
 export interface DefinitionCase {
@@ -21,7 +21,7 @@ export interface DefinitionCase {
   readonly subresource?: 'status';
   readonly body: Body;
   /** Absent in a line that is not recorded yet. */
-  readonly answer?: DefinitionAnswer;
+  readonly answer?: DefinitionOutcome;
 }
 
 export const isDefinitionCase: Check<DefinitionCase> = shape(
@@ -36,7 +36,8 @@ export interface DefinitionResponse {
   readonly object: Readonly<Record<string, unknown>>;
 }
 
-export function definitionAnswer({ code, message, causes, object }: DefinitionResponse): DefinitionAnswer {
+/** Masks what differs between servers and runs. */
+export function definitionOutcome({ code, message, causes, object }: DefinitionResponse): DefinitionOutcome {
   if (code === 201) return 'created';
   if (code === 200) return storedParts(object);
   if (causes.length === 0) return `${code} ${message}`;

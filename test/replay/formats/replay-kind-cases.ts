@@ -6,8 +6,8 @@ import { StatusError } from '../../../shared/api/errors/status';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { VALIDATION_DEVIATIONS } from '../../support/deviations/validation-deviations';
 import { openWriteFixture, type WriteResult } from '../../support/store/write-fixture';
-import { isKindCase, isKindHead, type KindCase, type KindHead, type RecordedAnswer } from './kind-case';
-import { shortenPatterns, shortenStructs, withoutVolatileFields } from '../normalize/normalize-answer';
+import { isKindCase, isKindHead, type KindCase, type KindHead, type RecordedResponse } from './kind-case';
+import { shortenPatterns, shortenStructs, withoutVolatileFields } from '../normalize/normalize-response';
 import { readRecording } from '../recording';
 import type { Body } from '../json-response';
 import { namedBody } from './request-body';
@@ -80,13 +80,13 @@ function replay(head: KindHead, cases: readonly KindCase[], openServer: OpenKind
     return created;
   }
 
-  async function checkUpdate(old: Body, body: Body, recorded: RecordedAnswer, subresource?: KindSubresource): Promise<void> {
+  async function checkUpdate(old: Body, body: Body, recorded: RecordedResponse, subresource?: KindSubresource): Promise<void> {
     const { name, resourceVersion } = await store(old, subresource);
     const result = await server.update(name, asObject(namedBody(body, name, resourceVersion)), { dryRun: true, subresource });
     check(result, body, recorded, subresource);
   }
 
-  function check(result: KindWriteResult, body: Body, recorded: RecordedAnswer, subresource?: KindSubresource): void {
+  function check(result: KindWriteResult, body: Body, recorded: RecordedResponse, subresource?: KindSubresource): void {
     const withObject = server.hasApiObjects(subresource);
     expect(comparableResult(result, recorded, withObject, omittedSpecFields)).toEqual(comparableRecording(body, recorded, withObject));
   }
@@ -115,13 +115,13 @@ function acceptedObject({ object, ...result }: KindWriteResult): JsonObject {
 }
 
 /** The compared parts of a response. */
-interface Comparable extends Omit<RecordedAnswer, 'object' | 'asSent'> {
+interface Comparable extends Omit<RecordedResponse, 'object' | 'asSent'> {
   readonly object?: object;
 }
 
 function comparableResult(
   { code, message = '', causes, warnings, object }: KindWriteResult,
-  recorded: RecordedAnswer,
+  recorded: RecordedResponse,
   withObject: boolean,
   omittedSpecFields: readonly string[] | undefined,
 ): Comparable {
@@ -138,7 +138,7 @@ function comparableResult(
 
 function comparableRecording(
   body: Body,
-  { code, message, causes, warnings, object, asSent }: RecordedAnswer,
+  { code, message, causes, warnings, object, asSent }: RecordedResponse,
   withObject: boolean,
 ): Comparable {
   const sent = namedBody(body, '');

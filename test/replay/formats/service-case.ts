@@ -21,7 +21,7 @@ export const isServiceHead: Check<ServiceHead> = shape({
   bases: mapOf(body),
 });
 
-export interface ServiceAnswer {
+export interface ServiceResponse {
   readonly code: number;
   /** Where the accepted object differs from the one that was sent, as a merge patch. */
   readonly made?: Json;
@@ -31,7 +31,7 @@ export interface ServiceAnswer {
   readonly warnings?: readonly string[];
 }
 
-const isAnswer: Check<ServiceAnswer> = shape(
+const isRecordedResponse: Check<ServiceResponse> = shape(
   { code: number },
   { made: anything, causes: listOf(listOf(text)), message: text, warnings: listOf(text) },
 );
@@ -41,8 +41,8 @@ export interface ServiceChange {
   readonly base: string;
   /** A JSON merge patch of the base's spec, or of the whole object when it has `metadata` or `spec`. */
   readonly change: Body;
-  readonly create?: ServiceAnswer;
-  readonly update?: ServiceAnswer;
+  readonly create?: ServiceResponse;
+  readonly update?: ServiceResponse;
 }
 
 /**
@@ -56,18 +56,18 @@ export interface ServiceStep {
   readonly verb: ServiceVerb;
   /** A list of operations for `json`. */
   readonly body: Json;
-  readonly answer?: ServiceAnswer;
+  readonly answer?: ServiceResponse;
 }
 
 export interface ServiceSequence {
   readonly steps: readonly ServiceStep[];
 }
 
-const isStep: Check<ServiceStep> = shape({ verb: oneOf(...VERBS), body: anything }, { answer: isAnswer });
+const isStep: Check<ServiceStep> = shape({ verb: oneOf(...VERBS), body: anything }, { answer: isRecordedResponse });
 
 /** A case. Its responses are missing until it is recorded. */
 export const isServiceCase: Check<ServiceChange | ServiceSequence> = either(
-  shape({ title: text, base: text, change: body }, { create: isAnswer, update: isAnswer }),
+  shape({ title: text, base: text, change: body }, { create: isRecordedResponse, update: isRecordedResponse }),
   shape({ steps: listOf(isStep) }),
 );
 
@@ -130,13 +130,13 @@ const ALLOCATION = /\b(?:10\.96|10\.0)\.\d{1,3}\.\d{1,3}\b|\bfd00::[0-9a-f:]*[0-
  * Masks addresses and node ports that do not occur in the request, because the API server allocated them, and removes
  * explanations of patterns.
  */
-export function maskAllocations(answer: ServiceAnswer, request: unknown, name: string): ServiceAnswer {
+export function maskAllocations(response: ServiceResponse, request: unknown, name: string): ServiceResponse {
   const requested = JSON.stringify(request);
-  const text = JSON.stringify(answer)
+  const text = JSON.stringify(response)
     .replaceAll(name, '$NAME')
     .replace(/\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g, '(…)')
     .replace(ALLOCATION, (allocation) => (requested.includes(allocation) ? allocation : '*'))
     .replace(/"(nodePort|healthCheckNodePort)":\*/g, '"$1":"*"');
-  const masked: ServiceAnswer = JSON.parse(text);
+  const masked: ServiceResponse = JSON.parse(text);
   return masked;
 }

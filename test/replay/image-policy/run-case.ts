@@ -19,7 +19,7 @@ export interface ImagePolicyHead {
   readonly before: readonly RecordedRequest[];
 }
 
-interface ImageAnswer {
+interface ImageCaseResponse {
   readonly status: number;
   /** The message and reason of a rejection. */
   readonly message?: Json;
@@ -37,7 +37,7 @@ interface ImageAnswer {
 export interface ImageCase {
   readonly title: string;
   readonly request: RecordedRequest;
-  readonly answer?: ImageAnswer;
+  readonly answer?: ImageCaseResponse;
 }
 
 export const isImagePolicyHead: Check<ImagePolicyHead> = shape({
@@ -47,16 +47,17 @@ export const isImagePolicyHead: Check<ImagePolicyHead> = shape({
   before: listOf(isRecordedRequest),
 });
 
-const isAnswer: Check<ImageAnswer> = shape(
+const isRecordedResponse: Check<ImageCaseResponse> = shape(
   { status: number, annotations: body, asked: listOf(anything) },
   { message: anything, reason: anything },
 );
 
-export const isImageCase: Check<ImageCase> = shape({ title: text, request: isRecordedRequest }, { answer: isAnswer });
+export const isImageCase: Check<ImageCase> = shape({ title: text, request: isRecordedRequest }, { answer: isRecordedResponse });
 
 /** Time after which the server has seen the service account of the pods. */
 const SEEN_MS = 300;
 
+/** Sends the requests in order, and returns the cases with the responses. The server uses `images` as its webhook. */
 export async function runImageCases(
   target: AuditedTarget,
   images: ImageServer,
@@ -65,26 +66,26 @@ export async function runImageCases(
 ): Promise<readonly ImageCase[]> {
   for (const request of before) await sendRequest(target, request);
   await systemClock.sleep(SEEN_MS);
-  const answered: ImageCase[] = [];
-  for (const { title, request } of cases) answered.push({ title, request, answer: await answerTo(target, images, request) });
-  return answered;
+  const recordedCases: ImageCase[] = [];
+  for (const { title, request } of cases) recordedCases.push({ title, request, answer: await sendCase(target, images, request) });
+  return recordedCases;
 }
 
-async function answerTo(target: AuditedTarget, images: ImageServer, request: RecordedRequest): Promise<ImageAnswer> {
+async function sendCase(target: AuditedTarget, images: ImageServer, request: RecordedRequest): Promise<ImageCaseResponse> {
   const auditId = randomUUID();
   images.receivedReviews.splice(0);
   const { code, text: sent } = await sendRequest(target, request, { 'audit-id': auditId });
   const { message = null, reason = null }: Body = JSON.parse(sent);
   const annotations = await target.annotations(auditId);
-  const answer: ImageAnswer = {
+  const response: ImageCaseResponse = {
     status: code,
     ...(code < 400 ? {} : { message, reason }),
     annotations,
     asked: images.receivedReviews.splice(0),
   };
   const masked: unknown = JSON.parse(
-    JSON.stringify(answer).replaceAll(`:${images.port}`, ':<port>').replaceAll(GENERATED_NAME_PATTERN, 'g-<name>'),
+    JSON.stringify(response).replaceAll(`:${images.port}`, ':<port>').replaceAll(GENERATED_NAME_PATTERN, 'g-<name>'),
   );
-  if (!isAnswer(masked)) throw new Error(`not an answer: ${sent}`);
+  if (!isRecordedResponse(masked)) throw new Error(`not a recordable response: ${sent}`);
   return masked;
 }

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { repository } from '../../support/repository';
-import { ANSWERS_FOLDER, readRecording, listRecordings, writeRecording } from '../recording';
+import { RECORDINGS_FOLDER, readRecording, listRecordings, writeRecording } from '../recording';
 import { membersOf, textOf } from '../json-response';
 import { anything } from '../shape';
 import { DRIVERS } from './drivers';
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
 /** An argument is a file below the folder of recordings, the name of a recording, or an area. */
 function findRecordings(argument: string): readonly string[] {
   const [, name = argument] = /(?:^|\/)answers\/(.+)$/.exec(argument) ?? [];
-  const isArea = statSync(path.join(repository, ANSWERS_FOLDER, name), { throwIfNoEntry: false })?.isDirectory() === true;
+  const isArea = statSync(path.join(repository, RECORDINGS_FOLDER, name), { throwIfNoEntry: false })?.isDirectory() === true;
   return isArea ? listRecordings(name) : [name.replace(/\.jsonl$/, '')];
 }
 

@@ -12,7 +12,8 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { stringifyJson } from '../../../shared/values/json';
 import type { RawResponse, Body, Headers, Json, JsonResponse } from '../json-response';
 
-const MAX_ANSWER_BYTES = 512 * 1024 * 1024;
+/** A bound that no recorded response reaches. */
+const MAX_RESPONSE_BYTES = 512 * 1024 * 1024;
 const OPENING_BRACE = 0x7b;
 /** Of the text of a rejection in an error. */
 const MAX_EXCERPT = 2_000;
@@ -66,7 +67,7 @@ export class ReferenceServer {
     if (clientMethod === undefined) return this.sendOther(isReplaced ? this.tls : this.config.tls, method, sent);
     const response = await (isReplaced ? this.anonymous : this.connection.transport).send({ method: clientMethod, ...sent });
     onResponse?.();
-    const bytes = await collectBody(response.body, MAX_ANSWER_BYTES);
+    const bytes = await collectBody(response.body, MAX_RESPONSE_BYTES);
     return { code: response.status, bytes, warnings: warningsIn(response.header('warning') ?? '') };
   }
 
@@ -75,7 +76,7 @@ export class ReferenceServer {
     return new Promise((resolve, reject) => {
       const options = { ...tls, method, headers, agent: false };
       const request = httpsRequest(new URL(path, this.config.servers[0]), options, (response) => {
-        void collectBody(response, MAX_ANSWER_BYTES).then(
+        void collectBody(response, MAX_RESPONSE_BYTES).then(
           (bytes) => resolve({ code: response.statusCode ?? 0, bytes, warnings: warningsIn(String(response.headers['warning'] ?? '')) }),
           reject,
         );

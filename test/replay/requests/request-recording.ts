@@ -32,7 +32,7 @@ export interface RecordedRequest {
   readonly as?: string;
 }
 
-export interface RecordedAnswer {
+export interface RecordedResponse {
   readonly status: number;
   readonly warnings?: readonly string[];
   readonly body: Json;
@@ -41,7 +41,7 @@ export interface RecordedAnswer {
 export interface RequestCase {
   readonly title?: string;
   readonly request: RecordedRequest;
-  readonly answer: RecordedAnswer;
+  readonly answer: RecordedResponse;
 }
 
 export interface RequestHead {
@@ -81,11 +81,11 @@ export const isRequestHead: Check<RequestHead> = shape(
   { serverFlags: listOf(text), namespace: boolean, setup: listOf(isRequest), keeps: listOf(text), order: boolean, pauseMs: number },
 );
 
-const isAnswer: Check<RecordedAnswer> = shape({ status: number, body: anything }, { warnings: listOf(text) });
+const isRecordedResponse: Check<RecordedResponse> = shape({ status: number, body: anything }, { warnings: listOf(text) });
 
 /** `answer` is missing from a case that is not recorded yet. */
-export const isNewCase: Check<Omit<RequestCase, 'answer'>> = shape({ request: isRequest }, { title: text, answer: isAnswer });
+export const isNewCase: Check<Omit<RequestCase, 'answer'>> = shape({ request: isRequest }, { title: text, answer: isRecordedResponse });
 
-const isRequestCase: Check<RequestCase> = shape({ request: isRequest, answer: isAnswer }, { title: text });
+const isRequestCase: Check<RequestCase> = shape({ request: isRequest, answer: isRecordedResponse }, { title: text });
 
 export const requestRecording = (recording: string): RequestRecording => readRecording(recording, isRequestHead, isRequestCase);

@@ -9,7 +9,7 @@ import { isBody, metadataOf, type Body, type Json } from '../json-response';
 import { expandBody } from '../formats/request-body';
 import { PATCH_MEDIA } from '../normalize/spelling';
 import { memberNames } from './member-names';
-import type { RecordedAnswer, RecordedRequest, RequestHead } from './request-recording';
+import type { RecordedResponse, RecordedRequest, RequestHead } from './request-recording';
 
 export interface SentRequest {
   readonly method: RecordedRequest['method'];
@@ -53,7 +53,7 @@ export class RequestSession {
     private readonly spelling: Spelling = UNCHANGED,
   ) {}
 
-  async exchange(request: RecordedRequest): Promise<RecordedAnswer> {
+  async exchange(request: RecordedRequest): Promise<RecordedResponse> {
     const { status, text, warnings } = await this.send(this.toSentRequest(request));
     this.bodies.unshift(text);
     this.bodies.splice(KEPT_BODIES);

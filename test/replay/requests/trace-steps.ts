@@ -57,20 +57,22 @@ export function traceContextOf(
 export function traceReply({ url, text }: WebhookRequest): Reply {
   const review: Json = text === '' ? {} : JSON.parse(text);
   if (!isBody(review)) return { status: 400, body: 'no review' };
-  const answer = (more: Body): Reply => ({ body: { apiVersion: review['apiVersion'] ?? '', kind: review['kind'] ?? '', ...more } });
+  const reviewReply = (more: Body): Reply => ({ body: { apiVersion: review['apiVersion'] ?? '', kind: review['kind'] ?? '', ...more } });
   const request = membersOf(review['request']);
   switch (url.split('?', 1)[0]) {
     case '/authenticate':
-      return answer({ status: { authenticated: false } });
+      return reviewReply({ status: { authenticated: false } });
     case '/authorize':
-      return answer({ status: { allowed: false, reason: 'says the webhook' } });
+      return reviewReply({ status: { allowed: false, reason: 'says the webhook' } });
     case '/convert':
-      return answer({ response: convertObjects(request) });
+      return reviewReply({ response: convertObjects(request) });
     case '/mutating':
-      return answer({ response: { uid: request['uid'] ?? '', allowed: true, ...(request['operation'] === 'CREATE' ? PATCH : {}) } });
+      return reviewReply({ response: { uid: request['uid'] ?? '', allowed: true, ...(request['operation'] === 'CREATE' ? PATCH : {}) } });
     case '/validating': {
       const allowed = request['name'] !== 'refused';
-      return request['name'] === 'broken' ? { status: 500, body: 'broken' } : answer({ response: { uid: request['uid'] ?? '', allowed } });
+      return request['name'] === 'broken'
+        ? { status: 500, body: 'broken' }
+        : reviewReply({ response: { uid: request['uid'] ?? '', allowed } });
     }
     case OTHERS:
       return { body: { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: 'others.example.com/v1', resources: [] } };

@@ -12,7 +12,7 @@ import { pollUntil } from '../poll';
 import { isRecordedRequest, sendExpectingSuccess, sendRequest, type AuditedTarget, type RecordedRequest } from '../requests/request-target';
 import { anything, body, listOf, mapOf, number, shape, text, type Check } from '../shape';
 
-interface WebhookAnswer {
+interface WebhookStepResponse {
   readonly status: number;
   readonly body: Json;
   readonly warnings?: readonly string[];
@@ -25,7 +25,7 @@ interface WebhookAnswer {
 interface WebhookStep {
   readonly request: RecordedRequest;
   /** Absent before the case is recorded. */
-  readonly answer?: WebhookAnswer;
+  readonly answer?: WebhookStepResponse;
 }
 
 export interface WebhookCase {
@@ -40,13 +40,13 @@ export interface WebhookCase {
   readonly steps: readonly WebhookStep[];
 }
 
-const isAnswer: Check<WebhookAnswer> = shape(
+const isRecordedResponse: Check<WebhookStepResponse> = shape(
   { status: number, body: anything },
   { warnings: listOf(text), annotations: mapOf(anything), calls: listOf(body) },
 );
 
 export const isWebhookCase: Check<WebhookCase> = shape(
-  { title: text, configurations: listOf(body), steps: listOf(shape({ request: isRecordedRequest }, { answer: isAnswer })) },
+  { title: text, configurations: listOf(body), steps: listOf(shape({ request: isRecordedRequest }, { answer: isRecordedResponse })) },
   { before: listOf(isRecordedRequest) },
 );
 
@@ -60,6 +60,7 @@ const RESOURCES: Readonly<Record<Type, string>> = {
 };
 const MARKER = 'marker';
 
+/** Returns the case with the responses of `target`, after deleting what the case created. */
 export async function runWebhookCase(target: AuditedTarget, webhooks: ReviewServer, recorded: WebhookCase): Promise<WebhookCase> {
   for (const request of recorded.before ?? []) await sendExpectingSuccess(target, request);
   const configurations = withMarkers(recorded.configurations, webhooks);
@@ -67,7 +68,7 @@ export async function runWebhookCase(target: AuditedTarget, webhooks: ReviewServ
   for (const { type } of configurations) await waitUntilMarker(target, type, 'denied');
   webhooks.calls.splice(0);
   const steps: WebhookStep[] = [];
-  for (const { request } of recorded.steps) steps.push({ request, answer: await answerTo(target, webhooks, request) });
+  for (const { request } of recorded.steps) steps.push({ request, answer: await sendStep(target, webhooks, request) });
   for (const { path, name } of configurations) await sendRequest(target, { method: 'DELETE', path: `${path}/${name}` });
   for (const { type } of configurations) await waitUntilMarker(target, type, 'allowed');
   await clean(target);
@@ -150,20 +151,20 @@ export async function prepareWebhookCases(target: AuditedTarget): Promise<void> 
   await clean(target);
 }
 
-async function answerTo(target: AuditedTarget, webhooks: ReviewServer, request: RecordedRequest): Promise<WebhookAnswer> {
+async function sendStep(target: AuditedTarget, webhooks: ReviewServer, request: RecordedRequest): Promise<WebhookStepResponse> {
   const auditId = randomUUID();
   webhooks.calls.splice(0);
   const { code, text: sent, warnings } = await sendRequest(target, request, { 'audit-id': auditId });
   const calls = webhooks.calls.splice(0).filter(({ url }) => !url.includes(MARKER));
   const annotations = await target.annotations(auditId);
-  const answer: WebhookAnswer = {
+  const response: WebhookStepResponse = {
     status: code,
     body: maskRunValues(sent.startsWith('{') ? parsed(sent) : sent),
     ...(warnings.length === 0 ? {} : { warnings: [...warnings] }),
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
     ...(calls.length === 0 ? {} : { calls: calls.map(maskedCall) }),
   };
-  return JSON.parse(JSON.stringify(answer).replaceAll(`:${webhooks.port}`, ':<port>')) as WebhookAnswer;
+  return JSON.parse(JSON.stringify(response).replaceAll(`:${webhooks.port}`, ':<port>')) as WebhookStepResponse;
 }
 
 const maskedCall = ({ url, headers, review }: WebhookCall): Body => ({

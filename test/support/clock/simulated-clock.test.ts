@@ -43,7 +43,7 @@ describe('a simulated clock', () => {
     }));
 
   it('stands still while requests are in progress over a local connection', async () => {
-    const server = createServer((_, response) => setImmediate(() => response.end('answer')));
+    const server = createServer((_, response) => setImmediate(() => response.end('body')));
     const port = await listen(server);
     const sendRequest = (): Promise<void> =>
       new Promise((resolve) => get({ host: '127.0.0.1', port, agent: false }, (response) => response.resume().once('end', resolve)));

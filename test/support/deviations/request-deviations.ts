@@ -4,7 +4,7 @@
  * rejected here too, so that later steps start from the recorded state.
  */
 import { isBody, type Body, type Json } from '../../replay/json-response';
-import type { RecordedAnswer, RecordedRequest, RequestCase } from '../../replay/requests/request-recording';
+import type { RecordedResponse, RecordedRequest, RequestCase } from '../../replay/requests/request-recording';
 
 /**
  * The Status that this server returns for the deletion of the collection at `path`, where release 1.31.1 returns the
@@ -33,44 +33,44 @@ const STRICT = 'strict decoding error: ';
 /** In the message of this server, which names all unknown fields; release 1.31.1 names one of several, at random. */
 const SEVERAL_ERRORS = 'errors:\n';
 
-/** The request as it is sent to this server, and the expected answer. */
+/** The request as it is sent to this server, and the expected response. */
 export function withDeviation(recorded: RequestCase): RequestCase {
   const { request } = recorded;
-  const answer = withClientFault(recorded.answer);
+  const response = withClientFault(recorded.answer);
   const { method, path } = request;
-  const { body } = answer;
+  const { body } = response;
   if (isDeletedList(method, body)) {
     const next = isBody(body) && isBody(body['metadata']) ? body['metadata']['continue'] : undefined;
     const status = collectionDeletionStatus(path);
     return {
       request,
-      answer: { ...answer, body: next === undefined || next === '' ? status : { ...status, metadata: { continue: next } } },
+      answer: { ...response, body: next === undefined || next === '' ? status : { ...status, metadata: { continue: next } } },
     };
   }
   const message = messageOf(body);
-  if (method === 'DELETE' && /[?&]resourceVersion=/.test(path) && answer.status === 409 && isCollection(path)) {
+  if (method === 'DELETE' && /[?&]resourceVersion=/.test(path) && response.status === 409 && isCollection(path)) {
     // The resource version of a collection is no precondition.
     return { request: withQuery(request, 'dryRun', 'All'), answer: { status: 200, body: collectionDeletionStatus(path) } };
   }
   // Release 1.31.1 rejects unknown fields of an applied configuration with any fieldValidation.
-  if (message.includes(UNDECLARED)) return { request: withQuery(request, 'fieldValidation', 'Strict'), answer };
-  if (method === 'PATCH' && answer.status === 422 && message.includes(STRICT)) {
-    return { request, answer: { ...answer, status: 400, body: strictPart(message) } };
+  if (message.includes(UNDECLARED)) return { request: withQuery(request, 'fieldValidation', 'Strict'), answer: response };
+  if (method === 'PATCH' && response.status === 422 && message.includes(STRICT)) {
+    return { request, answer: { ...response, status: 400, body: strictPart(message) } };
   }
-  return { request, answer };
+  return { request, answer: response };
 }
 
-/** Release 1.31.1 answers 500 to some faults of clients, this server 400; both answer 500 to faults of a definition. */
-function withClientFault(answer: RecordedAnswer): RecordedAnswer {
-  if (answer.status !== 500 || (isBody(answer.body) && answer.body['reason'] === 'InternalError')) return answer;
-  return { ...answer, status: 400, body: isBody(answer.body) ? { ...answer.body, code: 400 } : answer.body };
+/** Release 1.31.1 responds with 500 to some faults of clients, this server with 400; both respond with 500 to faults of a definition. */
+function withClientFault(response: RecordedResponse): RecordedResponse {
+  if (response.status !== 500 || (isBody(response.body) && response.body['reason'] === 'InternalError')) return response;
+  return { ...response, status: 400, body: isBody(response.body) ? { ...response.body, code: 400 } : response.body };
 }
 
-/** The part of an answer that {@link withDeviation} expects. */
-export function comparableAnswer(answer: RecordedAnswer, { body }: RecordedAnswer): RecordedAnswer {
-  const message = messageOf(answer.body);
-  if (message.includes(SEVERAL_ERRORS) && message.includes(undeclaredField(messageOf(body)))) return { ...answer, body };
-  return typeof body === 'string' && message.includes(STRICT) ? { ...answer, body: strictPart(message) } : answer;
+/** The part of a response that {@link withDeviation} expects. */
+export function comparableResponse(response: RecordedResponse, { body }: RecordedResponse): RecordedResponse {
+  const message = messageOf(response.body);
+  if (message.includes(SEVERAL_ERRORS) && message.includes(undeclaredField(messageOf(body)))) return { ...response, body };
+  return typeof body === 'string' && message.includes(STRICT) ? { ...response, body: strictPart(message) } : response;
 }
 
 /** The unknown field that release 1.31.1 names, as `.spec.foo: field not declared in schema`. */

@@ -2,16 +2,16 @@
  * Recorded cases in which this server deliberately responds differently from release 1.31.1, because the API documents
  * it so, with the expected response. The recordings stay as they were recorded.
  */
-import type { RecordedAnswer } from '../../replay/formats/kind-case';
+import type { RecordedResponse } from '../../replay/formats/kind-case';
 
 type Cause = readonly [field: string, reason: string, text: string];
 
-const refused = (...causes: readonly Cause[]): RecordedAnswer => ({ code: 422, causes: causes.map((cause) => [...cause]) });
-const tooManyPorts = (count: number): RecordedAnswer =>
+const refused = (...causes: readonly Cause[]): RecordedResponse => ({ code: 422, causes: causes.map((cause) => [...cause]) });
+const tooManyPorts = (count: number): RecordedResponse =>
   refused(['ports', 'FieldValueTooMany', `Too many: ${count}: must have at most 100 items`]);
 
 /** By resource and title of the case. */
-export const VALIDATION_DEVIATIONS: ReadonlyMap<string, RecordedAnswer> = new Map([
+export const VALIDATION_DEVIATIONS: ReadonlyMap<string, RecordedResponse> = new Map([
   // A slice has at most 100 ports.
   ['endpointslices 101 ports', tooManyPorts(101)],
   ['endpointslices 20001 ports', tooManyPorts(20_001)],
@@ -56,7 +56,7 @@ const portRequired: Cause = [`${INGRESS}.ports[0].port`, 'FieldValueInvalid', 'I
  * Expected responses for Services, by the text of the case or sequence and the index of the response: `externalName` is
  * only for the type ExternalName, and the status is validated.
  */
-export const SERVICE_DEVIATIONS: ReadonlyMap<string, ReadonlyMap<number, RecordedAnswer>> = new Map([
+export const SERVICE_DEVIATIONS: ReadonlyMap<string, ReadonlyMap<number, RecordedResponse>> = new Map([
   ...['["cluster",{"externalName":"a.b"}]', '["cluster",{"externalName":"A_B"}]', '["headless",{"externalName":"a.b"}]'].map(
     (text) => [text, new Map([0, 1].map((index) => [index, externalNameForbidden]))] as const,
   ),

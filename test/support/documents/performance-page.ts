@@ -5,6 +5,7 @@
 import { page, type Section } from '../../../deploy/reference/markdown';
 
 export const PERFORMANCE_PAGE = 'docs/reference/performance.md';
+/** Runs that the page keeps: as many columns as a reader can compare. */
 const MAX_RUNS = 8;
 
 const TITLE = 'Performance';
@@ -31,7 +32,7 @@ export type FigureTable = keyof typeof FIGURES;
 const SHARES = {
   heading: 'A get by filters',
   introduction:
-    'The event loop of an API server that answers gets of a ConfigMap, by the filter or handler that runs; garbage collection and Node have rows of their own. Latest run, under a profiler.',
+    'The event loop of an API server that serves GET requests for a ConfigMap, by the filter or handler that runs; garbage collection and Node have rows of their own. Latest run, under a profiler.',
   columns: ['code', 'µs', '%'],
 };
 
@@ -68,6 +69,7 @@ export function addRun(text: string | undefined, run: PerformanceRun, { figures,
   return page(TITLE, INTRODUCTION, [{ ...RUNS, rows: kept }, table('floors'), { ...SHARES, rows: shareRows }, table('growth')]);
 }
 
+/** Columns before those of the runs. */
 const FIXED_COLUMNS = 2;
 
 /** A table with a column for each of the runs that have figures in it. Rows that the run has not measured keep their older figures. */

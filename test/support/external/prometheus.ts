@@ -51,11 +51,11 @@ export async function startPrometheus(path: string, folder: string, configuratio
 /** The number of series that the expression has now. Throws when it is not an instant vector. */
 export async function countSeries({ address }: PrometheusServer, expression: string): Promise<number> {
   const reply = await fetch(`${address}/api/v1/query`, { method: 'POST', body: new URLSearchParams({ query: expression }) });
-  const answer: unknown = await reply.json();
-  if (!reply.ok) throw new Error(`${expression}: ${JSON.stringify(answer)}`);
-  const data: unknown = isRecord(answer) ? answer['data'] : undefined;
+  const document: unknown = await reply.json();
+  if (!reply.ok) throw new Error(`${expression}: ${JSON.stringify(document)}`);
+  const data: unknown = isRecord(document) ? document['data'] : undefined;
   const result: unknown = isRecord(data) ? data['result'] : undefined;
-  if (!Array.isArray(result)) throw new Error(`${expression}: ${JSON.stringify(answer)}`);
+  if (!Array.isArray(result)) throw new Error(`${expression}: ${JSON.stringify(document)}`);
   return result.length;
 }
 

@@ -69,7 +69,7 @@ export class ApiClient {
         headers: { accept: 'application/json', ...type, ...length, ...extras.headers },
         agent: this.agent,
       });
-      request.setTimeout(extras.timeoutMs ?? 60_000, () => request.destroy(new Error(`${method} ${path}: no answer`)));
+      request.setTimeout(extras.timeoutMs ?? 60_000, () => request.destroy(new Error(`${method} ${path}: no response`)));
       // A broken connection may emit several errors; only the first one counts.
       request.on('error', reject);
       request.once('response', (response) => {

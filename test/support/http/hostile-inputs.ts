@@ -14,7 +14,7 @@ export interface HostileInput extends HostileStep {
   readonly name: string;
   /** Sent before each round, to create the objects that the request needs. */
   readonly setup?: readonly HostileStep[];
-  /** Takes so long that other requests must be answered meanwhile. */
+  /** Takes so long that other requests must complete meanwhile. */
   readonly isSlow?: true;
   /** The server may stop reading the body, so that the sender may not see the response. */
   readonly mayLoseResponse?: true;
@@ -136,6 +136,7 @@ const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinition
 export const HOSTILE_SETUP: readonly HostileStep[] = [{ method: 'POST', path: DEFINITIONS, headers: JSON_BODY, body: DEFINITION }];
 
 const numbers = (count: number): string => `[${list(count, () => '0')}]`;
+/** Just below the server's limit of 3 MiB for a body. */
 const MAX_JSON_BYTES = 2_900_000;
 
 const SLOW: ReadonlySet<string> = new Set(['100,000 empty containers', '80,000 entries', 'an apply to 80,000 entries']);

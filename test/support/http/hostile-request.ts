@@ -22,6 +22,7 @@ export interface HostileClient {
   readonly token: string | undefined;
 }
 
+/** Adds the credentials of the client to a step; without a token it stays anonymous. */
 export function hostileRequest(
   { method = 'GET', path = '/', headers = {}, body = '' }: HostileStep,
   { origin, http2, token }: HostileClient,
@@ -32,10 +33,10 @@ export function hostileRequest(
 
 function sendHttp1({ origin, method, path, headers, body }: HostileRequest): Promise<number> {
   return new Promise((resolve) => {
-    const sent = http1Request(`${origin}${path}`, { method, headers, rejectUnauthorized: false, agent: false }, (answer) => {
-      answer.resume();
-      answer.on('end', () => resolve(answer.statusCode ?? 0));
-      answer.on('error', () => resolve(0));
+    const sent = http1Request(`${origin}${path}`, { method, headers, rejectUnauthorized: false, agent: false }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(response.statusCode ?? 0));
+      response.on('error', () => resolve(0));
     });
     sent.on('error', () => resolve(0));
     sent.end(body === '' ? undefined : body);
@@ -52,7 +53,7 @@ function sendHttp2({ origin, method, path, headers, body }: HostileRequest): Pro
     session.on('error', () => end(0));
     const stream = session.request({ ':method': method, ':path': path, ...headers });
     let status = 0;
-    stream.on('response', (answer) => (status = answer[':status'] ?? 0));
+    stream.on('response', (response) => (status = response[':status'] ?? 0));
     stream.on('error', () => end(status));
     stream.on('close', () => end(status));
     stream.resume();

@@ -50,12 +50,13 @@ export interface TraceReceiver {
   readonly spans: ReceivedSpan[];
   /** The number of calls so far. */
   calls(): number;
-  /** While silent, calls are accepted and never answered. */
+  /** While silent, calls are accepted and have no response. */
   setSilent(silent: boolean): void;
   close(): Promise<void>;
 }
 
 const EXPORT = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
+/** A gRPC message follows a flag of one byte and its length in four. */
 const FRAME_HEAD = 5;
 /** An empty gRPC message. */
 const EMPTY = Buffer.alloc(FRAME_HEAD);
@@ -81,6 +82,7 @@ const { root } = parse(`
 `);
 const EXPORT_REQUEST = root.lookupType('ExportRequest');
 
+/** Resolves when the receiver listens; `port` 0 is any free port. */
 export async function startTraceReceiver(port = 0): Promise<TraceReceiver> {
   const spans: ReceivedSpan[] = [];
   const sessions = new Set<ServerHttp2Session>();

@@ -115,7 +115,7 @@ export class MemoryStore implements Store {
   isHeld = false;
   /** The stream is disconnected. */
   isCut = false;
-  /** Whether watches answer {@link Watch.requestProgress}. */
+  /** Whether watches respond to {@link Watch.requestProgress}. */
   supportsProgress = true;
   /** Whether reopening a watch ends {@link isHeld}, as a new stream does when only the old one hung. */
   reopenReleases = true;

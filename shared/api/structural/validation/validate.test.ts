@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { customResourceCases, type CustomResourceCase } from '../../../../test/replay/formats/recorded-custom-resources';
-import { shortenPatterns } from '../../../../test/replay/normalize/normalize-answer';
+import { shortenPatterns } from '../../../../test/replay/normalize/normalize-response';
 import { isObject, type JsonObject, type JsonValue } from '../../../values/json';
 import { decodeCustom } from '../decode-custom';
 import { applySchemaDefaults } from '../defaults';

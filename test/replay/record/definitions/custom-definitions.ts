@@ -2,7 +2,7 @@
  * Records the responses to writes of CustomResourceDefinitions (format `custom-definitions`). Everything is a dry run
  * except the old object of an update, which is stored until its names are accepted or rejected, and deleted afterwards.
  */
-import { definitionAnswer, isDefinitionCase, type DefinitionAnswer, type DefinitionCase } from '../../formats/recorded-definitions';
+import { definitionOutcome, isDefinitionCase, type DefinitionOutcome, type DefinitionCase } from '../../formats/recorded-definitions';
 import { expandBody } from '../../formats/request-body';
 import { readRecording } from '../../recording';
 import {
@@ -23,6 +23,7 @@ import { withRecordedOrder } from '../recorded-order';
 import { DEFINITIONS } from './custom-definition';
 import type { ReferenceServer } from '../reference-server';
 
+/** The status of an update with an outdated resource version. */
 const CONFLICT = 409;
 
 /** Takes the kind and list kind of the cases' definitions, so that their names are rejected. */
@@ -43,7 +44,7 @@ export async function recordCustomDefinitions(recording: string, server: Referen
   const lines: unknown[] = [head];
   for (const line of cases) {
     const reply = line.old === undefined ? await create(server, line.body) : await update(server, line.old, line);
-    const { causes } = withRecordedOrder({ causes: answerOf(reply) }, { causes: line.answer });
+    const { causes } = withRecordedOrder({ causes: outcomeOf(reply) }, { causes: line.answer });
     lines.push({ ...line, answer: causes });
   }
   return lines;
@@ -92,7 +93,7 @@ async function remove(server: ReferenceServer, name: string): Promise<void> {
   await pollUntil(`${name} is deleted`, async () => (await server.sendJson('GET', `${DEFINITIONS}/${name}`)).code === 404);
 }
 
-function answerOf(reply: JsonResponse): DefinitionAnswer {
+function outcomeOf(reply: JsonResponse): DefinitionOutcome {
   const { code, body } = reply;
-  return definitionAnswer({ code, message: textOf(body['message']), causes: causesOf(reply), object: body });
+  return definitionOutcome({ code, message: textOf(body['message']), causes: causesOf(reply), object: body });
 }

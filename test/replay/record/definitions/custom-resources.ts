@@ -3,7 +3,7 @@
  * (`custom-columns`), values of JSONPath columns (`custom-paths`) and schemas in OpenAPI documents
  * (`custom-documents`). Creations and updates are dry runs; sequences of writes are stored.
  */
-import { shortenPatterns } from '../../normalize/normalize-answer';
+import { shortenPatterns } from '../../normalize/normalize-response';
 import { expandBody } from '../../formats/request-body';
 import { systemClock } from '../../../../shared/runtime/clock';
 import { TIME_PATTERN } from '../../normalize/volatile-patterns';
@@ -32,24 +32,28 @@ export async function recordCustomResources(recording: string, server: Reference
     const definition = new CustomDefinition(server, topicOf(recording), index, [version]);
     const own = cases.filter((line) => line.definition === title);
     await definition.during(async () => {
-      for (const [at, line] of own.entries()) lines.push({ ...line, ...(await answersTo(definition, line, at)) });
+      for (const [at, line] of own.entries()) lines.push({ ...line, ...(await recordCase(definition, line, at)) });
     });
   }
   return lines;
 }
 
-async function answersTo(definition: CustomDefinition, { old, sent = {}, steps, answer }: ResourcesCase, at: number): Promise<object> {
+async function recordCase(
+  definition: CustomDefinition,
+  { old, sent = {}, steps, answer: previous }: ResourcesCase,
+  at: number,
+): Promise<object> {
   if (steps !== undefined) {
-    const answered: object[] = [];
+    const recordedSteps: object[] = [];
     for (const step of steps) {
       const reply = await definition.write(`s${at}`, step);
-      answered.push({ ...step, answer: withRecordedOrder(ownedAnswer(reply), step.answer) });
+      recordedSteps.push({ ...step, answer: withRecordedOrder(withFieldSets(reply), step.answer) });
     }
-    return { steps: answered };
+    return { steps: recordedSteps };
   }
-  if (old === undefined) return { answer: withRecordedOrder(answerOf(await definition.create(expanded(sent))), answer) };
+  if (old === undefined) return { answer: withRecordedOrder(recordedPartOf(await definition.create(expanded(sent))), previous) };
   await definition.store(`o${at}`, expanded(old));
-  return { answer: withRecordedOrder(answerOf(await definition.update(`o${at}`, expanded(sent))), answer) };
+  return { answer: withRecordedOrder(recordedPartOf(await definition.update(`o${at}`, expanded(sent))), previous) };
 }
 
 const isColumnsHead = shape({
@@ -136,23 +140,23 @@ function topicOf(recording: string): string {
 const expanded = (sent: Body): Body => membersOf(expandBody(sent));
 
 /** The causes of a rejection, or its message when it has none; or the object. */
-function answerOf(reply: JsonResponse): Body {
-  const { code, body: answer, warnings } = reply;
+function recordedPartOf(reply: JsonResponse): Body {
+  const { code, body: responseBody, warnings } = reply;
   const warned = warnings.length === 0 ? {} : { warnings: [...warnings] };
   const causes = causesOf(reply).map((cause) => cause.map(shortenPatterns));
   if (causes.length > 0) return { code, causes, ...warned };
-  if (code >= 400) return { code, message: answer['message'] ?? '', ...warned };
-  const object = Object.fromEntries(Object.entries(answer).filter(([member]) => member !== 'apiVersion' && member !== 'kind'));
+  if (code >= 400) return { code, message: responseBody['message'] ?? '', ...warned };
+  const object = Object.fromEntries(Object.entries(responseBody).filter(([member]) => member !== 'apiVersion' && member !== 'kind'));
   object['metadata'] = Object.fromEntries(Object.entries(metadataOf(object)).filter(([member]) => !GENERATED.includes(member)));
   return { code, object, ...warned };
 }
 
 /** With the field sets by manager and operation. */
-function ownedAnswer(reply: JsonResponse): Body {
-  if (reply.code >= 400) return answerOf(reply);
+function withFieldSets(reply: JsonResponse): Body {
+  if (reply.code >= 400) return recordedPartOf(reply);
   const entries = objectsIn(metadataOf(reply.body)['managedFields']);
   const owned = Object.fromEntries(
     entries.map(({ manager, operation, fieldsV1 }) => [`${textOf(manager)} ${textOf(operation)}`, fieldsV1 ?? null]),
   );
-  return { ...answerOf(reply), owned };
+  return { ...recordedPartOf(reply), owned };
 }

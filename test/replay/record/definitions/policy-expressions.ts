@@ -15,8 +15,8 @@ const OBJECTS = '/api/v1/namespaces/default/configmaps?dryRun=All';
 const IN_FORCE = 'in force';
 const REFUSAL = /^Invalid value: "(?:[^"\\]|\\.)*": /s;
 
-type Answer = Json;
-type Answers = Map<string, Answer>;
+type Outcome = Json;
+type OutcomesByRule = Map<string, Outcome>;
 
 /** The server truncates long warnings when there are many, so that rules that mostly fail need a smaller `batch`. */
 const isHead = shape({ format: text, batch: number }, { source: text });
@@ -26,37 +26,37 @@ const isCase = shape({}, { name: text, source: text, type: text, expects: text, 
 export async function recordPolicyExpressions(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
   const { head, cases } = readRecording(recording, isHead, isCase);
   const rules = [...new Set(cases.flatMap(({ rule }) => (rule === undefined ? [] : [rule])))];
-  const answers: Answers = new Map();
-  for (const batch of batchesOf(rules, head.batch)) await addRefusals(server, batch, answers);
-  const accepted = rules.filter((rule) => !answers.has(rule));
-  for (const [at, batch] of batchesOf(accepted, head.batch).entries()) await addOutcomes(server, `case-${at}`, batch, answers);
-  return [head, ...cases.map((line) => (line.rule === undefined ? line : { ...line, answer: answers.get(line.rule) }))];
+  const outcomes: OutcomesByRule = new Map();
+  for (const batch of batchesOf(rules, head.batch)) await addRefusals(server, batch, outcomes);
+  const accepted = rules.filter((rule) => !outcomes.has(rule));
+  for (const [at, batch] of batchesOf(accepted, head.batch).entries()) await addOutcomes(server, `case-${at}`, batch, outcomes);
+  return [head, ...cases.map((line) => (line.rule === undefined ? line : { ...line, answer: outcomes.get(line.rule) }))];
 }
 
 function batchesOf(rules: readonly string[], size: number): readonly (readonly string[])[] {
   return Array.from({ length: Math.ceil(rules.length / size) }, (_, at) => rules.slice(at * size, (at + 1) * size));
 }
 
-/** Halves the batch to find a rule that makes the server close the connection; its answer is `no answer`. */
-async function addRefusals(server: ReferenceServer, rules: readonly string[], answers: Answers): Promise<void> {
+/** Halves the batch to find a rule that makes the server close the connection; its outcome is `no answer`. */
+async function addRefusals(server: ReferenceServer, rules: readonly string[], outcomes: OutcomesByRule): Promise<void> {
   const reply = await server.sendJson('POST', `${POLICIES}?dryRun=All`, policy('refused', rules)).catch(() => undefined);
   if (reply === undefined) {
     const [only] = rules;
-    if (rules.length === 1 && only !== undefined) answers.set(only, 'no answer');
+    if (rules.length === 1 && only !== undefined) outcomes.set(only, 'no answer');
     if (rules.length <= 1) return;
     const middle = rules.length >> 1;
-    await addRefusals(server, rules.slice(0, middle), answers);
-    await addRefusals(server, rules.slice(middle), answers);
+    await addRefusals(server, rules.slice(0, middle), outcomes);
+    await addRefusals(server, rules.slice(middle), outcomes);
     return;
   }
   for (const [field, , message] of causesOf(reply)) {
     const [, index = ''] = /^spec\.validations\[(\d+)\]/.exec(field) ?? [];
     const rule = rules[Number(index) / 2];
-    if (rule !== undefined) answers.set(rule, { refused: message.replace(REFUSAL, '') });
+    if (rule !== undefined) outcomes.set(rule, { refused: message.replace(REFUSAL, '') });
   }
 }
 
-async function addOutcomes(server: ReferenceServer, name: string, rules: readonly string[], answers: Answers): Promise<void> {
+async function addOutcomes(server: ReferenceServer, name: string, rules: readonly string[], outcomes: OutcomesByRule): Promise<void> {
   const metadata = { name };
   await server.create(POLICIES, policy(name, rules));
   await server.create(BINDINGS, { metadata, spec: { policyName: name, validationActions: ['Warn'] } });
@@ -66,7 +66,7 @@ async function addOutcomes(server: ReferenceServer, name: string, rules: readonl
     return warnings.some((warning) => warning.endsWith(IN_FORCE));
   });
   const messages = warnings.map((warning) => warning.replace(/^.*? with binding '[^']*': /s, ''));
-  for (const [index, rule] of rules.entries()) answers.set(rule, outcomeOf(messages, rule, index));
+  for (const [index, rule] of rules.entries()) outcomes.set(rule, outcomeOf(messages, rule, index));
   for (const path of [BINDINGS, POLICIES]) await server.sendJson('DELETE', `${path}/${name}`);
 }
 
@@ -92,7 +92,7 @@ function policy(name: string, rules: readonly string[]): Body {
   };
 }
 
-function outcomeOf(messages: readonly string[], rule: string, index: number): Answer {
+function outcomeOf(messages: readonly string[], rule: string, index: number): Outcome {
   if (messages.includes(`not ${index}`)) return 'does not hold';
   if (messages.includes(`well ${index}`)) return 'holds';
   const head = `expression '${rule}' resulted in error: `;

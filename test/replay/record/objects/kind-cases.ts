@@ -9,10 +9,10 @@ import {
   REQUESTS,
   type KindHead,
   type KindRequest,
-  type RecordedAnswer,
+  type RecordedResponse,
   type UnrecordedKindCase,
 } from '../../formats/kind-case';
-import { shortenPatterns, shortenStructs, withoutVolatileFields } from '../../normalize/normalize-answer';
+import { shortenPatterns, shortenStructs, withoutVolatileFields } from '../../normalize/normalize-response';
 import { readRecording } from '../../recording';
 import { causesOf, metadataOf, resourceVersionOf, textOf, type Body, type JsonResponse } from '../../json-response';
 import { namedBody } from '../../formats/request-body';
@@ -24,6 +24,7 @@ import { toCanonical, toUpstream } from '../spelling';
 /** The namespace of the tests that replay the cases; messages name it. */
 const NAMESPACE = 'ns';
 const NEW_NAME = 'recorded-new';
+/** Characters; longer objects would make a recording unreadable. */
 const MAX_OBJECT_LENGTH = 2000;
 /** Long enough for the controllers of the reference server to see an object. */
 const OBSERVATION_DELAY_MS = 100;
@@ -66,14 +67,14 @@ export class KindRecorder {
     this.path = `${root}${head.namespaced ? `/namespaces/${NAMESPACE}` : ''}/${head.resource}`;
   }
 
-  /** Sends the requests of a case and returns it with the new answers. */
+  /** Sends the requests of a case and returns it with the new responses. */
   async record(kindCase: UnrecordedKindCase): Promise<UnrecordedKindCase> {
     const { old = this.head.base, body } = kindCase;
-    const recorded: { [R in KindRequest]?: RecordedAnswer | 'same' } = {};
+    const recorded: { [R in KindRequest]?: RecordedResponse | 'same' } = {};
     for (const request of this.requestsOf(kindCase)) {
-      const answer = request === 'create' ? await this.create(body) : await this.update(request, old, body);
+      const response = request === 'create' ? await this.create(body) : await this.update(request, old, body);
       const previous = kindCase[request] === 'same' ? recorded.create : (kindCase[request] ?? undefined);
-      const kept = withRecordedOrder(answer, previous);
+      const kept = withRecordedOrder(response, previous);
       recorded[request] = request === 'update' && JSON.stringify(kept) === JSON.stringify(recorded.create) ? 'same' : kept;
     }
     return { ...kindCase, ...recorded };
@@ -90,24 +91,24 @@ export class KindRecorder {
     return this.head.defaultRequests.filter((request) => request === 'create' || !hasName(kindCase.body));
   }
 
-  private create(body: Body): Promise<RecordedAnswer> {
+  private create(body: Body): Promise<RecordedResponse> {
     return this.dryRun('POST', this.path, namedBody(this.typed(body), NEW_NAME));
   }
 
   /** Replaces a stored object or one of its subresources. */
-  private async update(request: Exclude<KindRequest, 'create'>, old: Body, body: Body): Promise<RecordedAnswer> {
+  private async update(request: Exclude<KindRequest, 'create'>, old: Body, body: Body): Promise<RecordedResponse> {
     const { name, resourceVersion } = await this.store(old, { withStatus: request === 'status' });
     const typed = request === 'scale' ? { apiVersion: 'autoscaling/v1', kind: 'Scale', ...upstream(body) } : this.typed(body);
     const path = request === 'update' ? `${this.path}/${name}` : `${this.path}/${name}/${SUBRESOURCES[request]}`;
-    const answer = await this.dryRun('PUT', path, namedBody(typed, name, resourceVersion));
-    if (request !== 'update' || this.head.isModifiedByServer !== true || answer.object === undefined) return answer;
-    return { ...answer, object: { ...answer.object, status: {} } };
+    const response = await this.dryRun('PUT', path, namedBody(typed, name, resourceVersion));
+    if (request !== 'update' || this.head.isModifiedByServer !== true || response.object === undefined) return response;
+    return { ...response, object: { ...response.object, status: {} } };
   }
 
-  private async dryRun(method: 'POST' | 'PUT', path: string, sent: Body): Promise<RecordedAnswer> {
+  private async dryRun(method: 'POST' | 'PUT', path: string, sent: Body): Promise<RecordedResponse> {
     const reply = await this.server.sendJson(method, `${path}?dryRun=All`, sent);
-    const answer: RecordedAnswer = JSON.parse(toCanonical(JSON.stringify(this.answerOf(sent, reply))));
-    return answer;
+    const response: RecordedResponse = JSON.parse(toCanonical(JSON.stringify(this.responseOf(sent, reply))));
+    return response;
   }
 
   private typed(body: Body): Body {
@@ -153,7 +154,7 @@ export class KindRecorder {
     return { name, resourceVersion: resourceVersionOf(reply.body) };
   }
 
-  private answerOf(sent: Body, reply: JsonResponse): RecordedAnswer {
+  private responseOf(sent: Body, reply: JsonResponse): RecordedResponse {
     const { code, body, warnings } = reply;
     const causes = causesOf(reply).map((cause) => cause.map((text) => shortenStructs(shortenPatterns(text))));
     const message = textOf(body['message']);
@@ -166,7 +167,7 @@ export class KindRecorder {
     };
   }
 
-  private acceptedObject(sent: Body, body: Body): Pick<RecordedAnswer, 'object' | 'asSent'> {
+  private acceptedObject(sent: Body, body: Body): Pick<RecordedResponse, 'object' | 'asSent'> {
     const { apiVersion: _apiVersion, kind: _kind, ...object } = withoutVolatileFields(body, this.head.omittedSpecFields);
     const members = Object.keys(object);
     const isAsSent = (member: string): boolean => JSON.stringify(object[member]) === JSON.stringify(sent[member]);

@@ -10,7 +10,7 @@ import {
   objectPatchOf,
   requestsOf,
   stepsOfChange,
-  type ServiceAnswer,
+  type ServiceResponse,
   type ServiceChange,
   type ServiceHead,
   type ServiceSequence,
@@ -68,27 +68,27 @@ class ServiceRecorder {
   }
 
   async recordSequence(sequence: ServiceSequence): Promise<ServiceSequence> {
-    const answers = await this.send(sequence.steps, requestsOf(sequence));
+    const responses = await this.send(sequence.steps, requestsOf(sequence));
     return {
       steps: sequence.steps.map((step, index) => {
-        const answer = answers[index];
-        return answer === undefined ? step : { ...step, answer: withRecordedOrder(answer, step.answer) };
+        const response = responses[index];
+        return response === undefined ? step : { ...step, answer: withRecordedOrder(response, step.answer) };
       }),
     };
   }
 
   /** Sends the steps to one new Service and deletes it. */
-  private async send(steps: readonly ServiceStep[], request: unknown): Promise<readonly ServiceAnswer[]> {
+  private async send(steps: readonly ServiceStep[], request: unknown): Promise<readonly ServiceResponse[]> {
     const name = `case-${process.pid}-${++this.count}`;
     let object: Body = {};
-    const answers: ServiceAnswer[] = [];
+    const responses: ServiceResponse[] = [];
     for (const step of steps) {
       const exchange = await this.sendStep(name, step, object);
-      answers.push(maskAllocations(answerOf(exchange), request, name));
+      responses.push(maskAllocations(responseOf(exchange), request, name));
       if (exchange.reply.code < 400) object = exchange.reply.body;
     }
     await this.server.sendJson('DELETE', `${SERVICES}/${name}`);
-    return answers;
+    return responses;
   }
 
   private async sendStep(name: string, { verb, body }: ServiceStep, object: Body): Promise<Exchange> {
@@ -119,7 +119,7 @@ class ServiceRecorder {
 }
 
 /** The causes of a rejection, or its message when it has none, or the changes that the server made to the object. */
-function answerOf({ reply, sent }: Exchange): ServiceAnswer {
+function responseOf({ reply, sent }: Exchange): ServiceResponse {
   const { code, body } = reply;
   const message = textOf(body['message']);
   const warnings = reply.warnings.length > 0 ? { warnings: [...reply.warnings] } : {};

@@ -11,6 +11,7 @@ import { isSequenceHead, isWriteSequence, type SequenceStep, type WriteSequence 
 import type { ReferenceServer } from '../reference-server';
 
 const JSON_TYPE = 'application/json';
+/** The status of a rejection by validation. */
 const INVALID = 422;
 
 export async function recordWriteSequences(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
@@ -29,7 +30,7 @@ async function recordSequence(server: ReferenceServer, namespace: string, sequen
   for (const step of sequence.steps) {
     const { answer: _, ...sent } = step;
     const reply = await perform(server, root, name, step);
-    steps.push(reply === undefined ? sent : { ...sent, answer: answerOf(reply) });
+    steps.push(reply === undefined ? sent : { ...sent, answer: responseOf(reply) });
   }
   const last = await send(server, 'GET', `${root}/${name}`);
   await send(server, 'PATCH', `${root}/${name}`, { metadata: { finalizers: null } }, PATCH_MEDIA['merge']);
@@ -80,7 +81,7 @@ function breaksRules({ code, body }: Reply): boolean {
   return code === INVALID && membersOf(body['details'])['kind'] !== undefined && !/(?:: |\[)metadata\./.test(messageOf(body));
 }
 
-function answerOf({ code, body }: Reply): { readonly status: number; readonly message?: string } {
+function responseOf({ code, body }: Reply): { readonly status: number; readonly message?: string } {
   return { status: code, ...(code >= 400 && code !== INVALID ? { message: messageOf(body) } : {}) };
 }
 

@@ -3,7 +3,7 @@
  * Before the first update, the object to update is created with the spec `base` of the recording's head; the cases that
  * create an object of this name therefore come first. The object is deleted at the end.
  */
-import { shortenPatterns } from '../../normalize/normalize-answer';
+import { shortenPatterns } from '../../normalize/normalize-response';
 import { readRecording } from '../../recording';
 import { causesOf, membersOf, metadataOf, resourceVersionOf, type Body, type JsonResponse } from '../../json-response';
 import { body, listOf, oneOf, shape, text, type Check } from '../../shape';
@@ -11,6 +11,8 @@ import { createObject, CreatedObjects } from '../objects/created-objects';
 import type { ReferenceServer } from '../reference-server';
 
 const COLLECTION = '/apis/apiregistration.k8s.io/v1/apiservices';
+/** The status of an update with an outdated resource version. */
+const CONFLICT = 409;
 
 interface Head {
   readonly format: 'api-services';
@@ -36,7 +38,7 @@ export async function recordApiServices(recording: string, server: ReferenceServ
         isCreated = true;
       }
       const reply = to === 'create' ? await create(server, head, sent) : await update(server, head, to, sent);
-      lines.push({ title, to, sent, answer: answerOf(reply, to) });
+      lines.push({ title, to, sent, answer: responseOf(reply, to) });
     }
   } finally {
     await created.remove(server);
@@ -54,7 +56,7 @@ async function update(server: ReferenceServer, head: Head, to: 'update' | 'statu
     const resourceVersion = resourceVersionOf((await server.sendJson('GET', path)).body);
     const object = objectOf(head, { spec: head.base, ...sent, metadata: { ...metadataOf(sent), resourceVersion } });
     const reply = await server.sendJson('PUT', `${path}?dryRun=All`, object);
-    if (reply.code !== 409) return reply;
+    if (reply.code !== CONFLICT) return reply;
   }
 }
 
@@ -63,7 +65,7 @@ function objectOf({ name }: Head, { metadata, ...members }: Body): Body {
 }
 
 /** Omits the status that an update of the whole object returns: the server's controllers write it. */
-function answerOf(reply: JsonResponse, to: 'create' | 'update' | 'status'): Body {
+function responseOf(reply: JsonResponse, to: 'create' | 'update' | 'status'): Body {
   const { code, body: object } = reply;
   if (code >= 400) return { code, causes: causesOf(reply).map((cause) => cause.map(shortenPatterns)) };
   const metadata = metadataOf(object);

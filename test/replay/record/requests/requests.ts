@@ -1,11 +1,11 @@
 /**
  * Records request sequences (format `requests`): sends the requests of a file in their order, then deletes what they
  * created. The server runs without controllers unless the head states otherwise; what an earlier, interrupted run left
- * behind makes the answers differ.
+ * behind makes the responses differ.
  */
 import { setTimeout } from 'node:timers/promises';
 import { readRecording } from '../../recording';
-import { isNewCase, isRequestHead, type RecordedAnswer, type RecordedRequest, type RequestHead } from '../../requests/request-recording';
+import { isNewCase, isRequestHead, type RecordedResponse, type RecordedRequest, type RequestHead } from '../../requests/request-recording';
 import { RequestSession, UNCHANGED, type ReceivedResponse, type SentRequest } from '../../requests/request-session';
 import * as dialect from '../../normalize/spelling';
 import { CreatedObjects } from '../objects/created-objects';
@@ -19,6 +19,7 @@ const AUTHORIZATION: Readonly<Record<SentRequest['user'], { readonly authorizati
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 /** How long a changed definition takes until the server serves it and has written its conditions. */
 const DEFINITION_PAUSE_MS = 3_000;
+/** The server acts on created objects (definitions, policies) in the background. */
 const SETUP_PAUSE_MS = 500;
 
 export async function recordRequests(recording: string, server: ReferenceServer): Promise<readonly unknown[]> {
@@ -38,8 +39,8 @@ export async function recordRequests(recording: string, server: ReferenceServer)
     }
     if (setup.length > 0) await setTimeout(SETUP_PAUSE_MS);
     for (const { title, request } of cases) {
-      const answer = await session.exchange(request);
-      lines.push({ ...(title === undefined ? {} : { title }), request, answer: withProgramName(answer) });
+      const response = await session.exchange(request);
+      lines.push({ ...(title === undefined ? {} : { title }), request, answer: withProgramName(response) });
       await setTimeout(pauseAfter(request, head));
     }
   } finally {
@@ -62,6 +63,6 @@ function pauseAfter({ method, path }: RecordedRequest, { pauseMs = 0 }: RequestH
 }
 
 /** The manager of the server's own writes is the name of its program. */
-function withProgramName(answer: RecordedAnswer): RecordedAnswer {
-  return JSON.parse(JSON.stringify(answer).replaceAll('"manager":"upstream"', '"manager":"kube-apiserver"'));
+function withProgramName(response: RecordedResponse): RecordedResponse {
+  return JSON.parse(JSON.stringify(response).replaceAll('"manager":"upstream"', '"manager":"kube-apiserver"'));
 }

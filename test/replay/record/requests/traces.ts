@@ -16,6 +16,7 @@ import { pollUntil } from '../../poll';
 import type { ReferenceServer } from '../reference-server';
 import { sendStep } from './request-steps';
 
+/** The port that the tracing configuration names. */
 const TRACE_PORT = 17_109;
 /** Spans are exported every five seconds. */
 const EXPORT_MS = 8_000;
@@ -80,7 +81,7 @@ async function setUp(server: ReferenceServer, webhooks: WebhookServer): Promise<
   const requests = [...traceSetup(`https://127.0.0.1:${webhooks.port}`, webhooks.caBundle), ...otherServerSetup(webhooks.port)];
   for (const request of requests) {
     const code = await sendStep(server, request, { 'user-agent': 'setup' });
-    if (code !== 201) throw new Error(`${request.name} was answered with ${code}`);
+    if (code !== 201) throw new Error(`${request.name} returned ${code}`);
   }
   await pollUntil('the other API server is connected', async () => (await server.send({ method: 'GET', path: OTHER_SERVER })).code === 200);
 }

@@ -94,8 +94,8 @@ async function credentialsFor(server: ReferenceServer, webhook: CredentialServer
     return (await createConfigMap(server)).code === 201 && webhook.seen.length === 0;
   });
   const message = reply.code === 201 ? '' : messageOf(reply).replaceAll(/(?<= )\/\S+\/(?=none)/g, '<folder>/');
-  const answer: Body = { ...(seen === undefined ? {} : { seen }), ...(message === '' ? {} : { message }) };
-  return JSON.parse(JSON.stringify(answer).replaceAll(`:${webhook.port}`, ':<port>'));
+  const outcome: Body = { ...(seen === undefined ? {} : { seen }), ...(message === '' ? {} : { message }) };
+  return JSON.parse(JSON.stringify(outcome).replaceAll(`:${webhook.port}`, ':<port>'));
 }
 
 function createConfigMap(server: ReferenceServer): Promise<JsonResponse> {
