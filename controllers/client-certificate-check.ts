@@ -9,7 +9,9 @@ import { throttle } from '../shared/runtime/throttle';
 import { validityError } from '../shared/pki/certificates';
 
 export interface ClientCertificateCheckOptions {
+  /** The current credentials, which follow changed files. */
   readonly config: () => ClientConfig;
+  /** The path, for messages. */
   readonly kubeconfig: string;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'error'>;

@@ -41,6 +41,7 @@ test.each<[readonly string[], readonly string[]]>([
   const running = lines.map((line): { controllers?: string[] } => JSON.parse(line)).find(({ controllers }) => controllers !== undefined);
   expect(running?.controllers).toEqual(expected);
   const stopped = lifecycle.stop('the test has ended');
+  // Longer than any step of the shutdown may take.
   await clock.advanceAsync(30_000);
   await stopped;
 });

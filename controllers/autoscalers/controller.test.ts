@@ -11,6 +11,7 @@ const DEPLOYMENTS_PATH = '/apis/apps/v1/namespaces/n/deployments';
 const CHANGED_SPEC_DELAY_MS = 100;
 
 const target = (replicas = 1, selector = 'app=a') => ({ replicas, selector });
+
 /** The times, in milliseconds from now, at which the scale of the Deployment is requested. */
 async function evaluationTimes(
   { clock, takeRequests }: AutoscalerFixture,

@@ -45,6 +45,7 @@ export interface MetricsClientOptions {
   readonly client: RestClient;
   readonly clock: Clock;
   readonly kinds: Pick<ServedKinds, 'find'>;
+  /** Aborts requests in flight; they then reject. */
   readonly signal: AbortSignal;
   /** How long the served version of the custom metrics API is cached. Milliseconds. */
   readonly versionCacheMs: number;

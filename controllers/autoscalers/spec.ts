@@ -63,6 +63,7 @@ export interface ScalingRules {
 
 export interface AutoscalerSpec {
   readonly scaleTargetRef: CrossVersionObjectReference;
+  /** At least 0; 0 allows scaling to zero. */
   readonly minReplicas: number;
   readonly maxReplicas: number;
   readonly metrics: readonly Metric[];

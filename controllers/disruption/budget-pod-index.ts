@@ -15,6 +15,7 @@ export type PodDisruptionBudget = ApiObject<PolicyV1PodDisruptionBudget>;
 
 export interface SelectedPod {
   readonly name: string;
+  /** Undefined for a pod that no controller replaces. */
   readonly controller: ControllerReference | undefined;
   readonly isReady: boolean;
   readonly isBeingDeleted: boolean;

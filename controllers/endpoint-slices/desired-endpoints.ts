@@ -23,7 +23,9 @@ export interface Endpoint {
 }
 
 export interface SlicePort {
+  /** '' for the only port of a Service. */
   readonly name: string;
+  /** The port of the pod; a named target port is resolved. */
   readonly port: number;
   readonly protocol: string;
   readonly appProtocol: string | undefined;

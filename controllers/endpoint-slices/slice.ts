@@ -35,11 +35,13 @@ export function sliceNames({ prefix }: Pick<GeneratedNames, 'prefix'>, manager =
 export interface SliceView {
   readonly object: EndpointSlice;
   readonly addressType: string;
+  /** See {@link portGroupKey}: slices of equal keys may exchange endpoints. */
   readonly groupKey: string;
   /** By the ids of {@link Endpoint}. */
   readonly endpoints: ReadonlyMap<string, DiscoveryV1Endpoint>;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
+  /** '' for a slice without an owner. */
   readonly ownerUid: string;
 }
 

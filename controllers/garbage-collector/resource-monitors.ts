@@ -34,7 +34,9 @@ export interface ResourceMonitorsOptions {
   readonly random: Random;
   readonly logger: Logger;
   readonly signal: AbortSignal;
+  /** Reduces an object to what the collector needs before it is stored. */
   readonly trim: NonNullable<InformerOptions<PartialObjectMetadata>['trim']>;
+  /** Receives the changes of all monitored resources. */
   readonly listener: MonitorListener;
   /** Called after each discovery. */
   readonly onDiscovered: (discovered: DiscoveredResources) => void;

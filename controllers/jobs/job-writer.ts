@@ -28,7 +28,9 @@ export interface JobWriterOptions {
   readonly client: RestClient;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly podControl: PodControl;
+  /** Pods that were created or deleted and that the informer does not show yet. */
   readonly expectations: Expectations;
+  /** Pods without their finalizer that the informer still shows with it. */
   readonly finalizerExpectations: FinalizerExpectations;
   readonly metrics: JobMetrics;
   /** Called with each version of a Job that was written. */

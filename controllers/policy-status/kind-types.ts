@@ -26,6 +26,7 @@ export interface KnownKind {
   readonly version: string;
   readonly kind: string;
   readonly resource: string;
+  /** Called when an expression is checked; types are built on demand. */
   readonly type: () => ObjectType;
 }
 

@@ -130,17 +130,22 @@ export interface ClusterCidr {
 export interface ControllerContext {
   /** The API server rejects its writes after another process became the leader. */
   readonly client: RestClient;
+  /** Shared by the controllers of the process; objects from them must not be changed. */
   readonly informers: InformerPool;
   readonly events: EventRecorder;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
+  /** Names that contain the product's name, in the dialect that the server generates. */
   readonly names: GeneratedNames;
   readonly workload: WorkloadNames;
+  /** The settings of all controllers, from the flags. */
   readonly settings: ControllerSettings;
   /** Aborted when the controller must end. */
   readonly signal: AbortSignal;
+  /** Creates a work queue, which has metrics under its name. */
   readonly queue: (options: QueueSettings) => WorkQueue;
+  /** Registers metrics of the process; each name once. */
   readonly metrics: MetricMaker;
 }
 

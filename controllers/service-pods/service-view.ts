@@ -21,6 +21,7 @@ export interface ServiceView {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
+  /** RFC 3339; '' when it is unknown. */
   readonly creationTimestamp: string;
   readonly isTerminating: boolean;
   readonly labels: Readonly<Record<string, string>>;
@@ -28,6 +29,7 @@ export interface ServiceView {
   readonly hasSelector: boolean;
   /** Undefined when pods do not determine the endpoints: the selector is empty or ignored. */
   readonly selector: Readonly<Record<string, string>> | undefined;
+  /** The families that endpoints are written for, the primary one first. */
   readonly ipFamilies: readonly AddressType[];
   readonly isHeadless: boolean;
   readonly publishNotReadyAddresses: boolean;

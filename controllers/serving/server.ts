@@ -21,8 +21,10 @@ import {
 import type { PathAccess } from './path-access';
 
 export interface ServingOptions extends HttpsServerOptions {
+  /** Called before each response; a rejection becomes the response. */
   readonly access: Pick<PathAccess, 'check'>;
   readonly health: Pick<HealthChecks, 'respond'>;
+  /** Called for each request of `/metrics`. */
   readonly metrics: () => Promise<{ readonly type: string; readonly text: string }>;
   readonly clock: Clock;
   readonly logger: Logger;

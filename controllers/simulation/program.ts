@@ -56,9 +56,13 @@ export type SimulationContext = Pick<
 
 export interface SimulationSettings {
   readonly nodes: number;
+  /** Quantities by resource name, of each node. */
   readonly capacity: Readonly<Record<string, string>>;
+  /** Assigned to nodes in turn. */
   readonly zones: readonly string[];
+  /** CIDR. The internal addresses of the nodes. */
   readonly nodeRange: string;
+  /** CIDR. The addresses of pods on nodes without a range of their own. */
   readonly podRange: string;
 }
 

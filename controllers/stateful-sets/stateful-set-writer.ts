@@ -31,6 +31,7 @@ export interface StatefulSetWriterOptions {
   readonly client: RestClient;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly claims: Pick<Informer<CoreV1PersistentVolumeClaim>, 'get'>;
+  /** Pods that were created or deleted and that the informer does not show yet. */
   readonly expectations: Expectations;
   readonly signal: AbortSignal;
 }

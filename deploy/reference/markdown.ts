@@ -5,8 +5,10 @@ export type Cell = string;
 
 export interface Section {
   readonly heading: string;
+  /** Markdown above the table. */
   readonly introduction?: string;
   readonly columns: readonly string[];
+  /** Cells in the order of the columns. */
   readonly rows: readonly (readonly Cell[])[];
 }
 

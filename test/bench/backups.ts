@@ -45,6 +45,7 @@ const SAMPLE_MS = 20;
 /** The server runs without a backup for as long, which gives the figures to compare with. */
 const WARM_MS = 2_000;
 
+/** Observes the server without a backup first, for the figures to compare with. */
 export async function measureBackup({ server, port, token, object, flags, folder }: BackupTarget): Promise<BackupCost> {
   const probe = await Probe.start({ port, token, path: object });
   const { pid, child } = server.process;

@@ -43,6 +43,7 @@ export interface ConversionTarget {
   readonly pid: number;
 }
 
+/** Yields the costs of each round. Starts and stops the webhook. */
 export async function* measureConversions(
   target: ConversionTarget,
   { count, rounds }: { readonly count: number; readonly rounds: number },

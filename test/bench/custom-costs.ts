@@ -78,6 +78,7 @@ export interface CustomCosts {
   readonly validationMicros: number;
 }
 
+/** Creates objects of each kind for `seconds`, after a warm-up of all of them. */
 export async function measureCustomResources(
   { client, pid }: { readonly client: BenchClient; readonly pid: number },
   seconds: number,

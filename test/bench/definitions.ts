@@ -36,6 +36,7 @@ interface Replica {
   readonly probe: Probe;
 }
 
+/** Prints a row for each step, on each of the `stores`. */
 export async function measureDefinitions(count: number, stores: readonly string[]): Promise<void> {
   const definitions = generateDefinitions(count);
   const bytes = definitions.reduce((sum, { text }) => sum + text.length, 0);

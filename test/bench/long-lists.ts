@@ -12,9 +12,12 @@ import type { Probe, Waits } from './harness/probe';
 
 export interface LongListWait {
   readonly name: string;
+  /** Of the body that the client received. */
   readonly bytes: number;
   readonly ms: number;
+  /** CPU time of the server. */
   readonly cpuMs: number;
+  /** Waits of another client meanwhile. */
   readonly others: Waits;
 }
 

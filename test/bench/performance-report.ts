@@ -7,6 +7,7 @@ import { addRun, PERFORMANCE_PAGE, type PerformanceResults, type PerformanceRun 
 import { findEtcd } from '../support/external/etcd';
 import { repository } from '../support/repository';
 
+/** Replaces the oldest run when the page is full. */
 export function writeReport(results: PerformanceResults): void {
   const file = path.join(repository, PERFORMANCE_PAGE);
   const before = existsSync(file) ? readFileSync(file, 'utf8') : undefined;

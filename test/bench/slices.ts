@@ -74,6 +74,7 @@ export async function measureRollingReplacement(
   await waitUntilConverged(count);
   const convergedMs = performance.now() - rolled;
   const { slices: left } = await readSlices();
+  // The watch may be behind the reads.
   await pause(1_000);
   watch.stop();
   clearInterval(nodes);

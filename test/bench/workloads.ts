@@ -47,6 +47,7 @@ const TRAILING_WRITES_MS = 5_000;
 const LEASE_WRITES = 'PUT leases';
 const REQUEST = /^apiserver_request_total\{(.*)\} (\d+)/;
 
+/** Creates, binds, idles and deletes the workload in a namespace of its own. `pid`: the measured process. */
 export async function measureWorkload(client: BenchClient, pid: number, workload: Workload): Promise<WorkloadCosts> {
   const namespace = `workload-${Math.random().toString(36).slice(2, 8)}`;
   const kubelets = new Kubelets(client, workload.nodes);

@@ -12,6 +12,7 @@ export interface ConnectedClient {
   readonly transport: Transport;
 }
 
+/** The caller closes the result. */
 export function connectClient(config: ClientConfig): ConnectedClient {
   const connection = connect(config, systemClock);
   const client = new RestClient({

@@ -17,6 +17,7 @@ export const MEMBERS = ['etcd1', 'etcd2', 'etcd3'] as const;
 
 const env = { ...process.env, COMPOSE_FILE: ['docker-compose.yml', 'test/compose/small-disk.yml'].join(path.delimiter) };
 
+/** Returns the trimmed output. Rejects when the command fails. */
 export async function docker(...args: readonly string[]): Promise<string> {
   const { stdout } = await run('docker', [...args], { cwd: repository, env, maxBuffer: 64 * 1024 * 1024 });
   return stdout.trim();
@@ -40,6 +41,7 @@ export async function containerIds(service: string): Promise<readonly string[]> 
   return (await compose('ps', '--quiet', service)).split('\n').filter((id) => id !== '');
 }
 
+/** Rejects when no container of the service runs. */
 export async function containerOf(service: string): Promise<string> {
   const [id] = await containerIds(service);
   if (id === undefined) throw new Error(`${service} does not run`);
@@ -50,6 +52,7 @@ export async function containerOf(service: string): Promise<string> {
 const HEALTH_POLLS = 240;
 const POLL_MS = 500;
 
+/** Rejects after two minutes. */
 export async function waitUntilHealthy(container: string): Promise<void> {
   for (let left = HEALTH_POLLS; left > 0; left -= 1) {
     if ((await docker('inspect', '--format', '{{.State.Health.Status}}', container)) === 'healthy') return;
@@ -106,6 +109,7 @@ export async function cutFromPeers(container: string): Promise<boolean> {
   }
 }
 
+/** Ends the partition of the member. Rejects when there is none. */
 export async function healPeers(container: string): Promise<void> {
   for (const rule of PEER_RULES) await changeFirewall(container, '-D', ...rule);
 }

@@ -47,6 +47,7 @@ export function missingForCluster(needs: ClusterNeeds, tool: string): string | u
   }
 }
 
+/** `tool`: the folder of the scripts that start real nodes. The caller stops the result. */
 export function startCluster(needs: ClusterNeeds, tool: string): Promise<Cluster> {
   switch (needs) {
     case 'control plane':

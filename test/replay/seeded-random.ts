@@ -7,6 +7,7 @@ export interface SeededRandom {
   pick<T>(items: readonly T[]): T;
 }
 
+/** Equal seeds give equal sequences, in every release of Node. */
 export function createSeededRandom(seed: number): SeededRandom {
   let state = seed;
   const next = (): number => {

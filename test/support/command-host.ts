@@ -15,8 +15,10 @@ export interface TestHost extends CommandHost {
 }
 
 export interface TestHostOptions {
+  /** The working directory of the command. */
   readonly directory: string;
   readonly clock?: Clock;
+  /** All variables of the environment; those of the test process are not visible. */
   readonly environment?: Readonly<Record<string, string>>;
   /** The reply to every question; absent when questions cannot be asked. */
   readonly confirmation?: string;

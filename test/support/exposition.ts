@@ -32,6 +32,7 @@ const STABILITY = /^\[(\w+)\] /;
 /** Types of which only the count is kept as a series. */
 const COUNTED: ReadonlySet<string> = new Set(['histogram', 'summary']);
 
+/** Families by name and the values of series by their whole name, as printed. Ignores lines that it does not know. */
 export function readExposition(text: string): Exposition {
   const families = new Map<string, FamilyBuilder>();
   const series = new Map<string, number>();

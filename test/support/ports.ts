@@ -41,6 +41,7 @@ function reserve(count: number): number[] {
   return Array.from({ length: count }, (_, index) => FIRST + offset + index);
 }
 
+/** A port of 127.0.0.1 on which nothing listens and that was not returned recently. */
 export async function freePort(): Promise<number> {
   const [port = 0] = await freePorts(1);
   return port;

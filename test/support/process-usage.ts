@@ -36,6 +36,7 @@ export interface CpuStart {
   readonly threads: ReadonlyMap<string, number>;
 }
 
+/** The state at the beginning of a measurement, for {@link cpuSince}. */
 export function startCpu(pid: number): CpuStart {
   const threads = new Map<string, number>();
   const folder = `/proc/${pid}/task`;

@@ -21,6 +21,7 @@ export interface Replicas {
 /** Options of each replica, besides folder, port and store. */
 export type ReplicaOptions = Omit<ApiServerOptions, 'folder' | 'securePort' | 'etcdServers'>;
 
+/** `options`: one for each replica. The result may be called in tests and hooks, after the replicas have started. */
 export function useReplicas(name: string, options: readonly ReplicaOptions[] = [{}, {}]): () => Replicas {
   const folder = useFolder(name);
   const etcd = useResource(startEtcd, (started) => started.dispose());

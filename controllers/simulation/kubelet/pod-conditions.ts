@@ -4,10 +4,12 @@ import type { Pod } from '../../../shared/client/rest/typed-objects';
 import { conditionsOf, conditionStatus, transitionTime, withCondition } from '../../runtime/conditions';
 
 export interface PodState {
+  /** The phase of the pod's status. */
   readonly phase: string;
   /** The pod has its network: its containers may be created. */
   readonly hasStarted: boolean;
   readonly isInitialized: boolean;
+  /** The statuses of init containers, sidecars included. */
   readonly init: readonly CoreV1ContainerStatus[];
   readonly regular: readonly CoreV1ContainerStatus[];
 }

@@ -37,9 +37,13 @@ const CONCURRENCY = 8;
 
 export interface SimulatedNodeSettings {
   readonly count: number;
+  /** Quantities by resource name. */
   readonly capacity: Readonly<Record<string, string>>;
+  /** Assigned in turn; empty for nodes without a zone. */
   readonly zones: readonly string[];
+  /** CIDR. The internal addresses of the nodes. */
   readonly addressRange: string;
+  /** Undefined when no server responds in place of kubelets. */
   readonly endpoint: KubeletEndpoint | undefined;
 }
 

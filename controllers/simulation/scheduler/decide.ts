@@ -29,7 +29,9 @@ export type SchedulingDecision =
     };
 
 export interface DecisionInput {
+  /** The pod to decide about. */
   readonly info: PodInfo;
+  /** Nodes and the pods on them, including decisions that are not stored yet. */
   readonly view: ClusterView;
   readonly volumes: VolumeView;
   readonly budgets: readonly Budget[];

@@ -32,7 +32,9 @@ export interface PodInfo {
   readonly key: string;
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** Higher ones first; 0 without a priority class. */
   readonly priority: number;
+  /** Milliseconds since 1970. */
   readonly createdAt: number;
   /** The uid of the controller; '' for none. */
   readonly owner: string;

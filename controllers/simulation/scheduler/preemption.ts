@@ -39,6 +39,7 @@ const TERMINATING = 'not eligible due to a terminating pod on the nominated node
 export interface PreemptionInput {
   readonly info: PodInfo;
   readonly view: ClusterView;
+  /** Why the pod fits on no node, by the name of the node. */
   readonly failures: ReadonlyMap<string, FilterFailure>;
   readonly budgets: readonly Budget[];
   /** The filters of the pod in a changed cluster. */

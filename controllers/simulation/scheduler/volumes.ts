@@ -21,6 +21,7 @@ export type PersistentVolume = ApiObject<CoreV1PersistentVolume>;
 
 export interface VolumeView {
   claim(namespace: string, name: string): VolumeClaim | undefined;
+  /** Undefined for a volume that does not exist; so are claims and classes. */
   volume(name: string): PersistentVolume | undefined;
   volumes(): readonly PersistentVolume[];
   storageClass(name: string): ApiObject<StorageV1StorageClass> | undefined;

@@ -28,12 +28,16 @@ export interface Status {
   readonly holder: string | null;
   readonly dataDir: string;
   readonly pid: number | null;
+  /** RFC 3339. */
   readonly startedAt: string | null;
   /** The https URL of the first API server. */
   readonly address: string | null;
   readonly replicas: readonly (Replica & { readonly ready: boolean })[];
+  /** Empty when no API server responds. */
   readonly leaders: readonly ControllerLease[];
+  /** `bytes` is null when no API server reports the size of etcd. */
   readonly store: { readonly kind: 'embedded' | 'etcd'; readonly location: string; readonly bytes: number | null } | null;
+  /** The folder of the logs. */
   readonly logs: string | null;
   readonly certificates: readonly CertificateFile[];
 }

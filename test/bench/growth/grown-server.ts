@@ -20,11 +20,15 @@ export interface GrownServer {
   readonly pid: number;
   /** A request, repeated. Microseconds for each. */
   request(name: string, growth: Growth, send: (index: number) => Promise<unknown>): Operation;
+  /** Bytes in use after a garbage collection. */
   liveBytes(): Promise<number>;
+  /** Rejects when the server does. */
   create(path: string, body: object): Promise<void>;
+  /** Stops the server and deletes its data. */
   close(): Promise<void>;
 }
 
+/** `args`: flags of the API server. The caller closes the result. */
 export async function openGrownServer(args: readonly string[] = []): Promise<GrownServer> {
   const folder = temporaryFolder('bench-growth');
   const { server, client } = await withInspection(() => startServer(folder, { args }));

@@ -32,6 +32,7 @@ const TOLERATED_ERRORS = 2;
 /** The exponent of the last sizes may exceed the bound by as much: there the data outgrow the caches of the processor. */
 const LAST_ALLOWANCE = 0.15;
 
+/** Whether an exponent exceeds the bound of its growth by more than chance explains. */
 export function isAboveBound({ growth, exponent, lastExponent }: Series): boolean {
   const least = ({ value, error }: Estimate): number => value - TOLERATED_ERRORS * error;
   const bound = GROWTH_BOUNDS[growth];
@@ -41,6 +42,7 @@ export function isAboveBound({ growth, exponent, lastExponent }: Series): boolea
 export const sizesOf = ({ size }: Subject): readonly number[] =>
   Array.from({ length: DOUBLINGS + 1 }, (_, doublings) => size * 2 ** doublings);
 
+/** One series for each operation, for the cost of adding an item, and for its memory. Opens and closes the subject. */
 export async function measureGrowth(subject: Subject): Promise<readonly Series[]> {
   const opened = await subject.open();
   try {

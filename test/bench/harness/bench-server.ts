@@ -28,6 +28,7 @@ export interface BenchServerOptions {
   readonly environment?: NodeJS.ProcessEnv;
 }
 
+/** Resolves when the server is ready. Its data are in `folder`, unless `etcdServers` is set. */
 export async function startServer(
   folder: string,
   { etcdServers, args = [], environment }: BenchServerOptions = {},
@@ -49,6 +50,7 @@ export interface BenchServer {
   readonly server: ApiServer;
   readonly client: BenchClient;
   readonly pid: number;
+  /** Data, certificates and tokens of the server; temporary. */
   readonly folder: string;
 }
 
@@ -90,6 +92,7 @@ export async function withControllers(measure: (client: BenchClient, pid?: numbe
   }
 }
 
+/** Creates the namespace and `count` objects of `size` characters, and returns what one creation cost the server. */
 export async function createConfigMaps(
   { client, pid }: Pick<BenchServer, 'client' | 'pid'>,
   { namespace, count, size = 1000 }: { readonly namespace: string; readonly count: number; readonly size?: number },

@@ -31,6 +31,10 @@ export interface ClusterWaits {
 const KEPT_EVERY_MS = 25;
 const FRESH_EVERY_MS = 200;
 
+/**
+ * Starts the load in a process of its own and reads until all of its Pods run. Rejects with the first failure of the
+ * load.
+ */
 export async function measureClusterWaits(load: ClusterLoad): Promise<ClusterWaits> {
   const child = fork(path.join(__dirname, 'cluster-load.js'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const waitForMessage = (wanted: keyof LoadMessage): Promise<void> =>

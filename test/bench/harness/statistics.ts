@@ -16,6 +16,7 @@ export function estimate(samples: readonly number[]): Estimate {
   return { value, error: spread / Math.sqrt(samples.length) };
 }
 
+/** NaN without samples. */
 export function median(samples: readonly number[]): number {
   const sorted = samples.toSorted((a, b) => a - b);
   const middle = sorted.length / 2;

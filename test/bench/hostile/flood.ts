@@ -97,6 +97,7 @@ export async function measureFlood(
   const idle = await measureCalmUser(target, seconds);
   const words = [target.calm.port, target.flooder, `${OBJECTS}?limit=500`, CONNECTIONS, niceness].map(String);
   const sender = fork(path.join(__dirname, 'flooder.js'), words, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+  // Until all connections of the flooder are open.
   await pause(2_000);
   const flooded = await measureCalmUser(target, seconds);
   sender.send('end');

@@ -33,6 +33,7 @@ export interface HostileSelection {
   readonly copies: number;
 }
 
+/** Yields the longest wait of another client for each input that `selection` names. */
 export async function* measureHostileInputs({ origin, token }: HostileTarget, selection: HostileSelection): AsyncGenerator<HostileWait> {
   const sender = fork(path.join(__dirname, 'hostile-sender.js'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const send = async (message: HostileRequest, atOnce = 1): Promise<number> => {

@@ -135,6 +135,7 @@ describe('a taint with the effect NoExecute', () => {
     await workloads.createPod('spared', tolerating(60));
     await workloads.readyPods('spared', 1);
     await setTaints(FIRST, [taint]);
+    // Removed after a third of the tolerated minute, and observed for twice as long as that.
     await workloads.cluster.clock.sleep(20_000);
     await setTaints(FIRST, []);
     await workloads.cluster.clock.sleep(120_000);

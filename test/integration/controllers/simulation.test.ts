@@ -132,6 +132,7 @@ describe('simulated nodes', () => {
   itSimulated('bind no pod while a real scheduler holds its Lease', async () => {
     const leases = workloads.client.of(resourceOf('coordination.v1.Lease')).namespace('platform-system');
     await leases.create({ metadata: { name: 'kube-scheduler' }, spec: { holderIdentity: 'real', leaseDurationSeconds: 60 } });
+    // The simulation sees the Lease within seconds; without it a pod is bound in less than 20.
     await workloads.cluster.clock.sleep(5_000);
     await workloads.createPod('unbound', {});
     await workloads.cluster.clock.sleep(20_000);

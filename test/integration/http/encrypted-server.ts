@@ -49,6 +49,7 @@ export interface EncryptedServer {
   readonly configurations: ConfigurationFiles;
   /** Replaces the configuration in the file. */
   write(...providers: readonly EncryptionProvider[]): void;
+  /** Deletes the configuration file; the store stays open. */
   stop(): Promise<void>;
 }
 
@@ -134,6 +135,7 @@ export interface InspectableStore extends OpenedStore {
   readRawText(): Promise<string>;
 }
 
+/** Its text is that of the database files, which also contain earlier revisions. */
 export async function openInspectableEmbedded(): Promise<InspectableStore> {
   const { directory, ...opened } = await openTemporaryEmbeddedStore();
   const files = (): string[] => readdirSync(directory, { recursive: true, encoding: 'utf8' }).filter((name) => /\.mdb$|data/.test(name));
@@ -141,6 +143,7 @@ export async function openInspectableEmbedded(): Promise<InspectableStore> {
   return { ...opened, readRawText };
 }
 
+/** Its text is that of all values of the current revision. */
 export async function openInspectableEtcd(): Promise<InspectableStore> {
   const opened = await openTemporaryEtcdStore();
   return {

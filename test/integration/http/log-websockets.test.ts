@@ -10,6 +10,7 @@ import { POD, useKubelet, useKubeletServer } from './kubelet-fixture';
 const TOKEN = `base64url.bearer.authorization.k8s.io.${Buffer.from(ADMIN).toString('base64url')}`;
 const BINARY = 'binary.k8s.io';
 const BASE64 = 'base64.binary.k8s.io';
+/** Larger than the buffers between the kubelet and the client. */
 const PIECE = Buffer.alloc(1024 * 1024, 'x');
 
 /** How the fake kubelet responds to the next log request. */
@@ -141,6 +142,7 @@ describe('a log over a WebSocket', () => {
     client.socket.pause();
     let last = -1;
     let unchanged = 0;
+    // The kubelet has to wait when its last write does not complete for ten polls.
     await waitUntil('the kubelet has to wait', () => {
       unchanged = written > 0 && written === last ? unchanged + 1 : 0;
       last = written;

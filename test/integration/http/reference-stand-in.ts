@@ -6,6 +6,7 @@ import { ReferenceServer } from '../../replay/record/reference-server';
 import { useClosable, useFolder, useResource } from '../../support/use-resource';
 import { startFixture, writeKubeconfig, type FixtureOptions } from './fixture';
 
+/** The server is started before the tests of the file or block, and stopped after them. */
 export function useReferenceStandIn(changes: FixtureOptions = {}): () => ReferenceServer {
   const folder = useFolder('record');
   const api = useResource(

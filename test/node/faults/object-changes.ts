@@ -97,6 +97,7 @@ function endpointsByPod(slice: EndpointSlice | undefined): ReadonlyMap<string, D
   return new Map((slice?.body.endpoints ?? []).map((endpoint) => [endpoint.targetRef?.uid ?? '', endpoint]));
 }
 
+/** In the words of the timeline. */
 export function endpointState({ conditions }: DiscoveryV1Endpoint): string {
   if (conditions?.terminating === true) return conditions.serving === true ? 'terminating, serving' : 'terminating';
   return conditions?.ready === false ? NOT_READY : 'ready';

@@ -21,6 +21,7 @@ export function readTimeline(scenario: string): Timeline | undefined {
   };
 }
 
+/** Replaces the recorded timeline of the scenario. */
 export function writeTimeline(scenario: string, { steps, events, requests, service }: Timeline): void {
   const head = { steps: steps.map(({ at, name }) => [at, name]), requests, service };
   writeRecording(`${AREA}/${scenario}`, [head, ...events.map(({ at, subject, change }) => [at, subject, change])]);

@@ -28,6 +28,10 @@ export interface RunningCluster {
   readonly nodes: NodeTool;
 }
 
+/**
+ * Rejects when the workload does not become ready or a step fails. The namespace of the workload is deleted in any
+ * case.
+ */
 export async function runScenario(scenario: Scenario, { client, plane, nodes }: RunningCluster): Promise<Timeline> {
   const workload = await Workload.create(client, scenario.name);
   const recorder = new TimelineRecorder(clock);

@@ -29,6 +29,7 @@ const isHead = shape({ format: oneOf('access-decisions'), about: text }, { serve
 const isStored = shape({ stored: listOf(shape({ collection: text, object: body }, { status: body })) });
 const isDecision = shape({ spec: body, status: body });
 
+/** The head and the sets in the order of the recording. The decisions of a set hold while its objects are stored. */
 export function decisionSets(recording: string): { readonly head: object; readonly sets: readonly DecisionSet[] } {
   const { head, cases } = readRecording(recording, isHead, either(isStored, isDecision));
   const sets: { readonly stored: readonly StoredObject[]; readonly decisions: Decision[] }[] = [];

@@ -15,6 +15,7 @@ const KINDS = 'x-kubernetes-group-version-kind';
 /** Kinds that belong to every group version, served or not. */
 const EVERYWHERE = /\.meta\.v1\.(DeleteOptions|WatchEvent)$/;
 
+/** By path and by name of the definition. */
 export function digestsOf(document: JsonObject): Digests {
   const definitions = objectAt(document, 'definitions') ?? objectAt(objectAt(document, 'components'), 'schemas') ?? {};
   const shared = objectAt(document, 'parameters') ?? {};

@@ -19,6 +19,7 @@ export interface CustomResourceResponse {
 
 export interface CustomResourceCase {
   readonly definition: string;
+  /** The schema of the definition. */
   readonly node: SchemaNode;
   /** The stored object of an update; its schema allows everything. */
   readonly old?: JsonObject;

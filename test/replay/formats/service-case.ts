@@ -38,6 +38,7 @@ const isRecordedResponse: Check<ServiceResponse> = shape(
 
 export interface ServiceChange {
   readonly title: string;
+  /** The name of an object in the head. */
   readonly base: string;
   /** A JSON merge patch of the base's spec, or of the whole object when it has `metadata` or `spec`. */
   readonly change: Body;

@@ -29,6 +29,7 @@ export interface SequenceStep {
 
 export interface WriteSequence {
   readonly name: string;
+  /** The plural name. */
   readonly resource: string;
   readonly apiVersion: string;
   readonly namespaced: boolean;

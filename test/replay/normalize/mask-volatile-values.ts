@@ -20,6 +20,10 @@ const TOKEN_VOLUME = /kube-api-access-[a-z0-9]{5}\b/g;
  */
 const PATTERN_EXPLANATION = /\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g;
 
+/**
+ * A copy. `namespace` stands for the generated name of the recorded namespace; `member` is the name under which the
+ * value was found.
+ */
 export function maskVolatileValues(value: Json, namespace: string, member = ''): Json {
   if (Array.isArray(value)) {
     const items = value.map((item) => maskVolatileValues(item, namespace, member));

@@ -47,6 +47,7 @@ export interface RequestSteps {
   readonly lines: readonly unknown[];
 }
 
+/** Throws for a line of another shape. */
 export function requestSteps(recording: string): RequestSteps {
   const { head, cases } = readRecording(recording, isHead, isLine);
   const { policy, setup } = head;

@@ -38,6 +38,7 @@ export interface RenderedContainer {
   readonly workload: string;
   readonly command: readonly string[];
   readonly args: readonly string[];
+  /** The spec of the pod that contains the container. */
   readonly podSpec: JsonObject;
   readonly container: JsonObject;
 }

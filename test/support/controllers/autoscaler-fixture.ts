@@ -74,6 +74,10 @@ export interface AutoscalerFixtureOptions {
   readonly prepare?: (fixture: Pick<AutoscalerFixture, 'put' | 'targets'>) => void;
 }
 
+/**
+ * Resolves when the controller follows its informers. `randomValue` decides at which moment of the period the first
+ * sync is; `prepare` creates objects before the controller starts.
+ */
 export async function startAutoscalerFixture({
   randomValue = 0,
   settings = {},

@@ -40,6 +40,7 @@ export class FakeApi implements Transport {
   readonly requests: string[] = [];
   /** Responds in place of the server, or fails the request. */
   intercept: (request: TransportRequest) => Interception = () => undefined;
+  /** The newest resource version. Starts above 0, so that a test can compact earlier ones. */
   version = 100;
   /** Whether `sendInitialEvents` is supported. */
   supportsStreamingLists = false;
@@ -328,10 +329,12 @@ function objectOrNotFound(object: JsonObject | undefined): TransportResponse {
   return object === undefined ? statusResponse(404, 'NotFound') : jsonResponse(200, object);
 }
 
+/** The failure of a request, for interceptors that respond in place of the server. */
 export function statusResponse(code: number, reason: string, headers: Readonly<Record<string, string>> = {}): TransportResponse {
   return jsonResponse(code, { kind: 'Status', apiVersion: 'v1', status: 'Failure', reason, message: `fake ${reason}`, code }, headers);
 }
 
+/** For interceptors that respond in place of the server. */
 export function jsonResponse(code: number, body: JsonObject, headers: Readonly<Record<string, string>> = {}): TransportResponse {
   async function* chunks(): AsyncGenerator<Buffer> {
     yield Buffer.from(JSON.stringify(body));

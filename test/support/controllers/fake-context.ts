@@ -11,6 +11,7 @@ import type { fakeClient } from './fake-client';
 
 type Fake = Pick<ReturnType<typeof fakeClient>, 'client' | 'clock' | 'random'>;
 
+/** A controller that runs with this context ends when the signal is aborted. */
 export function fakeContext({ client, clock, random }: Fake, signal: AbortSignal) {
   const logger = silentLogger;
   const metrics: MetricMaker = {

@@ -75,6 +75,7 @@ function comparedEvents(events: SpanTree['events']): Json {
 const isIgnoredSpan = (name: string, side: Side, step: string): boolean =>
   IGNORED_SPANS[side][name] !== undefined || TRACE_DEVIATIONS[step]?.spans.includes(name) === true;
 
+/** `side`: which server sent the span. Children that one server alone sends are left out. */
 export function comparableSpan(tree: SpanTree, side: Side, step: string): Json {
   const { name, kind, attributes, events, links = [], status = '', parent = '', children } = tree;
   return {

@@ -40,6 +40,7 @@ export interface PerformanceRun {
   /** The day, as in `2026-01-31`. */
   readonly date: string;
   readonly commit: string;
+  /** Processors, memory and load. */
   readonly machine: string;
   readonly node: string;
   readonly etcd: string;

@@ -35,6 +35,7 @@ export interface Browser {
 const PAGE_MS = 120_000;
 const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--remote-debugging-port=0', '--no-first-run'];
 
+/** Resolves when the browser accepts commands. Its profile is a temporary folder, which `close` deletes. */
 export async function startChromium(program: string): Promise<Browser> {
   const profile = mkdtempSync(join(tmpdir(), 'chromium-test-'));
   const child = new ProgramProcess(

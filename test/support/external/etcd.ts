@@ -59,6 +59,7 @@ export function describeWithEtcd(name: string, body: () => void): void {
   reportSkipped(name, 'no etcd in ETCD_BIN or on PATH, and it could not be installed');
 }
 
+/** A cluster of one member. */
 export async function startEtcd(options: EtcdServerOptions = {}): Promise<EtcdServer> {
   const [server] = await startEtcdCluster(1, options);
   if (server === undefined) throw new Error('etcd did not start');

@@ -4,6 +4,7 @@
  * long other clients wait.
  */
 export interface HostileStep {
+  /** Default: GET. */
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;

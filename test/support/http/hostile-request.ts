@@ -7,11 +7,13 @@ import { connect } from 'node:http2';
 import type { HostileStep } from './hostile-inputs';
 
 export interface HostileRequest {
+  /** Scheme, host and port. */
   readonly origin: string;
   readonly http2: boolean;
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** '' for none. */
   readonly body: string;
 }
 

@@ -9,6 +9,7 @@ export type AdmissionRequestParts = Partial<AdmissionRequest> & {
   readonly kind?: string;
 };
 
+/** Throws for a kind that is not stored. */
 export function admissionRequest({ kind = 'ConfigMap', ...parts }: AdmissionRequestParts = {}): AdmissionRequest {
   const row = STORED_KINDS.find((candidate) => candidate.kind === kind);
   if (row === undefined) throw new Error(`no ${kind}`);

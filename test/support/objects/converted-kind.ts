@@ -51,7 +51,9 @@ export function storedWidget(row: KindRow, name: string, revision: number, spec:
 }
 
 export interface ConversionCall {
+  /** The objects of the call. */
   readonly names: readonly string[];
+  /** The desired version. */
   readonly to: string;
   readonly bytes: number;
   readonly options: CallOptions;

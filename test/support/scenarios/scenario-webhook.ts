@@ -58,6 +58,7 @@ class ScenarioPorts {
   }
 }
 
+/** Resolves when the webhook listens. The caller closes it after the last scenario. */
 export async function startScenarioWebhook(send: ScenarioSend): Promise<ScenarioWebhook> {
   /** By scenario. */
   const behaviours = new Map<string, string>();

@@ -20,6 +20,7 @@ export interface ConversionServer extends WebhookServer {
 
 const ADMISSION = '/admission/';
 
+/** Resolves when the webhook listens on 127.0.0.1. `names`: those of its certificate. */
 export async function startConversionServer(names: readonly string[] = ['localhost', '127.0.0.1']): Promise<ConversionServer> {
   const calls: WebhookCall[] = [];
   const reviews: WebhookCall[] = [];

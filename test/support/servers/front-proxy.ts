@@ -30,6 +30,7 @@ export interface FrontProxy {
   close(): Promise<void>;
 }
 
+/** `users`: by bearer token. `client` is the proxy's own certificate, by which the API server trusts its headers. */
 export async function startFrontProxy({ target, authority, serving, client, users }: FrontProxyOptions): Promise<FrontProxy> {
   const identity = { ca: authority, cert: client.certificate, key: client.key };
   const server: Server = createServer({ cert: serving.certificate, key: serving.key }, (incoming, response) => {

@@ -51,6 +51,7 @@ export function spdyFrame(type: number, content: Buffer): Buffer {
   return Buffer.concat([head, content]);
 }
 
+/** Big-endian. */
 export function uint32Bytes(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value);
@@ -63,6 +64,7 @@ const NO_HEADERS = [
   Buffer.from('000400fbff00000000000000ffff', 'hex'),
 ] as const;
 
+/** Resolves when the server listens. `options` are those of TLS. */
 export async function startSpdyKubelet(options: ServerOptions): Promise<SpdyKubelet> {
   const received: string[] = [];
   const offeredProtocols: string[] = [];

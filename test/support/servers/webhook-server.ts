@@ -47,6 +47,7 @@ export interface WebhookServerOptions {
   readonly reply: (request: WebhookRequest) => Reply;
 }
 
+/** Resolves when the server listens; `port` 0 is any free port. `reply` returns the response of each request. */
 export async function startWebhookServer({
   names,
   host,

@@ -14,6 +14,7 @@ export interface AllocationAudit {
   readonly findings: readonly AllocationFinding[];
 }
 
+/** Reads Services and keys at one revision, so that writes meanwhile cause no false finding. */
 export async function auditStoredAllocations(store: Store, prefix = '/registry'): Promise<AllocationAudit> {
   const { stored } = buildResources().require('services');
   const root = `${prefix}/${stored.segment}/`;

@@ -33,6 +33,7 @@ export function storedValue(options: ValueOptions = {}): Buffer {
   });
 }
 
+/** The key in the store; `key` is the part after the type, such as `namespace/name`. */
 export function keyOf(type: StoredType, key: string): string {
   return `${storePrefix}/${type.segment}/${key}`;
 }
@@ -44,10 +45,12 @@ export function dataOf(entry: Entry): string {
   return object.data;
 }
 
+/** Writes around the cache, as another replica does. */
 export async function putObject(store: Store, type: StoredType, key: string, options: ValueOptions = {}): Promise<Revision> {
   return write(store, { type: 'put', key: keyOf(type, key), value: storedValue(options) });
 }
 
+/** Deletes around the cache, as another replica does. */
 export async function removeObject(store: Store, type: StoredType, key: string): Promise<Revision> {
   return write(store, { type: 'delete', key: keyOf(type, key) });
 }
@@ -60,6 +63,7 @@ async function write(store: Store, operation: Parameters<Store['transact']>[0]['
 
 export interface RecordedEvent {
   readonly type: WatchEventType;
+  /** After the type, such as `namespace/name`. */
   readonly key: string;
   /** The revision of the change. */
   readonly revision: Revision;

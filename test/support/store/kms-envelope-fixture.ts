@@ -52,6 +52,7 @@ export interface KmsFixture {
   readonly service: FakeService;
   readonly clock: ManualClock;
   readonly envelope: KmsEnvelope;
+  /** Each error of a health check, and undefined when it succeeds again. */
   readonly healthChanges: (string | undefined)[];
   readonly sizes: number[];
   readonly counts: Record<'missed' | 'recovered' | 'replaced', number>;

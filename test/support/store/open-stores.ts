@@ -14,11 +14,13 @@ export interface OpenedStore {
   dispose(): Promise<void>;
 }
 
+/** Of the same shape as the other stores, though there is nothing to delete. */
 export async function openMemoryStore(): Promise<OpenedStore> {
   const store = new MemoryStore();
   return { store, dispose: () => store.close() };
 }
 
+/** `dispose` closes the store and deletes its folder. */
 export async function openTemporaryEmbeddedStore(): Promise<OpenedStore & { readonly directory: string }> {
   const directory = temporaryFolder('embedded-store');
   const store = await openEmbeddedStore({ directory, clock, random });

@@ -14,12 +14,14 @@ export const conditionalPut = (key: string, value: string | Buffer, modRevision:
   operations: [{ type: 'put', key, value: Buffer.from(value) }],
 });
 
+/** Returns the revision of the deletion. */
 export async function remove(store: Store, key: string): Promise<Revision> {
   const result = await store.transact({ compare: [], operations: [{ type: 'delete', key }] });
   if (!result.committed) throw new Error('an unconditional delete was refused');
   return result.revision;
 }
 
+/** Undefined for a key that does not exist at the revision, by default the current one. */
 export async function valueOf(store: Store, key: string, revision?: Revision): Promise<string | undefined> {
   const { kv } = await store.get(key, revision === undefined ? {} : { revision });
   return kv?.value.toString();

@@ -73,12 +73,14 @@ type Options = Partial<WriteOptions> & {
 
 export interface WriteFixture {
   readonly store: MemoryStore;
+  /** Lags behind the store until the test lets it catch up. */
   readonly cache: LaggingCache;
   readonly clock: ManualClock;
   readonly random: CountingRandom;
   readonly resources: Resources;
   readonly writer: Writer;
   readonly allocator: ServiceAllocator;
+  /** Of all requests, in order. */
   readonly warnings: string[];
   /** By plural, optionally with version and group before it (`apps/v1/deployments`). */
   resource(name: string): Resource;
@@ -88,6 +90,7 @@ export interface WriteFixture {
   remove(resource: string, name: string, options?: Partial<DeleteOptions> & { readonly namespace?: string }): Promise<DeleteResult>;
   /** The stored object; `undefined` when there is none. */
   stored(resource: string, name: string): Promise<JsonObject | undefined>;
+  /** Passed with each request; a test may replace it. */
   context: RequestContext;
 }
 
@@ -282,6 +285,7 @@ const fullOptions = (options: Options = {}): WriteOptions => ({
   ...(options.ifMatch === undefined ? {} : { ifMatch: options.ifMatch }),
 });
 
+/** The object as it is stored. */
 export function objectOf(entry: Entry): JsonObject {
   const value: JsonObject = JSON.parse(entry.bytes.toString());
   return value;
