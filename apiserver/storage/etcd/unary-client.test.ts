@@ -326,12 +326,12 @@ describe('UnaryClient', () => {
     const timed = new UnaryClient([{ origin: `http://127.0.0.1:${proxy.port}`, authority: 'store' }], clock);
     const call = (): Promise<string> => timed.call('/a/B', EMPTY_MESSAGE, clock.monotonic() + 60_000).then((bytes) => bytes.toString());
     expect(await call()).toBe('ok');
-    proxy.mute(true);
+    proxy.mute();
     const waiting = failureOf(timed.call('/a/B', EMPTY_MESSAGE, clock.monotonic() + 60_000));
     clock.advance(10_000);
     clock.advance(5_000);
     expect(await waiting).toMatchObject({ code: 14, details: 'the server does not respond to pings', wasSent: true });
-    proxy.mute(false);
+    proxy.unmute();
     expect(await call()).toBe('ok');
     expect(sessions.length).toBe(2);
     timed.close();

@@ -154,7 +154,7 @@ describe('HTTP/2', () => {
     const { body } = await transport.send({ method: 'GET', path: '/watch', headers: {} });
     const read = collectBody(body, 10).catch((error: unknown) => error);
     // A stopped server: the connection stays open, and no data arrive.
-    proxy.mute(true);
+    proxy.mute();
     clock.advance(1_000);
     await flushPromises();
     clock.advance(2_000);

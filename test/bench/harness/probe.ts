@@ -8,6 +8,7 @@ import { quantile } from './statistics';
 import { pause } from './timing';
 
 export interface Waits {
+  /** The number of requests that were measured. */
   readonly requests: number;
   readonly medianMs: number;
   readonly p99Ms: number;
@@ -59,7 +60,7 @@ async function run({ port, token, path }: ProbeOptions): Promise<void> {
   // A report includes the request that is in progress.
   let isRequested = false;
   process.on('message', () => (isRequested = true));
-  process.send?.(true);
+  process.send?.('ready');
   for (;;) {
     const start = performance.now();
     await client.send('GET', path).catch(() => undefined);

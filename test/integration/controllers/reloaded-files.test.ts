@@ -66,7 +66,7 @@ test('the controllers publish a changed root certificate to every namespace and 
 test('the controllers use a changed kubeconfig and its server address', async () => {
   writeFileSync(files.kubeconfig, readFileSync(server().controllersKubeconfig));
   await waitUntil('the controllers to reload it', () => controllers().output.includes(`reloaded kubeconfig ${files.kubeconfig}`));
-  proxy().refuse(true);
+  proxy().refuse();
   proxy().cut();
   await client()
     .of(NAMESPACES)

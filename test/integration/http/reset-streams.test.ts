@@ -36,7 +36,7 @@ interface Request {
   readonly hasBody: boolean;
 }
 
-const requestsWith = (hasBody: boolean): readonly Request[] =>
+const requestsWith = ({ hasBody }: Pick<Request, 'hasBody'>): readonly Request[] =>
   METHODS.flatMap((method) => PATHS.flatMap((path) => EXPECTATIONS.map((expect) => ({ method, path, expect, hasBody }))));
 
 /** The HEADERS frame of a request. */
@@ -52,7 +52,7 @@ describe.each(CODES)('an HTTP/2 stream that is reset with code %d right after it
     ['without a body', false],
     ['before its body', true],
   ])('is dropped %s, for any method, path and expectation', async (_title, hasBody) => {
-    const frames = requestsWith(hasBody).flatMap((request, index) => {
+    const frames = requestsWith({ hasBody }).flatMap((request, index) => {
       const stream = 2 * index + 1;
       return [head(stream, request), resetFrame(stream, code)];
     });
@@ -63,7 +63,7 @@ describe.each(CODES)('an HTTP/2 stream that is reset with code %d right after it
 
   it('is dropped while another stream of its connection has a watch', async () => {
     const watch = { method: 'GET', path: `${CONFIGMAPS}?watch=1`, expect: undefined, hasBody: false };
-    const frames = requestsWith(true).flatMap((request, index) => {
+    const frames = requestsWith({ hasBody: true }).flatMap((request, index) => {
       const stream = 2 * index + 3;
       return [head(stream, request), rawFrame(FRAME.data, 0, stream, Buffer.from('{')), resetFrame(stream, code)];
     });

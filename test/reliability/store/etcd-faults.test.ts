@@ -96,12 +96,12 @@ describeWithEtcd('the etcd store under faults', () => {
     watch = store.watch(allKeys, 2, recorder);
     await put(direct, '/a', '1');
     await recorder.count(1);
-    proxy.refuse(true);
+    proxy.refuse();
     proxy.cut();
     await recorder.until(() => recorder.connections.includes('disconnected'));
     for (let value = 2; value < 9; value++) await put(direct, '/a', String(value));
     await direct.compact(revision);
-    proxy.refuse(false);
+    proxy.accept();
     return recorder;
   }
 
@@ -139,12 +139,12 @@ describeWithEtcd('the etcd store under faults', () => {
       // The write is committed when the direct connection receives its event; then the connection that waits for the
       // response is cut.
       const before = await direct.revision();
-      proxy.mute(true);
+      proxy.mute();
       const recorder = new StoreEventRecorder();
       const witness = direct.watch(allKeys, before + 1, recorder);
       await recorder.count(1);
       witness.close();
-      proxy.mute(false);
+      proxy.unmute();
       proxy.cut();
     };
     const [created] = await Promise.all([commitSoon(conditionalPut('/a', '1')), loseResponse()]);
@@ -162,7 +162,7 @@ describeWithEtcd('the etcd store under faults', () => {
   }, 30_000);
 
   it('reports a write as ambiguous when its response is lost', async () => {
-    proxy.mute(true);
+    proxy.mute();
     expect(await failureOf(store.transact(conditionalPut('/a', '1'), deadlineInOneSecond()))).toMatchObject({ failure: 'ambiguous' });
     expect(await valueOf(direct, '/a')).toBe('1');
   }, 30_000);
@@ -201,10 +201,10 @@ describeWithEtcd('the etcd store under faults', () => {
     await put(direct, '/a', '1');
     await recorder.count(1);
     const before = proxy.accepted;
-    proxy.mute(true);
+    proxy.mute();
     await put(direct, '/a', '2');
     watch.reopen();
-    proxy.mute(false);
+    proxy.unmute();
     await recorder.count(2);
     expect(proxy.accepted).toBeGreaterThan(before);
     expectAllRevisions(recorder, 2, 3);

@@ -10,10 +10,12 @@ export interface TcpProxy {
   readonly bytesReturned: number;
   /** Breaks every open connection. */
   cut(): void;
-  /** While refusing, new connections are closed at once. */
-  refuse(refusing: boolean): void;
-  /** Discards everything that the server sends, on open and new connections, until it is called with `false`. */
-  mute(muted: boolean): void;
+  /** Closes new connections at once, until {@link accept} is called. */
+  refuse(): void;
+  accept(): void;
+  /** Discards everything that the server sends, on open and new connections, until {@link unmute} is called. */
+  mute(): void;
+  unmute(): void;
   /** Breaks all connections as soon as the server has sent so many more bytes, which are forwarded. */
   cutAfter(bytes: number): void;
   close(): Promise<void>;
@@ -24,8 +26,8 @@ export async function startTcpProxy(target: number, listenAt = { host: '127.0.0.
   const pairs = new Set<readonly [Socket, Socket]>();
   let accepted = 0;
   let bytesReturned = 0;
-  let refusing = false;
-  let muted = false;
+  let isRefusing = false;
+  let isMuted = false;
   let limit = Infinity;
 
   const cut = (): void => {
@@ -33,7 +35,7 @@ export async function startTcpProxy(target: number, listenAt = { host: '127.0.0.
     pairs.clear();
   };
   const server = createServer((client) => {
-    if (refusing) {
+    if (isRefusing) {
       client.destroy();
       return;
     }
@@ -43,7 +45,7 @@ export async function startTcpProxy(target: number, listenAt = { host: '127.0.0.
     pairs.add(pair);
     client.on('data', (chunk) => upstream.write(chunk));
     upstream.on('data', (chunk) => {
-      if (muted) return;
+      if (isMuted) return;
       bytesReturned += chunk.length;
       client.write(chunk);
       if (bytesReturned >= limit) {
@@ -68,8 +70,10 @@ export async function startTcpProxy(target: number, listenAt = { host: '127.0.0.
       return bytesReturned;
     },
     cut,
-    refuse: (value) => void (refusing = value),
-    mute: (value) => void (muted = value),
+    refuse: () => void (isRefusing = true),
+    accept: () => void (isRefusing = false),
+    mute: () => void (isMuted = true),
+    unmute: () => void (isMuted = false),
     cutAfter: (bytes) => void (limit = bytesReturned + bytes),
     close: async () => {
       cut();
