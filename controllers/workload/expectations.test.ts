@@ -40,7 +40,7 @@ test('Expectations ignore unexpected creations and count none of them against la
 test('Expectations expire after five minutes', () => {
   const { clock, expectations } = setUp();
   expectations.expectCreations('n/a', 1);
-  clock.advance(299_999);
+  clock.advance(5 * 60_000 - 1);
   expect(expectations.areSatisfied('n/a')).toBe(false);
   expect(expectations.msUntilExpired('n/a')).toBe(1);
   clock.advance(1);

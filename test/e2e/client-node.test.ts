@@ -23,6 +23,11 @@ import { startApiServer, waitUntil, type ApiServer } from '../support/programs';
 import { useFolder, useResource } from '../support/use-resource';
 
 const namespace = 'default';
+/** Of the objects that the informer follows. */
+const INFORMED_LABELS = { set: 'informed' };
+const INFORMED_SELECTOR = 'set=informed';
+/** After an error the client has to start an informer again. */
+const RESTART_MS = 50;
 
 describe('against the embedded store', () => {
   const folder = useFolder('e2e-client');
@@ -149,16 +154,15 @@ interface Interruption {
  * acknowledged ones.
  */
 async function expectInformerFollows(server: ApiServer, interrupt: (interruption: Interruption) => Promise<void>): Promise<void> {
-  const selector = 'set=informed';
   const config = configOf(server);
   const core = config.makeApiClient(CoreV1Api);
   const delivered: Change[] = [];
   const informer = new ListWatch(
     `/api/v1/namespaces/${namespace}/configmaps`,
     new Watch(config),
-    () => core.listNamespacedConfigMap({ namespace, labelSelector: selector }),
+    () => core.listNamespacedConfigMap({ namespace, labelSelector: INFORMED_SELECTOR }),
     false,
-    selector,
+    INFORMED_SELECTOR,
   );
   const record = (verb: Change['verb']) => (object: V1ConfigMap) =>
     void delivered.push({
@@ -170,32 +174,12 @@ async function expectInformerFollows(server: ApiServer, interrupt: (interruption
   informer.on('add', record('add'));
   informer.on('update', record('update'));
   informer.on('delete', record('delete'));
-  informer.on('error', () => void setTimeout(() => (isStopped ? undefined : void informer.start()), 50));
+  informer.on('error', () => void setTimeout(() => (isStopped ? undefined : void informer.start()), RESTART_MS));
   await informer.start();
 
   const acknowledged: Change[] = [];
   const write = async (through: ApiServer, round: number): Promise<void> => {
-    const client = configOf(through).makeApiClient(CoreV1Api);
-    for (let n = 0; n < 12; n++) {
-      const name = `r${round}-${n}`;
-      const created = await client.createNamespacedConfigMap({
-        namespace,
-        body: { metadata: { name, labels: { set: 'informed' } }, data: { n: '0' } },
-      });
-      acknowledged.push({ name, verb: 'add', version: created.metadata?.resourceVersion });
-      for (let change = 1; change <= 2; change++) {
-        const changed = await client.replaceNamespacedConfigMap({
-          name,
-          namespace,
-          body: { metadata: { name, labels: { set: 'informed' } }, data: { n: String(change) } },
-        });
-        acknowledged.push({ name, verb: 'update', version: changed.metadata?.resourceVersion });
-      }
-      if (n % 3 === 0) {
-        await client.deleteNamespacedConfigMap({ name, namespace });
-        acknowledged.push({ name, verb: 'delete', version: undefined });
-      }
-    }
+    for await (const change of writeRound(configOf(through).makeApiClient(CoreV1Api), round)) acknowledged.push(change);
   };
   try {
     await write(server, 1);
@@ -203,13 +187,31 @@ async function expectInformerFollows(server: ApiServer, interrupt: (interruption
     await interrupt({ lastSeenRevision: Number(informer.latestResourceVersion()), write });
     await waitUntil('the informer to deliver all changes', () => delivered.length >= acknowledged.length);
     expect(delivered).toEqual(acknowledged);
-    const stored = await configOf(server).makeApiClient(CoreV1Api).listNamespacedConfigMap({ namespace, labelSelector: selector });
+    const stored = await configOf(server).makeApiClient(CoreV1Api).listNamespacedConfigMap({ namespace, labelSelector: INFORMED_SELECTOR });
     const identity = (object: V1ConfigMap): string => `${object.metadata?.name}@${object.metadata?.resourceVersion}`;
     expect(informer.list().map(identity).sort()).toEqual(stored.items.map(identity).sort());
     expect(stored.items.length).toBeGreaterThanOrEqual(16);
   } finally {
     isStopped = true;
     await informer.stop();
+  }
+}
+
+/** Creates twelve objects, changes each twice, and deletes every third. Yields each change once it is acknowledged. */
+async function* writeRound(client: CoreV1Api, round: number): AsyncGenerator<Change> {
+  for (let n = 0; n < 12; n++) {
+    const name = `r${round}-${n}`;
+    const metadata = { name, labels: INFORMED_LABELS };
+    const created = await client.createNamespacedConfigMap({ namespace, body: { metadata, data: { n: '0' } } });
+    yield { name, verb: 'add', version: created.metadata?.resourceVersion };
+    for (let change = 1; change <= 2; change++) {
+      const changed = await client.replaceNamespacedConfigMap({ name, namespace, body: { metadata, data: { n: String(change) } } });
+      yield { name, verb: 'update', version: changed.metadata?.resourceVersion };
+    }
+    if (n % 3 === 0) {
+      await client.deleteNamespacedConfigMap({ name, namespace });
+      yield { name, verb: 'delete', version: undefined };
+    }
   }
 }
 

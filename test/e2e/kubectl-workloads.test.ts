@@ -34,6 +34,24 @@ const FLAGS = [
   '--horizontal-pod-autoscaler-downscale-stabilization=1s',
 ];
 
+const node = (name: string): string => JSON.stringify({ apiVersion: 'v1', kind: 'Node', metadata: { name, labels: { pool: 'agents' } } });
+
+/** The manifest of a StatefulSet of three pods with this tag of the image. */
+function statefulSet(tag: string): string {
+  const labels = { app: 'db' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: `registry.example.com/db:${tag}` }] } };
+  const spec = { replicas: 3, serviceName: 'db', selector: { matchLabels: labels }, template };
+  return JSON.stringify({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'db' }, spec });
+}
+
+/** The manifest of a DaemonSet on the nodes of the pool, with this tag of the image. */
+function daemonSet(tag: string): string {
+  const labels = { app: 'agent' };
+  const podSpec = { nodeSelector: { pool: 'agents' }, containers: [{ name: 'c', image: `registry.example.com/agent:${tag}` }] };
+  const spec = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: podSpec } };
+  return JSON.stringify({ apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { name: 'agent' }, spec });
+}
+
 /** Marks each new pod as ready since an hour ago, or as succeeded when it belongs to a Job, until the signal. */
 async function runPods(client: RestClient, signal: AbortSignal): Promise<void> {
   const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime: AN_HOUR_AGO }];
@@ -107,28 +125,16 @@ describeWithPackagedKubectl(
     }, 240_000);
 
     it('a StatefulSet is rolled out, undone and scaled with pods of stable names', async () => {
-      const template = (image: string): object => ({
-        metadata: { labels: { app: 'db' } },
-        spec: { containers: [{ name: 'c', image: `registry.example.com/db:${image}` }] },
-      });
-      const spec = { replicas: 3, serviceName: 'db', selector: { matchLabels: { app: 'db' } } };
-      const manifest = (image: string): string =>
-        JSON.stringify({
-          apiVersion: 'apps/v1',
-          kind: 'StatefulSet',
-          metadata: { name: 'db' },
-          spec: { ...spec, template: template(image) },
-        });
       const expectRolledOut = async (image: string): Promise<void> => {
         await session.ok('rollout status statefulset/db --timeout=60s');
         const line = `registry.example.com/db:${image}`;
         const shown = await session.ok('get pods -l app=db -o jsonpath={.items[*].spec.containers[0].image}');
         expect(shown).toBe([line, line, line].join(' '));
       };
-      await session.ok('apply -f -', manifest('1'));
+      await session.ok('apply -f -', statefulSet('1'));
       await expectRolledOut('1');
       expect(await session.ok('get pods -l app=db -o name')).toBe('pod/db-0\npod/db-1\npod/db-2\n');
-      await session.ok('apply -f -', manifest('2'));
+      await session.ok('apply -f -', statefulSet('2'));
       await expectRolledOut('2');
       expect(parseTable(await session.ok('rollout history statefulset/db')).slice(1)).toEqual([
         ['REVISION', 'CHANGE-CAUSE'],
@@ -144,8 +150,6 @@ describeWithPackagedKubectl(
     }, 240_000);
 
     it('a DaemonSet is rolled out and undone with one pod on each node', async () => {
-      const node = (name: string): string =>
-        JSON.stringify({ apiVersion: 'v1', kind: 'Node', metadata: { name, labels: { pool: 'agents' } } });
       const readyStatus = JSON.stringify({
         status: { conditions: [{ type: 'Ready', status: 'True', reason: 'Test', message: 'by hand' }] },
       });
@@ -153,26 +157,15 @@ describeWithPackagedKubectl(
         await session.ok('apply -f -', node(name));
         await session.ok(['patch', 'node', name, '--subresource=status', '--type=merge', '-p', readyStatus]);
       }
-      const containers = (image: string): object[] => [{ name: 'c', image: `registry.example.com/agent:${image}` }];
-      const manifest = (image: string): string =>
-        JSON.stringify({
-          apiVersion: 'apps/v1',
-          kind: 'DaemonSet',
-          metadata: { name: 'agent' },
-          spec: {
-            selector: { matchLabels: { app: 'agent' } },
-            template: { metadata: { labels: { app: 'agent' } }, spec: { nodeSelector: { pool: 'agents' }, containers: containers(image) } },
-          },
-        });
       const expectRolledOut = async (image: string): Promise<void> => {
         expect(await session.ok('rollout status daemonset/agent --timeout=60s')).toMatch('daemon set "agent" successfully rolled out\n');
         const line = `registry.example.com/agent:${image}`;
         const shown = await session.ok('get pods -l app=agent -o jsonpath={.items[*].spec.containers[0].image}');
         expect(shown).toBe([line, line].join(' '));
       };
-      await session.ok('apply -f -', manifest('1'));
+      await session.ok('apply -f -', daemonSet('1'));
       await expectRolledOut('1');
-      await session.ok('apply -f -', manifest('2'));
+      await session.ok('apply -f -', daemonSet('2'));
       await expectRolledOut('2');
       expect(await session.ok('rollout undo daemonset/agent')).toBe('daemonset.apps/agent rolled back\n');
       await expectRolledOut('1');

@@ -16,17 +16,21 @@ import { repository } from './repository';
 /** Long enough for a program to become ready on a busy machine. */
 const START_MS = 45_000;
 
+/** How often {@link waitUntil} checks: a local program changes its state within milliseconds. */
+const POLL_MS = 20;
+
 /** A new folder below the system's temporary folder. Remove it with {@link removeFolder}. */
 export function temporaryFolder(name: string): string {
   return mkdtempSync(path.join(tmpdir(), `${name}-`));
 }
 
+/** A missing folder is no error. Retries, because a process that is ending may still write to it. */
 export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 
 /**
- * Checks `condition` every 20 ms until it returns something other than `undefined` or `false`. After `timeoutMs` it
+ * Checks `condition` periodically until it returns something other than `undefined` or `false`. After `timeoutMs` it
  * throws an error with `description`.
  */
 export async function waitUntil<T>(
@@ -40,10 +44,11 @@ export async function waitUntil<T>(
     const value = await condition();
     if (value !== undefined && value !== false) return value;
     if (clock.monotonic() >= deadline) throw new Error(`gave up after ${timeoutMs} ms waiting for: ${description}`);
-    await clock.sleep(20);
+    await clock.sleep(POLL_MS);
   }
 }
 
+/** A zombie counts as alive. */
 export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

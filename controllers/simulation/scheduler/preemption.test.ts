@@ -30,13 +30,20 @@ const budgetOf = (pod: string, disruptionsAllowed: number): Budget =>
     status: { disruptionsAllowed },
   });
 
+const NO_VOLUMES = { claim: () => undefined, volume: () => undefined, volumes: () => [], storageClass: () => undefined };
+
+/** The nodes have 4 CPUs each. */
+function cacheWith(nodes: Iterable<string>, pods: readonly PodOptions[]): SchedulerCache {
+  const cache = new SchedulerCache(() => ({}));
+  for (const name of nodes)
+    cache.setNode(parseApiObject(resourceOf('core.v1.Node'), { metadata: { name }, status: { allocatable: { cpu: '4', pods: '10' } } }));
+  for (const pod of pods) cache.setPod(podOf(pod));
+  return cache;
+}
+
 function decideWith(running: readonly PodOptions[], incoming: PodOptions, budgets: readonly Budget[] = []) {
-  const view = new SchedulerCache(() => ({}));
-  for (const name of new Set(running.map(({ node = '' }) => node)))
-    view.setNode(parseApiObject(resourceOf('core.v1.Node'), { metadata: { name }, status: { allocatable: { cpu: '4', pods: '10' } } }));
-  for (const pod of running) view.setPod(podOf(pod));
-  const volumes = { claim: () => undefined, volume: () => undefined, volumes: () => [], storageClass: () => undefined };
-  return decide({ info: podInfo(podOf(incoming)), view, volumes, budgets, random: 0 });
+  const nodes = new Set(running.map(({ node = '' }) => node));
+  return decide({ info: podInfo(podOf(incoming)), view: cacheWith(nodes, running), volumes: NO_VOLUMES, budgets, random: 0 });
 }
 
 const victimsOf = (decision: ReturnType<typeof decideWith>): readonly string[] =>
@@ -83,14 +90,9 @@ describe('preemption', () => {
   });
 
   it('leaves the room of a nominated pod to pods of higher priority only', () => {
-    const view = new SchedulerCache(() => ({}));
-    view.setNode(
-      parseApiObject(resourceOf('core.v1.Node'), { metadata: { name: 'a' }, status: { allocatable: { cpu: '4', pods: '10' } } }),
-    );
-    view.setPod(podOf({ name: 'nominated', cpu: '3', priority: 10, status: { nominatedNodeName: 'a' } }));
-    const volumes = { claim: () => undefined, volume: () => undefined, volumes: () => [], storageClass: () => undefined };
+    const view = cacheWith(['a'], [{ name: 'nominated', cpu: '3', priority: 10, status: { nominatedNodeName: 'a' } }]);
     const typeFor = (priority: number): string =>
-      decide({ info: podInfo(podOf({ name: 'other', cpu: '2', priority })), view, volumes, budgets: [], random: 0 }).type;
+      decide({ info: podInfo(podOf({ name: 'other', cpu: '2', priority })), view, volumes: NO_VOLUMES, budgets: [], random: 0 }).type;
     expect([typeFor(1), typeFor(20)]).toEqual(['unschedulable', 'bind']);
     view.endNomination('n/nominated');
     expect(typeFor(1)).toBe('bind');

@@ -13,10 +13,9 @@ const api = useServer({ naming: 'kubernetes' });
 // In parallel, because each ends with a watch that lasts a second.
 const replayed = useResource(() => Promise.all(cases.map(({ kind }) => runLifecycle(targetOver(api).send, kind, `life-${kind.name}`))));
 
-test.each(cases.map(({ kind }, index) => [kind.name, index] as const))(
+test.each(cases.map((recorded, index) => [recorded.kind.name, index, recorded] as const))(
   'a %s is created, read, changed and deleted as recorded',
-  (_name, index) => {
-    const { steps = [], ...recorded } = cases[index]!;
+  (_name, index, { steps = [], ...recorded }) => {
     expect(replayed()[index]).toEqual({ ...recorded, steps: steps.map(withCollectionDeletion) });
   },
 );

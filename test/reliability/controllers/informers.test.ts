@@ -24,6 +24,12 @@ const SECONDS = Number(process.env['INFORMER_SECONDS'] ?? 16);
 const OBJECTS = 20;
 /** After which an object is deleted and created again. */
 const CHANGES_PER_OBJECT = 25;
+/** How long a replica is down or paused, and serves between two faults. A pause outlasts the pings of the informers. */
+const DOWN_MS = 500;
+const PAUSE_MS = 6_000;
+const RECOVERY_MS = 1_500;
+/** Between two writes of one object. */
+const WRITE_PAUSE_MS = 60;
 const settings = { pingEveryMs: 2_000, pingTimeoutMs: 3_000, connectTimeoutMs: 3_000 };
 
 /**
@@ -129,17 +135,16 @@ describeWithEtcd('informers over two replicas', () => {
 
   async function disturb(index: number, action: 'kill' | 'pause'): Promise<void> {
     const { process } = replicaAt(replicas(), index);
-    const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
     if (action === 'kill') {
       await process.kill();
-      await pause(500);
+      await systemClock.sleep(DOWN_MS);
       await replicas().restart(index);
     } else {
       process.pause();
-      await pause(6_000);
+      await systemClock.sleep(PAUSE_MS);
       process.resume();
     }
-    await pause(1_500);
+    await systemClock.sleep(RECOVERY_MS);
   }
 });
 
@@ -159,7 +164,7 @@ async function writeUntil(client: RestClient, name: string, isOver: () => boolea
         if (ownMember(Object(error), 'code') !== 504 && ownMember(Object(error), 'code') !== 429) throw error;
       }
     }
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await systemClock.sleep(WRITE_PAUSE_MS);
   }
   return acknowledged;
 }

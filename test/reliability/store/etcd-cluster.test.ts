@@ -13,6 +13,9 @@ import { waitUntil } from '../../support/programs';
 import { useClosable, useFolder, useResource } from '../../support/use-resource';
 
 const SERVER_NAME = 'store.test';
+/** Five seconds in all, which the members need to elect another leader. */
+const MAX_RETRIES = 50;
+const RETRY_MS = 100;
 
 describeWithEtcd('the etcd store on a cluster', () => {
   const folder = useFolder('etcd-cluster');
@@ -49,8 +52,8 @@ describeWithEtcd('the etcd store on a cluster', () => {
           async (error: unknown) => ({ failure: (await failureOf(Promise.reject(error))).failure, committed: false }),
         );
         if (committed) return;
-        expect([failure, attempt < 50]).toEqual(['unavailable', true]);
-        await systemClock.sleep(100);
+        expect([failure, attempt < MAX_RETRIES]).toEqual(['unavailable', true]);
+        await systemClock.sleep(RETRY_MS);
       }
     };
     for (const member of members()) {

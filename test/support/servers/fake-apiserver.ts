@@ -8,6 +8,8 @@ import { createSecureServer } from 'node:http2';
 import { TLSSocket } from 'node:tls';
 
 const args = process.argv.slice(2);
+/** The exit code of the API server for an invalid flag. */
+const USAGE_EXIT_CODE = 64;
 
 function flag(name: string): string {
   return args.find((arg) => arg.startsWith(`--${name}=`))?.slice(name.length + 3) ?? '';
@@ -29,7 +31,7 @@ function serve(): void {
 
 if (flag('external-hostname') === 'refuse') {
   process.stderr.write('fake: invalid --external-hostname\n');
-  process.exit(64);
+  process.exit(USAGE_EXIT_CODE);
 } else {
   serve();
 }

@@ -57,9 +57,12 @@ export interface TraceReceiver {
 
 const EXPORT = '/opentelemetry.proto.collector.trace.v1.TraceService/Export';
 /** A gRPC message follows a flag of one byte and its length in four. */
-const FRAME_HEAD = 5;
+const FRAME_HEAD_BYTES = 5;
+/** Values of `grpc-status`. */
+const GRPC_OK = '0';
+const GRPC_UNIMPLEMENTED = '12';
 /** An empty gRPC message. */
-const EMPTY = Buffer.alloc(FRAME_HEAD);
+const EMPTY = Buffer.alloc(FRAME_HEAD_BYTES);
 
 const { root } = parse(`
   syntax = "proto3";
@@ -101,8 +104,8 @@ export async function startTraceReceiver(port = 0): Promise<TraceReceiver> {
       calls += 1;
       if (silent) return;
       const isKnown = headers[':path'] === EXPORT;
-      if (isKnown) spans.push(...spansOf(Buffer.concat(chunks).subarray(FRAME_HEAD)));
-      respond(stream, isKnown ? '0' : '12');
+      if (isKnown) spans.push(...spansOf(Buffer.concat(chunks).subarray(FRAME_HEAD_BYTES)));
+      respond(stream, isKnown ? GRPC_OK : GRPC_UNIMPLEMENTED);
     });
   });
   return {

@@ -31,61 +31,33 @@ export interface Replica<C extends Clock = Clock> {
   readonly resources: Resources;
   /** Messages of failed background tasks. */
   readonly failures: string[];
+  /** The context of one request of an administrator, with a deadline in a minute. */
   context(): RequestContext;
   /** Creates a namespaced object in `default`, or a cluster-scoped one. */
   create(resource: string, value: JsonObject): Promise<JsonObject>;
   remove(resource: string, name: string): Promise<void>;
 }
 
+const NAMES = GENERATED_NAMES.platform;
 const WRITE_OPTIONS = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'test' } as const;
 
+/** Resolves when the cache is ready. `ranges`: the ranges of Service addresses and of node ports. */
 export async function openReplica<C extends Clock>(
   store: Store,
   clock: C,
   ranges: { readonly ranges?: string; readonly nodePorts?: string } = {},
 ): Promise<Replica<C>> {
   const resources = buildResources();
-  const names = GENERATED_NAMES.platform;
   const failures: string[] = [];
-  const logger = createLogger({ level: 'silent', clock });
-  const cache = openCache({
-    store,
-    prefix: PREFIX,
-    types: resources.storedTypes,
-    clock,
-    random: systemRandom,
-    logger,
-    checkMs: 0,
-    compactionMs: 0,
-  });
-  const allocator = testAllocator(systemRandom, names, ranges);
+  const cache = openCacheOver(store, resources, clock);
+  const allocator = testAllocator(systemRandom, NAMES, ranges);
   cache.addKeyListener(ALLOCATIONS, allocator);
   const guards = new QuotaGuards(PREFIX, clock);
   cache.addKeyListener(QUOTA_GUARD_PREFIX, guards);
   const replicas = new Replicas({ store, prefix: PREFIX, clock, onFailure: (message) => void failures.push(message) });
   cache.addKeyListener(REPLICAS, replicas);
   await cache.whenReady();
-  const writer = createWriter({
-    strategyOf: strategyFor,
-    store,
-    cache,
-    reader: { list: () => Promise.reject(new Error('no list')) },
-    admission: createDefaultAdmission(
-      { names, random: systemRandom, cache, resources, clock, quotas: { cache, guards } },
-      NON_MUTATING_PLUGINS,
-    ),
-    conversions: NO_CONVERSIONS,
-    clock,
-    random: systemRandom,
-    names,
-    allocator,
-    prefix: PREFIX,
-    namespaces: resources.require('namespaces'),
-    definitions: resources.require('customresourcedefinitions.apiextensions.platform.io'),
-    leases: resources.require('leases.coordination.platform.io'),
-    eventTtlSeconds: 3600,
-    gates: featureGates(),
-  });
+  const writer = writerOver({ store, cache, resources, allocator, guards, clock });
   const context = (): RequestContext => ({
     user: { name: 'tester', groups: ['system:masters'] },
     deadline: clock.monotonic() + 60_000,
@@ -111,4 +83,41 @@ export async function openReplica<C extends Clock>(
       await writer.delete(context(), resources.require(resource), { namespace: namespaceOf(resource), name }, { dryRun: false });
     },
   };
+}
+
+/** Without the periodic checks and compactions, which a test would have to wait for. */
+function openCacheOver(store: Store, { storedTypes }: Resources, clock: Clock): OpenedCache {
+  const logger = createLogger({ level: 'silent', clock });
+  return openCache({ store, prefix: PREFIX, types: storedTypes, clock, random: systemRandom, logger, checkMs: 0, compactionMs: 0 });
+}
+
+interface WriterParts {
+  readonly store: Store;
+  readonly cache: OpenedCache;
+  readonly resources: Resources;
+  readonly allocator: ServiceAllocator;
+  readonly guards: QuotaGuards;
+  readonly clock: Clock;
+}
+
+function writerOver({ store, cache, resources, allocator, guards, clock }: WriterParts): Writer {
+  const quotas = { cache, guards };
+  return createWriter({
+    strategyOf: strategyFor,
+    store,
+    cache,
+    reader: { list: () => Promise.reject(new Error('no list')) },
+    admission: createDefaultAdmission({ names: NAMES, random: systemRandom, cache, resources, clock, quotas }, NON_MUTATING_PLUGINS),
+    conversions: NO_CONVERSIONS,
+    clock,
+    random: systemRandom,
+    names: NAMES,
+    allocator,
+    prefix: PREFIX,
+    namespaces: resources.require('namespaces'),
+    definitions: resources.require('customresourcedefinitions.apiextensions.platform.io'),
+    leases: resources.require('leases.coordination.platform.io'),
+    eventTtlSeconds: 3600,
+    gates: featureGates(),
+  });
 }
