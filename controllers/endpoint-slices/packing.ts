@@ -3,13 +3,13 @@
  * slices that are updated anyway, and full slices are never repacked. Pure; works on one group of endpoints with the
  * same ports.
  */
-
 import { appendAll } from '../../shared/values/append';
 
 export interface PackedSlice<E> {
   readonly endpoints: readonly E[];
 }
 
+/** The writes that bring slices of type S to the desired endpoints of type E. Unchanged slices are left out. */
 export interface Packing<S, E> {
   readonly creates: readonly PackedSlice<E>[];
   readonly updates: readonly (PackedSlice<E> & { readonly slice: S })[];
@@ -30,6 +30,7 @@ interface RetainedSlice<S, E> {
   readonly endpoints: E[];
 }
 
+/** Returns writes after which the slices contain each of the `desired` endpoints once, and no others. */
 export function packEndpoints<S, E>(slices: readonly S[], desired: readonly E[], rules: PackingRules<S, E>): Packing<S, E> {
   const { maxEndpointsPerSlice } = rules;
   const unplaced = new Map(desired.map((endpoint) => [rules.id(endpoint), endpoint]));

@@ -26,12 +26,18 @@ const NAMESPACE = 'default';
 const NAME = 'counted';
 const PATH = `/api/v1/namespaces/${NAMESPACE}/configmaps/${NAME}`;
 const LABELS = { made: 'by-load' };
+/** Characters of each object that is created, so that lists of them have many pages. */
 const FILLER = 2_000;
+/** Between two requests of a loop: the load shows faults, and must not itself overload the cluster. */
 const PAUSE_MS = 20;
+/** Between two runs of kubectl, each of which starts a process. */
 const KUBECTL_PAUSE_MS = 1_000;
+/** Failures are counted by the beginning of their message; what follows names objects. */
 const MAX_MESSAGE_LENGTH = 90;
+/** The page size of client-go's pager. */
 const LIST_PAGE = 500;
-const ANSWER_MS = 70_000;
+/** Longer than the server's own time limit of 60 seconds for a request, so that its response counts. */
+const RESPONSE_TIMEOUT_MS = 70_000;
 
 const run = promisify(execFile);
 
@@ -107,7 +113,7 @@ export class ClientLoad {
     this.keepAliveAgent.destroy();
   }
 
-  /** Resolves when writes are acknowledged again and the informer has seen all of them. */
+  /** Resolves when writes are acknowledged again and the informer has seen all of them, or after a minute. */
   async waitUntilCaughtUp(): Promise<void> {
     const since = this.acknowledged;
     for (let left = 600; left > 0 && (this.acknowledged === since || this.lastCount < this.acknowledged - 1); left -= 1) await sleep(100);
@@ -205,7 +211,7 @@ export class ClientLoad {
   private async readOnce(target: URL, agent: Agent | false): Promise<void> {
     this.reads += 1;
     const outcome = await new Promise<string>((resolve) => {
-      const sent = request(target, { ...this.config.tls, agent, timeout: ANSWER_MS }, (response) => {
+      const sent = request(target, { ...this.config.tls, agent, timeout: RESPONSE_TIMEOUT_MS }, (response) => {
         response.resume();
         response.once('end', () => resolve(String(response.statusCode)));
         response.once('error', (error) => resolve(error.message));
@@ -219,7 +225,7 @@ export class ClientLoad {
 
   private async runKubectl(): Promise<void> {
     const args = ['--kubeconfig', this.kubeconfig, 'get', 'configmap', NAME, '--output', 'name'];
-    await run('kubectl', args, { timeout: ANSWER_MS })
+    await run('kubectl', args, { timeout: RESPONSE_TIMEOUT_MS })
       .then(() => (this.kubectl += 1))
       .catch((error: unknown) => {
         if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;

@@ -1,4 +1,4 @@
-/** A certificate signing request. Its private key was discarded. */
+/** A certificate signing request (PKCS #10) for the common name `typed`. Its ECDSA key was discarded. */
 export const CERTIFICATE_REQUEST = `
 -----BEGIN CERTIFICATE REQUEST-----
 MIHKMHICAQAwEDEOMAwGA1UEAwwFdHlwZWQwWTATBgcqhkjOPQIBBggqhkjOPQMB

@@ -1,4 +1,7 @@
-/** `npm run manifests`: renders the Helm chart into deploy/manifests. */
+/**
+ * The entry point of `npm run manifests`: renders the Helm chart into deploy/manifests, one file for each row of
+ * `MANIFESTS`. A test compares the files with the chart, so this runs after each change of the chart.
+ */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { findProgram } from '../external/find-program';
