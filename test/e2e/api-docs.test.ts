@@ -1,6 +1,6 @@
 /**
  * The API documentation in a real browser, through `kubectl proxy`, which adds the credentials: groups, resources and
- * operations are shown, and no other host is asked for anything.
+ * operations are shown, and no request is sent to another host.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -15,6 +15,9 @@ import { policyMicros, webhookMicros } from '../policies';
 import { numberOption, seconds, textOption, TOKEN } from '../harness/settings';
 import { withServer, printRow, startServer } from '../harness/bench-server';
 
+/** Repetitions of each comparison: the load of a machine varies. */
+const ROUNDS = 3;
+
 /** The servers alternate, because the load of a machine varies. */
 export async function access(): Promise<void> {
   console.log();
@@ -31,7 +34,7 @@ export async function access(): Promise<void> {
   const account = { ...admin, client: new BenchClient(admin.client.port, await prepareAccess(admin)) };
   for (const watched of [bothStages, endOnly]) await prepareAccess(watched);
   try {
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const floor = await measureGet(admin, seconds);
       printRow('get by an administrator', floor);
       printRow('get by a service account, RBAC', await measureGet(account, seconds), { name: 'administrator', ...floor });
@@ -45,6 +48,7 @@ export async function access(): Promise<void> {
   }
 }
 
+/** An evaluated policy beside a call of a webhook. */
 export async function policies(): Promise<void> {
   console.log();
   printRow('a policy with three expressions', { cpuMicros: policyMicros() });
@@ -68,7 +72,7 @@ export async function traces(): Promise<void> {
   };
   const [off, sampled, every] = [await open(undefined), await open(10_000), await open(1_000_000)];
   try {
-    for (let round = 0; round < 3; round += 1) {
+    for (let round = 0; round < ROUNDS; round += 1) {
       const cost = ({ client, server }: typeof off): Promise<Cost> => measureGet({ client, pid: server.process.pid }, seconds);
       const floor = await cost(off);
       printRow('get without traces', floor);
@@ -85,61 +89,35 @@ export async function traces(): Promise<void> {
   }
 }
 
+interface FloodOrigin {
+  readonly name: string;
+  /** Of the flooding process: 19 leaves the processors to all others. */
+  readonly niceness: number;
+  /** Whether the server has processors of its own. */
+  readonly isSeparate: boolean;
+}
+
+const FLOOD_ORIGINS: readonly FloodOrigin[] = [
+  { name: 'on the same processors', niceness: 0, isSeparate: false },
+  { name: 'on what they leave', niceness: 19, isSeparate: false },
+  { name: 'on others than the server', niceness: 19, isSeparate: true },
+];
+
 /** With and without flow control, in alternation. The users match the suggested flow schemas for all others. */
 export async function flow(): Promise<void> {
-  const open = async (args: readonly string[]): Promise<FloodServer> => {
-    const folder = temporaryFolder('bench-flow');
-    const users = path.join(folder, 'users.csv');
-    writeFileSync(users, `${TOKEN},bench,bench,"system:masters"\ncalm,calm,1,"devs"\nflood,flood,2,"devs"\n`, { mode: 0o600 });
-    const securePort = await freePort();
-    const server = await startApiServer({
-      folder,
-      securePort,
-      args: [
-        `--token-auth-file=${users}`,
-        '--authorization-mode=AlwaysAllow',
-        '--max-requests-inflight=40',
-        '--max-mutating-requests-inflight=20',
-        ...args,
-      ],
-    });
-    const admin = new BenchClient(securePort, TOKEN);
-    await prepareAccess({ client: admin, pid: server.process.pid });
-    admin.close();
-    return { folder, server, calm: new BenchClient(securePort, 'calm'), flooder: 'flood' };
-  };
   console.log();
-  printRow('a seat taken and given back', { cpuMicros: seatMicros() });
-  const [withoutControl, withControl] = [await open(['--enable-priority-and-fairness=false']), await open([])];
+  printRow('a seat acquired and released', { cpuMicros: seatMicros() });
+  const servers = [await openFloodServer(['--enable-priority-and-fairness=false']), await openFloodServer([])] as const;
+  const [withoutControl, withControl] = servers;
   try {
-    for (let round = 0; round < 3; round += 1) {
-      const floor = await measureGet({ client: withoutControl.calm, pid: withoutControl.server.process.pid }, seconds);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const floor = await costOfGet(withoutControl);
       printRow('get without flow control', floor);
-      printRow('get with flow control', await measureGet({ client: withControl.calm, pid: withControl.server.process.pid }, seconds), {
-        name: 'without',
-        ...floor,
-      });
+      printRow('get with flow control', await costOfGet(withControl), { name: 'without', ...floor });
     }
-    for (const [where, niceness, isApart] of [
-      ['on the same processors', 0, false],
-      ['on what they leave', 19, false],
-      ['on others than the server', 19, true],
-    ] as const) {
-      const { pid } = withControl.server.process;
-      if (isApart && !canSeparateProcessors()) {
-        console.log(`no flood ${where}: it takes two processors and taskset`);
-        continue;
-      }
-      if (isApart) separateProcessors(pid);
-      const { idle, flooded, served, refused, cut } = await measureFlood(withControl, { seconds, niceness });
-      if (isApart) shareProcessors(pid);
-      const shown = [idle, flooded].map((waits) => [0.5, 0.99].map((part) => quantile(waits, part).toFixed(1)).join(' / '));
-      console.log(
-        `calm user p50 / p99 ${shown[0]} ms, in a flood from ${where} ${shown[1]} ms (${served} lists served, ${refused} refused, ${cut} cut)`,
-      );
-    }
+    for (const origin of FLOOD_ORIGINS) await printFlood(withControl, origin);
   } finally {
-    for (const { folder, server, calm } of [withoutControl, withControl]) {
+    for (const { folder, server, calm } of servers) {
       calm.close();
       await server.process.stop();
       removeFolder(folder);
@@ -152,6 +130,39 @@ interface FloodServer extends FloodTarget {
   readonly server: ApiServer;
 }
 
+/** With few seats, so that a flood fills them. */
+async function openFloodServer(flags: readonly string[]): Promise<FloodServer> {
+  const folder = temporaryFolder('bench-flow');
+  const users = path.join(folder, 'users.csv');
+  writeFileSync(users, `${TOKEN},bench,bench,"system:masters"\ncalm,calm,1,"devs"\nflood,flood,2,"devs"\n`, { mode: 0o600 });
+  const securePort = await freePort();
+  const seats = ['--max-requests-inflight=40', '--max-mutating-requests-inflight=20'];
+  const args = [`--token-auth-file=${users}`, '--authorization-mode=AlwaysAllow', ...seats, ...flags];
+  const server = await startApiServer({ folder, securePort, args });
+  const admin = new BenchClient(securePort, TOKEN);
+  await prepareAccess({ client: admin, pid: server.process.pid });
+  admin.close();
+  return { folder, server, calm: new BenchClient(securePort, 'calm'), flooder: 'flood' };
+}
+
+const costOfGet = ({ calm, server }: FloodServer): Promise<Cost> => measureGet({ client: calm, pid: server.process.pid }, seconds);
+
+async function printFlood(target: FloodServer, { name, niceness, isSeparate }: FloodOrigin): Promise<void> {
+  if (isSeparate && !canSeparateProcessors()) {
+    console.log(`no flood ${name}: it takes two processors and taskset`);
+    return;
+  }
+  const { pid } = target.server.process;
+  if (isSeparate) separateProcessors(pid);
+  const { idle, flooded, served, refused, cut } = await measureFlood(target, { seconds, niceness });
+  if (isSeparate) shareProcessors(pid);
+  const shown = [idle, flooded].map((waits) => [0.5, 0.99].map((part) => quantile(waits, part).toFixed(1)).join(' / '));
+  console.log(
+    `calm user p50 / p99 ${shown[0]} ms, in a flood from ${name} ${shown[1]} ms (${served} lists served, ${refused} refused, ${cut} cut)`,
+  );
+}
+
+/** The longest waits of another client while each hostile input is processed. */
 export async function hostile(): Promise<void> {
   console.log('\nlongest wait of another client in ms: HTTP/1.1, HTTP/2, both without credentials (responses)');
   await withServer(async ({ client }) => {

@@ -57,6 +57,7 @@ async function printEvictions(client: BenchClient, count: number, pid?: number):
   console.log(`${'until a pod is let go'.padEnd(46)} p50 / p90 / p99 / p100 ${parts} ms`);
 }
 
+/** Rolling replacements of the pods of a Service: writes of slices, and when they have converged. */
 export async function slices(): Promise<void> {
   await withControllers(async (client, pid) => {
     for (const batch of [1, 100]) {
@@ -114,6 +115,10 @@ function printNodeCosts(count: number, { readySeconds, readyCpu, bindingSeconds,
   if (unready > 0) console.log(`${unready} nodes were not ready in the end: their Leases were renewed too late`);
 }
 
+/**
+ * Deletions by the garbage collector, and its memory with `--objects` objects. `--server` measures a running cluster
+ * instead.
+ */
 export async function garbage(): Promise<void> {
   const printTimes = ({ name, seconds: took }: CollectionTimes): void => console.log(`${name.padEnd(46)} ${took.toFixed(1).padStart(7)} s`);
   const origin = textOption('server');

@@ -15,6 +15,7 @@ const CONVERSION_ROUNDS = 5;
 
 export const definitions = (): Promise<void> => measureDefinitions(numberOption('definitions', 450), stores);
 
+/** Creations of custom objects with and without a schema, beside ConfigMaps. */
 export async function custom(): Promise<void> {
   await withServer(async ({ client, pid }) => {
     const { withRules, schemaless, configMaps, validationMicros } = await measureCustomResources({ client, pid }, seconds);
@@ -30,6 +31,7 @@ export async function custom(): Promise<void> {
   });
 }
 
+/** A list of `--converted` custom objects that a webhook converts, and waits of another client meanwhile. */
 export async function conversions(): Promise<void> {
   const count = numberOption('converted', 10_000);
   const ms = (time: number): string => `${time.toFixed(0)} ms`;
@@ -47,6 +49,7 @@ export async function conversions(): Promise<void> {
   });
 }
 
+/** A backup of a server with `--objects` objects, on each store. */
 export async function backups(): Promise<void> {
   for (const kind of stores) await backup(kind, numberOption('objects', 100_000));
 }

@@ -17,6 +17,7 @@ const SUBJECTS: readonly Subject[] = [objects, watches, namespaces, definitions,
 /** Smaller shares are not shown. */
 const SMALLEST_SHARE = 0.004;
 
+/** The ratios of a server's costs to those of its floors, which have bounds, and the shares of filters in a GET. */
 export async function floor(): Promise<PerformanceResults> {
   console.log('\nCPU of the server per request, over that of its floor');
   const floors: Floor[] = [];

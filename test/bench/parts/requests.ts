@@ -5,7 +5,7 @@ import { systemRandom } from '../../../shared/runtime/random';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { findEtcd, startEtcd } from '../../support/external/etcd';
 import { BareServer, createBareCredential } from '../harness/bare-server';
-import { configMap, deployment } from '../harness/client';
+import { configMap, deployment, type BenchClient } from '../harness/client';
 import { measureLongLists } from '../long-lists';
 import { measureLoop, measureWarmLoop, type Cost } from '../harness/measure';
 import { anonymousMegabytes } from '../../support/process-usage';
@@ -20,12 +20,16 @@ import { measureFanOut } from '../watchers';
 const PROTOBUF = PROTOBUF_MEDIA_TYPE.platform;
 /** Services that are created, a sixth of the addresses of their range. */
 const SERVICES = 10_000;
+/** Writes in flight. */
+const WRITERS = 16;
 
+/** A Pod before it is stored, in this process. */
 export function pods(): void {
   const { processing, parsed } = podMicros();
   printRow('a Pod of 60 fields: decode, default, validate', { cpuMicros: processing }, { name: 'JSON.parse of it', cpuMicros: parsed });
 }
 
+/** GETs and lists of one server, each beside a bare TLS server that sends as many bytes. */
 export async function reads(): Promise<void> {
   await withServer(async (opened) => {
     console.log(`\nidle memory: ${anonymousMegabytes(opened.pid).toFixed(1)} MB\n`);
@@ -115,6 +119,7 @@ async function fanOutRows({ client, pid }: BenchServer, bare: BareServer): Promi
   printRow('one event to one of 1,000 watchers', watch, { name: 'bare TLS', ...floor });
 }
 
+/** Waits of another client while one reads very long lists, on each store. `--objects`: their length. */
 export async function lists(): Promise<void> {
   const count = numberOption('objects', 60_000);
   const isWanted = (store: string): boolean => store !== 'etcd' || findEtcd() !== undefined;
@@ -142,6 +147,7 @@ async function longLists({ client, pid }: BenchServer, count: number): Promise<v
   probe.stop();
 }
 
+/** The memory of a server with `--objects` ConfigMaps that were updated, and what one list of them adds. */
 export async function memory(): Promise<void> {
   const count = numberOption('objects', 112_000);
   await withServer(async ({ client, pid }) => {
@@ -159,6 +165,7 @@ export async function memory(): Promise<void> {
   });
 }
 
+/** Writes through a server on etcd, beside the same transactions without a server. Left out without etcd. */
 export async function writes(): Promise<void> {
   if (findEtcd() === undefined) {
     console.log('\nwrites on etcd: left out, there is no etcd');
@@ -174,43 +181,49 @@ export async function writes(): Promise<void> {
 
 async function writeRows({ client, pid }: BenchServer, endpoint: string): Promise<void> {
   await createConfigMaps({ client, pid }, { namespace: 'bench', count: 100 });
-  const target = '/api/v1/namespaces/bench/configmaps';
   const store = await openEtcdStore({ endpoints: [endpoint], clock: systemClock, random: systemRandom });
   const value = Buffer.alloc(1200, 'x');
-  const raw = await measureWarmLoop(process.pid, { workers: 16, seconds }, async (index) => {
+  const raw = await measureWarmLoop(process.pid, { workers: WRITERS, seconds }, async (index) => {
     const key = `/raw/${index}`;
     await store.transact({ compare: [{ key, modRevision: 0 }], operations: [{ type: 'put', key, value }] });
   });
   await store.close();
   console.log();
   const baseline = { name: 'the same transaction by the same client', ...raw };
-  const create = await measureWarmLoop(pid, { workers: 16, seconds }, async (index) => {
-    await client.send('POST', target, configMap('bench', `c-${index}`, ''));
-  });
-  printRow('create on etcd', create, baseline);
-  const update = await measureWarmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
-    await client.send('PUT', `${target}/o-${worker}`, configMap('bench', `o-${worker}`, String(index)));
-  });
-  printRow('update on etcd', update, baseline);
-  const patch = await measureWarmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
-    const body = JSON.stringify({ data: { t: String(index) } });
-    await client.send('PATCH', `${target}/o-${worker}`, body, { 'content-type': 'application/merge-patch+json' });
-  });
-  printRow('merge patch on etcd', patch, baseline);
-  const applies = { 'content-type': 'application/apply-patch+yaml' };
-  const apply = await measureWarmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
-    const name = `a-${worker}`;
-    await client.send('PATCH', `${target}/${name}?fieldManager=bench`, configMap('bench', name, String(index)), applies);
-  });
-  printRow('apply on etcd', apply, baseline);
-  const deployments = '/apis/apps/v1/namespaces/bench/deployments';
-  const large = await measureWarmLoop(pid, { workers: 16, seconds }, async (index, worker) => {
-    const name = `d-${worker}`;
-    await client.send('PATCH', `${deployments}/${name}?fieldManager=bench`, deployment('bench', name, String(index)), applies);
-  });
-  printRow('apply of a Deployment of 200 fields on etcd', large, baseline);
+  for (const [name, write] of writeRowsOf(client))
+    printRow(
+      name,
+      await measureWarmLoop(pid, { workers: WRITERS, seconds }, async (index, worker) => void (await write(index, worker))),
+      baseline,
+    );
 }
 
+type Write = (index: number, worker: number) => Promise<unknown>;
+
+/** Each worker updates an object of its own, so that no write conflicts. */
+function writeRowsOf(client: BenchClient): readonly (readonly [name: string, write: Write])[] {
+  const configMaps = '/api/v1/namespaces/bench/configmaps';
+  const deployments = '/apis/apps/v1/namespaces/bench/deployments';
+  const apply = (path: string, body: string): Promise<unknown> =>
+    client.send('PATCH', `${path}?fieldManager=bench`, body, { 'content-type': 'application/apply-patch+yaml' });
+  const mergePatch = (path: string, body: object): Promise<unknown> =>
+    client.send('PATCH', path, JSON.stringify(body), { 'content-type': 'application/merge-patch+json' });
+  return [
+    ['create on etcd', (index) => client.send('POST', configMaps, configMap('bench', `c-${index}`, ''))],
+    [
+      'update on etcd',
+      (index, worker) => client.send('PUT', `${configMaps}/o-${worker}`, configMap('bench', `o-${worker}`, String(index))),
+    ],
+    ['merge patch on etcd', (index, worker) => mergePatch(`${configMaps}/o-${worker}`, { data: { t: String(index) } })],
+    ['apply on etcd', (index, worker) => apply(`${configMaps}/a-${worker}`, configMap('bench', `a-${worker}`, String(index)))],
+    [
+      'apply of a Deployment of 200 fields on etcd',
+      (index, worker) => apply(`${deployments}/d-${worker}`, deployment('bench', `d-${worker}`, String(index))),
+    ],
+  ];
+}
+
+/** Creations of Services in an empty and in an almost full range of addresses. */
 export async function services(): Promise<void> {
   console.log();
   for (const [name, count, full] of [

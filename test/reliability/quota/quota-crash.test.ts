@@ -9,10 +9,13 @@ import { startApiServer, type ApiServer } from '../../support/programs';
 import { useFolder, useResource } from '../../support/use-resource';
 
 const NAMESPACE = '/api/v1/namespaces/default';
-/** Fewer than the 200 objects that are created. */
+/** Far fewer than the objects that are created, so that some are rejected. */
 const LIMIT = 50;
-/** Writers that compete for the last object of the quota. */
+/** Writers that compete for the last object of the quota, half of them through each server. */
 const WRITERS = 16;
+const OBJECTS_PER_WRITER = 13;
+/** The server is killed after as many creations, while others are in flight. */
+const ACKNOWLEDGED_BEFORE_KILL = 10;
 
 describeWithEtcd('a ResourceQuota enforced by two API servers', () => {
   const folder = useFolder('quota-crash');
@@ -31,15 +34,14 @@ describeWithEtcd('a ResourceQuota enforced by two API servers', () => {
       const rejected: string[] = [];
       let killed: Promise<unknown> | undefined;
       const createObjects = async (target: ApiClient, name: string): Promise<void> => {
-        for (let n = 0; n < 200 / WRITERS; n += 1) {
+        for (let n = 0; n < OBJECTS_PER_WRITER; n += 1) {
           const response = await target
             .send('POST', `${NAMESPACE}/configmaps`, { metadata: { name: `${name}-${n}` } })
             .catch(() => undefined);
           if (response?.status === 201) acknowledged.push(`${name}-${n}`);
           else if (response?.status === 403) rejected.push(response.text);
           else if (response !== undefined) throw new Error(response.text);
-          // Kill the server as soon as some creations are acknowledged.
-          if (acknowledged.length >= 10) killed ??= victim.process.kill();
+          if (acknowledged.length >= ACKNOWLEDGED_BEFORE_KILL) killed ??= victim.process.kill();
         }
       };
       await Promise.all(Array.from({ length: WRITERS }, (_, index) => createObjects(index % 2 === 0 ? client : victimClient, `l${index}`)));

@@ -18,6 +18,7 @@ const TOKEN = /\bey[\w-]+\.[\w-]+\.[\w-]+/g;
 /** How long the server needs to write its audit log, and to count a request. */
 const LOG_DELAY_MS = 1_000;
 const METRICS_DELAY_MS = 400;
+/** Scrapes between which no request is sent: series that grow meanwhile are left out of the recording. */
 const IDLE_SCRAPES = 30;
 
 const AUTHORIZATION: Readonly<Record<RequestStep['as'], { readonly authorization?: string }>> = {
