@@ -247,7 +247,7 @@ export interface Writer {
     options: { readonly dryRun: boolean; readonly preconditions?: EditPreconditions },
     change: (object: JsonObject) => void,
   ): Promise<Entry>;
-  /** See `writeComputedStatus` in registry/write/executor/writes.ts. */
+  /** See `writeComputedStatus` in registry/write/executor/writer.ts. */
   writeComputedStatus(
     context: RequestContext,
     resource: Resource,

@@ -17,7 +17,7 @@ import { guaranteedUpdate, type AttemptResult, type CurrentState } from '../guar
 import type { StepDependencies, AttemptOptions, WriteDependencies, WriteRequest } from '../request';
 import type { WriteOutcome } from '../steps/attempt';
 import type { Step, StepExecution, StepName, StepRunner } from '../steps/step';
-import type { WritePlan } from '../verbs/plan';
+import type { WritePlan } from '../verbs/lists';
 import { OffloadedAttempt, type OffloadedRequest } from './offload/offloaded-attempt';
 import type { OffloadThreads } from './offload/messages';
 import { shouldOffloadAttempt, OFFLOAD_LIMITS } from './offload/should-offload';

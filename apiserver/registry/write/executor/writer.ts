@@ -1,18 +1,45 @@
 /**
- * Entry point of all writes: makes the request of a verb, runs it, and converts its result to the version of the request
- * and store failures to Status errors. The store is changed only through {@link guaranteedUpdate}.
+ * Entry point of all writes. Makes the request of a verb, runs the verb with its plan, object name and responses, and
+ * converts the result to the version of the request and store failures to Status errors. The store is changed only through
+ * {@link guaranteedUpdate}.
  */
 import type { ObjectKey } from '../../../../shared/api/identity/identity';
 import * as status from '../../../../shared/api/errors/status';
+import { slotTimeSlice } from '../../../../shared/scheduling/yielding';
+import { stringifyJson } from '../../../../shared/values/json';
+import { generateName } from '../../../../shared/values/name-formats';
+import type { Entry } from '../../../cache/cache';
 import { ADMIT_ALL, type OperationOptions } from '../../admission';
-import type { DeleteOptions, DeleteResult, RequestContext, Resource, Subresource, WriteResult, Writer } from '../../verbs';
-import { createWriteDependencies, type WriteRequest, type WriterDependencies } from '../request';
+import { parseObjectBody } from '../../object/parse-body';
+import type {
+  ComputedStatus,
+  DeleteOptions,
+  DeleteResult,
+  ObjectBody,
+  ParsedBody,
+  PatchBody,
+  PatchOptions,
+  RawBody,
+  RequestContext,
+  Resource,
+  Subresource,
+  WriteOptions,
+  WriteResult,
+  Writer,
+} from '../../verbs';
+import { alreadyExistsError } from '../preconditions';
+import { createWriteDependencies, type WriteDependencies, type WriteRequest, type WriterDependencies } from '../request';
+import { bodyInfo } from '../scale';
+import type { EditStart } from '../steps/edit';
 import { convertWriteFailure } from '../store-failure';
+import { planChange, planCreate, planEdit, type WritePlan } from '../verbs/lists';
+import { createSource, patchOrApplySource, updateSource } from '../verbs/sources';
 import { toRequestVersion, withVersionConverter } from '../version-conversion';
-import type { ExecutorDependencies } from './execute';
+import { deleteCollection, deleteObject } from './deletions';
+import { callsWebhooks, execute, type Execution, type ExecutorDependencies, type WriteResponses } from './execute';
 import type { OffloadThreads } from './offload/messages';
+import { isObjectInspected, OffloadedAttempt, type OffloadedRequest } from './offload/offloaded-attempt';
 import { shouldOffloadBody, shouldOffloadPatch } from './offload/should-offload';
-import * as writes from './writes';
 
 /** `threads`: absent when every write runs on the server's thread. */
 export function createWriter(dependencies: WriterDependencies & { readonly threads?: OffloadThreads | undefined }): Writer {
@@ -23,31 +50,31 @@ export function createWriter(dependencies: WriterDependencies & { readonly threa
     defersPatchParsing: (patch) => threads !== undefined && shouldOffloadPatch(patch, threads.limits),
     create(context, resource, namespace, body, options) {
       const request = createWriteRequest(deps, context, resource, { namespace, name: '' }, undefined, options);
-      return runForResult(deps, 'create', request, () => writes.createObject(deps, request, body, options));
+      return runForResult(deps, 'create', request, () => createObject(deps, request, body, options));
     },
     update(context, resource, key, subresource, body, options) {
       const request = createWriteRequest(deps, context, resource, key, subresource, options);
-      return runForResult(deps, 'update', request, () => writes.updateObject(deps, request, body, options));
+      return runForResult(deps, 'update', request, () => updateObject(deps, request, body, options));
     },
     patch(context, resource, key, subresource, patch, options) {
       const request = createWriteRequest(deps, context, resource, key, subresource, options);
-      return runForResult(deps, 'patch', request, () => writes.patchObject(deps, request, patch, options));
+      return runForResult(deps, 'patch', request, () => patchObject(deps, request, patch, options));
     },
     edit(context, resource, key, { dryRun, preconditions = {} }, change) {
       const request = createWriteRequest(deps, context, resource, key, undefined, { dryRun });
-      return runRequest(deps, 'update', request, () => writes.editObject(deps, request, { preconditions, change }));
+      return runRequest(deps, 'update', request, () => editObject(deps, request, { preconditions, change }));
     },
     writeComputedStatus(context, resource, key, computed, options) {
       const request = createWriteRequest(deps, context, resource, key, 'status', options);
-      return runRequest(deps, 'update', request, () => writes.writeComputedStatus(deps, request, computed, options));
+      return runRequest(deps, 'update', request, () => writeComputedStatus(deps, request, computed, options));
     },
     delete(context, resource, key, options) {
       const request = createWriteRequest(deps, context, resource, key, undefined, options);
-      return runForResult(deps, 'delete', request, () => writes.deleteObject(dependenciesFor(deps, options), request, options));
+      return runForResult(deps, 'delete', request, () => deleteObject(dependenciesFor(deps, options), request, options));
     },
     deleteCollection(context, resource, namespace, list, options) {
       const request = createWriteRequest(deps, context, resource, { namespace, name: '' }, undefined, options);
-      return runRequest(deps, 'delete', request, () => writes.deleteCollection(dependenciesFor(deps, options), request, list, options));
+      return runRequest(deps, 'delete', request, () => deleteCollection(dependenciesFor(deps, options), request, list, options));
     },
   };
 }
@@ -92,4 +119,175 @@ async function runRequest<R>({ cache }: ExecutorDependencies, operation: string,
   } catch (error) {
     throw convertWriteFailure(error, operation, request.info.gr, request.name);
   }
+}
+
+const WRITE_RESPONSES: WriteResponses<WriteResult> = {
+  unchanged: (entry) => ({ entry, created: false }),
+  rewritesOutdated: true,
+  stored: (entry, { isNew }) => ({ entry, created: isNew }),
+};
+
+/** Generated names that a create tries. */
+const NAME_ATTEMPTS = 8;
+
+/** POST. */
+async function createObject(
+  deps: ExecutorDependencies,
+  request: WriteRequest,
+  body: ObjectBody,
+  options: WriteOptions,
+): Promise<WriteResult> {
+  if (body.value === undefined && deps.threads !== undefined && !callsWebhooks(deps, request))
+    return createOffloaded(deps, deps.threads, request, body.raw, options);
+  const { source, name: bodyName, generateName: prefix } = createSource(deps, request, await parseIfNeeded(deps, request, body), options);
+  const isGenerated = bodyName === '' && prefix !== '';
+  return withGeneratedNames(isGenerated, async () => {
+    const chosenName = isGenerated ? generateName(prefix, deps.random) : bodyName;
+    const plan = planCreate({ ...request, name: bodyName }, chosenName, source, options);
+    return execute(deps, { ...createExecution(request, chosenName), plan: () => plan });
+  });
+}
+
+/** The worker thread decodes the body first; when it has reported the object's name, the same attempt continues. */
+async function createOffloaded(
+  deps: ExecutorDependencies,
+  threads: NonNullable<ExecutorDependencies['threads']>,
+  request: WriteRequest,
+  body: RawBody,
+  options: WriteOptions,
+): Promise<WriteResult> {
+  const offloaded: OffloadedRequest = { payload: { verb: 'create', body, options }, isUnparsed: true };
+  const startAttempt = (): OffloadedAttempt => new OffloadedAttempt(deps, threads, request, offloaded, { name: '', entry: undefined });
+  const firstAttempt = startAttempt();
+  const { isGenerated } = await firstAttempt.decodedName();
+  let startedAttempt: OffloadedAttempt | undefined = firstAttempt;
+  return withGeneratedNames(isGenerated, async () => {
+    // Another generated name needs another attempt.
+    const attempt = startedAttempt ?? startAttempt();
+    startedAttempt = undefined;
+    const { name: chosenName } = await attempt.decodedName();
+    // If a webhook has been configured in the meantime, the write runs on this thread.
+    const plan = async (): Promise<WritePlan> => {
+      const { source, name: bodyName } = createSource(deps, request, await parseIfNeeded(deps, request, { raw: body }), options);
+      return planCreate({ ...request, name: bodyName }, chosenName, source, options);
+    };
+    return execute(deps, { ...createExecution(request, chosenName), plan, offloaded, startedAttempt: attempt });
+  });
+}
+
+/**
+ * A create is rejected when its name exists, whatever else is wrong with the object, so its steps run only once, on
+ * fresh state.
+ */
+function createExecution(request: WriteRequest, name: string): Omit<Execution<WriteResult>, 'plan'> {
+  const { info } = request;
+  return {
+    request,
+    attempts: { name, traceName: 'Create etcd3', alreadyExistsError: () => status.alreadyExists(info.gr, name) },
+    precheck({ entry, isFresh }) {
+      if (entry !== undefined && !isFresh) throw alreadyExistsError(info, name, {}, entry);
+    },
+    responses: WRITE_RESPONSES,
+  };
+}
+
+/** Retries with another generated name when the name exists. */
+async function withGeneratedNames(isGenerated: boolean, create: () => Promise<WriteResult>): Promise<WriteResult> {
+  for (let attemptsLeft = isGenerated ? NAME_ATTEMPTS : 1; ; attemptsLeft--) {
+    try {
+      return await create();
+    } catch (error) {
+      if (attemptsLeft === 1 || !(error instanceof status.StatusError) || error.reason !== 'AlreadyExists') throw error;
+    }
+  }
+}
+
+/** Parses a body that the endpoint left unparsed, when the write is not offloaded after all. */
+async function parseIfNeeded({ clock }: WriteDependencies, request: WriteRequest, body: ObjectBody): Promise<ParsedBody> {
+  if (body.value !== undefined) return body;
+  const { bytes, format } = body.raw;
+  return parseObjectBody(bytes, format, bodyInfo(request).row, clock, slotTimeSlice(clock, request.context));
+}
+
+/** PUT. Errors in a parsed body come before all others. */
+async function updateObject(
+  deps: ExecutorDependencies,
+  request: WriteRequest,
+  body: ObjectBody,
+  options: WriteOptions,
+): Promise<WriteResult> {
+  const { raw, value } = body;
+  const offloaded =
+    raw === undefined ? undefined : ({ payload: { verb: 'update', body: raw, options }, isUnparsed: value === undefined } as const);
+  const parsePlan = async (): Promise<WritePlan> => planFor(await parseIfNeeded(deps, request, body));
+  const planFor = (parsed: ParsedBody): WritePlan => planChange(request, updateSource(deps, request, parsed, options), options);
+  return changeObject(deps, request, value === undefined ? undefined : planFor(body), parsePlan, offloaded);
+}
+
+/** PATCH and server-side apply. */
+async function patchObject(
+  deps: ExecutorDependencies,
+  request: WriteRequest,
+  patch: PatchBody,
+  options: PatchOptions,
+): Promise<WriteResult> {
+  const isUnparsed = deps.threads !== undefined && shouldOffloadPatch(patch, deps.threads.limits);
+  const parsePlan = async (): Promise<WritePlan> => planChange(request, await patchOrApplySource(deps, request, patch, options), options);
+  return changeObject(deps, request, isUnparsed ? undefined : await parsePlan(), parsePlan, {
+    payload: { verb: 'patch', patch, options },
+    isUnparsed,
+  });
+}
+
+/** `parsedPlan`: absent until a body or patch that was left unparsed has to be parsed on this thread after all. */
+async function changeObject(
+  deps: ExecutorDependencies,
+  request: WriteRequest,
+  parsedPlan: WritePlan | undefined,
+  parsePlan: () => Promise<WritePlan>,
+  offloaded: OffloadedRequest | undefined,
+): Promise<WriteResult> {
+  let plan = parsedPlan;
+  const attempts = { name: request.name, traceName: 'GuaranteedUpdate etcd3' } as const;
+  return execute(deps, {
+    request,
+    attempts,
+    plan: () => plan ?? parsePlan().then((parsed) => (plan = parsed)),
+    offloaded,
+    responses: WRITE_RESPONSES,
+  });
+}
+
+/** Bindings and the conditions of evictions. See steps/edit.ts. */
+function editObject(deps: ExecutorDependencies, request: WriteRequest, editStart: Omit<EditStart, 'current' | 'request'>): Promise<Entry> {
+  const plan = planEdit(request, editStart);
+  const responses = { unchanged: (entry: Entry) => entry, rewritesOutdated: true, stored: (entry: Entry) => entry };
+  return execute(deps, { request, attempts: { name: request.name }, plan: () => plan, responses });
+}
+
+/**
+ * Writes a status that the server has computed. The status is not validated, and only the necessary part of the
+ * object is parsed. If plug-ins inspect such objects, the status is written as a JSON patch instead. `request`: of
+ * the status endpoint.
+ */
+async function writeComputedStatus(
+  deps: ExecutorDependencies,
+  request: WriteRequest,
+  { revision, status: value }: ComputedStatus,
+  options: WriteOptions,
+): Promise<void> {
+  const resourceVersion = String(revision);
+  if (callsWebhooks(deps, request) || isObjectInspected(deps, request, 'update')) {
+    const operations = [
+      { op: 'add', path: '/metadata/resourceVersion', value: resourceVersion },
+      { op: 'add', path: '/status', value },
+    ];
+    await patchObject(deps, request, { type: 'json', bytes: Buffer.from(stringifyJson(operations)), dialect: 'platform' }, options);
+    return;
+  }
+  await editObject(deps, request, {
+    preconditions: { resourceVersion },
+    owner: { manager: options.fieldManager, subresource: 'status' },
+    change: (object) => void (object['status'] = value),
+  });
 }

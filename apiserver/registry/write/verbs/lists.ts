@@ -1,14 +1,20 @@
 /**
- * The steps of each verb, in order. The names follow `rest.BeforeCreate`, `rest.BeforeUpdate` and `Store` of release
- * 1.31; each step's contract is documented at its function. The executor runs the lists.
+ * The steps of each verb, in order, and the choice of the list for a request. The names follow `rest.BeforeCreate`,
+ * `rest.BeforeUpdate` and `Store` of release 1.31; each step's contract is documented at its function. A change of an absent
+ * object becomes a create, so its list follows from the state of each attempt. Runs on the server's thread and in worker
+ * threads; what runs the steps is up to the StepRunner.
  */
-import type { ObjectStart, WriteOutcome } from '../steps/attempt';
+import type { MaybePromise } from '../../../../shared/runtime/maybe-promise';
+import type { DeleteOptions, WriteOptions } from '../../verbs';
+import type { CurrentState } from '../guaranteed-update';
+import type { WriteRequest } from '../request';
+import type { ObjectSource, ObjectStart, WriteOutcome } from '../steps/attempt';
 import { admitDeletion, authorizeCreate, mutatingAdmission, reserveQuota, validatingAdmission } from '../steps/admit';
 import { applyEdit, commitEdited, decodeEdited, encodeEdited, type EditStart } from '../steps/edit';
 import * as strategySteps from '../steps/run-strategy';
 import { applyDefaults, convertToStorage, decodeChange, decodeAbsent, decodeNew, updateManagedFields } from '../steps/decode';
 import * as deletionSteps from '../steps/delete';
-import { StepList } from '../steps/step';
+import { StepList, type StepRunner } from '../steps/step';
 import { commitChange, commitNew, encodeChange, encodeNew } from '../steps/store';
 
 /** The optional steps of a list. */
@@ -41,11 +47,11 @@ const creationSteps = (decode: typeof decodeNew, has: Omit<OptionalSteps, 'alloc
     .step('commit', commitNew);
 
 /** POST. */
-export const CREATE = creationSteps(decodeNew, { updateManagedFields: true, authorizeCreate: false });
+const CREATE = creationSteps(decodeNew, { updateManagedFields: true, authorizeCreate: false });
 /** PUT of an absent object, for kinds that allow it. */
-export const CREATE_ON_UPDATE = creationSteps(decodeAbsent, { updateManagedFields: true, authorizeCreate: true });
+const CREATE_ON_UPDATE = creationSteps(decodeAbsent, { updateManagedFields: true, authorizeCreate: true });
 /** Apply of an absent object. */
-export const CREATE_ON_APPLY = creationSteps(decodeAbsent, { updateManagedFields: false, authorizeCreate: true });
+const CREATE_ON_APPLY = creationSteps(decodeAbsent, { updateManagedFields: false, authorizeCreate: true });
 
 const changeSteps = (has: Omit<OptionalSteps, 'authorizeCreate'>): StepList<ObjectStart, WriteOutcome> =>
   StepList.from<ObjectStart>()
@@ -66,16 +72,16 @@ const changeSteps = (has: Omit<OptionalSteps, 'authorizeCreate'>): StepList<Obje
     .step('commit', commitChange);
 
 /** PUT and PATCH. */
-export const UPDATE = changeSteps({ updateManagedFields: true, allocate: true });
+const UPDATE = changeSteps({ updateManagedFields: true, allocate: true });
 /** PUT and PATCH of status, approval, finalize and ephemeralcontainers. */
-export const UPDATE_SUBRESOURCE = changeSteps({ updateManagedFields: true, allocate: false });
+const UPDATE_SUBRESOURCE = changeSteps({ updateManagedFields: true, allocate: false });
 /** A server-side apply. */
-export const APPLY = changeSteps({ updateManagedFields: false, allocate: true });
+const APPLY = changeSteps({ updateManagedFields: false, allocate: true });
 /** Apply of a subresource, and every write of a scale: in both the source updates managedFields. */
-export const APPLY_SUBRESOURCE = changeSteps({ updateManagedFields: false, allocate: false });
+const APPLY_SUBRESOURCE = changeSteps({ updateManagedFields: false, allocate: false });
 
 /** DELETE, and an admitted eviction. */
-export const DELETE = StepList.from<deletionSteps.DeletionStart>()
+const DELETE = StepList.from<deletionSteps.DeletionStart>()
   .step('decode', deletionSteps.decodeDeletion)
   .step('mutatingAdmission', admitDeletion)
   .step('validatingAdmission', validatingAdmission)
@@ -84,13 +90,56 @@ export const DELETE = StepList.from<deletionSteps.DeletionStart>()
   .step('commit', deletionSteps.commitDeletion);
 
 /** The second transaction of a DELETE, which removes a marked object. */
-export const FINAL_DELETE = StepList.from<deletionSteps.FinalDeletionStart>()
+const FINAL_DELETE = StepList.from<deletionSteps.FinalDeletionStart>()
   .step('decode', deletionSteps.decodeMarked)
   .step('commit', deletionSteps.commitFinalDeletion);
 
 /** A binding, a condition of an eviction, a computed status. */
-export const EDIT = StepList.from<EditStart>()
+const EDIT = StepList.from<EditStart>()
   .step('decode', decodeEdited)
   .step('prepare', applyEdit)
   .step('encode', encodeEdited)
   .step('commit', commitEdited);
+
+/** Runs the steps of one attempt on the given state. */
+export type WritePlan = (current: CurrentState, runner: StepRunner) => MaybePromise<WriteOutcome>;
+
+/** `name`: of the object; may be generated. */
+export const planCreate =
+  (request: WriteRequest, name: string, source: ObjectSource, options: WriteOptions): WritePlan =>
+  (current, runner) =>
+    CREATE.run({ request, current, name, source, options }, runner);
+
+/** PUT or PATCH: changes the stored object, or creates an absent one if the verb allows it. */
+export const planChange =
+  (request: WriteRequest, source: ObjectSource, options: WriteOptions): WritePlan =>
+  (current, runner) => {
+    const { name } = request;
+    const list = current.entry === undefined ? listForAbsent(source) : listForExisting(request, source);
+    const effectiveRequest = current.entry === undefined ? { ...request, isCreateOnUpdate: true as const } : request;
+    return list.run({ request: effectiveRequest, current, name, source, options }, runner);
+  };
+
+const listForAbsent = ({ verb }: ObjectSource): typeof UPDATE => (verb === 'apply' ? CREATE_ON_APPLY : CREATE_ON_UPDATE);
+
+function listForExisting({ subresource }: WriteRequest, { verb }: ObjectSource): typeof UPDATE {
+  if (subresource === 'scale') return APPLY_SUBRESOURCE;
+  if (subresource === undefined) return verb === 'apply' ? APPLY : UPDATE;
+  return verb === 'apply' ? APPLY_SUBRESOURCE : UPDATE_SUBRESOURCE;
+}
+
+export const planDelete =
+  (request: WriteRequest, options: DeleteOptions): WritePlan =>
+  (current, runner) =>
+    DELETE.run({ request, current, options }, runner);
+
+/** `uid`: of the marked object. */
+export const planFinalDelete =
+  (request: WriteRequest, uid: string): WritePlan =>
+  (current, runner) =>
+    FINAL_DELETE.run({ request, current, uid }, runner);
+
+export const planEdit =
+  (request: WriteRequest, editStart: Omit<EditStart, 'current' | 'request'>): WritePlan =>
+  (current, runner) =>
+    EDIT.run({ ...editStart, request, current }, runner);

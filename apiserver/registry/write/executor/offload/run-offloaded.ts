@@ -24,7 +24,7 @@ import type { StepDependencies, WriteRequest } from '../../request';
 import { bodyInfo } from '../../scale';
 import type { WriteOutcome } from '../../steps/attempt';
 import type { Step, StepExecution, StepName, StepRunner } from '../../steps/step';
-import { planChange, planCreate, planDelete, planFinalDelete, type WritePlan } from '../../verbs/plan';
+import { planChange, planCreate, planDelete, planFinalDelete, type WritePlan } from '../../verbs/lists';
 import { createSource, patchOrApplySource, updateSource } from '../../verbs/sources';
 import type {
   StepReply,
