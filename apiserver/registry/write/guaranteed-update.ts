@@ -21,6 +21,7 @@ import {
 } from '../../storage/store';
 import type { TraceSpan, SpanAttributes } from '../../tracing/span';
 import { StateChanged } from '../admission';
+import type { RequestContext } from '../verbs';
 
 export interface StateKey {
   readonly type: StoredType;
@@ -80,6 +81,7 @@ interface StoreResult<R> {
 }
 
 export interface UpdateAttempts {
+  readonly context: Pick<RequestContext, 'acquireSlot' | 'trace' | 'trackStorageLatency'>;
   readonly object: StateKey;
   readonly guards: readonly Guard[];
   /** In ms of Clock.monotonic. */
@@ -88,17 +90,11 @@ export interface UpdateAttempts {
   readonly dryRun: boolean;
   /** The object as the previous transaction of this request left it; attempts start with it. */
   readonly startEntry?: Entry | undefined;
-  /** Acquires a slot of the event loop before the response is made, because many writes complete at the same time. */
-  readonly acquireSlot?: () => Promise<unknown> | undefined;
-  /** Measures the time that the store takes. Absent when it is not measured. */
-  readonly trackStorageLatency?: <T>(work: Promise<T>) => Promise<T>;
   /** Rejections depend on further objects, so they can be confirmed only with a cache that has caught up. */
   readonly dependsOnOtherObjects: boolean;
   /** Attempts start on fresh state, because a webhook sees it. */
   readonly requiresFreshState?: boolean | undefined;
-  /** Absent when the request is not traced. */
-  readonly trace?: TraceSpan | undefined;
-  /** Name of the span; without one only the calls of the store have spans. */
+  /** Name of the span of a traced request; without one only the calls of the store have spans. */
   readonly traceName?: 'Create etcd3' | 'GuaranteedUpdate etcd3' | undefined;
   /**
    * Set for creates: the error when the stored value of an existing object cannot be decoded. Absent: the error states
@@ -126,7 +122,8 @@ export function guaranteedUpdate<R>(
   attempts: UpdateAttempts,
   attempt: (current: CurrentState) => AttemptResult<R> | Promise<AttemptResult<R>>,
 ): Promise<R> {
-  const { trace, traceName } = attempts;
+  const { traceName } = attempts;
+  const { trace } = attempts.context;
   if (trace === undefined || traceName !== 'GuaranteedUpdate etcd3') return runAttempts(dependencies, attempts, attempt, undefined);
   return trace.runInChildSpan(traceName, traceAttributes(attempts), (span) => runAttempts(dependencies, attempts, attempt, span));
 }
@@ -163,10 +160,10 @@ async function runAttempts<R>(
       continue;
     }
     if (attempts.dryRun) return outcome.finish(undefined);
-    const compared = comparedKeys(attempts, { isCreate: outcome.isCreate === true });
+    const compared = comparedKeys(attempts, outcome.isCreate === true ? 'create' : 'update');
     span?.addEvent('Transaction prepared');
     const committing = commitTraced(dependencies, attempts, transactionOf(compared, current, outcome), startRevision);
-    const result = await (attempts.trackStorageLatency?.(committing) ?? committing).catch((error: unknown) => {
+    const result = await (attempts.context.trackStorageLatency?.(committing) ?? committing).catch((error: unknown) => {
       outcome.abandon?.();
       throw error;
     });
@@ -174,7 +171,8 @@ async function runAttempts<R>(
     if (result.committed) {
       span?.addEvent('Transaction committed');
       await cache.waitForRevision(result.revision, { deadline: clock.monotonic() + MAX_WATCH_WAIT_MS });
-      await attempts.acquireSlot?.();
+      // Many writes complete at the same time.
+      await attempts.context.acquireSlot?.();
       return outcome.finish(result.revision);
     }
     outcome.alongside?.forEach((write, index) => write.onConflict(result.current[compared.length + index], result.revision));
@@ -192,7 +190,8 @@ function commitTraced(
   transaction: Transaction,
   since: Revision,
 ): Promise<TransactionResult> {
-  const { deadline, trace, traceName } = attempts;
+  const { deadline, traceName } = attempts;
+  const { trace } = attempts.context;
   if (trace === undefined || traceName !== 'Create etcd3') return commit(store, transaction, { clock, deadline, since });
   return trace.runInChildSpan(traceName, traceAttributes(attempts), async (span) => {
     const result = await commit(store, transaction, { clock, deadline, since });
@@ -236,7 +235,7 @@ async function rewriteIfOutdated<R>(
   if (outdated === undefined || outdated.modRevision !== current.entry?.revision) return result;
   const { value } = outdated;
   const operation = { type: 'put', key: object.storeKey, value } as const;
-  const transaction = transactionOf(comparedKeys(attempts, { isCreate: false }), current, { operation });
+  const transaction = transactionOf(comparedKeys(attempts, 'update'), current, { operation });
   const rewrite = await commit(store, transaction, { clock, deadline, since: cache.revision });
   if (!rewrite.committed) return result;
   await cache.waitForRevision(rewrite.revision, { deadline: clock.monotonic() + MAX_WATCH_WAIT_MS });
@@ -256,8 +255,8 @@ function checkGuards({ guards }: UpdateAttempts, current: CurrentState, { abando
  * The keys that a transaction compares, the object first. A leader that writes its own Lease compares it once, as the
  * object.
  */
-function comparedKeys({ object, guards }: UpdateAttempts, { isCreate }: { readonly isCreate: boolean }): readonly (StateKey | Guard)[] {
-  const otherKeys = guards.filter(({ compared, storeKey }) => (isCreate || compared === 'always') && storeKey !== object.storeKey);
+function comparedKeys({ object, guards }: UpdateAttempts, verb: 'create' | 'update'): readonly (StateKey | Guard)[] {
+  const otherKeys = guards.filter(({ compared, storeKey }) => (verb === 'create' || compared === 'always') && storeKey !== object.storeKey);
   return [object, ...otherKeys];
 }
 
@@ -333,7 +332,7 @@ async function readFreshState(dependencies: AttemptDependencies, attempts: Updat
   const waitOptions = { deadline: attempts.deadline };
   try {
     const wait = cache.waitUntilFresh(waitOptions);
-    await (attempts.trackStorageLatency?.(wait) ?? wait);
+    await (attempts.context.trackStorageLatency?.(wait) ?? wait);
   } catch (error) {
     const isLate = error instanceof StoreError && error.failure === 'deadline';
     if (attempts.dependsOnOtherObjects || !isLate || clock.monotonic() >= attempts.deadline) throw error;

@@ -2,8 +2,11 @@
  * What the steps of a write share: its dependencies, the request, and the guards that its transaction compares. The state
  * of the object is not part of it: every attempt reads its own (guaranteed-update.ts).
  */
+import { isFenceInForce, type Fence } from '../../../shared/api/identity/fencing';
+import { conflict } from '../../../shared/api/errors/status';
 import type { JsonObject } from '../../../shared/values/json';
-import type { GeneratedNames } from '../../../shared/names/dialect';
+import { quote } from '../../../shared/values/text/quote';
+import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { FeatureGates } from '../../../shared/cli/feature-gates';
 import type { Random } from '../../../shared/runtime/random';
@@ -15,10 +18,10 @@ import type { Reader, RequestContext, Resource, Subresource } from '../verbs';
 import { entryKey } from '../resources';
 import type { Admission, AdmissionOperation, AdmissionRequest, OperationOptions } from '../admission';
 import type { StrategyContext } from '../strategy';
-import { leaseGuard } from './fence';
 import type { UpdateAttempts, CurrentState, Guard, StateKey } from './guaranteed-update';
 import type { Conversions, VersionConverter } from '../conversions';
 import { createResourceInfoLookup, type ResourceInfo, type StrategyOf } from '../object/resource-info';
+import { parseEntry } from '../object/stored-object';
 
 export interface WriterDependencies {
   readonly store: Store;
@@ -88,8 +91,7 @@ export type StepDependencies = Pick<
 export function createWriteDependencies(dependencies: WriterDependencies): WriteDependencies {
   const { clock, gates, allocator, names } = dependencies;
   const infoOf = createResourceInfoLookup(dependencies.prefix, names.dialect, dependencies.strategyOf);
-  const guardResources: GuardResources = {
-    names,
+  const guardInfos: GuardInfos = {
     namespaces: infoOf(dependencies.namespaces),
     definitions: infoOf(dependencies.definitions),
     leases: infoOf(dependencies.leases),
@@ -104,12 +106,10 @@ export function createWriteDependencies(dependencies: WriterDependencies): Write
       return {
         ...options,
         object: stateKeyOf(info, entryKey({ namespace, name })),
-        guards: guardsOf(guardResources, request, name),
+        guards: guardsOf(guardInfos, names, request, name),
         deadline: Math.min(context.deadline, clock.monotonic() + WRITE_LIMIT_MS),
         dryRun,
-        acquireSlot: () => context.acquireSlot?.(),
-        trace: context.trace,
-        trackStorageLatency: (work) => context.trackStorageLatency?.(work) ?? work,
+        context,
         dependsOnOtherObjects: info.strategy.allocation !== undefined || dependencies.admission.dependsOnOtherObjects(target),
       };
     },
@@ -124,24 +124,31 @@ export function createWriteDependencies(dependencies: WriterDependencies): Write
   };
 }
 
-/** The resources of guards. */
-interface GuardResources {
-  readonly names: GeneratedNames;
-  readonly namespaces: ResourceInfo;
-  readonly definitions: ResourceInfo;
-  readonly leases: ResourceInfo;
-}
+type GuardInfos = Readonly<Record<'namespaces' | 'definitions' | 'leases', ResourceInfo>>;
 
 /** The namespace of the object, the definition of a custom kind, and the Lease of a fencing token. */
-function guardsOf({ names, namespaces, definitions, leases }: GuardResources, request: WriteRequest, name: string): readonly Guard[] {
+function guardsOf(infos: GuardInfos, names: GeneratedNames, request: WriteRequest, name: string): readonly Guard[] {
   const { info, namespace } = request;
-  const { fence, isFenceHidden = false } = request.context;
+  const { fence } = request.context;
   const { custom } = info.row;
   const guards: Guard[] = [];
-  if (info.namespaced) guards.push({ name: 'namespace', compared: 'on-create', ...stateKeyOf(namespaces, namespace) });
-  if (custom !== undefined) guards.push({ name: 'definition', compared: 'on-create', ...stateKeyOf(definitions, custom.definition) });
-  if (fence !== undefined) guards.push(leaseGuard({ fence, isHidden: isFenceHidden, leases, names, gr: info.gr, name }));
+  if (info.namespaced) guards.push({ name: 'namespace', compared: 'on-create', ...stateKeyOf(infos.namespaces, namespace) });
+  if (custom !== undefined) guards.push({ name: 'definition', compared: 'on-create', ...stateKeyOf(infos.definitions, custom.definition) });
+  if (fence !== undefined) {
+    const key = entryKey({ namespace: canonicalNamespace(names, fence.namespace), name: fence.name });
+    guards.push({ name: 'lease', compared: 'always', ...stateKeyOf(infos.leases, key), refusal: fenceRefusal(fence, request, name) });
+  }
   return guards;
+}
+
+/** Rejects the write with 409 unless the term of leadership that its fencing token names is in force. */
+function fenceRefusal(fence: Fence, { info, context }: WriteRequest, name: string): NonNullable<Guard['refusal']> {
+  const term = `term ${fence.transitions} of ${quote(fence.holder)}`;
+  return (lease) =>
+    // Without the permission to read the Lease the user learns nothing about its term.
+    context.isFenceHidden !== true && isFenceInForce(fence, lease === undefined ? undefined : parseEntry(lease).object)
+      ? undefined
+      : conflict(info.gr, name, `the ${term} under the lease ${quote(`${fence.namespace}/${fence.name}`)} is over`);
 }
 
 function stateKeyOf({ stored, keyPrefix }: ResourceInfo, key: string): StateKey {

@@ -48,18 +48,15 @@ export interface StepRunner {
 }
 
 export class StepList<In, Out> {
-  private constructor(
-    readonly names: readonly StepName[],
-    readonly run: (attempt: In, runner: StepRunner) => MaybePromise<Out>,
-  ) {}
+  private constructor(readonly run: (attempt: In, runner: StepRunner) => MaybePromise<Out>) {}
 
   /** An empty list for attempts that start with `Start`. */
   static from<Start>(): StepList<Start, Start> {
-    return new StepList<Start, Start>([], (attempt) => attempt);
+    return new StepList<Start, Start>((attempt) => attempt);
   }
 
   step<Next>(name: StepName, step: Step<Out, Next>): StepList<In, Next> {
-    return new StepList([...this.names, name], (attempt, runner) => {
+    return new StepList((attempt, runner) => {
       const result = this.run(attempt, runner);
       return result instanceof Promise
         ? result.then((attemptOfStep) => runner.run(name, step, attemptOfStep))
