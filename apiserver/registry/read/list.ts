@@ -5,23 +5,15 @@
  */
 import { compareBytes } from '../../../shared/values/json';
 import { badRequest, expired, internalError, requestTooLarge, type StatusError } from '../../../shared/api/errors/status';
-import type { Clock } from '../../../shared/runtime/clock';
+import type { KindRow } from '../../../shared/api/kinds';
 import type { Cache, Entry, Snapshot } from '../../cache/cache';
 import { TimeSlice } from '../../../shared/scheduling/yielding';
 import { StoreError, type Revision } from '../../storage/store';
 import type { ListOptions, ListPage, RequestContext, Resource, Selection } from '../verbs';
 import { formatContinueToken, NEWEST_REVISION, parseContinueToken, startAfterKey, type ContinueToken } from './continue-token';
-import type { Conversions } from '../conversions';
 import { ConversionPipeline } from './conversion-pipeline';
-import type { ListCounts, ListMetrics, ReaderParts } from './reader-parts';
-import { convertReadFailure, type ResourceVersionGate } from './resource-version-gate';
-
-export interface ListParts extends Pick<ReaderParts, 'conversions'> {
-  readonly cache: Cache;
-  readonly clock: Clock;
-  readonly gate: ResourceVersionGate;
-  readonly listMetrics?: ListMetrics;
-}
+import type { GatedParts, ListCounts } from './reader-parts';
+import { convertReadFailure } from './resource-version-gate';
 
 /** The state that a list returns. */
 type ListSource =
@@ -58,9 +50,7 @@ interface ExactReadOptions {
  * Reads ranges of one state. A state in memory returns the whole range at once; a state in the store returns at most
  * `limit` entries.
  */
-interface RangeReader {
-  (part: RangeRequest): Promise<Snapshot>;
-}
+type RangeReader = (part: RangeRequest) => Promise<Snapshot>;
 
 /** How to read the state, and where to report the size of the list. */
 interface ListState {
@@ -70,7 +60,7 @@ interface ListState {
 
 /** `namespace`: empty for all namespaces. Rejects with a StatusError. */
 export function list(
-  parts: ListParts,
+  parts: GatedParts,
   context: RequestContext,
   resource: Resource,
   namespace: string,
@@ -82,7 +72,7 @@ export function list(
 }
 
 async function listPage(
-  parts: ListParts,
+  parts: GatedParts,
   context: RequestContext,
   resource: Resource,
   namespace: string,
@@ -95,28 +85,28 @@ async function listPage(
   const { read, reportCounts } = await openState(parts, context, resource, source);
   refuseUnreadable(parts, resource, scope, limit);
   const snapshot = await read({ start: scope.start, end: scope.end, limit });
+  const isSelective = hasSelector(selection);
+  const search: Search = { read, scope, selection, isSelective, limit };
   if (resource.row.custom?.webhook !== undefined) {
-    const search = { snapshot, read, scope, selection, isSelective: hasSelector(selection), limit };
-    const page = await listConverted({ row: resource.row, conversions: parts.conversions, context }, search);
+    const page = await listConverted(parts, context, resource.row, snapshot, search);
     reportCounts({ fetched: page.entries.length, returned: page.entries.length });
     if (!isLaterPage && page.continue !== undefined) parts.cache.pin(resource.stored, snapshot);
     return page;
   }
   if (scope.singleKey !== undefined) {
-    const entries = singleEntry(snapshot, scope.singleKey, selection);
+    const entry = snapshot.get(scope.singleKey);
+    const entries = entry !== undefined && selection.matches(entry) ? [entry] : [];
     reportCounts({ fetched: 1, returned: entries.length });
     return { revision: snapshot.revision, entries };
   }
-  const isSelective = hasSelector(selection);
   // When every entry matches, the response writer iterates over the range itself, and yields.
   if (limit === Infinity && !isSelective) {
     const count = snapshot.count(scope.start, scope.end);
     reportCounts({ fetched: count, returned: count });
     return { revision: snapshot.revision, entries: snapshot.range(scope.start, scope.end) };
   }
-  const slice = new TimeSlice(parts.clock, { slot: context });
   const visited = { count: 0 };
-  const page = await firstMatches(snapshot, { read, scope, selection, isSelective, limit, slice, visited });
+  const page = await firstMatches(snapshot, search, new TimeSlice(parts.clock, { slot: context }), visited);
   reportCounts({ fetched: visited.count, returned: page.entries.length });
   // Later pages read the same state: it stays pinned, or is read from the store again.
   if (!isLaterPage && page.continue !== undefined) parts.cache.pin(resource.stored, snapshot);
@@ -127,7 +117,7 @@ async function listPage(
  * Upstream rejects unlimited lists when its cache cannot decode an object of the kind, and pages only when they
  * contain one.
  */
-function refuseUnreadable({ cache, gate }: ListParts, resource: Resource, { start, end }: Scope, limit: number): void {
+function refuseUnreadable({ cache, gate }: GatedParts, resource: Resource, { start, end }: Scope, limit: number): void {
   if (limit === Infinity) gate.requireComplete(resource);
   const unreadable = cache.firstUnreadableKey(resource.stored, start, end);
   if (unreadable !== undefined) throw internalError(`unable to transform key "${unreadable.storeKey}": ${unreadable.reason}`);
@@ -171,7 +161,7 @@ function expiredContinuation(token: ContinueToken): StatusError {
 }
 
 /** Waits until the state exists and returns its reader. */
-async function openState(parts: ListParts, context: RequestContext, resource: Resource, source: ListSource): Promise<ListState> {
+async function openState(parts: GatedParts, context: RequestContext, resource: Resource, source: ListSource): Promise<ListState> {
   const { cache, gate, clock, listMetrics } = parts;
   const type = resource.stored;
   const cachedState = (waitedMs?: number): ListState => ({
@@ -246,11 +236,6 @@ function scopeOf({ stored: { namespaced } }: Resource, namespace: string, select
   return { prefix, start: lowerBound === '' ? undefined : lowerBound, end };
 }
 
-function singleEntry(snapshot: Snapshot, key: string, selection: Selection): readonly Entry[] {
-  const entry = snapshot.get(key);
-  return entry !== undefined && selection.matches(entry) ? [entry] : [];
-}
-
 function hasSelector(selection: Selection): boolean {
   return selection.hasFilters || selection.name !== undefined || selection.namespace !== undefined;
 }
@@ -265,10 +250,6 @@ interface Search {
   /** Whether the selection excludes any object. */
   readonly isSelective: boolean;
   readonly limit: number;
-  /** Yields by visited entries, so that a search without matches yields too. */
-  readonly slice: TimeSlice;
-  /** Number of visited entries. */
-  readonly visited: { count: number };
 }
 
 /** A page with its entries in memory. */
@@ -278,11 +259,13 @@ interface CollectedPage extends ListPage {
 
 /**
  * Collects at most `limit` matching entries. The continue token comes first in the response, so a page is collected
- * before it is written.
+ * before it is written. Counts the visited entries, and yields by them, so that a search without matches yields too.
  */
 async function firstMatches(
   snapshot: Snapshot,
-  { read, scope, selection, isSelective, limit, slice, visited }: Search,
+  { read, scope, selection, isSelective, limit }: Search,
+  slice: TimeSlice,
+  visited: { count: number },
 ): Promise<CollectedPage> {
   const entries: Entry[] = [];
   let part: RangeRequest = { start: scope.start, end: scope.end, limit };
@@ -304,13 +287,6 @@ function candidates(chunk: Snapshot, { indexed }: Selection, { start, end }: Ran
   return indexed === undefined ? chunk.range(start, end) : chunk.rangeWith(indexed, start, end);
 }
 
-/** Converts entries to the version of the row, on behalf of a request. */
-interface ListConversion {
-  readonly row: Resource['row'];
-  readonly conversions: Conversions;
-  readonly context: RequestContext;
-}
-
 /** Entries per conversion; half as many when chunks are pipelined, since two of them are in flight. */
 const CONVERSION_BATCH = 2_000;
 /**
@@ -321,11 +297,12 @@ const MAX_CONVERTED_BYTES = 128 * 1024 * 1024;
 
 /** Like {@link firstMatches}, for kinds with a conversion webhook: selectors apply to the converted objects. */
 async function listConverted(
-  conversion: ListConversion,
-  search: Omit<Search, 'slice' | 'visited'> & { readonly snapshot: Snapshot },
+  { conversions }: GatedParts,
+  context: RequestContext,
+  row: KindRow,
+  snapshot: Snapshot,
+  { read, scope, selection, isSelective, limit }: Search,
 ): Promise<CollectedPage> {
-  const { row, conversions, context } = conversion;
-  const { snapshot, read, scope, selection, isSelective, limit } = search;
   const entries: Entry[] = [];
   let bytes = 0;
   const consume = (stored: readonly Entry[], converted: readonly Entry[]): boolean => {

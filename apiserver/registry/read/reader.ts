@@ -10,7 +10,7 @@ import type { Reader, RequestContext, Resource } from '../verbs';
 import { list } from './list';
 import { convertReadFailure, ResourceVersionGate } from './resource-version-gate';
 import { watch } from './watch';
-import type { ReaderParts } from './reader-parts';
+import type { GatedParts, ReaderParts } from './reader-parts';
 import { versionToConvertFrom } from '../object/hidden-fields';
 
 export function createReader(readerParts: ReaderParts): Reader {
@@ -20,10 +20,6 @@ export function createReader(readerParts: ReaderParts): Reader {
     list: (context, resource, namespace, options) => list(parts, context, resource, namespace, options),
     watch: (context, resource, namespace, options, sink) => watch(parts, context, resource, namespace, options, sink),
   };
-}
-
-interface GatedParts extends ReaderParts {
-  readonly gate: ResourceVersionGate;
 }
 
 async function get(

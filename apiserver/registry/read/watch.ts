@@ -4,23 +4,17 @@
  * only when the cache is as new as its resourceVersion requires. The cache delivers the events, and the endpoints encode
  * them.
  */
-import type { Cache, CacheWatch, ChangeSink, WatchRequest, WatchScope } from '../../cache/cache';
+import type { CacheWatch, ChangeSink, WatchRequest, WatchScope } from '../../cache/cache';
 import type { RequestContext, Resource, Selection, WatchOptions } from '../verbs';
 import { ConvertedWatch } from './converted-watch';
-import type { ReaderParts } from './reader-parts';
-import type { ResourceVersionGate } from './resource-version-gate';
-
-export interface WatchParts extends Pick<ReaderParts, 'clock' | 'conversions' | 'gates'> {
-  readonly cache: Cache;
-  readonly gate: ResourceVersionGate;
-}
+import type { GatedParts } from './reader-parts';
 
 /**
  * Resolves when the watch has started; its events reach the sink. `namespace`: empty for all namespaces. Rejects with a
  * StatusError.
  */
 export async function watch(
-  parts: WatchParts,
+  parts: GatedParts,
   context: RequestContext,
   resource: Resource,
   namespace: string,
@@ -40,7 +34,7 @@ export async function watch(
 const CONVERSION_MS = 60_000;
 
 /** Selectors apply to converted objects, so the cache watch delivers everything and {@link ConvertedWatch} selects. */
-function watchConverted(parts: WatchParts, resource: Resource, request: WatchRequest, sink: ChangeSink): CacheWatch {
+function watchConverted(parts: GatedParts, resource: Resource, request: WatchRequest, sink: ChangeSink): CacheWatch {
   const { matches, indexed: _, ...scope } = request.scope;
   const { clock } = parts;
   const convertedWatch = new ConvertedWatch(sink, {
@@ -58,7 +52,7 @@ function watchConverted(parts: WatchParts, resource: Resource, request: WatchReq
 type WatchStart = Pick<WatchRequest, 'start' | 'markEndOfInitialEvents'>;
 
 /** Waits until the cache is as new as the start requires. */
-async function waitForStart(parts: WatchParts, context: RequestContext, options: WatchOptions): Promise<WatchStart> {
+async function waitForStart(parts: GatedParts, context: RequestContext, options: WatchOptions): Promise<WatchStart> {
   const { cache, gate } = parts;
   const { resourceVersion } = options;
   const isAnyOrNewest = resourceVersion === undefined || resourceVersion === 0;
