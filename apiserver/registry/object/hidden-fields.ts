@@ -13,22 +13,18 @@ const EXPIRES = '$expires';
 const SCHEMA = '$schema';
 const BEFORE_METADATA = '$early';
 
-/** When an object of an expiring kind expires. Every write restarts the time to live (upstream behaviour). */
-export interface TimeToLive {
-  /** Time of the write, in ms since 1970. */
-  readonly now: number;
-  readonly seconds: number;
-}
-
-/** `row`: of the written version. `object`: in its stored form. `undefined` when the kind has no hidden fields. */
+/**
+ * `row`: of the written version. `object`: in its stored form. `now`: of the write, in ms since 1970; every write restarts
+ * the time to live of an expiring kind (upstream behaviour). `undefined` when the kind has no hidden fields.
+ */
 export function hiddenFields(
   { row, hub }: { readonly row: KindRow; readonly hub: KindRow },
   object: JsonObject,
-  timeToLive: TimeToLive,
+  now: number,
+  ttlSeconds: number,
 ): Labels | undefined {
   const { custom } = hub;
-  if (custom === undefined)
-    return row.expires === true ? { [EXPIRES]: String(Math.ceil(timeToLive.now / 1000) + timeToLive.seconds) } : undefined;
+  if (custom === undefined) return row.expires === true ? { [EXPIRES]: String(Math.ceil(now / 1000) + ttlSeconds) } : undefined;
   const hasStorageDefaults = (row === hub && custom.webhook === undefined) || isComplete(hub, object);
   return {
     [SCHEMA]: hasStorageDefaults ? schemaMark(custom, object) : `${custom.storageVersion}/`,

@@ -46,7 +46,7 @@ export function convertedRows(description = '', storage: 'v1' | 'v2' = 'v1'): re
 /** A stored object in the version of the row. */
 export function storedWidget(row: KindRow, name: string, revision: number, spec: JsonObject = {}): Entry {
   const object = { metadata: { name, namespace: 'n', uid: name, resourceVersion: String(revision) }, spec };
-  const fields = hiddenFields({ row, hub: row }, object, { now: 0, seconds: 0 }) ?? {};
+  const fields = hiddenFields({ row, hub: row }, object, 0, 0) ?? {};
   return { key: `n/${name}`, revision, bytes: Buffer.from(JSON.stringify(object)), labels: {}, fields, isDialectSensitive: false };
 }
 

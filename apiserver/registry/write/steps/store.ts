@@ -48,17 +48,16 @@ export function encodeChange<A extends DecodedAttempt & CanonicalAttempt>(
   attempt: A,
   execution: StepExecution,
 ): MaybePromise<A & EncodedAttempt> {
-  const { request, stored, isDialectSensitive } = attempt;
+  const { request, stored } = attempt;
   const { info } = request;
   if (info.converter !== undefined) info.hubCodec.applyDefaults(stored);
-  const encoding = execution.compute(encodingObject(info, stored, { isDialectSensitive }));
+  const encoding = execution.compute(encodingObject(info, stored, attempt));
   return whenResolved(encoding, (encoded) => addFacts(attempt, { encoded }));
 }
 
 /** The bytes to store, with the hidden fields of the kind. */
 function valueOf(deps: StepDependencies, info: ResourceInfo, encoded: EncodedObject): Buffer {
-  const timeToLive = { now: deps.clock.now(), seconds: deps.eventTtlSeconds };
-  return toStoredValue(info, encoded, hiddenFields(info, encoded.object, timeToLive));
+  return toStoredValue(info, encoded, hiddenFields(info, encoded.object, deps.clock.now(), deps.eventTtlSeconds));
 }
 
 /** The outcome that stores another value of an existing object. */
