@@ -8,6 +8,7 @@ import * as status from '../../../shared/api/errors/status';
 import type { Entry } from '../../cache/cache';
 import type { EditPreconditions } from '../verbs';
 import type { ResourceInfo } from '../object/resource-info';
+import { entryKey } from '../resources';
 import { isEntryTerminating } from '../object/stored-object';
 import type { WriteRequest } from './request';
 
@@ -38,12 +39,21 @@ export function failedPrecondition(
   { uid, resourceVersion }: EditPreconditions,
   metadata: JsonObject,
 ): status.FailedPrecondition | undefined {
-  const storedUid = stringAt(metadata, 'uid') ?? '';
+  const storedUid = uidIn(metadata);
   if (uid !== undefined && uid !== storedUid) return { field: 'UID', requested: uid, stored: storedUid };
   const stored = stringAt(metadata, 'resourceVersion') ?? '';
   if (resourceVersion === undefined || resourceVersion === stored) return undefined;
   return { field: 'ResourceVersion', requested: resourceVersion, stored };
 }
+
+/** The error of a store precondition that the stored object does not meet. */
+export function storagePreconditionError(request: WriteRequest, failed: status.FailedPrecondition): status.StatusError {
+  const { info, name } = request;
+  return status.storagePreconditionFailed(info.gr, name, info.keyPrefix + entryKey(request), failed);
+}
+
+/** The uid in metadata; empty when absent. */
+export const uidIn = (metadata: JsonObject): string => stringAt(metadata, 'uid') ?? '';
 
 /** Throws 405 when the definition of a custom kind is absent or terminating, because it then allows no creates. */
 export function ensureDefinitionExists(info: ResourceInfo, definition: Entry | undefined): void {

@@ -9,13 +9,13 @@ import { invalidValue } from '../../../shared/api/errors/field-error';
 import { arrayAt, objectAt, ownMember, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { SCALE } from '../../../shared/api/kinds';
 import { ensureMetadata, readMetadata } from '../../../shared/api/metadata/object-meta';
-import { conflict, invalid, storagePreconditionFailed } from '../../../shared/api/errors/status';
+import { conflict, invalid } from '../../../shared/api/errors/status';
 import { managerKey, readManagedFields, type ManagedFieldsEntry } from '../../../shared/patch/apply/managed-fields';
 import { difference, type FieldSet } from '../../../shared/patch/apply/field-set';
-import { entryKey } from '../resources';
 import { scaleOf } from '../object/scale';
 import { recordManagedFields, setManagedFields } from './managed-fields';
 import { makeKindInfo, type KindInfo } from '../object/resource-info';
+import { storagePreconditionError, uidIn } from './preconditions';
 import type { WriteRequest } from './request';
 
 /** The kind Scale. Its objects are not stored. */
@@ -76,7 +76,7 @@ export interface ScaleWrite {
  */
 export function applyScale(request: WriteRequest, { verb, manager, ms }: ScaleWrite, workload: JsonObject, scale: JsonObject): JsonObject {
   const scaleMetadata = readMetadata(scale);
-  checkUid(request, verb, stringAt(scaleMetadata, 'uid') ?? '', stringAt(readMetadata(workload), 'uid') ?? '');
+  checkUid(request, verb, uidIn(scaleMetadata), uidIn(readMetadata(workload)));
   const replicas = ownMember(objectAt(scale, 'spec') ?? {}, 'replicas') ?? 0;
   checkReplicas(request, Number(replicas));
   if (verb !== 'apply') recordManagedFields(scaleInfo, { subresource: 'scale', manager, ms }, scale, scaleWithOwners(request, workload));
@@ -109,14 +109,11 @@ function memberWithValue(object: JsonObject, path: readonly string[], value: Jso
 }
 
 /** A PUT gets the error of a store precondition, a patch a different one (upstream behaviour). */
-function checkUid(request: WriteRequest, verb: ScaleWrite['verb'], requestedUid: string, storedUid: string): void {
-  if (requestedUid === '' || requestedUid === storedUid) return;
+function checkUid(request: WriteRequest, verb: ScaleWrite['verb'], requested: string, stored: string): void {
+  if (requested === '' || requested === stored) return;
+  if (verb === 'update') throw storagePreconditionError(request, { field: 'UID', requested, stored });
   const { info, name } = request;
-  if (verb === 'update') {
-    const precondition = { field: 'UID', requested: requestedUid, stored: storedUid } as const;
-    throw storagePreconditionFailed(info.gr, name, info.keyPrefix + entryKey(request), precondition);
-  }
-  const text = `Precondition failed: UID in precondition: ${requestedUid}, UID in object meta: ${storedUid}`;
+  const text = `Precondition failed: UID in precondition: ${requested}, UID in object meta: ${stored}`;
   throw conflict({ group: info.group, resource: `${info.gr.resource}/scale` }, name, text);
 }
 

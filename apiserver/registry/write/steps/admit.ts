@@ -4,7 +4,8 @@
  */
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
-import { stringAt, type JsonObject } from '../../../../shared/values/json';
+import type { JsonObject } from '../../../../shared/values/json';
+import { uidIn } from '../preconditions';
 import { admissionRequest, type WriteRequest } from '../request';
 import type { AdmittedAttempt, AttemptStart, DecodedAttempt, ReservedAttempt, StoredObject } from './attempt';
 import { whenDone, addFacts, type StepExecution } from './step';
@@ -36,7 +37,7 @@ export function admitDeletion<A extends AttemptStart & StoredObject>(
 export function withServerPreconditions(request: WriteRequest, old: JsonObject): WriteRequest {
   if (request.info.strategy.deletion?.addsUidPrecondition !== true) return request;
   const { options } = request;
-  const uid = stringAt(readMetadata(old), 'uid') ?? '';
+  const uid = uidIn(readMetadata(old));
   return { ...request, options: { ...options, preconditions: { ...options.preconditions, uid } } };
 }
 

@@ -8,10 +8,9 @@ import * as status from '../../../../shared/api/errors/status';
 import { ensureMetadata, parseResourceVersion, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import { needsConversionWebhook, toHub, type ResourceInfo } from '../../object/resource-info';
-import { entryKey } from '../../resources';
 import { clearDeletion } from '../object-metadata';
 import { recordingManagedFields } from '../managed-fields';
-import { checkResourceVersion } from '../preconditions';
+import { checkResourceVersion, storagePreconditionError, uidIn } from '../preconditions';
 import { readStored } from '../version-conversion';
 import type { DecodedChange, DecodedAttempt, ObjectStart } from './attempt';
 import { whenDone, addFacts, type StepExecution } from './step';
@@ -40,18 +39,13 @@ export function decodeAbsent<A extends ObjectStart>(
   if (source.verb === 'patch' || (isApply && subresource !== undefined)) throw status.notFound(info.gr, name);
   if (isApply) context.trace?.addEvent(PATCH_EVENT);
   return whenResolved(source.makeObject(undefined, execution), (object) => {
-    const uid = stringAt(ensureMetadata(object), 'uid') ?? '';
-    if (uid !== '') throw uidMismatch(request, uid, '');
+    const uid = uidIn(ensureMetadata(object));
+    if (uid !== '') throw storagePreconditionError(request, { field: 'UID', requested: uid, stored: '' });
     const mayCreate = isApply || (subresource === undefined && createsOnUpdate(info, object));
     if (!mayCreate || options.ifMatch !== undefined) throw status.notFound(info.gr, name);
     delete ensureMetadata(object)['resourceVersion'];
     return addFacts(attempt, { object, old: undefined });
   });
-}
-
-function uidMismatch(request: ObjectStart['request'], requested: string, stored: string): Error {
-  const { info, name } = request;
-  return status.storagePreconditionFailed(info.gr, name, info.keyPrefix + entryKey(request), { field: 'UID', requested, stored });
 }
 
 function createsOnUpdate({ row }: ResourceInfo, object: JsonObject): boolean {
@@ -73,9 +67,10 @@ export function decodeChange<A extends ObjectStart>(attempt: A, execution: StepE
     if (source.verb !== 'update') request.context.trace?.addEvent(PATCH_EVENT);
     return whenResolved(source.makeObject(old, execution), (object) => {
       const metadata = ensureMetadata(object);
-      const uid = stringAt(metadata, 'uid') ?? '';
-      const oldUid = stringAt(readMetadata(old), 'uid') ?? '';
-      if (source.verb === 'update' && uid !== '' && uid !== oldUid) throw uidMismatch(request, uid, oldUid);
+      const requested = uidIn(metadata);
+      const stored = uidIn(readMetadata(old));
+      if (source.verb === 'update' && requested !== '' && requested !== stored)
+        throw storagePreconditionError(request, { field: 'UID', requested, stored });
       checkResourceVersion(request, stringAt(metadata, 'resourceVersion'), entry);
       return addFacts(attempt, { entry, old, text, object });
     });

@@ -1,5 +1,5 @@
 /** The steps of DELETE. Whether the object is marked, removed or unchanged is decided in mark-for-deletion.ts. */
-import { stringAt, type JsonObject } from '../../../../shared/values/json';
+import type { JsonObject } from '../../../../shared/values/json';
 import * as status from '../../../../shared/api/errors/status';
 import { ensureMetadata, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
@@ -9,7 +9,7 @@ import { encodeObject, isUnchanged } from '../../object/stored-object';
 import type { DeleteOptions } from '../../verbs';
 import { allocationChange } from '../allocation';
 import { markForDeletion, canRemove, type DeletionAction } from '../mark-for-deletion';
-import { failedPrecondition } from '../preconditions';
+import { failedPrecondition, uidIn } from '../preconditions';
 import { toStoredVersion, readStored } from '../version-conversion';
 import type { AttemptStart, EncodedAttempt, WriteOutcome, StoredObject } from './attempt';
 import { addFacts, type StepExecution } from './step';
@@ -31,7 +31,7 @@ interface MarkedAttempt {
   readonly marked: JsonObject;
 }
 
-const uidOf = (object: JsonObject): string => stringAt(readMetadata(object), 'uid') ?? '';
+const uidOf = (object: JsonObject): string => uidIn(readMetadata(object));
 
 /** decode, of a DELETE: reads the stored object. Throws 404, or 409 when a precondition fails. */
 export function decodeDeletion<A extends DeletionStart>(attempt: A, { deps }: StepExecution): MaybePromise<A & StoredObject> {

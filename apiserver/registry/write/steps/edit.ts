@@ -4,15 +4,13 @@
  */
 import type { JsonObject } from '../../../../shared/values/json';
 import { ensureMetadata, readMetadata } from '../../../../shared/api/metadata/object-meta';
-import { notFound, storagePreconditionFailed } from '../../../../shared/api/errors/status';
+import { notFound } from '../../../../shared/api/errors/status';
 import type { Entry } from '../../../cache/cache';
 import { encodeObject, isUnchanged, readEntry, type EncodedObject } from '../../object/stored-object';
 import type { ResourceInfo } from '../../object/resource-info';
-import { entryKey } from '../../resources';
 import type { EditPreconditions } from '../../verbs';
 import { recordManagedFields } from '../managed-fields';
-import { failedPrecondition } from '../preconditions';
-import type { WriteRequest } from '../request';
+import { failedPrecondition, storagePreconditionError } from '../preconditions';
 import type { AttemptStart, EncodedAttempt, WriteOutcome } from './attempt';
 import { addFacts, type StepExecution } from './step';
 import { replacement } from './store';
@@ -43,7 +41,8 @@ export function decodeEdited<A extends EditStart>(attempt: A): A & Editable {
   const { entry } = current;
   if (entry === undefined) throw notFound(request.info.gr, request.name);
   const readable = readForEdit(request.info, entry);
-  checkPreconditions(request, preconditions, readable.object);
+  const failed = failedPrecondition(withoutEmpty(preconditions), readMetadata(readable.object));
+  if (failed !== undefined) throw storagePreconditionError(request, failed);
   return addFacts(attempt, { ...readable, entry });
 }
 
@@ -57,15 +56,10 @@ function readForEdit(info: ResourceInfo, entry: Entry): Omit<Editable, 'entry'> 
   return { object: abridged.object, text: entry.bytes.toString(), complete };
 }
 
-function checkPreconditions(request: WriteRequest, { uid, resourceVersion }: EditPreconditions, object: JsonObject): void {
-  const requested = { uid: emptyToUndefined(uid), resourceVersion: emptyToUndefined(resourceVersion) };
-  const failed = failedPrecondition(requested, readMetadata(object));
-  if (failed === undefined) return;
-  const { info, name } = request;
-  throw storagePreconditionFailed(info.gr, name, info.keyPrefix + entryKey(request), failed);
-}
-
-const emptyToUndefined = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
+const withoutEmpty = ({ uid, resourceVersion }: EditPreconditions): EditPreconditions => ({
+  uid: uid === '' ? undefined : uid,
+  resourceVersion: resourceVersion === '' ? undefined : resourceVersion,
+});
 
 /** prepare, of an edit: applies the change and updates managedFields for its owner. Throws what `change` throws. */
 export function applyEdit<A extends EditStart & Editable>(attempt: A, { deps }: StepExecution): A {
