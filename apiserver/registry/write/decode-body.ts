@@ -91,8 +91,8 @@ function strictErrorsOf(body: ParsedBody, unknown: readonly string[], level: 'st
   return fieldErrors({ value, duplicates: [...duplicates], format, literals, text }, unknown, level);
 }
 
-const unknownField = (path: string): string => `unknown field ${quote(path)}`;
-const duplicateField = (path: string): string => `duplicate field ${quote(path)}`;
+export const unknownField = (path: string): string => `unknown field ${quote(path)}`;
+export const duplicateField = (path: string): string => `duplicate field ${quote(path)}`;
 
 function decodeValue(info: KindInfo, body: ParsedBody): DecodedObject {
   try {
@@ -158,7 +158,7 @@ function typeMeta(info: KindInfo, value: JsonObject): { readonly apiVersion: str
  * Custom kinds have no default kind and apiVersion, and other errors than built-in kinds (upstream behaviour):
  * another version is a bad request, another kind an invalid object. Returns the kind. Throws StatusError.
  */
-export function checkCustomKind(info: KindInfo, value: JsonObject): string {
+function checkCustomKind(info: KindInfo, value: JsonObject): string {
   const apiVersion = canonicalApiVersion(stringAt(value, 'apiVersion') ?? '');
   if (apiVersion !== info.apiVersion) {
     throw badRequest(`the API version in the data (${apiVersion}) does not match the expected API version (${info.apiVersion})`);

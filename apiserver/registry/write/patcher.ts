@@ -1,12 +1,13 @@
 /**
  * JSON patches, merge patches and strategic merge patches: parses a patch once, applies it to the state of each
- * attempt and decodes the result. Server-side apply is in apply.ts.
+ * attempt and decodes the result. Server-side apply is in apply.ts. Upstream ignores kind and apiVersion in a strategic merge
+ * patch, and its rejection of a patched object that does not match its kind contains that patch instead of the object.
  */
 import { jsonKindOf } from '../../../shared/api/types/decode-error';
 import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { numberTooLargeMessage } from '../../../shared/values/number-literals';
 import { invalidValue } from '../../../shared/api/errors/field-error';
-import { quote } from '../../../shared/values/text/quote';
+import type { DecodedObject } from '../../../shared/api/codec/codec';
 import { DecodeError } from '../../../shared/api/types';
 import * as status from '../../../shared/api/errors/status';
 import {
@@ -18,20 +19,22 @@ import {
   TooManyOperationsError,
 } from '../../../shared/patch/json-patch';
 import { mergeObject } from '../../../shared/patch/merge-patch';
+import { formatGoValue, findTypeError, strategicMerge, StrategicMergeError } from '../../../shared/patch/strategic-merge';
 import { fieldErrors, NumberRangeError, parseJson, ParseError, type ParsedText } from '../../../shared/serialization';
 import { apiVersionInDialect, type Dialect } from '../../../shared/names/dialect';
 import type { FieldValidation, PatchBody } from '../verbs';
 import type { KindInfo } from '../object/resource-info';
 import { sortTouched, touchedByJsonPatch, touchedByMergePatch } from './patched-member-order';
-import { parseStrategicPatch } from './strategic-patch';
 import {
   BodyError,
   checkKind,
   checkPatchedCustomKind,
   decodeStrictly,
+  duplicateField,
   StrictDecodingError,
   toStoredMemberSpelling,
   undecodableBody,
+  unknownField,
 } from './decode-body';
 
 /**
@@ -47,46 +50,51 @@ export interface NonApplyPatch extends PatchBody {
 /** Throws StatusError for an invalid patch; the returned patcher throws it when the patch cannot be applied. */
 export function parsePatch(info: KindInfo, patch: NonApplyPatch, validation: FieldValidation, warn: (text: string) => void): Patcher {
   switch (patch.type) {
-    case 'merge': {
-      const body = parsePatchJson(patch.bytes);
-      if (body.value === null) throw status.badRequest('Invalid JSON Patch');
-      if (!isObject(body.value)) {
-        throw status.badRequest(
-          `error decoding patch: json: cannot unmarshal ${jsonKindOf(body.value)} into Go value of type map[string]interface {}`,
-        );
-      }
-      const changes = toStoredMemberSpelling(info, body.value);
-      const strictErrors = body.duplicates.map((path) => `duplicate field ${quote(path)}`);
-      return (old) => {
-        const target = withTypeMeta(info, patch.dialect, old);
-        return decodePatched(
-          info,
-          mergeObject(target, changes),
-          () => touchedByMergePatch(target, changes),
-          validation,
-          warn,
-          strictErrors,
-        );
-      };
-    }
-    case 'json': {
-      const body = parsePatchJson(patch.bytes, 'Go struct field jsonPatchOp.value of type float64');
-      const { operations, unknown } = parsePatchOperations(body.value);
-      const strictErrors = fieldErrors(body, unknown, 'strict').map((error) => `json patch ${error}`);
-      return (old) => {
-        let changed: JsonObject;
-        try {
-          changed = applyJsonPatch(cloneJson(withTypeMeta(info, patch.dialect, old)), operations);
-        } catch (error) {
-          throw error instanceof PatchOperationError ? status.patchFailed() : error;
-        }
-        return decodePatched(info, changed, () => touchedByJsonPatch(operations), validation, warn, strictErrors);
-      };
-    }
+    case 'merge':
+      return parseMergePatch(info, patch, validation, warn);
+    case 'json':
+      return parseJsonPatch(info, patch, validation, warn);
     case 'strategic':
       return parseStrategicPatch(info, patch.bytes, validation, warn);
   }
 }
+
+function parseMergePatch(
+  info: KindInfo,
+  { bytes, dialect }: PatchBody,
+  validation: FieldValidation,
+  warn: (text: string) => void,
+): Patcher {
+  const body = parsePatchJson(bytes, jsonErrorText);
+  if (body.value === null) throw status.badRequest('Invalid JSON Patch');
+  if (!isObject(body.value)) throw status.badRequest(`error decoding patch: ${notAnObjectText(body.value)}`);
+  const changes = toStoredMemberSpelling(info, body.value);
+  const strictErrors = body.duplicates.map(duplicateField);
+  return (old) => {
+    const target = withTypeMeta(info, dialect, old);
+    const touched = (): JsonObject => touchedByMergePatch(target, changes);
+    return decodePatched(info, mergeObject(target, changes), touched, validation, warn, strictErrors);
+  };
+}
+
+function parseJsonPatch(info: KindInfo, { bytes, dialect }: PatchBody, validation: FieldValidation, warn: (text: string) => void): Patcher {
+  const goType = 'Go struct field jsonPatchOp.value of type float64';
+  const body = parsePatchJson(bytes, (error) => jsonErrorText(error, goType));
+  const { operations, unknown } = parsePatchOperations(body.value);
+  const strictErrors = fieldErrors(body, unknown, 'strict').map((error) => `json patch ${error}`);
+  return (old) => {
+    let changed: JsonObject;
+    try {
+      changed = applyJsonPatch(cloneJson(withTypeMeta(info, dialect, old)), operations);
+    } catch (error) {
+      throw error instanceof PatchOperationError ? status.patchFailed() : error;
+    }
+    return decodePatched(info, changed, () => touchedByJsonPatch(operations), validation, warn, strictErrors);
+  };
+}
+
+const notAnObjectText = (value: JsonValue): string =>
+  `json: cannot unmarshal ${jsonKindOf(value)} into Go value of type map[string]interface {}`;
 
 const withTypeMeta = (info: KindInfo, dialect: Dialect, old: JsonObject): JsonObject => ({
   kind: info.kind,
@@ -94,16 +102,17 @@ const withTypeMeta = (info: KindInfo, dialect: Dialect, old: JsonObject): JsonOb
   ...old,
 });
 
-/** `goType`: the Go type for error messages about large numbers. */
-function parsePatchJson(bytes: Buffer, goType?: string): ParsedText {
+function parsePatchJson(bytes: Buffer, errorText: (error: ParseError) => string): ParsedText {
   try {
     return parseJson(bytes);
   } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    throw status.badRequest(
-      `error decoding patch: ${error instanceof NumberRangeError ? numberTooLargeMessage(error.literal, goType) : error.message}`,
-    );
+    throw error instanceof ParseError ? status.badRequest(errorText(error)) : error;
   }
+}
+
+/** `goType`: the Go type for error messages about large numbers. */
+function jsonErrorText(error: ParseError, goType?: string): string {
+  return `error decoding patch: ${error instanceof NumberRangeError ? numberTooLargeMessage(error.literal, goType) : error.message}`;
 }
 
 function parsePatchOperations(value: JsonValue): ReturnType<typeof parseOperations> {
@@ -140,7 +149,7 @@ function decodePatched(
   } catch (error) {
     if (error instanceof StrictDecodingError) throw undecodableBody(info, error);
     if (!(error instanceof BodyError)) throw error;
-    throw status.invalid({ group: '', kind: '' }, '', [invalidValue('patch', stringifyJson(ordered), error.message)]);
+    throw unfitPatch(stringifyJson(ordered), error.message);
   }
 }
 
@@ -170,3 +179,42 @@ function checkPatchedKind(info: KindInfo, value: JsonObject): void {
     throw new BodyError(text.includes('cannot be handled as a') ? text.slice(cause + 2) : text);
   }
 }
+
+function parseStrategicPatch(info: KindInfo, bytes: Buffer, validation: FieldValidation, warn: (text: string) => void): Patcher {
+  const body = parsePatchJson(bytes, ({ message }) => message);
+  const given = body.value ?? {};
+  if (!isObject(given)) throw status.badRequest(notAnObjectText(given));
+  const patch = toStoredMemberSpelling(info, given);
+  const duplicates = body.duplicates.map(duplicateField);
+  return (old) => {
+    const { object, unknown } = decodeMerged(info, mergePatch(info, old, patch), patch);
+    if (validation === 'Ignore') return object;
+    const errors = [...duplicates, ...[...unknown].sort().map(unknownField)];
+    if (validation === 'Strict' && errors.length > 0) throw undecodableBody(info, new StrictDecodingError(errors));
+    for (const error of errors) warn(error);
+    return object;
+  };
+}
+
+function mergePatch(info: KindInfo, old: JsonObject, patch: JsonObject): JsonObject {
+  try {
+    const { kind: _kind, apiVersion: _apiVersion, ...merged } = strategicMerge(info.type, old, patch);
+    return merged;
+  } catch (error) {
+    if (!(error instanceof StrategicMergeError)) throw error;
+    throw error.category === 'form' ? status.badRequest(error.message) : status.clientError(error.message);
+  }
+}
+
+function decodeMerged(info: KindInfo, value: JsonObject, patch: JsonObject): DecodedObject {
+  try {
+    return info.codec.decode(value);
+  } catch (error) {
+    if (!(error instanceof DecodeError)) throw error;
+    throw unfitPatch(formatGoValue(patch), findTypeError(info.type, value) ?? error.message);
+  }
+}
+
+/** The rejection of a patched object that does not match its kind. */
+const unfitPatch = (shownValue: string, text: string): status.StatusError =>
+  status.invalid({ group: '', kind: '' }, '', [invalidValue('patch', shownValue, text)]);
