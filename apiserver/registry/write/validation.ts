@@ -28,32 +28,66 @@ export function prepareForAllocation(info: ResourceInfo, object: JsonObject, old
   if (errors.length > 0) throw invalidObject(info, object, errors);
 }
 
-/** Throws 422. */
+/** Validates a new object. Throws 422. */
 export function validateCreation(info: ResourceInfo, object: JsonObject, context: StrategyContext): void {
-  const metadata = readMetadata(object);
-  const { strategy } = info;
-  runStages(info, object, strategy.createStages ?? CREATE.usual, (stage) => {
-    switch (stage) {
-      case 'metadata':
-        return validateMetadata(metadata, nameRules(info, object));
-      case 'finalizers':
-        return info.requiresQualifiedFinalizers ? unqualifiedFinalizersErrors(metadata) : NONE;
-      case 'early':
-        return strategy.validateEarly?.(object, undefined, context) ?? NONE;
-      case 'object':
-        return strategy.validate?.(object, undefined, context) ?? NONE;
-      case 'path-prefix':
-      case 'name-prefix':
-      case 'changed-metadata':
-      case 'metadata-change':
-      case 'change':
-        return NONE;
-    }
-  });
-  const name = stringAt(metadata, 'name') ?? '';
+  runStages(info, object, info.strategy.createStages ?? CREATE.usual, stageValidator(info, undefined, object, undefined, context));
+  const name = stringAt(readMetadata(object), 'name') ?? '';
   const errors = checkPathSegment(name).map((text) => invalidValue('metadata.name', name, text));
   if (errors.length > 0) throw invalidObject(info, object, errors);
   refuseSpellingConflicts(info, object, undefined);
+}
+
+/** Validates a change. `rules`: of the endpoint. Throws 422. */
+export function validateUpdate(
+  info: ResourceInfo,
+  rules: UpdateRules | undefined,
+  object: JsonObject,
+  old: JsonObject,
+  context: StrategyContext,
+): void {
+  runStages(info, object, rules?.stages ?? UPDATE.change, stageValidator(info, rules, object, old, context));
+  refuseSpellingConflicts(info, object, old);
+}
+
+type StageValidator = (stage: Stage) => readonly FieldError[];
+
+/** `rules` and `old` are undefined on create. */
+function stageValidator(
+  info: ResourceInfo,
+  rules: UpdateRules | undefined,
+  object: JsonObject,
+  old: JsonObject | undefined,
+  context: StrategyContext,
+): StageValidator {
+  const metadata = readMetadata(object);
+  const { strategy } = info;
+  // The stage `changed-metadata` finds no errors if `metadata` finds none.
+  let isMetadataValid = false;
+  return (stage) => {
+    switch (stage) {
+      case 'metadata': {
+        const errors = old === undefined ? validateMetadata(metadata, nameRules(info, object)) : validateMutableMetadata(metadata);
+        isMetadataValid = errors.length === 0;
+        return errors;
+      }
+      case 'changed-metadata':
+        return isMetadataValid ? NONE : validateMutableMetadata(metadata, { finalizers: 'unchecked' });
+      case 'path-prefix':
+        return validateGenerateName(metadata, checkPathSegmentPrefix);
+      case 'name-prefix':
+        return old === undefined ? NONE : validateGenerateName(metadata, nameRules(info, object).generateName);
+      case 'metadata-change':
+        return old === undefined ? NONE : validateMetadataChange(metadata, readMetadata(old));
+      case 'finalizers':
+        return info.requiresQualifiedFinalizers ? unqualifiedFinalizersErrors(metadata) : NONE;
+      case 'early':
+        return strategy.validateEarly?.(object, old, context) ?? NONE;
+      case 'object':
+        return strategy.validate?.(object, old, context) ?? NONE;
+      case 'change':
+        return old === undefined ? NONE : (rules?.validate?.(object, old, context) ?? NONE);
+    }
+  };
 }
 
 /** Throws 422 when labels or annotations have both spellings of a name with different values. */
@@ -71,50 +105,10 @@ function nameRules({ metadataRules, strategy }: ResourceInfo, object: JsonObject
   return { ...metadataRules, name: withKindRules(metadataRules.name), generateName: withKindRules(metadataRules.generateName) };
 }
 
-/** `rules`: of the endpoint. Throws 422. */
-export function validateUpdate(
-  info: ResourceInfo,
-  rules: UpdateRules | undefined,
-  object: JsonObject,
-  old: JsonObject,
-  context: StrategyContext,
-): void {
-  const metadata = readMetadata(object);
-  const { strategy } = info;
-  // The stage `changed-metadata` finds no errors if `metadata` finds none.
-  let isMetadataValid = false;
-  runStages(info, object, rules?.stages ?? UPDATE.change, (stage) => {
-    switch (stage) {
-      case 'metadata': {
-        const errors = validateMutableMetadata(metadata);
-        isMetadataValid = errors.length === 0;
-        return errors;
-      }
-      case 'changed-metadata':
-        return isMetadataValid ? NONE : validateMutableMetadata(metadata, { finalizers: 'unchecked' });
-      case 'path-prefix':
-        return validateGenerateName(metadata, checkPathSegmentPrefix);
-      case 'name-prefix':
-        return validateGenerateName(metadata, nameRules(info, object).generateName);
-      case 'metadata-change':
-        return validateMetadataChange(metadata, readMetadata(old));
-      case 'finalizers':
-        return info.requiresQualifiedFinalizers ? unqualifiedFinalizersErrors(metadata) : NONE;
-      case 'early':
-        return strategy.validateEarly?.(object, old, context) ?? NONE;
-      case 'object':
-        return strategy.validate?.(object, old, context) ?? NONE;
-      case 'change':
-        return rules?.validate?.(object, old, context) ?? NONE;
-    }
-  });
-  refuseSpellingConflicts(info, object, old);
-}
-
 /**
  * Validates each stage once, but reports its errors as often as it occurs. Throws after the first group with errors.
  */
-function runStages(info: ResourceInfo, object: JsonObject, stages: Stages, validateStage: (stage: Stage) => readonly FieldError[]): void {
+function runStages(info: ResourceInfo, object: JsonObject, stages: Stages, validateStage: StageValidator): void {
   for (const group of stages) {
     let errorsByStage: Map<Stage, readonly FieldError[]> | undefined;
     for (let index = 0; index < group.length; index += 1) {
