@@ -153,10 +153,11 @@ async function createOffloaded(
   deps: ExecutorDependencies,
   threads: NonNullable<ExecutorDependencies['threads']>,
   request: WriteRequest,
-  body: RawBody,
+  raw: RawBody,
   options: WriteOptions,
 ): Promise<WriteResult> {
-  const offloaded: OffloadedRequest = { payload: { verb: 'create', body, options }, isUnparsed: true };
+  const { bytes, format } = raw;
+  const offloaded: OffloadedRequest = { payload: { verb: 'create', bytes, format, options }, isUnparsed: true };
   const startAttempt = (): OffloadedAttempt => new OffloadedAttempt(deps, threads, request, offloaded, { name: '', entry: undefined });
   const firstAttempt = startAttempt();
   const { isGenerated } = await firstAttempt.decodedName();
@@ -168,7 +169,7 @@ async function createOffloaded(
     const { name: chosenName } = await attempt.decodedName();
     // If a webhook has been configured in the meantime, the write runs on this thread.
     const plan = async (): Promise<WritePlan> => {
-      const { source, name: bodyName } = createSource(deps, request, await parseIfNeeded(deps, request, { raw: body }), options);
+      const { source, name: bodyName } = createSource(deps, request, await parseIfNeeded(deps, request, { raw }), options);
       return planCreate({ ...request, name: bodyName }, chosenName, source, options);
     };
     return execute(deps, { ...createExecution(request, chosenName), plan, offloaded, startedAttempt: attempt });
@@ -218,7 +219,9 @@ async function updateObject(
 ): Promise<WriteResult> {
   const { raw, value } = body;
   const offloaded =
-    raw === undefined ? undefined : ({ payload: { verb: 'update', body: raw, options }, isUnparsed: value === undefined } as const);
+    raw === undefined
+      ? undefined
+      : ({ payload: { verb: 'update', bytes: raw.bytes, format: raw.format, options }, isUnparsed: value === undefined } as const);
   const parsePlan = async (): Promise<WritePlan> => planFor(await parseIfNeeded(deps, request, body));
   const planFor = (parsed: ParsedBody): WritePlan => planChange(request, updateSource(deps, request, parsed, options), options);
   return changeObject(deps, request, value === undefined ? undefined : planFor(body), parsePlan, offloaded);
@@ -234,7 +237,7 @@ async function patchObject(
   const isUnparsed = deps.threads !== undefined && shouldOffloadPatch(patch, deps.threads.limits);
   const parsePlan = async (): Promise<WritePlan> => planChange(request, await patchOrApplySource(deps, request, patch, options), options);
   return changeObject(deps, request, isUnparsed ? undefined : await parsePlan(), parsePlan, {
-    payload: { verb: 'patch', patch, options },
+    payload: { verb: 'patch', type: patch.type, bytes: patch.bytes, dialect: patch.dialect, options },
     isUnparsed,
   });
 }

@@ -42,15 +42,16 @@ export type TransferredResource =
       readonly versions: readonly TransferredVersion[];
     };
 
+/** A buffer becomes a plain array on its way. */
+type Transferred<T extends { readonly bytes: Buffer }> = Omit<T, 'bytes'> & { readonly bytes: Uint8Array };
+
 /** An entry without labels, which no step reads. */
-export type TransferredEntry = Pick<Entry, 'isDialectSensitive' | 'fields' | 'key' | 'revision'> & { readonly bytes: Uint8Array };
+export type TransferredEntry = Transferred<Omit<Entry, 'labels'>>;
 
-export type TransferredBody = Pick<RawBody, 'format'> & { readonly bytes: Uint8Array };
-
-/** Selects the step list; contains the body, patch or options of the request. */
+/** Selects the step list; contains the body, patch or options of the request. `bytes`: of the body or patch. */
 export type OffloadedPayload =
-  | { readonly verb: 'create' | 'update'; readonly body: TransferredBody; readonly options: WriteOptions }
-  | { readonly verb: 'patch'; readonly patch: Omit<PatchBody, 'bytes'> & { readonly bytes: Uint8Array }; readonly options: PatchOptions }
+  | (Transferred<RawBody> & { readonly verb: 'create' | 'update'; readonly options: WriteOptions })
+  | (Transferred<PatchBody> & { readonly verb: 'patch'; readonly options: PatchOptions })
   | { readonly verb: 'delete'; readonly options: DeleteOptions }
   /** `uid`: of the object that the DELETE has marked. */
   | { readonly verb: 'finalDelete'; readonly uid: string };
@@ -102,17 +103,17 @@ export type RemoteStep =
 
 export type StepCall = RemoteStep & { readonly sideEffects: SideEffects };
 
-export type StepReply =
-  /** `changes`: of the object, by the step. */
-  | { readonly type: 'done'; readonly changes: ObjectParts | undefined }
+type Rejection =
   | { readonly type: 'refused'; readonly status: StatusError['status'] }
   /** The server's thread does not need the result any more. */
   | { readonly type: 'abandoned' };
 
+/** `changes`: of the object, by the step. */
+export type StepReply = Rejection | { readonly type: 'done'; readonly changes: ObjectParts | undefined };
+
 /** A {@link WriteOutcome} as plain data. */
 export type OffloadedOutcome =
-  | { readonly type: 'refused'; readonly status: StatusError['status'] }
-  | { readonly type: 'abandoned' }
+  | Rejection
   | { readonly type: 'unchanged'; readonly code: 200 | 202 }
   | { readonly type: 'missing' }
   | {

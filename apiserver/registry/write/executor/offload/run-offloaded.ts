@@ -35,7 +35,7 @@ import type {
   RemoteStep,
   ServerSteps,
   OffloadedAuditedRequest,
-  TransferredBody,
+  OffloadedPayload,
 } from './messages';
 import { applyChanges, toObjectParts, type ObjectParts } from './lazy-object';
 import { toBuffer, receiveEntry, transferEntry } from './transfer';
@@ -65,6 +65,8 @@ const EMPTY_STATE: CurrentState = {
   lease: undefined,
   isFresh: true,
 };
+
+type BodyPayload = Extract<OffloadedPayload, { readonly verb: 'create' | 'update' }>;
 
 /** The server's thread does not need the result any more. */
 class AbandonedError extends Error {}
@@ -151,7 +153,7 @@ class OffloadedRun {
     const request: WriteRequest = { context: this.createContext(), info, namespace, name, subresource, dryRun, options: {} };
     switch (payload.verb) {
       case 'create': {
-        const body = await this.parseBody(request, payload.body);
+        const body = await this.parseBody(request, payload);
         const { source, name: bodyName, generateName: prefix } = createSource(outerDeps, { ...request, name: '' }, body, payload.options);
         const isGenerated = bodyName === '' && prefix !== '';
         const newName = isGenerated && name === '' ? generateName(prefix, outerDeps.random) : bodyName;
@@ -161,11 +163,11 @@ class OffloadedRun {
         return planCreate({ ...request, name: bodyName }, chosenName, source, payload.options);
       }
       case 'update': {
-        const body = await this.parseBody(request, payload.body);
+        const body = await this.parseBody(request, payload);
         return planChange(request, updateSource(outerDeps, request, body, payload.options), payload.options);
       }
       case 'patch': {
-        const patch = { ...payload.patch, bytes: toBuffer(payload.patch.bytes) };
+        const patch = { type: payload.type, dialect: payload.dialect, bytes: toBuffer(payload.bytes) };
         if (write.auditsRequestObject) this.auditedRequest = { type: 'patch', text: withinAuditLimit(patchAsJson(patch)) };
         return planChange(request, await patchOrApplySource(outerDeps, request, patch, payload.options), payload.options);
       }
@@ -176,7 +178,7 @@ class OffloadedRun {
     }
   }
 
-  private parseBody(request: WriteRequest, { bytes, format }: TransferredBody): Promise<ParsedBody> {
+  private parseBody(request: WriteRequest, { bytes, format }: BodyPayload): Promise<ParsedBody> {
     return parseObjectBody(toBuffer(bytes), format, bodyInfo(request).row, this.outerDeps.clock);
   }
 

@@ -12,32 +12,11 @@ const copyBytes = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes);
 /** A Buffer over the same memory. */
 export const toBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 
-export function transferPayload(payload: OffloadedPayload): OffloadedPayload {
-  switch (payload.verb) {
-    case 'create':
-    case 'update':
-      return { ...payload, body: { format: payload.body.format, bytes: copyBytes(payload.body.bytes) } };
-    case 'patch':
-      return { ...payload, patch: { ...payload.patch, bytes: copyBytes(payload.patch.bytes) } };
-    case 'delete':
-    case 'finalDelete':
-      return payload;
-  }
-}
+export const transferPayload = (payload: OffloadedPayload): OffloadedPayload =>
+  'bytes' in payload ? { ...payload, bytes: copyBytes(payload.bytes) } : payload;
 
 /** The bytes of the request, if it has any. */
-export function payloadBytes(payload: OffloadedPayload): Uint8Array | undefined {
-  switch (payload.verb) {
-    case 'create':
-    case 'update':
-      return payload.body.bytes;
-    case 'patch':
-      return payload.patch.bytes;
-    case 'delete':
-    case 'finalDelete':
-      return undefined;
-  }
-}
+export const payloadBytes = (payload: OffloadedPayload): Uint8Array | undefined => ('bytes' in payload ? payload.bytes : undefined);
 
 export function transferEntry({ key, revision, fields, isDialectSensitive, bytes }: Entry): TransferredEntry {
   return { key, revision, fields: { ...fields }, isDialectSensitive, bytes: copyBytes(bytes) };
