@@ -27,7 +27,6 @@ import type { Tracing } from '../tracing/span';
 import { auditReceived, startAudit } from './filters/audit-filters';
 import type { Deadlines } from './filters/deadlines';
 import { respondToError } from './filters/error-response';
-import { hideFencingLease } from './filters/fence-filter';
 import * as concurrencyFilters from './filters/concurrency-filters';
 import * as identityFilters from './filters/identity-filters';
 import * as requestFilters from './filters/request-filters';
@@ -132,7 +131,7 @@ function filterChain(deps: ChainDependencies): readonly Filter[] {
     ...(flowControl === undefined ? [] : [timed('priorityandfairness', priorityFilter(flowControl, deps))]),
     concurrencyFilters.acquireEventLoopSlot(),
     timed('authorization', authorizationFilter(deps)),
-    hideFencingLease(deps.authorizer, GENERATED_NAMES[deps.naming]),
+    identityFilters.hideFencingLease(deps.authorizer, GENERATED_NAMES[deps.naming]),
   ];
 }
 

@@ -1,11 +1,12 @@
 /**
  * The filters that determine the user of a request and decide whether the user may make it: authentication,
- * impersonation, authorization, and the guard of the listener without credentials. chain.ts orders the filters;
- * authenticators and authorizers make the decisions.
+ * impersonation, authorization of the request and of its fencing token, and the guard of the listener without
+ * credentials. chain.ts orders the filters; authenticators and authorizers make the decisions.
  */
-import { AUTHENTICATED_GROUP, MASTERS_GROUP, type UserInfo } from '../../../shared/api/identity/user';
+import { FENCE_HEADER, parseFence } from '../../../shared/api/identity/fencing';
+import { AUTHENTICATED_GROUP, MASTERS_GROUP, parseServiceAccountUserName, type UserInfo } from '../../../shared/api/identity/user';
 import { unauthorized, type StatusError } from '../../../shared/api/errors/status';
-import type { GeneratedNames } from '../../../shared/names/dialect';
+import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { FeatureGates } from '../../../shared/cli/feature-gates';
 import type { ClientCertificate } from '../../authentication/authenticator';
@@ -152,6 +153,38 @@ function attributesOf(exchange: Exchange): Attributes {
   // A list or watch of one name counts as a request for that name.
   const pinned = info.name === '' && (info.verb === 'list' || info.verb === 'watch') ? nameFromFieldSelector(exchange.query) : '';
   return pinned === '' ? info : { ...info, name: pinned };
+}
+
+const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
+
+/**
+ * Hides the Lease that a write names as its fence from users that may not read it: the write is refused as if the
+ * term were over, so that a user cannot probe holders and terms. Service accounts of the system namespace are exempt:
+ * controllers write with these accounts, and their upstream roles do not include Leases.
+ */
+export function hideFencingLease(authorizer: Authorizer, names: GeneratedNames): Filter {
+  return (exchange) => {
+    if (READS.has(exchange.method)) return true;
+    const text = exchange.header(FENCE_HEADER);
+    // A fence that cannot be parsed is refused by the write.
+    const fence = text === undefined ? undefined : parseFence(text);
+    const { user } = exchange;
+    if (fence === undefined || parseServiceAccountUserName(user.name)?.namespace === names.systemNamespace) return true;
+    const attributes = {
+      kind: 'resource',
+      verb: 'get',
+      group: 'coordination.platform.io',
+      version: 'v1',
+      resource: 'leases',
+      subresource: '',
+      namespace: canonicalNamespace(names, fence.namespace),
+      name: fence.name,
+    } as const;
+    return whenResolved(authorizer.authorize(user, attributes), ({ type }) => {
+      exchange.setFenceHidden(type !== 'allow');
+      return true;
+    });
+  };
 }
 
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
