@@ -1,7 +1,7 @@
 /**
  * The order in which validation errors of an object are reported. Each kind chooses one list of stages for creates
  * and one per endpoint for updates. Errors of a stage that occurs twice are reported twice, as upstream does.
- * Validation itself is in write/validation.ts.
+ * Validation itself is in write/steps/run-strategy.ts.
  */
 
 export type Stage =

@@ -1,20 +1,35 @@
 /**
  * The steps that run the strategy of the kind and the server's own rules: metadata, allocation, prepare hooks and
- * validation.
+ * validation. Objects are validated in the stages of their kind (registry/stages.ts); every error of the first group of
+ * stages with errors is reported at once.
  */
-import { StatusError } from '../../../../shared/api/errors/status';
+import { withBoundedErrors, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
+import { invalid, StatusError } from '../../../../shared/api/errors/status';
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import { canonicalizeGroups } from '../../../../shared/api/types/group-fields';
 import { ensureMetadata, parseResourceVersion, readMetadata } from '../../../../shared/api/metadata/object-meta';
-import { stringAt } from '../../../../shared/values/json';
-import type { UpdateRules } from '../../strategy';
+import {
+  unqualifiedFinalizersErrors,
+  validateMutableMetadata,
+  validateMetadata,
+  validateMetadataChange,
+  validateGenerateName,
+  type MetadataRules,
+} from '../../../../shared/api/metadata/object-meta-rules';
+import { spellingErrors } from '../../../../shared/api/types/metadata-fields';
+import { stringAt, type JsonObject } from '../../../../shared/values/json';
+import { checkPathSegment, checkPathSegmentPrefix, type NameCheck } from '../../../../shared/values/name-formats';
+import type { ResourceInfo } from '../../object/resource-info';
+import { CREATE, UPDATE, type Stage, type Stages } from '../../stages';
+import type { StrategyContext, UpdateRules } from '../../strategy';
 import { restrictToEndpoint } from '../restrict-to-endpoint';
 import * as meta from '../object-metadata';
 import type { WriteRequest } from '../request';
-import { prepareForAllocation, validateCreation, validateUpdate } from '../validation';
 import { toStoredVersion } from '../version-conversion';
 import type { CanonicalAttempt, DecodedChange, DecodedAttempt, PreparedAttempt, StampedAttempt } from './attempt';
 import { whenDone, addFacts, type StepExecution } from './step';
+
+const NONE: readonly FieldError[] = [];
 
 /** stampMetadata, of a create: sets uid, times, name and generation, and removes what clients cannot set. */
 export function stampNewMetadata<A extends DecodedAttempt>(attempt: A, { deps }: StepExecution): A & StampedAttempt {
@@ -59,7 +74,8 @@ export function allocate<A extends DecodedAttempt>(attempt: A, execution: StepEx
   const { info } = request;
   if (info.strategy.prepareForAllocation === undefined && info.strategy.allocation === undefined) return attempt;
   return withExplanation(attempt, () => {
-    prepareForAllocation(info, object, old, execution.deps.strategyContext(request));
+    const errors = info.strategy.prepareForAllocation?.(object, old, execution.deps.strategyContext(request)) ?? NONE;
+    if (errors.length > 0) throw invalidObject(info, object, errors);
     return info.strategy.allocation === undefined ? attempt : whenDone(execution.allocate(info, object, old), attempt);
   });
 }
@@ -126,6 +142,106 @@ function withExplanation<A extends DecodedAttempt>({ source, old }: A, run: () =
   } catch (error) {
     return fail(error);
   }
+}
+
+/** Throws 422. */
+export function validateCreation(info: ResourceInfo, object: JsonObject, context: StrategyContext): void {
+  runStages(info, object, info.strategy.createStages ?? CREATE.usual, stageValidator(info, undefined, object, undefined, context));
+  const name = stringAt(readMetadata(object), 'name') ?? '';
+  const errors = checkPathSegment(name).map((text) => invalidValue('metadata.name', name, text));
+  if (errors.length > 0) throw invalidObject(info, object, errors);
+  refuseSpellingConflicts(info, object, undefined);
+}
+
+/** `rules`: of the endpoint. Throws 422. */
+function validateUpdate(
+  info: ResourceInfo,
+  rules: UpdateRules | undefined,
+  object: JsonObject,
+  old: JsonObject,
+  context: StrategyContext,
+): void {
+  runStages(info, object, rules?.stages ?? UPDATE.change, stageValidator(info, rules, object, old, context));
+  refuseSpellingConflicts(info, object, old);
+}
+
+type StageValidator = (stage: Stage) => readonly FieldError[];
+
+/** `rules` and `old` are undefined on create. */
+function stageValidator(
+  info: ResourceInfo,
+  rules: UpdateRules | undefined,
+  object: JsonObject,
+  old: JsonObject | undefined,
+  context: StrategyContext,
+): StageValidator {
+  const metadata = readMetadata(object);
+  const { strategy } = info;
+  // The stage `changed-metadata` finds no errors if `metadata` finds none.
+  let isMetadataValid = false;
+  return (stage) => {
+    switch (stage) {
+      case 'metadata': {
+        const errors = old === undefined ? validateMetadata(metadata, nameRules(info, object)) : validateMutableMetadata(metadata);
+        isMetadataValid = errors.length === 0;
+        return errors;
+      }
+      case 'changed-metadata':
+        return isMetadataValid ? NONE : validateMutableMetadata(metadata, { finalizers: 'unchecked' });
+      case 'path-prefix':
+        return validateGenerateName(metadata, checkPathSegmentPrefix);
+      case 'name-prefix':
+        return old === undefined ? NONE : validateGenerateName(metadata, nameRules(info, object).generateName);
+      case 'metadata-change':
+        return old === undefined ? NONE : validateMetadataChange(metadata, readMetadata(old));
+      case 'finalizers':
+        return info.requiresQualifiedFinalizers ? unqualifiedFinalizersErrors(metadata) : NONE;
+      case 'early':
+        return strategy.validateEarly?.(object, old, context) ?? NONE;
+      case 'object':
+        return strategy.validate?.(object, old, context) ?? NONE;
+      case 'change':
+        return old === undefined ? NONE : (rules?.validate?.(object, old, context) ?? NONE);
+    }
+  };
+}
+
+/** Throws 422 when labels or annotations have both spellings of a name with different values. */
+function refuseSpellingConflicts(info: ResourceInfo, object: JsonObject, old: JsonObject | undefined): void {
+  const errors = spellingErrors(object, old, info.hubCodec.metadataFields);
+  if (errors.length > 0) throw invalidObject(info, object, errors);
+}
+
+/** The name format of the kind, and its rules for the name of this object. */
+function nameRules({ metadataRules, strategy }: ResourceInfo, object: JsonObject): MetadataRules {
+  if (strategy.validateName === undefined) return metadataRules;
+  const withKindRules =
+    (format: NameCheck): NameCheck =>
+    (name) => [...format(name), ...(strategy.validateName?.(object, name) ?? [])];
+  return { ...metadataRules, name: withKindRules(metadataRules.name), generateName: withKindRules(metadataRules.generateName) };
+}
+
+/**
+ * Validates each stage once, but reports its errors as often as it occurs. Throws after the first group with errors.
+ */
+function runStages(info: ResourceInfo, object: JsonObject, stages: Stages, validateStage: StageValidator): void {
+  for (const group of stages) {
+    let errorsByStage: Map<Stage, readonly FieldError[]> | undefined;
+    for (let index = 0; index < group.length; index += 1) {
+      const stage = group[index];
+      if (stage === undefined || group.indexOf(stage) !== index) continue;
+      const errors = withBoundedErrors(() => validateStage(stage));
+      if (errors.length > 0) errorsByStage = (errorsByStage ?? new Map<Stage, readonly FieldError[]>()).set(stage, errors);
+    }
+    if (errorsByStage === undefined) continue;
+    const reported = group.map((stage) => errorsByStage.get(stage) ?? NONE).filter(({ length }) => length > 0);
+    const [first = NONE] = reported;
+    throw invalidObject(info, object, reported.length === 1 ? first : reported.flat());
+  }
+}
+
+function invalidObject(info: ResourceInfo, object: JsonObject, errors: readonly FieldError[]): Error {
+  return invalid({ group: info.hub.group, kind: info.kind }, stringAt(readMetadata(object), 'name') ?? '', errors);
 }
 
 /**
