@@ -1,6 +1,6 @@
 /**
- * A write as a list of named steps. Each step takes the data of the attempt and returns it with additional facts, so
- * that a list in which a step needs facts that no earlier step provides does not compile. The executor runs the list.
+ * A named step of a write, and what the executor offers to it. Each step takes the data of the attempt and returns it with
+ * additional facts. The lists of steps are in verbs/lists.ts.
  */
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import type { JsonObject } from '../../../../shared/values/json';
@@ -45,29 +45,6 @@ export type Step<In, Out> = (attempt: In, execution: StepExecution) => MaybeProm
 /** Runs the steps of an attempt; decides when and on which thread each of them runs. */
 export interface StepRunner {
   run<In, Out>(name: StepName, step: Step<In, Out>, attempt: In): MaybePromise<Out>;
-}
-
-export class StepList<In, Out> {
-  private constructor(readonly run: (attempt: In, runner: StepRunner) => MaybePromise<Out>) {}
-
-  /** An empty list for attempts that start with `Start`. */
-  static from<Start>(): StepList<Start, Start> {
-    return new StepList<Start, Start>((attempt) => attempt);
-  }
-
-  step<Next>(name: StepName, step: Step<Out, Next>): StepList<In, Next> {
-    return new StepList((attempt, runner) => {
-      const result = this.run(attempt, runner);
-      return result instanceof Promise
-        ? result.then((attemptOfStep) => runner.run(name, step, attemptOfStep))
-        : runner.run(name, step, result);
-    });
-  }
-
-  /** Adds an optional step, which must not change the type of the attempt. */
-  stepIf(isIncluded: boolean, name: StepName, step: Step<Out, Out>): StepList<In, Out> {
-    return isIncluded ? this.step(name, step) : this;
-  }
 }
 
 /** Adds facts to the attempt in place, because copies would be the largest cost of a step. */

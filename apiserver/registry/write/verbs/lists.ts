@@ -14,8 +14,32 @@ import { applyEdit, commitEdited, decodeEdited, encodeEdited, type EditStart } f
 import * as strategySteps from '../steps/run-strategy';
 import { applyDefaults, convertToStorage, decodeChange, decodeAbsent, decodeNew, updateManagedFields } from '../steps/decode';
 import * as deletionSteps from '../steps/delete';
-import { StepList, type StepRunner } from '../steps/step';
+import type { Step, StepName, StepRunner } from '../steps/step';
 import { commitChange, commitNew, encodeChange, encodeNew } from '../steps/store';
+
+/** A list in which a step needs facts that no earlier step provides does not compile. */
+class StepList<In, Out> {
+  private constructor(readonly run: (attempt: In, runner: StepRunner) => MaybePromise<Out>) {}
+
+  /** An empty list for attempts that start with `Start`. */
+  static from<Start>(): StepList<Start, Start> {
+    return new StepList<Start, Start>((attempt) => attempt);
+  }
+
+  step<Next>(name: StepName, step: Step<Out, Next>): StepList<In, Next> {
+    return new StepList((attempt, runner) => {
+      const result = this.run(attempt, runner);
+      return result instanceof Promise
+        ? result.then((attemptOfStep) => runner.run(name, step, attemptOfStep))
+        : runner.run(name, step, result);
+    });
+  }
+
+  /** Adds an optional step, which must not change the type of the attempt. */
+  stepIf(isIncluded: boolean, name: StepName, step: Step<Out, Out>): StepList<In, Out> {
+    return isIncluded ? this.step(name, step) : this;
+  }
+}
 
 /** The optional steps of a list. */
 interface OptionalSteps {
