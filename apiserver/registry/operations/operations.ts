@@ -15,7 +15,7 @@ import { runSteps } from '../../../shared/scheduling/steps';
 import { slotYielder } from '../../../shared/scheduling/yielding';
 import type { ParsedBody, RequestContext, Resource, WriteOptions } from '../verbs';
 import { StateChanged, type Admission, type AdmissionRequest } from '../admission';
-import { decodeBody } from '../write/decode-body';
+import { decodeBody } from '../object/decode-body';
 import { ensureNamespaceMatchesRequest, canonicalizeNamespace, clearDeletion } from '../write/object-metadata';
 import { recordManagedFields } from '../write/managed-fields';
 import { recordRequestObject, encodingTransientEntry } from '../write/request-object';

@@ -25,7 +25,7 @@ import { fieldErrors, parseJson, parseYaml, ParseError, type ParsedText } from '
 import type { FieldValidation, Subresource } from '../verbs';
 import { emptyObject, managerOf, ownershipOf, setManagedFields, withoutManagedFields } from './managed-fields';
 import { toServed, type KindInfo } from '../object/resource-info';
-import { toStoredMemberSpelling } from './decode-body';
+import { toStoredMemberSpelling } from '../object/decode-body';
 
 /**
  * Parses an applied configuration. Throws a 400 StatusError. The result has no kind, no apiVersion and no unknown

@@ -12,7 +12,7 @@ import { readRecording } from '../../../test/replay/recording';
 import { isRecordedMutation, mutatedText } from '../../../test/support/objects/mutation';
 import { createdObjects, isObjectsHead } from '../../../test/support/objects/recorded-objects';
 import { buildResources } from '../resources';
-import { decodeBody } from './decode-body';
+import { decodeBody } from '../object/decode-body';
 import { createResourceInfoLookup, type ResourceInfo } from '../object/resource-info';
 import { strategyFor } from '../../server/wiring/strategies';
 

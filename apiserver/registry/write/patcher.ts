@@ -35,7 +35,7 @@ import {
   toStoredMemberSpelling,
   undecodableBody,
   unknownField,
-} from './decode-body';
+} from '../object/decode-body';
 
 /**
  * Takes the stored object, with resourceVersion, without kind and apiVersion, in the spelling of the patch; returns

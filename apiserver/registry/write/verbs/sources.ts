@@ -7,10 +7,10 @@ import { canonicalizeGroups, withGroupsOfDialect } from '../../../../shared/api/
 import * as status from '../../../../shared/api/errors/status';
 import { ensureMetadata, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { whenResolved } from '../../../../shared/runtime/maybe-promise';
+import { decodeBody } from '../../object/decode-body';
 import { toServed } from '../../object/resource-info';
 import type { ParsedBody, PatchBody, PatchOptions, WriteOptions } from '../../verbs';
 import { applyingToObject, parseApplyConfiguration, type AppliedObject } from '../apply';
-import { decodeBody } from '../decode-body';
 import { ensureMatchesRequest } from '../object-metadata';
 import { parsePatch, type NonApplyPatch, type Patcher } from '../patcher';
 import type { StepDependencies, WriteRequest } from '../request';

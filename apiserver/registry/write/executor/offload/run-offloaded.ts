@@ -13,7 +13,7 @@ import { NEVER_YIELDS } from '../../../../../shared/scheduling/yielding';
 import { AllocationClaims } from '../../../../allocation/claims';
 import type { ServiceAllocator } from '../../../../allocation/service-allocator';
 import type { Entry } from '../../../../cache/cache';
-import { parseObjectBody } from '../../../object/parse-body';
+import { parseObjectBody } from '../../../object/decode-body';
 import type { ResourceInfo } from '../../../object/resource-info';
 import { parseEntry } from '../../../object/stored-object';
 import type { Admission, AdmissionOperation } from '../../../admission';

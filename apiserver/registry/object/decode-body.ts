@@ -1,21 +1,134 @@
 /**
- * Decodes parsed bodies as objects of the endpoint's kind: checks kind and apiVersion, structure, unknown and
- * duplicate fields. Independent of the stored object.
+ * Parses request bodies by format (JSON, YAML, protobuf) and decodes them as objects of the endpoint's kind: checks kind and
+ * apiVersion, structure, unknown and duplicate fields, with the error messages of upstream. Independent of the stored
+ * object.
  */
 import type { DecodedObject } from '../../../shared/api/codec/codec';
+import { jsonKindOf } from '../../../shared/api/types/decode-error';
 import { DecodeError, decodeObject, hasSchema, readTypeMeta, schemaOf } from '../../../shared/api/types';
 import { canonicalMembers } from '../../../shared/api/types/member-spellings';
 import { apiVersionOf, parseApiVersion, type GroupVersion } from '../../../shared/api/identity/identity';
 import { KNOWN_KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
-import { ownMember, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
+import { isObject, ownMember, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { badRequest, invalid, type StatusError } from '../../../shared/api/errors/status';
-import { fieldErrors } from '../../../shared/serialization';
+import type { Clock } from '../../../shared/runtime/clock';
+import { runSteps } from '../../../shared/scheduling/steps';
+import { NEVER_YIELDS, type Yielder } from '../../../shared/scheduling/yielding';
+import {
+  decodeProtobuf,
+  fieldErrors,
+  parseYaml,
+  parseJsonInSteps,
+  ProtobufError,
+  ParseError,
+  type ParsedText,
+} from '../../../shared/serialization';
 import { canonicalApiVersion, canonicalGroup } from '../../../shared/names/dialect';
 import { quote } from '../../../shared/values/text/quote';
-import type { FieldValidation, ParsedBody } from '../verbs';
-import type { KindInfo } from '../object/resource-info';
+import type { BodyFormat, FieldValidation, ParsedBody } from '../verbs';
+import type { KindInfo } from './resource-info';
+
+/** Parses an object of the given kind. Throws 400 with the message of upstream. */
+export async function parseObjectBody(
+  bytes: Buffer,
+  format: BodyFormat,
+  { kind, type, custom }: KindRow,
+  clock: Clock,
+  yielder: Yielder = NEVER_YIELDS,
+): Promise<ParsedBody> {
+  try {
+    const body = await parseBody(bytes, format, type, clock, yielder);
+    checkTypeMeta(body.value);
+    // apiVersion and kind of a custom kind have no defaults.
+    if (custom !== undefined && (stringAt(body.value, 'kind') ?? '') === '') {
+      throw new TypeMetaError(`Object 'Kind' is missing in '${format === 'json' ? bytes.toString() : stringifyJson(body.value)}'`);
+    }
+    return body;
+  } catch (error) {
+    if (error instanceof ParseError || error instanceof ProtobufError || error instanceof TypeMetaError) {
+      throw unrecognized(kind, error.message, excerptOfBytes(bytes));
+    }
+    throw error;
+  }
+}
+
+/** `apiVersion` or `kind` is invalid. The message is the one of upstream. */
+export class TypeMetaError extends Error {}
+
+/**
+ * Parses any object. Throws ParseError, ProtobufError or TypeMetaError; `null` and an empty YAML document count as
+ * `{}`.
+ */
+export async function parseBody(
+  bytes: Buffer,
+  format: BodyFormat,
+  type: string,
+  clock: Clock,
+  yielder: Yielder = NEVER_YIELDS,
+): Promise<ParsedBody> {
+  switch (format) {
+    case 'json':
+      return toParsedBody(await parseJsonBody(bytes, yielder));
+    case 'yaml':
+      return toParsedBody(await parseYaml(bytes, clock));
+    case 'protobuf': {
+      const { object, apiVersion, kind } = decodeProtobuf(type, bytes);
+      const typeMeta = { ...(kind === '' ? {} : { kind }), ...(apiVersion === '' ? {} : { apiVersion }) };
+      return { value: { ...typeMeta, ...object }, duplicates: [], format };
+    }
+  }
+}
+
+const toParsedBody = (parsed: ParsedText): ParsedBody => ({ ...parsed, value: requireObject(parsed.value) });
+
+const TYPE_META_PREFIX = "couldn't get version/kind; json parse error: ";
+
+async function parseJsonBody(bytes: Buffer, yielder: Yielder): Promise<ParsedText> {
+  try {
+    return await runSteps(parseJsonInSteps(bytes), yielder);
+  } catch (error) {
+    throw error instanceof ParseError ? new TypeMetaError(TYPE_META_PREFIX + error.message) : error;
+  }
+}
+
+function requireObject(value: JsonValue): ParsedBody['value'] {
+  if (value === null) return {};
+  if (isObject(value)) return value;
+  const target = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+  throw new TypeMetaError(`${TYPE_META_PREFIX}json: cannot unmarshal ${jsonKindOf(value)} into Go value of type ${target}`);
+}
+
+function checkTypeMeta(value: ParsedBody['value']): void {
+  for (const member of ['apiVersion', 'kind']) {
+    const given = value[member];
+    if (given === undefined || given === null || typeof given === 'string') continue;
+    throw new TypeMetaError(
+      `${TYPE_META_PREFIX}json: cannot unmarshal ${jsonKindOf(given)} into Go struct field .${member} of type string`,
+    );
+  }
+  const { apiVersion } = value;
+  if (typeof apiVersion === 'string' && parseApiVersion(apiVersion) === undefined) {
+    throw new TypeMetaError(`unexpected GroupVersion string: ${apiVersion}`);
+  }
+}
+
+/** In bytes of an unparsed body, and in characters of a parsed one. */
+const EXCERPT_LENGTH = 30;
+
+/** The first bytes of a body for an error message: as text when the body starts with `{`, otherwise in hexadecimal. */
+function excerptOfBytes(bytes: Buffer): string {
+  if (bytes.length === 0) return '<empty>';
+  const start = bytes.subarray(0, EXCERPT_LENGTH);
+  const text = bytes[0] === 0x7b ? start.toString('utf8') : start.toString('hex');
+  return bytes.length > EXCERPT_LENGTH ? `${text} ...` : text;
+}
+
+/** The rejection of a body without a readable kind. `kind`: the expected one. */
+function unrecognized(kind: string, text: string, excerpt: string): StatusError {
+  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${text} (${excerpt})`);
+}
 
 /** An error in a body, without the text around it: rejections of a body and of a patched object differ in that text. */
 export class BodyError extends Error {
@@ -108,7 +221,7 @@ export function checkKind(info: KindInfo, value: JsonObject): string {
   if (row.custom !== undefined) return checkCustomKind(info, value);
   const meta = typeMeta(info, value);
   const given = parseApiVersion(meta.apiVersion);
-  if (given === undefined) throw unrecognized(info, value, `unexpected GroupVersion string: ${meta.apiVersion}`);
+  if (given === undefined) throw unrecognized(info.kind, `unexpected GroupVersion string: ${meta.apiVersion}`, excerptOfValue(value));
   const gv: GroupVersion = meta.apiVersion === '' ? row : { group: canonicalGroup(given.group), version: given.version };
   const kind = meta.kind === '' ? row.kind : meta.kind;
   const isSameGroup = gv.group === row.group;
@@ -150,7 +263,7 @@ function typeMeta(info: KindInfo, value: JsonObject): { readonly apiVersion: str
   try {
     return readTypeMeta(value);
   } catch (error) {
-    throw error instanceof DecodeError ? unrecognized(info, value, error.message) : error;
+    throw error instanceof DecodeError ? unrecognized(info.kind, error.message, excerptOfValue(value)) : error;
   }
 }
 
@@ -186,13 +299,10 @@ function requireKind(info: KindInfo, value: JsonObject): string {
 
 const nameIn = (value: JsonObject): string => stringAt(readMetadata(value), 'name') ?? '';
 
-const EXCERPT_LENGTH = 30;
-
-/** The rejection of a body without a readable kind. */
-function unrecognized(info: KindInfo, value: JsonObject, text: string): StatusError {
-  const body = stringifyJson(value);
-  const excerpt = body.length > EXCERPT_LENGTH ? `${body.slice(0, EXCERPT_LENGTH)} ...` : body;
-  return badRequest(`the object provided is unrecognized (must be of type ${info.kind}): ${text} (${excerpt})`);
+/** The first characters of a body for an error message. */
+function excerptOfValue(value: JsonObject): string {
+  const text = stringifyJson(value);
+  return text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH)} ...` : text;
 }
 
 /** Kinds of the meta group that exist in every version. */
