@@ -86,7 +86,7 @@ const table = {
   'apiserver/registry/write/verbs': ['apiserver/registry/write/steps'],
   'apiserver/registry/write/executor/offload': ['apiserver/registry/write/verbs'],
   'apiserver/registry/write/executor': ['apiserver/registry/write/executor/offload'],
-  'apiserver/registry/operations': ['apiserver/registry/write'],
+  'apiserver/registry/operations': ['apiserver/registry/read', 'apiserver/registry/write'],
   'apiserver/kinds/rules': ['shared/api/selectors', 'shared/serialization'],
   'apiserver/kinds/core/config': ['apiserver/kinds/rules', 'apiserver/registry'],
   'apiserver/kinds/core/event': ['apiserver/kinds/rules', 'apiserver/registry'],

@@ -1,11 +1,7 @@
-/**
- * Reads and sets conditions of a CustomResourceDefinition as upstream does: lastTransitionTime changes only with the
- * status.
- */
+/** The conditions of a CustomResourceDefinition, with the texts of upstream. */
 import { arrayAt, isObject, stringAt, type JsonObject } from '../../shared/values/json';
-import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 
-export interface DefinitionCondition {
+export type DefinitionCondition = {
   readonly type:
     | 'Described'
     | 'Established'
@@ -16,7 +12,7 @@ export interface DefinitionCondition {
   readonly status: 'False' | 'True';
   readonly reason: string;
   readonly message: string;
-}
+};
 
 export function conditionsOf(status: JsonObject): readonly JsonObject[] {
   return (arrayAt(status, 'conditions') ?? []).filter(isObject);
@@ -24,20 +20,6 @@ export function conditionsOf(status: JsonObject): readonly JsonObject[] {
 
 export function isConditionTrue(status: JsonObject, type: DefinitionCondition['type']): boolean {
   return conditionsOf(status).some((condition) => stringAt(condition, 'type') === type && stringAt(condition, 'status') === 'True');
-}
-
-/** Returns a status with the condition replaced or appended. `ms` is in milliseconds since 1970. */
-export function withCondition(status: JsonObject, { type, status: value, reason, message }: DefinitionCondition, ms: number): JsonObject {
-  const conditions = conditionsOf(status);
-  const existing = conditions.find((condition) => stringAt(condition, 'type') === type);
-  const isTransition = existing === undefined || stringAt(existing, 'status') !== value;
-  const since = isTransition ? formatTimestamp(ms) : (stringAt(existing, 'lastTransitionTime') ?? formatTimestamp(ms));
-  const updated: JsonObject = { type, status: value, lastTransitionTime: since, reason, message };
-  return {
-    ...status,
-    conditions:
-      existing === undefined ? [...conditions, updated] : conditions.map((condition) => (condition === existing ? updated : condition)),
-  };
 }
 
 export function withoutCondition(status: JsonObject, type: DefinitionCondition['type']): JsonObject {

@@ -4,7 +4,8 @@
  */
 import { equalJson, type JsonObject, objectAt, stringAt, stringsAt } from '../../shared/values/json';
 import { quote } from '../../shared/values/text/quote';
-import { isConditionTrue, ESTABLISHED, NOT_ESTABLISHED, withCondition, type DefinitionCondition } from './conditions';
+import { withCondition } from '../registry/object/conditions';
+import { isConditionTrue, ESTABLISHED, NOT_ESTABLISHED, type DefinitionCondition } from './conditions';
 
 /** Names that other definitions of a group use; see group-names.ts. */
 export interface NamesInUse {

@@ -11,7 +11,7 @@ import { badRequest, clientError, conflict } from '../../../shared/api/errors/st
 import type { Clock } from '../../../shared/runtime/clock';
 import type { RequestContext, Resource, Writer } from '../verbs';
 import type { OperationHandler } from './operation';
-import { setPodCondition } from './conditions';
+import { setPodCondition } from '../object/conditions';
 
 export interface BindingParts {
   readonly writer: Pick<Writer, 'edit'>;

@@ -20,11 +20,12 @@ import type { GeneratedNames } from '../../../shared/names/dialect';
 import { PROGRAM_NAMES } from '../../../shared/names/program';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Entry } from '../../cache/cache';
-import type { DeleteOptions, Reader, RequestContext, Resource, Selection, Writer } from '../verbs';
+import type { DeleteOptions, Reader, RequestContext, Resource, Writer } from '../verbs';
 import { parseEntry } from '../object/stored-object';
+import { EVERYTHING } from '../read/selection';
 import { failedPrecondition } from '../write/preconditions';
 import type { OperationHandler } from './operation';
-import { setPodCondition, withCondition } from './conditions';
+import { setPodCondition, withCondition } from '../object/conditions';
 
 export interface EvictionParts {
   readonly reader: Pick<Reader, 'get' | 'list'>;
@@ -75,8 +76,6 @@ function canIgnoreBudget(pod: JsonObject): boolean {
   return isTerminating(readMetadata(pod)) || phase === 'Pending' || phase === 'Succeeded' || phase === 'Failed';
 }
 
-const EVERY_BUDGET: Selection = { hasFilters: false, matches: () => true };
-
 /** Charges one disruption to the budget that covers the pod, if there is one. Throws the rejection. */
 async function chargeBudget(
   parts: EvictionParts,
@@ -86,7 +85,7 @@ async function chargeBudget(
   dryRun: boolean,
 ): Promise<void> {
   for (let attemptsLeft = MAX_CHARGE_ATTEMPTS; ; attemptsLeft--) {
-    const page = await parts.reader.list(context, parts.budgets, key.namespace, { selection: EVERY_BUDGET });
+    const page = await parts.reader.list(context, parts.budgets, key.namespace, { selection: EVERYTHING });
     const covering = [...page.entries].map((entry) => parseEntry(entry).object).filter((budget) => covers(budget, pod));
     if (covering.length > 1) throw tooManyBudgets();
     const [budget] = covering;

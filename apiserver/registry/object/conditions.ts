@@ -1,4 +1,4 @@
-/** Conditions that operations set in the status of a pod or of another object. */
+/** Sets conditions in the status of an object. */
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
 
