@@ -64,10 +64,8 @@ export async function resolveDestination(
     throw badRequest(`pod ${key.name} does not have a host assigned`);
   }
   const { reader, nodes } = parts;
-  const node = await reader.get(context, nodes, { namespace: '', name: nodeName }, undefined).catch((error: unknown) => {
-    // Upstream reports the missing node as a missing pod.
-    throw error instanceof StatusError && error.reason === 'NotFound' ? notFound(resource.row, nodeName) : error;
-  });
+  // Upstream reports the missing node as a missing pod.
+  const node = await reader.get(context, nodes, { namespace: '', name: nodeName }, undefined).catch(throwNotFoundAs(resource, nodeName));
   if (subresource !== 'log' && !request.isUpgrade) throw badRequest('Upgrade request required');
   const url = kubeletUrl(kubeletAddressOf(parseEntry(node).object, parts.addressTypes));
   url.pathname = ['', kubeletPath, key.namespace, key.name, ...(container === undefined ? [] : [container])]
@@ -171,9 +169,7 @@ async function serviceDestination(
   const { reader, endpoints, pods, random } = parts;
   // Absent Endpoints are reported as an absent Service, too.
   const read = async (resourceToRead: Resource): Promise<JsonObject> => {
-    const entry = await reader.get(context, resourceToRead, { namespace, name }, undefined).catch((error: unknown) => {
-      throw error instanceof StatusError && error.reason === 'NotFound' ? notFound(resource.row, name) : error;
-    });
+    const entry = await reader.get(context, resourceToRead, { namespace, name }, undefined).catch(throwNotFoundAs(resource, name));
     return parseEntry(entry).object;
   };
   const number = servicePortNumber(port);
@@ -190,6 +186,15 @@ async function serviceDestination(
   return { type: 'proxy', url: hostUrl(scheme, proxyableAddress(endpoint.address), endpoint.port), trust: 'any' };
 }
 
+const isNotFound = (error: unknown): boolean => error instanceof StatusError && error.reason === 'NotFound';
+
+/** Rethrows errors; one about an object that does not exist becomes the error about another one. */
+const throwNotFoundAs =
+  ({ row }: Resource, name: string) =>
+  (error: unknown): never => {
+    throw isNotFound(error) ? notFound(row, name) : error;
+  };
+
 function undefinedIfNotFound(error: unknown): undefined {
-  if (!(error instanceof StatusError && error.reason === 'NotFound')) throw error;
+  if (!isNotFound(error)) throw error;
 }

@@ -14,7 +14,7 @@ import { compareObjects } from '../../../shared/patch/apply/compare';
 import { readManagedFields, type ManagedFieldsEntry, type FieldManager } from '../../../shared/patch/apply/managed-fields';
 import { difference, isEmptySet, union } from '../../../shared/patch/apply/field-set';
 import { findKeptItems, type KeptItem } from '../../../shared/patch/apply/kept-items';
-import { recordUpdateInSteps } from '../../../shared/patch/apply/record-update';
+import { recordUpdateInSteps, type VersionViews } from '../../../shared/patch/apply/record-update';
 import type { Steps } from '../../../shared/scheduling/steps';
 import type { VersionConverter } from '../conversions';
 import { MissingListKeyError } from '../../../shared/patch/apply/merge-shape';
@@ -86,7 +86,7 @@ async function parseConfigurationYaml(bytes: Buffer, clock: Clock): Promise<Pars
 function checkTypeMeta(info: KindInfo, apiVersion: string, kind: string): void {
   const given = parseApiVersion(apiVersion) ?? { group: '', version: '' };
   const gv = { group: canonicalGroup(given.group), version: given.version };
-  if (kind !== info.kind || apiVersionOf(gv) !== info.apiVersion) {
+  if (kind !== info.row.kind || apiVersionOf(gv) !== info.apiVersion) {
     throw status.badRequest(`invalid object type: ${gv.group}/${gv.version}, Kind=${kind}`);
   }
 }
@@ -113,19 +113,19 @@ export interface AppliedObject {
 /** Applies the configuration in steps. `old`: the stored object; `undefined` when it does not exist. Throws StatusError. */
 export function* applyingToObject(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Steps<AppliedObject> {
   const { info, name, subresource, versionConverter } = request;
-  const ownership = ownershipOf(info, subresource, versionConverter);
-  const errors = shapeErrors(ownership.served.shape, config);
+  const views = ownershipOf(info, subresource, versionConverter);
+  const { shape } = views.served;
+  const errors = shapeErrors(shape, config);
   if (errors.length > 0) throw typedPatchError(info, config, errors);
   const uid = stringAt(objectAt(config, 'metadata') ?? {}, 'uid') ?? '';
   if (old === undefined && uid !== '') {
-    throw status.conflict(info.gr, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
+    throw status.conflict(info.row, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
   }
-  const { applied, entries, manager } = yield* convertingErrors(computingApply(request, config, old));
+  const { applied, entries, manager } = yield* convertingErrors(computingApply(request, views, config, old));
   const object = decodeApplied(info, applied.object, config);
   refreshLastApplied(request, object, config);
   setManagedFields(ensureMetadata(object), applied.entries);
-  const explain = (refusal: status.StatusError): status.StatusError =>
-    addOwners(refusal, findKeptItems(ownership.served.shape, entries, applied, manager));
+  const explain = (refusal: status.StatusError): status.StatusError => addOwners(refusal, findKeptItems(shape, entries, applied, manager));
   return { object, explain };
 }
 
@@ -153,7 +153,7 @@ function namespacedNameOf(object: JsonObject): string {
   return `${stringAt(metadata, 'namespace') ?? ''}/${stringAt(metadata, 'name') ?? ''}`;
 }
 
-const typeTextOf = (info: KindInfo): string => `${info.group}/${info.row.version}, Kind=${info.kind}`;
+const typeTextOf = (info: KindInfo): string => `${info.row.group}/${info.row.version}, Kind=${info.row.kind}`;
 
 /**
  * Converts errors of the merge to Status errors. A stored object can contain what is an error only in a
@@ -175,15 +175,14 @@ interface ApplyResult {
   readonly manager: FieldManager;
 }
 
-function* computingApply(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Steps<ApplyResult> {
-  const { info, subresource, versionConverter } = request;
-  const ownership = ownershipOf(info, subresource, versionConverter);
+function* computingApply(request: ApplyRequest, views: VersionViews, config: JsonObject, old: JsonObject | undefined): Steps<ApplyResult> {
+  const { info, subresource } = request;
   const now = formatTimestamp(request.ms);
   const live = old === undefined ? emptyObject(info) : toServed(info, withoutManagedFields(old));
   const manager = managerOf(info, subresource, request.manager, 'Apply');
-  const entries = old === undefined ? [] : yield* managedFieldsBefore(request, old, live, now);
+  const entries = old === undefined ? [] : yield* managedFieldsBefore(request, views, old, live, now);
   const applying = ({ force }: { readonly force: boolean }): Steps<AppliedConfiguration> =>
-    applyConfigurationInSteps({ object: live, entries }, config, { views: ownership, manager, force, now });
+    applyConfigurationInSteps({ object: live, entries }, config, { views, manager, force, now });
   try {
     return { applied: yield* applying(request), entries, manager };
   } catch (error) {
@@ -196,7 +195,8 @@ const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 /** An object without managedFields is owned by the manager `before-first-apply`, as in upstream. */
 function* managedFieldsBefore(
-  { info, subresource, versionConverter }: ApplyRequest,
+  { info, subresource }: ApplyRequest,
+  views: VersionViews,
   old: JsonObject,
   live: JsonObject,
   now: string,
@@ -204,7 +204,6 @@ function* managedFieldsBefore(
   const list = readMetadata(old)['managedFields'];
   if (Array.isArray(list) && list.length > 0) return readManagedFields(list);
   const manager = managerOf(info, subresource, BEFORE_FIRST_APPLY, 'Update');
-  const views = ownershipOf(info, subresource, versionConverter);
   return yield* recordUpdateInSteps({ object: emptyObject(info), entries: [] }, live, { views, manager, now });
 }
 
@@ -257,5 +256,5 @@ function parseLastApplied(text: string): JsonObject | undefined {
 function refreshLastApplied({ info, manager }: ApplyRequest, object: JsonObject, config: JsonObject): void {
   const annotations = annotationsOf(object);
   if (manager !== CLIENT_SIDE_MANAGER || annotations === undefined || stringAt(annotations, LAST_APPLIED_ANNOTATION) === undefined) return;
-  annotations[LAST_APPLIED_ANNOTATION] = `${stringifyJson({ apiVersion: info.apiVersion, kind: info.kind, ...config }, 'sorted')}\n`;
+  annotations[LAST_APPLIED_ANNOTATION] = `${stringifyJson({ apiVersion: info.apiVersion, kind: info.row.kind, ...config }, 'sorted')}\n`;
 }

@@ -61,7 +61,7 @@ export interface WriteRequest {
   /** An update or apply that creates an absent object; the user needs the permission to create. */
   readonly isCreateOnUpdate?: true;
   /** Set for kinds with a conversion webhook. */
-  readonly versionConverter?: VersionConverter;
+  readonly versionConverter?: VersionConverter | undefined;
 }
 
 /** Time limit of all attempts of a write, even if its request may take longer (upstream behaviour). */
@@ -132,7 +132,7 @@ function guardsOf(infos: GuardInfos, names: GeneratedNames, request: WriteReques
   const { fence } = request.context;
   const { custom } = info.row;
   const guards: Guard[] = [];
-  if (info.namespaced) guards.push({ name: 'namespace', compared: 'on-create', ...stateKeyOf(infos.namespaces, namespace) });
+  if (info.row.namespaced) guards.push({ name: 'namespace', compared: 'on-create', ...stateKeyOf(infos.namespaces, namespace) });
   if (custom !== undefined) guards.push({ name: 'definition', compared: 'on-create', ...stateKeyOf(infos.definitions, custom.definition) });
   if (fence !== undefined) {
     const key = entryKey({ namespace: canonicalNamespace(names, fence.namespace), name: fence.name });
@@ -148,7 +148,7 @@ function fenceRefusal(fence: Fence, { info, context }: WriteRequest, name: strin
     // Without the permission to read the Lease the user learns nothing about its term.
     context.isFenceHidden !== true && isFenceInForce(fence, lease === undefined ? undefined : parseEntry(lease).object)
       ? undefined
-      : conflict(info.gr, name, `the ${term} under the lease ${quote(`${fence.namespace}/${fence.name}`)} is over`);
+      : conflict(info.row, name, `the ${term} under the lease ${quote(`${fence.namespace}/${fence.name}`)} is over`);
 }
 
 function stateKeyOf({ stored, keyPrefix }: ResourceInfo, key: string): StateKey {

@@ -6,16 +6,14 @@
 import { stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { Entry } from '../../cache/cache';
 import type { MaybePromise } from '../../../shared/runtime/maybe-promise';
-import type { ConversionContext, Conversions, VersionConverter } from '../conversions';
+import type { ConversionContext, VersionConverter } from '../conversions';
 import { versionToConvertFrom } from '../object/hidden-fields';
 import { needsConversionWebhook, type ResourceInfo } from '../object/resource-info';
 import { parseEntry, readEntry, type ParsedEntry } from '../object/stored-object';
 import type { DeleteResult, WriteResult } from '../verbs';
-import type { WriteRequest } from './request';
+import type { StepDependencies, WriteRequest } from './request';
 
-interface ConversionDependencies {
-  readonly conversions: Conversions;
-}
+type ConversionDependencies = Pick<StepDependencies, 'conversions'>;
 
 /** The stored object in the version of the request. `text`: of the entry. */
 export function readStored(
@@ -51,33 +49,24 @@ export async function toRequestVersion<R extends DeleteResult | WriteResult>(
   return { ...result, entry };
 }
 
-/** Converts the object of one request, each pair of object and versions once. */
-class MemoizingVersionConverter implements VersionConverter {
-  private readonly results = new Map<string, JsonObject>();
-
-  constructor(
-    private readonly parts: ConversionDependencies,
-    private readonly row: ResourceInfo['row'],
-    private readonly context: ConversionContext,
-  ) {}
-
-  convert(object: JsonObject, from: string, to: string): MaybePromise<JsonObject> {
-    if (from === to) return object;
-    const key = `${from}/${to}/${stringifyJson(object, 'sorted')}`;
-    const known = this.results.get(key);
-    if (known !== undefined) return known;
-    return this.parts.conversions.convertObject(this.row, from, to, object, this.context).then((converted) => {
-      this.results.set(key, converted);
-      return converted;
-    });
-  }
-}
-
-/** The members of a {@link WriteRequest} for the kind, with a converter if the kind has a conversion webhook. */
-export function withVersionConverter(
-  parts: ConversionDependencies,
+/** Converts the object of one request, each pair of object and versions once. `undefined` for kinds without a webhook. */
+export function versionConverterFor(
+  { conversions }: ConversionDependencies,
   info: ResourceInfo,
   context: ConversionContext,
-): Pick<WriteRequest, 'info' | 'versionConverter'> {
-  return needsConversionWebhook(info) ? { info, versionConverter: new MemoizingVersionConverter(parts, info.row, context) } : { info };
+): VersionConverter | undefined {
+  if (!needsConversionWebhook(info)) return undefined;
+  const results = new Map<string, JsonObject>();
+  return {
+    convert(object, from, to) {
+      if (from === to) return object;
+      const key = `${from}/${to}/${stringifyJson(object, 'sorted')}`;
+      const known = results.get(key);
+      if (known !== undefined) return known;
+      return conversions.convertObject(info.row, from, to, object, context).then((converted) => {
+        results.set(key, converted);
+        return converted;
+      });
+    },
+  };
 }

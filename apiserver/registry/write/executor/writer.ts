@@ -34,7 +34,7 @@ import type { EditStart } from '../steps/edit';
 import { convertWriteFailure } from '../store-failure';
 import { planChange, planCreate, planEdit, type WritePlan } from '../verbs/lists';
 import { createSource, patchOrApplySource, updateSource } from '../verbs/sources';
-import { toRequestVersion, withVersionConverter } from '../version-conversion';
+import { toRequestVersion, versionConverterFor } from '../version-conversion';
 import { deleteCollection, deleteObject } from './deletions';
 import { callsWebhooks, execute, type Execution, type ExecutorDependencies, type WriteResponses } from './execute';
 import type { OffloadThreads } from './offload/messages';
@@ -91,16 +91,10 @@ function createWriteRequest(
   subresource: Subresource,
   options: OperationOptions & { readonly dryRun: boolean; readonly statedOptions?: OperationOptions },
 ): WriteRequest {
-  const { dryRun, statedOptions: operationOptions = options } = options;
-  return {
-    context,
-    ...withVersionConverter(deps, deps.infoOf(resource), context),
-    namespace,
-    name,
-    subresource,
-    dryRun,
-    options: operationOptions,
-  };
+  const { dryRun, statedOptions = options } = options;
+  const info = deps.infoOf(resource);
+  const versionConverter = versionConverterFor(deps, info, context);
+  return { context, info, versionConverter, namespace, name, subresource, dryRun, options: statedOptions };
 }
 
 /** Like {@link runRequest}, and converts the object in the result to the version of the request. */
@@ -117,7 +111,7 @@ async function runRequest<R>({ cache }: ExecutorDependencies, operation: string,
   try {
     return await run();
   } catch (error) {
-    throw convertWriteFailure(error, operation, request.info.gr, request.name);
+    throw convertWriteFailure(error, operation, request.info.row, request.name);
   }
 }
 
@@ -184,7 +178,7 @@ function createExecution(request: WriteRequest, name: string): Omit<Execution<Wr
   const { info } = request;
   return {
     request,
-    attempts: { name, traceName: 'Create etcd3', alreadyExistsError: () => status.alreadyExists(info.gr, name) },
+    attempts: { name, traceName: 'Create etcd3', alreadyExistsError: () => status.alreadyExists(info.row, name) },
     precheck({ entry, isFresh }) {
       if (entry !== undefined && !isFresh) throw alreadyExistsError(info, name, {}, entry);
     },

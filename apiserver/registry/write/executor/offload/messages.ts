@@ -4,7 +4,7 @@
  */
 import type { StatusError } from '../../../../../shared/api/errors/status';
 import type { KindRow } from '../../../../../shared/api/kinds';
-import type { PrinterColumn, ScalePaths } from '../../../../../shared/api/structural/version';
+import type { CustomVersion } from '../../../../../shared/api/structural/version';
 import type { JsonObject } from '../../../../../shared/values/json';
 import type { Entry, StoredType } from '../../../../cache/cache';
 import type { DeleteOptions, PatchBody, PatchOptions, RawBody, Subresource, UserInfo, WriteOptions } from '../../../verbs';
@@ -22,14 +22,10 @@ export interface OffloadLimits {
 }
 
 /** A version of a custom kind, with its schema as JSON. */
-export interface TransferredVersion {
+type TransferredVersion = Pick<CustomVersion, 'columns' | 'displayId' | 'scale' | 'schemaId'> & {
   readonly name: string;
   readonly schema: Uint8Array;
-  readonly schemaId: string;
-  readonly displayId: string;
-  readonly columns: readonly PrinterColumn[];
-  readonly scale: ScalePaths | undefined;
-}
+};
 
 export type TransferredResource =
   | { readonly type: 'builtIn'; readonly group: string; readonly version: string; readonly resource: string }
