@@ -143,8 +143,8 @@ export class StrictDecodingError extends BodyError {
 }
 
 /** The rejection of a body that cannot be decoded. `kind`: the kind in the body. */
-export function undecodableBody({ kind: expected, row }: Pick<KindInfo, 'kind' | 'row'>, error: BodyError, kind = expected): StatusError {
-  return badRequest(`${kind} in version ${quote(row.version)} cannot be handled as a ${expected}: ${error.message}`);
+export function undecodableBody({ row }: KindInfo, error: BodyError, kind = row.kind): StatusError {
+  return badRequest(`${kind} in version ${quote(row.version)} cannot be handled as a ${row.kind}: ${error.message}`);
 }
 
 /** Returns the decoded object without defaults. Throws a 400 StatusError. */
@@ -221,7 +221,7 @@ export function checkKind(info: KindInfo, value: JsonObject): string {
   if (row.custom !== undefined) return checkCustomKind(info, value);
   const meta = typeMeta(info, value);
   const given = parseApiVersion(meta.apiVersion);
-  if (given === undefined) throw unrecognized(info.kind, `unexpected GroupVersion string: ${meta.apiVersion}`, excerptOfValue(value));
+  if (given === undefined) throw unrecognized(info.row.kind, `unexpected GroupVersion string: ${meta.apiVersion}`, excerptOfValue(value));
   const gv: GroupVersion = meta.apiVersion === '' ? row : { group: canonicalGroup(given.group), version: given.version };
   const kind = meta.kind === '' ? row.kind : meta.kind;
   const isSameGroup = gv.group === row.group;
@@ -263,7 +263,7 @@ function typeMeta(info: KindInfo, value: JsonObject): { readonly apiVersion: str
   try {
     return readTypeMeta(value);
   } catch (error) {
-    throw error instanceof DecodeError ? unrecognized(info.kind, error.message, excerptOfValue(value)) : error;
+    throw error instanceof DecodeError ? unrecognized(info.row.kind, error.message, excerptOfValue(value)) : error;
   }
 }
 
@@ -293,8 +293,8 @@ export function checkPatchedCustomKind(info: KindInfo, value: JsonObject): void 
 
 function requireKind(info: KindInfo, value: JsonObject): string {
   const kind = stringAt(value, 'kind') ?? '';
-  if (kind === info.kind) return kind;
-  throw invalid({ group: info.group, kind }, nameIn(value), [invalidValue('kind', kind, `must be ${info.kind}`)]);
+  if (kind === info.row.kind) return kind;
+  throw invalid({ group: info.row.group, kind }, nameIn(value), [invalidValue('kind', kind, `must be ${info.row.kind}`)]);
 }
 
 const nameIn = (value: JsonObject): string => stringAt(readMetadata(value), 'name') ?? '';
@@ -338,9 +338,9 @@ function packageName(group: string): string {
  * Renames the members of a patch or applied configuration to their stored spelling, because these are merged before
  * they are decoded. Throws 400 for a member that has both spellings with different values.
  */
-export function toStoredMemberSpelling({ type }: Pick<KindInfo, 'type'>, document: JsonObject): JsonObject {
+export function toStoredMemberSpelling({ row }: KindInfo, document: JsonObject): JsonObject {
   try {
-    return canonicalMembers(type, document);
+    return canonicalMembers(row.type, document);
   } catch (error) {
     throw error instanceof DecodeError ? badRequest(error.message) : error;
   }

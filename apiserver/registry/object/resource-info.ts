@@ -2,7 +2,7 @@
  * Facts about a resource that every write needs, computed once: store keys, names in messages, codecs, validation
  * rules. Immutable.
  */
-import { apiVersionOf, type GroupResource } from '../../../shared/api/identity/identity';
+import { apiVersionOf } from '../../../shared/api/identity/identity';
 import type { CustomVersion } from '../../../shared/api/structural/version';
 import { hubConverterOf, type HubConverter } from '../../../shared/api/conversion';
 import { KNOWN_KINDS, storedRowOf, type KindRow, type NameFormat } from '../../../shared/api/kinds';
@@ -29,8 +29,6 @@ export interface KindInfo {
   readonly row: KindRow;
   /** The row of the storage version. Validation, admission and storage use this version only. */
   readonly hub: KindRow;
-  /** Type name of the served version in the type tables. */
-  readonly type: string;
   /** Codecs of the served version and of the storage version. */
   readonly codec: KindCodec;
   readonly hubCodec: KindCodec;
@@ -38,11 +36,7 @@ export interface KindInfo {
   readonly converter: HubConverter | undefined;
   /** All versions that objects can be converted to, served or not, by apiVersion. */
   readonly versions: ReadonlyMap<string, KindVersion>;
-  readonly kind: string;
-  readonly group: string;
   readonly apiVersion: string;
-  readonly gr: GroupResource;
-  readonly namespaced: boolean;
   readonly hasStatus: boolean;
   /** Fields that each endpoint resets, for kinds where they do not follow from the row. */
   readonly resetFields?: ResetFields | undefined;
@@ -124,12 +118,7 @@ export function makeKindInfo(row: KindRow): KindInfo {
     hub: row,
     converter: undefined,
     versions: NO_VERSIONS,
-    type: row.type,
-    kind: row.kind,
-    group: row.group,
     apiVersion: apiVersionOf(row),
-    gr: { group: row.group, resource: row.resource },
-    namespaced: row.namespaced,
     hasStatus: row.subresources?.some((subresource) => subresource.name === 'status') === true,
     codec: codecOf(row),
     hubCodec: codecOf(row),

@@ -105,7 +105,7 @@ function prepareObject({ names, clock }: OperationParts, info: KindInfo, request
   const metadata = ensureMetadata(object);
   canonicalizeNamespace(info, metadata, names);
   canonicalizeGroups(object, info.codec.groupFields, names);
-  ensureNamespaceMatchesRequest({ ...info, namespaced: resource.row.namespaced }, metadata, key.namespace);
+  ensureNamespaceMatchesRequest(resource.row, metadata, key.namespace);
   info.codec.applyDefaults(object);
   clearDeletion(metadata);
   if (subresource?.bodyHasPreconditions !== true) for (const member of ['uid', 'creationTimestamp', 'selfLink']) delete metadata[member];

@@ -53,15 +53,14 @@ export function allocationChange(
 /** The allocation keys to write with the object. Throws 422 when there are too many for one transaction. */
 export function allocationWrites(
   { maxOperations }: Pick<Store, 'maxOperations'>,
-  { group, kind, strategy }: ResourceInfo,
+  { row, strategy }: ResourceInfo,
   claims: AllocationClaims,
   { name, before, after, releasedOwner }: AllocationChange,
 ): readonly KeyWrite[] {
   if (releasedOwner !== undefined) claims.beginAttempt(releasedOwner);
   const writes = claims.keyWrites(before, after);
   const maxWrites = maxOperations - OTHER_KEYS;
-  if (writes.length > maxWrites)
-    throw invalid({ group, kind }, name, [tooManyItems(strategy.allocation?.field ?? '', writes.length, maxWrites)]);
+  if (writes.length > maxWrites) throw invalid(row, name, [tooManyItems(strategy.allocation?.field ?? '', writes.length, maxWrites)]);
   return writes;
 }
 

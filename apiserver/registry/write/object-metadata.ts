@@ -3,7 +3,7 @@
  * the match of name and namespace with the request URL. Validation of metadata is in shared/api/metadata.
  */
 import { equalIgnoringEmptyLists, equalJson, ownMember, stringAt, type JsonObject } from '../../../shared/values/json';
-import type { GenerationRule } from '../../../shared/api/kinds';
+import type { GenerationRule, KindRow } from '../../../shared/api/kinds';
 import { isTerminating, ensureMetadata, readMetadata, formatTimestamp } from '../../../shared/api/metadata/object-meta';
 import { canonicalizeGroups } from '../../../shared/api/types/group-fields';
 import { badRequest } from '../../../shared/api/errors/status';
@@ -36,14 +36,14 @@ export function ensureMatchesRequest(
   const metadata = ensureMetadata(object);
   canonicalizeNamespace(info, metadata, names);
   canonicalizeGroups(object, info.codec.groupFields, names);
-  ensureNamespaceMatchesRequest(info, metadata, namespace);
+  ensureNamespaceMatchesRequest(info.row, metadata, namespace);
   if (name !== undefined) ensureNameMatchesRequest(metadata, name);
   return object;
 }
 
 /** Sets the namespace of the URL. A body with another namespace is an error; for cluster-scoped kinds it is ignored. */
-export function ensureNamespaceMatchesRequest(info: KindInfo, metadata: JsonObject, namespace: string): void {
-  if (!info.namespaced) {
+export function ensureNamespaceMatchesRequest({ namespaced }: KindRow, metadata: JsonObject, namespace: string): void {
+  if (!namespaced) {
     delete metadata['namespace'];
     return;
   }

@@ -97,7 +97,7 @@ const notAnObjectText = (value: JsonValue): string =>
   `json: cannot unmarshal ${jsonKindOf(value)} into Go value of type map[string]interface {}`;
 
 const withTypeMeta = (info: KindInfo, dialect: Dialect, old: JsonObject): JsonObject => ({
-  kind: info.kind,
+  kind: info.row.kind,
   apiVersion: apiVersionInDialect(dialect, info.apiVersion),
   ...old,
 });
@@ -198,7 +198,7 @@ function parseStrategicPatch(info: KindInfo, bytes: Buffer, validation: FieldVal
 
 function mergePatch(info: KindInfo, old: JsonObject, patch: JsonObject): JsonObject {
   try {
-    const { kind: _kind, apiVersion: _apiVersion, ...merged } = strategicMerge(info.type, old, patch);
+    const { kind: _kind, apiVersion: _apiVersion, ...merged } = strategicMerge(info.row.type, old, patch);
     return merged;
   } catch (error) {
     if (!(error instanceof StrategicMergeError)) throw error;
@@ -211,7 +211,7 @@ function decodeMerged(info: KindInfo, value: JsonObject, patch: JsonObject): Dec
     return info.codec.decode(value);
   } catch (error) {
     if (!(error instanceof DecodeError)) throw error;
-    throw unfitPatch(formatGoValue(patch), findTypeError(info.type, value) ?? error.message);
+    throw unfitPatch(formatGoValue(patch), findTypeError(info.row.type, value) ?? error.message);
   }
 }
 

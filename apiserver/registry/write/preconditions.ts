@@ -27,10 +27,10 @@ export function checkResourceVersion(
       throw status.clientError(parsed.text);
     case 'unset':
       if (info.resource.row.requiresResourceVersion === true && subresource !== 'scale')
-        throw status.resourceVersionRequired(info.gr, name);
+        throw status.resourceVersionRequired(info.row, name);
       return;
     case 'number':
-      if (parsed.value !== entry.revision) throw status.objectModified(info.gr, name);
+      if (parsed.value !== entry.revision) throw status.objectModified(info.row, name);
   }
 }
 
@@ -49,7 +49,7 @@ export function failedPrecondition(
 /** The error of a store precondition that the stored object does not meet. */
 export function storagePreconditionError(request: WriteRequest, failed: status.FailedPrecondition): status.StatusError {
   const { info, name } = request;
-  return status.storagePreconditionFailed(info.gr, name, info.keyPrefix + entryKey(request), failed);
+  return status.storagePreconditionFailed(info.row, name, info.keyPrefix + entryKey(request), failed);
 }
 
 /** The uid in metadata; empty when absent. */
@@ -57,12 +57,12 @@ export const uidIn = (metadata: JsonObject): string => stringAt(metadata, 'uid')
 
 /** Throws 405 when the definition of a custom kind is absent or terminating, because it then allows no creates. */
 export function ensureDefinitionExists(info: ResourceInfo, definition: Entry | undefined): void {
-  if (definition === undefined || isEntryTerminating(definition)) throw status.createNotAllowed(info.gr);
+  if (definition === undefined || isEntryTerminating(definition)) throw status.createNotAllowed(info.row);
 }
 
 /** The error of a create when the name exists. */
 export function alreadyExistsError(info: ResourceInfo, name: string, metadata: JsonObject, entry: Entry): status.StatusError {
   const terminating = isEntryTerminating(entry);
   const isGenerated = (stringAt(metadata, 'generateName') ?? '') !== '';
-  return (isGenerated ? status.generatedNameExhausted : status.alreadyExists)(info.gr, name, { terminating });
+  return (isGenerated ? status.generatedNameExhausted : status.alreadyExists)(info.row, name, { terminating });
 }

@@ -95,10 +95,10 @@ export function applyScale(request: WriteRequest, { verb, manager, ms }: ScaleWr
 /** Throws a 422 StatusError. */
 function checkReplicas({ info, name }: WriteRequest, replicas: number): void {
   if (replicas >= 0) return;
-  const { custom, group, kind } = info.row;
+  const { custom } = info.row;
   if (custom?.scale === undefined)
     throw invalid(SCALE, name, [invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0')]);
-  throw invalid({ group, kind }, name, [invalidValue(custom.scale.specReplicas, replicas, 'should be a non-negative integer')]);
+  throw invalid(info.row, name, [invalidValue(custom.scale.specReplicas, replicas, 'should be a non-negative integer')]);
 }
 
 /** The member of the object with which the path begins, with the value set at the end of the path. */
@@ -114,7 +114,7 @@ function checkUid(request: WriteRequest, verb: ScaleWrite['verb'], requested: st
   if (verb === 'update') throw storagePreconditionError(request, { field: 'UID', requested, stored });
   const { info, name } = request;
   const text = `Precondition failed: UID in precondition: ${requested}, UID in object meta: ${stored}`;
-  throw conflict({ group: info.group, resource: `${info.gr.resource}/scale` }, name, text);
+  throw conflict({ group: info.row.group, resource: `${info.row.resource}/scale` }, name, text);
 }
 
 function ownsField({ fields }: ManagedFieldsEntry, field: FieldSet | undefined): boolean {

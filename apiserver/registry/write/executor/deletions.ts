@@ -64,7 +64,7 @@ const NO_REMOVAL = { uid: '', code: 200, isRemovalDue: false } as const;
 
 function deletedResult(info: ResourceInfo, name: string, uid: string, entry: Entry): DeleteResult {
   if (info.row.returnsDeletedObject !== undefined) return { type: 'object', entry, code: 200 };
-  return { type: 'status', status: deletedStatus(info.gr, name, uid), code: 200 };
+  return { type: 'status', status: deletedStatus(info.row, name, uid), code: 200 };
 }
 
 const PROPAGATION_POLICIES = ['Foreground', 'Background', 'Orphan'];
@@ -119,6 +119,6 @@ export async function deleteCollection(
 }
 
 function namespacedNameOf(info: ResourceInfo, key: string): ObjectKey {
-  const slash = info.namespaced ? key.indexOf('/') : -1;
+  const slash = info.row.namespaced ? key.indexOf('/') : -1;
   return { namespace: key.slice(0, Math.max(slash, 0)), name: key.slice(slash + 1) };
 }

@@ -15,13 +15,12 @@ import { readStored } from '../version-conversion';
 import type { DecodedChange, DecodedAttempt, ObjectStart } from './attempt';
 import { whenDone, addFacts, type StepExecution } from './step';
 
+type NewObject = Pick<DecodedAttempt, 'object'> & { readonly old: undefined };
+
 const PATCH_EVENT = 'About to apply patch';
 
 /** decode, of a POST. May run repeatedly and returns a new object each time. Throws 400 for an invalid body. */
-export function decodeNew<A extends ObjectStart>(
-  attempt: A,
-  execution: StepExecution,
-): MaybePromise<A & { readonly object: JsonObject; readonly old: undefined }> {
+export function decodeNew<A extends ObjectStart>(attempt: A, execution: StepExecution): MaybePromise<A & NewObject> {
   return whenResolved(attempt.source.makeObject(undefined, execution), (object) => addFacts(attempt, { object, old: undefined }));
 }
 
@@ -29,20 +28,17 @@ export function decodeNew<A extends ObjectStart>(
  * decode, of a PUT or apply of an absent object: an apply creates it, and so does a PUT for some kinds. Throws 404 when
  * the object must not be created, 409 when the body has a uid.
  */
-export function decodeAbsent<A extends ObjectStart>(
-  attempt: A,
-  execution: StepExecution,
-): MaybePromise<A & { readonly object: JsonObject; readonly old: undefined }> {
+export function decodeAbsent<A extends ObjectStart>(attempt: A, execution: StepExecution): MaybePromise<A & NewObject> {
   const { request, source, options } = attempt;
   const { info, name, subresource, context } = request;
   const isApply = source.verb === 'apply';
-  if (source.verb === 'patch' || (isApply && subresource !== undefined)) throw status.notFound(info.gr, name);
+  if (source.verb === 'patch' || (isApply && subresource !== undefined)) throw status.notFound(info.row, name);
   if (isApply) context.trace?.addEvent(PATCH_EVENT);
   return whenResolved(source.makeObject(undefined, execution), (object) => {
     const uid = uidIn(ensureMetadata(object));
     if (uid !== '') throw storagePreconditionError(request, { field: 'UID', requested: uid, stored: '' });
     const mayCreate = isApply || (subresource === undefined && createsOnUpdate(info, object));
-    if (!mayCreate || options.ifMatch !== undefined) throw status.notFound(info.gr, name);
+    if (!mayCreate || options.ifMatch !== undefined) throw status.notFound(info.row, name);
     delete ensureMetadata(object)['resourceVersion'];
     return addFacts(attempt, { object, old: undefined });
   });
@@ -61,9 +57,9 @@ export function decodeChange<A extends ObjectStart>(attempt: A, execution: StepE
   const { request, current, source, options } = attempt;
   const { info, name } = request;
   const { entry } = current;
-  if (entry === undefined) throw status.notFound(info.gr, name);
+  if (entry === undefined) throw status.notFound(info.row, name);
   return whenResolved(readStored(execution.deps, request, entry), ({ object: old, text }) => {
-    if (options.ifMatch !== undefined && options.ifMatch !== String(entry.revision)) throw status.objectModified(info.gr, name);
+    if (options.ifMatch !== undefined && options.ifMatch !== String(entry.revision)) throw status.objectModified(info.row, name);
     if (source.verb !== 'update') request.context.trace?.addEvent(PATCH_EVENT);
     return whenResolved(source.makeObject(old, execution), (object) => {
       const metadata = ensureMetadata(object);

@@ -38,7 +38,7 @@ export function decodeDeletion<A extends DeletionStart>(attempt: A, { deps }: St
   const { request, current, options } = attempt;
   const { info, name } = request;
   const { entry } = current;
-  if (entry === undefined) throw status.notFound(info.gr, name);
+  if (entry === undefined) throw status.notFound(info.row, name);
   return whenResolved(readStored(deps, request, entry), ({ object: old, text }) => {
     const failed = failedPrecondition(options.preconditions ?? {}, readMetadata(old));
     if (failed !== undefined) throw preconditionError(info, name, failed);
@@ -46,10 +46,10 @@ export function decodeDeletion<A extends DeletionStart>(attempt: A, { deps }: St
   });
 }
 
-function preconditionError({ gr, group, kind, strategy }: ResourceInfo, name: string, failed: status.FailedPrecondition): Error {
+function preconditionError({ row, strategy }: ResourceInfo, name: string, failed: status.FailedPrecondition): Error {
   return strategy.deletion?.addsUidPrecondition === true
-    ? status.preconditionFailed(gr, name, failed)
-    : status.deletePreconditionFailed({ group, kind }, name, failed);
+    ? status.preconditionFailed(row, name, failed)
+    : status.deletePreconditionFailed(row, name, failed);
 }
 
 /** prepare, of a DELETE: marks a copy of the object as the options require. */

@@ -39,7 +39,7 @@ interface Editable {
 export function decodeEdited<A extends EditStart>(attempt: A): A & Editable {
   const { request, current, preconditions } = attempt;
   const { entry } = current;
-  if (entry === undefined) throw notFound(request.info.gr, request.name);
+  if (entry === undefined) throw notFound(request.info.row, request.name);
   const readable = readForEdit(request.info, entry);
   const failed = failedPrecondition(withoutEmpty(preconditions), readMetadata(readable.object));
   if (failed !== undefined) throw storagePreconditionError(request, failed);

@@ -36,7 +36,7 @@ export function stampNewMetadata<A extends DecodedAttempt>(attempt: A, { deps }:
   const { request, object, name } = attempt;
   const { info, context, namespace } = request;
   const metadata = ensureMetadata(object);
-  meta.ensureNamespaceMatchesRequest(info, metadata, namespace);
+  meta.ensureNamespaceMatchesRequest(info.row, metadata, namespace);
   const requested = parseResourceVersion(stringAt(metadata, 'resourceVersion'));
   meta.fillSystemFields(info, metadata, deps.random.uuid(), deps.clock.now());
   if (name !== '') metadata['name'] = name;
@@ -56,7 +56,7 @@ export function stampChangedMetadata<A extends DecodedChange>(attempt: A): A & P
   if (source.verb === 'create') throw new Error('a creation is reported as unchanged');
   const metadata = ensureMetadata(attempt.object);
   meta.ensureNameMatchesRequest(metadata, name);
-  meta.ensureNamespaceMatchesRequest(info, metadata, namespace);
+  meta.ensureNamespaceMatchesRequest(info.row, metadata, namespace);
   meta.carryOverMetadata(metadata, readMetadata(old));
   meta.dedupeOwnerReferences(metadata, source.verb, (text) => context.warn(text));
   const object = restrictToEndpoint(info, subresource, attempt.object, old);
@@ -241,7 +241,7 @@ function runStages(info: ResourceInfo, object: JsonObject, stages: Stages, valid
 }
 
 function invalidObject(info: ResourceInfo, object: JsonObject, errors: readonly FieldError[]): Error {
-  return invalid({ group: info.hub.group, kind: info.kind }, stringAt(readMetadata(object), 'name') ?? '', errors);
+  return invalid({ group: info.hub.group, kind: info.row.kind }, stringAt(readMetadata(object), 'name') ?? '', errors);
 }
 
 /**

@@ -141,7 +141,7 @@ function throughScale(
   return {
     verb,
     makeObject(old, execution) {
-      if (old === undefined) throw status.notFound(info.gr, name);
+      if (old === undefined) throw status.notFound(info.row, name);
       return whenResolved(source.makeObject(scaleWithOwners(request, old), execution), (scale) =>
         applyScale(request, { verb, manager: fieldManager, ms: clock.now() }, old, scale),
       );
