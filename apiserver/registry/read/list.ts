@@ -12,8 +12,8 @@ import { StoreError, type Revision } from '../../storage/store';
 import type { ListOptions, ListPage, RequestContext, Resource, Selection } from '../verbs';
 import { formatContinueToken, NEWEST_REVISION, parseContinueToken, startAfterKey, type ContinueToken } from './continue-token';
 import { ConversionPipeline } from './conversion-pipeline';
-import type { GatedParts, ListCounts } from './reader-parts';
-import { convertReadFailure } from './resource-version-gate';
+import type { ListCounts } from './reader-parts';
+import { convertReadFailure, type GatedParts } from './resource-version-gate';
 
 /** The state that a list returns. */
 type ListSource =

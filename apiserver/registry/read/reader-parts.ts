@@ -4,7 +4,6 @@ import type { Clock } from '../../../shared/runtime/clock';
 import type { Cache, StoredType } from '../../cache/cache';
 import type { Conversions } from '../conversions';
 import type { Store } from '../../storage/store';
-import type { ResourceVersionGate } from './resource-version-gate';
 
 /** Records the cost of lists. */
 export interface ListMetrics {
@@ -28,9 +27,4 @@ export interface ReaderParts {
   readonly conversions: Conversions;
   readonly gates: Pick<FeatureGates, 'isEnabled'>;
   readonly listMetrics?: ListMetrics;
-}
-
-/** With the gate that is made of them. */
-export interface GatedParts extends ReaderParts {
-  readonly gate: ResourceVersionGate;
 }

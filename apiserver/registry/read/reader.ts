@@ -8,9 +8,9 @@ import type { Cache, Entry, StoredType } from '../../cache/cache';
 import type { Revision } from '../../storage/store';
 import type { Reader, RequestContext, Resource } from '../verbs';
 import { list } from './list';
-import { convertReadFailure, ResourceVersionGate } from './resource-version-gate';
+import { convertReadFailure, ResourceVersionGate, type GatedParts } from './resource-version-gate';
 import { watch } from './watch';
-import type { GatedParts, ReaderParts } from './reader-parts';
+import type { ReaderParts } from './reader-parts';
 import { versionToConvertFrom } from '../object/hidden-fields';
 
 export function createReader(readerParts: ReaderParts): Reader {

@@ -11,6 +11,11 @@ import type { ReaderParts } from './reader-parts';
 const MAX_WAIT_MS = 3_000;
 const RETRY_AFTER_SECONDS = 1;
 
+/** The dependencies of reads, with the gate that is made of them. */
+export interface GatedParts extends ReaderParts {
+  readonly gate: ResourceVersionGate;
+}
+
 export class ResourceVersionGate {
   constructor(private readonly parts: Omit<ReaderParts, 'conversions'>) {}
 

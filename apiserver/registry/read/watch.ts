@@ -7,7 +7,7 @@
 import type { CacheWatch, ChangeSink, WatchRequest, WatchScope } from '../../cache/cache';
 import type { RequestContext, Resource, Selection, WatchOptions } from '../verbs';
 import { ConvertedWatch } from './converted-watch';
-import type { GatedParts } from './reader-parts';
+import type { GatedParts } from './resource-version-gate';
 
 /**
  * Resolves when the watch has started; its events reach the sink. `namespace`: empty for all namespaces. Rejects with a
