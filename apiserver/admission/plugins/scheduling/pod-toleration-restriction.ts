@@ -7,14 +7,14 @@ import { listSchema, integerSchema, objectSchema, stringSchema, enumSchema, type
 import type { ConfigurationFormat } from '../../../../shared/configuration/read-configuration';
 import type { GeneratedNames } from '../../../../shared/names/dialect';
 import { isBestEffort } from '../../../../shared/quota/pod-amounts';
-import { DecodeError } from '../../../../shared/api/types';
-import { ParseError } from '../../../../shared/serialization';
+import { DecodeError, decodeObject, jsonKindOf } from '../../../../shared/api/types';
+import { parseJson, ParseError } from '../../../../shared/serialization';
+import { isObject, type JsonValue } from '../../../../shared/values/json';
 import type { CoreV1PodSpec, CoreV1Toleration } from '../../../../shared/api/types/generated/members';
 import type { AdmissionRequest } from '../../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
 import { schedulingAnnotation } from './scheduling-annotation';
 import { podMutatingPlugin, podValidatingPlugin, newForbidden, ON_CREATE_OR_UPDATE } from '../../pod-plugin';
-import { parseTolerations } from './parse-tolerations';
 import { TolerationIndex, withoutRedundant } from './toleration-index';
 
 const NAME = 'PodTolerationRestriction';
@@ -85,3 +85,22 @@ function annotatedTolerations(request: AdmissionRequest, name: string): readonly
     throw error;
   }
 }
+
+const GO_TYPE = 'v1.Toleration';
+
+/**
+ * Parses the tolerations in an annotation, which no schema has checked, with errors in upstream's words. Unknown
+ * members are dropped; `null` is an empty list or toleration. Throws ParseError or DecodeError.
+ */
+function parseTolerations(text: string): readonly CoreV1Toleration[] {
+  const { value } = parseJson(Buffer.from(text));
+  if (value === null) return [];
+  if (!Array.isArray(value)) throw mismatch(value, `[]${GO_TYPE}`);
+  return value.map((item) => {
+    if (item !== null && !isObject(item)) throw mismatch(item, GO_TYPE);
+    return decodeObject('core.v1.Toleration', item ?? {}).object;
+  });
+}
+
+const mismatch = (value: JsonValue, goType: string): DecodeError =>
+  new DecodeError(`json: cannot unmarshal ${jsonKindOf(value)} into Go value of type ${goType}`);

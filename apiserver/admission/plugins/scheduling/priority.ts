@@ -3,12 +3,13 @@
  * other values. Also keeps the default PriorityClass unique and the system classes undeletable.
  */
 import type { CoreV1PodSpec, SchedulingV1PriorityClass } from '../../../../shared/api/types/generated/members';
+import { forbidden } from '../../../../shared/api/errors/status';
 import type { Entry } from '../../../cache/cache';
+import { SYSTEM_PRIORITY_CLASSES } from '../../../kinds/scheduling/priority-class';
 import { parseEntry } from '../../../registry/object/stored-object';
 import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
 import { podMutatingPlugin, newForbidden, ON_CREATE_OR_UPDATE } from '../../pod-plugin';
-import { systemPriorityClassProtection } from './system-priority-class-protection';
 
 const NAME = 'Priority';
 const DEFAULT_PREEMPTION_POLICY = 'PreemptLowerPriority';
@@ -97,6 +98,22 @@ export function priorityClassValidation(classes: () => PriorityClasses): Validat
       const currentDefault = defaultPriority(classes())?.className;
       if (currentDefault === undefined || currentDefault === object.metadata?.name) return undefined;
       throw newForbidden(request, `PriorityClass ${currentDefault} is already marked as default. Only one default can exist`);
+    },
+  };
+}
+
+/** Rejects the deletion of a system PriorityClass, whether or not it is stored. */
+function systemPriorityClassProtection(): ValidatingPlugin {
+  return {
+    name: NAME,
+    handles: (operation) => operation === 'DELETE',
+    inspectsObject: () => false,
+    validate({ resource: { row }, name }) {
+      const { group, resource } = row;
+      if (group === 'scheduling.platform.io' && resource === 'priorityclasses' && SYSTEM_PRIORITY_CLASSES.has(name)) {
+        throw forbidden({ group, resource }, name, 'this is a system priority class and cannot be deleted');
+      }
+      return undefined;
     },
   };
 }

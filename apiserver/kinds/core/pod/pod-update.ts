@@ -4,6 +4,7 @@
  */
 import { forbiddenField, invalidShownValue, invalidValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { formatGoNodeSelectorTerm, formatGoStringMap } from '../../../../shared/values/go-values';
+import { capitalize } from '../../../../shared/values/text/capitalize';
 import { equalJson, ownMember, sortedKeys, stringAt, stringifyJson, type JsonObject } from '../../../../shared/values/json';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { APP_ARMOR_ANNOTATION_PREFIX, checkKnownAnnotations, MIRROR_POD_ANNOTATION } from '../pod-template/annotations';
@@ -12,7 +13,6 @@ import { checkRange } from '../../rules/numbers';
 import { withMembersOf } from '../../rules/with-members-of';
 import { imageWhitespaceError } from '../pod-template/containers/containers';
 import { checkTolerations } from '../pod-template/tolerations';
-import { formatPodSpecDiff } from './pod-spec-diff';
 import { computePodQos } from './pod-qos';
 import type {
   CoreV1Affinity,
@@ -204,4 +204,27 @@ function revertNodeAffinity(spec: CoreV1PodSpec, before: CoreV1PodSpec): CoreV1P
   const reverted = withMembersOf<CoreV1Affinity>(affinity ?? {}, oldAffinity ?? {}, ['nodeAffinity']);
   const isRemoved = oldAffinity === undefined && Object.keys(reverted).length === 0;
   return isRemoved ? others : { ...others, affinity: reverted };
+}
+
+const MAX_SHOWN_MEMBERS = 8;
+const MAX_SHOWN_LENGTH = 400;
+
+/**
+ * The difference between two Pod specs for an error message: old and new values of the changed members. Bounded, because
+ * clients choose the contents.
+ */
+function formatPodSpecDiff(spec: JsonObject, before: JsonObject): string {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(spec)])].sort();
+  const different = names.filter((name) => !equalJson(ownMember(spec, name), ownMember(before, name)));
+  const lines = different
+    .slice(0, MAX_SHOWN_MEMBERS)
+    .flatMap((name) => [`- \t${shownMember(name, before)},`, `+ \t${shownMember(name, spec)},`]);
+  if (different.length > MAX_SHOWN_MEMBERS) lines.push(`  \t... // ${different.length - MAX_SHOWN_MEMBERS} more`);
+  return ['  core.PodSpec{', '  \t... // identical fields', ...lines, '  }', ''].join('\n');
+}
+
+function shownMember(name: string, spec: JsonObject): string {
+  const value = ownMember(spec, name);
+  const text = value === undefined ? 'nil' : stringifyJson(value, 'sorted');
+  return `${capitalize(name)}: ${text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}...` : text}`;
 }

@@ -2,7 +2,7 @@
  * The validation rules of the volume sources of Pods, one per type and in upstream's order: a volume has exactly one
  * source. Rules that PersistentVolumes share are exported for core/volume.
  */
-import { forbiddenField, invalidValue, requiredValue, tooLongValue } from '../../../../../shared/api/errors/field-error';
+import { forbiddenField, invalidValue, requiredValue, tooLongValue, unsupportedValue } from '../../../../../shared/api/errors/field-error';
 import { type JsonObject, sortedKeys } from '../../../../../shared/values/json';
 import { checkDnsLabel, checkDnsSubdomain } from '../../../../../shared/values/name-formats';
 import { parseQuantity } from '../../../../../shared/values/quantity';
@@ -21,11 +21,11 @@ import {
 import { checkFileMode, checkRange } from '../../../rules/numbers';
 import type { UnionMemberOf, Rule } from '../../../rules/union-members';
 import { checkClaimTemplate } from './claim-template';
-import { checkAzureDisk } from './azure-disk';
 import { checkDownwardApiItems, checkKeyItems, checkProjectedVolume } from './projected-volumes';
 import { checkIscsiName, UNKNOWN_ISCSI_NAME } from './iscsi';
 import type {
   CoreV1AWSElasticBlockStoreVolumeSource,
+  CoreV1AzureDiskVolumeSource,
   CoreV1CSIPersistentVolumeSource,
   CoreV1CSIVolumeSource,
   CoreV1CephFSVolumeSource,
@@ -55,6 +55,23 @@ import type {
 
 const MAX_PARTITION = 255;
 const MAX_LUN = 255;
+
+const AZURE_CACHING_MODES = ['None', 'ReadOnly', 'ReadWrite'];
+const AZURE_DISK_KINDS = ['Dedicated', 'Managed', 'Shared'];
+const AZURE_MANAGED_URI_FORM = '/subscriptions/{sub-id}/resourcegroups/{group-name}/providers/microsoft.compute/disks/{disk-id}';
+const AZURE_BLOB_URI_FORM = 'https://{account-name}.blob.core.windows.net/{container-name}/{disk-name}.vhd';
+
+/** The form of the URI depends on the kind of the disk. */
+function checkAzureDisk(source: CoreV1AzureDiskVolumeSource, fieldPath: string, errors: Errors): void {
+  checkRequired(source, 'diskName', fieldPath, errors);
+  checkRequired(source, 'diskURI', fieldPath, errors);
+  checkEnum(source, 'cachingMode', fieldPath, AZURE_CACHING_MODES, errors);
+  checkEnum(source, 'kind', fieldPath, AZURE_DISK_KINDS, errors);
+  const uri = source.diskURI ?? '';
+  const isManaged = source.kind === 'Managed';
+  const isValid = isManaged ? uri.startsWith('/subscriptions/') : uri.startsWith('https://');
+  if (!isValid) errors.push(unsupportedValue(`${fieldPath}.diskURI`, uri, [isManaged ? AZURE_MANAGED_URI_FORM : AZURE_BLOB_URI_FORM]));
+}
 
 /** Requires the members to be non-empty strings. */
 export const requireMembers =
