@@ -17,7 +17,7 @@ import { findKeptItems, type KeptItem } from '../../../shared/patch/apply/kept-i
 import { recordUpdateInSteps, type VersionViews } from '../../../shared/patch/apply/record-update';
 import type { Steps } from '../../../shared/scheduling/steps';
 import type { VersionConverter } from '../conversions';
-import { MissingListKeyError } from '../../../shared/patch/apply/merge-shape';
+import { MissingListKeyError, type MergeShape } from '../../../shared/patch/apply/merge-shape';
 import { fieldSetOf, shapeErrors } from '../../../shared/patch/apply/typed';
 import { removeUnknownFields } from '../../../shared/patch/apply/unknown-fields';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -186,7 +186,7 @@ function* computingApply(request: ApplyRequest, views: VersionViews, config: Jso
   try {
     return { applied: yield* applying(request), entries, manager };
   } catch (error) {
-    if (!(error instanceof ApplyConflict) || !canTakeOver(request, live, error)) throw error;
+    if (!(error instanceof ApplyConflict) || !canTakeOver(request, views.served.shape, live, error)) throw error;
     return { applied: yield* applying({ force: true }), entries, manager };
   }
 }
@@ -228,14 +228,13 @@ function annotationsOf(object: JsonObject): JsonObject | undefined {
 }
 
 /** Whether all conflicting fields are as kubectl last applied them, so that it may take them over. */
-function canTakeOver({ info, subresource, manager }: ApplyRequest, live: JsonObject, { conflicts }: ApplyConflict): boolean {
+function canTakeOver({ info, manager }: ApplyRequest, shape: MergeShape, live: JsonObject, { conflicts }: ApplyConflict): boolean {
   const text = stringAt(annotationsOf(live), LAST_APPLIED_ANNOTATION);
   if (manager !== CLIENT_SIDE_MANAGER || text === undefined) return false;
   const lastApplied = parseLastApplied(text);
   if (lastApplied === undefined) return false;
   const { kind: _, apiVersion, ...config } = lastApplied;
   if (apiVersion !== info.apiVersion) return false;
-  const { shape } = ownershipOf(info, subresource).served;
   if (shapeErrors(shape, config).length > 0) return false;
   const { modified, removed } = compareObjects(shape, config, live);
   const unchanged = difference(fieldSetOf(shape, config), union(modified, removed));

@@ -150,15 +150,12 @@ export class OffloadedAttempt implements ServerSteps {
         if (refusal !== undefined) throw refusal;
         return STEP_DONE;
       }
-      case 'mutatingAdmission': {
-        const lazyObject = lazyObjectOf(call);
-        await admission.mutate(this.admissionRequestOf(call, state, lazyObject));
-        return replyWithChanges(context, lazyObject);
-      }
+      case 'mutatingAdmission':
       case 'allocate': {
         const lazyObject = lazyObjectOf(call);
-        const { object, oldObject } = this.admissionRequestOf(call, state, lazyObject);
-        if (object !== undefined) allocate(info, object, oldObject, state.claims);
+        const request = this.admissionRequestOf(call, state, lazyObject);
+        if (call.step === 'mutatingAdmission') await admission.mutate(request);
+        else if (request.object !== undefined) allocate(info, request.object, request.oldObject, state.claims);
         return replyWithChanges(context, lazyObject);
       }
       case 'validatingAdmission':
