@@ -15,7 +15,7 @@ import { requirementsOfSelector, requirementsOfLabels } from '../../../shared/ap
 import type { Entry } from '../../cache/cache';
 import { codecOf } from '../../../shared/api/codec/codec';
 import { valueAtPath } from './field-reader';
-import { readEntry } from './stored-object';
+import { readEntry, transientEntry } from './stored-object';
 
 const SCALE_METADATA = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'];
 
@@ -62,8 +62,7 @@ export function scaleEntry(scaleRow: KindRow, entry: Entry, workloadRow: KindRow
   const paths = workloadRow.custom?.scale;
   if (paths !== undefined && typeof valueAtPath(object, membersOfPath(paths.specReplicas)) !== 'number')
     throw internalError(`the spec replicas field ${quote(paths.specReplicas)} does not exist`);
-  const bytes = Buffer.from(encodeBody(scaleRow.type, scaleOf(object, paths)));
-  return { key: entry.key, revision: entry.revision, bytes, labels: {}, fields: {}, isDialectSensitive: false };
+  return transientEntry(entry.key, entry.revision, Buffer.from(encodeBody(scaleRow.type, scaleOf(object, paths))));
 }
 
 /** A selector in the syntax of `labelSelector`. The selector of a ReplicationController is a plain map of labels. */

@@ -11,6 +11,7 @@ import { runStepsSync, type Steps } from '../../../shared/scheduling/steps';
 import { parseStoredJson } from '../../../shared/serialization';
 import type { Entry, Labels } from '../../cache/cache';
 import { encodeStoredValue } from '../../cache/store/stored-value';
+import type { Revision } from '../../storage/store';
 import { isStoredWithSchema, storedVersionOf } from './hidden-fields';
 import type { ResourceInfo } from './resource-info';
 
@@ -116,6 +117,11 @@ function fieldsOf(info: ResourceInfo, object: JsonObject, hidden: Labels | undef
   const fields: Record<string, string> = { ...hidden };
   for (const field of info.fields) fields[field.name] = field.read(object);
   return fields;
+}
+
+/** An entry of an object that is not stored, so that no selector reads its labels and fields. */
+export function transientEntry(key: string, revision: Revision, bytes: Buffer, isDialectSensitive = false): Entry {
+  return { key, revision, bytes, labels: {}, fields: {}, isDialectSensitive };
 }
 
 /** The response to a create with dry run: an entry without a resourceVersion. */

@@ -9,6 +9,7 @@ import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { encodeBody } from '../../../shared/api/types';
 import { componentNotFound, type StatusError } from '../../../shared/api/errors/status';
 import type { Entry } from '../../cache/cache';
+import { transientEntry } from '../object/stored-object';
 import type { ResponsePage, Selection, VirtualResource } from '../verbs';
 
 /** The objects of a virtual kind. */
@@ -53,7 +54,7 @@ function viewOf(table: ViewTable, row: KindRow): View {
 
 function entryOf(row: KindRow, object: JsonObject): Entry {
   const key = stringAt(readMetadata(object), 'name') ?? '';
-  return { key, revision: 0, bytes: Buffer.from(encodeBody(row.type, object)), labels: {}, fields: {}, isDialectSensitive: false };
+  return transientEntry(key, 0, Buffer.from(encodeBody(row.type, object)));
 }
 
 /**

@@ -9,6 +9,7 @@ import { runStepsSync, type Steps } from '../../../shared/scheduling/steps';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
 import { toHub, type KindInfo } from '../object/resource-info';
+import { transientEntry } from '../object/stored-object';
 import type { RequestContext } from '../verbs';
 
 /**
@@ -33,6 +34,5 @@ export function recordRequestObject(
 export function* encodingTransientEntry(info: KindInfo, object: JsonObject, names: GeneratedNames): Steps<Entry> {
   const isDialectSensitive = canonicalizeGroups(object, info.hubCodec.groupFields, names);
   yield;
-  const bytes = Buffer.from(yield* info.hubCodec.encodeBodyInSteps(object));
-  return { key: '', revision: 0, bytes, labels: {}, fields: {}, isDialectSensitive };
+  return transientEntry('', 0, Buffer.from(yield* info.hubCodec.encodeBodyInSteps(object)), isDialectSensitive);
 }

@@ -12,10 +12,9 @@ import { runSteps, type Steps } from '../../../../../shared/scheduling/steps';
 import { NEVER_YIELDS } from '../../../../../shared/scheduling/yielding';
 import { AllocationClaims } from '../../../../allocation/claims';
 import type { ServiceAllocator } from '../../../../allocation/service-allocator';
-import type { Entry } from '../../../../cache/cache';
 import { parseObjectBody } from '../../../object/decode-body';
 import type { ResourceInfo } from '../../../object/resource-info';
-import { parseEntry } from '../../../object/stored-object';
+import { parseEntry, transientEntry } from '../../../object/stored-object';
 import type { Admission, AdmissionOperation } from '../../../admission';
 import type { ParsedBody, PatchBody, RequestContext } from '../../../verbs';
 import { allocate, allocationOwnerOf } from '../../allocation';
@@ -50,21 +49,7 @@ export interface WorkerDependencies extends StepDependencies {
 }
 
 /** Stands for the definition of the kind, which the server's thread checks. */
-const EXISTING_DEFINITION: Entry = {
-  key: '',
-  revision: 1,
-  bytes: Buffer.from('{"metadata":{}}'),
-  labels: {},
-  fields: {},
-  isDialectSensitive: false,
-};
-const EMPTY_STATE: CurrentState = {
-  entry: undefined,
-  namespace: undefined,
-  definition: EXISTING_DEFINITION,
-  lease: undefined,
-  isFresh: true,
-};
+const EXISTING_DEFINITION = transientEntry('', 1, Buffer.from('{"metadata":{}}'));
 
 type BodyPayload = Extract<OffloadedPayload, { readonly verb: 'create' | 'update' }>;
 
@@ -106,7 +91,8 @@ class OffloadedRun {
     private readonly remote: ServerSteps,
   ) {
     this.nameOnly = { metadata: { name: write.name } };
-    this.current = { ...EMPTY_STATE, entry: write.entry === undefined ? undefined : receiveEntry(write.entry) };
+    const entry = write.entry === undefined ? undefined : receiveEntry(write.entry);
+    this.current = { entry, namespace: undefined, definition: EXISTING_DEFINITION, lease: undefined, isFresh: true };
   }
 
   takeSideEffects(): SideEffects {
@@ -248,8 +234,8 @@ class OffloadedRun {
 }
 
 /** The object and the stored object, as a step call sends them. */
-type StepObjects = Pick<Extract<RemoteStep, { readonly operation: string }>, 'nameOnly' | 'object' | 'oldObject'>;
-type ShowObjects = (object?: JsonObject, old?: JsonObject) => StepObjects;
+type ShowObjects = (object?: JsonObject, old?: JsonObject) => Pick<ObjectStep, 'nameOnly' | 'object' | 'oldObject'>;
+type ObjectStep = Extract<RemoteStep, { readonly operation: string }>;
 
 /** Calls a step on the server's thread. Resolves with the changes that it made to the object. */
 type CallStep = (step: RemoteStep) => Promise<ObjectParts | undefined>;
@@ -271,13 +257,13 @@ class WorkerStepRunner implements StepRunner, StepExecution {
       dependsOnOtherObjects: () => false,
       mutate: async (request) => {
         await outerDeps.admission.mutate(request);
-        await this.callChangingStep('mutatingAdmission', request.operation, request.object, request.oldObject);
+        await this.callObjectStep('mutatingAdmission', request.operation, request.object, request.oldObject);
       },
       validate: async ({ operation, object, oldObject }) => {
-        await this.callObjectStep('validatingAdmission', operation, showObjects(object, oldObject));
+        await this.callObjectStep('validatingAdmission', operation, object, oldObject);
       },
       reserve: async ({ operation }) => {
-        await this.callObjectStep('reserveQuota', operation, showObjects());
+        await this.callObjectStep('reserveQuota', operation);
         return undefined;
       },
     };
@@ -295,29 +281,22 @@ class WorkerStepRunner implements StepRunner, StepExecution {
 
   async allocate(info: ResourceInfo, object: JsonObject, old: JsonObject | undefined): Promise<void> {
     if (this.claims !== undefined) allocate(info, object, old, this.claims);
-    else await this.callChangingStep('allocate', old === undefined ? 'CREATE' : 'UPDATE', object, old);
+    else await this.callObjectStep('allocate', old === undefined ? 'CREATE' : 'UPDATE', object, old);
   }
 
   onFailure(): void {
     // Reservations are made on the server's thread, which releases them.
   }
 
+  /** Applies the changes of the step to the object. */
   private async callObjectStep(
-    step: Extract<RemoteStep, { readonly operation: string }>['step'],
+    step: ObjectStep['step'],
     operation: AdmissionOperation,
-    objects: StepObjects,
-  ): Promise<ObjectParts | undefined> {
-    if (operation === 'CONNECT') throw new Error('a connection stores nothing');
-    return this.callStep({ step, operation, ...objects });
-  }
-
-  private async callChangingStep(
-    step: 'allocate' | 'mutatingAdmission',
-    operation: AdmissionOperation,
-    object: JsonObject | undefined,
-    old: JsonObject | undefined,
+    object?: JsonObject,
+    old?: JsonObject,
   ): Promise<void> {
-    const changes = await this.callObjectStep(step, operation, this.showObjects(object, old));
+    if (operation === 'CONNECT') throw new Error('a connection stores nothing');
+    const changes = await this.callStep({ step, operation, ...this.showObjects(object, old) });
     if (changes !== undefined && object !== undefined) applyChanges(object, changes);
   }
 }
