@@ -66,7 +66,7 @@ export function createAdmissionChain(plugins: AdmissionPlugins): Admission {
   return {
     inspectsObject: (target) => allPlugins.some((plugin) => plugin.handles(target.operation) && plugin.inspectsObject?.(target) !== false),
     callsWebhooks: (target) => mutatingAndValidating.some((plugin) => plugin.callsWebhooks?.(target) === true),
-    dependsOnOtherObjects: (target) => reserving?.inspectsObject?.({ ...target, operation: 'CREATE' }) === true,
+    dependsOnOtherObjects: (target) => reserving?.inspectsObject?.({ operation: 'CREATE', ...target }) === true,
     mutate: (request) => admit.run(request),
     validate: (request) => validate.run(request),
     reserve: (request) => {

@@ -97,7 +97,7 @@ export class ThreadPool<J, R> {
       if (this.waitingWeight + options.weight > this.limits.maxWaitingWeight)
         return reject(new ThreadPoolFull('too many bytes wait for a worker thread'));
       this.waitingWeight += options.weight;
-      const job: Job<J, R> = { ...options, message, resolve, reject };
+      const job: Job<J, R> = { message, resolve, reject, ...options };
       const { flow = '' } = options;
       const queue = this.queues.get(flow);
       if (queue === undefined) this.queues.set(flow, [job]);

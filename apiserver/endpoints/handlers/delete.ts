@@ -81,7 +81,7 @@ async function readDeleteOptions(
   exchange.trace?.addEvent('Recorded the audit event');
   const allDryRun = [...dryRunValues(options), ...dryRun];
   requireNoErrors('DeleteOptions', dryRunErrors(allDryRun));
-  return { ...toDeleteOptions(options), dryRun: allDryRun.includes('All') };
+  return { dryRun: allDryRun.includes('All'), ...toDeleteOptions(options) };
 }
 
 async function parseDeleteOptions(

@@ -95,7 +95,7 @@ export function requireListForm(resource: WithKind, { wanted }: NegotiatedRespon
 
 /** Options of a list response. */
 export function listResponseOptions(deps: ApiDependencies, exchange: Exchange, { wanted, form }: NegotiatedResponse): ListResponseOptions {
-  return { ...responseOptions(deps, exchange, wanted), prepareItem: (entry) => deps.encoders.prepareItem(form, entry) };
+  return { prepareItem: (entry) => deps.encoders.prepareItem(form, entry), ...responseOptions(deps, exchange, wanted) };
 }
 
 function responseOptions(deps: ApiDependencies, exchange: Exchange, wanted: Representation): ResponseOptions {

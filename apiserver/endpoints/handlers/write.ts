@@ -92,7 +92,7 @@ async function parseBody(deps: ApiDependencies, exchange: Exchange, resource: Re
   recordRequestBody(deps, exchange, raw.bytes);
   if (deps.writer.defersParsing(resource, raw)) return { raw };
   const yielder = slotTimeSlice(deps.clock, exchange);
-  const body = { ...(await parseObjectBody(raw.bytes, raw.format, row, deps.clock, yielder)), raw };
+  const body = { raw, ...(await parseObjectBody(raw.bytes, raw.format, row, deps.clock, yielder)) };
   await yielder.yieldIfDue();
   return body;
 }

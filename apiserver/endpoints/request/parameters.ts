@@ -125,7 +125,8 @@ export function patchOptions(type: PatchType, query: Query, headers: WriteHeader
     errors.push(forbiddenField('force', 'may not be specified for non-apply patch'));
   }
   requireNoErrors('PatchOptions', [...errors, ...writeErrors(query)]);
-  return { ...writeValues(query, headers), ...(force === undefined ? {} : { force }) };
+  const values = writeValues(query, headers);
+  return force === undefined ? values : { force, ...values };
 }
 
 /** The delete options in the query of a single deletion. `uid` and `resourceVersion` are preconditions. */

@@ -123,7 +123,6 @@ async function admit(
 ): Promise<void> {
   const runPlugins = async (): Promise<void> => {
     const request = {
-      ...attributes,
       resource,
       subresource: subresource?.name,
       namespace,
@@ -135,6 +134,7 @@ async function admit(
       oldObject: undefined,
       deadline: context.deadline,
       namespaceEntry: namespace === '' ? undefined : parts.cache.get(parts.namespaces.stored, namespace),
+      ...attributes,
     } as const;
     await parts.admission.mutate(request);
     await parts.admission.validate(request);

@@ -104,13 +104,13 @@ export function createWriteDependencies(dependencies: WriterDependencies): Write
       const { info, namespace, subresource, context, dryRun } = request;
       const target = { resource: info.resource, subresource, user: context.user, namespace };
       return {
-        ...options,
         object: stateKeyOf(info, entryKey({ namespace, name })),
         guards: guardsOf(guardInfos, names, request, name),
         deadline: Math.min(context.deadline, clock.monotonic() + WRITE_LIMIT_MS),
         dryRun,
         context,
         dependsOnOtherObjects: info.strategy.allocation !== undefined || dependencies.admission.dependsOnOtherObjects(target),
+        ...options,
       };
     },
     strategyContext: ({ context }) => ({

@@ -61,7 +61,7 @@ export class ReadTransaction {
       reverse: true,
     });
     const record = entry && decodeHistoryRecord(entry.value);
-    return entry && record && { ...record, modRevision: splitHistoryKey(entry.key).revision };
+    return entry && record && { modRevision: splitHistoryKey(entry.key).revision, ...record };
   }
 
   /** The revision of the last change of `key` before `revision`; undefined when the history has none. */
@@ -144,7 +144,7 @@ export class ReadTransaction {
   }
 
   private first(table: Table, range: RangeOptions): { readonly key: Buffer; readonly value: Buffer } | undefined {
-    for (const entry of table.getRange({ ...range, limit: 1, transaction: this.transaction })) return entry;
+    for (const entry of table.getRange({ limit: 1, transaction: this.transaction, ...range })) return entry;
     return undefined;
   }
 }

@@ -139,7 +139,7 @@ export class WritePipeline {
     this.pendingBytes += bytes;
     for (const change of step.changes) this.pending.set(change.key, { modRevision: revision, change });
     return new Promise((resolve, reject) => {
-      this.queue.push({ ...step, revision, bytes, resolve, reject });
+      this.queue.push({ revision, bytes, resolve, reject, ...step });
       this.start();
     });
   }

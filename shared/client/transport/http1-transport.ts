@@ -51,7 +51,7 @@ export class Http1Transport implements Transport {
       // Escapes invalid characters; concatenation with the origin keeps a path with two leading slashes from naming
       // another server.
       const { pathname, search } = new URL(this.server.origin + path);
-      const options = { ...this.address, method, path: pathname + search, headers, agent: this.agent };
+      const options = { method, path: pathname + search, headers, agent: this.agent, ...this.address };
       const onResponse = (message: IncomingMessage): void => resolve(responseOf(message, signal));
       const request: ClientRequest = this.isSecure ? httpsRequest(options, onResponse) : httpRequest(options, onResponse);
       if (signal !== undefined) destroyOnAbort(request, signal);

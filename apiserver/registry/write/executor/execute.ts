@@ -65,7 +65,7 @@ export async function execute<R>(deps: ExecutorDependencies, execution: Executio
   const threads = isSeenByWebhook ? undefined : deps.threads;
   // Webhooks must not see outdated state, and an attempt in a worker thread is too expensive to be repeated for it.
   const requiresFreshState = isSeenByWebhook || (threads !== undefined && offloaded?.isUnparsed === true);
-  const attempts = deps.attemptsFor(request, { ...execution.attempts, requiresFreshState });
+  const attempts = deps.attemptsFor(request, { requiresFreshState, ...execution.attempts });
   const claims = deps.claimsFor(request);
   let { startedAttempt } = execution;
   const outcomeOf = (current: CurrentState): MaybePromise<WriteOutcome> => {

@@ -138,7 +138,7 @@ async function createObject(
   return withGeneratedNames(isGenerated, async () => {
     const chosenName = isGenerated ? generateName(prefix, deps.random) : bodyName;
     const plan = planCreate({ ...request, name: bodyName }, chosenName, source, options);
-    return execute(deps, { ...createExecution(request, chosenName), plan: () => plan });
+    return execute(deps, { plan: () => plan, ...createExecution(request, chosenName) });
   });
 }
 
@@ -166,7 +166,7 @@ async function createOffloaded(
       const { source, name: bodyName } = createSource(deps, request, await parseIfNeeded(deps, request, { raw }), options);
       return planCreate({ ...request, name: bodyName }, chosenName, source, options);
     };
-    return execute(deps, { ...createExecution(request, chosenName), plan, offloaded, startedAttempt: attempt });
+    return execute(deps, { plan, offloaded, startedAttempt: attempt, ...createExecution(request, chosenName) });
   });
 }
 

@@ -83,8 +83,8 @@ export function commitDeletion(
   if (action === 'remove') return removalOutcome(attempt);
   if (encoded === undefined || isUnchanged(encoded, entry, text)) return { type: 'unchanged', code };
   return {
-    ...replacement(deps, { ...attempt, encoded }),
     removal: { uid: uidOf(old), code, isRemovalDue: action === 'mark-and-remove' },
+    ...replacement(deps, { request: attempt.request, entry, encoded }),
   };
 }
 

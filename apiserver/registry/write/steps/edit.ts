@@ -43,14 +43,14 @@ export function decodeEdited<A extends EditStart>(attempt: A): A & Editable {
   const readable = readForEdit(request.info, entry);
   const failed = failedPrecondition(withoutEmpty(preconditions), readMetadata(readable.object));
   if (failed !== undefined) throw storagePreconditionError(request, failed);
-  return addFacts(attempt, { ...readable, entry });
+  return addFacts(attempt, { entry, ...readable });
 }
 
 const unchanged = (encoded: EncodedObject): EncodedObject => encoded;
 
 function readForEdit(info: ResourceInfo, entry: Entry): Omit<Editable, 'entry'> {
   const abridged = info.strategy.abridge?.(entry.bytes);
-  if (abridged === undefined) return { ...readEntry(info, entry), complete: unchanged };
+  if (abridged === undefined) return { complete: unchanged, ...readEntry(info, entry) };
   // The omitted parts come after the position of resourceVersion.
   const complete = (encoded: EncodedObject): EncodedObject => ({ ...encoded, body: abridged.complete(encoded.body) });
   return { object: abridged.object, text: entry.bytes.toString(), complete };
@@ -67,7 +67,7 @@ export function applyEdit<A extends EditStart & Editable>(attempt: A, { deps }: 
   const old = owner === undefined ? undefined : structuredClone(object);
   change(object);
   delete ensureMetadata(object)['resourceVersion'];
-  if (owner !== undefined) recordManagedFields(request.info, { ...owner, ms: deps.clock.now() }, object, old);
+  if (owner !== undefined) recordManagedFields(request.info, { ms: deps.clock.now(), ...owner }, object, old);
   return attempt;
 }
 

@@ -166,4 +166,4 @@ export const planFinalDelete =
 export const planEdit =
   (request: WriteRequest, editStart: Omit<EditStart, 'current' | 'request'>): WritePlan =>
   (current, runner) =>
-    EDIT.run({ ...editStart, request, current }, runner);
+    EDIT.run({ request, current, ...editStart }, runner);

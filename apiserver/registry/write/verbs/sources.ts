@@ -102,7 +102,7 @@ async function applySource(
   return {
     verb: 'apply',
     makeObject: (old, execution) =>
-      whenResolved(execution.compute(applyingToObject({ ...apply, ms: clock.now() }, config, old)), (applied) => {
+      whenResolved(execution.compute(applyingToObject({ ms: clock.now(), ...apply }, config, old)), (applied) => {
         lastApplied = applied;
         return ensureMatchesRequest(info, applied.object, names, namespace, name);
       }),
