@@ -60,6 +60,8 @@ export interface ServerHost {
   readonly store?: Store;
   /** Set when this server is one of several workers. */
   readonly worker?: WorkerRole | undefined;
+  /** Called when the ports are open: requests from then on wait until the server is ready. */
+  readonly onListening?: () => void;
 }
 
 const TLS_FILES = ['tls-cert-file', 'tls-private-key-file', 'client-ca-file', 'requestheader-client-ca-file', 'cert-dir'] as const;
@@ -92,6 +94,7 @@ export async function runServer({ values: flags, given }: ParsedServerFlags, hos
   const { clock, random, logger, lifecycle } = host;
   const meters = new Meters();
   const { certificates, tls, listening } = await openPorts(flags, meters, host);
+  host.onListening?.();
   const configurations = new ConfigurationFiles(clock, logger);
   lifecycle.onStop({ name: 'configuration files', timeoutMs: 1000, run: () => configurations.close() });
   const expirations = new CertificateExpirations();

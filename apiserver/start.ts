@@ -27,7 +27,8 @@ async function main(): Promise<void> {
   else worker.listen(lifecycle);
   if (worker === undefined && flags.values.workers > 1) return superviseWorkers(flags, { clock, logger, lifecycle });
   if (flags.values['storage-backend'] === 'embedded') await exitOnDamagedStore(flags.values['storage-dir']);
-  const server = await runServer(flags, { clock, random, logger, lifecycle, worker });
+  const onListening = (): void => void sendToParent(process, 'listening');
+  const server = await runServer(flags, { clock, random, logger, lifecycle, worker, onListening });
   logger.info('ready', { port: server.port, localPort: server.localPort });
   await sendToParent(process, 'ready');
 }

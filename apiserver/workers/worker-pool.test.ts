@@ -9,6 +9,7 @@ import { WorkerPool, type WorkerProcess } from './worker-pool';
 class FakeWorker implements WorkerProcess {
   readonly pid = 1;
   readonly exited: Promise<Exit>;
+  readonly listening: Promise<void>;
   readonly ready: Promise<void>;
   readonly signals: string[] = [];
   /** Whether the worker handles messages and signals. */
@@ -21,6 +22,7 @@ class FakeWorker implements WorkerProcess {
   constructor(number: number, clock: ManualClock) {
     this.exited = new Promise((resolve) => (this.end = (exit) => resolve({ code: null, signal: null, ...exit })));
     this.ready = new Promise((resolve) => this.toSupervisor.on('message', (message) => message === 'ready' && resolve()));
+    this.listening = this.ready;
     const process: WorkerProcessHandle = {
       on: (event, listener) => this.toWorker.on(event, listener),
       send: (message, written) => {

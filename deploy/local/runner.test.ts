@@ -34,12 +34,17 @@ interface FakeHost {
   readonly container?: string;
 }
 
+const never = new Promise<void>(() => undefined);
+
 /** Exits at once with `exit.code` when it is given, else when it is killed. */
-function fakeProcess(exit: { readonly code?: number }, ready: Promise<void> = new Promise(() => undefined)): RunningProcess {
+function fakeProcess(
+  exit: { readonly code?: number },
+  { listening = never, ready = never }: Partial<Pick<RunningProcess, 'listening' | 'ready'>> = {},
+): RunningProcess {
   let end: (exit: Exit) => void = () => undefined;
   const exited = new Promise<Exit>((resolve) => (end = resolve));
   if (exit.code !== undefined) end({ code: exit.code, signal: null });
-  return { pid: undefined, exited, ready, kill: (signal) => end({ code: null, signal }) };
+  return { pid: undefined, exited, listening, ready, kill: (signal) => end({ code: null, signal }) };
 }
 
 /** A data folder, free ports, and the runner in this process, with the fake API server as its children. */
@@ -60,6 +65,14 @@ async function setUp() {
   const pidOf = (name: string): number => Number(readFileSync(path.join(folder, 'run', `${name}.pid`), 'utf8'));
   const exists = (file: string): boolean => existsSync(path.join(folder, file));
   return { folder, securePort, insecurePort, startWith, start, pidOf, exists };
+}
+
+/** A folder of programs in which the one of the controllers exists. */
+function createControllersProgram(folder: string): string {
+  const programs = path.join(folder, 'programs');
+  mkdirSync(path.join(programs, 'controllers'), { recursive: true });
+  writeFileSync(path.join(programs, 'controllers/main.js'), '');
+  return programs;
 }
 
 function runWith(
@@ -256,12 +269,12 @@ describe('runLocal', () => {
 
   it('is ready only when the controllers are ready too', async () => {
     const { folder, startWith } = await setUp();
-    const programs = path.join(folder, 'programs');
-    mkdirSync(path.join(programs, 'controllers'), { recursive: true });
-    writeFileSync(path.join(programs, 'controllers/main.js'), '');
+    const programs = createControllersProgram(folder);
     let markReady: (() => void) | undefined;
     const run = (program: string, args: readonly string[]): RunningProcess =>
-      program.includes('controllers') ? fakeProcess({}, new Promise((resolve) => (markReady = resolve))) : startProgram(FAKE_SERVER, args);
+      program.includes('controllers')
+        ? fakeProcess({}, { ready: new Promise((resolve) => (markReady = resolve)) })
+        : startProgram(FAKE_SERVER, args);
     const { done, output } = startWith({ programs, run });
     const isReady = (): boolean => output.join('\n').includes('The control plane is ready.');
     const ready = await waitUntil('the controllers to start', () => markReady);
@@ -270,6 +283,41 @@ describe('runLocal', () => {
     ready();
     await done;
     expect(isReady()).toBe(true);
+  });
+
+  it('starts the controllers when all API servers listen, and is ready only when those are ready', async () => {
+    const { folder, startWith } = await setUp();
+    const programs = createControllersProgram(folder);
+    const started: string[] = [];
+    const markListening: (() => void)[] = [];
+    const run = (program: string): RunningProcess => {
+      started.push(path.relative(programs, program));
+      if (program.includes('controllers')) return fakeProcess({}, { ready: Promise.resolve() });
+      return fakeProcess({}, { listening: new Promise((resolve) => markListening.push(resolve)) });
+    };
+    const { output, lifecycle, done } = startWith({ programs, run }, '--replicas=2', '--etcd-servers=http://127.0.0.1:1');
+    const [first, second] = await waitUntil('the API servers to start', () => (markListening.length === 2 ? markListening : undefined));
+    first?.();
+    await systemClock.sleep(0);
+    expect(started).toEqual(['apiserver/main.js', 'apiserver/main.js']);
+    second?.();
+    await waitUntil('the controllers to start', () => started.length === 3);
+    await systemClock.sleep(0);
+    expect(started[2]).toBe('controllers/main.js');
+    expect(output.join('\n')).not.toContain('is ready');
+    await lifecycle.stop('test is over');
+    await done;
+  });
+
+  it('starts no controllers when it is stopped before the API servers listen', async () => {
+    const { folder, startWith } = await setUp();
+    let starts = 0;
+    const run = (): RunningProcess => (starts++, fakeProcess({}));
+    const { lifecycle, done } = startWith({ programs: createControllersProgram(folder), run });
+    await waitUntil('the API server to start', () => starts === 1);
+    await lifecycle.stop('test is over');
+    await done;
+    expect(starts).toBe(1);
   });
 
   it('starts replicas on consecutive ports', async () => {

@@ -70,16 +70,44 @@ export async function runLocal(options: RunnerOptions, host: Host): Promise<void
   const certificates = await prepareCredentials(request, host);
 
   host.lifecycle.stopping.addEventListener('abort', () => host.print('stopping ...'));
-  startSupervised('API servers', plans, layout, host);
-  for (const plan of plans) if (!(await waitUntilReady(plan, certificates, host))) return;
-  await publishClusterInfo(options, request, certificates, host);
-  const controllers = controllersPlan(options);
-  if (controllers !== undefined && existsSync(path.join(host.programs, controllers.program))) {
-    const [supervisor] = startSupervised('controllers', [controllers], layout, host);
-    if (supervisor !== undefined && !(await waitForControllers(supervisor, host))) return;
-  }
+  const servers = startSupervised('API servers', plans, layout, host);
+  const serving = waitForServers(servers, plans, certificates, host).then(async (areReady) => {
+    if (areReady) await publishClusterInfo(options, request, certificates, host);
+    return areReady;
+  });
+  const ready = await Promise.all([serving, startControllers(options, servers, host)]);
+  if (ready.includes(false)) return;
   await startSimulation(options, plans, certificates, host);
   printSummary(plans, layout, host);
+}
+
+/** Resolves to true when all API servers are ready, or to false when stopping starts first. */
+async function waitForServers(
+  supervisors: readonly Supervisor[],
+  plans: readonly ApiServerPlan[],
+  certificates: Certificates,
+  host: Host,
+): Promise<boolean> {
+  for (const [index, plan] of plans.entries()) {
+    const reported = supervisors[index]?.ready ?? Promise.resolve();
+    if (!(await waitUntilReady(plan, reported, certificates, host))) return false;
+  }
+  return true;
+}
+
+/**
+ * Starts the controllers as soon as the API servers listen, so that they load while the API servers do: their requests
+ * wait in the API servers until those are ready. Resolves to true when they are ready, or there are none, and to false
+ * when stopping starts first.
+ */
+async function startControllers(options: RunnerOptions, servers: readonly Supervisor[], host: Host): Promise<boolean> {
+  const plan = controllersPlan(options);
+  if (plan === undefined || !existsSync(path.join(host.programs, plan.program))) return true;
+  const { stopping } = host.lifecycle;
+  if (!(await unlessAborted(Promise.all(servers.map(({ listening }) => listening)), stopping))) return false;
+  const [supervisor] = startSupervised('controllers', [plan], layoutOf(options.dataDir), host);
+  if (supervisor === undefined) return true;
+  return withNotice('the controllers to be ready', host, () => unlessAborted(supervisor.ready, stopping));
 }
 
 /** Without it the control plane serves as before: a failure is only printed. */
@@ -158,21 +186,23 @@ async function prepareCredentials(request: CredentialsRequest, { clock, print, l
   return certificates;
 }
 
-/** Resolves to false when stopping starts first. */
-function waitUntilReady(plan: ApiServerPlan, { authority, admin }: Certificates, host: Host): Promise<boolean> {
-  return withNotice(`${plan.name} to be ready at ${plan.secureAddress}`, host, () =>
-    waitForReady(plan.secureAddress, authority, admin, host.clock, host.lifecycle.stopping),
-  );
+/**
+ * Waits until the API server reports that it is ready, and responds so at its address. Resolves to false when stopping
+ * starts first.
+ */
+function waitUntilReady(plan: ApiServerPlan, reported: Promise<void>, { authority, admin }: Certificates, host: Host): Promise<boolean> {
+  const { clock, lifecycle } = host;
+  return withNotice(`${plan.name} to be ready at ${plan.secureAddress}`, host, async () => {
+    if (!(await unlessAborted(reported, lifecycle.stopping))) return false;
+    return waitForReady(plan.secureAddress, authority, admin, clock, lifecycle.stopping);
+  });
 }
 
-/** Resolves to false when stopping starts first. */
-function waitForControllers({ ready }: Supervisor, host: Host): Promise<boolean> {
-  const { stopping } = host.lifecycle;
-  return withNotice('the controllers to be ready', host, async () => {
-    if (stopping.aborted) return false;
-    const stopped = new Promise<boolean>((resolve) => stopping.addEventListener('abort', () => resolve(false), { once: true }));
-    return Promise.race([ready.then(() => true), stopped]);
-  });
+/** Resolves to true with `awaited`, or to false when `signal` aborts first. */
+function unlessAborted(awaited: Promise<unknown>, signal: AbortSignal): Promise<boolean> {
+  if (signal.aborted) return Promise.resolve(false);
+  const aborted = new Promise<boolean>((resolve) => signal.addEventListener('abort', () => resolve(false), { once: true }));
+  return Promise.race([awaited.then(() => true), aborted]);
 }
 
 /** Prints what is awaited when `wait` takes long. */

@@ -1,4 +1,4 @@
-/** A child process as its supervisor sees it. The child reports over its IPC channel that it is ready. */
+/** A child process as its supervisor sees it. The child reports over its IPC channel that it listens and that it is ready. */
 import type { ChildProcess } from 'node:child_process';
 
 export interface Exit {
@@ -13,6 +13,8 @@ export interface RunningProcess {
   readonly pid: number | undefined;
   /** Never rejects. */
   readonly exited: Promise<Exit>;
+  /** Resolves when the process reports that it listens, or that it is ready; stays pending when it exits before. */
+  readonly listening: Promise<void>;
   /** Resolves when the process reports that it is ready; stays pending when it exits before. */
   readonly ready: Promise<void>;
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
@@ -26,10 +28,13 @@ export function observeProcess(child: ChildProcess): RunningProcess {
     });
     child.once('exit', (code, signal) => resolve({ code, signal }));
   });
-  const ready = new Promise<void>((resolve) => {
-    child.on('message', (message) => {
-      if (message === 'ready') resolve();
+  const reported = (...reports: readonly unknown[]): Promise<void> =>
+    new Promise((resolve) => {
+      child.on('message', (message) => {
+        if (reports.includes(message)) resolve();
+      });
     });
-  });
-  return { pid: child.pid, exited, ready, kill: (signal) => void child.kill(signal) };
+  const listening = reported('listening', 'ready');
+  const ready = reported('ready');
+  return { pid: child.pid, exited, listening, ready, kill: (signal) => void child.kill(signal) };
 }

@@ -5,6 +5,8 @@ import { Supervisor } from './supervisor';
 class FakeProcess implements RunningProcess {
   readonly signals: string[] = [];
   readonly exited: Promise<Exit>;
+  readonly listening: Promise<void>;
+  markListening: () => void = () => undefined;
   readonly ready: Promise<void>;
   markReady: () => void = () => undefined;
   end: (exit: Partial<Exit>) => void = () => undefined;
@@ -13,6 +15,7 @@ class FakeProcess implements RunningProcess {
     readonly pid: number | undefined,
     private readonly obedient: boolean,
   ) {
+    this.listening = new Promise((resolve) => (this.markListening = resolve));
     this.ready = new Promise((resolve) => (this.markReady = resolve));
     this.exited = new Promise((resolve) => (this.end = (exit) => resolve({ code: null, signal: null, ...exit })));
   }
@@ -98,16 +101,20 @@ describe('Supervisor', () => {
     expect(processes).toHaveLength(1);
   });
 
-  it('is ready when a process reports it, also one that was restarted', async () => {
+  it('listens and is ready when a process reports it, also one that was restarted', async () => {
     const { clock, processes, supervisor, die } = setUp();
-    let isReady = false;
-    void supervisor.ready.then(() => (isReady = true));
+    const reports: string[] = [];
+    void supervisor.listening.then(() => reports.push('listening'));
+    void supervisor.ready.then(() => reports.push('ready'));
     await die({ code: 1 });
     await clock.advanceAsync(200);
-    expect(isReady).toBe(false);
+    expect(reports).toEqual([]);
+    processes[1]?.markListening();
+    await clock.advanceAsync(0);
+    expect(reports).toEqual(['listening']);
     processes[1]?.markReady();
     await clock.advanceAsync(0);
-    expect(isReady).toBe(true);
+    expect(reports).toEqual(['listening', 'ready']);
   });
 
   it('reports the error of a process that cannot start', async () => {

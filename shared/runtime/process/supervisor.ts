@@ -29,11 +29,15 @@ export class Supervisor {
   private current: RunningProcess | undefined;
   private loop: Promise<void> = Promise.resolve();
 
+  /** Resolves when a process has reported for the first time that it listens, or that it is ready. */
+  readonly listening: Promise<void>;
+  private markListening = (): void => undefined;
   /** Resolves when a process has reported for the first time that it is ready. */
   readonly ready: Promise<void>;
   private markReady = (): void => undefined;
 
   constructor(private readonly options: SupervisorOptions) {
+    this.listening = new Promise((resolve) => (this.markListening = resolve));
     this.ready = new Promise((resolve) => (this.markReady = resolve));
   }
 
@@ -73,6 +77,7 @@ export class Supervisor {
     const process = this.options.start();
     this.current = process;
     if (process.pid !== undefined) this.options.onPid(process.pid);
+    void process.listening.then(this.markListening);
     void process.ready.then(this.markReady);
     const exit = await process.exited;
     this.current = undefined;

@@ -1,5 +1,5 @@
 /**
- * Replaces the API server where only its process matters: responds over HTTPS with its flags, and exits on SIGTERM and
+ * Replaces the API server where only its process matters: responds over HTTPS with its flags, reports that it is ready, and exits on SIGTERM and
  * when its parent exits. `--external-hostname=refuse` makes it exit as for an invalid flag, and `--external-hostname=deaf`
  * makes it outlive its parent.
  */
@@ -22,7 +22,7 @@ function serve(): void {
     const user = request.socket instanceof TLSSocket ? request.socket.getPeerCertificate().subject : undefined;
     response.end(JSON.stringify({ path: request.url, user, args }));
   });
-  server.listen(Number(flag('secure-port')), '127.0.0.1');
+  server.listen(Number(flag('secure-port')), '127.0.0.1', () => process.send?.('ready'));
   process.on('SIGTERM', () => process.exit(0));
   process.on('disconnect', () => {
     if (flag('external-hostname') !== 'deaf') process.exit(0);
