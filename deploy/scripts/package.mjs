@@ -1,14 +1,15 @@
 /**
  * `npm run package`: creates the npm package from the built product, `<name>-<version>.tgz` in the working directory. All
- * programs are one bundle (dist/programs.js) behind the same paths as in dist/, so the package has only the dependencies
- * with native code; the licences of the bundled packages are in THIRD-PARTY-NOTICES. The entry points that projects
- * import have bundles of their own, because they are loaded into the processes of tests.
+ * programs are chunks (dist/chunks) behind the same paths as in dist/, so the package has only the dependencies with native
+ * code; the licences of the bundled packages are in THIRD-PARTY-NOTICES. The entry points that projects import have
+ * bundles of their own, because they are loaded into the processes of tests.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import process from 'node:process';
+import { escapeNonAscii } from './escape-non-ascii.mjs';
 import { keepDirnames } from './keep-dirnames.mjs';
 import { ensureBuilt, ensureInstalled } from './install-and-build.mjs';
 import { npmCommand } from './programs.mjs';
@@ -40,10 +41,11 @@ const PROGRAMS = {
   'shared/serialization/yaml/yaml-worker.js': 'shared/serialization/yaml/yaml-worker.js',
   'shared/runtime/process/worker-entry.js': 'shared/runtime/process/worker-entry.js',
 };
-/** The flag tables of the programs; `platform` reads them from the programs' bundle, only when it needs them. */
-const FLAG_TABLES = ['apiserver/options/flags/flags.js', 'controllers/flags.js', 'controllers/simulation/flags.js'];
-/** Modules with bundles of their own → the file that users run or import, and its bundle beside it. */
-const EXECUTABLE = { module: 'deploy/cli/start.js', file: 'deploy/cli/main.js', bundle: 'deploy/cli/platform.js' };
+/** The module of the program that users run, and its file. */
+const EXECUTABLE = { module: 'deploy/cli/start.js', file: 'deploy/cli/main.js' };
+/** The folder of the chunks of all programs. */
+const CHUNKS = 'chunks';
+/** Modules with bundles of their own → the file that users import, and its bundle beside it. */
 const LIBRARIES = [
   { module: 'deploy/embedded/index.js', file: 'deploy/embedded/index.js', bundle: 'deploy/embedded/library.js' },
   { module: 'deploy/client/index.js', file: 'deploy/client/index.js', bundle: 'deploy/client/library.js' },
@@ -62,6 +64,8 @@ const FILES = [
   'deploy/embedded/api.d.ts',
 ];
 const DECLARATIONS = ['.types/deploy/client', '.types/shared'];
+/** Names of classes and functions stay, for stack traces. */
+const FORMAT = { platform: 'node', target: 'node20', format: 'cjs', minifyWhitespace: true, minifySyntax: true };
 const UNPUBLISHED = /(\.test\.d\.ts|\.map)$|\/generate$/;
 
 await main();
@@ -86,25 +90,57 @@ async function main() {
 
 /** Returns the files that the bundles were made of. */
 async function bundleAll() {
-  const modules = [...Object.keys(PROGRAMS), ...FLAG_TABLES];
-  const calls = modules.map((module) => `exports[${JSON.stringify(module)}] = () => require(${JSON.stringify(path.join(dist, module))});`);
-  const bundles = [
-    { stdin: { contents: calls.join('\n'), resolveDir: dist }, outfile: path.join(target, 'programs.js') },
-    ...[EXECUTABLE, ...LIBRARIES].map(({ module, bundle }) => ({
-      entryPoints: [path.join(dist, module)],
-      outfile: path.join(target, bundle),
-    })),
-  ];
-  const inputs = new Set();
-  for (const bundle of bundles) for (const file of await bundleOne(bundle)) inputs.add(file);
-  for (const [module, file] of Object.entries(PROGRAMS))
-    writeStub(file, `require(${JSON.stringify(relativeTo(file, 'programs.js'))})[${JSON.stringify(module)}]();`);
-  writeStub(EXECUTABLE.file, `require(${JSON.stringify(relativeTo(EXECUTABLE.file, EXECUTABLE.bundle))});`, {
-    first: '#!/usr/bin/env node\n',
-    mode: 0o755,
-  });
-  for (const library of LIBRARIES) writeLibrary(library);
+  const inputs = new Set(await bundlePrograms());
+  for (const [module, file] of Object.entries(PROGRAMS)) writeStub(file, requireCall(file, entryFile(module)));
+  writeStub(EXECUTABLE.file, requireCall(EXECUTABLE.file, entryFile(EXECUTABLE.module)), { first: '#!/usr/bin/env node\n', mode: 0o755 });
+  for (const library of LIBRARIES) {
+    const { metafile } = await bundle({ entryPoints: [path.join(dist, library.module)], outfile: path.join(target, library.bundle) });
+    for (const file of Object.keys(metafile.inputs)) inputs.add(file);
+    writeLibrary(library);
+  }
   return inputs;
+}
+
+/**
+ * Splits the programs into chunks: one for each set of programs and of dynamic imports that need the same modules, so that
+ * a program reads and compiles only what it uses. esbuild splits ES modules only; each chunk then becomes a CommonJS module,
+ * because the chunks are loaded synchronously and contain `require`.
+ */
+async function bundlePrograms() {
+  const { metafile, outputFiles } = await bundle({
+    entryPoints: [...Object.keys(PROGRAMS), EXECUTABLE.module].map((module) => ({
+      in: path.join(dist, module),
+      out: path.parse(entryFile(module)).name,
+    })),
+    outdir: path.join(target, CHUNKS),
+    format: 'esm',
+    splitting: true,
+    write: false,
+  });
+  const { transform } = await import('esbuild');
+  mkdirSync(path.join(target, CHUNKS));
+  for (const { path: file, text } of outputFiles) {
+    const { code } = await transform(withCommonJsExports(text), { ...FORMAT, supported: { 'dynamic-import': false } });
+    writeFileSync(file, escapeNonAscii(code));
+  }
+  return Object.keys(metafile.inputs);
+}
+
+/**
+ * A module that a dynamic import names is CommonJS, and its chunk exports it as default. Its members have to be the
+ * exports of the chunk, as Node makes them.
+ */
+function withCommonJsExports(text) {
+  return text.replace(/\bexport default (\w+\(\));\s*$/, 'module.exports = $1;');
+}
+
+/** The chunk that runs a program. */
+function entryFile(module) {
+  return `${CHUNKS}/${module.replace(/\.js$/, '').replaceAll('/', '-')}.js`;
+}
+
+function requireCall(from, to) {
+  return `require(${JSON.stringify(relativeTo(from, to))});`;
 }
 
 /** Names the exports one by one, because ES modules can import only those that Node finds in the text. */
@@ -130,29 +166,19 @@ function relativeTo(file, other) {
   return relative.startsWith('.') && !relative.startsWith('./.') ? relative : `./${relative}`;
 }
 
-async function bundleOne(bundle) {
+async function bundle(options) {
   const { build } = await import('esbuild');
-  const { metafile } = await build({
-    ...bundle,
+  return build({
+    ...FORMAT,
+    ...options,
     bundle: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'cjs',
     external: EXTERNAL,
     legalComments: 'none',
-    // Names of classes and functions stay, for stack traces.
-    minifyWhitespace: true,
-    minifySyntax: true,
     metafile: true,
     logLevel: 'warning',
     absWorkingDir: root,
-    plugins: [
-      linkedPackages(),
-      ...(bundle.entryPoints === undefined ? [] : [sharedFlagTables(bundle.outfile)]),
-      keepDirnames(path.dirname(bundle.outfile), locationOf),
-    ],
+    plugins: [linkedPackages(), keepDirnames(options.outdir ?? path.dirname(options.outfile), locationOf)],
   });
-  return Object.keys(metafile.inputs);
 }
 
 /**
@@ -172,22 +198,6 @@ function linkedPackages() {
         contents: `require('node:fs').statSync(__filename);\nmodule.exports = require(${JSON.stringify(name)});`,
         resolveDir: root,
       }));
-    },
-  };
-}
-
-/** Replaces the flag tables of the programs by those of their bundle. */
-function sharedFlagTables(outfile) {
-  const file = path.relative(target, outfile);
-  return {
-    name: 'flag tables',
-    setup({ onLoad, onResolve }) {
-      onResolve({ filter: /programs\.js$/ }, ({ path: name }) => ({ path: name, external: true }));
-      onLoad({ filter: /flags\.js$/ }, ({ path: loaded }) => {
-        const module = path.relative(dist, loaded).split(path.sep).join('/');
-        if (!FLAG_TABLES.includes(module)) return undefined;
-        return { contents: `module.exports = require(${JSON.stringify(relativeTo(file, 'programs.js'))})[${JSON.stringify(module)}]();` };
-      });
     },
   };
 }

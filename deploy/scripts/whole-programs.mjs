@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { build } from 'esbuild';
+import { escapeNonAscii } from './escape-non-ascii.mjs';
 import { keepDirnames } from './keep-dirnames.mjs';
 import { capture } from './programs.mjs';
 import { root } from './repository.mjs';
@@ -81,14 +82,6 @@ async function bundleProgram({ module, isThread }, whole) {
 /** Modules of the product stay where they are; the text of packages is left as it is. */
 function locationInDist(file) {
   return file.startsWith(dist) ? file : undefined;
-}
-
-/**
- * Escapes other characters: V8 stores one byte per character only for Latin-1 text. The remaining ones are in patterns
- * and comments.
- */
-function escapeNonAscii(text) {
-  return text.replace(/[^\0-\x7f]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 async function writeCodeCaches() {

@@ -12,8 +12,6 @@ import { errorMessage } from '../../../shared/runtime/error-message';
 import { createLogger } from '../../../shared/runtime/logger';
 import { Lifecycle } from '../../../shared/runtime/process/lifecycle';
 import { PERMANENT_EXIT_CODE } from '../../../shared/runtime/process/permanent-error';
-import { publishClusterInfo } from '../../cluster/cluster-info';
-import { grantSimulationAccess } from '../../cluster/simulation-access';
 import { LogFile } from '../../local/log-file';
 import { runnerOptions, type PassedFlags, type RunnerOptions } from '../../local/options';
 import { layoutOf } from '../../local/plan';
@@ -72,8 +70,15 @@ async function runInForeground(options: RunnerOptions, logs: string, host: Comma
       lifecycle,
       programs,
       start: (program, args, name) => startProgram(program, args, logs === '' ? undefined : new LogFile(path.join(logs, `${name}.log`))),
-      publishClusterInfo: (publication, signal) => publishClusterInfo(publication, clock, random, signal),
-      grantSimulationAccess: (administrator, signal) => grantSimulationAccess({ ...administrator, clock, random }, signal),
+      // The client is loaded while the API server is.
+      async publishClusterInfo(publication, signal) {
+        const { publishClusterInfo } = await import('../../cluster/cluster-info.js');
+        await publishClusterInfo(publication, clock, random, signal);
+      },
+      async grantSimulationAccess(administrator, signal) {
+        const { grantSimulationAccess } = await import('../../cluster/simulation-access.js');
+        await grantSimulationAccess({ ...administrator, clock, random }, signal);
+      },
       container: containerName(host.environment),
       print: (line) => {
         progress.clear();
