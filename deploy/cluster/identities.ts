@@ -58,6 +58,18 @@ export const SCHEDULER_LEAF: Leaf = {
   names: [],
 };
 
+/**
+ * Client certificate of the API servers for kubelets, with the name that kubeadm gives it. Kubelets ask the API servers
+ * what its user may do; the group needs no role for that, and gives nothing to API servers that their keys do not.
+ */
+export const KUBELET_CLIENT_LEAF: Leaf = {
+  file: 'kubelet-client',
+  label: 'the certificate of the API servers for kubelets',
+  usage: 'client',
+  subject: { commonName: 'kube-apiserver-kubelet-client', organizations: [MASTERS_GROUP] },
+  names: [],
+};
+
 /** Signs the certificates of the API servers and of their clients. */
 export const CLUSTER_AUTHORITY: Authority = {
   commonName: 'platform-ca',

@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { isIssuedBy, coversNames, readCertificate } from '../../shared/pki/certificates';
@@ -35,7 +36,7 @@ test('ensureClusterFiles gives each component only the keys that it needs', asyn
   );
   expect(keys).toEqual({
     admin: ['admin.key'],
-    apiserver: ['apiserver.key', 'etcd-client.key', 'front-proxy-client.key', 'sa.key'],
+    apiserver: ['apiserver.key', 'etcd-client.key', 'front-proxy-client.key', 'kubelet-client.key', 'sa.key'],
     authority: ['ca.key', 'front-proxy-ca.key'],
     controllers: ['controllers.key', 'serving.key'],
     'etcd-authority': ['ca.key'],
@@ -64,6 +65,19 @@ test('ensureClusterFiles issues the certificates of etcd from an authority of it
   expect(isIssuedBy(pair('apiserver/etcd-client'), store)).toBe(true);
   expect(isIssuedBy(pair('admin/admin'), store)).toBe(false);
   expect(isIssuedBy(pair('admin/admin'), cluster)).toBe(true);
+});
+
+test('ensureClusterFiles gives the API servers a client certificate that kubelets accept and authorize', async () => {
+  const { ensure, text, pair } = setUp();
+  await ensure(new ManualClock());
+  // `kubeadm join` gives kubelets this authority.
+  expect(isIssuedBy(pair('apiserver/kubelet-client'), text('public/ca.crt'))).toBe(true);
+  const { keyUsage } = new X509Certificate(text('apiserver/kubelet-client.crt'));
+  expect(keyUsage).toEqual(['1.3.6.1.5.5.7.3.2']);
+  expect(readCertificate(text('apiserver/kubelet-client.crt'))).toMatchObject({
+    commonName: 'kube-apiserver-kubelet-client',
+    organizations: ['system:masters'],
+  });
 });
 
 test('ensureClusterFiles covers the addresses of the servers and sets the users of the clients', async () => {

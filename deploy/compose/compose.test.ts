@@ -13,7 +13,13 @@ import { NODE_ARGUMENTS } from '../cluster/node-arguments';
 import { parseFlags, type EnvironmentVariables, type FlagTable } from '../../shared/cli/flags';
 import { START_FLAGS } from '../cli/commands/flags';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { ManualClock } from '../../test/support/clock/manual-clock';
 import { repository } from '../../test/support/repository';
+import { useFolder } from '../../test/support/use-resource';
+import { systemRandom } from '../../shared/runtime/random';
+import { ensureClusterFiles } from './cluster-files';
+
+const folder = useFolder('compose');
 
 const read = (file: string): string => readFileSync(path.join(repository, file), 'utf8');
 
@@ -63,6 +69,30 @@ test('every program accepts the flags of its service', () => {
     const flags = args.filter((arg) => !arg.includes('${'));
     expect([name, problemWith(PROGRAM_FLAGS[name] ?? {}, flags)]).toEqual([name, undefined]);
   }
+});
+
+test('every file of /pki that a flag names is created', async () => {
+  await ensureClusterFiles(folder, {
+    externalAddress: 'https://127.0.0.1:6443',
+    names: [],
+    grafanaPassword: '',
+    clock: new ManualClock(),
+    random: systemRandom,
+  });
+  const named = programs.flatMap(([, service]) => commandLine(service)).flatMap((arg) => /^--.*=\/pki\/(.*)$/.exec(arg)?.[1] ?? []);
+  expect(named).toContain('apiserver/apiserver.crt');
+  expect(named.filter((file) => !existsSync(path.join(folder, file)))).toEqual([]);
+});
+
+test('the API servers present a certificate to kubelets, and reach joined nodes by the types of addresses of a variable', () => {
+  const args = texts(serviceNamed('apiserver'), 'command');
+  expect(args).toContain('--kubelet-client-certificate=/pki/apiserver/kubelet-client.crt');
+  expect(args).toContain('--kubelet-client-key=/pki/apiserver/kubelet-client.key');
+  // Kubelets that kubeadm joined serve with self-signed certificates.
+  expect(args.filter((arg) => arg.startsWith('--kubelet-certificate-authority'))).toEqual([]);
+  const flag = '--kubelet-preferred-address-types';
+  const { default: types } = serverFlags['kubelet-preferred-address-types'];
+  expect(args).toContain(`${flag}=\${PLATFORM_KUBELET_ADDRESS_TYPES:-${types.join(',')}}`);
 });
 
 test('every other program of a service is in the package', () => {
