@@ -5,7 +5,6 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
-import { shellQuote } from '../../shared/cli/shell-quote';
 import type { Lifecycle } from '../../shared/runtime/process/lifecycle';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { ensureCredentials, type Certificates } from './certificates';
@@ -30,6 +29,7 @@ import {
 import { findPortProblem } from './ports';
 import { acquireProcessFile, HeldError, removePid, writePid } from './process-file';
 import { waitForReady } from './readiness';
+import { foregroundSummary } from './start-summary';
 import type { RunningProcess } from '../../shared/runtime/process/running-process';
 import { Supervisor } from '../../shared/runtime/process/supervisor';
 
@@ -78,7 +78,7 @@ export async function runLocal(options: RunnerOptions, host: Host): Promise<void
   const ready = await Promise.all([serving, startControllers(options, servers, host)]);
   if (ready.includes(false)) return;
   await startSimulation(options, plans, certificates, host);
-  printSummary(plans, layout, host);
+  host.print(foregroundSummary(plans, layout, host.container));
 }
 
 /** Resolves to true when all API servers are ready, or to false when stopping starts first. */
@@ -237,54 +237,3 @@ function createSupervisor(plan: ProcessPlan, pidFile: string, host: Host): Super
     onPermanentFailure: (code) => void host.lifecycle.stop(`${plan.name} cannot start`, code),
   });
 }
-
-function printSummary(plans: readonly ApiServerPlan[], layout: Layout, { container, print }: Host): void {
-  const [first] = plans;
-  const scope = container === undefined ? 'this machine' : 'this container';
-  const lines = plans.flatMap(({ secureAddress, insecureAddress }) => [
-    `  HTTPS       ${secureAddress}`,
-    ...(insecureAddress === undefined ? [] : [`  HTTP        ${insecureAddress}   (${scope} only, acts as administrator)`]),
-  ]);
-  const isPlain = first?.insecureAddress !== undefined;
-  if (!isPlain) lines.push('  HTTP        none; --insecure-port=8080 opens a port on the loopback address with administrator rights');
-  const reach =
-    isPlain && container === undefined
-      ? `curl ${first.insecureAddress}/api/v1/namespaces/default/configmaps`
-      : 'kubectl get --raw /api/v1/namespaces/default/configmaps';
-  const { preparation, end } = container === undefined ? localUse(layout) : useFromHost(layout, container);
-  print(`
-The control plane is ready.
-
-${lines.join('\n')}
-  kubeconfig  ${layout.kubeconfig}
-
-${preparation}
-
-  kubectl get namespaces
-  kubectl create configmap hello --from-literal=greeting=world
-  ${reach}
-
-${end}`);
-}
-
-/** The parts of the summary that depend on where the user is. */
-interface Use {
-  /** How commands find the control plane. */
-  readonly preparation: string;
-  /** How it ends. */
-  readonly end: string;
-}
-
-const localUse = (layout: Layout): Use => ({
-  preparation: `Try in another terminal, after  export KUBECONFIG=${shellQuote(layout.kubeconfig)}`,
-  end: `Ctrl-C ends it; the data stays in ${path.dirname(layout.run)}.`,
-});
-
-/** The host does not see the files of the container. */
-const useFromHost = (layout: Layout, container: string): Use => ({
-  preparation: `Try on the host:
-
-  docker exec ${container} platform kubeconfig > admin.kubeconfig
-  export KUBECONFIG=$PWD/admin.kubeconfig`,
-  end: `'docker stop ${container}' ends it; the data stays in ${path.dirname(layout.run)} of the container.`,
-});

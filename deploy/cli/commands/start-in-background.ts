@@ -13,6 +13,7 @@ import { DEFAULT_DATA_DIR } from '../../cluster/data-folder';
 import type { RunnerOptions } from '../../local/options';
 import { layoutOf, type Layout } from '../../local/plan';
 import { findControlPlane, readRunState, type ForeignRun, type RunningState, type RunState } from '../../local/run-state';
+import { backgroundSummary, containerName } from '../../local/start-summary';
 import { CommandError, type CommandHost } from '../terminal/host';
 import { Progress } from '../terminal/progress';
 
@@ -111,21 +112,8 @@ const MAX_TAIL = 4_000;
 
 const tailOf = (file: string, offset: number): string => readFileSync(file).subarray(offset).toString().slice(-MAX_TAIL);
 
-function printSummary({ pid, replicas, logs }: RunState, dataDir: string, { write, directory }: CommandHost): void {
+function printSummary(state: RunState, dataDir: string, { write, directory, environment }: CommandHost): void {
   const { kubeconfig } = layoutOf(dataDir);
   const flag = dataDir === path.resolve(directory, DEFAULT_DATA_DIR) ? '' : ` --data-dir=${shellQuote(dataDir)}`;
-  const addresses = replicas.flatMap(({ address, insecureAddress }) => [
-    `  HTTPS       ${address}`,
-    ...(insecureAddress === '' ? [] : [`  HTTP        ${insecureAddress}   (this machine only, acts as administrator)`]),
-  ]);
-  write(`The control plane is ready and runs in the background (process ${pid}).
-
-${addresses.join('\n')}
-  kubeconfig  ${kubeconfig}
-  logs        ${logs}
-
-  export KUBECONFIG=${shellQuote(kubeconfig)}
-
-'platform status${flag}' shows its state, 'platform stop${flag}' ends it.
-`);
+  write(`${backgroundSummary({ state, kubeconfig, flag, container: containerName(environment) })}\n`);
 }

@@ -18,6 +18,7 @@ import { layoutOf } from '../../local/plan';
 import { describeRun, removeRunState, writeRunState } from '../../local/run-state';
 import { runLocal, StartError } from '../../local/runner';
 import { startProgram } from '../../local/start-program';
+import { containerName } from '../../local/start-summary';
 import { START_FLAGS } from './flags';
 import type { CommandHost } from '../terminal/host';
 import { Progress } from '../terminal/progress';
@@ -94,10 +95,4 @@ async function runInForeground(options: RunnerOptions, logs: string, host: Comma
     host.writeError(`platform start: ${describeFailure(error)}\n`);
     await lifecycle.stop('could not start', error instanceof StartError ? PERMANENT_EXIT_CODE : 1);
   }
-}
-
-/** Container engines, and the image of the Dockerfile, set the variable `container`; an engine names its host after the container. */
-function containerName({ container, HOSTNAME: name = '' }: CommandHost['environment']): string | undefined {
-  if (container === undefined || container === '') return undefined;
-  return /^[\w.-]+$/.test(name) ? name : 'CONTAINER';
 }
