@@ -70,8 +70,12 @@ async function runInForeground(options: RunnerOptions, logs: string, host: Comma
       clock,
       lifecycle,
       programs,
-      start: (program, args, name) => startProgram(program, args, logs === '' ? undefined : new LogFile(path.join(logs, `${name}.log`))),
-      // The client is loaded while the API server is.
+      start(program, args, name) {
+        const started = startProgram(program, args, logs === '' ? undefined : new LogFile(path.join(logs, `${name}.log`)));
+        // The client of publishClusterInfo is loaded while the API server is.
+        void import('../../cluster/cluster-info.js');
+        return started;
+      },
       async publishClusterInfo(publication, signal) {
         const { publishClusterInfo } = await import('../../cluster/cluster-info.js');
         await publishClusterInfo(publication, clock, random, signal);
