@@ -38,6 +38,8 @@ export interface BatchBackendOptions {
 /** Maximum number of buffered characters, whatever the number of events. */
 const MAX_BUFFERED_CHARACTERS = 64 * 1024 * 1024;
 
+const BUFFER_FULL = new Error('too many events are waiting');
+
 /** Never rejects a request: an event that the buffer cannot hold is lost. */
 export class BatchBackend implements AuditBackend {
   readonly name: BackendName;
@@ -128,5 +130,3 @@ export class BatchBackend implements AuditBackend {
     return batch;
   }
 }
-
-const BUFFER_FULL = new Error('too many events are waiting');

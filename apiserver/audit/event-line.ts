@@ -17,6 +17,43 @@ export type AuditFormat = (typeof AUDIT_FORMATS)[number];
 /** `without-objects` omits the request and response objects and adds the truncation annotation. */
 export type EventParts = 'with-objects' | 'without-objects';
 
+type Pieces<K extends string> = Readonly<Record<K, Uint8Array>>;
+
+const encodeHeads = (dialect: Dialect): Pieces<AuditLevel> => {
+  const head = (level: AuditLevel): Uint8Array =>
+    encodePiece(`{"kind":"Event","apiVersion":"${AUDIT_NAMES[dialect].apiVersion}","level":"${level}","auditID":`);
+  return { None: head('None'), Metadata: head('Metadata'), Request: head('Request'), RequestResponse: head('RequestResponse') };
+};
+
+const HEADS: Readonly<Record<Dialect, Pieces<AuditLevel>>> = { platform: encodeHeads('platform'), kubernetes: encodeHeads('kubernetes') };
+const encodeStage = (name: AuditStage): Uint8Array => encodePiece(`,"stage":"${name}","requestURI":`);
+
+const STAGES: Pieces<AuditStage> = {
+  RequestReceived: encodeStage('RequestReceived'),
+  ResponseStarted: encodeStage('ResponseStarted'),
+  ResponseComplete: encodeStage('ResponseComplete'),
+  Panic: encodeStage('Panic'),
+};
+
+const VERB = encodePiece(',"verb":');
+const USER = encodePiece(',"user":');
+const IMPERSONATED = encodePiece(',"impersonatedUser":');
+const SOURCE_IPS = encodePiece(',"sourceIPs":[');
+const USER_AGENT = encodePiece(',"userAgent":');
+const STATUS = encodePiece(',"responseStatus":');
+const SUCCESS_STATUS = encodePiece(`,"responseStatus":${SUCCESS_STATUS_JSON}`);
+const REQUEST_OBJECT = encodePiece(',"requestObject":');
+const RESPONSE_OBJECT = encodePiece(',"responseObject":');
+const RECEIVED_TIME = encodePiece(',"requestReceivedTimestamp":"');
+const STAGE_TIME = encodePiece('","stageTimestamp":"');
+const CLOSE_TIME_OPEN_ANNOTATIONS = encodePiece('","annotations":{');
+const EMPTY_OBJECT = encodePiece('{}');
+const COMMA = 0x2c;
+const CLOSE_LIST = 0x5d;
+const CLOSE_OBJECT = 0x7d;
+const CLOSE_ANNOTATIONS_AND_EVENT = encodePiece('}}');
+const CLOSE_TIME_AND_EVENT = encodePiece('"}');
+
 /** Writes the event without a line break. The legacy format never contains objects. */
 export function writeEvent(buffer: LineBuffer, event: AuditEvent, format: AuditFormat, dialect: Dialect, parts: EventParts): void {
   if (format === 'json') writeJson(buffer, event, dialect, parts);
@@ -80,42 +117,6 @@ function writeRequestMembers(
   if (object !== undefined) writeObjectReference(buffer, object);
   return { buffer, generation: buffer.generation, start, idEnd, restStart, restEnd: buffer.length, user, impersonated, object };
 }
-
-type Pieces<K extends string> = Readonly<Record<K, Uint8Array>>;
-
-const encodeHeads = (dialect: Dialect): Pieces<AuditLevel> => {
-  const head = (level: AuditLevel): Uint8Array =>
-    encodePiece(`{"kind":"Event","apiVersion":"${AUDIT_NAMES[dialect].apiVersion}","level":"${level}","auditID":`);
-  return { None: head('None'), Metadata: head('Metadata'), Request: head('Request'), RequestResponse: head('RequestResponse') };
-};
-const HEADS: Readonly<Record<Dialect, Pieces<AuditLevel>>> = { platform: encodeHeads('platform'), kubernetes: encodeHeads('kubernetes') };
-
-const encodeStage = (name: AuditStage): Uint8Array => encodePiece(`,"stage":"${name}","requestURI":`);
-const STAGES: Pieces<AuditStage> = {
-  RequestReceived: encodeStage('RequestReceived'),
-  ResponseStarted: encodeStage('ResponseStarted'),
-  ResponseComplete: encodeStage('ResponseComplete'),
-  Panic: encodeStage('Panic'),
-};
-
-const VERB = encodePiece(',"verb":');
-const USER = encodePiece(',"user":');
-const IMPERSONATED = encodePiece(',"impersonatedUser":');
-const SOURCE_IPS = encodePiece(',"sourceIPs":[');
-const USER_AGENT = encodePiece(',"userAgent":');
-const STATUS = encodePiece(',"responseStatus":');
-const SUCCESS_STATUS = encodePiece(`,"responseStatus":${SUCCESS_STATUS_JSON}`);
-const REQUEST_OBJECT = encodePiece(',"requestObject":');
-const RESPONSE_OBJECT = encodePiece(',"responseObject":');
-const RECEIVED_TIME = encodePiece(',"requestReceivedTimestamp":"');
-const STAGE_TIME = encodePiece('","stageTimestamp":"');
-const CLOSE_TIME_OPEN_ANNOTATIONS = encodePiece('","annotations":{');
-const EMPTY_OBJECT = encodePiece('{}');
-const COMMA = 0x2c;
-const CLOSE_LIST = 0x5d;
-const CLOSE_OBJECT = 0x7d;
-const CLOSE_ANNOTATIONS_AND_EVENT = encodePiece('}}');
-const CLOSE_TIME_AND_EVENT = encodePiece('"}');
 
 /**
  * The cached JSON of a user, because a user usually sends many requests, and with the last source address and user

@@ -18,6 +18,8 @@ const record = (key: string, value: string | Buffer, modRevision = 7): BackupRec
   version: 2,
 });
 
+const records = [record('configmaps/a/b', '{}'), record('pods/ä/ü', Buffer.from([0, 255, 10])), record('empty', '', 2 ** 47)];
+
 async function* iterate<T>(items: readonly T[]): AsyncGenerator<T, void, undefined> {
   yield* items;
 }
@@ -38,8 +40,6 @@ async function decode(bytes: Buffer, chunkBytes = 1_000): Promise<readonly Backu
   for await (const record of backup.records()) records.push(record);
   return records;
 }
-
-const records = [record('configmaps/a/b', '{}'), record('pods/ä/ü', Buffer.from([0, 255, 10])), record('empty', '', 2 ** 47)];
 
 it('decodeBackup reads what encodeBackup wrote, for any chunk size', async () => {
   const anyRecord = fc.record({

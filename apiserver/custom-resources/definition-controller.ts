@@ -51,6 +51,8 @@ export function startDefinitionController(options: DefinitionControllerOptions):
   return reconciler;
 }
 
+const EVERYTHING = { hasFilters: false, matches: () => true } as const;
+
 class DefinitionController {
   /** Names of definitions to reconcile, with the earliest time (monotonic). */
   private readonly queue = new Map<string, number>();
@@ -218,5 +220,3 @@ const hasCleanupFinalizer = ({ finalizers }: Definition): boolean => finalizers.
 function isCleanupFinalizer(finalizer: string): boolean {
   return CLEANUP_FINALIZERS.includes(finalizer);
 }
-
-const EVERYTHING = { hasFilters: false, matches: () => true } as const;

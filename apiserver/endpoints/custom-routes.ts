@@ -12,6 +12,16 @@ import type { ResourceRequest } from './request/request-info';
 
 const SUBRESOURCE_VERBS: readonly Verb[] = ['get', 'patch', 'update'];
 
+const METHOD_VERBS: Readonly<Record<string, (info: ResourceRequest) => Verb | undefined>> = {
+  GET: ({ verb }) => (verb === 'get' || verb === 'list' || verb === 'watch' ? verb : undefined),
+  HEAD: ({ name }) => (name === '' ? 'list' : 'get'),
+  // A name in the path of a creation is ignored (upstream behaviour).
+  POST: () => 'create',
+  PUT: () => 'update',
+  PATCH: () => 'patch',
+  DELETE: ({ name }) => (name === '' ? 'deletecollection' : 'delete'),
+};
+
 /**
  * The verb of the request; undefined when the path does not exist. Throws StatusError when the path does not allow it.
  */
@@ -28,13 +38,3 @@ export function customResourceVerb(exchange: Exchange, row: KindRow, info: Resou
   if (info.name === '' && (verb === 'update' || verb === 'patch')) throw badRequest('name must be provided');
   return verb;
 }
-
-const METHOD_VERBS: Readonly<Record<string, (info: ResourceRequest) => Verb | undefined>> = {
-  GET: ({ verb }) => (verb === 'get' || verb === 'list' || verb === 'watch' ? verb : undefined),
-  HEAD: ({ name }) => (name === '' ? 'list' : 'get'),
-  // A name in the path of a creation is ignored (upstream behaviour).
-  POST: () => 'create',
-  PUT: () => 'update',
-  PATCH: () => 'patch',
-  DELETE: ({ name }) => (name === '' ? 'deletecollection' : 'delete'),
-};

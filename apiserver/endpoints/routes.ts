@@ -107,6 +107,18 @@ function deprecationText(row: KindRow, { since, removed, replacement }: Deprecat
   return `${apiVersionOf(row)} ${row.kind} is deprecated in v${since}+${end}${successor}`;
 }
 
+/** Whether the path of a verb ends with an object's name. */
+const NEEDS_NAME: Readonly<Record<Verb, boolean>> = {
+  get: true,
+  list: false,
+  watch: false,
+  create: false,
+  update: true,
+  patch: true,
+  delete: true,
+  deletecollection: false,
+};
+
 function isRoutable(resource: ServedResource, info: ResourceRequest): boolean {
   const { row } = resource;
   if (info.rest.length > 0 && subresourceRow(resource.row, info)?.connects !== 'with-subpaths') return false;
@@ -131,18 +143,6 @@ function allowsVerb(resource: ServedResource, info: ResourceRequest, verb: Verb)
   if (row.namespaced && info.namespace === '' && verb !== 'list' && verb !== 'watch') return false;
   return row.verbs.includes(verb);
 }
-
-/** Whether the path of a verb ends with an object's name. */
-const NEEDS_NAME: Readonly<Record<Verb, boolean>> = {
-  get: true,
-  list: false,
-  watch: false,
-  create: false,
-  update: true,
-  patch: true,
-  delete: true,
-  deletecollection: false,
-};
 
 /** Methods that only proxy subresources accept. */
 const PROXY_ONLY_METHODS: ReadonlySet<string> = new Set(['HEAD', 'OPTIONS']);

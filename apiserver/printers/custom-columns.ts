@@ -64,11 +64,6 @@ function definitionOf({ name, type, format, description, priority, jsonPath }: P
   return { name, type, format, description: text, priority };
 }
 
-function cellOf(type: PrinterColumn['type'], path: JsonPath, object: JsonObject, budget: PathBudget): Cell {
-  const [value] = path(object, budget) ?? [];
-  return value === undefined ? null : CELL_BY_TYPE[type](value);
-}
-
 const MIN_INT64 = -(2n ** 63n);
 const MAX_INT64 = 2n ** 63n - 1n;
 
@@ -79,6 +74,11 @@ const CELL_BY_TYPE: Readonly<Record<PrinterColumn['type'], (value: JsonValue) =>
   boolean: (value) => (typeof value === 'boolean' ? value : null),
   date: dateCell,
 };
+
+function cellOf(type: PrinterColumn['type'], path: JsonPath, object: JsonObject, budget: PathBudget): Cell {
+  const [value] = path(object, budget) ?? [];
+  return value === undefined ? null : CELL_BY_TYPE[type](value);
+}
 
 function textCell(value: JsonValue): Cell {
   if (value === null) return '<no value>';

@@ -5,6 +5,8 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../runtime/clock';
 
+const unlimitedSignals = new WeakSet<AbortSignal>();
+
 /** A process shares one signal, so many listeners are registered at a time; Node would warn at eleven. */
 function onAbort(signal: AbortSignal, listener: () => void): void {
   if (!unlimitedSignals.has(signal)) {
@@ -13,8 +15,6 @@ function onAbort(signal: AbortSignal, listener: () => void): void {
   }
   signal.addEventListener('abort', listener, { once: true });
 }
-
-const unlimitedSignals = new WeakSet<AbortSignal>();
 
 /** The promise's outcome; rejects with the signal's reason when it is aborted first. */
 export async function raceSignal<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {

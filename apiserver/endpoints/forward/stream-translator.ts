@@ -26,6 +26,8 @@ const CLOSE_SIGNAL = 255;
 /** Limit for the exit status, and for the error response of a kubelet. */
 const MAX_STATUS_BYTES = 64 * 1024;
 const EMPTY = Buffer.alloc(0);
+/** The reason in the kubelet's status of a command that ended with another exit code than 0. */
+const NON_ZERO_EXIT = 'NonZeroExitCode';
 
 /** Resolves when both sides have ended. */
 export async function translateStreams(backends: Backends, exchange: Exchange, url: URL): Promise<void> {
@@ -215,8 +217,6 @@ function exitStatus(text: string): Status {
   const { code: __, ...failed } = new StatusError(undefined, message, { causes }, { reason: NON_ZERO_EXIT }).status;
   return failed;
 }
-
-const NON_ZERO_EXIT = 'NonZeroExitCode';
 
 function exitCode(status: JsonObject): string | undefined {
   if (stringAt(status, 'reason') !== NON_ZERO_EXIT) return undefined;

@@ -36,6 +36,8 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
+const CLOSE = Buffer.from('}');
+
 /** The member `"metadata":{…}` of a stored body, without the braces around it. */
 export function metadataMember(bytes: Buffer): Buffer {
   return bytes.subarray(1, metadataEnd(bytes));
@@ -139,7 +141,6 @@ export function convertedPart(bytes: Buffer, fields: GroupFields): Buffer {
 }
 
 const startsWithMetadata = (bytes: Buffer): boolean => bytes.toString('latin1', 0, METADATA_START) === BODY_START;
-const CLOSE = Buffer.from('}');
 
 /**
  * Whether a text may have members with group names. Objects are often large, and members with two spellings are

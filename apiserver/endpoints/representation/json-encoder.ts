@@ -20,6 +20,8 @@ const NEW_LINE = Buffer.from('\n');
 const CLOSE_OBJECT = Buffer.from('}\n');
 const CLOSE_FRAME = Buffer.from('}}\n');
 
+const FRAME_STARTS = frameHeads('');
+
 /** Whole objects. */
 export class JsonEncoder implements Encoder {
   readonly key: string;
@@ -147,8 +149,6 @@ export class MetadataEncoder implements Encoder {
     return metadataMember(this.spelling.metadataBody(entry, policy));
   }
 }
-
-const FRAME_STARTS = frameHeads('');
 
 /** Frames are cached, so they get memory of their own. */
 function concatUnpooled(pieces: readonly Buffer[], bytes: Buffer): Buffer {

@@ -41,6 +41,17 @@ export interface RequestLabels {
 const MAX_LABEL_SETS = 20_000;
 const OTHER = 'other';
 const OTHER_RESOURCE = { group: OTHER, version: OTHER, resource: OTHER, subresource: OTHER };
+/** Methods that are their own label; any other method is `other`. */
+const METHODS: ReadonlyMap<string, string> = new Map(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, method]));
+
+/** Labels of paths by their first segment. Upstream keeps the slash of health endpoints. */
+const SEGMENT_LABELS: ReadonlyMap<string, string> = new Map([
+  ...['healthz', 'livez', 'readyz'].map((segment) => [segment, `/${segment}`] as const),
+  ...['api', 'apis', 'version', 'openapi', 'docs', 'metrics', ''].map((segment) => [segment, segment] as const),
+]);
+const OPEN_API_PATH = '/openapi/v3';
+const OPEN_API_LABEL = 'openapi/v3';
+const LABELS_WITHOUT_COMPONENT: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', OPEN_API_LABEL]);
 
 /** Interns the label sets: equal labels are one object. */
 export class RequestLabelSets {
@@ -91,22 +102,11 @@ export class RequestLabelSets {
 const isConnectSubresource = ({ row }: ServedResource, subresource: string): boolean =>
   subresource !== '' && (row.subresources ?? []).some(({ name, connects }) => name === subresource && connects !== undefined);
 
-/** Labels of paths by their first segment. Upstream keeps the slash of health endpoints. */
-const SEGMENT_LABELS: ReadonlyMap<string, string> = new Map([
-  ...['healthz', 'livez', 'readyz'].map((segment) => [segment, `/${segment}`] as const),
-  ...['api', 'apis', 'version', 'openapi', 'docs', 'metrics', ''].map((segment) => [segment, segment] as const),
-]);
-const OPEN_API_PATH = '/openapi/v3';
-const OPEN_API_LABEL = 'openapi/v3';
-const LABELS_WITHOUT_COMPONENT: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', OPEN_API_LABEL]);
-
 /** The label of a path that belongs to no resource. */
 function pathLabelOf(path: string): string {
   if (path === OPEN_API_PATH) return OPEN_API_LABEL;
   return SEGMENT_LABELS.get(path.split('/', 2)[1] ?? '') ?? OTHER;
 }
-
-const METHODS: ReadonlyMap<string, string> = new Map(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [method, method]));
 
 function verbOf(info: ResourceInfo, method: string, contentType: string | undefined): string {
   switch (info.verb) {

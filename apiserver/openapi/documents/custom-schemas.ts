@@ -21,6 +21,24 @@ export interface CustomSchemaOptions {
   readonly namePrefix: string;
 }
 
+interface MemberTexts {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: string;
+}
+
+const API_VERSION = 'defines the group and version of the schema in which the object is written.';
+const KIND = 'is the kind of the object, in CamelCase; it cannot be changed.';
+const TYPE_TEXTS = { apiVersion: `APIVersion ${API_VERSION}`, kind: `Kind ${KIND}` };
+const METADATA = "Standard object's metadata: name, namespace, labels, annotations, and the members that the server maintains.";
+
+/** Clients look for the words at the start of these descriptions. */
+const TEXTS: Readonly<Record<'embedded' | 'list' | 'object', MemberTexts>> = {
+  object: { ...TYPE_TEXTS, metadata: METADATA },
+  list: { ...TYPE_TEXTS, metadata: 'Standard list metadata: the revision of the list and the token of its next page.' },
+  embedded: { apiVersion: `apiVersion ${API_VERSION}`, kind: `kind ${KIND}`, metadata: METADATA },
+};
+
 /**
  * The schemas by published name; none for a built-in kind. That of the kind itself is as large as its definition, and
  * is converted only when it is written.
@@ -62,24 +80,6 @@ function listSchema(row: KindRow, options: CustomSchemaOptions): JsonObject {
     'x-kubernetes-selectable-fields': [],
   };
 }
-
-interface MemberTexts {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: string;
-}
-
-const API_VERSION = 'defines the group and version of the schema in which the object is written.';
-const KIND = 'is the kind of the object, in CamelCase; it cannot be changed.';
-const TYPE_TEXTS = { apiVersion: `APIVersion ${API_VERSION}`, kind: `Kind ${KIND}` };
-const METADATA = "Standard object's metadata: name, namespace, labels, annotations, and the members that the server maintains.";
-
-/** Clients look for the words at the start of these descriptions. */
-const TEXTS: Readonly<Record<'embedded' | 'list' | 'object', MemberTexts>> = {
-  object: { ...TYPE_TEXTS, metadata: METADATA },
-  list: { ...TYPE_TEXTS, metadata: 'Standard list metadata: the revision of the list and the token of its next page.' },
-  embedded: { apiVersion: `apiVersion ${API_VERSION}`, kind: `kind ${KIND}`, metadata: METADATA },
-};
 
 function typeMetaProperties(
   { apiVersion, kind, metadata }: MemberTexts,

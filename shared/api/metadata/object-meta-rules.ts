@@ -85,6 +85,25 @@ function validateManagedFields(metadata: JsonObject, errors: FieldError[]): void
   });
 }
 
+const showText = (value: JsonValue | undefined): string => quote(typeof value === 'string' ? value : '');
+
+const showNumber = (value: JsonValue | undefined): string =>
+  typeof value === 'number' || typeof value === 'bigint' ? String(value) : 'null';
+
+/** Prints a time as Go does: `2020-01-01 00:00:00 +0000 UTC`. */
+const showTime = (value: JsonValue | undefined): string =>
+  typeof value === 'string' ? `${value.slice(0, 19).replace('T', ' ')} +0000 UTC` : 'null';
+
+/** Members that no update changes, in upstream's order, and how their values are printed. */
+const IMMUTABLE_MEMBERS: readonly { readonly member: string; readonly show: (value: JsonValue | undefined) => string }[] = [
+  { member: 'name', show: showText },
+  { member: 'namespace', show: showText },
+  { member: 'uid', show: showText },
+  { member: 'creationTimestamp', show: showTime },
+  { member: 'deletionTimestamp', show: showTime },
+  { member: 'deletionGracePeriodSeconds', show: showNumber },
+];
+
 /** Validates the change from the stored metadata `old` to `metadata`. */
 export function validateMetadataChange(metadata: JsonObject, old: JsonObject): FieldError[] {
   const errors: FieldError[] = [];
@@ -112,23 +131,6 @@ export function unqualifiedFinalizersErrors(metadata: JsonObject): FieldError[] 
     unqualifiedFinalizerErrors(finalizer, `metadata.finalizers[${index}]`),
   );
 }
-
-const showText = (value: JsonValue | undefined): string => quote(typeof value === 'string' ? value : '');
-const showNumber = (value: JsonValue | undefined): string =>
-  typeof value === 'number' || typeof value === 'bigint' ? String(value) : 'null';
-/** Prints a time as Go does: `2020-01-01 00:00:00 +0000 UTC`. */
-const showTime = (value: JsonValue | undefined): string =>
-  typeof value === 'string' ? `${value.slice(0, 19).replace('T', ' ')} +0000 UTC` : 'null';
-
-/** Members that no update changes, in upstream's order, and how their values are printed. */
-const IMMUTABLE_MEMBERS: readonly { readonly member: string; readonly show: (value: JsonValue | undefined) => string }[] = [
-  { member: 'name', show: showText },
-  { member: 'namespace', show: showText },
-  { member: 'uid', show: showText },
-  { member: 'creationTimestamp', show: showTime },
-  { member: 'deletionTimestamp', show: showTime },
-  { member: 'deletionGracePeriodSeconds', show: showNumber },
-];
 
 function validateNamespace(metadata: JsonObject, rules: MetadataRules, errors: FieldError[]): void {
   const namespace = stringAt(metadata, 'namespace') ?? '';

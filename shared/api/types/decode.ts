@@ -100,24 +100,6 @@ function compileStruct(type: string): StructReader {
   };
 }
 
-/** The value that the output has for an unset field that is always present. */
-export function zeroValueOf(type: FieldType): () => JsonValue {
-  switch (type.kind) {
-    case 'object': {
-      const name = type.type;
-      return () => structReader(name)({}, new DecodeContext(undefined), 'nested');
-    }
-    case 'list':
-    case 'map':
-    case 'either':
-      return () => null;
-    case 'scalar': {
-      const zero = ZEROS[type.scalar];
-      return () => zero;
-    }
-  }
-}
-
 const ZEROS: Record<Scalar, null | boolean | number | string> = {
   bool: false,
   int32: 0,
@@ -136,6 +118,24 @@ const ZEROS: Record<Scalar, null | boolean | number | string> = {
   fields: null,
   strings: null,
 };
+
+/** The value that the output has for an unset field that is always present. */
+export function zeroValueOf(type: FieldType): () => JsonValue {
+  switch (type.kind) {
+    case 'object': {
+      const name = type.type;
+      return () => structReader(name)({}, new DecodeContext(undefined), 'nested');
+    }
+    case 'list':
+    case 'map':
+    case 'either':
+      return () => null;
+    case 'scalar': {
+      const zero = ZEROS[type.scalar];
+      return () => zero;
+    }
+  }
+}
 
 function compileField(struct: string, field: FieldSchema): ValueReader {
   const owner = { struct, member: field.name, goType: field.goType };

@@ -10,6 +10,12 @@ import { schemaOf } from './tables';
 import type { Presence } from './types';
 import { createWalker, type ObjectVisitor } from './walker';
 
+const walk = createWalker({
+  objectVisitor: defaulterOf,
+  // The resource amounts of a RuntimeClass are not rounded (upstream behaviour); those of its pods are.
+  memberVisitor: ({ goType }, type) => (goType === 'v1.ResourceList' && type !== 'node.v1.Overhead' ? roundResources : undefined),
+});
+
 /** Applies the defaults of the type to a decoded object, in place. Idempotent. */
 export function applyDefaults(type: string, object: JsonObject): void {
   walk(type)?.(object);
@@ -17,12 +23,6 @@ export function applyDefaults(type: string, object: JsonObject): void {
 
 /** Presences of pointer fields, for which a zero value is set and keeps the default away. */
 const POINTER_PRESENCES: ReadonlySet<Presence | undefined> = new Set<Presence>(['pointer', 'null']);
-
-const walk = createWalker({
-  objectVisitor: defaulterOf,
-  // The resource amounts of a RuntimeClass are not rounded (upstream behaviour); those of its pods are.
-  memberVisitor: ({ goType }, type) => (goType === 'v1.ResourceList' && type !== 'node.v1.Overhead' ? roundResources : undefined),
-});
 
 /** Applies the defaults of the type itself, without those of its fields' types. */
 function defaulterOf(type: string): ObjectVisitor | undefined {

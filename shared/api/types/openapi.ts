@@ -104,6 +104,18 @@ const ZEROS: Readonly<Partial<Record<Scalar, string | number | boolean>>> = {
   string: '',
 };
 
+type PlainScalar = Exclude<Scalar, 'time' | 'microTime' | 'duration' | 'fields' | 'quantity' | 'intOrString' | 'raw' | 'json' | 'strings'>;
+
+const SCALAR_SCHEMAS: Readonly<Partial<Record<Scalar, JsonObject>>> & Readonly<Record<PlainScalar, JsonObject>> = {
+  bool: { type: 'boolean' },
+  int32: { type: 'integer', format: 'int32' },
+  int64: { type: 'integer', format: 'int64' },
+  uint32: { type: 'integer', format: 'int64' },
+  float64: { type: 'number', format: 'double' },
+  string: { type: 'string' },
+  bytes: { type: 'string', format: 'byte' },
+};
+
 class DefinitionBuilder {
   readonly references = new Set<string>();
 
@@ -234,15 +246,3 @@ function fieldExtensions(field: FieldSchema): JsonObject {
     ...(field.patchStrategies.length === 0 ? {} : { 'x-kubernetes-patch-strategy': field.patchStrategies.join(',') }),
   };
 }
-
-type PlainScalar = Exclude<Scalar, 'time' | 'microTime' | 'duration' | 'fields' | 'quantity' | 'intOrString' | 'raw' | 'json' | 'strings'>;
-
-const SCALAR_SCHEMAS: Readonly<Partial<Record<Scalar, JsonObject>>> & Readonly<Record<PlainScalar, JsonObject>> = {
-  bool: { type: 'boolean' },
-  int32: { type: 'integer', format: 'int32' },
-  int64: { type: 'integer', format: 'int64' },
-  uint32: { type: 'integer', format: 'int64' },
-  float64: { type: 'number', format: 'double' },
-  string: { type: 'string' },
-  bytes: { type: 'string', format: 'byte' },
-};

@@ -26,6 +26,21 @@ export interface ValueWrapperOptions {
   readonly name?: string;
 }
 
+const wrapNumber: ValueWrapper = (value) => (typeof value === 'number' || typeof value === 'bigint' ? Number(value) : TYPE_MISMATCH);
+const wrapString: ValueWrapper = (value) => (typeof value === 'string' || value === null ? value : TYPE_MISMATCH);
+
+const parsingWrapper =
+  (read: (text: string) => Value | undefined): ValueWrapper =>
+  (value) =>
+    typeof value === 'string' ? (read(value) ?? new ErrorValue('invalid data, cannot be converted')) : TYPE_MISMATCH;
+
+const STRING_FORMAT_WRAPPERS: Readonly<Record<string, ValueWrapper>> = {
+  byte: parsingWrapper((text) => new Uint8Array(Buffer.from(text, 'base64'))),
+  'date-time': parsingWrapper((text) => readTimestamp(text) ?? readLenientTime(text)),
+  date: parsingWrapper((text) => readTimestamp(`${text}T00:00:00Z`)),
+  duration: parsingWrapper((text) => readDuration(text) ?? readLongDuration(text)),
+};
+
 /** The wrapper of values of a schema; `undefined` when the schema does not specify them. Compile once per schema. */
 export function valueWrapperOf(
   node: SchemaNode,
@@ -54,21 +69,6 @@ function wrapInteger(value: JsonValue): Value {
   if (typeof value === 'bigint') return BigInt.asIntN(64, value);
   return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : TYPE_MISMATCH;
 }
-
-const wrapNumber: ValueWrapper = (value) => (typeof value === 'number' || typeof value === 'bigint' ? Number(value) : TYPE_MISMATCH);
-const wrapString: ValueWrapper = (value) => (typeof value === 'string' || value === null ? value : TYPE_MISMATCH);
-
-const parsingWrapper =
-  (read: (text: string) => Value | undefined): ValueWrapper =>
-  (value) =>
-    typeof value === 'string' ? (read(value) ?? new ErrorValue('invalid data, cannot be converted')) : TYPE_MISMATCH;
-
-const STRING_FORMAT_WRAPPERS: Readonly<Record<string, ValueWrapper>> = {
-  byte: parsingWrapper((text) => new Uint8Array(Buffer.from(text, 'base64'))),
-  'date-time': parsingWrapper((text) => readTimestamp(text) ?? readLenientTime(text)),
-  date: parsingWrapper((text) => readTimestamp(`${text}T00:00:00Z`)),
-  duration: parsingWrapper((text) => readDuration(text) ?? readLongDuration(text)),
-};
 
 /** Caches wrapped objects and lists, for which wrapping is more expensive than a lookup. */
 function cachedValue<K>(cache: Map<K, Value>, key: K, item: JsonValue, wrap: ValueWrapper): Value {

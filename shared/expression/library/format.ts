@@ -118,6 +118,11 @@ function toFixedExact(value: number, digits: number): string {
   return exact.slice(0, digits === 0 ? -2 : -1);
 }
 
+const SUPERSCRIPTS: Readonly<Record<string, string>> = {
+  ...Object.fromEntries([...'⁰¹²³⁴⁵⁶⁷⁸⁹'].map((character, digit) => [String(digit), character])),
+  '-': '⁻',
+};
+
 function printScientific(value: Value, precision: number): string {
   const number = requireDouble(value, 'scientific');
   // Padded to the precision, which is limited to 100.
@@ -128,11 +133,6 @@ function printScientific(value: Value, precision: number): string {
     .replace(/[-+\d]/g, (character) => SUPERSCRIPTS[character] ?? '');
   return `${mantissa}\u202f×\u202f10${exponent}`;
 }
-
-const SUPERSCRIPTS: Readonly<Record<string, string>> = {
-  ...Object.fromEntries([...'⁰¹²³⁴⁵⁶⁷⁸⁹'].map((character, digit) => [String(digit), character])),
-  '-': '⁻',
-};
 
 function printHex(value: Value): string {
   if (typeof value === 'string') return Buffer.from(value, 'utf8').toString('hex');

@@ -28,6 +28,8 @@ const ESCAPABLE = new Set([...'"\\/bfnrt'].map((character) => character.charCode
 /** The result of `peek` at the end of the text. */
 const END = -1;
 
+const END_OF_INPUT = 'unexpected end of JSON input';
+
 /** `undefined` when the text is valid JSON, nested no deeper than `maxDepth`. */
 export function explainJson(bytes: Uint8Array, maxDepth: number): string | undefined {
   return new JsonExplainer(bytes, maxDepth).run();
@@ -187,7 +189,6 @@ class JsonExplainer {
   }
 }
 
-const END_OF_INPUT = 'unexpected end of JSON input';
 const SHORT_ESCAPES: Record<number, string> = {
   7: '\\a',
   8: '\\b',

@@ -26,6 +26,8 @@ function isStored(value: unknown): value is JsonObject {
 /** Prefix of a string that replaces an integer that a double cannot hold exactly. */
 const MARK = 'int64:';
 
+const parse: (text: string) => JsonValue = JSON.parse;
+
 /**
  * For a text with long numbers: parses a marked copy with `JSON.parse`, because the strict parser takes many times as
  * long. That one is used only for a text that contains the marker itself.
@@ -37,8 +39,6 @@ function parseExactly(bytes: Buffer, text: string): unknown {
   if (marked !== text) restoreLongIntegers(value);
   return value;
 }
-
-const parse: (text: string) => JsonValue = JSON.parse;
 
 /** Replaces each integer that a double cannot hold exactly by a marked string. */
 function markLongIntegers(text: string): string {

@@ -148,6 +148,16 @@ function eitherReader({ object, or }: EitherType): ValueReader {
   };
 }
 
+/** A field of a small message, which readers refer to by its number in upstream's .proto files. */
+interface PlainField {
+  wire: number;
+  read: (input: WireReader) => number | bigint | string;
+}
+
+const int: PlainField = { wire: WIRE_TYPES.varint, read: (input) => input.integer() };
+const int32: PlainField = { wire: WIRE_TYPES.varint, read: (input) => input.int32() };
+const text: PlainField = { wire: WIRE_TYPES.bytes, read: (input) => input.string() };
+
 interface ScalarReader {
   wire: number;
   read: ValueReader;
@@ -188,15 +198,6 @@ const SCALAR_READERS: Record<Scalar, ScalarReader> = {
     return items;
   }),
 };
-
-/** A field of a small message, which readers refer to by its number in upstream's .proto files. */
-interface PlainField {
-  wire: number;
-  read: (input: WireReader) => number | bigint | string;
-}
-const int: PlainField = { wire: WIRE_TYPES.varint, read: (input) => input.integer() };
-const int32: PlainField = { wire: WIRE_TYPES.varint, read: (input) => input.int32() };
-const text: PlainField = { wire: WIRE_TYPES.bytes, read: (input) => input.string() };
 
 /** The values of a small message by field number; the last occurrence of a field counts. */
 function readFields(message: WireReader, known: Record<number, PlainField>): Map<number, number | bigint | string> {

@@ -79,6 +79,12 @@ const isNullAtZero = (type: FieldType): boolean => type.kind !== 'object' && zer
 
 const orNull = (type: string): string => (type === 'JsonValue' ? type : `${type} | null`);
 
+const ALTERNATIVES = {
+  bool: () => 'boolean',
+  list: (object: string) => `${object}[]`,
+  strings: () => 'string[]',
+} as const;
+
 function printValue(type: FieldType): string {
   switch (type.kind) {
     case 'scalar':
@@ -93,12 +99,6 @@ function printValue(type: FieldType): string {
       return `Record<string, ${printItem(type.element)}>`;
   }
 }
-
-const ALTERNATIVES = {
-  bool: () => 'boolean',
-  list: (object: string) => `${object}[]`,
-  strings: () => 'string[]',
-} as const;
 
 const printItem = (element: FieldType): string => (isNullAtZero(element) ? orNull(printValue(element)) : printValue(element));
 
