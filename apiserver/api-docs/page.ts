@@ -1,6 +1,6 @@
 /**
  * The text of the page and its Content-Security-Policy. Scripts and styles are allowed by a nonce of the response, not by
- * their origin: the same origin also serves what pods and Services answer through the proxy paths.
+ * their origin: the same origin also serves responses of pods and Services through the proxy paths.
  */
 
 /**

@@ -17,7 +17,7 @@ export function webSocketTokenAuthenticator(authenticateToken: AuthenticateToken
       const encodedTokens = protocols.flatMap((protocol) => encodedTokenOf(protocol) ?? []);
       const [encoded] = encodedTokens;
       if (encoded === undefined) return NO_CREDENTIALS;
-      // Another protocol is required: the server answers with it, and a token must not be echoed.
+      // Another protocol is required: the response names it, and a token must not be echoed.
       if (encodedTokens.length > 1 || protocols.length === encodedTokens.length) return INVALID_CREDENTIALS;
       const token = decodeToken(encoded);
       return token === undefined ? INVALID_CREDENTIALS : bearerTokens.authenticate({ ...credentials, authorization: `Bearer ${token}` });

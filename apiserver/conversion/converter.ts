@@ -57,8 +57,8 @@ const MAX_OBJECTS = 500;
 const MAX_BYTES = 1024 * 1024;
 const CALL_MS = 30_000;
 /**
- * A request is answered at its deadline by the server's own timeout response; code that waits for a conversion gives up
- * after this delay.
+ * Delay after the deadline of a request until code that waits for its conversion gives up. The server responds with a
+ * timeout at the deadline itself.
  */
 const DEADLINE_GRACE_MS = 50;
 const MIN_RESPONSE_BYTES = 4 * 1024 * 1024;

@@ -1,6 +1,6 @@
 /**
  * Access reviews: SubjectAccessReview for any user, LocalSubjectAccessReview within a namespace,
- * SelfSubjectAccessReview for the requesting user. Each answers in `status` whether the authorizers of requests would
+ * SelfSubjectAccessReview for the requesting user. Each reports in `status` whether the authorizers of requests would
  * allow the request that its spec describes; a spec that describes none is refused with 422.
  */
 import { invalidShownValue, invalidValue, type FieldError } from '../../shared/api/errors/field-error';

@@ -1,6 +1,6 @@
 /**
  * Identity reviews: TokenReview for the bearer of a token, and SelfSubjectReview for the requesting user. Both return
- * the user in `status`; a token that no authenticator accepts is an answer, not an error.
+ * the user in `status`; a token that no authenticator accepts is reported there, not as an error.
  */
 import type { AuthenticationV1TokenReview } from '../../shared/api/types/generated/members';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';

@@ -57,7 +57,7 @@ describe('commit', () => {
       const result = planned.committed ? await store.transact(transaction) : undefined;
       await planned.meanwhile?.();
       if (planned.isStoreFull) throw new StoreError('no-space', 'database space exceeded');
-      if (result === undefined || !planned.responded) throw new StoreError('ambiguous', 'the answer was lost');
+      if (result === undefined || !planned.responded) throw new StoreError('ambiguous', 'the response was lost');
       return result;
     };
     const watch: Store['watch'] = (...parameters) => {

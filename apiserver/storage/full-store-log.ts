@@ -1,6 +1,6 @@
 /**
- * Logs that the wrapped store is full, with the remedy, and that it takes writes again. Writes that are refused for
- * other reasons, and what clients are answered, are left to the callers.
+ * Logs that the wrapped store is full, with the remedy, and that it accepts writes again. Changes no result: writes that
+ * are refused for other reasons and the responses to clients are left to the callers.
  */
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';

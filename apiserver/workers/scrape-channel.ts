@@ -1,6 +1,6 @@
 /**
  * One end of the IPC channel between a worker and the supervisor, for metrics pages: sends requests, matches their
- * responses, and answers the requests of the other end. The other end may exit or stop responding at any time, so a
+ * responses, and responds to the requests of the other end. The other end may exit or stop responding at any time, so a
  * request ends after a timeout.
  */
 import type { Clock } from '../../shared/runtime/clock';

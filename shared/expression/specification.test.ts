@@ -10,16 +10,17 @@ import { CostBudget, compileExpression, CostExceededError, ErrorValue, type Valu
 import { untypedValue } from './untyped-json';
 import { printType } from './types/type';
 
-type Answer = 'holds' | 'does not hold' | 'no answer' | { readonly refused: string } | { readonly fails: string };
+/** The outcome of a rule. `'no answer'`: the recorded server closed the connection. */
+type Outcome = 'holds' | 'does not hold' | 'no answer' | { readonly refused: string } | { readonly fails: string };
 
-const isAnswer: Check<Answer> = either(
+const isOutcome: Check<Outcome> = either(
   oneOf('holds', 'does not hold', 'no answer'),
   either(shape({ refused: text }), shape({ fails: text })),
 );
 /** `omitted` is the reason why no rule can express the case. */
 const isCase = shape(
   { name: text, source: text, expects: oneOf('value', 'error') },
-  { type: text, rule: text, answer: isAnswer, omitted: text },
+  { type: text, rule: text, answer: isOutcome, omitted: text },
 );
 const isHead = shape({ format: text, batch: number }, { source: text });
 const { cases } = readRecording('expressions/specification', isHead, isCase);
@@ -29,10 +30,10 @@ type SpecifiedCase = (typeof cases)[number];
 interface SpecificationRow {
   readonly reason: string;
   readonly cases: number;
-  /** Match the name, the expression, and the recorded answer. */
+  /** Match the name, the expression, and the text of the recorded outcome. */
   readonly name?: RegExp;
   readonly source?: RegExp;
-  readonly answer?: RegExp;
+  readonly outcome?: RegExp;
 }
 
 /** Cases that no rule can express. */
@@ -43,7 +44,7 @@ const OMITTED: Readonly<Record<string, number>> = {
   'functions of its own': 5,
 };
 
-/** Cases that neither server answers as the specification demands. */
+/** Cases in which neither server follows the specification. */
 const NOT_APPLICABLE: readonly SpecificationRow[] = [
   {
     reason: 'the messages of the specification test are not declared',
@@ -59,27 +60,27 @@ const NOT_APPLICABLE: readonly SpecificationRow[] = [
   {
     reason: 'the case expects an error or a value of an expression that does not type-check',
     cases: 51,
-    answer: /: (expected type|found no matching overload|type '.*' does not support)/,
+    outcome: /: (expected type|found no matching overload|type '.*' does not support)/,
   },
-  { reason: 'the case uses an undeclared name', cases: 20, answer: /: undeclared reference/ },
-  { reason: 'the loop variable is not a simple name', cases: 3, answer: /argument must be a simple name/ },
+  { reason: 'the case uses an undeclared name', cases: 20, outcome: /: undeclared reference/ },
+  { reason: 'the loop variable is not a simple name', cases: 3, outcome: /argument must be a simple name/ },
   { reason: 'string.format follows an older version', cases: 18, name: /^string_ext\/format/ },
   { reason: 'the library of release 1.31 differs in other ways', cases: 7, name: /./ },
 ];
 
-/** Cases that this server answers differently from release 1.31.1. */
+/** Cases in which this server differs from release 1.31.1. */
 const DIFFERENT: readonly SpecificationRow[] = [
   { reason: 'google.protobuf.Any is not constructed', cases: 2, source: /google\.protobuf\.Any\s*\{/ },
-  { reason: 'the recorded server closes the connection on formats that are not constant', cases: 7, answer: /^no answer$/ },
-  { reason: 'the recorded server confuses its own types of optional values', cases: 3, answer: /incompatible type already exists/ },
+  { reason: 'the recorded server closes the connection on formats that are not constant', cases: 7, outcome: /^no answer$/ },
+  { reason: 'the recorded server confuses its own types of optional values', cases: 3, outcome: /incompatible type already exists/ },
   { reason: 'errors after the first syntax error differ', cases: 6, source: /`/ },
-  { reason: 'errors after the first undeclared name differ', cases: 4, answer: /: undeclared reference to 'cel'/ },
+  { reason: 'errors after the first undeclared name differ', cases: 4, outcome: /: undeclared reference to 'cel'/ },
 ];
 
 const variables = policyVariables({ hasParams: false, hasAuthorizer: true });
 
 /** The result of a rule on this server. */
-function answerTo(rule: string, values: ReadonlyMap<string, Value> = new Map()): Answer {
+function outcomeOf(rule: string, values: ReadonlyMap<string, Value> = new Map()): Outcome {
   const expression = compileExpression(rule, variables);
   if ('error' in expression) return { refused: `${expression.isChecked ? 'Internal error: ' : ''}${expression.error}` };
   try {
@@ -92,23 +93,23 @@ function answerTo(rule: string, values: ReadonlyMap<string, Value> = new Map()):
   }
 }
 
-function textOf(answer: Answer): string {
-  if (typeof answer === 'string') return answer;
-  return 'refused' in answer ? answer.refused : answer.fails;
+function textOf(outcome: Outcome): string {
+  if (typeof outcome === 'string') return outcome;
+  return 'refused' in outcome ? outcome.refused : outcome.fails;
 }
-const isError = (answer: Answer): boolean => typeof answer !== 'string';
-const isMet = ({ expects }: SpecifiedCase, answer: Answer): boolean => (expects === 'error' ? isError(answer) : answer === 'holds');
+const isError = (outcome: Outcome): boolean => typeof outcome !== 'string';
+const isMet = ({ expects }: SpecifiedCase, outcome: Outcome): boolean => (expects === 'error' ? isError(outcome) : outcome === 'holds');
 
 /** The number of cases that each row matches; a case that no row matches is counted by its name. */
 function countByReason(
   rows: readonly SpecificationRow[],
-  cases: readonly { readonly testCase: SpecifiedCase; readonly answer: string }[],
+  cases: readonly { readonly testCase: SpecifiedCase; readonly outcome: string }[],
 ): Record<string, number> {
   const counts: Record<string, number> = Object.fromEntries(rows.map(({ reason }) => [reason, 0]));
-  for (const { testCase, answer } of cases) {
+  for (const { testCase, outcome } of cases) {
     const row = rows.find(
-      ({ name = /(?:)/, source = /(?:)/, answer: answerPattern = /(?:)/ }) =>
-        name.test(testCase.name) && source.test(testCase.source) && answerPattern.test(answer),
+      ({ name = /(?:)/, source = /(?:)/, outcome: outcomePattern = /(?:)/ }) =>
+        name.test(testCase.name) && source.test(testCase.source) && outcomePattern.test(outcome),
     );
     const reason = row?.reason ?? `none: ${testCase.name}`;
     counts[reason] = (counts[reason] ?? 0) + 1;
@@ -123,20 +124,20 @@ describe('the CEL conformance cases', () => {
   it('have the recorded results, except for the differences counted in DIFFERENT', () => {
     const different = cases.flatMap((testCase) => {
       if (testCase.rule === undefined) return [];
-      const { answer } = testCase;
-      if (answer === undefined) throw new Error(`not recorded: ${testCase.name}`);
-      return textOf(answerTo(testCase.rule)) === textOf(answer) ? [] : [{ testCase, answer: textOf(answer) }];
+      const { answer: recorded } = testCase;
+      if (recorded === undefined) throw new Error(`not recorded: ${testCase.name}`);
+      return textOf(outcomeOf(testCase.rule)) === textOf(recorded) ? [] : [{ testCase, outcome: textOf(recorded) }];
     });
     expect(countByReason(DIFFERENT, different)).toEqual(expectedCounts(DIFFERENT));
   });
 
   it('are met, except for those counted in NOT_APPLICABLE', () => {
-    const evaluated = cases.flatMap((testCase) => (testCase.rule === undefined ? [] : [{ testCase, answer: answerTo(testCase.rule) }]));
-    const unmet = evaluated.filter(({ testCase, answer }) => !isMet(testCase, answer));
+    const evaluated = cases.flatMap((testCase) => (testCase.rule === undefined ? [] : [{ testCase, outcome: outcomeOf(testCase.rule) }]));
+    const unmet = evaluated.filter(({ testCase, outcome }) => !isMet(testCase, outcome));
     expect(
       countByReason(
         NOT_APPLICABLE,
-        unmet.map(({ testCase, answer }) => ({ testCase, answer: textOf(answer) })),
+        unmet.map(({ testCase, outcome }) => ({ testCase, outcome: textOf(outcome) })),
       ),
     ).toEqual(expectedCounts(NOT_APPLICABLE));
     const met = evaluated.length - unmet.length;
@@ -163,9 +164,9 @@ describe('the CEL conformance cases', () => {
 describe('a rule that constructs protobuf messages', () => {
   const request = { metadata: { name: 'case' } };
   const values = new Map<string, Value>(['object', 'request'].map((name) => [name, untypedValue(request)]));
-  const messages = readRecording('expressions/messages', isHead, shape({ rule: text, answer: isAnswer })).cases;
-  it.each(messages.map(({ rule, answer }) => [rule, answer] as const))('has the recorded result: %s', (rule, answer) => {
-    expect(answerTo(rule, values)).toEqual(answer);
+  const messages = readRecording('expressions/messages', isHead, shape({ rule: text, answer: isOutcome })).cases;
+  it.each(messages.map(({ rule, answer }) => [rule, answer] as const))('has the recorded result: %s', (rule, recorded) => {
+    expect(outcomeOf(rule, values)).toEqual(recorded);
   });
 
   it('is charged for each converted field', () => {

@@ -43,10 +43,10 @@ it('HealthChecks skips excluded checks, and warns of excluded names that match n
 });
 
 it('HealthChecks responds to a single check with its reason, and 404 for a check of another endpoint', async () => {
-  const { clock, respond } = setUp({ etcdProblem: 'no answer' });
+  const { clock, respond } = setUp({ etcdProblem: 'no response' });
   clock.advance(LIVEZ_GRACE_MS + 1);
   expect(await respond('/readyz/ping')).toEqual({ status: 200, text: 'ok', noSniff: false });
-  expect(await respond('/livez/etcd')).toMatchObject({ status: 500, text: 'internal server error: no answer\n' });
+  expect(await respond('/livez/etcd')).toMatchObject({ status: 500, text: 'internal server error: no response\n' });
   expect((await respond('/livez/poststarthook/a')).status).toBe(500);
   expect((await respond('/livez/shutdown')).status).toBe(404);
 });

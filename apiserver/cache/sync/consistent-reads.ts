@@ -31,7 +31,7 @@ interface PendingLookup {
 }
 
 export class ConsistentReads {
-  /** The lookup in flight. Later callers must not use it: the store may have answered it already. */
+  /** The lookup in flight. Later callers must not use it: the store may have read its revision already. */
   private inFlight: Promise<unknown> | undefined;
   private pendingLookup: PendingLookup | undefined;
 

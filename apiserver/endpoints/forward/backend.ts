@@ -104,7 +104,7 @@ export class Backends {
       meters?.addConnections(trust, 1);
       socket.once('close', () => meters?.addConnections(trust, -1));
     });
-    // Also on a reused connection: a kubelet may answer with an upgrade that was not requested.
+    // Also on a reused connection: a kubelet may respond with an upgrade that was not requested.
     request.once('upgrade', (_message, socket) => {
       isUpgraded = true;
       socket.once('close', release);

@@ -7,7 +7,7 @@ import { WEBSOCKET_TOKEN_PROTOCOL_PREFIXES } from '../../../shared/names/stream-
 import type { Exchange } from '../request/exchange';
 import { sourceIps } from '../request/source-ips';
 
-/** Hop-by-hop headers, and `Expect`, which this server has already answered. */
+/** Hop-by-hop headers, and `Expect`, to which this server has already responded. */
 const HOP_BY_HOP_HEADERS: ReadonlySet<string> = new Set([
   'connection',
   'expect',

@@ -1,4 +1,4 @@
-/** GET of one object and of collections. At which revision a request is answered is left to `registry/read`. */
+/** GET of one object and of collections. `registry/read` decides which revision a response shows. */
 import type { ResourceRequest } from '../request/request-info';
 import type { Resource } from '../../registry/verbs';
 import type { ApiDependencies } from './api-dependencies';

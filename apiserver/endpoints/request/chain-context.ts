@@ -69,7 +69,7 @@ export abstract class ChainContext {
     return this.infoPart;
   }
 
-  /** `undefined` when the request must be answered within its deadline. */
+  /** `undefined` when the response must be complete within the request's deadline. */
   get longRunning(): LongRunning | undefined {
     return this.longRunningPart;
   }

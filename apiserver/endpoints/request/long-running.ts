@@ -28,7 +28,7 @@ const BY_PATH_PREFIX: readonly { readonly prefix: PathRequest['path']; readonly 
   { prefix: '/debug/pprof/', longRunning: CONNECTION },
 ];
 
-/** `undefined` when the request must be answered within its deadline. */
+/** `undefined` when the response must be complete within the request's deadline. */
 export function longRunning(info: RequestInfo): LongRunning | undefined {
   if (info.kind === 'path') return BY_PATH_PREFIX.find(({ prefix }) => info.path.startsWith(prefix))?.longRunning;
   return BY_VERB[info.verb] ?? BY_SUBRESOURCE.get(info.subresource);

@@ -31,14 +31,14 @@ const METHOD_NOT_ALLOWED = statusResponse('405 Method Not Allowed', methodNotAll
  */
 export function createClientErrorHandler(clock: Clock): (error: Error, socket: Duplex) => void {
   // Later input on such a connection cannot be parsed either and is discarded.
-  const answeredSockets = new WeakSet<Duplex>();
+  const respondedSockets = new WeakSet<Duplex>();
   return (error, socket) => {
-    if (answeredSockets.has(socket)) return;
+    if (respondedSockets.has(socket)) return;
     if (!socket.writable || !speaksHttp1(socket) || isResponding(socket)) {
       socket.destroy();
       return;
     }
-    answeredSockets.add(socket);
+    respondedSockets.add(socket);
     // The input so far is valid, so the parser would still accept the rest as a request.
     if (codeOf(error) === 'ERR_HTTP_REQUEST_TIMEOUT') {
       socket.end(TIMED_OUT, () => socket.destroy());

@@ -25,7 +25,7 @@ export interface PathRoute {
   readonly purpose: string;
   /** Express patterns, case-sensitive and strict about trailing slashes. */
   readonly paths: readonly string[];
-  /** `GET`: every other method, including HEAD, is answered with 405, as upstream does. */
+  /** `GET`: every other method, including HEAD, is rejected with 405, as upstream does. */
   readonly methods: 'GET' | 'any';
   /** The paths that `/` lists, in any order; absent: none. */
   listedPaths?(this: void): readonly string[];

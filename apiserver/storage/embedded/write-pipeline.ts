@@ -1,7 +1,7 @@
 /**
  * The write path of the embedded store: assigns each change its revision immediately, queues steps while the disk is
  * busy and writes the queue in one batch, so that concurrent transactions share one sync (group commit). A transaction
- * is evaluated against the earlier ones that are still pending; no call is answered before its revision is durable.
+ * is evaluated against the earlier ones that are still pending; no call resolves before its revision is durable.
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import { StoreError, type KeyValue, type Revision } from '../store';
@@ -41,7 +41,7 @@ interface PendingKey {
 }
 
 export interface WritePipelineEvents {
-  /** Called once a batch is durable, before its writers are answered. */
+  /** Called once a batch is durable, before the calls of its writers resolve. */
   onDurable(committed: readonly CommittedRevision[]): void;
   /** Called when no pending step was written, with the error: state derived from pending steps must be read again. */
   onRollback(reason: unknown): void;

@@ -59,7 +59,7 @@ afterEach(() => inner.close());
 it('encrypted store applies the current rules, also when they change while a key is being fetched', async () => {
   const preparedValues = new Set<string>();
   const waiting: (() => void)[] = [];
-  const answerAll = (): void => waiting.splice(0).forEach((resolve) => resolve());
+  const finishPreparations = (): void => waiting.splice(0).forEach((resolve) => resolve());
   const envelope = (name: string): Envelope => ({
     encrypt: (value) => value,
     prepare() {
@@ -72,7 +72,7 @@ it('encrypted store applies the current rules, also when they change while a key
       });
     },
     decrypt(ciphertext) {
-      if (!preparedValues.has(name)) throw new TransformError(`${name} has not been asked`);
+      if (!preparedValues.has(name)) throw new TransformError(`${name} has not been prepared`);
       return { value: Buffer.from(`${ciphertext.toString()} by ${name}`), isStale: false };
     },
   });
@@ -96,7 +96,7 @@ it('encrypted store applies the current rules, also when they change while a key
   await clock.advanceAsync(1);
   rules = rulesOf('new');
   for (let time = 0; time < 4; time++) {
-    answerAll();
+    finishPreparations();
     await clock.advanceAsync(1);
   }
   expect(await reading).toBe('value by new');

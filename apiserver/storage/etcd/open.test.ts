@@ -14,7 +14,7 @@ import { RpcWriter } from './rpc-writer';
 
 interface Member {
   version: string;
-  /** Called for a call of the service KV; `true` when it has answered. */
+  /** Called for a call of the service KV; `true` when it has responded. */
   respond: (stream: ServerHttp2Stream) => boolean;
   readonly endpoint: string;
   /** Destroys all connections. */

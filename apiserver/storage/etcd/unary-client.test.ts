@@ -318,7 +318,7 @@ describe('UnaryClient', () => {
     await new Promise((resolve) => leaving.close(resolve));
   });
 
-  it('closes a session whose pings are not answered', async () => {
+  it('closes a session whose pings are not acknowledged', async () => {
     const clock = new ManualClock();
     respond = respondWith(frameMessage('ok'), { 'grpc-status': '0' });
     await listen();

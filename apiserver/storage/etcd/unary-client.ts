@@ -240,7 +240,7 @@ class Connection {
 
   /**
    * Detects a peer that disappeared without closing the connection: its session is destroyed when a ping is not
-   * answered.
+   * acknowledged.
    */
   private keepAlive(session: Http2ClientSession): void {
     this.pingTimer = this.clock.after(PING_INTERVAL_MS, () => {

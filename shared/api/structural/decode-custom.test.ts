@@ -23,18 +23,18 @@ describe('decodeCustom, compared with recordings of kube-apiserver', () => {
   test.each(CASES.map((recorded) => [recorded.definition, text(recorded.sent), recorded] as const))(
     'decodes a %s as recorded: %s',
     (_definition, _text, recorded) => {
-      const { answer, node } = recorded;
+      const { answer: expected, node } = recorded;
       const actual = decoded(recorded);
       if (typeof actual === 'string') {
-        expect({ code: 400, message: `Thing in version "v2" cannot be handled as a Thing: ${actual}` }).toEqual(answer);
+        expect({ code: 400, message: `Thing in version "v2" cannot be handled as a Thing: ${actual}` }).toEqual(expected);
         return;
       }
-      expect(answer.code).not.toBe(400);
-      expect(actual.unknown.map((path) => `unknown field "${path}"`)).toEqual(answer.warnings ?? []);
-      if (answer.object === undefined) return;
+      expect(expected.code).not.toBe(400);
+      expect(actual.unknown.map((path) => `unknown field "${path}"`)).toEqual(expected.warnings ?? []);
+      if (expected.object === undefined) return;
       applySchemaDefaults(node, actual.object);
       const { apiVersion: _apiVersion, kind: _kind, ...rest } = actual.object;
-      expect({ metadata: {}, ...rest }).toEqual(answer.object);
+      expect({ metadata: {}, ...rest }).toEqual(expected.object);
     },
   );
 });

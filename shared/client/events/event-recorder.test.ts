@@ -96,7 +96,7 @@ test('EventRecorder retries a lost request under the same name, and treats Alrea
   expect(new Set(names).size).toBe(1);
   expect(names).toHaveLength(4);
   expect(shown()).toEqual([['x', 1]]);
-  // The Event was created but its response was lost: the next attempt is answered with AlreadyExists.
+  // The Event was created but its response was lost: the next attempt is rejected with AlreadyExists.
   api.intercept = () => statusResponse(409, 'AlreadyExists');
   events.record({ about, type: 'Normal', reason: 'R', message: 'y' });
   await events.flush();

@@ -2,7 +2,7 @@
  * Sends requests to an API server: credentials, deadlines, retries and fences. What a request means is left to
  * `ResourceClient`.
  *
- * A request is retried when the server cannot have processed it (it was never sent, or was answered with 429, or 503
+ * A request is retried when the server cannot have processed it (it was never sent, or was rejected with 429, or 503
  * with Retry-After), and a read also when its response was lost. After a lost response to a write the caller must read
  * the object again.
  */

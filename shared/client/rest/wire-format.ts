@@ -1,6 +1,6 @@
 /**
  * Encodes Accept headers and decodes responses in JSON or protobuf. The response's content type decides which; servers
- * may answer in JSON even when protobuf was requested.
+ * may respond in JSON even when protobuf was requested.
  */
 import { SERVED_KINDS } from '../../api/kinds';
 import { groupInDialect, JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, type Dialect } from '../../names/dialect';

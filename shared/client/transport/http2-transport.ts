@@ -14,7 +14,7 @@ export interface Http2Settings {
   readonly clock: Clock;
   /** Ping interval of a connection with open requests. Milliseconds. */
   readonly pingEveryMs: number;
-  /** The connection is closed when a ping is unanswered for this time. Milliseconds. */
+  /** The connection is closed when a ping is not acknowledged within this time. Milliseconds. */
   readonly pingTimeoutMs: number;
   /** Milliseconds. */
   readonly connectTimeoutMs: number;

@@ -145,7 +145,7 @@ describe('HTTP/2', () => {
     expect((await collectBody(first.body, 10)).toString()).toBe('rest');
   });
 
-  test('closes a connection whose server does not answer pings, and fails the requests on it', async () => {
+  test('closes a connection whose server does not acknowledge pings, and fails the requests on it', async () => {
     const { url } = await http2Server((stream) => stream.respond({ ':status': 200 }));
     const proxy = await startTcpProxy(Number(url.port));
     closers.push(() => void proxy.close());

@@ -52,8 +52,8 @@ interface PollResult {
   readonly at: number;
   /** Undefined when the plug-in is healthy. */
   readonly error: string | undefined;
-  /** Whether the plug-in did not respond. */
-  readonly isUnanswered: boolean;
+  /** Whether the status call itself failed, for example because the plug-in did not respond. */
+  readonly hasCallFailed: boolean;
 }
 
 /** A failed rotation. */
@@ -114,8 +114,8 @@ export class DekSeedRotator {
     const age = lastPoll === undefined ? Infinity : this.options.clock.monotonic() - lastPoll.at;
     if (lastPoll !== undefined && age < (lastPoll.error === undefined ? HEALTH_CACHE_MS.healthy : HEALTH_CACHE_MS.unhealthy))
       return lastPoll.error;
-    const { error, isUnanswered } = await this.poll();
-    if (error === undefined || !isUnanswered) return error;
+    const { error, hasCallFailed } = await this.poll();
+    if (error === undefined || !hasCallFailed) return error;
     return `failed to perform status section of the healthz check for KMS Provider ${this.options.name}, error: ${error}`;
   }
 
@@ -128,8 +128,8 @@ export class DekSeedRotator {
   private async runPoll(): Promise<PollResult> {
     const { clock, onPolled } = this.options;
     this.timer?.cancel();
-    const { error, isUnanswered, keyId } = await this.readStatus();
-    const poll = { at: clock.monotonic(), error, isUnanswered };
+    const { error, hasCallFailed, keyId } = await this.readStatus();
+    const poll = { at: clock.monotonic(), error, hasCallFailed };
     if (this.isClosed) return poll;
     this.lastPoll = poll;
     onPolled({ keyId, error });
@@ -148,7 +148,7 @@ export class DekSeedRotator {
     try {
       status = await this.options.service.status();
     } catch (error) {
-      return { error: errorMessage(error), isUnanswered: true, keyId: undefined };
+      return { error: errorMessage(error), hasCallFailed: true, keyId: undefined };
     }
     const invalidId = keyIdError(status.keyId);
     if (invalidId !== undefined) this.options.onInvalidKeyId(invalidId.reason);
@@ -157,7 +157,7 @@ export class DekSeedRotator {
     const message = errors.length > 1 ? `[${errors.join(', ')}]` : errors[0];
     return {
       error: message === undefined ? undefined : `kmsv2 Provider ${this.options.name} is not healthy, error: ${message}`,
-      isUnanswered: false,
+      hasCallFailed: false,
       keyId: invalidId === undefined ? status.keyId : undefined,
     };
   }

@@ -337,7 +337,7 @@ export class Http2ClientSession {
       return;
     }
     this.pongs.add(encodeFrame(FrameType.ping, Flag.ack, 0, payload));
-    // The server enlarges the send window by what it learns from the answer.
+    // The server derives the size of the send window from the time to the acknowledgement.
     if (this.sender.isBlocked) this.pongs.flush();
   }
 
