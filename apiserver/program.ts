@@ -229,7 +229,7 @@ function listenError(flags: ServerFlags, error: unknown): PermanentError {
   return new PermanentError(`--${flag}=${flags[flag]}: ${listenErrorMessage(error)}`, { cause: error });
 }
 
-/** Loads the modules of encryption only when it is configured. `undefined` = objects are stored as plain text. */
+/** Loads the modules of encryption only when it is configured. `undefined` when objects are stored as plain text. */
 async function openEncryption({ flags, host, configurations }: Startup): Promise<EncryptionFromFile | undefined> {
   const { clock, random, logger, lifecycle } = host;
   const file = flags['encryption-provider-config'];

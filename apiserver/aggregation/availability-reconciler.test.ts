@@ -72,7 +72,7 @@ function openFixture(): Fixture {
     names: GENERATED_NAMES.platform,
     random: new FixedRandom(),
     onUnavailable: () => undefined,
-    failed: (_message, error) => {
+    onFailure: (_message, error) => {
       throw error;
     },
   });

@@ -35,7 +35,7 @@ export interface AvailabilityDependencies {
   /** Called when a server that was available becomes unavailable. */
   readonly onUnavailable: (name: string, reason: string) => void;
   /** Called with failures of checks, which are retried. */
-  readonly failed: (message: string, error: unknown) => void;
+  readonly onFailure: (message: string, error: unknown) => void;
 }
 
 export interface AvailabilityReconciler {
@@ -111,7 +111,7 @@ class Reconciler implements AvailabilityReconciler {
     server.running = new AbortController();
     server.isOutdated = false;
     const outcome = await this.checkServer(name, server, server.running.signal).catch((error: unknown) => {
-      this.deps.failed(`the availability of ${name} could not be checked`, error);
+      this.deps.onFailure(`the availability of ${name} could not be checked`, error);
       return 'retry' as const;
     });
     server.running = undefined;

@@ -23,7 +23,7 @@ export interface ExtensionServersDependencies {
   readonly resolve: Resolve;
   readonly credentials: () => ProxyCredentials;
   readonly clock: Clock;
-  /** Traces proxied requests; absent = no tracing. */
+  /** Traces proxied requests; absent without tracing. */
   readonly traces?: OutgoingTracing | undefined;
 }
 

@@ -13,7 +13,7 @@ export interface Registration {
   readonly version: string;
   readonly priorities: RemoteVersion['priorities'];
   readonly service: { readonly namespace: string; readonly name: string; readonly port: number };
-  /** PEM of the authorities that verify the server; '' = the system's. */
+  /** PEM of the authorities that verify the server; '' for those of the system. */
   readonly caBundle: string;
   /** Verification of the server's certificate is disabled. */
   readonly insecureSkipTlsVerify: boolean;

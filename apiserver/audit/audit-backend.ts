@@ -27,7 +27,7 @@ export type OnEventsLost = (backend: BackendName, events: number, reason: unknow
 export interface EventEncoding {
   readonly format: AuditFormat;
   readonly dialect: Dialect;
-  /** Maximum bytes of an event; undefined = unlimited. */
+  /** Maximum bytes of an event; `undefined` for no limit. */
   readonly maxEventBytes: number | undefined;
 }
 

@@ -15,9 +15,9 @@ export interface BatchOptions {
   readonly maxSize: number;
   /** How long the first event of a batch waits for others. */
   readonly maxWaitMs: number;
-  /** Rate limit in batches per second; undefined = unlimited. */
+  /** Rate limit in batches per second; `undefined` for no limit. */
   readonly throttle: { readonly perSecond: number; readonly burst: number } | undefined;
-  /** Maximum bytes per batch; undefined = unlimited. */
+  /** Maximum bytes per batch; `undefined` for no limit. */
   readonly maxBytes: number | undefined;
 }
 

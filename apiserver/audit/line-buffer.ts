@@ -18,7 +18,7 @@ const QUOTE = 0x22;
 const ZERO = 0x30;
 const LETTER_Z = 0x5a;
 
-/** 1 = the ASCII character needs no escape in JSON and is not markup. */
+/** By ASCII code: 1 for a character that needs no escape in JSON and is not markup, otherwise 0. */
 const NEEDS_NO_ESCAPE = Uint8Array.from({ length: 128 }, (_, code) =>
   code >= 0x20 && code < 0x7f && !'"\\<>&'.includes(String.fromCharCode(code)) ? 1 : 0,
 );

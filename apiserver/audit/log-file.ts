@@ -15,9 +15,9 @@ export interface LogFileOptions {
   readonly path: string;
   /** Size at which the file is rotated. */
   readonly maxBytes: number;
-  /** Maximum age of old files in milliseconds; 0 = unlimited. */
+  /** Maximum age of old files in milliseconds; 0 for no limit. */
   readonly maxAgeMs: number;
-  /** Maximum number of old files; 0 = unlimited. */
+  /** Maximum number of old files; 0 for no limit. */
   readonly maxBackups: number;
   readonly compress: boolean;
 }

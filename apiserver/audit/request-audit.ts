@@ -79,7 +79,7 @@ export class RequestAudit {
   }
 
   /**
-   * Called after authentication. `ignored` = nothing is recorded of this request; `failed` = its first event could not
+   * Called after authentication. `ignored`: nothing is recorded of this request; `failed`: its first event could not
    * be recorded.
    */
   recordReceived(): 'recorded' | 'ignored' | 'failed' {

@@ -23,11 +23,11 @@ export interface ClientCertificate {
   readonly isProxy: boolean;
   readonly commonName: string;
   readonly organizations: readonly string[];
-  /** Milliseconds since 1970; absent = unknown. */
+  /** Milliseconds since 1970; absent when unknown. */
   readonly expiresAt?: number;
 }
 
-/** `none` = no credentials for this authenticator; `failed` = the credentials are invalid. */
+/** `none`: no credentials for this authenticator; `failed`: the credentials are invalid. */
 export type AuthenticationOutcome =
   | ({ readonly type: 'user'; readonly user: UserInfo } & AuthenticationRemarks)
   | { readonly type: 'none' }

@@ -9,7 +9,7 @@ import { NO_CREDENTIALS, type AuthenticationOutcome, type Authenticator, type Re
 
 /** Header names and prefixes are in lower case. */
 export interface FrontProxyOptions {
-  /** Allowed common names of the proxy's certificate; empty = every name. */
+  /** Allowed common names of the proxy's certificate; empty to allow every name. */
   readonly allowedNames: readonly string[];
   readonly usernameHeaders: readonly string[];
   readonly groupHeaders: readonly string[];

@@ -12,7 +12,7 @@ import { quote } from '../../shared/values/text/quote';
 export type TokenReviewVersion = 'v1' | 'v1beta1';
 
 export type TokenReviewResult =
-  /** `audiences`: those that the token is valid for; empty = the remote server does not support audiences. */
+  /** `audiences`: those that the token is valid for; empty when the remote server does not support audiences. */
   | { readonly type: 'user'; readonly user: UserInfo; readonly audiences: readonly string[] }
   /** `error` is '' when the token is simply unknown. */
   | { readonly type: 'unknown'; readonly error: string };

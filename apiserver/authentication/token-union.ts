@@ -1,6 +1,6 @@
 /**
- * Chains token authenticators: the first that accepts the token decides; the reasons of those that reject it are
- * collected.
+ * Chains token authenticators: the first that accepts the token decides. When none accepts it, the reasons of those
+ * that rejected it are collected.
  */
 import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 import type { TokenAuthenticator, TokenOutcome } from './authenticator';

@@ -40,7 +40,7 @@ export interface ResourceRule {
   readonly verbs: readonly string[];
   readonly groups: readonly string[];
   readonly resources: readonly string[];
-  /** Empty = objects of every name. */
+  /** Empty for objects of every name. */
   readonly names: readonly string[];
 }
 
@@ -64,7 +64,7 @@ export interface Authorizer {
   authorize(user: UserInfo, attributes: Attributes): MaybePromise<Decision>;
   /** The rules by which {@link authorize} allows requests; they may be incomplete, and never show what is denied. */
   rules(user: UserInfo, namespace: string): AccessRules;
-  /** Explains a decision to users with permission to review the access of others; absent = there is only the reason. */
+  /** Explains a decision to users with permission to review the access of others; absent when the reason is all there is. */
   readonly explain?: (user: UserInfo, attributes: Attributes) => string;
 }
 

@@ -98,11 +98,11 @@ export interface SelectedField {
 
 /** The objects of one type that a watcher sees. */
 export interface WatchScope {
-  /** Only this namespace; absent = all namespaces (and for cluster-scoped types). */
+  /** Only this namespace; absent for all namespaces, and for cluster-scoped types. */
   readonly namespace?: string;
   /** Only this object name. */
   readonly name?: string;
-  /** Filters the entries in scope; absent = all match. Must be pure and fast. */
+  /** Filters the entries in scope; absent when all match. Must be pure and fast. */
   readonly matches?: (entry: Entry) => boolean;
   /**
    * An index hint that must agree with `matches`: only entries with this field value match. A change then visits only

@@ -14,7 +14,7 @@ export interface Page {
 }
 
 export interface PageRequest {
-  /** Absent = the newest revision at the first page. */
+  /** Absent for the newest revision at the time of the first page. */
   readonly revision?: Revision;
   readonly keysOnly?: boolean;
   /** Maximum number of keys per page. */

@@ -34,7 +34,7 @@ async function startController({ precedingReplicas } = { precedingReplicas: 0 })
     },
     stored: fixture.resource(RESOURCE).stored,
     clock,
-    failed: (message) => void readErrors.push(message),
+    onFailure: (message) => void readErrors.push(message),
   });
   await definitions.complete;
   const namesInUse = definitions.namesInUse.bind(definitions);

@@ -23,7 +23,7 @@ export interface DefinitionsOptions {
   readonly stored: StoredType;
   readonly clock: Clock;
   /** Called for a definition that cannot be read. */
-  readonly failed: (message: string, error: unknown) => void;
+  readonly onFailure: (message: string, error: unknown) => void;
 }
 
 /** A change of a definition; `before` or `after` is absent when it is created or deleted. */

@@ -28,7 +28,7 @@ import type { RemoteVersion } from './remote-version';
 export interface DiscoveryDependencies {
   /** The served kinds; the same list until they change. */
   readonly rows: () => readonly KindRow[];
-  /** The versions of aggregated API servers; the same list until they change. Absent = none. */
+  /** The versions of aggregated API servers; the same list until they change. Absent without aggregation. */
   readonly remotes?: () => readonly RemoteVersion[];
   readonly naming: Dialect;
   /** `host:port` under which clients reach this server. */

@@ -17,9 +17,9 @@ export interface ServedVersion {
 }
 
 export interface ServedGroup {
-  /** '' = core. */
+  /** '' for the core group. */
   readonly group: string;
-  /** The only served spelling; absent = that of each dialect. */
+  /** The only served spelling; absent when each dialect uses its own. */
   readonly spelling?: string;
   /** The preferred version first. */
   readonly versions: readonly ServedVersion[];

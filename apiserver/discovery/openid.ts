@@ -19,7 +19,7 @@ export interface OpenIdDependencies {
   readonly issuer: string;
   /** `host:port` under which clients reach this server. */
   readonly serverAddress: string;
-  /** URL of the key set; `undefined` = at this server. */
+  /** URL of the key set; `undefined` when this server publishes it. */
   readonly keySetAddress?: string | undefined;
   /** The keys that tokens are verified with at present. */
   readonly keys: () => PublishedKeys;

@@ -7,7 +7,7 @@ export interface LevelShares {
   readonly shares: number;
   /** Percentage of the nominal seats that other levels may use while this one does not need them. */
   readonly lendablePercent: number;
-  /** Limit for seats borrowed from other levels, as a percentage of the nominal seats; undefined = unlimited. */
+  /** Limit for seats borrowed from other levels, as a percentage of the nominal seats; `undefined` for no limit. */
   readonly borrowingLimitPercent: number | undefined;
 }
 

@@ -12,7 +12,7 @@ import { TimingHistogram } from './timing-histogram';
 export interface PriorityLevelSpec extends LevelShares {
   readonly uid: string;
   readonly isExempt: boolean;
-  /** Undefined = requests beyond the limit are rejected. */
+  /** `undefined` when requests beyond the limit are rejected instead of queued. */
   readonly queuing: Queuing | undefined;
 }
 

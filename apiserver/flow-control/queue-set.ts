@@ -53,7 +53,7 @@ const ESTIMATED_MS = 3;
 /** Number of consumed entries beyond which a queue's array is copied. */
 const COMPACT_AFTER = 64;
 
-/** Releases the seats of a request; `ms` = how long they were used. */
+/** Releases the seats of a request; `ms` is how long they were used. */
 export type ReleaseSeats = (ms: number) => void;
 
 /** Removes a waiting request. No effect after its decision. */

@@ -25,10 +25,10 @@ export interface OpenApiOptions {
   readonly rows: () => readonly KindRow[];
   /**
    * Documents of aggregated API servers, which clients request from them; the same list until something changes. Absent
-   * = none.
+   * without aggregation.
    */
   readonly remotes?: () => readonly { readonly name: string; readonly url: string }[];
-  /** The v2 documents of aggregated API servers; the same list until something changes. Absent = none. */
+  /** The v2 documents of aggregated API servers; the same list until something changes. Absent without aggregation. */
   readonly descriptions?: () => readonly RemoteOpenApiDescription[];
   readonly naming: Dialect;
   /** Whether the OpenID discovery documents of service account tokens are served. */
@@ -38,7 +38,7 @@ export interface OpenApiOptions {
   readonly failed: (failure: PartFailure) => void;
   /** Called for documents of aggregated API servers that are rejected. */
   readonly onRejected?: (name: string, message: string) => void;
-  /** Absent = the prebuilt parts of the build. */
+  /** Absent for the prebuilt parts of the build. */
   readonly prebuiltParts?: PrebuiltParts;
 }
 

@@ -93,7 +93,7 @@ export async function openWebhook(name: string, file: string, { clock, configura
 interface CallTimes {
   /** Time limit of one call. */
   readonly timeoutMs: number;
-  /** Delay before the second attempt. Absent = the default of retries. */
+  /** Delay before the second attempt; absent for the default of `callWebhookWithRetries`. */
   readonly firstPauseMs?: number | undefined;
 }
 

@@ -15,7 +15,7 @@ export interface ReviewDependencies extends TokenReviewDependencies {
   readonly authorizer: Authorizer;
   readonly gates: Pick<FeatureGates, 'isEnabled'>;
   readonly clock: Clock;
-  /** Undefined = the server issues no tokens. */
+  /** `undefined` when the server issues no tokens. */
   readonly tokenRequests: TokenRequestDependencies | undefined;
 }
 

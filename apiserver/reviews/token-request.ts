@@ -45,7 +45,7 @@ const MAX_SECONDS = 2 ** 32;
 const EXTENDED_FROM_SECONDS = 3607;
 const EXTENDED_TO_SECONDS = 365 * 24 * 3600;
 
-/** `deps` undefined = the server issues no tokens. */
+/** `deps` is `undefined` when the server issues no tokens; every request is then rejected. */
 export function requestToken(deps: TokenRequestDependencies | undefined): OperationHandler {
   if (deps === undefined) return () => Promise.reject(routeNotFound());
   return async ({ context, key, object }) => {

@@ -1,4 +1,7 @@
-/** Runs the background components of a server: starts them one after another, and stops them in reverse. */
+/**
+ * Runs the background components of a server: starts them one after another, and stops them in reverse. A step that
+ * fails ends the sequence; stopping the server is then left to the caller.
+ */
 import { errorMessage } from '../../shared/runtime/error-message';
 import type { StartCheck } from '../health/start-checks';
 
@@ -14,9 +17,11 @@ export interface RunningStep {
 export const inBackground = (reconciler: Pick<RunningStep, 'stop'>): RunningStep => ({ stop: () => reconciler.stop() });
 
 export interface StartupStep {
+  /** Names the step in the error when it fails. */
   readonly name: string;
   /** The startup checks that pass once the step is complete. */
   readonly checks?: readonly StartCheck[];
+  /** Starts the component. Called at most once, when all earlier steps are complete. */
   start(): RunningStep;
 }
 
@@ -26,6 +31,7 @@ export interface StartupSequence {
    * step.
    */
   readonly complete: Promise<void>;
+  /** Stops the started steps in reverse order, and starts no more. Further calls have no effect. */
   stop(): void;
 }
 

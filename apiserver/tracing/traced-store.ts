@@ -1,4 +1,7 @@
-/** A store that traces its calls, named after etcd's RPCs when it is etcd. */
+/**
+ * A store that creates a span for each of its calls in the trace of the request that causes it. With etcd the spans are
+ * named after etcd's RPCs. Calls and results are unchanged.
+ */
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { errorMessage } from '../../shared/runtime/error-message';
 import type {

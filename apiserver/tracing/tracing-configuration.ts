@@ -1,9 +1,12 @@
-/** The configuration kind TracingConfiguration: the receiver of traces and the sampling rate. */
+/**
+ * The format of the configuration kind TracingConfiguration: the receiver of traces and the sampling rate. Opening the
+ * receiver is left to open-tracing.ts.
+ */
 import type { InvalidField } from '../../shared/configuration/configuration-error';
 import type { ConfigurationFormat } from '../../shared/configuration/read-configuration';
 import { integerSchema, objectSchema, stringSchema, type ValueOf } from '../../shared/configuration/schema';
 
-/** The denominator of the sampling rate. */
+/** The denominator of `samplingRatePerMillion`. */
 export const SAMPLING_DENOMINATOR = 1_000_000;
 const SCHEMA = objectSchema({}, { endpoint: stringSchema(), samplingRatePerMillion: integerSchema(0, SAMPLING_DENOMINATOR) });
 

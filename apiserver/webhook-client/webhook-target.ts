@@ -1,4 +1,7 @@
-/** Parses the `clientConfig` of a webhook: its address and the authorities that verify its certificate. */
+/**
+ * Parses the `clientConfig` of a webhook: its address and the authorities that verify its certificate. Resolving the
+ * address is left to client.ts.
+ */
 import { objectAt, ownMember, stringAt, type JsonObject } from '../../shared/values/json';
 
 /** A URL, or a Service of this cluster. */
@@ -21,6 +24,7 @@ export function readWebhookTarget(clientConfig: JsonObject): WebhookTarget {
   };
 }
 
+/** The port of a Service without `port` in the API. */
 const DEFAULT_PORT = 443;
 
 function readAddress(clientConfig: JsonObject): WebhookTargetAddress | undefined {

@@ -19,7 +19,7 @@ export interface CommandInput<Table> {
 export interface Operands {
   /** In the usage line, such as `[NAME...]`. */
   readonly placeholder: string;
-  /** What each operand must be, also completed by shells; absent = anything. */
+  /** What each operand must be, also completed by shells; absent when any text is valid. */
   readonly choices?: readonly string[];
   readonly min: number;
   readonly max: number;

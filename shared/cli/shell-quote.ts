@@ -1,4 +1,4 @@
-/** Quotes text for POSIX shells, fish and zsh. */
+/** Quotes words so that POSIX shells, fish and zsh read them unchanged. */
 
 /** The text itself when no shell changes it, else in single quotes. */
 export const shellQuote = (text: string): string => (/^[\w@%+:,./-]+$/.test(text) ? text : singleQuote(text));

@@ -1,4 +1,7 @@
-/** Exponential back-off with jitter, so that many clients do not retry at the same moment. */
+/**
+ * Exponential back-off with jitter, so that many clients do not retry at the same moment. Computes delays only; waiting
+ * and giving up are left to the callers.
+ */
 import type { Random } from '../runtime/random';
 
 export interface BackOffOptions {
@@ -12,6 +15,7 @@ export interface BackOffOptions {
   readonly jitter?: number;
 }
 
+/** The delays of one sequence of attempts. Call {@link BackOff.reset} after a success. */
 export class BackOff {
   private failures = 0;
 
@@ -28,6 +32,7 @@ export class BackOff {
     return delay * (1 + this.random.float() * jitter);
   }
 
+  /** The next delay is again the initial one. */
   reset(): void {
     this.failures = 0;
   }

@@ -1,5 +1,6 @@
-/** Invalid fields of configuration files, and the error that reports them. */
+/** Invalid fields of configuration files, their paths, and the error that reports all of them at once. */
 
+/** One invalid field of a file. */
 export interface InvalidField {
   /** `jwt[0].issuer.url`; `''` for an error of the whole file. */
   readonly path: string;

@@ -1,3 +1,4 @@
+/** Limits the time that a caller waits for a promise. Cancelling the work itself is left to the caller. */
 import type { Clock } from './clock';
 
 /**

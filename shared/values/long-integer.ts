@@ -1,8 +1,11 @@
 /**
- * Lengths of the shortest integer that a double cannot hold exactly, and of the longest 64-bit integer, including its
- * sign.
+ * Integers in JSON texts that a double cannot hold exactly. They become bigints, so that 64-bit values survive a round
+ * trip.
  */
+
+/** Length of the shortest integer beyond 2^53: sixteen digits. */
 const MIN_LENGTH = 16;
+/** Length of the longest 64-bit integer: nineteen digits and a minus. */
 const MAX_LENGTH = 20;
 const DIGITS = /^-?[0-9]+$/;
 

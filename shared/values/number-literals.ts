@@ -1,4 +1,7 @@
-/** The spelling of numbers in JSON texts, where it carries more information than the value. */
+/**
+ * The spelling of numbers in JSON texts, where it carries more information than the value. The strict parser records
+ * the spellings; typed decoders read them.
+ */
 import type { JsonArray, JsonObject, JsonValue } from './json';
 
 /**

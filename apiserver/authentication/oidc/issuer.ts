@@ -8,12 +8,12 @@ export type ClaimSource =
   | { readonly type: 'claim'; readonly claim: string; readonly prefix: string }
   | { readonly type: 'expression'; readonly expression: string };
 
-/** A condition on the claims: a required value of a claim, or an expression; '' = no message. */
+/** A condition on the claims: a required value of a claim, or an expression. `message` is '' when none is configured. */
 export type ClaimRule =
   | { readonly type: 'required'; readonly claim: string; readonly value: string }
   | { readonly type: 'expression'; readonly expression: string; readonly message: string };
 
-/** A condition on the resulting user, as an expression over `user`; '' = no message. */
+/** A condition on the resulting user, as an expression over `user`. `message` is '' when none is configured. */
 export interface UserRule {
   readonly expression: string;
   readonly message: string;
@@ -22,11 +22,11 @@ export interface UserRule {
 export interface TokenIssuerConfig {
   /** The `iss` of its tokens. */
   readonly url: string;
-  /** URL of the discovery document; `undefined` = below the issuer URL. */
+  /** URL of the discovery document; `undefined` for the standard path below the issuer URL. */
   readonly discoveryUrl: string | undefined;
   /** A token must have one of them. */
   readonly audiences: readonly string[];
-  /** PEM; `undefined` = the CAs of the system. */
+  /** PEM; `undefined` for the CAs of the system. */
   readonly authority: string | undefined;
   /** Accepted signature algorithms. */
   readonly algorithms: readonly string[];

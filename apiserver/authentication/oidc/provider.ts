@@ -11,9 +11,9 @@ import type { Clock } from '../../../shared/runtime/clock';
 
 export interface ProviderOptions {
   readonly issuer: string;
-  /** `undefined` = below the issuer URL. */
+  /** URL of the discovery document; `undefined` for the standard path below the issuer URL. */
   readonly discoveryUrl: string | undefined;
-  /** The CAs of the provider in PEM; `undefined` = those of the system. */
+  /** The CAs of the provider in PEM; `undefined` for those of the system. */
   readonly authority: string | undefined;
   readonly clock: Clock;
   /** Called when a refresh fails; it is retried. */
@@ -24,7 +24,7 @@ export interface ProviderKey {
   /** The `kid` of its tokens; '' when the provider does not name it. */
   readonly id: string;
   readonly key: KeyObject;
-  /** `undefined` = every algorithm of the key type. */
+  /** The signature algorithm of tokens; `undefined` when the key may be used with every algorithm of its type. */
   readonly algorithm: string | undefined;
 }
 

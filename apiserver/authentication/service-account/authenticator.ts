@@ -40,7 +40,7 @@ export interface TokenUseRecorder {
   /** A token was looked up in the cache of verified tokens. */
   recordCacheLookup(result: 'hit' | 'miss'): void;
   recordUse(use: TokenUse): void;
-  /** A token of a Secret was used; `lastUsed` = the date in the label of the Secret. */
+  /** Called when a token of a Secret was used; `lastUsed` is the date in the label of the Secret. */
   recordSecretUse(secret: ObjectKey, lastUsed: string): void;
 }
 

@@ -18,7 +18,7 @@ export type BindableResource = 'serviceaccounts' | 'pods' | 'secrets' | 'nodes';
 /** The token of a Secret; absent values are ''. */
 export interface SecretToken {
   readonly token: string;
-  /** Not '' = the token is invalidated. */
+  /** The value of the label that invalidates the token; '' when the label is absent. */
   readonly invalidSince: string;
   /** A date (`2006-01-02`). */
   readonly lastUsed: string;

@@ -18,7 +18,7 @@ export interface TokenClaims {
   readonly expires: number;
   readonly notBefore: number;
   readonly issuedAt: number;
-  /** When the token should have been replaced by a newer one, although it stays valid; absent = never. */
+  /** When the token should have been replaced by a newer one, although it stays valid; absent for a token that need not be replaced. */
   readonly warnAfter?: number;
   readonly id: string;
   readonly namespace: string;

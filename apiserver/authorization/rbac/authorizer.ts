@@ -63,7 +63,7 @@ function noOpinion(errors: readonly string[]): Decision {
   return { type: 'no-opinion', reason: `RBAC: ${errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]`}` };
 }
 
-/** The rules of a user in a namespace ('' = cluster-wide only), and the errors of rule resolution. */
+/** The rules of a user in a namespace ('' for cluster-wide rules only), and the errors of rule resolution. */
 export interface ResolvedRules {
   readonly rules: readonly PolicyRule[];
   readonly errors: readonly string[];

@@ -27,7 +27,7 @@ export interface BindingSubject {
 export interface Binding {
   /** The binding in the reason of a decision, as upstream prints it: `RoleBinding "name/namespace"`. */
   readonly text: string;
-  /** '' = a ClusterRoleBinding. */
+  /** '' for a ClusterRoleBinding. */
   readonly namespace: string;
   readonly role: RoleReference;
   readonly subjects: readonly BindingSubject[];

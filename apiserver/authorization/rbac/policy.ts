@@ -61,7 +61,7 @@ export class RbacPolicy {
   }
 
   /**
-   * The grants of a user or group by bindings in a namespace ('' = ClusterRoleBindings); `undefined` when no binding
+   * The grants of a user or group by bindings in a namespace ('' for ClusterRoleBindings); `undefined` when no binding
    * names it.
    */
   grants(namespace: string, kind: BindingSubject['kind'], key: string): SubjectGrants | undefined {

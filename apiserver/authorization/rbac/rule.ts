@@ -16,7 +16,7 @@ export interface PolicyRule {
    * `pods`, `pods/log`, `*` (all resources and subresources), or `*` with a slash and a subresource (of all resources).
    */
   readonly resources: readonly string[];
-  /** Empty = objects of every name. */
+  /** Empty for objects of every name. */
   readonly names: readonly string[];
   /** A trailing `*` matches any suffix. */
   readonly paths: readonly string[];

@@ -35,10 +35,10 @@ export interface WebhookAuthorizerOptions {
   readonly notAllowedTtlMs: number;
   /** The failure policy: the decision when the webhook fails. */
   readonly onFailure: 'NoOpinion' | 'Deny';
-  /** `undefined` = the webhook is called for every request. */
+  /** `undefined` to call the webhook for every request. */
   readonly matchConditions: MatchConditions | undefined;
   readonly clock: Clock;
-  /** Absent = calls are not counted. */
+  /** Absent when calls are not counted. */
   readonly metrics?: WebhookAuthorizerMetrics;
   /** Called at most once in 60 s when the webhook fails. */
   readonly onError: (message: string, error: unknown) => void;

@@ -15,7 +15,7 @@ import { listTypeOf, mapTypeOf, printType, STRING } from '../../../shared/expres
 import type { AuthorizationV1SubjectAccessReviewSpec } from '../../../shared/api/types/generated/members';
 import type { JsonObject } from '../../../shared/values/json';
 
-/** `error` = an expression failed, and none is false. */
+/** `yes`: all expressions are true. `no`: one is false. `error`: one failed, and none is false. */
 export type MatchResult = 'yes' | 'no' | 'error';
 
 export type MatchConditions = (spec: AuthorizationV1SubjectAccessReviewSpec) => MatchResult;

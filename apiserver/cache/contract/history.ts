@@ -12,7 +12,7 @@ import { configMaps, keyOf, nodes, storedValue } from '../../../test/support/sto
 export interface Write {
   readonly type: StoredType;
   readonly key: string;
-  /** Value of the label `on`; `undefined` = delete the object. */
+  /** Value of the label `on`; `undefined` for a deletion of the object. */
   readonly on: boolean | undefined;
 }
 
@@ -31,7 +31,7 @@ export interface WatchPlan {
   readonly isSelective: boolean;
   /** A selective watch uses the index of the field `on`, which always equals the label. */
   readonly usesIndex: boolean;
-  /** Number of steps before the current one at which the watch starts; `undefined` = start with the state. */
+  /** Number of steps before the current one at which the watch starts; `undefined` to start with the current state. */
   readonly stepsBack: number | undefined;
 }
 

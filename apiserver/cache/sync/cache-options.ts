@@ -29,13 +29,13 @@ export interface CacheOptions {
    * replayed-revisions.ts.
    */
   readonly replayRevisions?: number;
-  /** Interval of the consistency checker; default 5 minutes, 0 = off. */
+  /** Interval of the consistency checker; default 5 minutes, 0 to disable it. */
   readonly checkMs?: number;
-  /** Interval of the store's compaction; default 5 minutes, 0 = off. */
+  /** Interval of the store's compaction; default 5 minutes, 0 to disable it. */
   readonly compactionMs?: number;
-  /** Absent = values of an older table generation are unreadable. */
+  /** Absent when values of an older table generation count as unreadable. */
   readonly migrate?: MigrateStoredValue;
-  /** For tests; absent = yields to the event loop. */
+  /** For tests; absent to yield to the event loop. */
   readonly yieldNow?: YieldNow;
 }
 
@@ -46,7 +46,7 @@ export interface OpenedCache extends Cache {
   readonly isConnected: boolean;
   /** Resolves when `isReady` becomes true, or the cache is closed. */
   whenReady(): Promise<void>;
-  /** Reasons why this replica should not receive requests; empty = healthy. */
+  /** Reasons why this replica should not receive requests; empty when it is healthy. */
   problems(): readonly string[];
   /** The built-in types, and those of custom resources that have been seen. */
   storedTypes(): readonly StoredType[];

@@ -17,7 +17,7 @@ export interface CompactionOptions {
   readonly logger: Logger;
   /** The key that the replicas coordinate through. */
   readonly key: string;
-  /** Interval in milliseconds; 0 = never. */
+  /** Interval in milliseconds; 0 to disable the loop. */
   readonly intervalMs: number;
   onCompacted(revision: Revision): void;
 }

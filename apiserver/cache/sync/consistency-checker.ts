@@ -32,7 +32,7 @@ export class ConsistencyChecker {
 
   constructor(
     private readonly host: ConsistencyCheckerHost,
-    /** Interval in milliseconds; 0 = never. */
+    /** Interval in milliseconds; 0 to disable the checker. */
     private readonly intervalMs: number,
   ) {}
 

@@ -28,8 +28,8 @@ export class EventStream implements InboundQueueHandler, StallHost {
   constructor(
     private readonly replica: ReplicatedState,
     /**
-     * Number of revisions before the current one at which the state is loaded; `undefined` = chosen by
-     * replayed-revisions.ts.
+     * Number of revisions before the current one at which the state is loaded; when `undefined`, replayed-revisions.ts
+     * chooses it.
      */
     private readonly replayRevisions: number | undefined,
     /** Aborted when the cache is closed. */

@@ -25,8 +25,8 @@ it('followType continues after an error of its handler and never removes an obje
     calls.push(key);
     if (key === 'ns/bad') throw new Error('no');
   };
-  const failed = (message: string): void => void calls.push(message);
-  const options = { cache, stored: TYPE, clock: new ManualClock(), failed };
+  const onFailure = (message: string): void => void calls.push(message);
+  const options = { cache, stored: TYPE, clock: new ManualClock(), onFailure };
   followType(options, { upsert: ({ key }) => recordCall(key), remove: recordCall });
   await flushPromises(2);
   const deliver = (type: WatchEventType, key: string): void =>

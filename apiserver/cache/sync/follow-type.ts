@@ -18,11 +18,11 @@ export interface ObjectHandler {
 export interface FollowTypeOptions {
   readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
   readonly stored: StoredType;
-  /** Absent = all objects of the type. */
+  /** Absent for all objects of the type. */
   readonly scope?: WatchScope;
   readonly clock: Clock;
   /** Called with errors of a single object. */
-  readonly failed: (message: string, error: unknown) => void;
+  readonly onFailure: (message: string, error: unknown) => void;
 }
 
 export interface TypeFollower {
@@ -41,7 +41,7 @@ export function combineFollowers(followers: readonly TypeFollower[]): TypeFollow
 
 const RETRY_MS = 1_000;
 
-export function followType({ cache, stored, scope = {}, clock, failed }: FollowTypeOptions, handler: ObjectHandler): TypeFollower {
+export function followType({ cache, stored, scope = {}, clock, onFailure }: FollowTypeOptions, handler: ObjectHandler): TypeFollower {
   const presentKeys = new Set<string>();
   let watch: CacheWatch | undefined;
   let isStopped = false;
@@ -53,7 +53,7 @@ export function followType({ cache, stored, scope = {}, clock, failed }: FollowT
     try {
       handler.upsert(entry);
     } catch (error) {
-      failed(`${stored.name} ${entry.key} could not be read`, error);
+      onFailure(`${stored.name} ${entry.key} could not be read`, error);
     }
   }
 
@@ -62,7 +62,7 @@ export function followType({ cache, stored, scope = {}, clock, failed }: FollowT
     try {
       handler.remove(key);
     } catch (error) {
-      failed(`${stored.name} ${key} could not be removed`, error);
+      onFailure(`${stored.name} ${key} could not be removed`, error);
     }
   }
 

@@ -117,7 +117,7 @@ class WatchersByScope {
 }
 
 /**
- * `''` = everything, `ns/` = a namespace, `/name` = a name in all namespaces (or of a cluster-scoped type), `ns/name` =
+ * `''` for everything, `ns/` for a namespace, `/name` for a name in all namespaces (or of a cluster-scoped type), `ns/name` for
  * one object.
  */
 function scopeKey(type: StoredType, scope: WatchScope): string {

@@ -25,9 +25,9 @@ export interface BackendOptions {
   readonly credentials: () => KubeletCredentials;
   /** Connect time-out in milliseconds. */
   readonly timeoutMs: number;
-  /** Absent = the defaults. */
+  /** Absent for {@link DEFAULT_OPEN_REQUEST_LIMITS}. */
   readonly limits?: OpenRequestLimits;
-  /** Absent = nothing is counted. */
+  /** Absent when connections are not counted. */
   readonly meters?: BackendMeters;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Builds the error for a kubelet that does not serve a log, with the reference server's message for the kubelet's
- * status.
+ * The error for a kubelet that does not serve a log, with upstream's message for the kubelet's status. The kubelet's
+ * text is used as it is; its length is limited where it is read.
  */
 import { internalError, StatusError, type StatusReason } from '../../../shared/api/errors/status';
 

@@ -1,4 +1,7 @@
-/** Rewrites a single link of a proxied page so that it leads through the proxy. */
+/**
+ * Rewrites a single link of a proxied page so that it leads through the proxy. Only links to the backend or to this
+ * server are changed. Finding links in a page is left to link-rewriter.ts.
+ */
 
 /** The addresses of a proxy and of its backend. */
 export interface ProxyAddresses {

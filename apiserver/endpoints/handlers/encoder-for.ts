@@ -1,4 +1,7 @@
-/** Selects the encoder of a response by kind, representation and the client's spelling of names. */
+/**
+ * Selects the encoder of a response by kind, representation and the client's spelling of names. Encoders are shared by
+ * all requests with the same key, because they cache their results.
+ */
 import { badRequest } from '../../../shared/api/errors/status';
 import type { KindRow } from '../../../shared/api/kinds';
 import type { Encoder } from '../representation/encoder';
@@ -15,6 +18,7 @@ export function encoderFormFor({ dialect, alias, query }: Exchange, row: KindRow
   return { row, wanted, names: { dialect, alias }, include };
 }
 
+/** The encoder of a response. Throws 400 for an invalid `includeObject` of a Table. */
 export const encoderFor = ({ encoders }: ApiDependencies, exchange: Exchange, row: KindRow, wanted: Representation): Encoder =>
   encoders.encoderFor(encoderFormFor(exchange, row, wanted));
 

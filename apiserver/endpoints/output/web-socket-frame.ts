@@ -1,4 +1,7 @@
-/** Encodes a message of a WebSocket server as one frame, unmasked as RFC 6455 requires of servers. */
+/**
+ * Encodes a message of a WebSocket server as one frame, unmasked as RFC 6455 requires of servers. Frames of a client
+ * are read elsewhere, by the package ws.
+ */
 
 /** First bytes of a frame: the last one of its message, and the opcode. */
 const TEXT = 0x81;
@@ -7,6 +10,7 @@ const BINARY = 0x82;
 const MAX_SHORT_LENGTH = 125;
 /** Values of the second byte for a length in the next two or eight bytes. */
 const TWO_BYTES = 126;
+/** The greatest values of the second byte announce a length in the next eight bytes. */
 const EIGHT_BYTES = 127;
 
 export const textFrame = (message: Buffer): Buffer => framed(TEXT, message);

@@ -45,7 +45,7 @@ export class Encoders {
       readonly table: TableConvertor;
       readonly clock: Clock;
       readonly naming: Dialect;
-      /** Absent = no encoding is offloaded. */
+      /** Absent when no encoding is offloaded. */
       readonly offload?: EncodingOffload | undefined;
     },
   ) {}

@@ -1,5 +1,6 @@
 /**
  * Encodes a Status in a dialect: groups and a system namespace in its message and details use the client's spelling.
+ * The Status itself is not changed.
  */
 import type { JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';

@@ -1,12 +1,16 @@
-/** When and how responses are compressed. Upstream's length from which it compresses; the fastest level of gzip. */
+/**
+ * When and how responses are compressed, as on upstream's server: with gzip, at its fastest level, from 128 KiB.
+ * Compressing is left to the senders of responses.
+ */
 import { constants } from 'node:zlib';
 import type { Exchange } from '../request/exchange';
 
 /** Shorter responses are not compressed. */
 export const GZIP_FROM_BYTES = 128 * 1024;
+/** Options of zlib. */
 export const GZIP = { level: constants.Z_BEST_SPEED };
 
-/** Whether `Accept-Encoding` lists gzip without a quality, as upstream requires. */
+/** Whether `Accept-Encoding` lists gzip without a quality; upstream ignores clauses with parameters. */
 export function acceptsGzip(exchange: Exchange): boolean {
   const header = exchange.header('accept-encoding');
   if (header === undefined) return false;

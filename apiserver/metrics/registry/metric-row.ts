@@ -6,7 +6,7 @@ interface MetricRowBase {
   readonly stability: Stability;
   readonly help: string;
   readonly labels: readonly string[];
-  /** Maximum number of series; further label values are counted under `other`. Absent = 2,000. */
+  /** Maximum number of series; further label values are counted under `other`. 2,000 when absent. */
   readonly maxSeries?: number;
 }
 

@@ -16,7 +16,7 @@ interface CacheMetric {
   readonly type: 'counter' | 'gauge';
   readonly name: string;
   readonly help: string;
-  /** Absent = no label. */
+  /** Absent for a series without labels. */
   readonly label?: string;
   /** The value for each value of the label; without a label, one pair. */
   readonly values: (statistics: CacheStatistics) => Iterable<readonly [label: string, value: number]>;

@@ -98,7 +98,7 @@ export interface OperationShape {
   readonly parameters: readonly Parameter[];
   /** Whether the path names the collection or one object. */
   readonly scope: 'collection' | 'object';
-  /** Absent = no body. */
+  /** Absent for an operation without a body. */
   readonly body?: 'object' | 'patch' | 'deleteOptions';
   readonly response: 'object' | 'list' | 'status' | 'event';
   /** The status codes of success. */

@@ -32,7 +32,7 @@ export interface Operation {
   /** The action and the kind of its objects; absent when the operation has no kind. */
   readonly target?: { readonly action: string; readonly kind: GroupVersionKindNames };
   readonly parameters: readonly Parameter[];
-  /** The type is one of the tables, except for a patch. Absent = no body. */
+  /** The type is one of the tables, except for a patch. Absent for an operation without a body. */
   readonly body?: { readonly type: string; readonly isRequired: boolean; readonly isPatch: boolean };
   readonly responses: readonly { readonly code: 200 | 201 | 202; readonly type: string }[];
   /** Whether the response may be a stream. True for every list, also of a resource that cannot be watched. */
@@ -167,7 +167,7 @@ interface ResourcePath {
   readonly parameters: readonly Parameter[];
   /** `Namespaced` precedes the kind when the path contains a namespace. */
   readonly scopeInfix: string;
-  /** Follows the kind; absent = nothing. */
+  /** The text after the kind, if any. */
   readonly suffix?: string;
 }
 

@@ -21,11 +21,11 @@ export interface PublishOptions {
 export interface PublishedMember {
   name: string;
   /**
-   * `plain` = unchanged from the definition, `schema` = a nested schema, `schemas` = the schemas of properties, `given`
-   * = a value.
+   * `plain`: unchanged from the definition. `schema`: a nested schema. `schemas`: the schemas of properties. `given`: the
+   * value in `given`.
    */
   form: 'given' | 'plain' | 'schema' | 'schemas';
-  /** The index of the value in the definition's JSON; -1 = none. */
+  /** The index of the value in the definition's JSON; -1 for the form `given`. */
   index: number;
   /** The value of the form `given`; for the form `schemas`, properties that replace those of the definition. */
   given: JsonValue;
@@ -132,7 +132,7 @@ const KEYWORDS_BY_LENGTH: readonly (readonly { readonly keyword: number; readonl
 /** The published schema of a resource, from `openAPIV3Schema` of its definition. */
 export class PublishedSchema {
   private readonly levels: PublishedLevel[] = [];
-  /** The index of each keyword's value in the current schema, -1 = absent; and the keywords in their order. */
+  /** The index of each keyword's value in the current schema, -1 when absent; and the keywords in their order. */
   private readonly valueIndexes = new Int32Array(KEYWORDS.length);
   private readonly order: number[] = [];
 
@@ -229,7 +229,7 @@ export class PublishedSchema {
     }
   }
 
-  /** The index of the keyword's value in the current schema; -1 = absent. */
+  /** The index of the keyword's value in the current schema; -1 when absent. */
   private indexOf(keyword: number): number {
     return this.valueIndexes[keyword] ?? -1;
   }
@@ -349,7 +349,7 @@ function compareSpellings(json: JsonIndex, first: number, second: number): numbe
   return firstLength - secondLength;
 }
 
-/** The index of the keyword; -1 = none. */
+/** The index of the keyword; -1 for an unknown keyword. */
 function keywordAt(bytes: Uint8Array, start: number, end: number): number {
   for (const { keyword, codes } of KEYWORDS_BY_LENGTH[end - start] ?? []) {
     let equal = 0;

@@ -78,7 +78,7 @@ export function rowIndexesOf(table: MessageTable): ReadonlyMap<string, number> {
   return created;
 }
 
-/** Wire types: 0 = varint, 1 = 64-bit, 2 = length-delimited. */
+/** `wire` is a wire type of protobuf: 0 varint, 1 64-bit, 2 length-delimited. */
 const tag = (field: number, wire: 0 | 1 | 2): number => field * 8 + wire;
 
 /** Encodings of objects that occur repeatedly. */

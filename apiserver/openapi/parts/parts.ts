@@ -46,7 +46,7 @@ export interface PartsOptions {
   readonly failed: (failure: PartFailure) => void;
   /** Called for rejected documents of aggregated API servers. */
   readonly onRejected: ((name: string, message: string) => void) | undefined;
-  /** Absent = those of the build. */
+  /** Absent for those of the build. */
   readonly prebuiltParts?: PrebuiltParts;
 }
 

@@ -12,7 +12,7 @@ export interface ColumnDefinition {
   /** `name` for the object's name; for custom resources, what the definition has. */
   readonly format: string;
   readonly description: string;
-  /** 0 = always shown, 1 = in wide output only. */
+  /** 0: always shown; 1: shown in wide output only. */
   readonly priority: number;
 }
 
@@ -45,7 +45,7 @@ export interface TableConvertor {
    * whatever the object contains.
    */
   rowCells(row: KindRow, object: JsonObject): Cell[];
-  /** The sort key of rows, lowest first; equal keys keep the order of the list. `undefined` = the order of the list. */
+  /** The sort key of rows, lowest first; equal keys keep the order of the list. `undefined` for the order of the list. */
   rowOrder(row: KindRow): ((object: JsonObject) => number) | undefined;
   /** The row's `conditions` (between `cells` and `object` on the wire); only finished pods have some. */
   rowConditions(row: KindRow, object: JsonObject): JsonArray | undefined;

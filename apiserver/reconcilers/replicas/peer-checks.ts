@@ -63,7 +63,7 @@ interface Peer {
 export function startPeerChecks(options: PeersOptions): TypeFollower {
   const { cache, clock, onFailure, leases, names } = options;
   const peers = new Peers(options);
-  return followType({ cache, clock, failed: onFailure, stored: leases.stored, scope: { namespace: names.systemNamespace } }, peers);
+  return followType({ cache, clock, onFailure, stored: leases.stored, scope: { namespace: names.systemNamespace } }, peers);
 }
 
 const CLOCK_ADVICE = 'tokens, certificates and Events start and expire at other times there; synchronize the clocks of all machines (NTP)';

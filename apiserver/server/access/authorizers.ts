@@ -1,4 +1,7 @@
-/** The table of `--authorization-mode`: the known modes and the authorizer that each adds to the chain. */
+/**
+ * The table of `--authorization-mode`: the known modes and the authorizer that each adds to the chain. Files and
+ * webhooks of authorizers are opened by `apiserver/options`.
+ */
 import { whenResolved } from '../../../shared/runtime/maybe-promise';
 import { isInMastersGroup } from '../../../shared/api/identity/user';
 import { ALL_RULES, ALLOW, NO_OPINION, NO_RULES, type Authorizer, type Decision } from '../../authorization/authorizer';

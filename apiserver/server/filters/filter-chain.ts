@@ -4,7 +4,7 @@
  */
 import type { Exchange } from '../../endpoints/request/exchange';
 
-/** Resolves to whether the next filter runs; false = the filter has responded. Errors are passed to `onError`. */
+/** Resolves to true when the next filter runs, to false when this one has responded. Errors are passed to `onError`. */
 export type Filter = (exchange: Exchange) => boolean | Promise<boolean>;
 
 export type Handler = (exchange: Exchange) => Promise<void>;

@@ -22,7 +22,7 @@ export interface AdmissionPolicyInformerOptions {
   readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
   readonly resources: Pick<Resources, 'require'>;
   readonly clock: Clock;
-  readonly failed: (message: string, error: unknown) => void;
+  readonly onFailure: (message: string, error: unknown) => void;
   /** Measures how long compilations take. Absent when it is not measured. */
   readonly measureCompilation?: MeasureCompilation;
 }

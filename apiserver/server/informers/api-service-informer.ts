@@ -14,7 +14,7 @@ export interface ApiServiceInformerOptions {
   readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
   readonly resources: Pick<Resources, 'require'>;
   readonly clock: Clock;
-  readonly failed: (message: string, error: unknown) => void;
+  readonly onFailure: (message: string, error: unknown) => void;
 }
 
 export interface ApiServiceInformer extends TypeFollower {

@@ -1,4 +1,7 @@
-/** Keeps the flow schemas and priority levels of API Priority and Fairness up to date from this replica's cache. */
+/**
+ * Passes the FlowSchemas and PriorityLevelConfigurations in this replica's cache to API Priority and Fairness, first
+ * the stored ones, then every change. Objects are not validated again: the registry stores only valid ones.
+ */
 import type { FlowcontrolV1FlowSchema, FlowcontrolV1PriorityLevelConfiguration } from '../../../shared/api/types/generated/members';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -16,7 +19,7 @@ export interface FlowSchemaInformerOptions {
   readonly resources: Pick<Resources, 'require'>;
   readonly names: GeneratedNames;
   readonly clock: Clock;
-  readonly failed: (message: string, error: unknown) => void;
+  readonly onFailure: (message: string, error: unknown) => void;
 }
 
 /** Stored objects have the form of their type. */
@@ -27,6 +30,7 @@ interface ObjectHandler<T extends JsonObject> {
 
 const GROUP = 'flowcontrol.apiserver.platform.io';
 
+/** Returns at once; `complete` resolves when the existing objects have been passed on. */
 export function startFlowSchemaInformer(options: FlowSchemaInformerOptions, flowControl: FlowControl): TypeFollower {
   const { names, resources } = options;
   const schemas: ObjectHandler<FlowcontrolV1FlowSchema> = {

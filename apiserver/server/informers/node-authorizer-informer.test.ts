@@ -17,7 +17,7 @@ it.each([
     },
   };
   const resources = buildResources(SERVED_KINDS, STORED_KINDS);
-  const objects = startNodeAuthorizerInformer({ isNeeded, cache, resources, clock: new ManualClock(), failed: () => undefined });
+  const objects = startNodeAuthorizerInformer({ isNeeded, cache, resources, clock: new ManualClock(), onFailure: () => undefined });
   await flushPromises();
   expect(followed).toEqual(expected);
   if (!isNeeded) await objects.complete;

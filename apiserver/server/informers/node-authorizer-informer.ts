@@ -1,4 +1,7 @@
-/** Keeps the graph of the Node authorizer up to date from the pods, volumes and attachments in this replica's cache. */
+/**
+ * Keeps the graph of the Node authorizer up to date from the pods, volumes and attachments in this replica's cache.
+ * What an edge permits is left to `authorization/node`.
+ */
 import { objectAt, stringAt } from '../../../shared/values/json';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -15,13 +18,15 @@ export interface NodeAuthorizerInformerOptions {
   readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
   readonly resources: Pick<Resources, 'require'>;
   readonly clock: Clock;
-  readonly failed: (message: string, error: unknown) => void;
+  readonly onFailure: (message: string, error: unknown) => void;
 }
 
 export interface NodeAuthorizerInformer extends TypeFollower {
+  /** Empty, and never updated, when the Node authorizer is disabled. */
   readonly graph: NodeGraph;
 }
 
+/** Returns at once; `complete` resolves when the existing objects are in the graph. */
 export function startNodeAuthorizerInformer(options: NodeAuthorizerInformerOptions): NodeAuthorizerInformer {
   const graph = new NodeGraph();
   if (!options.isNeeded) return { graph, ...combineFollowers([]) };

@@ -1,4 +1,7 @@
-/** Keeps the policy of the RBAC authorizer up to date from the roles and bindings in this replica's cache. */
+/**
+ * Keeps the policy of the RBAC authorizer up to date from the roles and bindings in this replica's cache. Decisions are
+ * left to `authorization/rbac`.
+ */
 import type { RbacV1Role } from '../../../shared/api/types/generated/members';
 import type { JsonObject } from '../../../shared/values/json';
 import type { GeneratedNames } from '../../../shared/names/dialect';
@@ -16,7 +19,7 @@ export interface RbacInformerOptions {
   readonly resources: Pick<Resources, 'require'>;
   readonly names: GeneratedNames;
   readonly clock: Clock;
-  readonly failed: (message: string, error: unknown) => void;
+  readonly onFailure: (message: string, error: unknown) => void;
 }
 
 export interface RbacInformer extends TypeFollower {
@@ -26,6 +29,7 @@ export interface RbacInformer extends TypeFollower {
 /** `object` is undefined when it was deleted; `namespace` is '' for cluster-scoped kinds. */
 type SetObject = (key: NamespacedName, object: JsonObject | undefined) => void;
 
+/** Returns at once; `complete` resolves when the existing roles and bindings are in the policy. */
 export function startRbacInformer(options: RbacInformerOptions): RbacInformer {
   const policy = new RbacPolicy();
   const setRole: SetObject = ({ namespace, name }, object) =>

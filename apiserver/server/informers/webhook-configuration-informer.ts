@@ -1,4 +1,7 @@
-/** Keeps the webhook configurations of admission up to date from this replica's cache, and resolves Services. */
+/**
+ * Keeps the webhook configurations of admission up to date from this replica's cache, and resolves Services of webhooks
+ * and API servers from it.
+ */
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
 import { Webhooks } from '../../admission/webhook/webhooks';
@@ -15,13 +18,14 @@ export interface WebhookConfigurationInformerOptions {
   readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
   readonly resources: Pick<Resources, 'require'>;
   readonly clock: Clock;
-  readonly failed: (message: string, error: unknown) => void;
+  readonly onFailure: (message: string, error: unknown) => void;
 }
 
 export interface WebhookConfigurationInformer extends TypeFollower {
   readonly webhooks: Webhooks;
 }
 
+/** Returns at once; `complete` resolves when the existing configurations are in `webhooks`. */
 export function startWebhookConfigurationInformer(options: WebhookConfigurationInformerOptions): WebhookConfigurationInformer {
   const webhooks = new Webhooks();
   const informers = (['mutating', 'validating'] as const).map((type) => {
@@ -48,6 +52,7 @@ export function createEquivalents(resources: Pick<Resources, 'builtInResources' 
   };
 }
 
+/** Resolves Services from the cache of this replica. */
 export function createResolver(cache: Pick<Cache, 'get' | 'snapshot'>, resources: Pick<Resources, 'require'>, random: Random): Resolve {
   return createServiceResolver({ ...serviceLookups(cache, resources), random });
 }

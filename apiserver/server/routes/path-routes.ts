@@ -14,7 +14,7 @@ import { indexResponse, versionResponse } from '../../discovery/server-documents
 import type { Exchange } from '../../endpoints/request/exchange';
 import { traceResponse } from '../../endpoints/request/request-tracing';
 import { negotiateStatus } from '../../endpoints/request/negotiation';
-import { acceptsGzip } from '../../endpoints/response/compression';
+import { acceptsGzip, GZIP, GZIP_FROM_BYTES } from '../../endpoints/response/compression';
 import { sendText, sendTextStream, wantsPretty } from '../../endpoints/response/send-response';
 import { HEALTH_ENDPOINTS, type HealthChecks, type HealthEndpoint } from '../../../shared/runtime/health';
 import { METRICS_TYPE, type MetricsPages } from '../../metrics/registry/exposition';
@@ -214,18 +214,16 @@ async function sendFrom(documents: DocumentHandler, exchange: Exchange): Promise
   sendDocument(exchange, response);
 }
 
-const COMPRESS_FROM_BYTES = 128 * 1024;
-
 function sendDocument(exchange: Exchange, response: DocumentResponse): void {
   const headers: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(response.headers)) headers[name] = typeof value === 'string' ? value : [...value];
   traceResponse(exchange, response.headers['content-type']?.toString().split(';', 1)[0] ?? '');
   const isCompressed = headers['content-encoding'] !== undefined;
-  if (isCompressed || response.body.length <= COMPRESS_FROM_BYTES || !acceptsGzip(exchange)) {
+  if (isCompressed || response.body.length <= GZIP_FROM_BYTES || !acceptsGzip(exchange)) {
     exchange.send(response.status, headers, response.body);
     return;
   }
-  gzip(response.body, { level: 1 }, (error, compressed) => {
+  gzip(response.body, GZIP, (error, compressed) => {
     if (error === null) exchange.send(response.status, { ...headers, 'Content-Encoding': 'gzip' }, compressed);
     else exchange.abort();
   });

@@ -59,7 +59,7 @@ export async function openState(context: ServerContext): Promise<ClusterState> {
   const resources = buildResources(options.kinds ?? SERVED_KINDS, STORED_KINDS);
   const cache = createCache(context, resources);
   const conversions = createConverter(context, cache, resources);
-  const common = { cache, resources, clock, failed: context.onFailure };
+  const common = { cache, resources, clock, onFailure: context.onFailure };
   return {
     resources,
     cache,
@@ -133,7 +133,7 @@ function createReplicas({ options, store, clock, onFailure }: ServerContext, cac
 /** Definitions follow the cache from the start, so that they are complete whenever the cache is ready. */
 function createDefinitions({ clock, onFailure }: ServerContext, cache: OpenedCache, resources: Resources): Definitions {
   const { stored } = resources.require('customresourcedefinitions.apiextensions.platform.io');
-  const definitions = new Definitions({ cache, stored, clock, failed: onFailure });
+  const definitions = new Definitions({ cache, stored, clock, onFailure });
   resources.addCustomKinds(definitions);
   return definitions;
 }

@@ -1,6 +1,6 @@
 /**
- * The settings that all replicas of a server must share apart from the content of the store, as each publishes them.
- * Contains no secrets.
+ * The settings that all replicas of a server must share apart from the content of the store, in the form in which each
+ * replica publishes them. Contains no secrets. Comparing them is left to `reconcilers/replicas`.
  */
 import { createHash } from 'node:crypto';
 import type { TokenKeys } from '../../../shared/api/identity/token-keys';
@@ -9,6 +9,7 @@ import type { ServerOptions } from './server-options';
 
 type SharedOptions = Pick<ServerOptions, 'serviceRanges' | 'nodePorts' | 'serviceAccounts'>;
 
+/** The settings of this replica, by the name of their flag. */
 export function commonSettings({ serviceRanges, nodePorts, serviceAccounts }: SharedOptions): CommonSettings {
   return {
     '--service-cluster-ip-range': serviceRanges.map(({ text }) => text).join(','),
@@ -22,6 +23,7 @@ export function commonSettings({ serviceRanges, nodePorts, serviceAccounts }: Sh
   };
 }
 
+/** Characters of base64url, so 96 bits: enough to tell sets of keys apart. */
 const DIGEST_LENGTH = 16;
 
 /** Digest of the public keys, in any order. */

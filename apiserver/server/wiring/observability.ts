@@ -1,4 +1,7 @@
-/** The second phase: metrics and health checks, and the limits and counters that they read. */
+/**
+ * The second phase of the construction of a server: metrics and health checks, and the limits and counters that they
+ * read. Opens nothing and starts no timers of its own.
+ */
 import { hostname } from 'node:os';
 import { HealthChecks, type HealthCheckResult } from '../../../shared/runtime/health';
 import { throttleByKey } from '../../../shared/runtime/throttle';

@@ -1,4 +1,7 @@
-/** Collects what `/statusz` shows from the parts of a running server. */
+/**
+ * Collects what `/statusz` shows from the parts of a running server. Formatting is left to
+ * `routes/diagnostic-pages.ts`.
+ */
 import { X509Certificate } from 'node:crypto';
 import type { TlsFiles } from '../connections/listeners';
 import type { ServerStatus } from '../routes/diagnostic-pages';
@@ -9,6 +12,10 @@ import type { ServerContext } from './server-options';
 /** How long the page waits for a store that does not respond. */
 const STATUS_MS = 2_000;
 
+/**
+ * Returns a function that collects the status at the time of its call. It does not reject: the part of a store that
+ * does not respond in time is missing.
+ */
 export function createStatusCollector(
   { store, clock }: ServerContext,
   { cache, replicas }: ClusterState,

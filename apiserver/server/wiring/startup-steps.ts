@@ -206,7 +206,7 @@ function flowControlSteps(
   const startFlowSchemas = (): RunningStep => startFlowControlReconciler({ ...common, writer });
   const startFlowControl = (): RunningStep => {
     if (flowControl === undefined) return { stop: noop };
-    const following = startFlowSchemaInformer({ ...common, failed: onFailure }, flowControl);
+    const following = startFlowSchemaInformer(common, flowControl);
     return {
       complete: following.complete,
       stop() {
@@ -320,7 +320,7 @@ function startAvailability(
     clock,
     random,
     onUnavailable,
-    failed: onFailure,
+    onFailure,
   });
   const watching = registrations.watch((name) => reconciler.recheck(name));
   return {

@@ -1,4 +1,7 @@
-/** The interface between the store contract tests and the implementation under test. */
+/**
+ * What the contract tests of stores need from an implementation: stores that are created empty, restarted, and moved in
+ * time.
+ */
 import type { Store } from '../store';
 
 export interface StoreUnderTest {
@@ -18,8 +21,11 @@ export interface StoreFactory {
 
 /** What each test gets: a shared store and a fresh key prefix. */
 export interface StoreTestContext {
+  /** The store that the tests of a file share. */
   store(): Store;
+  /** The shared store with its controls; a test that restarts it leaves it usable. */
   underTest(): StoreUnderTest;
+  /** A key prefix that no other test uses. */
   prefix(): string;
   readonly factory: StoreFactory;
 }

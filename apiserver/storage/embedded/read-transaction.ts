@@ -1,4 +1,7 @@
-/** Reads of the tables at one snapshot. */
+/**
+ * Reads of the tables at one snapshot, which later writes do not change. Decoding is left to record.ts. An open
+ * transaction keeps LMDB from reusing pages, so callers end it promptly.
+ */
 import type { RangeOptions, Transaction as LmdbTransaction } from 'lmdb';
 import type { Revision } from '../store';
 import { MissingRecordError } from './database-files';
@@ -33,10 +36,12 @@ export class ReadTransaction {
     private readonly transaction: LmdbTransaction,
   ) {}
 
+  /** Must be called exactly once; no read may follow. */
   end(): void {
     this.transaction.done();
   }
 
+  /** The value of a counter; 0 when it has never been written. */
   counter(counter: Counter): number {
     const bytes = this.tables.counters.get(counterKeys[counter], { transaction: this.transaction });
     return bytes === undefined ? 0 : decodeNumber(bytes);

@@ -1,6 +1,10 @@
-/** The databases of the LMDB environment, which hold the tables of the store, and the keys of its counters. */
+/**
+ * The databases of the LMDB environment, which hold the tables of the store, and the keys of its counters. The layout
+ * of keys and values is in record.ts.
+ */
 import type { Database, RootDatabase } from 'lmdb';
 
+/** A database with binary keys, in the order of their bytes, and binary values. */
 export type Table = Database<Buffer, Buffer>;
 
 export interface StoreTables {
@@ -16,6 +20,10 @@ export interface StoreTables {
   readonly counters: Table;
 }
 
+/**
+ * `format`: version of the layout. `revision`, `compacted`: as in etcd. `purged`: the compaction whose records have
+ * been removed. `lastLease`: the lease ID assigned last.
+ */
 export const counterKeys = {
   format: Buffer.from('format'),
   revision: Buffer.from('revision'),
@@ -31,6 +39,7 @@ export const probeKey = Buffer.from('probe');
 
 const TABLE = { keyEncoding: 'binary', encoding: 'binary' } as const;
 
+/** Opens the tables for writing; creates missing ones. */
 export function openTables(root: RootDatabase<Buffer, Buffer>): StoreTables {
   const table = (name: string): Table => root.openDB<Buffer, Buffer>({ name, ...TABLE });
   return { log: table('log'), latest: table('latest'), history: table('history'), leases: table('leases'), counters: table('counters') };

@@ -4,7 +4,7 @@
  */
 
 export interface GroupVersion {
-  /** '' = the core group. */
+  /** '' for the core group. */
   readonly group: string;
   readonly version: string;
 }

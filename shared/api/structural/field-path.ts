@@ -1,4 +1,7 @@
-/** Paths of values in a custom resource, as messages show them. */
+/**
+ * Paths of values in a custom resource, in the notation of upstream's messages. Built while an object is checked, and
+ * formatted only for an error.
+ */
 
 /** A member of the schema, a list index, or a key that the schema does not name. */
 export type FieldPathElement = string | number | { readonly key: string };

@@ -1,4 +1,7 @@
-/** Paths of a scale subresource, with dots. */
+/**
+ * Paths of the fields of a scale subresource in a definition, such as `.spec.replicas`. Their form is checked when the
+ * definition is written.
+ */
 
 /** `.spec.replicas` → the members from the root. */
 export function membersOfPath(path: string): readonly string[] {

@@ -1,4 +1,7 @@
-/** Computes the cost of matching a schema's patterns, without an object. */
+/**
+ * Estimates from a schema alone how much work its patterns can be for any object, so that expensive definitions are
+ * checked in a worker thread.
+ */
 import { compilePattern } from '../../values/text/pattern';
 import type { ValueValidation, SchemaNode } from './schema-node';
 

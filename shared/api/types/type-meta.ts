@@ -1,4 +1,6 @@
-/** Reads the kind and apiVersion of a body before its type is known. */
+/**
+ * Reads the kind and apiVersion of a body before its type is known. Whether the kind is served is left to the callers.
+ */
 import { isObject, type JsonValue } from '../../values/json';
 import { DecodeError, jsonKindOf } from './decode-error';
 

@@ -1,4 +1,7 @@
-/** The zero values of Go, which the JSON output omits for `omitempty` fields. */
+/**
+ * The zero values of Go, which upstream's JSON omits for `omitempty` fields. The type of a field is left to the
+ * callers.
+ */
 import type { JsonValue } from '../../values/json';
 
 /** Whether a value is null, an empty text, zero, false, or an empty list or object. */

@@ -1,10 +1,16 @@
-/** Parses a list response: its items, the revision to watch from, and the token of the next page. */
+/**
+ * Parses a list response: its items, the revision to watch from, and the token of the next page. Reading further pages
+ * is left to the callers.
+ */
 import { arrayAt, isObject, objectAt, ownMember, stringAt, type JsonObject, type JsonValue } from '../../values/json';
 import { MalformedResponse, parseApiObject } from './api-object';
 import type { ObjectList } from './request-options';
 import type { Resource } from './resource';
 
-/** `bytes` is the length of the response body. Lists of Go programs have null items when they are empty. */
+/**
+ * Throws {@link MalformedResponse} for anything but a list with a resource version. `bytes` is the length of the
+ * response body. An empty list of a Go program may have `items: null`.
+ */
 export function parseList<Body extends JsonObject>(resource: Resource<Body>, value: JsonValue, bytes: number): ObjectList<Body> {
   if (!isObject(value)) throw new MalformedResponse(`the list of ${resource.resource} is no object`);
   const metadata = objectAt(value, 'metadata');

@@ -1,4 +1,7 @@
-/** Objects of built-in kinds that several clients read. */
+/**
+ * Names for client objects of built-in kinds that several controllers read, instead of `ApiObject<…>` of a generated
+ * type.
+ */
 import type {
   BatchV1Job,
   CoreV1ConfigMap,

@@ -1,4 +1,4 @@
-/** A transport that measures requests: status code and latency. */
+/** A transport that reports the status code and latency of every request, and leaves the request to another transport. */
 import type { Clock } from '../../runtime/clock';
 import type { Method, Transport, TransportRequest, TransportResponse } from './transport';
 
@@ -6,12 +6,13 @@ export interface RequestOutcome {
   /** Host and port of the server. */
   readonly host: string;
   readonly method: Method;
-  /** 0 without a response. */
+  /** HTTP status; 0 when no response was received. */
   readonly code: number;
   /** Milliseconds to the response headers. */
   readonly ms: number;
 }
 
+/** Called once for each request, when its response headers have arrived or it has failed. */
 export type RequestMeter = (outcome: RequestOutcome) => void;
 
 export class MeteredTransport implements Transport {

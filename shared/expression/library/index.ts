@@ -1,4 +1,7 @@
-/** All functions that are available to expressions in release 1.31. */
+/**
+ * The library of release 1.31: all functions and operators that are available to expressions. A file of this folder
+ * defines each group.
+ */
 import { AUTHORIZER_FUNCTIONS } from './authorizer';
 import { COLLECTION_FUNCTIONS } from './collections';
 import { CONVERSION_FUNCTIONS } from './conversions';

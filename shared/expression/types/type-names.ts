@@ -1,4 +1,4 @@
-/** Names of types as values: `type(x) == int` compares such names. */
+/** The names of types as values: `type(x) == int` compares such names. */
 import { unwrapType, type Type } from './type';
 
 const NAMES: Readonly<Partial<Record<Type['kind'], string>>> = {
@@ -8,6 +8,7 @@ const NAMES: Readonly<Partial<Record<Type['kind'], string>>> = {
   optional: 'optional_type',
 };
 
+/** The name of a type; wrapper types have the name of the type that they wrap. */
 export function typeNameOf(given: Type): string {
   const type = unwrapType(given);
   return type.kind === 'opaque' || type.kind === 'object' ? type.name : (NAMES[type.kind] ?? type.kind);

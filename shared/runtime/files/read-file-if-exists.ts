@@ -1,3 +1,4 @@
+/** Reads a file that need not exist. Only its absence is tolerated: an unreadable file is an error. */
 import { readFileSync } from 'node:fs';
 import { errorCode } from '../error-code';
 

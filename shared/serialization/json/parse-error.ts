@@ -1,3 +1,7 @@
+/**
+ * Errors of the JSON and YAML parsers. The prefix of the message, and the status of the response, are left to the
+ * callers.
+ */
 import { numberTooLargeMessage } from '../../values/number-literals';
 
 /**

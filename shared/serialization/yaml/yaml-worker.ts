@@ -1,4 +1,7 @@
-/** The worker thread of yaml-pool.ts: parses each text that it receives and posts the result. */
+/**
+ * The worker thread of yaml-pool.ts: parses each text that it receives and posts the result, as JSON text where that is
+ * exact.
+ */
 import { parentPort } from 'node:worker_threads';
 import type { JsonValue } from '../../values/json';
 import { ParseError } from '../json/parse-error';

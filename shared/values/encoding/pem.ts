@@ -1,4 +1,7 @@
-/** Finds PEM blocks in a text as Go's encoding/pem does: text between blocks and malformed blocks are skipped. */
+/**
+ * Finds PEM blocks in a text as Go's encoding/pem does: text between blocks and malformed blocks are skipped. The time
+ * is linear in the length of the text. The content of a block is not interpreted.
+ */
 
 export interface PemBlock {
   /** `CERTIFICATE`, for example. */
@@ -12,6 +15,7 @@ const END_MARKER = '-----END ';
 const HEADER = /^[^-\n][^:\n]*:.*\n/;
 const CONTENT = /^[A-Za-z0-9+/]*={0,2}$/;
 
+/** The first well-formed block of any type; `undefined` when there is none. */
 export function firstPemBlock(text: string): PemBlock | undefined {
   let end = -1;
   for (const { 0: line, 1: type = '', index } of text.matchAll(BEGIN_LINE)) {

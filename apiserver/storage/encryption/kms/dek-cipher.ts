@@ -1,12 +1,17 @@
-/** The cipher of a DEK source: a seed derives a DEK for each value, a key is the DEK itself. */
+/**
+ * The cipher of a DEK source. A seed derives a DEK of its own for each value; a key is the DEK of all values. Sources
+ * are cached in dek-cache.ts and rotated in dek-seed-rotator.ts.
+ */
 import { createHmac } from 'node:crypto';
 import type { RandomBytes } from '../../../../shared/runtime/random';
 import { createAesGcmCipher, TransformError, type Cipher } from '../ciphers';
 import type { DekSourceType } from './encrypted-object';
 
+/** Length of a new seed, and the minimum length of a stored one. */
 export const SEED_BYTES = 32;
 /** Length of the random HKDF info that precedes each ciphertext and makes its DEK unique. */
 const INFO_BYTES = 32;
+/** Key lengths of AES-128, AES-192 and AES-256. */
 const KEY_BYTES = [16, 24, 32];
 
 /** Throws {@link TransformError} when `secret` has an invalid length. */

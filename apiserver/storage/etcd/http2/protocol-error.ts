@@ -1,2 +1,4 @@
-/** A violation of HTTP/2 by the server. It ends the connection. */
+/** The error of a server that violates HTTP/2 (RFC 9113). Its connection cannot be used any further. */
+
+/** Thrown by the readers of frames and header blocks; the session then destroys the connection. */
 export class ProtocolError extends Error {}

@@ -1,4 +1,4 @@
-/** Defaults of CustomResourceDefinitions. */
+/** Default rules of CustomResourceDefinitions, by type: the names, the conversion, and the first stored version. */
 import { objectAt, stringAt, stringsAt } from '../../../values/json';
 import { isZero, objectsAt, type DefaultRule } from './rule';
 

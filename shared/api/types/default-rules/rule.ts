@@ -1,4 +1,7 @@
-/** The type of a default rule, and helpers for its conditions. */
+/**
+ * The type of a default rule, and helpers for its conditions. The rules themselves are in the other files of this
+ * folder; `defaults.ts` applies them.
+ */
 import { arrayAt, isObject, type JsonObject } from '../../../values/json';
 
 /** Sets defaults of an object of the type, in place. */
@@ -14,6 +17,7 @@ export function isZero(value: unknown): boolean {
   return value === undefined || value === null || value === '' || value === 0;
 }
 
+/** Whether an object is absent or has no members. */
 export function isEmpty(object: JsonObject | undefined): boolean {
   return object === undefined || Object.keys(object).length === 0;
 }
