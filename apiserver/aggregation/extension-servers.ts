@@ -21,6 +21,7 @@ export interface ProxyCredentials {
 export interface ExtensionServersDependencies {
   /** Resolves a Service to an address, or to the reason why there is none. */
   readonly resolve: Resolve;
+  /** The present front-proxy client certificate. Called for every request, because the files may have been replaced. */
   readonly credentials: () => ProxyCredentials;
   readonly clock: Clock;
   /** Traces proxied requests; absent without tracing. */

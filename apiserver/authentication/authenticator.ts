@@ -43,11 +43,18 @@ export interface AuthenticationRemarks {
 
 /** Receives the remarks about the credentials of a request. */
 export interface RemarkSink {
+  /** Adds a `Warning` header to the response. */
   warn(text: string): void;
+  /** Adds an annotation to the audit event of the request; `name` is in canonical spelling. */
   addAuditAnnotation(name: string, value: string): void;
 }
 
+/**
+ * Determines the user of a request. Called for every request, once per link of the chain until one does not return
+ * `none`.
+ */
 export interface Authenticator {
+  /** Must not throw or reject because of the credentials: invalid ones are `failed`. Must not change the credentials. */
   authenticate(credentials: RequestCredentials): MaybePromise<AuthenticationOutcome>;
 }
 

@@ -60,7 +60,15 @@ export interface AccessRules {
   readonly errors: readonly string[];
 }
 
+/**
+ * Decides whether a user may make a request. Stateless for its callers: it may be called for any user, also for reviews
+ * of the access of others.
+ */
 export interface Authorizer {
+  /**
+   * Called for every request that no earlier authorizer has decided. Reads the attributes only. A failure of the
+   * authorizer itself, such as an unreachable webhook, is part of the decision.
+   */
   authorize(user: UserInfo, attributes: Attributes): MaybePromise<Decision>;
   /** The rules by which {@link authorize} allows requests; they may be incomplete, and never show what is denied. */
   rules(user: UserInfo, namespace: string): AccessRules;

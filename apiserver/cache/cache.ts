@@ -188,6 +188,10 @@ export interface WaitOptions {
   readonly deadline: number;
 }
 
+/**
+ * The watch cache as its readers see it: the state of all types at one revision, which advances while requests run.
+ * Synchronous methods called without a yield between them see the same revision.
+ */
 export interface Cache {
   /** All store revisions up to this one have been applied. */
   readonly revision: Revision;
@@ -240,5 +244,6 @@ export interface Cache {
     key: string,
     options: WaitOptions,
   ): Promise<{ readonly revision: Revision; readonly entry: Entry | undefined }>;
+  /** Ends all watches and the stream. Pending waits resolve with false; the cache must not be used afterwards. */
   close(): Promise<void>;
 }

@@ -63,6 +63,7 @@ export interface FlowControlOptions {
   readonly seats: number;
   /** Upper bound for the time in a queue, in milliseconds. */
   readonly maxWaitMs: number;
+  /** The meter of a schema and its level. Called when their objects change, not per request. */
   readonly meterFor: (schema: string, level: string) => FlowMeter;
 }
 

@@ -11,8 +11,9 @@ import { errorMessage } from '../../shared/runtime/error-message';
 import { createStartChecks, type StartCheck } from './start-checks';
 
 export interface ServerCheckOptions {
-  /** See {@link createSharedCheck}: whether the store responds, and whether it accepts writes. */
+  /** Whether the store responds; see {@link createSharedCheck}. */
   readonly checkStoreRead: () => Promise<string | undefined>;
+  /** Whether the store accepts writes; see {@link createSharedCheck}. */
   readonly checkStoreWrite: () => Promise<string | undefined>;
   /** See {@link createSpaceCheck}. */
   readonly checkStoreSpace: () => Promise<string | undefined>;
@@ -26,6 +27,7 @@ export interface ServerCheckOptions {
   readonly configurations: readonly { readonly name: string; readonly error: string | undefined }[];
 }
 
+/** Milliseconds; upstream's default of `--etcd-healthcheck-timeout`. */
 const STORE_TIMEOUT_MS = 2000;
 /** Checks within this time share one call of the store. */
 const STORE_SHARED_MS = 500;
@@ -33,6 +35,7 @@ const STORE_SHARED_MS = 500;
 /** Without livez: a restart does not make KMS plug-ins available. */
 const KMS_CHECK_ENDPOINTS = ['healthz', 'readyz'] as const;
 
+/** The checks of `/livez`, `/readyz` and `/healthz`, in the order in which they are listed. */
 export function createServerChecks(options: ServerCheckOptions): readonly HealthCheck[] {
   const { checkStoreRead, checkStoreWrite, checkStoreSpace, cache, state, neverStarted, configurations, checkKmsProviders } = options;
   return [

@@ -8,8 +8,13 @@ import type { Meters, NumberSeries, Observer } from './registry/meters';
 
 type Step = 'admit' | 'validate';
 
+/** Measures admission; `clock` is the one to measure with. */
 export interface AdmissionDurations {
   readonly clock: Pick<Clock, 'monotonic'>;
+  /**
+   * Returns the observer of a plug-in, or of the whole step without `name`, in milliseconds. Called per request; the
+   * series are interned by `Meters`.
+   */
   durationObserver(name: string | undefined, step: Step, operation: string, outcome: 'admitted' | 'rejected'): (ms: number) => void;
 }
 

@@ -37,6 +37,7 @@ export interface MetricSources extends ServerStateSources {
   /** Undefined when API Priority and Fairness is off. */
   readonly flowControl: { readonly state: FlowControl; readonly counts: FlowControlMetrics } | undefined;
   readonly connections: ConnectionCounts;
+  /** The configuration files in use, with the counts of their reloads. */
   configurations(): readonly ReloadCounts[];
   /** Identifies the replica. */
   readonly server: string;
@@ -50,6 +51,7 @@ export interface MetricSources extends ServerStateSources {
   readonly storeCalls: GrpcCallCounters | undefined;
   /** Allocations of Service IPs and node ports. */
   readonly allocator: ServiceAllocator;
+  /** The counters and gauges of the cache. */
   cache(): CacheStatistics;
   /** The cache's revision. */
   cacheRevision(): number;

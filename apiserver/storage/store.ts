@@ -100,6 +100,7 @@ export interface WatchSink {
   connection(state: 'connected' | 'disconnected'): void;
 }
 
+/** The controls of an open watch, for its owner. */
 export interface Watch {
   /**
    * Requests a `progress` call. Returns false where the store cannot order progress notifications with events (etcd
@@ -113,6 +114,7 @@ export interface Watch {
   reopen(): void;
   /** Stops reading events from the store until `resume`: back-pressure for a sink that cannot keep up. */
   pause(): void;
+  /** Continues reading after `pause`; nothing was lost in between. */
   resume(): void;
   /** Ends the watch; no sink call is made afterwards. */
   close(): void;
@@ -144,11 +146,17 @@ export interface StoreStatus {
 
 /** Every method rejects with a {@link StoreError}, never with another error. */
 export interface Store {
+  /**
+   * The state of a key at `revision`, by default the newest, as a linearizable read. The result's `revision` is the
+   * store's revision at the time of the read.
+   */
   get(
     key: string,
     options?: StoreCallOptions & { readonly revision?: Revision },
   ): Promise<{ readonly revision: Revision; readonly kv: KeyValue | undefined }>;
+  /** The keys and values of a range, in the order of the keys. See {@link RangeRequest}. */
   range(request: RangeRequest, options?: StoreCallOptions): Promise<RangeResult>;
+  /** The number of keys in a range, at the newest revision. */
   count(range: KeyRange, options?: StoreCallOptions): Promise<{ readonly revision: Revision; readonly count: number }>;
   /**
    * On `ambiguous` the transaction may or may not have been committed; resolve it with `commit` (commit.ts), never by a
@@ -180,16 +188,19 @@ export interface Store {
    * encoding.
    */
   getStale?(key: string, options?: StoreCallOptions): Promise<KeyValue | undefined>;
+  /** Creates a lease that expires `ttlSeconds` after it was last renewed; its keys are then deleted. */
   grantLease(ttlSeconds: number, options?: StoreCallOptions): Promise<LeaseId>;
   /** Renews the lease; rejects with `lease-not-found` when it has expired. */
   keepLeaseAlive(lease: LeaseId, options?: StoreCallOptions): Promise<void>;
   /** Ends the lease immediately and deletes its keys. */
   revokeLease(lease: LeaseId, options?: StoreCallOptions): Promise<void>;
+  /** The state of the store as far as its server reports it; not linearizable. */
   status(options?: StoreCallOptions): Promise<StoreStatus>;
   /** Rejects when the store does not respond or is known not to accept writes. May be called at any rate. */
   health(options?: StoreCallOptions): Promise<void>;
   /** Maximum number of operations in one transaction. */
   readonly maxOperations: number;
+  /** Closes the connections or files. Pending and later calls are rejected with `closed`; watches end. */
   close(): Promise<void>;
 }
 
@@ -219,6 +230,7 @@ export type StoreFailure =
   | 'internal'
   | 'closed';
 
+/** The only error of a store. `compactRevision` is the oldest readable revision, set for `compacted` only. */
 export class StoreError extends Error {
   override readonly name = 'StoreError';
   constructor(
@@ -230,6 +242,7 @@ export class StoreError extends Error {
   }
 }
 
+/** The range that contains only `key`. */
 export function singleKey(key: string): KeyRange {
   return { start: key, end: `${key}\0` };
 }

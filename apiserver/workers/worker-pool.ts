@@ -10,9 +10,11 @@ import { mergeMetrics, type WorkerPage } from './merge-metrics';
 import { ScrapeChannel } from './scrape-channel';
 import type { MetricsPage, WorkerMessage } from './worker-message';
 
+/** A worker as a child process of the supervisor. */
 export interface WorkerProcess extends RunningProcess {
   /** Drops the message when the worker has exited. */
   send(message: WorkerMessage): void;
+  /** Adds a listener for messages of the worker, which are not validated. */
   onMessage(listener: (message: unknown) => void): void;
 }
 

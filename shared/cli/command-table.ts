@@ -66,7 +66,9 @@ export type CommandOutcome =
   | { readonly kind: 'error'; readonly message: string; readonly command: string };
 
 export interface CommandSettings<Table extends FlagTable, Context> extends CommandRow {
+  /** The flags that the command parses. */
   readonly flags: Table;
+  /** See {@link Command.loadMoreFlags}. */
   readonly loadMoreFlags?: () => Promise<FlagTable>;
   /** Loads the function that runs the command, so that a program loads the modules of one command only. */
   readonly load: () => Promise<(input: CommandInput<Table>, context: Context) => Promise<number | undefined>>;

@@ -44,7 +44,9 @@ const STAGE_BY_GROUP_GATE: ReadonlyMap<string, FeatureStage> = new Map([
 
 export type FeatureName = keyof typeof GATES;
 
+/** The settings of the feature gates; they do not change while the program runs. */
 export interface FeatureGates {
+  /** The setting of a gate, or its default. */
   isEnabled(name: FeatureName): boolean;
   /** All gates, for metrics and logs. */
   list(): readonly { readonly name: FeatureName; readonly stage: FeatureStage; readonly enabled: boolean }[];

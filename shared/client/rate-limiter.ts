@@ -4,11 +4,13 @@
  */
 import type { Clock } from '../runtime/clock';
 
+/** Decides how long a failed item waits. Items are independent of each other, except for a limit of all retries. */
 export interface RateLimiter {
   /** Counts a failure of the item and returns the delay before its next attempt, in milliseconds. */
   nextDelayMs(item: string): number;
   /** Resets the item's failures. */
   forget(item: string): void;
+  /** The failures of the item since it was last forgotten. */
   failures(item: string): number;
 }
 

@@ -19,10 +19,13 @@ export { CostBudget, CostExceededError } from './run/meter';
 export type { Type } from './types/type';
 export { ErrorValue, type Value } from './values/value';
 
+/** A compiled expression. Immutable: it may be shared and evaluated at any time. */
 export interface Expression {
+  /** The type of the result. */
   readonly type: Type;
   /** The minimum and maximum cost of an evaluation. Sizes of values are taken from the type `root`. */
   estimate(root: Type): CostRange;
+  /** Whether the expression refers to the variable. */
   usesVariable(variable: string): boolean;
   /** Whether the expression selects `variable.member` or `variable.?member`. */
   readsMember(variable: string, member: string): boolean;
@@ -40,6 +43,10 @@ export interface CompileError {
   readonly isChecked: boolean;
 }
 
+/**
+ * Compiles an expression against the types of its variables; its time is bounded by the limits of length, depth and
+ * type size.
+ */
 export function compileExpression(source: string, variables: ReadonlyMap<string, Type>): Expression | CompileError {
   const parsed = parseExpression(source);
   if ('issues' in parsed) return compileErrorOf(source, parsed.issues);

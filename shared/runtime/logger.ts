@@ -15,11 +15,17 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 /** Fields of a line besides its message. An Error under `error` is written with type, message and stack. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
+/** Writes log lines; never throws. Lines may be dropped when the reader of stderr does not keep up. */
 export interface Logger {
+  /** Every step of a component, for debugging. */
   trace(message: string, fields?: LogFields): void;
+  /** Decisions of a component that are not visible otherwise. */
   debug(message: string, fields?: LogFields): void;
+  /** Changes of the state of the program. */
   info(message: string, fields?: LogFields): void;
+  /** A failure that the program handles or retries. */
   warn(message: string, fields?: LogFields): void;
+  /** A failure that needs an operator. */
   error(message: string, fields?: LogFields): void;
   /** A logger that adds `fields` to every line. */
   child(fields: LogFields): Logger;
@@ -41,6 +47,7 @@ export interface LoggerOptions {
   readonly destination?: LogSink;
 }
 
+/** A logger that writes to `destination`; see {@link LoggerOptions}. */
 export function createLogger(options: LoggerOptions): Logger {
   const sink = options.destination ?? stderrSink();
   const settings = {

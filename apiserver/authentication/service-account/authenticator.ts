@@ -20,6 +20,7 @@ import { parseToken, TokenError, verifySignature, type UnverifiedToken } from '.
 export interface ServiceAccountTokenOptions {
   /** Accepted issuers. */
   readonly issuers: readonly string[];
+  /** The present keys. Called for every token that is not cached, because the files may have been replaced. */
   readonly keys: () => Pick<TokenKeys, 'verifying'>;
   /** Audiences of a token without audiences. */
   readonly audiences: readonly string[];

@@ -16,6 +16,7 @@ export interface SnapshotHost {
   readonly store: Store;
   readonly keys: KeySpace;
   readonly entries: EntryFactory;
+  /** A new time slice, so that a long read yields to the event loop. */
   timeSlice(): TimeSlice;
 }
 

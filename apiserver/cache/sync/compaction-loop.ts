@@ -19,6 +19,7 @@ export interface CompactionOptions {
   readonly key: string;
   /** Interval in milliseconds; 0 to disable the loop. */
   readonly intervalMs: number;
+  /** Called with the revision of each compaction that this replica has made. */
   onCompacted(revision: Revision): void;
 }
 

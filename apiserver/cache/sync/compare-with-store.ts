@@ -24,6 +24,7 @@ export interface Difference {
 export interface ComparisonHost {
   readonly store: Store;
   readonly keys: KeySpace;
+  /** A new time slice, so that a long comparison yields to the event loop. */
   timeSlice(): TimeSlice;
 }
 

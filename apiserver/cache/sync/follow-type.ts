@@ -21,13 +21,15 @@ export interface FollowTypeOptions {
   /** Absent for all objects of the type. */
   readonly scope?: WatchScope;
   readonly clock: Clock;
-  /** Called with errors of a single object. */
+  /** Called with the error that the handler has thrown for one object; the other objects are not affected. */
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
+/** The subscription to the objects of a type. */
 export interface TypeFollower {
   /** Resolves when all objects that existed at the start have been handled. */
   readonly complete: Promise<void>;
+  /** Ends the watch. The handler is not called afterwards. */
   stop(): void;
 }
 

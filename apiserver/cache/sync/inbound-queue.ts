@@ -13,6 +13,10 @@ const RESUME_BYTES = PAUSE_BYTES / 2;
 /** Estimated memory of an event besides its value, in bytes. */
 const EVENT_OVERHEAD = 200;
 
+/**
+ * Receives the stream in order. Calls never overlap, and only {@link InboundQueueHandler.resyncAfterCompaction} is
+ * awaited. Must not throw.
+ */
 export interface InboundQueueHandler {
   /** Applies all events of one revision. */
   apply(revision: Revision, events: readonly StoreEvent[]): void;
@@ -24,7 +28,9 @@ export interface InboundQueueHandler {
    * The history was compacted while the stream was disconnected. Nothing is applied until it resolves. Must not reject.
    */
   resyncAfterCompaction(compactRevision: Revision): Promise<void>;
+  /** The store's stream was disconnected, or connected again. Not ordered with queued events. */
   onConnectionChange(connected: boolean): void;
+  /** The store's stream is paused because too many bytes are queued. */
   onPause(): void;
 }
 

@@ -44,6 +44,7 @@ export interface ReplayRequest {
   readonly until: Revision;
   /** False once the watcher is closed. */
   isActive(): boolean;
+  /** Called for each change in scope, in order of revisions. */
   onChange(change: Change): void;
   /** A modification for which no earlier state is needed. */
   onModified(change: Change, entry: Entry): void;

@@ -20,13 +20,17 @@ export interface WatchHost extends ReplayHost {
   /** The cache's revision. */
   readonly revision: Revision;
   readonly compactedRevision: Revision;
+  /** A new time slice, so that a long backlog yields to the event loop. */
   timeSlice(): TimeSlice;
   /** The watcher was closed. */
   onClosed(watcher: Watcher): void;
+  /** The watcher ended its watch for this reason. Called after `onClosed` and before the sink's `end`. */
   onEnded(watcher: Watcher, reason: WatchEnd): void;
   /** A sink or `matches` threw, which they must not. */
   onSinkError(watcher: Watcher, error: unknown): void;
+  /** A bookmark was sent. */
   onBookmark(): void;
+  /** The watch starts before the event window, so its changes are replayed from the store. */
   onReplay(): void;
   /** The initial events have been delivered. */
   onInitialEvents(watcher: Watcher, events: number): void;

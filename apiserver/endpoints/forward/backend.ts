@@ -22,6 +22,7 @@ export interface KubeletCredentials {
 
 export interface BackendOptions {
   readonly clock: Clock;
+  /** The present client certificate for kubelets; called for each request, because the files may have been replaced. */
   readonly credentials: () => KubeletCredentials;
   /** Connect time-out in milliseconds. */
   readonly timeoutMs: number;

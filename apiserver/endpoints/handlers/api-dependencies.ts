@@ -25,6 +25,7 @@ export interface NodeAccess {
   readonly backends: Backends;
 }
 
+/** What the handlers of API requests use. One object for all requests; nothing in it belongs to a single request. */
 export interface ApiDependencies extends ExchangeDependencies {
   readonly clock: Clock;
   readonly random: Random;
@@ -48,10 +49,12 @@ export interface ApiDependencies extends ExchangeDependencies {
   startLongRunning(exchange: Exchange): () => void;
   /** Counts a request for a log. `insecureSkipTlsVerify`: verification of the kubelet's certificate is disabled. */
   countLogRequest(insecureSkipTlsVerify: boolean): void;
+  /** Counts a request for a log that failed because the kubelet's certificate could not be verified. */
   readonly countLogTlsFailure: () => void;
   /** Times the initial state of watches that request it as a list. */
   watchListMeter(row: KindRow, info: ResourceRequest): { observe(seconds: number): void };
   /** Counts a request for a deprecated version. */
   countDeprecatedRequest(row: KindRow, removed: string | undefined, subresource: string): void;
+  /** The counters of the watch events of a kind. Called once per watch. */
   watchMeter(group: string, version: string, kind: string, resource: string): WatchMeter;
 }

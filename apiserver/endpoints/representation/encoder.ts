@@ -34,11 +34,15 @@ export interface Encoder {
 export interface ListEncoder {
   /** Present when the start contains the length of the rest: called for every entry, in order, before `start`. */
   readonly measure?: (entry: Entry) => void;
+  /** Writes the beginning of the list, with its metadata where that comes first. */
   start(sink: ByteSink): void;
+  /** Writes one item, with its separator. */
   item(sink: ByteSink, entry: Entry): void;
+  /** Writes the end of the list. The sink is completed by the caller. */
   end(sink: ByteSink): void;
 }
 
+/** More items of one list would displace the encodings that watches share from the cache. */
 const MAX_CACHED_ITEMS = 1000;
 
 /** The policy for an item of a list, by its position from 1: the first items are added to the encoding cache. */

@@ -112,7 +112,9 @@ export function withRevision(bytes: Buffer, revision: number, shownRevision: num
 
 /** Converts a stored object to the served version. */
 export interface VersionConversion {
+  /** Returns the object in the served version. */
   readonly convert: (object: JsonObject, entry: Entry) => JsonObject;
+  /** Canonical JSON of the converted object, without kind and apiVersion. */
   readonly encode: (object: JsonObject) => string;
 }
 

@@ -6,6 +6,7 @@ import { Counter, Gauge, type Registry } from 'prom-client';
 import type { CacheStatistics } from '../../cache/statistics';
 
 export interface CacheSources {
+  /** The counters and gauges of the cache. */
   cache(): CacheStatistics;
   /** The cache's revision. */
   cacheRevision(): number;

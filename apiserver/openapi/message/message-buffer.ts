@@ -5,10 +5,13 @@
  */
 import { growBuffer } from '../../../shared/values/encoding/grow-buffer';
 
+/** Initial size; the buffer grows as needed. */
 const FIRST_BYTES = 4096;
+/** A buffer that has grown beyond this size is released instead of reused. */
 const MAX_RETAINED_BYTES = 4 * 1024 * 1024;
 /** Texts of up to this many UTF-16 units take less than 128 bytes. */
 const SHORT_TEXT = 42;
+/** Maximum number of UTF-8 bytes per UTF-16 unit. */
 const MAX_CHARACTER_BYTES = 3;
 const DOUBLE_BYTES = 8;
 /** From this length on, a bulk copy is faster than a loop. */
@@ -18,7 +21,9 @@ const MAX_VARINT_BYTES = 5;
 
 /** Receives the encoded fields of a message. */
 export interface MessageSink {
+  /** Writes a non-negative integer as a varint. */
   varint(value: number): void;
+  /** Writes a 64-bit floating-point number. */
   double(value: number): void;
   /** Copies bytes unchanged. */
   copy(source: Uint8Array, start: number, end: number): void;

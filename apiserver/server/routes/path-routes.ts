@@ -21,6 +21,7 @@ import { METRICS_TYPE, type MetricsPages } from '../../metrics/registry/expositi
 import { formatFlagPage, formatStatusPage, type ServerStatus } from './diagnostic-pages';
 import { sendHealth } from './health-response';
 
+/** A row of the table of paths outside the resource API. */
 export interface PathRoute {
   readonly purpose: string;
   /** Express patterns, case-sensitive and strict about trailing slashes. */
@@ -33,6 +34,7 @@ export interface PathRoute {
   readonly isServedDuringShutdown?: true;
   /** Whether a matching path is served; absent: always. Otherwise the next route is tried, for any method. */
   isServed?(this: void, path: string): boolean;
+  /** Sends the response, or throws a StatusError before it has sent anything. */
   respond(this: void, exchange: Exchange, path: string): void | Promise<void>;
 }
 
@@ -46,6 +48,7 @@ export interface PathRouteDependencies {
   /** Absent: the server issues no tokens. */
   readonly openId: OpenId | undefined;
   readonly build: BuildInfo;
+  /** The present status of the server, for `/statusz`. */
   readonly collectStatus: () => Promise<ServerStatus>;
   /** The flags of the server as `name=value`. */
   readonly flagLines: readonly string[];

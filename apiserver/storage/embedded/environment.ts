@@ -32,6 +32,7 @@ export class ConcurrentWriterError extends Error {
 
 export interface ReadOnlyEnvironment {
   readonly snapshot: ReadTransaction;
+  /** Ends the snapshot and closes the files. */
   close(): Promise<void>;
 }
 

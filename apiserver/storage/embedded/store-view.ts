@@ -17,11 +17,14 @@ import { readKeyValue } from './reader';
 /** Keys read between yields to the event loop. */
 const CHUNK = 500;
 
+/** The state of an embedded store at the time when the view was opened. Later writes do not change it. */
 export interface StoreView {
   readonly revision: Revision;
+  /** The state of a key at {@link StoreView.revision}; `undefined` when it does not exist. */
   get(key: string): KeyValue | undefined;
   /** The keys of `range` in order. Throws when they cannot be read to the end. */
   entries(range: KeyRange): AsyncGenerator<KeyValue, void, undefined>;
+  /** Releases the snapshot and the files; the view must not be used afterwards. */
   close(): Promise<void>;
 }
 

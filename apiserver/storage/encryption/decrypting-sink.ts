@@ -9,6 +9,7 @@ import type { Revision, StoreEvent, Watch, WatchSink } from '../store';
 export interface DecryptingSinkOptions {
   /** See `ValueTransformer.prepare`. */
   readonly prepare: (key: string, value: Buffer) => Promise<void> | undefined;
+  /** Decrypts a stored value. */
   readonly decrypt: (key: string, value: Buffer) => Buffer;
   readonly clock: Clock;
   /** See `TimeSlice`. */

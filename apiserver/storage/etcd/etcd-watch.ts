@@ -26,6 +26,7 @@ export interface EtcdWatchOptions {
   readonly range: KeyRange;
   readonly from: Revision;
   readonly sink: WatchSink;
+  /** Called once, when the watch is closed. */
   readonly onClose: () => void;
 }
 

@@ -31,17 +31,23 @@ type Resources = Parameters<Connect>[0];
 /** An RPC method with its codec. */
 export interface RpcMethod<Request, Response> {
   readonly path: string;
+  /** The message of a request, without the gRPC frame. */
   readonly encode: (request: Request) => RpcMessage;
+  /** The response of a message. Throws when the message is malformed. */
   readonly decode: (bytes: Buffer) => Response;
 }
 
 /** The part of a gRPC stream that the store uses. */
 export interface RpcStream<Request, Response> {
+  /** Sends a request; false when it is buffered because the connection is busy. */
   write(request: Request): boolean;
+  /** Sends no more requests; responses may still arrive. */
   end(): void;
+  /** Ends the stream at once, in both directions. */
   cancel(): void;
   /** Stops reading from the connection; flow control then stops the sender. */
   pause(): unknown;
+  /** Continues reading after `pause`. */
   resume(): unknown;
   on(event: 'data', listener: (response: Response) => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;

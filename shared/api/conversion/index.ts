@@ -33,7 +33,9 @@ export const CONVERSIONS: Readonly<Record<string, Conversion>> = {
 
 /** Converts decoded objects between a served version and the hub. Does not modify its argument. */
 export interface HubConverter {
+  /** Converts from the served version to the storage version. */
   toHub(object: JsonObject): JsonObject;
+  /** Converts from the storage version to the served version. */
   fromHub(object: JsonObject): JsonObject;
 }
 

@@ -68,7 +68,9 @@ function eitherType(object: string, other: string, or: EitherType['or']): Either
   return { kind: 'either', type: `${object}Or${other}`, object, or };
 }
 
+/** The types of all built-in kinds, by names such as `core.v1.Pod`. */
 export interface Tables {
+  /** Whether the tables have the type. */
   readonly hasSchema: (type: string) => boolean;
   /** Every type of the tables, sorted. */
   readonly typeNames: () => string[];

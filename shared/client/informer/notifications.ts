@@ -10,8 +10,14 @@ import { TimeSlice } from '../../scheduling/yielding';
 import type { JsonObject } from '../../values/json';
 import type { ApiObject } from '../rest/api-object';
 
+/**
+ * Receives the changes of an informer. Calls for one object are in order of its changes; some may be coalesced. Objects
+ * are shared and must not be modified. A handler that throws is logged; the others are called all the same.
+ */
 export interface Handlers<Body extends JsonObject = JsonObject> {
+  /** The object is new to this handler. */
   added?(object: ApiObject<Body>): void;
+  /** `previous` is the state of which the handlers were notified last. */
   updated?(previous: ApiObject<Body>, object: ApiObject<Body>): void;
   /** `last` is the object's last known state. */
   deleted?(last: ApiObject<Body>): void;

@@ -16,7 +16,9 @@ export interface NegotiatedParts {
   readonly clock: Clock;
   /** Time limit of the handshake. Milliseconds. */
   readonly timeoutMs: number;
+  /** Creates the transport for a server without HTTP/2. */
   readonly http1: () => Transport;
+  /** Creates the transport for a server with HTTP/2. */
   readonly http2: () => Transport;
 }
 

@@ -8,11 +8,13 @@ import type { RateLimiter } from '../rate-limiter';
 
 /** Receives the queue's metrics; all times are in milliseconds. */
 export interface QueueMetrics {
+  /** An item was added that was not waiting already. */
   added(): void;
   /** An item was returned after this time in the queue. */
   dequeued(waitedMs: number): void;
   /** Processing of an item took this time. */
   finished(workedMs: number): void;
+  /** An item was added with back-off after a failure. */
   retried(): void;
 }
 

@@ -18,9 +18,15 @@ export const DONE: WorkOutcome = { type: 'done' };
 
 export interface WorkerOptions {
   readonly queue: WorkQueue;
+  /** Number of items that are processed at a time. */
   readonly concurrency: number;
   readonly logger: Logger;
+  /** Ends the workers; items in progress are completed. */
   readonly signal: AbortSignal;
+  /**
+   * Processes an item; never called for the same item twice at a time. A rejection is logged, and the item requeued
+   * with back-off.
+   */
   readonly work: (item: string, signal: AbortSignal) => Promise<WorkOutcome>;
 }
 

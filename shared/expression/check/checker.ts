@@ -61,11 +61,14 @@ interface CallCandidate {
   readonly overloads: readonly FunctionOverload[];
 }
 
+/** An expression whose identifiers, calls and types are resolved. */
 export interface CheckedExpression {
   readonly type: Type;
+  /** The type of a node of the expression. */
   typeAt(expr: Expr): Type;
   /** Qualified names of types and variables. */
   readonly names: ReadonlyMap<Expr, string>;
+  /** The functions that the calls and operators of the expression may select, by node. */
   readonly calls: ReadonlyMap<Expr, ResolvedCall>;
 }
 

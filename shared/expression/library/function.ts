@@ -8,6 +8,7 @@ import type { WorkContext } from '../values/equality';
 import { Duration, ErrorValue, ListValue, MapValue, OptionalValue, Timestamp, Uint, type OpaqueValue, type Value } from '../values/value';
 import { parseSignature, type Signature } from '../types/type';
 
+/** Whether an overload accepts a value as an argument. */
 export type ValueGuard<T extends Value> = (value: Value) => value is T;
 
 /** Returned by an overload that does not accept the arguments. */
@@ -34,14 +35,20 @@ export interface FunctionCosts {
   readonly charge?: (args: readonly Value[], result: Value) => number;
 }
 
+/** One overload of a function or operator. */
 export interface FunctionOverload extends FunctionCosts {
   readonly signature: Signature;
+  /**
+   * Returns an ErrorValue for an error of the evaluation, {@link NO_MATCH} when the overload does not accept the
+   * arguments. Must be pure, and spend `work` in proportion to its time.
+   */
   readonly call: (args: readonly Value[], work: WorkContext) => Value | typeof NO_MATCH;
 }
 
 /** Overloads by name, of functions and methods. */
 export type Library = ReadonlyMap<string, readonly FunctionOverload[]>;
 
+/** Combines groups of overloads; overloads of one name keep their order. */
 export function createLibrary(...groups: readonly (readonly FunctionOverload[])[]): Library {
   const byName = new Map<string, FunctionOverload[]>();
   for (const overload of groups.flat()) appendToKey(byName, overload.signature.name, overload);
@@ -60,6 +67,7 @@ export const isList: ValueGuard<ListValue> = (value) => value instanceof ListVal
 export const isMap: ValueGuard<MapValue> = (value) => value instanceof MapValue;
 export const isOptional: ValueGuard<OptionalValue> = (value) => value instanceof OptionalValue;
 export const isAny: ValueGuard<Exclude<Value, ErrorValue>> = (value): value is Exclude<Value, ErrorValue> => !(value instanceof ErrorValue);
+/** A guard for the values of an opaque type, such as quantities and URLs. */
 export function isOpaque<T extends OpaqueValue>(kind: abstract new (...args: never) => T): ValueGuard<T> {
   return (value): value is T => value instanceof kind;
 }
@@ -67,10 +75,12 @@ export function isOpaque<T extends OpaqueValue>(kind: abstract new (...args: nev
 // Overloads with a fixed number of arguments. `signature` is the text that parseSignature accepts; the receiver of a
 // method is the first argument.
 
+/** An overload without arguments. */
 export function nullary(signature: string, run: () => Value, costs: FunctionCosts = {}): FunctionOverload {
   return { signature: parseSignature(signature), call: run, ...costs };
 }
 
+/** An overload with one argument. */
 export function unary<A extends Value>(
   signature: string,
   a: ValueGuard<A>,
@@ -84,6 +94,7 @@ export function unary<A extends Value>(
   };
 }
 
+/** An overload with two arguments. `a` and `b` are the guards of the arguments. */
 export function binary<A extends Value, B extends Value>(
   signature: string,
   a: ValueGuard<A>,
@@ -98,6 +109,7 @@ export function binary<A extends Value, B extends Value>(
   };
 }
 
+/** An overload with three arguments. */
 export function ternary<A extends Value, B extends Value, C extends Value>(
   signature: string,
   guards: readonly [ValueGuard<A>, ValueGuard<B>, ValueGuard<C>],
@@ -112,6 +124,7 @@ export function ternary<A extends Value, B extends Value, C extends Value>(
   };
 }
 
+/** An overload with four arguments. */
 export function quaternary<A extends Value, B extends Value, C extends Value, D extends Value>(
   signature: string,
   guards: readonly [ValueGuard<A>, ValueGuard<B>, ValueGuard<C>, ValueGuard<D>],

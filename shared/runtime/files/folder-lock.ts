@@ -30,10 +30,13 @@ export const PRIVATE_FILE_MODE = 0o600;
 const MAX_HOLDER_LENGTH = 200;
 const ROOT_UID = 0;
 
+/** The lock of a folder. The operating system releases it too when the process ends. */
 export interface FolderLock {
+  /** Must be called at most once. */
   release(): void;
 }
 
+/** Another process holds the lock of the folder. */
 export class FolderInUseError extends Error {
   override readonly name = 'FolderInUseError';
   constructor(

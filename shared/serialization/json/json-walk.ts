@@ -9,6 +9,7 @@ import { JsonTokens, decodeStringToken } from './json-tokens';
 /** Whether the object has a member of the same name before this one. */
 export type MemberOccurrence = 'first' | 'repeated';
 
+/** Callbacks of a walk through a JSON text, in the order of the text. */
 export interface JsonVisitor {
   /** The parsed value of the text; required for the containers of {@link number}. */
   root?: JsonValue;
@@ -24,6 +25,7 @@ export interface JsonVisitor {
   number?: (literal: string, container: JsonObject | JsonArray | undefined, key: string | number) => void;
   /** Called at the start of each object and list, with its member or index (`undefined` at the top level). */
   open?: (key: string | number | undefined) => void;
+  /** Called at the end of each object and list. */
   close?: () => void;
 }
 

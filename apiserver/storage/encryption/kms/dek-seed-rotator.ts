@@ -20,16 +20,21 @@ export interface DekSeedRotatorOptions {
   readonly name: string;
   readonly service: KmsService;
   readonly clock: Clock;
+  /** A new ID for a call of the plug-in. */
   readonly uuid: () => string;
+  /** Random bytes for a new seed. */
   readonly newSeed: () => Buffer;
+  /** The cipher that encrypts values with DEKs of a seed. */
   readonly createCipher: (seed: Buffer) => Cipher;
   /** Called when a new seed is in use. */
   readonly onRotated: (seed: DekSeed) => void;
   /** Called after each status poll: with the reported key ID, if it is valid, and the error. */
   readonly onPolled: (outcome: { readonly keyId: string | undefined; readonly error: string | undefined }) => void;
+  /** Called for every response of the plug-in with an invalid key ID. */
   readonly onInvalidKeyId: (reason: 'empty' | 'too_long') => void;
 }
 
+/** Intervals of status polls, as upstream's. */
 export const POLL_INTERVAL_MS = { healthy: 60_000, unhealthy: 10_000 } as const;
 /** Validity of a seed after the plug-in last confirmed its key ID. */
 export const SEED_VALIDITY_MS = 3 * 60_000;

@@ -14,14 +14,19 @@ import { decodeEncryptedObject, encodeEncryptedObject, type EncryptedObject } fr
 import { KmsError, type KmsService } from './kms-service';
 import { createDekCipher, SEED_BYTES } from './dek-cipher';
 
+/** Records the metrics of one provider. Called on the path of reads and writes of encrypted values. */
 export interface KmsMetricsRecorder {
+  /** A value was encrypted or decrypted with a DEK of this KEK. */
   recordKeyUse(direction: Direction, keyId: string): void;
   /** The key ID in a valid status response. */
   recordStatusKeyId(keyId: string): void;
+  /** A response of the plug-in had an invalid key ID. */
   recordInvalidKeyId(reason: 'empty' | 'too_long'): void;
+  /** A DEK source had to be decrypted by the plug-in. */
   recordCacheMiss(): void;
   /** Number of cached DEKs. */
   setCacheSize(size: number): void;
+  /** A seed was generated and encrypted by the plug-in in this time. */
   observeSeedGeneration(seconds: number): void;
 }
 
@@ -30,6 +35,7 @@ export interface KmsEnvelopeOptions {
   readonly service: KmsService;
   readonly clock: Clock;
   readonly random: RandomBytes;
+  /** A new ID for a call of the plug-in. */
   readonly uuid: () => string;
   readonly metrics: KmsMetricsRecorder;
   /** Called when the plug-in becomes unhealthy (with the error) or healthy (undefined). */

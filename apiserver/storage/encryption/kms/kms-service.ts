@@ -25,13 +25,17 @@ export interface EncryptedDekSource {
  * plug-in's log.
  */
 export interface KmsService {
+  /** The version, health and key ID of the plug-in. */
   status(): Promise<KmsStatus>;
+  /** Encrypts a DEK source with the current KEK. */
   encrypt(plaintext: Buffer, uid: string): Promise<EncryptedDekSource>;
+  /** Decrypts a source with the KEK that encrypted it. Also rejects when the plug-in no longer has that KEK. */
   decrypt(source: EncryptedDekSource, uid: string): Promise<Buffer>;
   /** Pending calls are rejected. */
   close(): void;
 }
 
+/** The plug-in responded with an error, or not in time. */
 export class KmsError extends TransformError {
   /** @param code name of the gRPC status, such as `Unavailable`. */
   constructor(code: string, description: string) {
