@@ -303,6 +303,7 @@ async function imageReviewsOf(
   return readFlagFiles(flags, ['admission-control-config-file'], () => openImagePolicyWebhook(imagePolicy, parts));
 }
 
+/** Time limit of a token review; upstream's default for webhooks. */
 const TOKEN_WEBHOOK_TIMEOUT_MS = 30_000;
 
 /** Empty without a webhook for the authentication of tokens. */

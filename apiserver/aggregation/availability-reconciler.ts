@@ -45,6 +45,7 @@ export interface AvailabilityReconciler {
   stop(): void;
 }
 
+/** Interval of the checks of every APIService, as upstream's. */
 const INTERVAL_MS = 30_000;
 const BACK_OFF = { initialMs: 1_000, maxMs: INTERVAL_MS };
 /**

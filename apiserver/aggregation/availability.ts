@@ -28,6 +28,7 @@ export interface CheckResult extends Availability {
   readonly discovered: DiscoveredServer;
 }
 
+/** Time limit of one discovery request, as upstream's. */
 const RESPONSE_TIMEOUT_MS = 5_000;
 const HEADERS_TIMEOUT_TEXT = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
 /** Limit for one document. */

@@ -37,7 +37,9 @@ export interface ExtensionRequest {
   readonly needsOwnConnection: boolean;
 }
 
+/** Time limit for the connection and the TLS handshake. */
 const CONNECT_TIMEOUT_MS = 5_000;
+/** Kept connections to each API server; further ones are closed after their request. */
 const MAX_IDLE_SOCKETS = 16;
 
 export class ExtensionServers {

@@ -21,6 +21,7 @@ export interface Registration {
   readonly isAvailable: boolean;
 }
 
+/** The port of a Service reference without `port` in the API. */
 const DEFAULT_PORT = 443;
 
 /** `undefined` when the APIService is local. */

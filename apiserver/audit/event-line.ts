@@ -241,6 +241,7 @@ function writeAnnotations(buffer: LineBuffer, annotations: AuditEvent['annotatio
 
 /** Encoded annotation names with their colons. Bounded, because webhooks and policies can add any number of names. */
 const annotationNames: Readonly<Record<Dialect, Map<string, Uint8Array>>> = { platform: new Map(), kubernetes: new Map() };
+/** Limit of the cache of encoded names, which webhooks may choose. */
 const MAX_ANNOTATION_NAMES = 256;
 
 function encodeAnnotationName(dialect: Dialect, name: string): Uint8Array {

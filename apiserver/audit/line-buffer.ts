@@ -5,7 +5,9 @@
 import { growBuffer } from '../../shared/values/encoding/grow-buffer';
 import { escapeJsonMarkup, stringifyJsonString } from '../../shared/values/json';
 
+/** Default of `usualBytes`. */
 const USUAL_BYTES = 4096;
+/** Maximum number of UTF-8 bytes per UTF-16 unit. */
 const MAX_BYTES_PER_UNIT = 3;
 /** Longer strings are escaped by a native call. */
 const MAX_INLINE_LENGTH = 256;

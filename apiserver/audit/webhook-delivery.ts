@@ -13,7 +13,9 @@ export interface WebhookDeliveryOptions extends Omit<WebhookOptions, 'timeoutMs'
   readonly backOff: () => BackOff;
 }
 
+/** Attempts to deliver a batch, as upstream's. */
 const ATTEMPTS = 5;
+/** Time limit of one attempt; upstream's default for webhooks. */
 const TIMEOUT_MS = 30_000;
 
 export function createWebhookDelivery(options: WebhookDeliveryOptions): DeliverBatch {

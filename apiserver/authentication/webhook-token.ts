@@ -28,12 +28,16 @@ export interface WebhookTokensOptions {
 
 /** The longest token that fits into the headers of a request. */
 const MAX_TOKEN_LENGTH = 16 * 1024;
+/** Reviews in flight; further tokens are rejected without a review. */
 const MAX_CONCURRENT_REVIEWS = 256;
+/** Limits of the cache of reviews; the least recently used is dropped. */
 const MAX_CACHED_TOKENS = 8192;
 const MAX_CACHE_BYTES = 16 * 1024 * 1024;
 /** Memory of a cache entry without its contents. */
 const ENTRY_OVERHEAD_BYTES = 1024;
+/** Characters of the webhook's reason that token reviews show. */
 const MAX_REASON_LENGTH = 1024;
+/** Minimum time between two calls of `onError`. */
 const ERROR_INTERVAL_MS = 60_000;
 
 export function webhookTokenAuthenticator(options: WebhookTokensOptions): TokenAuthenticator {

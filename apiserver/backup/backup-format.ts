@@ -11,6 +11,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Revision } from '../storage/store';
 
 const FORMAT_NAME = 'cluster-control-plane-backup';
+/** Version of the format, incremented by every change that older programs cannot read. */
 const VERSION = 1;
 const MAGIC_LINE = Buffer.from(`${FORMAT_NAME} ${VERSION}\n`);
 const MAGIC_PATTERN = /^cluster-control-plane-backup (\d+)\n/;
@@ -20,13 +21,16 @@ const HEADER = 'H';
 const RECORD = 'R';
 const END = 'E';
 
+/** The type of a frame (1 byte) and the length of its content (4 bytes). */
 const FRAME_HEADER_BYTES = 5;
 /** Bytes of a number, which is a safe integer, at the end of its field. */
 const NUMBER_BYTES = 6;
 const NUMBER_FIELD_BYTES = 8;
+/** The length of the key, and three numbers: create revision, modified revision and version. */
 const RECORD_HEADER_BYTES = 4 + 3 * NUMBER_FIELD_BYTES;
 /** Stores accept a few MiB per value; a longer length is damage. */
 const MAX_FRAME_BYTES = 64 << 20;
+/** Frames are collected until a chunk has at least this size. */
 const CHUNK_BYTES = 256 << 10;
 
 /**

@@ -52,10 +52,12 @@ export interface RestoreResult {
   readonly firstRevision: Revision;
 }
 
+/** Limits of the transactions in flight: their number and the bytes of their values. */
 const MAX_CONCURRENT_WRITES = 64;
 const MAX_PENDING_BYTES = 8 << 20;
 /** Revisions that other programs may add to the store between the last read of its revision and the end. */
 const REVISION_MARGIN = 1_000;
+/** Keys per transaction when a prefix is cleared; below the smallest limit of a store (128 with etcd's default). */
 const DELETE_BATCH = 100;
 
 /** Rejects with {@link RestoreTargetError} unless the prefix is empty. */

@@ -25,8 +25,11 @@ export interface PageRequest {
   readonly deadline?: () => number;
 }
 
+/** Entries per page without values, which are small. */
 const KEYS_PAGE_SIZE = 2000;
+/** Entries of the first page with values, before their size is known. */
 const FIRST_PAGE_SIZE = 16;
+/** Limit of the entries per page, however small they are. */
 const MAX_PAGE_SIZE = 8192;
 /** Target size of a page: the limit of the next page follows from the size of the last one. */
 const PAGE_BYTES = 4 * 1024 * 1024;

@@ -4,9 +4,12 @@
  */
 import { tooManyRequests } from '../../shared/api/errors/status';
 
+/** Calls to one webhook at a time. */
 const MAX_CONCURRENT_CALLS = 16;
+/** Calls that wait for one webhook; further ones are rejected with 429. */
 const MAX_QUEUED_CALLS = 1_000;
 
+/** The limiter of one definition. Calls start in the order of {@link CallLimiter.run}. */
 export class CallLimiter {
   /** Running calls. A call that ends passes its slot on without a change of this count. */
   private calls = 0;

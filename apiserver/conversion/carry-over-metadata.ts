@@ -63,6 +63,7 @@ function checkType(converted: JsonValue, wanted: WantedKind, index: number): Con
   return kind === wanted.kind ? undefined : objectFailure(`${start} kind (expected ${wanted.kind}, received ${kind})`);
 }
 
+/** Characters of a value that a message shows. */
 const MAX_EXCERPT_LENGTH = 4_096;
 
 function excerpt(value: JsonObject): string {
@@ -86,6 +87,7 @@ function checkIdentity(before: JsonObject, metadata: JsonObject): ConversionFail
   return undefined;
 }
 
+/** Errors that one message lists. */
 const MAX_ERRORS = 20;
 const INVALID = 'returned invalid metadata: ';
 

@@ -41,6 +41,7 @@ export class ConvertedEntry implements Entry {
   }
 }
 
+/** Size of a slab for several converted entries, at most what is expected to be needed. */
 const SLAB_BYTES = 64 * 1024;
 
 /** Allocates the objects of one call on as few slabs as possible. */

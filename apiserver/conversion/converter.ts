@@ -52,7 +52,7 @@ export interface WebhookConverterParts {
   readonly onFailure: (error: Error) => void;
 }
 
-/** Limits of one call. */
+/** Limits of one call of a webhook: objects, bytes, and milliseconds. */
 const MAX_OBJECTS = 500;
 const MAX_BYTES = 1024 * 1024;
 const CALL_MS = 30_000;
@@ -61,11 +61,13 @@ const CALL_MS = 30_000;
  * timeout at the deadline itself.
  */
 const DEADLINE_GRACE_MS = 50;
+/** A response may always have this size, and more in proportion to its request. */
 const MIN_RESPONSE_BYTES = 4 * 1024 * 1024;
 /** Maximum size of a response in proportion to the request. */
 const MAX_GROWTH = 4;
 /** Concurrent calls for one request. */
 const CALLS_PER_REQUEST = 4;
+/** Limit of the converted entries that are kept for later requests. */
 const CACHE_BYTES = 32 * 1024 * 1024;
 
 /** Entries to convert to the version of the row. */

@@ -160,6 +160,7 @@ function checkMemberTypes(response: JsonValue): string | undefined {
   return undefined;
 }
 
+/** Characters of the webhook's message that an error shows. */
 const MAX_MESSAGE_LENGTH = 4_096;
 
 function checkResult(response: JsonObject): ConversionFailure | undefined {

@@ -36,6 +36,7 @@ export interface DefinitionControllerOptions {
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
+/** Interval at which all definitions are reconciled again. */
 const RESYNC_MS = 60_000;
 /** The delay per preceding replica before this one takes over its work. */
 const REPLICA_DELAY_MS = 1_000;

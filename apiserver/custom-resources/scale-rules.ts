@@ -8,6 +8,7 @@ import { isObject, ownMember, type JsonObject, type JsonValue } from '../../shar
 import { membersOfPath } from '../../shared/api/structural/member-path';
 import type { ScalePaths } from '../../shared/api/structural/version';
 
+/** The greatest int32, the type of `spec.replicas` in a Scale. */
 const MAX_REPLICAS = 2_147_483_647;
 
 /** Errors of the replica count in the spec. */

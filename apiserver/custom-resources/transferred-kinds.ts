@@ -10,6 +10,7 @@ import { createSchemaCache, type SchemaCache } from './schema-cache';
 
 type TransferredKind = Extract<TransferredResource, { type: 'custom' }>;
 
+/** Limit of the kinds that a worker thread keeps; the least recently used is dropped. */
 const MAX_CACHED_KINDS = 64;
 
 export class TransferredKinds {

@@ -73,6 +73,7 @@ interface SchemaWithLevel extends FlowSchema {
   readonly meter: FlowMeter;
 }
 
+/** Interval at which seats are borrowed between levels, as upstream's. */
 const ALLOCATION_PERIOD_MS = 10_000;
 
 export class FlowControl {

@@ -16,6 +16,7 @@ export interface PriorityLevelSpec extends LevelShares {
   readonly queuing: Queuing | undefined;
 }
 
+/** Default of `nominalConcurrencyShares` in the API. */
 const DEFAULT_SHARES = 30;
 
 /** Applies the defaults of the kind to absent members. */

@@ -3,6 +3,7 @@
  * namespaces count too, because the list may have to skip them.
  */
 const OBJECTS_PER_SEAT = 100;
+/** Maximum number of seats of one request, as upstream's. */
 export const MAX_SEATS = 10;
 
 /**

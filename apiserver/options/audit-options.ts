@@ -24,6 +24,7 @@ const MEGABYTE = 1024 * 1024;
 const DAY_MS = 24 * 3_600_000;
 /** Maximum size of a log file when the flag is 0. */
 const DEFAULT_MEGABYTES = 100;
+/** Limit of the delay between two attempts; the delays grow as upstream's. */
 const MAX_BACK_OFF_MS = 5 * 60_000;
 
 /** Undefined without a backend. Rejects when the policy, which is read in any case, or a backend is unusable. */

@@ -36,7 +36,9 @@ export type AuthorizationConfiguration = ValueOf<typeof SCHEMA>;
 export type ConfiguredAuthorizer = AuthorizationConfiguration['authorizers'][number];
 export type ConfiguredWebhook = NonNullable<ConfiguredAuthorizer['webhook']>;
 
+/** Limit of the match conditions of a webhook, as upstream's. */
 const MAX_CONDITIONS = 64;
+/** Limit of `timeout`, as upstream's. */
 const MAX_TIMEOUT_MS = 30_000;
 const NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
 

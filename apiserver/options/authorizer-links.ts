@@ -23,11 +23,13 @@ export interface AuthorizerLinksParts extends WebhookParts {
   readonly meters: Meters;
 }
 
-/** Time limit of a call of a webhook that flags configure. */
+/** Time limit of a call of a webhook that flags configure; upstream's default for webhooks. */
 const TIMEOUT_MS = 30_000;
 /** Name of the webhook authorizer that flags configure. */
 const DEFAULT_NAME = 'default';
+/** Default of `authorizedTTL` of a configured webhook, as upstream's. */
 const AUTHORIZED_TTL_MS = 5 * 60_000;
+/** Default of `unauthorizedTTL` of a configured webhook, as upstream's. */
 const UNAUTHORIZED_TTL_MS = 30_000;
 
 /** The returned function yields the same list until the configuration changes. Rejects when a file is unusable. */

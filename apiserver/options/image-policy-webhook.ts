@@ -8,7 +8,9 @@ import type { Logger } from '../../shared/runtime/logger';
 import { replyOf } from '../webhook-client/reply';
 import { createWebhookCaller, openWebhook, type WebhookParts } from './webhooks';
 
+/** Time limit of a call; upstream's default for webhooks. */
 const TIMEOUT_MS = 30_000;
+/** Minimum time between two log lines about failures. */
 const LOG_INTERVAL_MS = 60_000;
 
 /** Returns the function that sends an image review. Rejects when the kubeconfig is unusable. */

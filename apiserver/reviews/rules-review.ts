@@ -33,6 +33,7 @@ export function reviewOwnRules(authorizer: Authorizer): OperationHandler {
   };
 }
 
+/** Rules that are converted before the event loop may run other work. */
 const RULES_PER_STEP = 1024;
 
 /** Yields regularly, because there may be thousands of rules and many concurrent reviews. */

@@ -36,6 +36,7 @@ export interface TokenRequestDependencies {
 
 const GROUP_KIND = { group: 'authentication.platform.io', kind: 'TokenRequest' };
 
+/** Limits of `expirationSeconds` of a TokenRequest in the API. */
 const MIN_SECONDS = 600;
 const MAX_SECONDS = 2 ** 32;
 /**

@@ -31,9 +31,11 @@ export interface CommitOptions {
   readonly since?: Revision;
 }
 
+/** Time limit without a deadline; upstream's bound of the time of a write. */
 const DEFAULT_TIMEOUT_MS = 34_000;
 /** Time after which the response to one attempt counts as lost. */
 const ATTEMPT_MS = 10_000;
+/** Delays between two attempts: the first, which doubles, and the limit. */
 const FIRST_DELAY_MS = 50;
 const MAX_DELAY_MS = 1_000;
 

@@ -15,6 +15,7 @@ export interface FullStoreLogOptions {
   readonly remedy: string;
 }
 
+/** Minimum time between two log lines about refused writes. */
 const LOG_INTERVAL_MS = 30_000;
 
 /** A store that knows whether its last writes were refused because it is full. */

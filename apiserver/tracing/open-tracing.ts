@@ -39,7 +39,9 @@ export interface OpenedTracing {
 const DEFAULT_LIMITS: ExportLimits = { maxQueueSize: 2_048, maxBatchSize: 512, delayMs: 5_000, timeoutMs: 10_000 };
 /** Limit for names, addresses and user agents, which clients choose. */
 const MAX_ATTRIBUTE_LENGTH = 4_096;
+/** OpenTelemetry's default. */
 const MAX_EVENTS_PER_SPAN = 128;
+/** Time for the export of the last spans at a shutdown. */
 const SHUTDOWN_TIMEOUT_MS = 3_000;
 
 const INSTRUMENTATION_SCOPE = 'apiserver';

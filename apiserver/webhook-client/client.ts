@@ -27,7 +27,9 @@ export interface WebhookClientDependencies {
 
 /** Transports beyond this number are dropped, the least recently used first. */
 const MAX_TRANSPORTS = 256;
+/** Calls of all webhooks at a time; further ones fail immediately. */
 const MAX_CALLS_IN_FLIGHT = 1_000;
+/** Limit of a response; longer ones are an error of the webhook. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
 /** How long a dropped transport stays open for the calls that use it. */
 const CLOSE_DELAY_MS = 60_000;

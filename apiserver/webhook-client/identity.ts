@@ -26,6 +26,7 @@ export type Identify = (host: string) => MaybePromise<WebhookIdentity | Identity
 
 export const ANONYMOUS: WebhookIdentity = { pair: undefined, headers: {}, onUnauthorized: () => undefined };
 
+/** Interval at which the files of a client certificate are read again. */
 const REREAD_MS = 60_000;
 const DEFAULT_PORT_SUFFIX = ':443';
 

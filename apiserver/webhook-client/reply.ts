@@ -48,6 +48,7 @@ const MESSAGE_BY_STATUS: Readonly<Record<number, string>> = {
   503: 'the server is currently unable to handle the request',
 };
 
+/** Characters of the webhook's message that an error shows. */
 const MAX_MESSAGE_LENGTH = 4_096;
 
 function statusText(status: number, bytes: Buffer | undefined): string {

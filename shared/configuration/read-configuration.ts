@@ -22,6 +22,7 @@ export interface ConfigurationFormat<T> {
   validate?(value: T): readonly InvalidField[];
 }
 
+/** Limit of a file: that of a request body. */
 const MAX_BYTES = 3 * 1024 * 1024;
 
 /** Rejects with {@link ConfigurationError}, or with the error of the file system. */

@@ -45,6 +45,7 @@ export interface SigningInput {
 }
 
 const SUBJECT_KEY = '2.5.29.14';
+/** Length of a serial number: 128 bits; RFC 5280 allows 160. */
 const SERIAL_BYTES = 16;
 
 /** Throws when the PEM texts are not a certificate with its RSA or ECDSA key. */

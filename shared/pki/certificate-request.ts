@@ -39,6 +39,7 @@ export interface ParsedCertificateRequest {
   readonly publicKey: Uint8Array;
 }
 
+/** Limit of a request in PEM; real ones have some 2 KiB. */
 const MAX_BYTES = 64 * 1024;
 const COMMON_NAME = '2.5.4.3';
 const ORGANIZATION = '2.5.4.10';

@@ -25,6 +25,7 @@ export type JsonType = 'boolean' | 'list' | 'null' | 'number' | 'object' | 'text
 const ENTRY_SIZE = 3;
 /** Typical objects have no more values than this; for others the index grows. */
 const BYTES_PER_VALUE = 8;
+/** Initial capacity for short texts. */
 const MIN_ENTRIES = 64;
 
 /** Classes of bytes. */

@@ -68,7 +68,9 @@ const CONFIG_KEY_TEXT = patternMessage(
 
 /** Limits of labels, subdomains and port names, in UTF-8 bytes. */
 const MAX_LABEL_LENGTH = 63;
+/** Limit of a name in the DNS (RFC 1123). */
 const MAX_SUBDOMAIN_LENGTH = 253;
+/** Limit of a service name (RFC 6335). */
 const MAX_PORT_NAME_LENGTH = 15;
 
 /** Limits are in UTF-8 bytes, as upstream. */
@@ -181,8 +183,9 @@ export function namePrefixCheck(format: NameCheck): NameCheck {
   return (text) => format(text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text);
 }
 
-/** Without vowels, so that suffixes form no words, and without digits that look like letters; as upstream. */
+/** Upstream's alphabet of generated names: without vowels and digits that resemble them. */
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+/** Characters that the server appends to `generateName`. */
 const SUFFIX_LENGTH = 5;
 const MAX_BASE_LENGTH = MAX_LABEL_LENGTH - SUFFIX_LENGTH;
 

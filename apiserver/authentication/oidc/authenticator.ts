@@ -36,6 +36,7 @@ interface CachedToken {
   readonly verifyAgainAt: number;
 }
 
+/** Limit of the cache of verified tokens; the least recently used is dropped. */
 const MAX_CACHED_TOKENS = 4096;
 /** How long a token stays valid after its key is withdrawn from the known keys. */
 const CACHE_TTL_MS = 10_000;

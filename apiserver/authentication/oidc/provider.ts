@@ -28,12 +28,15 @@ export interface ProviderKey {
   readonly algorithm: string | undefined;
 }
 
+/** Limit of a discovery document and of a key set. */
 const MAX_DOCUMENT_BYTES = 1024 * 1024;
+/** Time limit of one request to the provider. */
 const TIMEOUT_MS = 10_000;
 /** Minimum time between two refreshes. */
 const MIN_REFRESH_INTERVAL_MS = 10_000;
 /** Known keys are refreshed, so that a withdrawn key is removed. */
 const REFRESH_INTERVAL_MS = 5 * 60_000;
+/** Limit of the keys of a provider; real ones have a handful. */
 const MAX_KEYS = 100;
 
 export class OidcProvider {

@@ -19,7 +19,9 @@ export interface LegacyTokenUseRecorderOptions {
  * Secrets with a recent attempt. An entry takes some 200 bytes; an evicted entry costs a write that changes nothing.
  */
 const MAX_TRACKED_SECRETS = 1024;
+/** Writes at a time. A use beyond the limit is recorded at a later use. */
 const MAX_CONCURRENT_WRITES = 4;
+/** Minimum time between two attempts for one Secret. */
 const RETRY_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 

@@ -45,6 +45,7 @@ function nearMissOfPath(rules: readonly PolicyRule[], attributes: Extract<Attrib
   return verbs.length === 0 ? undefined : `of ${targetText(attributes)} only these verbs are allowed: ${listText(verbs)}`;
 }
 
+/** Names that a message lists before it only counts them. */
 const MAX_LISTED = 20;
 
 function listText(words: readonly string[]): string {

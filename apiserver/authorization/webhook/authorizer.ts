@@ -44,11 +44,13 @@ export interface WebhookAuthorizerOptions {
   readonly onError: (message: string, error: unknown) => void;
 }
 
+/** Limit of the cache of decisions, as upstream's. */
 const MAX_CACHED_DECISIONS = 8_192;
 /** The decision of a longer review is not cached, because the user decides the length. */
 const MAX_CACHED_REVIEW_BYTES = 10_000;
 /** Reviews in flight; further ones fail as if the webhook had failed. */
 const MAX_CONCURRENT_REVIEWS = 1_000;
+/** Minimum time between two calls of `onError`. */
 const ERROR_INTERVAL_MS = 60_000;
 
 export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {

@@ -10,6 +10,7 @@ import { TreeSnapshot } from './snapshot';
 import type { CacheStatistics } from '../statistics';
 import type { TypeState } from './type-state';
 
+/** Limits of the pinned snapshots: their number, and the bytes that only they hold. */
 const MAX_PINS = 32;
 const MAX_PINNED_BYTES = 64 * 1024 * 1024;
 /** A state further back than this many changes is read from the store: rebuilding it must not block the event loop. */

@@ -11,11 +11,14 @@
 import { unreadableReason } from '../../storage/unreadable-value';
 import type { Labels } from '../cache';
 
+/** Length of the fields before the header JSON. */
 const FIXED_HEADER_BYTES = 14;
 /** The magic 'P' 'V'. */
 const MAGIC_FIRST = 0x50;
 const MAGIC_SECOND = 0x56;
+/** Version of this layout. */
 const STORED_FORMAT = 1;
+/** Flag of a body with names that differ between the dialects. */
 const DIALECT_SENSITIVE_FLAG = 1;
 
 /** Incremented by a change of the type tables that requires a migration of stored values. */

@@ -104,6 +104,7 @@ export class ConsistentReads {
 const STALL_MS = 250;
 /** Time without progress after which the stream is reopened. */
 const REOPEN_AFTER_MS = 1000;
+/** Minimum time between two reconnections of a stalled stream. */
 const MIN_REOPEN_INTERVAL_MS = 5000;
 
 /** What {@link StallGuard} needs from the event stream. */

@@ -14,7 +14,9 @@ import { compareAllTypes, loadState } from './load-state';
 import { revisionsToReplay } from './replayed-revisions';
 import type { ReplicatedState } from './replicated-state';
 
+/** Minimum time between two writes of the tick key. */
 const TICK_MS = 1000;
+/** Mean delay before another attempt to load the state. */
 const RETRY_MS = 1000;
 
 export class EventStream implements InboundQueueHandler, StallHost {

@@ -41,6 +41,7 @@ export function combineFollowers(followers: readonly TypeFollower[]): TypeFollow
   };
 }
 
+/** Delay before a watch that has ended is started again. */
 const RETRY_MS = 1_000;
 
 export function followType({ cache, stored, scope = {}, clock, onFailure }: FollowTypeOptions, handler: ObjectHandler): TypeFollower {

@@ -30,6 +30,7 @@ import type { CacheOptions, OpenedCache } from './cache-options';
 import { ReplicatedState } from './replicated-state';
 
 const MINUTE = 60_000;
+/** Interval at which snapshots and changes over their limits are dropped, also without events. */
 const TRIM_MS = 1_000;
 
 export type { CacheOptions, OpenedCache } from './cache-options';

@@ -6,7 +6,9 @@ import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
 import type { Watcher } from './watcher';
 
+/** Bookmarks that are due within this time are sent together. */
 const BUCKET_MS = 1000;
+/** Interval of the bookmarks of a watch, as upstream's. */
 const PERIOD_MS = 60_000;
 /** A watcher's period is up to this share shorter, so that watchers that started together drift apart. */
 const JITTER = 0.1;

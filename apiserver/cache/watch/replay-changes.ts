@@ -16,6 +16,7 @@ import { RecordedChange } from '../store/event-window';
 
 /** Buffered bytes above which the store watch is paused. */
 const PAUSE_BYTES = 256 * 1024;
+/** Limit of the earlier states that are kept to derive what a change means for the scope. */
 const MAX_REMEMBERED_BYTES = 1024 * 1024;
 /** Estimated memory of a remembered entry and of a buffered event besides their values, in bytes. */
 const ENTRY_OVERHEAD = 300;

@@ -10,8 +10,12 @@ export interface OpenRequestLimits {
   readonly total: number;
 }
 
-/** A kubelet runs some hundred containers, and the logs of all of them may be followed. */
+/**
+ * A thousand requests to one backend, such as log streams of a kubelet, are unusual; the total bounds memory and
+ * sockets.
+ */
 export const DEFAULT_OPEN_REQUEST_LIMITS: OpenRequestLimits = { perBackend: 1_000, total: 10_000 };
+/** `Retry-After` of rejected requests. */
 const RETRY_AFTER_SECONDS = 1;
 
 export class OpenRequests {

@@ -12,6 +12,7 @@ export interface SpdyEvents {
 }
 
 const VERSION = 0x8003;
+/** Length of the head of every SPDY frame. */
 const HEAD_BYTES = 8;
 /** Clients use odd numbers. */
 const FIRST_STREAM = 1;

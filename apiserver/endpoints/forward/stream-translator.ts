@@ -20,8 +20,9 @@ import { messageBytes, CLOSE_CODES, UNREAD_BYTES } from './web-socket';
 
 type StreamName = 'stdin' | 'stdout' | 'stderr' | 'error' | 'resize';
 
-/** The first byte of a message. */
+/** The first byte of a message names its stream, as in upstream's channel protocols. */
 const CHANNELS: Readonly<Record<StreamName, number>> = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4 };
+/** The first byte of a message that ends the stream that its second byte names. */
 const CLOSE_SIGNAL = 255;
 /** Limit for the exit status, and for the error response of a kubelet. */
 const MAX_STATUS_BYTES = 64 * 1024;

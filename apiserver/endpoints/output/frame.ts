@@ -5,6 +5,7 @@
 
 /** Length of the size in eight hexadecimal digits with CR LF. It is fixed, so the frame always begins at this index. */
 const CHUNK_HEAD = 10;
+/** Length of the CR LF after a chunk. */
 const CHUNK_TAIL = 2;
 
 /**

@@ -3,6 +3,7 @@
  * of chunks in flight. Chunk memory is pooled and bounded over all responses.
  */
 
+/** Size of a pooled chunk, in which the pieces of a response are collected. */
 const CHUNK_BYTES = 256 * 1024;
 /** Used when all shared memory is in use: slower, but no response waits for a client that does not read. */
 const SMALL_CHUNK_BYTES = 16 * 1024;

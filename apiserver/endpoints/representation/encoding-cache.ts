@@ -17,6 +17,7 @@ export interface CachedEncoding {
 /** Whether an encoding that was not found in the cache is added to it. */
 export type CachePolicy = 'cached' | 'uncached';
 
+/** Limit of the cached encodings of all kinds. */
 const MAX_BYTES = 48 * 1024 * 1024;
 
 /** The size of an entry and its map besides the encodings: the cache may hold the last reference to the entry. */

@@ -27,6 +27,7 @@ export interface TableDependencies {
   readonly cache: EncodingCache;
 }
 
+/** Rows that are held to be sorted; more would block the event loop. */
 const MAX_HELD_ROWS = 500;
 const CLOSE_ROW = Buffer.from('}');
 const NO_CELLS: CellTemplate = { texts: ['[]'], since: [] };

@@ -9,6 +9,7 @@ import type { PatchType } from '../../registry/verbs';
 import type { Exchange } from './exchange';
 import { bodyTypes, type Media } from './negotiation';
 
+/** Limit of a request body, as upstream's. */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 /** Limit for bodies that are not stored: operations, and delete options. */
 export const MAX_OPERATION_BYTES = 64 * 1024;

@@ -38,6 +38,7 @@ interface Clause {
   readonly servesStream: boolean;
 }
 
+/** Limits of the cache of parsed Accept headers, which clients choose; it is cleared when it is full. */
 const MAX_CACHED_HEADERS = 256;
 const MAX_CACHED_LENGTH = 1024;
 /** Further clauses of a header are ignored. */

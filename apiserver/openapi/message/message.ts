@@ -42,6 +42,7 @@ export type Messages = Readonly<Record<string, MessageTable>>;
 const YAML_TEXT = 2;
 /** Fields of an entry of an object with arbitrary members. */
 const ENTRY_NAME = 1;
+/** Field number of the value in a map entry; the key has 1. */
 const ENTRY_VALUE = 2;
 const REFERENCE: MessageTable = { fields: [['$ref', 1, 'string']] };
 

@@ -21,7 +21,9 @@ export type PartResponse =
 
 /** Exists only in the built program; when run from sources (tests), parts are built inline. */
 const WORKER_FILE = join(__dirname, 'part-worker.js');
+/** Heap limit of a thread, which holds one document at a time. */
 const MEMORY_MB = 256;
+/** Threads that build the documents of all groups after a start. */
 const THREADS = 2;
 const LIMITS = { threads: THREADS, jobTimeoutMs: 20_000, idleTimeoutMs: 5_000, scaleUpDelayMs: 300, maxWaitingWeight: Infinity };
 

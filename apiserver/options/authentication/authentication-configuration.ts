@@ -46,6 +46,7 @@ export type AuthenticationConfiguration = ValueOf<typeof SCHEMA>;
 type Jwt = NonNullable<AuthenticationConfiguration['jwt']>[number];
 type Source = ValueOf<typeof source>;
 
+/** Limit of `jwt`, as upstream's. */
 const MAX_ISSUERS = 64;
 
 /** `ownIssuers`: issuers of this server's service account tokens. */

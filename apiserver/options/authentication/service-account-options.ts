@@ -7,6 +7,7 @@ import type { AccessOptions } from '../../server/access/access';
 import { fileBackedTokenKeys, type TokenKeyFiles } from './token-key-files';
 
 const HOUR_MS = 3_600_000;
+/** Limit of `--service-account-max-token-expiration`, as upstream's: 2^32 seconds. */
 const MAX_EXPIRATION_MS = 2 ** 32 * 1000;
 
 /**

@@ -15,6 +15,7 @@ export interface EtcdUnreachableLogOptions {
   readonly ownCertificate: () => Buffer | undefined;
 }
 
+/** Minimum time between two log lines about one member and remedy. */
 const LOG_INTERVAL_MS = 30_000;
 
 interface Remedy {

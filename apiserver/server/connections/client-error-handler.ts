@@ -55,6 +55,7 @@ function codeOf(error: Error): string {
 }
 
 const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) [!-~]+ HTTP\/1\.[01]\r\n/;
+/** Bytes of the rejected packet that are searched for a request line. */
 const MAX_LINE_LENGTH = 16 * 1024;
 
 /** The parser stops inside the method, so the request line is read from the packet that contained it. */

@@ -51,6 +51,7 @@ export class ConnectionLimiter {
   }
 }
 
+/** The lower half of an IPv6 address; a client can choose it freely within its network. */
 const HOST_BITS = 64n;
 
 function clientOf(address: string): string {

@@ -65,6 +65,7 @@ interface TrackedSession {
 
 /** Error codes of RFC 9113. */
 const NO_ERROR = 0;
+/** Error code of HTTP/2 (RFC 9113, section 7). */
 const CANCEL = 8;
 
 export class Http2Sessions {

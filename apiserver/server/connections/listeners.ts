@@ -68,7 +68,9 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/** `headersMs` and `idleMs` are upstream's time limits; `checkMs` and `unreadMs` bound memory that slow clients hold. */
 const DEFAULT_TIMEOUTS: ConnectionTimeouts = { headersMs: 32_000, idleMs: 90_000, checkMs: 5_000, unreadMs: 60_000 };
+/** HTTP/2's receive window of a stream, and its greatest frame, as upstream's. */
 const WINDOW_BYTES = 256 * 1024;
 /**
  * Connections that the kernel keeps until they are accepted; it applies its own limit (net.core.somaxconn, 4,096). When

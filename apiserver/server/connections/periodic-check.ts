@@ -6,6 +6,7 @@ import type { Clock, Timer } from '../../../shared/runtime/clock';
 
 /** Some 10,000 connections have 40,000 streams: all of them in one turn would hold up requests for 25 ms. */
 const CHECKS_PER_TURN = 256;
+/** Pause between two parts of a round, in which requests are served. */
 const PAUSE_MS = 1;
 
 export class PeriodicCheck<Member> {

@@ -66,6 +66,7 @@ function referenceOf({ info }: Exchange, naming: Dialect): AuditObject | undefin
   };
 }
 
+/** Characters of a user agent in audit events, as upstream's. */
 const MAX_USER_AGENT_LENGTH = 1024;
 
 function userAgent(exchange: Exchange): string {

@@ -34,6 +34,7 @@ const LOGGED_PARAMETERS: ReadonlySet<string> = new Set([
 const REDACTED = '***';
 /** Characters of a URI or name. */
 const MAX_LENGTH = 1_024;
+/** Query parameters that a log line shows. */
 const MAX_PARAMETERS = 64;
 
 /** Undefined when the log level is higher than debug. */

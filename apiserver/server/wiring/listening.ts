@@ -36,6 +36,7 @@ export type ListeningOptions = Pick<
   | 'sendRetryAfter'
 >;
 
+/** Limits of the requests that the start gate holds until the server is ready. */
 const MAX_HELD_REQUESTS = 1000;
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
 /** A request may wait for its time-out divided by this, and has the rest for being served. */

@@ -371,6 +371,7 @@ function buildApi(
 }
 
 const ADDRESS_TYPES = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
+/** Upstream's default of `--kubelet-timeout`. */
 const KUBELET_TIMEOUT_MS = 5_000;
 
 function nodeAccess({ options, clock, meters }: ServerContext): NodeAccess {

@@ -19,6 +19,7 @@ import type { WorkerResult, WorkerJob, WorkerSettings } from './worker-messages'
 
 /** Exists in the built program only; when run from sources (tests) nothing is offloaded. */
 const WORKER_FILE = join(__dirname, 'write-worker.js');
+/** Heap limit of a worker thread, which processes one write at a time. */
 const MEMORY_MB = 512;
 const LIMITS = {
   threads: 2,

@@ -26,9 +26,11 @@ const LOCK_FILE = 'lock.mdb';
 
 /** The file begins with two meta pages; the last member of a meta page that is read here ends after this many bytes. */
 const META_BYTES = 152;
+/** Offsets of the members of a meta page, from its beginning (mdb.c: MDB_page, MDB_meta). */
 const OFFSET = { flags: 18, magic: 24, version: 28, pageSize: 48, lastPage: 144 } as const;
 const META_PAGE_FLAG = 0x08;
 const MAGIC = 0xbeefc0de;
+/** The version of LMDB's data format that this build of lmdb-js reads. */
 const DATA_VERSION = 2;
 const PAGE_SIZES: readonly number[] = Array.from({ length: 9 }, (_, power) => 256 << power);
 

@@ -15,6 +15,7 @@ import type { StoreGate } from './store-gate';
 import { counterKeys, lastWriteIdKey, openExistingTables, openTables, type StoreTables } from './tables';
 import { WriteBatch } from './write-batch';
 
+/** Version of the layout that record.ts and tables.ts define. */
 const FORMAT_VERSION = 2;
 /** Format before value compression; otherwise the same as the current one. */
 const UNCOMPRESSED_FORMAT_VERSION = 1;

@@ -45,6 +45,7 @@ export interface EmbeddedStoreOptions {
   readonly maxTransactionBytes?: number;
 }
 
+/** Time limit of calls without a deadline; see {@link StoreCallOptions}. */
 const DEFAULT_TIMEOUT_MS = 10_000;
 /** How long the outcome of the last write predicts that of the next one, after a success and after a failure. */
 const SUCCESS_VALID_MS = 10_000;

@@ -32,7 +32,9 @@ export interface HistoryRecord {
   readonly version: number;
 }
 
+/** Length of a number, big-endian: all numbers are below 2^48. */
 const NUMBER_BYTES = 6;
+/** Length of a revision in keys. */
 const REVISION_BYTES = 8;
 /** Offsets in the header of a change, which its key and its value follow. The first byte is the type. */
 const KEY_LENGTH_OFFSET = 1;

@@ -9,6 +9,7 @@ import type { CommittedRevision } from './write-pipeline';
 import type { ReadTransaction } from './read-transaction';
 import type { KeyChange } from './record';
 
+/** Limits of one read of the log for a watch that catches up: revisions, and bytes of values. */
 const CHUNK_REVISIONS = 256;
 const CHUNK_BYTES = 1 << 20;
 

@@ -3,6 +3,7 @@ import type { Revision } from '../store';
 import { encodeHistoryRecord, encodeLatestRecord, encodeLogEntry, encodeNumber, historyKey, type KeyChange } from './record';
 import { counterKeys, lastWriteIdKey, probeKey, type Counter, type StoreTables } from './tables';
 
+/** Size of the value that a health probe writes; it needs new pages, so a full disk is noticed. */
 const PROBE_BYTES = 16 << 10;
 
 export class WriteBatch {

@@ -55,10 +55,12 @@ export interface FlushOutcome {
 
 /** Further writes are rejected while pending ones take this much memory. */
 const MAX_PENDING_BYTES = 64 << 20;
+/** Limits of one durable batch: bytes and steps. A single step may exceed them. */
 const MAX_BATCH_BYTES = 16 << 20;
 const MAX_BATCH_STEPS = 1_024;
 /** Memory that a pending step takes besides keys and values. */
 const STEP_OVERHEAD = 256;
+/** Interval at which deadlines of pending steps are checked while the disk does not respond. */
 const OVERDUE_CHECK_MS = 1_000;
 
 export class WritePipeline {

@@ -28,6 +28,7 @@ export interface Cipher {
   decrypt(ciphertext: Buffer, storageKey: string): Buffer;
 }
 
+/** Block of AES, which is also the length of the initialization vector of CBC. */
 const BLOCK_BYTES = 16;
 
 /**
@@ -54,6 +55,7 @@ export function createAesCbcCipher(secret: Buffer, random: RandomBytes): Cipher 
   };
 }
 
+/** Nonce and authentication tag of AES-GCM, as Go's crypto/cipher uses them. */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const AUTHENTICATION_FAILED = 'cipher: message authentication failed';
@@ -96,6 +98,7 @@ function gcmAlgorithm({ length }: Buffer): CipherGCMTypes {
   }
 }
 
+/** Nonce of XSalsa20. */
 const SECRETBOX_NONCE_BYTES = 24;
 
 type Salsa = typeof import('@noble/ciphers/salsa.js');

@@ -13,6 +13,7 @@ import type { Channel, RpcStream } from './transport';
 
 type WatchStream = RpcStream<EtcdWatchRequest, EtcdWatchResponse>;
 
+/** Delays before a stream is opened again: the first, which doubles, and the limit. */
 const FIRST_DELAY_MS = 100;
 const MAX_DELAY_MS = 1_000;
 /** Time for a member to confirm a watch before another attempt. */

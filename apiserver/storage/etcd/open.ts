@@ -38,8 +38,11 @@ export interface EtcdStoreOptions extends EtcdConnection {
   readonly openTimeoutMs?: number;
 }
 
+/** Time limit of calls without a deadline; see {@link StoreCallOptions}. */
 const DEFAULT_TIMEOUT_MS = 10_000;
+/** Entries of the first page of a range. */
 const PAGE_ENTRIES = 500;
+/** Entries of a page of very large values. */
 const MIN_PAGE_ENTRIES = 10;
 /** The page size is reduced when pages exceed this many bytes. */
 const PAGE_BYTES = 8 << 20;

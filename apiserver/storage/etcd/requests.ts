@@ -26,6 +26,7 @@ const WATCH_CREATE = { key: 1, end: 2, from: 3, fragment: 8 } as const;
 
 /** Values of the fields of a comparison. */
 const GREATER = 1;
+/** Values of `Compare.CompareTarget` in etcd's rpc.proto. */
 const CREATE_REVISION = 1;
 const MOD_REVISION = 2;
 

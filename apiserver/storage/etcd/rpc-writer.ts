@@ -10,6 +10,7 @@
 
 /** Wire types of the protobuf format. */
 const VARINT = 0;
+/** The wire type of bytes, texts and messages. */
 const DELIMITED = 2;
 
 /** Bytes of gRPC's message prefix: a compression flag (0) and four bytes for the length. */

@@ -10,6 +10,7 @@ export type CallKind = 'read' | 'write';
 
 /** The gRPC status codes that are distinguished here. */
 const DEADLINE_EXCEEDED = 4;
+/** gRPC status codes. */
 const INTERNAL = 13;
 const UNIMPLEMENTED = 12;
 

@@ -59,8 +59,10 @@ function isUnprocessed(error: unknown): boolean {
   return !error.wasSent || (error.code === UNAVAILABLE && error.details === 'etcdserver: no leader');
 }
 
+/** Delays before another attempt to connect: the first, which doubles, and the limit. */
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 1_000;
+/** A session is checked by a ping in this interval, and destroyed without a response to it in time. */
 const PING_INTERVAL_MS = 10_000;
 const PING_TIMEOUT_MS = 5_000;
 /** Maximum time for connecting, the TLS handshake and the server's first SETTINGS together. */

@@ -16,6 +16,7 @@ const CURRENT_METRICS: AnnotationKeyOf = (names) => `${names.autoscalingPrefix}c
 const CONDITIONS: AnnotationKeyOf = (names) => `${names.autoscalingPrefix}conditions`;
 const CONDITION_TYPE = 'autoscaling.v1.HorizontalPodAutoscalerCondition';
 const CARRIED = [METRICS, BEHAVIOR, CURRENT_METRICS, CONDITIONS];
+/** The default target of the API, in percent. */
 const DEFAULT_UTILIZATION = 80;
 
 export const autoscalerConversion: Conversion = {

@@ -256,6 +256,7 @@ export const badRequest = (text: string): StatusError => new StatusError('BadReq
  */
 export const clientError = (text: string): StatusError => new StatusError(undefined, text, undefined, { code: 400 });
 
+/** Causes that a Status lists; a client chooses how many fields are wrong. */
 const MAX_CAUSES = 100;
 /** Maximum number of characters of all causes together; the first cause is always included. */
 const MAX_CAUSES_CHARACTERS = 64 * 1024;

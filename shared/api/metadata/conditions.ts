@@ -28,6 +28,7 @@ const REASON_TEXT = patternMessage(
   'ReasonA,ReasonB',
   'ReasonA:ReasonB',
 );
+/** Limits of the members of a Condition in the API. */
 const MAX_REASON_BYTES = 1024;
 const MAX_MESSAGE_BYTES = 32_768;
 

@@ -1,6 +1,7 @@
 /** Validation of field manager names in queries, headers and managedFields. */
 import { invalidValue, tooLongValue, type FieldError } from '../errors/field-error';
 
+/** Limit of the API for field managers. */
 export const MAX_MANAGER_BYTES = 128;
 
 /** Characters that Go's unicode.IsPrint rejects. */

@@ -27,6 +27,7 @@ export interface MetadataRules {
   readonly generateName: NameCheck;
 }
 
+/** Limit of the API for all annotations of an object together: 256 KiB. */
 const MAX_ANNOTATIONS_BYTES = 262_144;
 const IMMUTABLE = 'field is immutable';
 
@@ -70,6 +71,7 @@ export function validateMutableMetadata(
   return errors;
 }
 
+/** Limit of the API for a subresource in managedFields. */
 const MAX_SUBRESOURCE_BYTES = 256;
 
 /** Validates the names in managedFields, which clients may send. */

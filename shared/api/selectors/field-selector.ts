@@ -11,6 +11,7 @@ export interface FieldTerm {
   readonly value: string;
 }
 
+/** Limits of a selector: it is matched with every object of a list and every event of a watch. */
 const MAX_BYTES = 65_536;
 const MAX_TERMS = 512;
 

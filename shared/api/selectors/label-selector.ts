@@ -20,6 +20,7 @@ export interface LabelRequirement {
 
 export type LabelMatcher = (labels: Readonly<Record<string, string>>) => boolean;
 
+/** Limits of a selector: it is matched with every object of a list and every event of a watch. */
 const MAX_BYTES = 65_536;
 const MAX_REQUIREMENTS = 512;
 

@@ -6,6 +6,7 @@ import type { NumberLiterals } from '../../values/number-literals';
 import { extendPath } from '../../values/field-path';
 import { DecodeError } from './decode-error';
 
+/** Unknown fields that are collected; a client chooses how many there are. */
 const MAX_UNKNOWN_FIELDS = 100;
 /** Only recursive types reach this depth. The limit allows code that walks a decoded object to recurse. */
 export const MAX_DEPTH = 1000;

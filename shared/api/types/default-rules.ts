@@ -9,6 +9,7 @@ import { isZero, objectsAt, type DefaultRule } from './default-rules/rule';
 import { WORKLOAD_RULES } from './default-rules/workloads';
 import { schemaOf } from './tables';
 
+/** Default of `sessionAffinityConfig` in the API: three hours. */
 const CLIENT_IP_TIMEOUT_SECONDS = 10_800;
 
 export const DEFAULT_RULES: Readonly<Record<string, DefaultRule>> = {

@@ -39,9 +39,11 @@ export interface CorrelatedEvent {
 
 /** Further messages within the window are aggregated. */
 const MAX_DISTINCT_MESSAGES = 9;
+/** Similar Events within this time are aggregated, as client-go does. */
 const AGGREGATION_WINDOW_MS = 600_000;
 /** Events about one object: 25 at once, then one in five minutes. */
 const BURST = 25;
+/** Events per second and source object after the burst, as client-go's. */
 const PER_SECOND = 1 / 300;
 /** Maximum number of entries in each cache. */
 const CACHE_SIZE = 4_096;

@@ -9,7 +9,9 @@ import type { Random } from '../../runtime/random';
 const NANOSECONDS_PER_MS = 1_000_000n;
 /** Steps within a millisecond, in nanoseconds; names beyond the last step are not ordered by time. */
 const STEP_NANOSECONDS = 1_000;
+/** Number of the last step within a millisecond. */
 const LAST_STEP = 999;
+/** Hexadecimal digits of a 64-bit time, as in client-go's names. */
 const DIGITS = 16;
 
 export class EventNames {

@@ -29,9 +29,11 @@ export interface EventRecorderOptions {
 }
 
 const EVENTS = resourceOf('core.v1.Event');
+/** Events that wait to be sent; further ones are dropped, as in client-go. */
 const MAX_QUEUED = 1_000;
 /** For one Event; the delays add up to one or two minutes. */
 const MAX_ATTEMPTS = 12;
+/** Delays between two attempts to send an Event: the first, and the limit. */
 const INITIAL_DELAY_MS = 200;
 const MAX_DELAY_MS = 10_000;
 /** Namespace of Events about cluster-scoped objects. */

@@ -51,7 +51,9 @@ export interface InformerCounts {
   readonly events: number;
 }
 
+/** Objects per page of the initial list, as client-go's. */
 const PAGE_SIZE = 500;
+/** Default of {@link NotificationOptions.waitingBytes}. */
 const WAITING_BYTES = 16 * 1024 * 1024;
 /**
  * Minimum duration of a watch; up to twice as long at random, so that the watches of many clients do not end together.

@@ -7,6 +7,7 @@ import type { MaybePromise } from '../../runtime/maybe-promise';
 import { errorMessage } from '../../runtime/error-message';
 import { ConfigError, type ClientCredentials } from './client-config';
 
+/** Interval at which a token file is read again, as client-go does. */
 const REREAD_MS = 60_000;
 
 export interface Credentials {

@@ -104,6 +104,7 @@ function readCredential({ command, apiVersion }: ExecConfig, output: string): Ex
   return { token, pair: cert === undefined || key === undefined ? undefined : { cert, key }, expiresAt };
 }
 
+/** Limits of a run of the plug-in: time, and length of its output. */
 const PLUGIN_TIMEOUT_MS = 60_000;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 

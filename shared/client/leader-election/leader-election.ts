@@ -54,6 +54,7 @@ export interface Term {
 const LEASES = resourceOf('coordination.v1.Lease');
 /** Renewals are aligned to this interval. Milliseconds. */
 const RENEWAL_ALIGNMENT_MS = 1_000;
+/** Time limit of one request for the Lease, so that a lost one is repeated before the lease expires. */
 const REQUEST_TIMEOUT_MS = 5_000;
 /** Added to the wait for expiry, so that the Lease has certainly expired. Milliseconds. */
 const EXPIRY_MARGIN_MS = 50;

@@ -36,7 +36,9 @@ export interface RestClientOptions {
   readonly timeoutMs?: number;
 }
 
+/** Limit of a response; it must hold the largest page of a list. */
 const MAX_RESPONSE_BYTES = 512 * 1024 * 1024;
+/** Time limit of a request; an API server's own limit is 60 s too. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 export interface ApiRequest extends RequestOptions {

@@ -47,6 +47,7 @@ export type AllNamespacesClient<Body extends JsonObject = JsonObject> = Pick<Res
 /** Body of `scale` subresources; it has no collection. */
 const SCALE: Resource<AutoscalingV1Scale> = { group: 'autoscaling', version: 'v1', resource: '', kind: 'Scale', namespaced: true };
 
+/** Limit of one watch event, which contains one object. */
 const MAX_WATCH_EVENT_BYTES = 32 * 1024 * 1024;
 /** A watch that is still open this long after its timeout is considered dead. */
 const WATCH_GRACE_MS = 30_000;

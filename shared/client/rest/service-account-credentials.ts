@@ -19,6 +19,7 @@ export interface ServiceAccountCredentialsOptions {
 }
 
 const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
+/** Requested lifetime of a token, as upstream's controllers request. */
 const LIFETIME_S = 3_600;
 /**
  * Tokens are replaced after 80 % of their lifetime: the server's clock may differ, and requests in progress must

@@ -49,6 +49,7 @@ export class WebhookTimeout extends Error {
   override readonly name = 'WebhookTimeout';
 }
 
+/** Requests of one call, redirects included, as Go's HTTP client limits them. */
 const MAX_REQUESTS = 10;
 
 /** The webhook redirected too often. */
@@ -60,6 +61,7 @@ export class TooManyRedirects extends Error {
   }
 }
 
+/** Limit of a response; a review is far shorter. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
 /** Never rejects. */
@@ -114,6 +116,7 @@ function redirectPath(response: TransportResponse): string | undefined {
   return REDIRECT_STATUSES.has(response.status) && location !== undefined && /^\/(?![/\\])/.test(location) ? location : undefined;
 }
 
+/** Attempts of a call, as upstream's; the first pause grows up to the greatest. */
 const MAX_ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 10_000;

@@ -32,6 +32,7 @@ const STREAMS_PER_SESSION = 90;
  * acknowledgement.
  */
 const SESSION_WINDOW_BYTES = 8 * 1024 * 1024;
+/** Receive window of a stream: a page of a list arrives in few round trips. */
 const STREAM_WINDOW_BYTES = 1024 * 1024;
 
 export class Http2Transport implements Transport {

@@ -9,6 +9,7 @@ import { connect, type ClientConnection, type ConnectionSettings } from './conne
 import type { Credentials } from '../kubeconfig/credential-source';
 import type { Transport, TransportRequest, TransportResponse } from './transport';
 
+/** Time for the open requests of a connection that has been replaced. */
 const DRAIN_MS = 30_000;
 
 /** Does not connect yet. A new object from `config` replaces the configuration. */

@@ -22,6 +22,7 @@ import { resolveFieldPath } from './field-path';
 
 /** Limits of the estimated cost, as upstream's: of one expression, and of all expressions of a definition. */
 const EXPRESSION_LIMIT = 10_000_000;
+/** Limit of the estimated cost of all rules of a definition, as upstream's. */
 const DEFINITION_LIMIT = 100_000_000;
 /** How many of the most expensive expressions are named when the total cost is too high. */
 const MAX_NAMED_COSTS = 4;

@@ -15,6 +15,7 @@ import { valueWrapperOf, type ValueWrapper } from './json-value';
 
 /** Limits in units of CEL cost, as upstream's: of one evaluation, and of all evaluations for one object. */
 const EVALUATION_COST_LIMIT = 1_000_000;
+/** Limit of the actual cost of all rules for one object, as upstream's. */
 const OBJECT_COST_LIMIT = 10_000_000;
 /** Rule length in characters, and number of schema nodes, up to which an estimate takes only a few milliseconds. */
 const MAX_ESTIMATED_LENGTH = 16 * 1024;

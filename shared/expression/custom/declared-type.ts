@@ -19,6 +19,7 @@ const MAX_FORMAT_LENGTH: Readonly<Record<string, number>> = { 'date-time': 35, d
 const MEMBER_OVERHEAD = 4;
 /** Bytes added per entry of a map, as upstream counts them. */
 const ENTRY_OVERHEAD = 6;
+/** Maximum number of UTF-8 bytes per code point. */
 const MAX_UTF8_BYTES = 4;
 
 export interface DeclaredTypeOptions {

@@ -46,7 +46,9 @@ function parseQuantityValue(text: string, work: WorkContext): QuantityValue | Er
 }
 
 const SHAPE = /^[+-]?(\d*)(?:\.(\d*))?(?:([numkMGTPE])|([KMGTPE]i)|[eE]([+-]?\d+))?$/;
+/** Decimal suffixes as powers of ten. */
 const POWERS: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
+/** Digits of a number that upstream stores as an int64. */
 const MAX_DIGITS = 18;
 /** Binary suffixes with which upstream may store a small number. */
 const SHIFTS: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40 };

@@ -6,6 +6,7 @@ import { RE2JS, RE2JSException } from 're2js';
 import { holdsForEitherSpelling, type WorkContext } from '../values/equality';
 import { ArrayList, ErrorValue, type Value } from '../values/value';
 
+/** The cache is cleared when it is full: patterns may come from objects. */
 const MAX_CACHED_PATTERNS = 500;
 /** Longer patterns, in characters, are compiled on each use. */
 const MAX_CACHED_LENGTH = 1000;

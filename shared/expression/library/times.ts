@@ -16,6 +16,7 @@ const OFFSET = /^([+-]?)(\d\d?):(\d\d)$/;
 
 /** Formats by time zone. */
 const formatCache = new Map<string, Intl.DateTimeFormat | ErrorValue>();
+/** Limit of the cached formats of time zones; the cache is cleared when it is full. */
 const MAX_CACHED_FORMATS = 100;
 
 /** Work units for loading the rules of a time zone, and for converting a timestamp. */

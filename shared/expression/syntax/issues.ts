@@ -11,6 +11,7 @@ export class ParseAborted extends Error {}
 
 /** Prefix of the parser's messages. */
 const SYNTAX_ERROR_PREFIX = 'Syntax error: ';
+/** Errors that a message lists, as upstream's. */
 const MAX_ISSUES = 100;
 /** Limit in characters, because each issue repeats its line. */
 const MAX_TEXT = 64 * 1024;

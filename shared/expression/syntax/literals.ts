@@ -6,6 +6,7 @@ export const INT_MAX = (1n << 63n) - 1n;
 export const UINT_MAX = (1n << 64n) - 1n;
 /** The years 1 to 9999, in nanoseconds since 1970. */
 export const MIN_TIMESTAMP = -62135596800n * 1_000_000_000n;
+/** `9999-12-31T23:59:59.999999999Z` in nanoseconds since 1970. */
 export const MAX_TIMESTAMP = 253402300799n * 1_000_000_000n + 999_999_999n;
 
 export function parseIntLiteral(text: string): bigint | undefined {

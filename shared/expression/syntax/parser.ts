@@ -29,6 +29,7 @@ import {
 } from './token-stream';
 import type { Value } from '../values/value';
 
+/** Limits of an expression, as cel-go's: nesting, and code points. */
 const MAX_DEPTH = 250;
 const MAX_LENGTH = 100_000;
 

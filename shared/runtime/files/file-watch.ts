@@ -8,6 +8,7 @@ import { readFileSync, statSync } from 'node:fs';
 import type { Clock, Timer } from '../clock';
 import { fileEvents, type FileEvents } from './file-events';
 
+/** Interval at which contents are compared even without a notification of the system. */
 const COMPARISON_INTERVAL_MS = 60_000;
 const TICK_MS = 10_000;
 /** Delay after the last event, so that a file that is written in several steps is read once it is complete. */

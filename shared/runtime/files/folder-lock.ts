@@ -26,7 +26,9 @@ import { errorCode } from '../error-code';
 
 const FILE_NAME = 'lock';
 const PRIVATE_FOLDER_MODE = 0o700;
+/** Readable and writable by the owner only. */
 export const PRIVATE_FILE_MODE = 0o600;
+/** Characters of the lock file that a message shows. */
 const MAX_HOLDER_LENGTH = 200;
 const ROOT_UID = 0;
 

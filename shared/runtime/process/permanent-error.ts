@@ -7,6 +7,7 @@ import { errorCode } from '../error-code';
 import { errorMessage } from '../error-message';
 import { USAGE_EXIT_CODE, UsageError } from '../../cli/flags';
 
+/** `EX_CONFIG` of sysexits.h: a restart cannot help. */
 export const PERMANENT_EXIT_CODE = 78;
 const FAILURE_EXIT_CODE = 1;
 

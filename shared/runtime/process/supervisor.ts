@@ -19,6 +19,7 @@ export interface SupervisorOptions {
   readonly onPermanentFailure: (code: number) => void;
 }
 
+/** Delays before a process is started again: the first, which doubles, and the limit. */
 const INITIAL_DELAY_MS = 200;
 const MAX_DELAY_MS = 10_000;
 /** A process that ran this long is considered healthy, and the back-off is reset. */

@@ -31,6 +31,7 @@ export interface ParsedText {
 
 const parseText: (text: string) => JsonValue = JSON.parse;
 
+/** Limit of nesting, as in Go's encoding/json. */
 export const MAX_DEPTH = 10_000;
 
 /** Duplicate objects are merged up to this depth; no kind allows a deeper object. */

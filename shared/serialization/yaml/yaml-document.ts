@@ -37,6 +37,7 @@ const MAX_DEPTH = 500;
 /** Limits of the values, and of the characters in strings, that all aliases together add to a document. */
 const MAX_ALIASED_VALUES = 100_000;
 const MAX_ALIASED_CHARACTERS = 3 * 1024 * 1024;
+/** Duplicate keys that are collected; a client chooses how many there are. */
 const MAX_DUPLICATES = 100;
 /** In characters, in messages. */
 const MAX_PRINTED_KEY_LENGTH = 1024;

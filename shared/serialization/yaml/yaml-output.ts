@@ -77,6 +77,7 @@ function writeText(text: string, indent: string, column: number): string {
   return foldLine(isPlain(text) ? text : `'${text.replaceAll("'", "''")}'`, { indent, column, style: 'other' });
 }
 
+/** Column after which long scalars are folded, as upstream's encoder does. */
 const WIDTH = 80;
 
 interface FoldOptions {

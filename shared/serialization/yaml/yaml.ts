@@ -21,6 +21,7 @@ const MAX_INLINE_LENGTH = 8 * 1024;
  * all texts inline.
  */
 const WORKER_FILE = join(__dirname, 'yaml-worker.js');
+/** Heap limit of a worker thread, which parses one document at a time. */
 const MEMORY_MB = 256;
 
 const pool = new YamlPool(() => startThread(WORKER_FILE, MEMORY_MB));

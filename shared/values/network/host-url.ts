@@ -9,6 +9,7 @@ export type Host = { readonly type: 'address'; readonly address: IpAddress } | {
 const LABEL = /^[A-Za-z0-9_-]{1,63}$/;
 /** The last label of a name that URL parsers and resolvers would read as an IPv4 address: `127.1`, `0x7f000001`. */
 const NUMERIC_LABEL = /^(?:[0-9]+|0[xX][0-9a-fA-F]*)$/;
+/** Limit of a name in the DNS (RFC 1123). */
 const MAX_NAME_LENGTH = 253;
 
 /**

@@ -18,6 +18,7 @@ export type Pattern =
 
 /** Schemas copy expressions from each other, so that few of them are compiled many times. */
 const cache = new LRUCache<string, Pattern>({ max: 256 });
+/** Longer expressions are compiled at each use. */
 const MAX_CACHED_LENGTH = 1000;
 
 export function compilePattern(expression: string): Pattern {

@@ -17,6 +17,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 const PART = /0*(\d*)(\.\d*)?([^.\d]*)/y;
 /** More digits exceed 2^63 nanoseconds in any unit. */
 const MAX_DIGITS = 19;
+/** A Go duration is an int64 of nanoseconds. */
 const MAX_NANOSECONDS = 2n ** 63n;
 
 /** Milliseconds, or an error message. */

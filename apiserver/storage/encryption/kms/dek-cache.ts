@@ -28,6 +28,7 @@ export interface DekCacheOptions {
   readonly onSizeChange: (size: number) => void;
 }
 
+/** Limits of the caches, as the data chooses how many DEK sources there are. */
 export const MAX_CACHED_DEKS = 1_000;
 const MAX_CACHED_FAILURES = 1_000;
 /** Time for which a failed source is not decrypted again. */

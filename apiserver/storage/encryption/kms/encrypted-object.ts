@@ -102,6 +102,7 @@ export function readAnnotation(reader: WireReader, into: Map<string, Buffer>): v
   into.set(key, value);
 }
 
+/** Limits of what a plug-in returns, as upstream's. */
 const MAX_KEY_ID_BYTES = 1024;
 const MAX_SOURCE_BYTES = 1024;
 const MAX_ANNOTATION_BYTES = 32 * 1024;

@@ -29,6 +29,7 @@ export interface GrpcKmsServiceOptions {
 
 export type KmsMethod = 'Status' | 'Encrypt' | 'Decrypt';
 
+/** Default of gRPC. */
 const MAX_RESPONSE_BYTES = 4 << 20;
 const RECONNECT_MS = { first: 250, max: 5_000 } as const;
 

@@ -19,14 +19,17 @@ export const Flag = { endStream: 0x1, ack: 0x1, endHeaders: 0x4, padded: 0x8, pr
 export const Setting = { headerTableSize: 1, enablePush: 2, maxStreams: 3, initialWindow: 4, maxFrame: 5 } as const;
 
 export const CONNECTION_PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
+/** Length of the header of every frame (RFC 9113, section 4.1). */
 export const FRAME_HEADER_BYTES = 9;
 /** Limits that apply until SETTINGS changes them. */
 export const DEFAULT_MAX_FRAME = 16_384;
+/** Initial flow-control window (RFC 9113, section 6.9.2). */
 export const DEFAULT_WINDOW = 65_535;
 
 const NO_PAYLOAD = Buffer.alloc(0);
 /** A stream identifier without its reserved bit. */
 const STREAM_MASK = 0x7fff_ffff;
+/** Length of the priority fields in a HEADERS frame. */
 const PRIORITY_BYTES = 5;
 
 /** Offsets in a frame header, which starts with the length of the payload in three bytes. */

@@ -68,6 +68,7 @@ function encodeInteger(value: number, bits: number): Buffer {
  */
 const FIRST_STATUS = 8;
 const STATUSES = ['200', '204', '206', '304', '400', '404', '500'];
+/** Number of entries of the static table (RFC 7541, appendix A). */
 const STATIC_ENTRIES = 61;
 
 /** Throws {@link MalformedHeadersError}. */

@@ -48,11 +48,14 @@ export interface Http2Peer {
 
 /** Receive windows in bytes, of one stream and of the connection. */
 const STREAM_WINDOW = 4 << 20;
+/** Receive window of the connection: large ranges are not slowed down by round trips. */
 const SESSION_WINDOW = 32 << 20;
+/** Greatest window and stream ID (RFC 9113): 31 bits. */
 const MAX_WINDOW = 2 ** 31 - 1;
 const MAX_STREAM_ID = 2 ** 31 - 1;
 /** Error codes of RST_STREAM. */
 const REFUSED_STREAM = 7;
+/** Error code of HTTP/2 (RFC 9113, section 7). */
 const CANCEL = 8;
 
 const CONNECTION_LOST = 'the connection was lost before the response was complete';

@@ -18,6 +18,7 @@ import {
  * window to them.
  */
 export const MAX_SHORT_BODY = 4 << 10;
+/** Bytes of the connection's window that long bodies leave to short requests. */
 const RESERVED_FOR_SHORT = 4 << 10;
 const EMPTY_BODY = Buffer.alloc(0);
 

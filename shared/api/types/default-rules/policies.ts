@@ -21,6 +21,7 @@ export const POLICY_RULES: Readonly<Record<string, DefaultRule>> = {
   },
 };
 
+/** Default of `nominalConcurrencyShares` in the API. */
 const DEFAULT_SHARES = 30;
 
 /** In v1beta3, zero shares mean the default, unless an annotation marks the zero as intended. */
