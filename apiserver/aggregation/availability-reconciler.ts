@@ -54,6 +54,7 @@ const BACK_OFF = { initialMs: 1_000, maxMs: INTERVAL_MS };
  */
 const MAX_ABORTS = 5;
 
+/** Checks every registered server at once, then as described above until `stop` is called. */
 export function startAvailabilityReconciler(deps: AvailabilityDependencies): AvailabilityReconciler {
   return new Reconciler(deps);
 }

@@ -35,6 +35,7 @@ type RuleTest = (user: UserInfo | undefined, request: AuditedRequest) => boolean
 
 const NO_AUDIT: AuditExtent = { level: 'None', omittedStages: new Set(), omitsManagedFields: false };
 
+/** `names` are those of the dialect in which rules name system users and groups. */
 export function compilePolicy(policy: Policy, names: GeneratedNames): AuditPolicy {
   const rules = policy.rules.map((rule) => ({
     tests: compileRule(rule, names),

@@ -27,6 +27,7 @@ export interface BootstrapTokenOptions {
   readonly audiences: readonly string[];
 }
 
+/** Reads the Secret of a token at every request, so that a deleted Secret invalidates it at once. */
 export function bootstrapTokenAuthenticator({ secrets, clock, audiences: serverAudiences }: BootstrapTokenOptions): TokenAuthenticator {
   return {
     authenticate(token, audiences) {

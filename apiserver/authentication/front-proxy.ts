@@ -16,6 +16,7 @@ export interface FrontProxyOptions {
   readonly extraPrefixes: readonly string[];
 }
 
+/** Must come before authenticators that accept client certificates: a proxy's own certificate names no user. */
 export function frontProxyAuthenticator(options: FrontProxyOptions): Authenticator {
   const { allowedNames } = options;
   return {

@@ -19,6 +19,7 @@ export type TokenReviewResult =
 
 const apiVersionOf = (version: TokenReviewVersion): string => `authentication.platform.io/${version}`;
 
+/** The body of the request, in the spelling of `dialect`. Without `audiences` the remote server uses its own. */
 export function tokenReviewBody(dialect: Dialect, version: TokenReviewVersion, token: string, audiences: readonly string[]): Buffer {
   const review = {
     kind: 'TokenReview',

@@ -7,6 +7,7 @@ import { INVALID_CREDENTIALS, NO_CREDENTIALS, type Authenticator } from './authe
 import { bearerTokenAuthenticator } from './bearer-token';
 import type { AuthenticateToken } from './token-union';
 
+/** `audiences` are those of this server; see {@link TokenAuthenticator}. */
 export function webSocketTokenAuthenticator(authenticateToken: AuthenticateToken, audiences: readonly string[]): Authenticator {
   const bearerTokens = bearerTokenAuthenticator(authenticateToken, audiences);
   return {

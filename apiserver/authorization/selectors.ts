@@ -35,6 +35,7 @@ export interface SelectorTexts {
   readonly labelSelector?: string | undefined;
 }
 
+/** A selector that cannot be parsed has no requirements; the request itself is rejected later. */
 export function selectorsOf({ fieldSelector = '', labelSelector = '' }: SelectorTexts): RequestSelectors {
   const fields = requirementsOf(() =>
     parseFieldSelector(fieldSelector).map((term) => requirement(term.field, term.operator === '=' ? 'In' : 'NotIn', [term.value])),

@@ -14,14 +14,17 @@ export type DefinitionCondition = {
   readonly message: string;
 };
 
+/** The conditions in the status, in order. */
 export function conditionsOf(status: JsonObject): readonly JsonObject[] {
   return (arrayAt(status, 'conditions') ?? []).filter(isObject);
 }
 
+/** Whether the status has the condition with the status `True`. */
 export function isConditionTrue(status: JsonObject, type: DefinitionCondition['type']): boolean {
   return conditionsOf(status).some((condition) => stringAt(condition, 'type') === type && stringAt(condition, 'status') === 'True');
 }
 
+/** Returns a status without the condition; does not modify its argument. */
 export function withoutCondition(status: JsonObject, type: DefinitionCondition['type']): JsonObject {
   return { ...status, conditions: conditionsOf(status).filter((condition) => stringAt(condition, 'type') !== type) };
 }

@@ -41,6 +41,7 @@ const RESYNC_MS = 60_000;
 /** The delay per preceding replica before this one takes over its work. */
 const REPLICA_DELAY_MS = 1_000;
 
+/** Reconciles all definitions at once, then each one when it changes, and all again in an interval. */
 export function startDefinitionController(options: DefinitionControllerOptions): Reconciler {
   const { definitions } = options;
   const controller = new DefinitionController(options);

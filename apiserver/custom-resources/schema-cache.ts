@@ -15,6 +15,7 @@ export interface SchemaCache {
   get(owner: object, text: () => Buffer): SchemaNode;
 }
 
+/** `maxBytes` bounds the texts of the cached schemas together. */
 export function createSchemaCache(maxBytes = MAX_BYTES): SchemaCache {
   const cache = new LRUCache<object, SchemaNode>({ maxSize: maxBytes });
   return {

@@ -57,6 +57,7 @@ function maxInlineBytesOf(schema: SchemaNode): number {
   return maxBytes;
 }
 
+/** The strategy of one version of a custom kind. Created per definition, not per request. */
 export function customResourceStrategy(kind: GroupVersionKind, version: CustomVersion): Strategy {
   const { scale } = version;
   const typeMeta: JsonObject = { apiVersion: apiVersionOf(kind), kind: kind.kind };

@@ -48,6 +48,7 @@ const NO_REMOTES: readonly RemoteVersion[] = [];
 /** Headers of documents that are not in the aggregated form. */
 const UNCACHED = { 'cache-control': 'no-cache, private' };
 
+/** Documents follow `deps.rows`: a new list of rows discards the created ones. */
 export function createDiscovery(deps: DiscoveryDependencies): Discovery {
   const ofCurrentRows = memoizeBySource(deps.rows, (rows) =>
     memoizeBySource(

@@ -18,6 +18,7 @@ export interface AdmissionDurations {
   durationObserver(name: string | undefined, step: Step, operation: string, outcome: 'admitted' | 'rejected'): (ms: number) => void;
 }
 
+/** Records under the metric of plug-ins, or without a name under those of steps. */
 export function createAdmissionDurations(meters: Meters, clock: Pick<Clock, 'monotonic'>): AdmissionDurations {
   return {
     clock,
@@ -57,6 +58,7 @@ interface PodSecurityEvaluation extends PodSecuritySubject {
   readonly level: { readonly level: string; readonly version: string };
 }
 
+/** Counts one evaluation of a pod. */
 export function createPodSecurityCounter(meters: Meters): (evaluation: PodSecurityEvaluation) => void {
   return ({ decision, mode, level, operation, resource, subresource }) =>
     meters.counter('pod_security_evaluations_total', decision, mode, level.level, level.version, operation, resource, subresource).add();

@@ -25,6 +25,7 @@ const TYPE_LABELS = {
   validating: { webhook: 'validating', policy: 'validate', exclusion: 'validate' },
 } as const;
 
+/** Called once for each evaluation of the match conditions of a webhook or policy. */
 export function createMatchConditionRecorder(meters: Meters): (evaluation: MatchConditionEvaluation) => void {
   return ({ kind, name, type, operation, ms, hasFailed, isExcluded }) => {
     const typeLabels = TYPE_LABELS[type];

@@ -15,6 +15,7 @@ export interface ConversionCallResult {
   readonly error: string | undefined;
 }
 
+/** Called once for each call of a webhook. */
 export function createConversionRecorder(meters: Meters): (call: ConversionCallResult) => void {
   return ({ definition, from, to, ms, error }) => {
     const outcome = [error ?? '', error === undefined ? 'success' : 'failure'] as const;

@@ -47,6 +47,7 @@ export interface OpenApi extends OpenApiDocuments {
   prepare(): void;
 }
 
+/** Builds nothing before the first request, except that `prepare` may be called earlier. */
 export function createOpenApi(options: OpenApiOptions): OpenApi {
   return new OpenApiService(options);
 }

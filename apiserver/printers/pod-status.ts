@@ -20,6 +20,7 @@ export interface PodSummary {
   readonly lastRestart: string | undefined;
 }
 
+/** Reads the pod only; it may have any status that a kubelet or client has written. */
 export function summarizePod(pod: CoreV1Pod): PodSummary {
   const { spec = {}, status = {} } = pod;
   const sidecars = sidecarNames(spec);

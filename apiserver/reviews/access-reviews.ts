@@ -29,6 +29,9 @@ export interface AccessReviewDependencies {
   readonly evaluatesSelectors: boolean;
 }
 
+/**
+ * SubjectAccessReview. The reason may explain which roles decided, because the caller may review the access of others.
+ */
 export function reviewAccess(deps: AccessReviewDependencies): OperationHandler {
   return ({ object }) => {
     const spec = specOf(object);
@@ -37,6 +40,7 @@ export function reviewAccess(deps: AccessReviewDependencies): OperationHandler {
   };
 }
 
+/** LocalSubjectAccessReview: only for attributes in the namespace of the request. */
 export function reviewLocalAccess(deps: AccessReviewDependencies): OperationHandler {
   return ({ object, key }) => {
     const spec = specOf(object);
@@ -50,6 +54,7 @@ export function reviewLocalAccess(deps: AccessReviewDependencies): OperationHand
   };
 }
 
+/** SelfSubjectAccessReview: without an explanation of the decision. */
 export function reviewOwnAccess(deps: AccessReviewDependencies): OperationHandler {
   return ({ object, context }) => {
     const spec = specOf(object);

@@ -19,6 +19,7 @@ export interface ReviewDependencies extends TokenReviewDependencies {
   readonly tokenRequests: TokenRequestDependencies | undefined;
 }
 
+/** Rows by resource, or by subresource. */
 export function createReviewTable(deps: ReviewDependencies): OperationTable {
   const { authorizer, clock, gates, names } = deps;
   const access = { authorizer, names, evaluatesSelectors: gates.isEnabled('AuthorizeWithSelectors') };

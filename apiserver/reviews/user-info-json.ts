@@ -1,7 +1,8 @@
-/** Encodes a user as the UserInfo of reviews. Copies the lists, which requests share. */
+/** The UserInfo of reviews. */
 import type { JsonObject } from '../../shared/values/json';
 import type { UserInfo } from '../../shared/api/identity/user';
 
+/** Encodes a user. Copies the lists, which requests share. */
 export function userInfoJson({ name, uid, groups, extra }: UserInfo): JsonObject {
   return {
     username: name,

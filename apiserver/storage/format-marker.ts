@@ -27,6 +27,7 @@ export function formatMarkerKey(prefix: string): string {
   return `${prefix}/platform-format`;
 }
 
+/** The value of the marker's key. */
 export function encodeFormatMarker(marker: FormatMarker): Buffer {
   return Buffer.from(JSON.stringify(marker));
 }

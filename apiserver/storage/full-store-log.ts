@@ -23,6 +23,7 @@ export interface SpaceObservedStore extends Store {
   readonly isFull: boolean;
 }
 
+/** Wraps a store; calls and results are unchanged. */
 export function logFullStore(store: Store, options: FullStoreLogOptions): SpaceObservedStore {
   return new FullStoreLog(store, options);
 }

@@ -17,6 +17,7 @@ export const bufferStartsWith = (value: Buffer, prefix: Buffer): boolean =>
 /** Whether the value starts with an encryption prefix. */
 export const hasEncryptionPrefix = (value: Buffer): boolean => ENCRYPTION_PREFIXES.some((prefix) => bufferStartsWith(value, prefix));
 
+/** The placeholder for a value that cannot be decrypted; {@link unreadableReason} reads the reason. */
 export function unreadableValue(reason: string): Buffer {
   return Buffer.concat([PLACEHOLDER_PREFIX, Buffer.from(reason)]);
 }

@@ -7,6 +7,7 @@ import { observeProcess } from '../../shared/runtime/process/running-process';
 import { WORKER_VARIABLE } from './worker-message';
 import type { WorkerProcess } from './worker-pool';
 
+/** Must be called in the supervisor. `worker` is passed on in an environment variable. */
 export function forkWorker(worker: number): WorkerProcess {
   const forked = cluster.fork({ [WORKER_VARIABLE]: String(worker) });
   const child = forked.process;

@@ -20,6 +20,7 @@ interface Family {
 /** `# HELP NAME …` and `# TYPE NAME …`. */
 const HEADER = /^# (?:HELP|TYPE) (\S+)/;
 
+/** The header of a metric is that of the first page that has it. */
 export function mergeMetrics(pages: readonly WorkerPage[]): string {
   const families = new Map<string, Family>();
   for (const page of pages) collectFamilies(families, page);

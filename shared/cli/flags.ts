@@ -70,6 +70,7 @@ export class FlagError extends Error {}
 /** The flags are valid one by one, but not together. */
 export class UsageError extends Error {}
 
+/** A flag with a text, which may be empty. */
 export function stringFlag(row: FlagSettings<string>): Flag<string> {
   return {
     ...row,
@@ -85,6 +86,7 @@ export function boolFlag(row: FlagSettings<boolean>): Flag<boolean> {
   return { ...row, placeholder: '', bareValue: true, parse: parseBool, formatDefault: String };
 }
 
+/** A flag with an integer between `min` and `max`. */
 export function intFlag(row: FlagSettings<number> & { readonly min?: number; readonly max?: number }): Flag<number> {
   const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER, ...settings } = row;
   const parse = (text: string): number => {
@@ -95,6 +97,7 @@ export function intFlag(row: FlagSettings<number> & { readonly min?: number; rea
   return { ...settings, placeholder: 'int', bareValue: undefined, parse, formatDefault: String };
 }
 
+/** A flag with a decimal number between `min` and `max`. */
 export function decimalFlag(row: FlagSettings<number> & { readonly min: number; readonly max?: number }): Flag<number> {
   const { min, max = Number.MAX_VALUE, ...settings } = row;
   const parse = (text: string): number => {

@@ -25,12 +25,14 @@ export function stringSchema(format?: string): ConfigurationSchema<string> {
   return { json: { type: 'string', ...(format === undefined ? {} : { format }) } };
 }
 
+/** One of the words. */
 export function enumSchema<const Word extends string>(...words: readonly Word[]): ConfigurationSchema<Word> {
   return { json: { type: 'string', enum: [...words] } };
 }
 
 export const booleanSchema: ConfigurationSchema<boolean> = { json: { type: 'boolean' } };
 
+/** An integer between the bounds, which are included. */
 export function integerSchema(minimum: number, maximum: number): ConfigurationSchema<number> {
   return { json: { type: 'integer', minimum, maximum } };
 }
@@ -38,14 +40,17 @@ export function integerSchema(minimum: number, maximum: number): ConfigurationSc
 /** An object with any members. */
 export const anyObjectSchema: ConfigurationSchema<JsonObject> = { json: { type: 'object' } };
 
+/** A list with at least `minItems` items. */
 export function listSchema<T>(item: ConfigurationSchema<T>, minItems = 0): ConfigurationSchema<readonly T[]> {
   return { json: { type: 'array', items: item.json, minItems } };
 }
 
+/** An object with arbitrary members. */
 export function mapSchema<T>(value: ConfigurationSchema<T>): ConfigurationSchema<Readonly<Record<string, T>>> {
   return { json: { type: 'object', additionalProperties: value.json } };
 }
 
+/** An object with exactly the listed members; those of `optional` may be absent. */
 export function objectSchema<R extends Members, O extends Members>(
   required: R,
   optional: O,

@@ -12,6 +12,7 @@ export interface IdentityLabels {
   readonly settings: string;
 }
 
+/** The labels in the spelling of the generated names. */
 export function identityLabels({ dialect, prefix }: GeneratedNames): IdentityLabels {
   return {
     identity: [`apiserver.${prefix}/identity`, IDENTITY_LABEL_VALUE[dialect]],

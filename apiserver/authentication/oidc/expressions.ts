@@ -54,6 +54,7 @@ function compile(text: string, variables: Parameters<typeof compileExpression>[1
 
 export const claimVariables = (claims: JsonObject): ReadonlyMap<string, Value> => new Map([['claims', untypedValue(claims)]]);
 
+/** The variable `user` of rules about the resulting user. */
 export function userVariables({ name, uid = '', groups, extra = {} }: UserInfo): ReadonlyMap<string, Value> {
   const lists = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
   return new Map([['user', untypedValue({ username: name, uid, groups: [...groups], extra: lists })]]);

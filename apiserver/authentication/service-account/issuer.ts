@@ -10,6 +10,7 @@ import type { TokenKeys } from '../../../shared/api/identity/token-keys';
 /** Resolves with the signed token. */
 export type IssueToken = (claims: Omit<TokenClaims, 'issuer'>) => Promise<string>;
 
+/** Returns the function that signs claims. `keys` is called for each token, because the signing key may change. */
 export function tokenIssuer(issuer: string, keys: () => Pick<TokenKeys, 'signing'>, names: GeneratedNames): IssueToken {
   return (claims) => signToken(writeClaims({ ...claims, issuer }, names), keys().signing);
 }

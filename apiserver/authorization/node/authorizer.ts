@@ -28,6 +28,7 @@ const noOpinion = (reason: string): Decision => ({ type: 'no-opinion', reason })
 
 const NO_BINDING = { text: '', namespace: '', role: { kind: 'ClusterRole', namespace: '', name: '' }, subjects: [] } as const;
 
+/** Has no opinion about users that are not nodes. */
 export function nodeAuthorizer(deps: NodeAuthorizerDependencies): Authorizer {
   const authorizers = resourceAuthorizers(deps);
   const commonGrants = new SubjectGrants([

@@ -8,6 +8,7 @@ import type { Grant, SubjectGrants } from './subject-grants';
 import type { RbacPolicy } from './policy';
 import { combineResource, type CombinedResource, type PolicyRule } from './rule';
 
+/** Reads the present policy at every decision. Errors of bindings to missing roles are part of the reason. */
 export function rbacAuthorizer(policy: RbacPolicy): Authorizer {
   return {
     authorize(user, attributes) {
@@ -69,6 +70,7 @@ export interface ResolvedRules {
   readonly errors: readonly string[];
 }
 
+/** All rules of the user in the cluster and the namespace; equal rules are not merged. */
 export function resolveRules(policy: RbacPolicy, user: UserInfo, namespace: string): ResolvedRules {
   const subjectGrants = collectSubjectGrants(policy, user, namespace);
   return { rules: subjectGrants.flatMap(({ rules }) => rules), errors: errorsOf(subjectGrants) };

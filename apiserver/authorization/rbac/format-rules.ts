@@ -16,6 +16,7 @@ const LISTS = [
 
 const quoted = (list: readonly string[]): string => list.map((word) => JSON.stringify(word)).join(' ');
 
+/** The rule as one line, with the members in upstream's order. */
 export function formatRule(rule: PolicyRule): string {
   return `{${listsOf(rule)}Verbs:[${quoted(rule.verbs)}]}`;
 }

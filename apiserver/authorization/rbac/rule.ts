@@ -103,6 +103,7 @@ export function allowsObject(rule: PolicyRule, { verb, group, name }: ObjectAcce
   );
 }
 
+/** Whether the rule allows the verb on a non-resource path, in either spelling of the path. */
 export function allowsPath(rule: PolicyRule, { verb, path }: PathAttributes): boolean {
   return (
     includesOrWildcard(rule.verbs, verb) &&

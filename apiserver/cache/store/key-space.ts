@@ -181,6 +181,7 @@ export function scopeBounds(type: StoredType, scope: WatchScope): { readonly sta
   return { start: key, end: `${key}\0` };
 }
 
+/** Whether an object key belongs to the namespace and name of the scope. */
 export function isInScope(type: StoredType, scope: WatchScope, key: string): boolean {
   if (!type.namespaced) return scope.name === undefined || key === scope.name;
   const slash = key.indexOf('/');

@@ -26,6 +26,7 @@ const SURROGATE = /[\ud800-\udfff]/;
 
 const compareUnits: KeyOrder = (a, b) => (a === b ? 0 : a < b ? -1 : 1);
 
+/** An empty tree, ordered by UTF-8 bytes or, until a key needs that, by UTF-16 units. */
 export function createTree({ usesByteOrder }: { readonly usesByteOrder: boolean }): Tree {
   return new BTree<string, Entry>(undefined, usesByteOrder ? compareBytes : compareUnits, NODE_SIZE);
 }

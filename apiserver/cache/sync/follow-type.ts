@@ -44,6 +44,7 @@ export function combineFollowers(followers: readonly TypeFollower[]): TypeFollow
 /** Delay before a watch that has ended is started again. */
 const RETRY_MS = 1_000;
 
+/** Starts when the cache is ready. A restart lists again and reports objects that are missing since as removed. */
 export function followType({ cache, stored, scope = {}, clock, onFailure }: FollowTypeOptions, handler: ObjectHandler): TypeFollower {
   const presentKeys = new Set<string>();
   let watch: CacheWatch | undefined;

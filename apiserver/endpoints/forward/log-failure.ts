@@ -36,6 +36,7 @@ interface KubeletLogFailure {
   readonly location: string | undefined;
 }
 
+/** `pod` is the name in the message. A redirect is an error: it could lead to another server. */
 export function kubeletLogError(pod: string, { status, message, location }: KubeletLogFailure): StatusError {
   if (status >= 300 && status < 400 && location !== undefined)
     return new StatusError(undefined, `Get ${JSON.stringify(location)}: redirects forbidden`, undefined, { code: 500 });

@@ -21,6 +21,7 @@ const ENCODINGS: ReadonlyMap<string, readonly [decode: () => Duplex, encode: () 
   ['deflate', [createInflateRaw, () => createDeflateRaw(EACH_PIECE)]],
 ]);
 
+/** Resolves when the response has been sent or its client has disconnected. */
 export function relayProxiedResponse(exchange: Exchange, message: IncomingMessage, addresses: ProxyAddresses): Promise<void> {
   const { statusCode = 502, headers: received } = message;
   const headers = headersToClient(received);

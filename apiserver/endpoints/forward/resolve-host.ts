@@ -7,6 +7,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { withTimeout } from '../../../shared/runtime/with-timeout';
 import type { ResolveHost } from '../../registry/operations/destination';
 
+/** `timeoutMs` limits each lookup. */
 export function createHostResolver(clock: Clock, timeoutMs: number): ResolveHost {
   return (name) => withTimeout(addressesOf(name), clock, timeoutMs, () => []);
 }

@@ -24,6 +24,10 @@ import { negotiateResponse, sendEntry } from './negotiated-response';
 
 const DELETE_OPTIONS_TYPE = 'meta.v1.DeleteOptions';
 
+/**
+ * DELETE of one object: 200 with a Status or the object, 202 while the object is only marked for deletion where
+ * upstream does so.
+ */
 export async function deleteObject(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const negotiated = negotiateResponse(deps, exchange, resource, info, 'object');
   const options = await readDeleteOptions(deps, exchange);
@@ -42,6 +46,7 @@ export async function deleteObject(deps: ApiDependencies, exchange: Exchange, re
   }
 }
 
+/** DELETE of all objects that match the selectors: 200 with a Status. */
 export async function deleteCollection(
   deps: ApiDependencies,
   exchange: Exchange,

@@ -59,6 +59,7 @@ export interface SubresourceView {
   show(entry: Entry): Entry;
 }
 
+/** The kind in which a subresource shows its object: a Scale for `scale`, the object itself otherwise. */
 export function subresourceView({ row }: Resource, info: ResourceRequest): SubresourceView {
   const kind = subresourceRow(row, info)?.kind;
   return kind === undefined ? { row, show: (entry) => entry } : { row: kind, show: (entry) => scaleEntry(kind, entry, row) };

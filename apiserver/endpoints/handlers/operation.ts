@@ -20,6 +20,7 @@ import { negotiateResponse, sendEntry, withEncoder } from './negotiated-response
 import { recordRequestBody } from './audit-recording';
 import { STORE_FAILED, STORE_SUCCEEDED, STORE_STARTED } from './write';
 
+/** Sends the object that the operation returns, or its Status. */
 export async function runOperation(
   deps: ApiDependencies,
   exchange: Exchange,

@@ -1,4 +1,7 @@
-/** GET of one object and of collections. `registry/read` decides which revision a response shows. */
+/**
+ * GET of one object and of collections: negotiates the response, reads, and sends. `registry/read` decides which
+ * revision a response shows.
+ */
 import type { ResourceRequest } from '../request/request-info';
 import type { Resource } from '../../registry/verbs';
 import type { ApiDependencies } from './api-dependencies';
@@ -8,6 +11,7 @@ import { sendList } from '../response/send-response';
 import { listResponseOptions, negotiateResponse, requireListForm, sendEntry, subresourceView, subresourceRow } from './negotiated-response';
 import { recordResponseList } from './audit-recording';
 
+/** GET of one object, or of a subresource that shows it. */
 export async function getObject(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const view = subresourceView(resource, info);
   const negotiated = negotiateResponse(deps, exchange, view, info, 'object');
@@ -17,6 +21,7 @@ export async function getObject(deps: ApiDependencies, exchange: Exchange, resou
   await sendEntry(deps, exchange, view, negotiated, 200, view.show(entry));
 }
 
+/** GET of a collection. The items are sent in pieces, between which other requests are served. */
 export async function listObjects(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const negotiated = negotiateResponse(deps, exchange, resource, info, 'watchable');
   const options = listOptions(resource.row, exchange.query, deps.select);

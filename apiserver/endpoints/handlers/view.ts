@@ -7,11 +7,13 @@ import { sendList } from '../response/send-response';
 import { listResponseOptions, negotiateResponse, requireListForm, sendEntry } from './negotiated-response';
 import { recordResponseList } from './audit-recording';
 
+/** GET of one virtual object. */
 export async function getView(deps: ApiDependencies, exchange: Exchange, resource: VirtualResource, info: ResourceRequest): Promise<void> {
   const negotiated = negotiateResponse(deps, exchange, resource, info, 'object');
   await sendEntry(deps, exchange, resource, negotiated, 200, await deps.views.get(resource, info.name));
 }
 
+/** GET of all virtual objects that match the selectors, in one page. */
 export async function listViews(
   deps: ApiDependencies,
   exchange: Exchange,

@@ -16,6 +16,7 @@ import type { ResourceRequest } from '../request/request-info';
 import { WatchStream } from '../response/watch-stream';
 import { negotiateResponse } from './negotiated-response';
 
+/** Resolves when the watch has started; the exchange ends when the watch does. */
 export async function watchObjects(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const { row } = resource;
   const isOverWebSocket = exchange.header('upgrade')?.toLowerCase() === 'websocket';

@@ -22,6 +22,7 @@ export const STORE_STARTED = 'About to store object in database';
 export const STORE_FAILED = 'Write to database call failed';
 export const STORE_SUCCEEDED = 'Write to database call succeeded';
 
+/** POST of an object: 201 with the object. */
 export async function createObject(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const { row } = resource;
   const negotiated = negotiateResponse(deps, exchange, resource, info, 'object');
@@ -41,6 +42,7 @@ export async function createObject(deps: ApiDependencies, exchange: Exchange, re
   await sendEntry(deps, exchange, resource, negotiated, 201, entry);
 }
 
+/** PUT of an object or subresource: 200, or 201 when the kind allows a creation by PUT. */
 export async function updateObject(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const view = subresourceView(resource, info);
   const { row } = view;
@@ -58,6 +60,7 @@ export async function updateObject(deps: ApiDependencies, exchange: Exchange, re
   await sendEntry(deps, exchange, view, negotiated, created ? 201 : 200, view.show(entry));
 }
 
+/** PATCH or apply of an object or subresource: 200, or 201 when an apply has created the object. */
 export async function patchObject(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const type = patchType(exchange.header('content-type'));
   const view = subresourceView(resource, info);

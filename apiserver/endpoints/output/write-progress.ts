@@ -29,10 +29,12 @@ export function piecesWritten(output: object): number {
   return pieceCounts.get(output) ?? 0;
 }
 
+/** Declares an output as that of a watch. */
 export function markAsWatch(output: object): void {
   watches.add(output);
 }
 
+/** Whether {@link markAsWatch} was called for the output. */
 export function isWatch(output: object): boolean {
   return watches.has(output);
 }
@@ -50,6 +52,7 @@ export function forbidUnread(output: object): void {
   unreadAllowed.delete(output);
 }
 
+/** Whether {@link allowUnread} applies to the output. */
 export function mayStayUnread(output: object): boolean {
   return unreadAllowed.has(output);
 }

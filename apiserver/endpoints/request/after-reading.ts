@@ -1,8 +1,9 @@
 /**
- * Runs `reset` when Node is not reading from any connection. Events of HTTP/2 streams are emitted while Node's
- * library processes a frame; Node 20 frees a stream that is reset there although the library still uses it, and the
- * corrupted heap ends the process.
+ * Avoids a crash of Node 20: events of HTTP/2 streams are emitted while Node's library processes a frame, and Node
+ * frees a stream that is reset there although the library still uses it. The corrupted heap ends the process.
  */
+
+/** Runs `reset` when Node is not reading from any connection. */
 export function afterReading(reset: () => void): void {
   setImmediate(reset);
 }

@@ -10,6 +10,7 @@ export interface ConnectionCounts {
   readonly refused: Readonly<Record<'total' | 'address', number>>;
 }
 
+/** Registers the metrics; called once per registry. */
 export function publishConnections(registry: Registry, counts: ConnectionCounts): void {
   const registers = [registry];
   new Gauge({

@@ -62,6 +62,7 @@ function publishErrors(registers: Registry[], { errorCounts }: ServiceAllocator)
   }
 }
 
+/** Registers the metrics; called once per registry. */
 export function publishAllocations(registry: Registry, allocator: ServiceAllocator): void {
   const registers = [registry];
   publishErrors(registers, allocator);

@@ -117,6 +117,7 @@ const CACHE_METRICS: readonly CacheMetric[] = [
   },
 ];
 
+/** Registers the metrics; called once per registry. */
 export function publishCache(registry: Registry, sources: CacheSources): void {
   for (const metric of CACHE_METRICS) publishMetric(registry, sources, metric);
   new Gauge({

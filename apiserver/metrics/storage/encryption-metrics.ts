@@ -43,6 +43,7 @@ export interface EncryptionGauges {
   readonly reloads: () => ReloadCounts | undefined;
 }
 
+/** Registers the metrics of reloads; called once per registry. */
 export function publishEncryption(registry: Registry, { server, reloads }: EncryptionGauges): void {
   publishReloads(registry, { metricPrefix: 'apiserver_encryption_config_controller', server, counts: reloads });
 }

@@ -25,6 +25,7 @@ export interface ListRecorder {
 
 const CONSISTENT_READS = 'apiserver_watch_cache_consistent_read_total';
 
+/** Called once for each list by the reader. */
 export function createListRecorder(meters: Meters): ListRecorder {
   return {
     observeCacheList({ name, segment }, { fetched, returned }, waitedMs) {

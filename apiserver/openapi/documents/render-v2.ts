@@ -64,6 +64,7 @@ const PATCH_MEDIA_TYPES: readonly string[] = [
 /** Custom kinds have no strategic merge patch. */
 const CUSTOM_PATCH_MEDIA_TYPES: readonly string[] = PATCH_MEDIA_TYPES.filter((type) => !type.includes('strategic'));
 
+/** The media types of a PATCH of the resource at the path. */
 export function patchMediaTypes({ isCustom }: PathEntry): readonly string[] {
   return isCustom ? CUSTOM_PATCH_MEDIA_TYPES : PATCH_MEDIA_TYPES;
 }

@@ -28,6 +28,7 @@ export interface SubjectOptions {
   readonly servesOpenId: boolean;
 }
 
+/** Groups the served kinds by document; see {@link DocumentSubjects}. */
 export function subjectsOf(rows: readonly KindRow[], options: SubjectOptions): DocumentSubjects {
   const subjects = new Map<string, DocumentSubject & { isBuiltIn: boolean; custom: KindRow[] }>();
   for (const row of rows) {

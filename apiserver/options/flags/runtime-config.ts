@@ -26,6 +26,7 @@ const NEVER_SERVED = ['networking.platform.io/v1beta1'];
 
 const EVERY_KIND: readonly KindRow[] = [...SERVED_KINDS, ...OPTIONAL_KINDS];
 
+/** Rejects unknown keys by name. Repeated flags are merged. */
 export function runtimeConfigFlag(section: string): Flag<RuntimeConfig> {
   const pairsFlag = mapFlag({
     section,

@@ -21,6 +21,7 @@ export const NONE = '<none>';
 export const UNKNOWN = '<unknown>';
 export const UNSET = '<unset>';
 
+/** The name of the object; '' when it has none. */
 export function nameOf({ metadata }: ObjectWithMetadata): string {
   return metadata?.name ?? '';
 }
@@ -48,6 +49,7 @@ export function annotationAt({ metadata }: ObjectWithMetadata, canonicalName: st
   return key === undefined ? undefined : annotations[key];
 }
 
+/** Whether the object is marked for deletion. */
 export function isBeingDeleted({ metadata }: ObjectWithMetadata): boolean {
   return metadata?.deletionTimestamp !== undefined;
 }

@@ -9,6 +9,7 @@ import { LEGACY_TOKEN_LABELS } from '../../../shared/names/legacy-token';
 import type { BindableResource, BoundObjects } from '../../authentication/service-account/bound-objects';
 import type { LiveObjects } from '../../registry/read/live-objects';
 
+/** Reads the newest state in the cache; `waitUntilCurrent` makes it as new as the store. */
 export function boundObjectReader(live: LiveObjects<BindableResource>, names: GeneratedNames): BoundObjects {
   return {
     find: (resource, namespace, name) => live.find(resource, namespace, name),

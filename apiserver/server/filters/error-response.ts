@@ -14,6 +14,10 @@ export const PAGE_NOT_FOUND = '404 page not found\n';
 
 const PANIC_TEXT = 'This request caused apiserver to panic. Look in the logs for details.\n';
 
+/**
+ * Returns the `onError` of the filter chain. Aborts a response that has begun and is incomplete; a complete one is
+ * kept.
+ */
 export function respondToError(logger: Logger): (exchange: Exchange, error: unknown) => void {
   return (exchange, error) => {
     if (error === undefined || error instanceof PageNotFound) {

@@ -12,6 +12,10 @@ export type Handler = (exchange: Exchange) => Promise<void>;
 /** Responds to an error of a filter or handler. */
 export type OnError = (exchange: Exchange, error: unknown) => void;
 
+/**
+ * Returns a function that never throws. A filter that ends the request keeps later filters and the handler from
+ * running.
+ */
 export function createChain(filters: readonly Filter[], handle: Handler, onError: OnError): (exchange: Exchange) => void {
   return (exchange) => {
     try {

@@ -33,6 +33,7 @@ export interface AdmissionPolicyInformer extends TypeFollower {
 
 const GROUP = 'admissionregistration.platform.io';
 
+/** Returns at once; `complete` resolves when the existing policies and bindings are in `policies`. */
 export function startAdmissionPolicyInformer(options: AdmissionPolicyInformerOptions): AdmissionPolicyInformer {
   const policies = new AdmissionPolicies(options.measureCompilation);
   const storedOf = (resource: string) => options.resources.require(`${resource}.${GROUP}`).stored;
@@ -55,6 +56,7 @@ export function startAdmissionPolicyInformer(options: AdmissionPolicyInformerOpt
   return { policies, ...combineFollowers(informers) };
 }
 
+/** How policies read their parameters: from the cache, in the version that the policy names. */
 export function createParameterDependencies(
   { cache, conversions }: Pick<ParameterDependencies, 'cache' | 'conversions'>,
   resources: Resources,

@@ -23,6 +23,7 @@ export interface ApiServiceInformer extends TypeFollower {
   watch(onChange: (name: string) => void): TypeFollower;
 }
 
+/** Returns at once; `complete` resolves when the existing objects are in `registrations`. */
 export function startApiServiceInformer(options: ApiServiceInformerOptions): ApiServiceInformer {
   const registrations = new Registrations();
   const specs = new Map<string, string>();

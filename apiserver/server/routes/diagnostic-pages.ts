@@ -26,6 +26,7 @@ export interface ServerStatus {
 
 const WARNING = 'Warning: This page is for people. Its format may change in any release.';
 
+/** A line for each value, then a table of the types in use. */
 export function formatStatusPage(status: ServerStatus): string {
   const { store, requests, memory, eventWindow } = status;
   const rows: readonly (readonly [string, string])[] = [
@@ -46,6 +47,7 @@ export function formatStatusPage(status: ServerStatus): string {
   return `${['apiserver statusz', WARNING, '', ...head, '', ...formatTypes(status.types)].join('\n')}\n`;
 }
 
+/** `lines` are the flags of the server, one in each. */
 export function formatFlagPage(lines: readonly string[]): string {
   return `${['apiserver flags', WARNING, '', ...lines].join('\n')}\n`;
 }

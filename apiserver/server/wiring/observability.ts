@@ -30,6 +30,7 @@ export interface Observability {
   readonly checkStoreRead: () => Promise<string | undefined>;
 }
 
+/** Called once per server, before it serves requests. */
 export function createObservability(
   context: ServerContext,
   state: ClusterState,

@@ -69,6 +69,7 @@ export interface Registry {
   readonly api: ApiDependencies;
 }
 
+/** Called once per server. Requests are served only after `startServing`. */
 export function buildRegistry(context: ServerContext, state: ClusterState, observability: Observability): Registry {
   const onDecision: OnDecision = (mode, name, decision) =>
     context.meters.counter('apiserver_authorization_decisions_total', mode, name, decision).add();

@@ -16,6 +16,7 @@ import type { ClusterState } from './cluster-state';
 import { commonSettings } from './common-settings';
 import type { ServerContext } from './server-options';
 
+/** `port` is the one that this replica publishes in its Lease. */
 export function replicaSteps(
   context: ServerContext,
   { cache, resources }: ClusterState,

@@ -31,6 +31,7 @@ export interface Serving {
   readonly tls: () => TlsFiles;
 }
 
+/** Called once per server. The start gate passes on the requests that it holds when the server is ready. */
 export function startServing(
   context: ServerContext,
   state: ClusterState,

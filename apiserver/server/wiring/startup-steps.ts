@@ -76,6 +76,7 @@ const informerSteps = ({ definitions, rbac, nodes, policies, webhooks, registrat
   },
 ];
 
+/** Rows in the order in which they start. `port` is the one that the default Service publishes. */
 export function startupSteps(
   context: ServerContext,
   state: ClusterState,

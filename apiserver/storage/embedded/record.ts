@@ -59,6 +59,7 @@ export function encodeNumber(value: number): Buffer {
   return bytes;
 }
 
+/** Reads a number of eight bytes at the offset. */
 export function decodeNumber(bytes: Buffer, offset = 0): number {
   return bytes.readUIntBE(offset + REVISION_BYTES - NUMBER_BYTES, NUMBER_BYTES);
 }
@@ -73,6 +74,7 @@ export function historyKey(key: Buffer, revision: Revision): Buffer {
   return bytes;
 }
 
+/** The parts of a key that {@link historyKey} created. */
 export function splitHistoryKey(bytes: Buffer): { readonly key: Buffer; readonly revision: Revision } {
   const end = bytes.length - 1 - REVISION_BYTES;
   return { key: bytes.subarray(0, end), revision: decodeNumber(bytes, end + 1) };
@@ -94,6 +96,7 @@ export function encodeLatestRecord(latest: LatestRecord): Buffer {
   return bytes;
 }
 
+/** Reads a value of the table `latest`. */
 export function decodeLatestRecord(bytes: Buffer): LatestRecord {
   return {
     modRevision: bytes.readUIntBE(0, NUMBER_BYTES),
@@ -112,6 +115,7 @@ export function encodeHistoryRecord(record: HistoryRecord | undefined): Buffer {
   return bytes;
 }
 
+/** Reads a value of the table `history`; `undefined` for a deletion. */
 export function decodeHistoryRecord(bytes: Buffer): HistoryRecord | undefined {
   if (bytes.length === 1) return undefined;
   return { createRevision: bytes.readUIntBE(0, NUMBER_BYTES), version: bytes.readUIntBE(NUMBER_BYTES, NUMBER_BYTES) };

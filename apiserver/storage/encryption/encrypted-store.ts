@@ -37,6 +37,7 @@ export interface EncryptedStoreOptions {
   readonly yieldNow?: YieldNow;
 }
 
+/** `options.rules` is called for each value, so that a reload of the configuration takes effect at once. */
 export function createEncryptedStore(store: Store, options: EncryptedStoreOptions): Store {
   return new EncryptedStore(store, options);
 }

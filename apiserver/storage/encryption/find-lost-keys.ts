@@ -45,6 +45,7 @@ const PAGE_KEYS = 1_000;
 /** Values that were written during a pass are read by the next one; writes never end in a busy cluster. */
 const MAX_PASSES = 5;
 
+/** Rejects with the error of the store. */
 export async function findLostKeys(options: FindLostKeysOptions): Promise<MissingKeys> {
   const missing = new MissingKeys();
   let writtenAfter: Revision = 0;

@@ -23,6 +23,7 @@ export interface ObservedStore {
   readonly finish: () => MissingKeys;
 }
 
+/** Use the returned store until the state is loaded, then call `finish`. */
 export function observeMissingKeys(store: Store, options: MissingKeyObserverOptions): ObservedStore {
   const observer = new MissingKeyObserver(store, options);
   return { store: observer, finish: () => observer.finish() };

@@ -44,6 +44,7 @@ export type EtcdWatchRequest =
   | { readonly type: 'create'; readonly range: KeyRange; readonly from: Revision }
   | { readonly type: 'progress' };
 
+/** `RangeRequest`. */
 export function encodeRange(request: EtcdRangeRequest): RpcMessage {
   const writer = new RpcWriter(MESSAGE_OVERHEAD + (request.start.length + (request.end?.length ?? 0)) * MAX_BYTES_PER_UNIT);
   writeRange(writer, request);
@@ -76,12 +77,14 @@ export function encodeReadOnlyTransaction(count: number): RpcMessage {
   return writer.finish();
 }
 
+/** `CompactionRequest`. */
 export function encodeCompaction(revision: Revision): RpcMessage {
   const writer = new RpcWriter(MESSAGE_OVERHEAD);
   writer.uint(COMPACTION.revision, revision);
   return writer.finish();
 }
 
+/** `LeaseGrantRequest`; the server chooses the ID. */
 export function encodeLeaseGrant(ttlSeconds: number): RpcMessage {
   const writer = new RpcWriter(MESSAGE_OVERHEAD);
   writer.uint(LEASE_GRANT.ttl, ttlSeconds);
@@ -95,10 +98,12 @@ export function encodeLeaseRequest(lease: string): RpcMessage {
   return writer.finish();
 }
 
+/** A request without fields, such as `StatusRequest`. */
 export function encodeEmpty(): RpcMessage {
   return EMPTY_MESSAGE;
 }
 
+/** `WatchRequest`: creates, cancels or asks for progress. */
 export function encodeWatch(request: EtcdWatchRequest): RpcMessage {
   switch (request.type) {
     case 'create': {

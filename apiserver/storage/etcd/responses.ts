@@ -93,6 +93,7 @@ export interface EtcdLeaseResponse {
   readonly ttlSeconds: number;
 }
 
+/** `LeaseGrantResponse`, and the responses to renewals and revocations. */
 export function decodeLeaseResponse(bytes: Buffer): EtcdLeaseResponse {
   const reader = new WireReader(bytes);
   let lease = '0';
@@ -129,6 +130,7 @@ export function decodeStatus(bytes: Buffer): EtcdStatusResponse {
   return { version, revision, size, ...(isFull && { spaceError: SPACE_ERROR }) };
 }
 
+/** `WatchResponse`; events are in order of revisions. */
 export function decodeWatch(bytes: Buffer): EtcdWatchResponse {
   const reader = new WireReader(bytes);
   let revision = 0;

@@ -28,6 +28,7 @@ export function stringLabelsOf(object: JsonObject): Readonly<Record<string, stri
   return Object.fromEntries(Object.entries(labels).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
 }
 
+/** Whether an object with this metadata is marked for deletion. */
 export function isTerminating(metadata: JsonObject): boolean {
   return stringAt(metadata, 'deletionTimestamp') !== undefined;
 }

@@ -4,6 +4,7 @@
  */
 import { objectAt, ownMember, stringAt, type JsonObject } from '../../values/json';
 
+/** A request that the server rejected, or an ERROR event of a watch. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 
@@ -44,6 +45,7 @@ export function createApiError(code: number, body: JsonObject | undefined, text:
   );
 }
 
+/** The object, or the resource itself, does not exist. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.code === 404;
 }
@@ -53,6 +55,7 @@ export function isConflict(error: unknown): error is ApiError {
   return error instanceof ApiError && error.reason === 'Conflict';
 }
 
+/** An object of the name exists. */
 export function isAlreadyExists(error: unknown): boolean {
   return error instanceof ApiError && error.reason === 'AlreadyExists';
 }

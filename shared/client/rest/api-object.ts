@@ -1,8 +1,12 @@
-/** Objects on the client side: the body as sent by the server, with frequently used metadata beside it. */
+/**
+ * Objects on the client side: the body as sent by the server, with frequently used metadata beside it. Objects are
+ * shared by informers and must not be modified.
+ */
 import type { MetaV1ObjectMeta } from '../../api/types/generated/members';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../values/json';
 import { isBodyOf, type Resource } from './resource';
 
+/** One object at one resource version. */
 export interface ApiObject<Body extends JsonObject = JsonObject> {
   /** '' for cluster-scoped objects. */
   readonly namespace: string;
@@ -55,10 +59,12 @@ export function keyOf({ namespace, name }: { readonly namespace: string; readonl
   return namespace === '' ? name : `${namespace}/${name}`;
 }
 
+/** Whether the object is marked for deletion. */
 export function isBeingDeleted({ metadata }: Pick<ApiObject, 'metadata'>): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
+/** The finalizers of the object; empty when it has none. */
 export function finalizersOf({ metadata }: Pick<ApiObject, 'metadata'>): readonly string[] {
   return metadata.finalizers ?? [];
 }

@@ -18,6 +18,7 @@ export const PATCH_MEDIA_TYPES: Readonly<Record<PatchType, string>> = {
 
 export const APPLY_MEDIA_TYPE = 'application/apply-patch+yaml';
 
+/** The query parameters of selectors; absent ones are omitted. */
 export function selectorQuery({ labelSelector, fieldSelector }: Selectors): URLSearchParams {
   const query = new URLSearchParams();
   if (labelSelector !== undefined) query.set('labelSelector', labelSelector);
@@ -25,18 +26,22 @@ export function selectorQuery({ labelSelector, fieldSelector }: Selectors): URLS
   return query;
 }
 
+/** The query with its question mark; '' without parameters. */
 export function queryString(query: URLSearchParams): string {
   return query.size === 0 ? '' : `?${query.toString()}`;
 }
 
+/** Only the members that every request has, from options of a verb. */
 export function requestOptions({ signal, timeoutMs }: RequestOptions): RequestOptions {
   return { ...(signal === undefined ? {} : { signal }), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
 }
 
+/** The body of a POST or PUT. */
 export function jsonBody(value: JsonValue): RequestBody {
   return { type: 'application/json', value };
 }
 
+/** The body of a DELETE. */
 export function deleteBody({ gracePeriodSeconds, propagationPolicy, preconditions }: DeleteOptions): JsonObject {
   return {
     kind: 'DeleteOptions',

@@ -51,6 +51,7 @@ export interface CompiledRules {
 
 const NO_ERRORS: RuleOutcome = { errors: [], warnings: [] };
 
+/** The rules of a schema and of all its nodes. Compiles each rule when an object first needs it. */
 export function compileRules(root: SchemaNode): CompiledRules {
   const node = ruleNode(root, { isResource: true });
   if (node === undefined) return { isEmpty: true, validate: () => NO_ERRORS, maxBytesWithinCost: () => Infinity };

@@ -1,4 +1,7 @@
-/** Compiles a validation rule: its expression and its message expression. */
+/**
+ * Compiles a validation rule: its expression and its message expression. Evaluating them and limiting the cost are left
+ * to compile-rules.ts.
+ */
 import type { SchemaNode, ValidationRule } from '../../api/structural/schema-node';
 import { compileExpression, type CompileError, type Expression, type Type } from '../engine';
 import { optionalTypeOf } from '../types/type';
@@ -14,6 +17,7 @@ export interface CompiledRule {
 export const SELF = 'self';
 export const OLD_SELF = 'oldSelf';
 
+/** `self` is the type of the node that has the rule. */
 export function compileRule(rule: ValidationRule, self: Type): CompiledRule {
   const variables = new Map([
     [SELF, self],

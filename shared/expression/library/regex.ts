@@ -48,6 +48,9 @@ function chargeMatch(text: string, { size }: SizedPattern, work: WorkContext): v
   work.spend(1 + Math.ceil(text.length * (1 + size / 4)));
 }
 
+/**
+ * Whether the pattern occurs in the text, in either spelling of names in it; an ErrorValue when the pattern is invalid.
+ */
 export function matchesPattern(text: string, pattern: string, work: WorkContext): Value {
   const compiledPattern = compileRegex(pattern, work);
   if (compiledPattern instanceof ErrorValue) return compiledPattern;
@@ -57,6 +60,7 @@ export function matchesPattern(text: string, pattern: string, work: WorkContext)
   });
 }
 
+/** The first match, '' when there is none; an ErrorValue when the pattern is invalid. */
 export function findMatch(text: string, pattern: string, work: WorkContext): Value {
   const compiledPattern = compileRegex(pattern, work);
   if (compiledPattern instanceof ErrorValue) return illegalRegex(compiledPattern);

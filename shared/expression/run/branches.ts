@@ -1,4 +1,7 @@
-/** Evaluators that evaluate their operands conditionally, and presence tests. */
+/**
+ * Evaluators that evaluate their operands conditionally: the logical operators, the conditional operator, and presence
+ * tests.
+ */
 import { ErrorValue, ListValue, MapValue, OptionalValue, type Value } from '../values/value';
 import { NO_SUCH_OVERLOAD, type Evaluator } from './evaluator';
 
@@ -26,6 +29,7 @@ export function logicalEvaluator(operator: '&&' | '||', left: Evaluator, right: 
   };
 }
 
+/** `condition ? whenTrue : whenFalse`; an error of the condition is the result. */
 export function conditionalEvaluator(condition: Evaluator, whenTrue: Evaluator, whenFalse: Evaluator): Evaluator {
   return (frame) => {
     const holds = condition(frame);

@@ -1,4 +1,7 @@
-/** Parses number, string and bytes literals. The lexer has checked their syntax. `undefined` means out of range. */
+/**
+ * Parses number, string and bytes literals, whose syntax the lexer has checked. The result is `undefined` for a number
+ * out of range.
+ */
 import { Uint } from '../values/value';
 
 export const INT_MIN = -(1n << 63n);
@@ -9,16 +12,19 @@ export const MIN_TIMESTAMP = -62135596800n * 1_000_000_000n;
 /** `9999-12-31T23:59:59.999999999Z` in nanoseconds since 1970. */
 export const MAX_TIMESTAMP = 253402300799n * 1_000_000_000n + 999_999_999n;
 
+/** Decimal or hexadecimal digits with an optional sign. */
 export function parseIntLiteral(text: string): bigint | undefined {
   const value = text.startsWith('-') ? -BigInt(text.slice(1)) : BigInt(text);
   return value < INT_MIN || value > INT_MAX ? undefined : value;
 }
 
+/** Digits with the suffix `u`. */
 export function parseUintLiteral(text: string): Uint | undefined {
   const value = BigInt(text.slice(0, -1));
   return value > UINT_MAX ? undefined : new Uint(value);
 }
 
+/** Go and JavaScript read these literals alike. */
 export function parseDoubleLiteral(text: string): number | undefined {
   const value = Number(text);
   return Number.isFinite(value) ? value : undefined;

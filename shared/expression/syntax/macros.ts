@@ -188,6 +188,7 @@ const MACROS: readonly Macro[] = [
   { name: 'optFlatMap', argCount: 2, isMethod: true, expand: expandOptional('optFlatMap') },
 ];
 
+/** The expansion of a call, or the call itself. Appends errors of its arguments to `issues`. */
 export function expandMacro(source: Call, issues: Issue[]): Expr {
   const isMethodCall = source.target !== undefined;
   const macro = MACROS.find(

@@ -375,6 +375,7 @@ function balanceOperators(name: string, terms: readonly Expr[], offsets: readonl
 
 export type ParsedExpression = { readonly expr: Expr } | { readonly issues: readonly Issue[] };
 
+/** The expression, or the errors of the text in order of their positions. */
 export function parseExpression(source: string): ParsedExpression {
   const issues: Issue[] = [];
   if (source.length > MAX_LENGTH && [...source].length > MAX_LENGTH) {

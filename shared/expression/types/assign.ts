@@ -1,4 +1,7 @@
-/** Assignability of types and unification of type parameters. */
+/**
+ * Assignability of types and unification of type parameters, as upstream's checker defines them. A substitution grows
+ * while a call is checked; failed attempts are undone.
+ */
 import { DYN, unwrapType, type Type } from './type';
 
 /** The types that type parameters are bound to. A failed attempt undoes its bindings. */
@@ -94,6 +97,7 @@ export function isAssignable(from: Type, to: Type, substitution: Substitution): 
   return substitution.attempt(() => assign(from, to, substitution));
 }
 
+/** Whether each type of `from` is assignable to the type of `to` at its position; extends `substitution` only then. */
 export function areAssignable(from: readonly Type[], to: readonly Type[], substitution: Substitution): boolean {
   if (from.length !== to.length) return false;
   return substitution.attempt(() => from.every((type, index) => assign(type, to[index] ?? DYN, substitution)));

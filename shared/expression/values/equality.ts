@@ -54,6 +54,7 @@ export function measureText(text: string, work: WorkContext): number {
 
 type Numeric = bigint | number | Uint;
 
+/** Whether the value is an int, uint or double. */
 export function isNumeric(value: Value): value is Numeric {
   return typeof value === 'bigint' || typeof value === 'number' || value instanceof Uint;
 }

@@ -26,6 +26,7 @@ const FIELD = { data: 1, keyId: 2, source: 3, annotations: 4, sourceType: 5 } as
 /** Fields of a map entry. */
 const ENTRY = { key: 1, value: 2 } as const;
 
+/** The protobuf message, which the provider's prefix precedes in the store. */
 export function encodeEncryptedObject({ data, source, sourceType }: EncryptedObject): Buffer {
   const writer = new WireWriter();
   writer.field(FIELD.data, WIRE_TYPES.bytes).bytes(data);
@@ -81,6 +82,7 @@ function validate({ data, keyId, ciphertext, annotations, sourceType }: RawField
   return { data, source, sourceType: type };
 }
 
+/** Writes a map as upstream's `map<string, bytes>`. */
 export function writeAnnotations(writer: WireWriter, field: number, annotations: ReadonlyMap<string, Buffer>): void {
   // Sorted, so that equal sources have equal bytes.
   for (const [key, value] of [...annotations].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -90,6 +92,7 @@ export function writeAnnotations(writer: WireWriter, field: number, annotations:
   }
 }
 
+/** Reads one entry of such a map. */
 export function readAnnotation(reader: WireReader, into: Map<string, Buffer>): void {
   let key = '';
   let value = EMPTY;

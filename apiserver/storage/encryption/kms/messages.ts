@@ -18,6 +18,7 @@ const EMPTY: Buffer = Buffer.alloc(0);
 
 export const encodeStatusRequest = (): Buffer => EMPTY;
 
+/** `EncryptRequest`; `uid` identifies the call in the plug-in's log. */
 export function encodeEncryptRequest(plaintext: Buffer, uid: string): Buffer {
   const writer = new WireWriter();
   writer.field(ENCRYPT_REQUEST.plaintext, WIRE_TYPES.bytes).bytes(plaintext);
@@ -25,6 +26,7 @@ export function encodeEncryptRequest(plaintext: Buffer, uid: string): Buffer {
   return writer.finish();
 }
 
+/** `DecryptRequest`; `uid` identifies the call in the plug-in's log. */
 export function encodeDecryptRequest({ ciphertext, keyId, annotations }: EncryptedDekSource, uid: string): Buffer {
   const writer = new WireWriter();
   writer.field(DECRYPT_REQUEST.ciphertext, WIRE_TYPES.bytes).bytes(ciphertext);
@@ -46,6 +48,7 @@ export function decodeStatusResponse(bytes: Buffer): KmsStatus {
   return response;
 }
 
+/** `EncryptResponse`; absent members are empty. */
 export function decodeEncryptResponse(bytes: Buffer): EncryptedDekSource {
   const response = { ciphertext: EMPTY, keyId: '', annotations: new Map<string, Buffer>() };
   eachField(bytes, (reader) => {
@@ -57,6 +60,7 @@ export function decodeEncryptResponse(bytes: Buffer): EncryptedDekSource {
   return response;
 }
 
+/** The plaintext of a `DecryptResponse`; empty when absent. */
 export function decodeDecryptResponse(bytes: Buffer): Buffer {
   let plaintext = EMPTY;
   eachField(bytes, (reader) => {

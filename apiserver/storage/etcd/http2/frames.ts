@@ -74,6 +74,7 @@ type SettingValue = readonly [setting: number, value: number];
 const SETTING_BYTES = 6;
 const SETTING_VALUE_OFFSET = 2;
 
+/** The SETTINGS frame of a client's connection preface. */
 export function encodeSettingsFrame(settings: readonly SettingValue[]): Buffer {
   const payload = Buffer.allocUnsafe(SETTING_BYTES * settings.length);
   settings.forEach(([setting, value], index) => {
