@@ -66,6 +66,10 @@ interface WatchDependencies {
 /** An error that retries find again is logged at this rate. */
 const LOG_INTERVAL_MS = 60_000;
 
+/**
+ * The files of one process. A changed file that is unusable keeps the configuration in use and is reported by its
+ * `error`.
+ */
 export class ConfigurationFiles {
   private readonly live: LiveConfiguration[] = [];
   private readonly watchedByName = new Map<string, WatchedConfiguration>();

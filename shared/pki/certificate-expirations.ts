@@ -11,6 +11,7 @@ export type CertificateSource = () => Buffer | string | undefined;
 export const CERTIFICATE_EXPIRATION_METRIC = 'tls_certificate_expiration_timestamp_seconds';
 export const CERTIFICATE_EXPIRATION_HELP = 'Unix time at which a certificate in use expires; of a bundle of authorities, the last of them.';
 
+/** The certificates of one process; their sources are read at each collection. */
 export class CertificateExpirations {
   private readonly sources: (readonly [name: string, expiration: () => number | undefined])[] = [];
 

@@ -4,6 +4,8 @@
  * generation, all later tables and their items survive every young-generation collection (measured: a third of the CPU
  * of a consistent read). A freed slot of a bag holds no reference.
  */
+
+/** Items may be contained several times. */
 export class Bag<T extends object> {
   private readonly slots: (T | undefined)[] = [];
   private readonly freeSlots: number[] = [];

@@ -55,6 +55,7 @@ export interface HealthOptions {
   readonly onResult?: (result: HealthCheckResult) => void;
 }
 
+/** Responds to `/livez`, `/readyz`, `/healthz` and their sub-paths. */
 export class HealthChecks {
   private readonly startedAt: number;
 

@@ -22,6 +22,7 @@ export interface CacheableResponse<T> {
   readonly bytes: number;
 }
 
+/** Responses by key, with requests in flight shared by concurrent callers. */
 export class ResponseCache<T extends object> {
   private readonly entries: LRUCache<string, { readonly response: T; readonly expiresAt: number; readonly bytes: number }>;
   private readonly inFlight = new Map<string, Promise<T>>();

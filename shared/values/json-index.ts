@@ -112,10 +112,12 @@ export class JsonIndex {
     return this.entries[value + 2] ?? 0;
   }
 
+  /** The value verbatim, as in the text. */
   spelling(value: number): string {
     return this.bytes.toString('latin1', this.start(value), this.end(value));
   }
 
+  /** The decoded string. */
   text(value: number): string {
     const start = this.start(value);
     const end = this.end(value);
@@ -130,6 +132,7 @@ export class JsonIndex {
     return parseLongInteger(spelling) ?? Number(spelling);
   }
 
+  /** The value with everything inside it. */
   toJson(value: number): JsonValue {
     switch (this.typeOf(value)) {
       case 'text':

@@ -75,6 +75,10 @@ const CODE_BY_REASON: Readonly<Record<StatusReason, number>> = {
   ServiceUnavailable: 503,
 };
 
+/**
+ * An error with the Status that a client receives. Handlers throw it; a code of the options overrides that of the
+ * reason.
+ */
 export class StatusError extends Error {
   override readonly name = 'StatusError';
   readonly status: Status & { readonly code: number };

@@ -41,9 +41,8 @@ export interface CorrelatedEvent {
 const MAX_DISTINCT_MESSAGES = 9;
 /** Similar Events within this time are aggregated, as client-go does. */
 const AGGREGATION_WINDOW_MS = 600_000;
-/** Events about one object: 25 at once, then one in five minutes. */
+/** Events about one object, as client-go limits them: 25 at once, then one in five minutes. */
 const BURST = 25;
-/** Events per second and source object after the burst, as client-go's. */
 const PER_SECOND = 1 / 300;
 /** Maximum number of entries in each cache. */
 const CACHE_SIZE = 4_096;
@@ -53,6 +52,7 @@ interface AggregateGroup {
   lastAt: number;
 }
 
+/** One per recorder. Its memory is bounded: the least recently reported Events are forgotten. */
 export class EventCorrelator {
   private readonly spamFilters = new LruCache<TokenBucket>();
   private readonly groups = new LruCache<AggregateGroup>();

@@ -14,6 +14,7 @@ const LAST_STEP = 999;
 /** Hexadecimal digits of a 64-bit time, as in client-go's names. */
 const DIGITS = 16;
 
+/** One per recorder, so that the names of its Events increase. */
 export class EventNames {
   private lastTime = 0;
   private step = 0;

@@ -39,6 +39,7 @@ const MAX_DELAY_MS = 10_000;
 /** Namespace of Events about cluster-scoped objects. */
 const CLUSTER_NAMESPACE = 'default';
 
+/** Sends the Events of one component. Failures are logged and never reach the component. */
 export class EventRecorder {
   private readonly correlation: EventCorrelator;
   private readonly names: EventNames;

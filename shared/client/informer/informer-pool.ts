@@ -11,6 +11,7 @@ export type PoolOptions = Pick<InformerOptions<JsonObject>, 'client' | 'clock' |
 /** The selected objects of a resource and the transformation of each. */
 export type Collection<Body extends JsonObject> = Pick<InformerOptions<Body>, 'namespace' | 'labelSelector' | 'fieldSelector' | 'trim'>;
 
+/** The informers of a process. All end with the signal. */
 export class InformerPool {
   private readonly streaming = new StreamingListSupport();
   private readonly informers = new Map<string, { readonly informer: Informer; readonly ended: Promise<void> }>();
@@ -37,6 +38,7 @@ export class InformerPool {
     return informer;
   }
 
+  /** The informers that have been started, in order. */
   get started(): readonly Informer[] {
     return [...this.informers.values()].map(({ informer }) => informer);
   }

@@ -65,6 +65,10 @@ const RELIST_SPREAD_MS = 1_000;
 /** After a watch of this duration the next one starts without a back-off. Milliseconds. */
 const MIN_HEALTHY_WATCH_MS = 1_000;
 
+/**
+ * A copy of a collection. Reads are synchronous, and may be behind the server; objects are shared and must not be
+ * modified.
+ */
 export class Informer<Body extends JsonObject = JsonObject> {
   private readonly objects = new Map<string, ApiObject<Body>>();
   private readonly notifications: Notifications<Body>;
@@ -101,6 +105,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
     return this.version;
   }
 
+  /** Lists, watches and events since the start. */
   get counts(): InformerCounts {
     return { ...this.counted };
   }
@@ -110,6 +115,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
     return this.notifications.waitingBytes;
   }
 
+  /** The object as last received; undefined when it does not exist there. */
   get(namespace: string, name: string): ApiObject<Body> | undefined {
     return this.objects.get(keyOf({ namespace, name }));
   }
@@ -119,6 +125,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
     return this.objects.get(key);
   }
 
+  /** All objects as last received, in no particular order. */
   list(): readonly ApiObject<Body>[] {
     return [...this.objects.values()];
   }

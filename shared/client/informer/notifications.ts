@@ -37,6 +37,7 @@ export interface NotificationOptions {
   readonly waitingBytes: number;
 }
 
+/** The queue of one informer. */
 export class Notifications<Body extends JsonObject> {
   private readonly handlers = new Set<Handlers<Body>>();
   private queue: { readonly key: string; readonly change: Notification<Body> }[] = [];

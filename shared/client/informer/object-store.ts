@@ -8,6 +8,7 @@ import { keyOf, type ApiObject } from '../rest/api-object';
 /** Returns the index values of an object. */
 export type Indexer<Body extends JsonObject = JsonObject> = (object: ApiObject<Body>) => readonly string[];
 
+/** The objects of one informer, by key and by the declared indexes. */
 export class ObjectStore<Body extends JsonObject = JsonObject> {
   private readonly objects = new Map<string, ApiObject<Body>>();
   private readonly indexes: ReadonlyMap<string, { readonly indexer: Indexer<Body>; readonly keys: Map<string, Set<string>> }>;

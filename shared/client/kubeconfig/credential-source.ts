@@ -17,6 +17,7 @@ export interface Credentials {
   refreshAfterRejection(): MaybePromise<boolean>;
 }
 
+/** The Authorization header from a token, a token file, or a user name with a password. */
 export class CredentialSource implements Credentials {
   private token: { readonly text: string; readonly readAt: number } | undefined;
 

@@ -38,6 +38,7 @@ export interface ExecCredentialsOptions {
   readonly run?: RunPlugin;
 }
 
+/** The credentials of one plug-in. Concurrent callers share one run of it. */
 export class ExecCredentials implements Credentials {
   private credential: ExecCredential | undefined;
   private pending: Promise<ExecCredential> | undefined;

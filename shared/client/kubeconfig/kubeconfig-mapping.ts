@@ -7,6 +7,7 @@ import { load } from 'js-yaml';
 import { errorMessage } from '../../runtime/error-message';
 import { ConfigError, readConfigFile } from './client-config';
 
+/** One file, with the paths that its content refers to. */
 export class KubeconfigFile {
   private readonly referencedFiles = new Set<string>();
 
@@ -41,6 +42,7 @@ export class KubeconfigFile {
     return path.resolve(path.dirname(this.file), relative);
   }
 
+  /** An error that names the file. */
   error(text: string): ConfigError {
     return new ConfigError(`kubeconfig ${this.file} ${text}`);
   }

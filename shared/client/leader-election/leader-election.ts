@@ -85,6 +85,7 @@ interface HeldLease {
   renewedAt: number;
 }
 
+/** One candidate. At most one candidate of a Lease leads at a time, provided that its writes are fenced. */
 export class LeaderElection {
   /** Observed Leases by namespace and name: the awaited one and outer ones. */
   private readonly observations = new Map<string, Observation>();

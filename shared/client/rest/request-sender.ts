@@ -55,6 +55,7 @@ export interface ReceivedBody {
   readonly bytes: Buffer;
 }
 
+/** Sends the requests of one client. Safe for concurrent use. */
 export class RequestSender {
   constructor(
     readonly options: RestClientOptions,
@@ -66,6 +67,7 @@ export class RequestSender {
     return new RequestSender({ ...this.options, ...options }, fence);
   }
 
+  /** The spelling of names in requests and responses. */
   get dialect(): Dialect {
     return this.options.dialect;
   }

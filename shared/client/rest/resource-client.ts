@@ -52,6 +52,10 @@ const MAX_WATCH_EVENT_BYTES = 32 * 1024 * 1024;
 /** A watch that is still open this long after its timeout is considered dead. */
 const WATCH_GRACE_MS = 30_000;
 
+/**
+ * The verbs on one resource. Methods reject with ApiError, ConnectionError or MalformedResponse; see
+ * `request-sender.ts` for retries.
+ */
 export class ResourceClient<Body extends JsonObject> {
   constructor(
     private readonly sender: RequestSender,
@@ -65,10 +69,12 @@ export class ResourceClient<Body extends JsonObject> {
     return new ResourceClient(this.sender, this.resource, name);
   }
 
+  /** GET of one object. */
   async get(name: string, options: RequestOptions = {}): Promise<ApiObject<Body>> {
     return this.parse(await this.send('GET', this.path(name), { accept: this.accept('object', { protobuf: false }), ...options }));
   }
 
+  /** GET of one page of the collection. */
   async list(options: ListOptions = {}): Promise<ObjectList<Body>> {
     const { limit, protobuf = false } = options;
     const query = selectorQuery(options);
@@ -108,6 +114,7 @@ export class ResourceClient<Body extends JsonObject> {
     }
   }
 
+  /** POST; the response is the object as it was stored. */
   async create(object: Body, options: RequestOptions = {}): Promise<ApiObject<Body>> {
     return this.parse(await this.send('POST', this.path(), { body: this.objectBody(object), ...options }));
   }
@@ -157,6 +164,7 @@ export class ResourceClient<Body extends JsonObject> {
     return this.parse(await this.send('PATCH', path, { body, ...options }));
   }
 
+  /** DELETE; resolves when the server has accepted it, although finalizers may keep the object. */
   async delete(name: string, options: DeleteOptions = {}): Promise<void> {
     await this.send('DELETE', this.path(name), { body: jsonBody(deleteBody(options)), ...requestOptions(options) });
   }

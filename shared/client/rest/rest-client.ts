@@ -16,6 +16,7 @@ import type { Resource } from './resource';
 
 export type { RestClientOptions } from './request-sender';
 
+/** A client of one API server, or of several replicas of it. Safe for concurrent use. */
 export class RestClient {
   private readonly sender: RequestSender;
 
@@ -23,6 +24,7 @@ export class RestClient {
     this.sender = options instanceof RequestSender ? options : new RequestSender(options);
   }
 
+  /** The spelling of names in requests and responses. */
   get dialect(): Dialect {
     return this.sender.dialect;
   }
@@ -65,6 +67,7 @@ export class RestClient {
     return value;
   }
 
+  /** Closes the connections; requests in flight fail. */
   close(): void {
     this.sender.options.transport.close();
   }

@@ -32,6 +32,7 @@ interface Token {
   readonly requestedAt: number;
 }
 
+/** The token of one service account, renewed before it expires. Concurrent callers share one request for it. */
 export class ServiceAccountCredentials implements Credentials {
   private token: Token | undefined;
   private pending: Promise<Token> | undefined;

@@ -29,6 +29,7 @@ class SingleServerAgent extends HttpsAgent {
   }
 }
 
+/** HTTP/1.1 to one server, with a connection per concurrent request. */
 export class Http1Transport implements Transport {
   private readonly agent: HttpAgent;
   private readonly isSecure: boolean;

@@ -35,6 +35,7 @@ const SESSION_WINDOW_BYTES = 8 * 1024 * 1024;
 /** Receive window of a stream: a page of a list arrives in few round trips. */
 const STREAM_WINDOW_BYTES = 1024 * 1024;
 
+/** HTTP/2 to one server, over one connection at a time. */
 export class Http2Transport implements Transport {
   private sessions: Session[] = [];
   private isClosed = false;

@@ -15,6 +15,7 @@ export interface RequestOutcome {
 /** Called once for each request, when its response headers have arrived or it has failed. */
 export type RequestMeter = (outcome: RequestOutcome) => void;
 
+/** `host` is the label of the measured server. */
 export class MeteredTransport implements Transport {
   constructor(
     private readonly inner: Transport,

@@ -22,6 +22,7 @@ export interface NegotiatedParts {
   readonly http2: () => Transport;
 }
 
+/** Creates its transports when a protocol is negotiated; the first request waits for that. */
 export class NegotiatedTransport implements Transport {
   private negotiated: Promise<Transport> | undefined;
   private isClosed = false;

@@ -17,6 +17,7 @@ interface ReadableSource {
 /** Buffered bytes at which the stream is paused. */
 const HIGH_WATER_MARK = 256 * 1024;
 
+/** The body of one response. It must be iterated, or its request aborted: an unread body holds its connection. */
 export class ResponseBody implements AsyncIterable<Buffer> {
   private readonly chunks: Buffer[] = [];
   private bufferedBytes = 0;

@@ -4,6 +4,7 @@
  */
 import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';
 
+/** Owns the transports of its servers and closes them. */
 export class ServerPool implements Transport {
   private current = 0;
 

@@ -11,6 +11,7 @@ interface DelayedItem<T> {
   readonly sequence: number;
 }
 
+/** Items that are due at a later time; an item is contained once. One timer serves all. */
 export class DelayQueue<T> {
   private readonly heap: DelayedItem<T>[] = [];
   /** Due time of each item; heap entries with another time are void. */
@@ -23,6 +24,7 @@ export class DelayQueue<T> {
     private readonly onDue: (item: T) => void,
   ) {}
 
+  /** Number of items that are not due yet. */
   get length(): number {
     return this.dueAt.size;
   }

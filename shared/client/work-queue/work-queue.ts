@@ -31,6 +31,7 @@ export interface WorkQueueOptions {
   readonly metrics?: QueueMetrics;
 }
 
+/** Safe for any number of concurrent workers; see `workers.ts`. */
 export class WorkQueue {
   /** Keys that need processing, with the time of their addition: waiting, or to be returned again after `done`. */
   private readonly dirty = new Map<string, number>();
@@ -62,6 +63,7 @@ export class WorkQueue {
     return this.processing.values();
   }
 
+  /** Whether {@link WorkQueue.close} was called. */
   get closed(): boolean {
     return this.isClosed;
   }

@@ -41,6 +41,7 @@ abstract class AuthorizationValue extends OpaqueValue {
   }
 }
 
+/** The variable `authorizer`: decisions about the user of the request, or about a service account. */
 export class AuthorizerValue extends AuthorizationValue {
   readonly typeName = `${PREFIX}.Authorizer`;
 
@@ -51,6 +52,7 @@ export class AuthorizerValue extends AuthorizationValue {
     super();
   }
 
+  /** The decision of the server's authorizers. */
   decide(request: AuthorizationRequest): AuthorizationDecision {
     return this.authorize(request, this.account);
   }
@@ -80,6 +82,7 @@ class GroupCheck extends AuthorizationValue {
 
 type ResourceAttributes = Omit<Extract<AuthorizationRequest, { kind: 'resource' }>, 'kind' | 'verb'>;
 
+/** A check of access to a resource whose attributes an expression adds one by one. */
 export class ResourceCheck extends AuthorizationValue {
   readonly typeName = `${PREFIX}.ResourceCheck`;
 
@@ -90,6 +93,7 @@ export class ResourceCheck extends AuthorizationValue {
     super();
   }
 
+  /** Returns a check with the changed attributes; values are immutable. */
   withAttributes(changes: Partial<ResourceAttributes>): ResourceCheck {
     return new ResourceCheck(this.authorizer, { ...this.attributes, ...changes });
   }

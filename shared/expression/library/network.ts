@@ -27,6 +27,7 @@ import {
 
 const ADDRESS_BITS = { 4: 32, 6: 128 } as const;
 
+/** An IP address. An IPv4-mapped IPv6 address is rejected before it becomes a value. */
 export class IpValue extends OpaqueValue {
   readonly typeName = 'net.IP';
 
@@ -43,6 +44,7 @@ export class IpValue extends OpaqueValue {
   }
 }
 
+/** A network in CIDR notation. */
 export class CidrValue extends OpaqueValue {
   readonly typeName = 'net.CIDR';
 
@@ -54,6 +56,7 @@ export class CidrValue extends OpaqueValue {
     super();
   }
 
+  /** The addresses of the network. */
   get range(): IpRange {
     const { family, value } = this.address;
     const shift = BigInt(ADDRESS_BITS[family] - this.prefix);

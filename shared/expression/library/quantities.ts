@@ -9,6 +9,7 @@ import { binary, isInt, isOpaque, isString, traversalCosts, unary, type Function
 
 const BILLION = 1_000_000_000n;
 
+/** A quantity of the API. */
 export class QuantityValue extends OpaqueValue {
   readonly typeName = 'kubernetes.Quantity';
 

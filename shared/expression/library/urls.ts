@@ -16,6 +16,7 @@ interface UrlParts {
   readonly query: string;
 }
 
+/** A URL. Equality compares the text. */
 export class UrlValue extends OpaqueValue {
   readonly typeName = 'kubernetes.URL';
 

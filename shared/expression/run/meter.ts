@@ -20,6 +20,7 @@ export class CostBudget {
   ) {}
 }
 
+/** The cost and the work of one evaluation. Both throw CostExceededError beyond their limits. */
 export class CostMeter implements WorkContext {
   private spentCost = 0;
 
@@ -32,15 +33,18 @@ export class CostMeter implements WorkContext {
     return this.budget.spellings;
   }
 
+  /** The cost so far. */
   get cost(): number {
     return this.spentCost;
   }
 
+  /** Adds cost, as upstream counts it. */
   charge(cost: number): void {
     this.spentCost += cost;
     if (this.spentCost > this.limit) throw new CostExceededError();
   }
 
+  /** Adds work, which bounds the time of an evaluation independently of its cost. */
   spend(steps: number): void {
     this.budget.work -= steps;
     if (this.budget.work < 0) throw new CostExceededError();

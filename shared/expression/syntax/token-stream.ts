@@ -51,6 +51,7 @@ const displayToken = (token: Token): string => `'${token.text.replaceAll('\n', '
 const extraneousMessage = (token: Token, kinds: readonly TokenKind[]): string =>
   `extraneous input ${displayToken(token)} expecting ${displayKinds(kinds)}`;
 
+/** The tokens of one expression, with the recovery from syntax errors as upstream's parser makes it. */
 export class TokenStream {
   private position = 0;
 
@@ -66,12 +67,14 @@ export class TokenStream {
     return token;
   }
 
+  /** Returns the next token and moves past it. */
   consume(): Token {
     const token = this.peek();
     this.position += 1;
     return token;
   }
 
+  /** Moves past tokens. */
   skip(count: number): void {
     this.position += count;
   }
@@ -81,6 +84,7 @@ export class TokenStream {
     this.issues.push({ at, message });
   }
 
+  /** Reports a token that is none of the kinds, and ends the parsing. */
   mismatch(kinds: readonly TokenKind[], token = this.peek()): never {
     return this.abort(token, `mismatched input ${displayToken(token)} expecting ${displayKinds(kinds)}`);
   }
@@ -91,6 +95,7 @@ export class TokenStream {
     return this.abort(token, `no viable alternative at input '${read}${token.kind === '<EOF>' ? '' : token.text}'`);
   }
 
+  /** Reports an extraneous token before one of the kinds, and ends the parsing. */
   abortExtraneous(kinds: readonly TokenKind[]): never {
     return this.abort(this.peek(), extraneousMessage(this.peek(), kinds));
   }

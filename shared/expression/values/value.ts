@@ -9,6 +9,7 @@ export class ErrorValue {
   constructor(readonly message: string) {}
 }
 
+/** A value of the type uint; a bigint is one of the type int. */
 export class Uint {
   constructor(readonly value: bigint) {}
 }
@@ -23,8 +24,10 @@ export class Duration {
   constructor(readonly nanos: bigint) {}
 }
 
+/** A list. Items are computed on demand where the list is a view of JSON. */
 export abstract class ListValue {
   abstract readonly size: number;
+  /** The item at an index within `size`. */
   abstract at(index: number): Value;
 
   /**
@@ -46,6 +49,7 @@ export interface ListSemantics {
   readonly isKeyed: boolean;
 }
 
+/** A map. Values are computed on demand where the map is a view of JSON. */
 export abstract class MapValue {
   abstract readonly size: number;
 
@@ -53,14 +57,17 @@ export abstract class MapValue {
     return 'map';
   }
 
+  /** The value of a key; `undefined` when the map has no such key. */
   abstract find(key: Value): Value | undefined;
   abstract keys(): Iterable<Value>;
 }
 
+/** A type as a value, such as the result of `type(x)`. */
 export class TypeValue {
   constructor(readonly name: string) {}
 }
 
+/** An optional value; `value` is `undefined` for `optional.none()`. */
 export class OptionalValue {
   constructor(readonly value: Value | undefined) {}
 }
@@ -95,6 +102,7 @@ export type Value =
   | OpaqueValue
   | ErrorValue;
 
+/** A list whose items are values already. */
 export class ArrayList extends ListValue {
   constructor(readonly items: readonly Value[]) {
     super();
@@ -137,6 +145,7 @@ export function mapKeyOf(key: Value): MapKey | undefined {
   return undefined;
 }
 
+/** A map whose entries are values already. */
 export class EntryMap extends MapValue {
   /** By {@link mapKeyOf}; an entry without such a key is never found. */
   constructor(private readonly entries: ReadonlyMap<MapKey | symbol, readonly [Value, Value]>) {

@@ -50,6 +50,7 @@ export class FileBackedValue<T> implements DynamicValue<T> {
 
   readonly current = (): T => this.content.value;
 
+  /** Calls the listener after each reload with another value. Returns a function that removes it. */
   onChange(listener: () => void): () => void {
     this.listeners.add(listener);
     return () => void this.listeners.delete(listener);

@@ -35,6 +35,7 @@ const SAME_SIGNAL_WINDOW_MS = 500;
 /** Longer than all stages together can take. */
 const MAX_STOP_MS = 3_600_000;
 
+/** One per process. */
 export class Lifecycle {
   /** Aborts when the first stage starts. */
   readonly stopping: AbortSignal;

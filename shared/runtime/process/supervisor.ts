@@ -25,6 +25,7 @@ const MAX_DELAY_MS = 10_000;
 /** A process that ran this long is considered healthy, and the back-off is reset. */
 const HEALTHY_AFTER_MS = 60_000;
 
+/** One process at a time, which it starts again with back-off when it exits. */
 export class Supervisor {
   private readonly controller = new AbortController();
   private current: RunningProcess | undefined;
@@ -42,6 +43,7 @@ export class Supervisor {
     this.ready = new Promise((resolve) => (this.markReady = resolve));
   }
 
+  /** Must be called once. */
   start(): void {
     this.loop = this.keepRunning();
   }

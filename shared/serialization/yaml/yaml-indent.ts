@@ -13,6 +13,7 @@ const MIN_REREAD_BUDGET = 256 * 1024;
 const REREAD_FACTOR = 4;
 const MAX_INDENT = 1000;
 
+/** Used for one text, together with the parser that fails on it. */
 export class IndentRepairer {
   private rereadCharacters = 0;
   /** More than the indentation of any line; 0 until it is computed. */

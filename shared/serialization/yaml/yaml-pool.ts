@@ -30,6 +30,7 @@ const ERRORS: Readonly<Record<ThreadLost['reason'], string>> = {
   error: 'the document cannot be parsed',
 };
 
+/** One per process. Threads are started on demand. */
 export class YamlPool {
   private readonly pool: ThreadPool<string, YamlWorkerResult>;
 

@@ -3,6 +3,7 @@
  * messages are those of Go's encoding/asn1.
  */
 
+/** The bytes are not valid DER. */
 export class DerError extends Error {}
 
 export interface DerValue {

@@ -26,6 +26,10 @@ export interface Checkpoint {
 /** Limit for matching patterns against the strings of one object, in steps of about 20 ns. */
 const MATCHING_STEP_LIMIT = 2_500_000;
 
+/**
+ * Used for one object, by all checks of its nodes. The path follows the walk: every {@link CheckContext.enter} has its
+ * {@link CheckContext.leave}.
+ */
 export class CheckContext {
   private failures = 0;
   private stepsLeft = MATCHING_STEP_LIMIT;
@@ -45,6 +49,7 @@ export class CheckContext {
     this.path.push(step);
   }
 
+  /** Returns to the parent of the member or item. */
   leave(): void {
     this.path.pop();
   }
@@ -74,10 +79,12 @@ export class CheckContext {
     this.errors.push(createFieldError(reason, pathText === '' ? ROOT_PATH : pathText, shown, detail(pathText)));
   }
 
+  /** The present number of errors, for {@link CheckContext.hasFailedSince} and {@link CheckContext.rollBack}. */
   checkpoint(): Checkpoint {
     return { failures: this.failures, errors: this.errors.length };
   }
 
+  /** Whether an error was added since the checkpoint. */
   hasFailedSince(checkpoint: Checkpoint): boolean {
     return this.failures > checkpoint.failures;
   }
@@ -88,6 +95,7 @@ export class CheckContext {
     return this.errors.splice(checkpoint.errors);
   }
 
+  /** Adds errors that were rolled back. */
   restore(errors: readonly FieldError[]): void {
     this.failures += Math.max(errors.length, 1);
     appendAll(this.errors, errors);
