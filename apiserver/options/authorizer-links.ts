@@ -32,7 +32,10 @@ const AUTHORIZED_TTL_MS = 5 * 60_000;
 /** Default of `unauthorizedTTL` of a configured webhook, as upstream's. */
 const UNAUTHORIZED_TTL_MS = 30_000;
 
-/** The returned function yields the same list until the configuration changes. Rejects when a file is unusable. */
+/**
+ * Returns a function that yields the links; the same list until the configuration changes. A changed file that is
+ * unusable keeps the previous links. Rejects when a file is unusable at the start.
+ */
 export async function openAuthorizerLinks(flags: ServerFlags, parts: AuthorizerLinksParts): Promise<() => readonly AuthorizerLink[]> {
   const file = flags['authorization-config'];
   if (file === '') {

@@ -18,9 +18,10 @@ import type { JsonObject } from '../../../shared/values/json';
 /** `yes`: all expressions are true. `no`: one is false. `error`: one failed, and none is false. */
 export type MatchResult = 'yes' | 'no' | 'error';
 
+/** Whether the webhook is called for a review. Never throws. */
 export type MatchConditions = (spec: AuthorizationV1SubjectAccessReviewSpec) => MatchResult;
 
-/** Cost limit of one expression. */
+/** Cost limit of one expression, as upstream's. */
 const EXPRESSION_COST_LIMIT = 1_000_000;
 
 const objectType = (name: string, fields: Readonly<Record<string, Type>>): Type => ({
@@ -34,6 +35,7 @@ const selectorType = (name: string): Type => objectType(name, { rawSelector: STR
 const SELECTORS = { fieldSelector: selectorType('FieldSelectorAttributes'), labelSelector: selectorType('LabelSelectorAttributes') };
 
 const textFields = (names: readonly string[]): Readonly<Record<string, Type>> => Object.fromEntries(names.map((name) => [name, STRING]));
+/** Members of the attributes that are texts. */
 const RESOURCE = ['namespace', 'verb', 'group', 'version', 'resource', 'subresource', 'name'];
 const PATH = ['path', 'verb'];
 

@@ -30,6 +30,7 @@ const MIN_LIVE_SHARE = 0.8;
 /** Compresses asynchronously; calls `done` with `undefined` on failure. */
 export type CompressBytes = (bytes: Buffer, done: (compressed: Buffer | undefined) => void) => void;
 
+/** Options of zlib: superseded entries are read rarely and dropped within minutes. */
 const FASTEST = { level: 1 } as const;
 
 const deflate: CompressBytes = (bytes, done) =>
@@ -42,9 +43,12 @@ function copyBytes(view: Buffer): Buffer {
   return bytes;
 }
 
+/** A block of memory, filled once from its beginning. */
 class Slab {
   readonly entries: SlabEntry[] = [];
+  /** Bytes that have been reserved. */
   usedBytes = 0;
+  /** Reserved bytes of entries that are referenced. */
   liveBytes = 0;
 
   readonly isCompressed: boolean;
@@ -65,6 +69,7 @@ class Slab {
   }
 }
 
+/** Its position in memory changes when the slab is evacuated or the entry is compressed; its bytes do not. */
 export class SlabEntry implements Entry {
   /** Whether the index or the event window still refers to the entry. */
   isReferenced = true;
@@ -104,6 +109,7 @@ export interface EntryMetadata {
 
 const createSlab = (size: number): Slab => new Slab(Buffer.allocUnsafeSlow(size));
 
+/** The slabs of one cache. Every allocated entry is released exactly once, by its owner's last reference. */
 export class SlabAllocator {
   private current: Slab | undefined;
   private slabCount = 0;
@@ -183,11 +189,13 @@ export class SlabAllocator {
     entry.offset = 0;
   }
 
+  /** Moves the live entries to other slabs. */
   private evacuate(slab: Slab): void {
     for (const entry of slab.entries) {
       if (entry.isReferenced && entry.slab === slab) this.moveEntry(entry);
     }
     slab.entries.length = 0;
+    // Above every share: the slab, which only readers still hold, is never evacuated again.
     slab.liveBytes = Infinity;
     this.slabCount -= 1;
   }
@@ -201,6 +209,7 @@ export class SlabAllocator {
     slab.entries.push(entry);
   }
 
+  /** The slab with room for an entry of this length: the current one, a new one, or one of its own. */
   private slabFor(length: number): Slab {
     if (length > MAX_SHARED_ENTRY_BYTES) {
       this.slabCount += 1;

@@ -1,11 +1,11 @@
 /**
- * The flag with the authorization modes in the order in which the authorizers are asked. Unknown and repeated modes are
- * rejected by name, with upstream's messages.
+ * The flag `--authorization-mode`: the authorizers in the order in which they decide. Unknown and repeated modes are
+ * rejected by name, with upstream's messages. Creating the authorizers is left to authorizer-links.ts.
  */
 import { FlagError, listFlag, type Flag } from '../../../shared/cli/flags';
 import { AUTHORIZATION_MODES, type AuthorizationMode } from '../../server/access/authorizers';
 
-/** `section` is that of the help text. */
+/** `section` is the heading in the help text under which the flag is listed. */
 export function authorizationModesFlag(section: string): Flag<readonly AuthorizationMode[]> {
   const modeList = listFlag({
     section,

@@ -4,6 +4,7 @@
  */
 import { FlagError, listFlag, type Flag } from '../../../shared/cli/flags';
 
+/** OpenSSL's names by upstream's. The names with and without `_SHA256` mean the same ChaCha20 suite. */
 const SUITES: ReadonlyMap<string, string> = new Map([
   ['TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA', 'ECDHE-ECDSA-AES128-SHA'],
   ['TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256', 'ECDHE-ECDSA-AES128-GCM-SHA256'],
@@ -19,11 +20,12 @@ const SUITES: ReadonlyMap<string, string> = new Map([
   ['TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256', 'ECDHE-RSA-CHACHA20-POLY1305'],
 ]);
 
+/** The suites of TLS 1.3, which have the same names in OpenSSL. */
 const TLS13_SUITES = ['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'];
 /** HTTP/2 requires one of these suites. */
 const HTTP2_SUITES = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'];
 
-/** Upstream's names; empty for Node's defaults. */
+/** The flag `--tls-cipher-suites`: upstream's names; empty for Node's defaults. `section` is its heading in the help. */
 export function cipherSuitesFlag(section: string): Flag<readonly string[]> {
   const suiteList = listFlag({
     section,
@@ -47,6 +49,6 @@ export function cipherSuitesError(names: readonly string[]): string | undefined 
   return `--tls-cipher-suites needs one of ${HTTP2_SUITES.join(' and ')}, which HTTP/2 requires`;
 }
 
-/** In node:tls format; undefined for Node's defaults. */
+/** The option `ciphers` of node:tls; undefined for Node's defaults. */
 export const opensslSuites = (names: readonly string[]): string | undefined =>
   names.length === 0 ? undefined : [...TLS13_SUITES, ...names.flatMap((name) => SUITES.get(name) ?? [])].join(':');

@@ -11,6 +11,7 @@ import { BETA_STORAGE_CLASS, DEFAULT_STORAGE_CLASS } from '../../../shared/names
 import { annotationAt, creationAge, isBeingDeleted, nameOf, NONE, UNSET, type CellTable } from '../table/cell';
 import type { Cell } from '../table/convertor';
 
+/** By type. */
 export const VOLUME_CELLS = {
   'storage.v1.CSIDriver': (object) => {
     const { spec = {} } = object;

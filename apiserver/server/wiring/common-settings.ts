@@ -7,6 +7,7 @@ import type { TokenKeys } from '../../../shared/api/identity/token-keys';
 import type { CommonSettings } from '../../reconcilers/replicas/peer-checks';
 import type { ServerOptions } from './server-options';
 
+/** The options that must be equal on all replicas. */
 type SharedOptions = Pick<ServerOptions, 'serviceRanges' | 'nodePorts' | 'serviceAccounts'>;
 
 /** The settings of this replica, by the name of their flag. */

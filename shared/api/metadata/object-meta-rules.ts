@@ -1,4 +1,7 @@
-/** Validation of ObjectMeta for every kind. Returns errors in upstream's order and modifies nothing. */
+/**
+ * Validation of ObjectMeta for every kind. Returns errors in upstream's order and modifies nothing. Deciding which
+ * metadata a client may set, and setting the rest, are left to the writer.
+ */
 import { appendAll } from '../../values/append';
 import { forbiddenField, invalidShownValue, invalidValue, requiredValue, tooLongValue, type FieldError } from '../errors/field-error';
 import { parseApiVersion } from '../identity/identity';
@@ -30,6 +33,7 @@ export interface MetadataRules {
 /** Limit of the API for all annotations of an object together: 256 KiB. */
 const MAX_ANNOTATIONS_BYTES = 262_144;
 const IMMUTABLE = 'field is immutable';
+const OWNERS_FIELD = 'metadata.ownerReferences';
 
 /** Errors of the metadata of a new object, except those of {@link unqualifiedFinalizersErrors}. */
 export function validateMetadata(metadata: JsonObject, rules: MetadataRules): FieldError[] {
@@ -177,7 +181,6 @@ export function utf8BytesOfMap(map: JsonObject): number {
 }
 
 function validateOwners(metadata: JsonObject, errors: FieldError[]): void {
-  const field = 'metadata.ownerReferences';
   const references = ownMember(metadata, 'ownerReferences');
   if (!Array.isArray(references)) return;
   let controller: string | undefined;
@@ -185,25 +188,31 @@ function validateOwners(metadata: JsonObject, errors: FieldError[]): void {
   let shown: string | undefined;
   for (const reference of references) {
     if (!isObject(reference)) continue;
-    const apiVersion = stringAt(reference, 'apiVersion') ?? '';
-    const version = parseApiVersion(apiVersion);
-    if (version === undefined || version.version === '')
-      errors.push(invalidValue(`${field}.apiVersion`, apiVersion, 'version must not be empty'));
-    for (const member of ['kind', 'name', 'uid']) {
-      const value = stringAt(reference, member) ?? '';
-      if (value === '') errors.push(invalidValue(`${field}.${member}`, value, `${member} must not be empty`));
-    }
-    const kind = stringAt(reference, 'kind') ?? '';
-    if (apiVersion === 'v1' && kind === 'Event') {
-      errors.push(invalidShownValue(field, JSON.stringify(reference), '/v1, Kind=Event is disallowed from being an owner'));
-    }
+    validateOwner(reference, errors);
     if (ownMember(reference, 'controller') !== true) continue;
-    const name = `${kind}/${stringAt(reference, 'name') ?? ''}`;
-    if (controller !== undefined) {
-      const text = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
-      shown ??= JSON.stringify(references);
-      errors.push(invalidShownValue(field, shown, text));
-    } else controller = name;
+    const name = `${stringAt(reference, 'kind') ?? ''}/${stringAt(reference, 'name') ?? ''}`;
+    if (controller === undefined) {
+      controller = name;
+      continue;
+    }
+    const text = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${name}`;
+    shown ??= JSON.stringify(references);
+    errors.push(invalidShownValue(OWNERS_FIELD, shown, text));
+  }
+}
+
+/** Validates one owner reference by itself. */
+function validateOwner(reference: JsonObject, errors: FieldError[]): void {
+  const apiVersion = stringAt(reference, 'apiVersion') ?? '';
+  const version = parseApiVersion(apiVersion);
+  if (version === undefined || version.version === '')
+    errors.push(invalidValue(`${OWNERS_FIELD}.apiVersion`, apiVersion, 'version must not be empty'));
+  for (const member of ['kind', 'name', 'uid']) {
+    const value = stringAt(reference, member) ?? '';
+    if (value === '') errors.push(invalidValue(`${OWNERS_FIELD}.${member}`, value, `${member} must not be empty`));
+  }
+  if (apiVersion === 'v1' && stringAt(reference, 'kind') === 'Event') {
+    errors.push(invalidShownValue(OWNERS_FIELD, JSON.stringify(reference), '/v1, Kind=Event is disallowed from being an owner'));
   }
 }
 

@@ -1,5 +1,6 @@
 /**
  * Validation of a LabelSelector in an object (`matchLabels`, `matchExpressions`). Returns errors in upstream's order.
+ * Selectors in queries are texts, which label-selector.ts parses.
  */
 import { appendAll } from '../../values/append';
 import { forbiddenField, invalidValue, requiredValue, type FieldError } from '../errors/field-error';
@@ -12,6 +13,7 @@ export interface SelectorRules {
   readonly allowsAnyValue: boolean;
 }
 
+/** Whether an operator needs values or forbids them. */
 type ValueRule = 'some' | 'none';
 
 const OPERATORS: ReadonlyMap<string, ValueRule> = new Map<string, ValueRule>([

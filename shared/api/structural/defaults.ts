@@ -1,11 +1,12 @@
 /**
  * Defaulting and null handling by the schema of a custom resource: sets defaults of absent fields and of disallowed
- * nulls; drops other disallowed nulls. Both work in place and ignore types: validate.ts reports a value of the wrong
- * type.
+ * nulls; drops other disallowed nulls. Both are passes over an object, compiled per schema node. They work in place and
+ * ignore types: validate.ts reports a value of the wrong type.
  */
 import { cloneJson, isObject, ownMember, setMember, type JsonObject, type JsonValue } from '../../values/json';
 import type { SchemaNode } from './schema-node';
 
+/** Changes a value in place. */
 type Visitor = (value: JsonValue) => void;
 
 /**
@@ -82,6 +83,7 @@ function isNode(node: SchemaNode | boolean | undefined): node is SchemaNode {
   return typeof node === 'object';
 }
 
+/** Sets defaults. Values are cloned, because the object may be changed later. */
 const DEFAULTING_PASS: SchemaPass = {
   visitors: new WeakMap(),
   objectChange(node, others) {
@@ -107,6 +109,7 @@ const DEFAULTING_PASS: SchemaPass = {
   },
 };
 
+/** Drops nulls. Items of lists stay, because their removal would shift the others. */
 const NULL_DROPPING_PASS: SchemaPass = {
   visitors: new WeakMap(),
   objectChange(node, others) {
