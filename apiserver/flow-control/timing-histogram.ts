@@ -2,6 +2,7 @@
  * A histogram of a changing value over time: a value counts once for each nanosecond that it holds. A change costs a
  * few additions. Has no clock of its own; callers pass the time.
  */
+
 const NANOSECONDS_PER_MS = 1_000_000;
 
 export class TimingHistogram {

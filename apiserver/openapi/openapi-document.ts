@@ -3,6 +3,7 @@
  * (apiserver/discovery/document-handler.ts) have all members of these, so the router treats both alike.
  */
 
+/** A request for a document, without its method. */
 export interface OpenApiRequest {
   /** Decoded path without query. */
   readonly path: string;
@@ -14,6 +15,7 @@ export interface OpenApiRequest {
   readonly acceptsGzip?: boolean;
 }
 
+/** A whole response; headers that all responses have are added by the router. */
 export interface OpenApiResponse {
   readonly status: number;
   /** Names in lower case; a list is one header line per value. */

@@ -9,12 +9,14 @@ import { quote } from '../values/text/quote';
 import { appendFieldPath, type InvalidField } from './configuration-error';
 import { DURATION_FORMAT, type ConfigurationSchema } from './schema';
 
+/** Limit of the reported errors of one file. */
 const MAX_ERRORS = 100;
 
 const ajv = new Ajv({ allErrors: true, strict: true, ownProperties: true });
 addFormats(ajv);
 ajv.addFormat(DURATION_FORMAT, (value: string) => parseDuration(value) !== undefined);
 
+/** The value with its type, or why it does not satisfy the schema. */
 export type ValidationResult<T> = { readonly value: T } | { readonly errors: readonly InvalidField[] };
 
 /** Returns at most {@link MAX_ERRORS} errors. ajv caches compiled schemas by their JSON object. */
@@ -23,6 +25,7 @@ export function validateSchema<T>({ json }: ConfigurationSchema<T>, value: unkno
   return isValid(value) ? { value } : { errors: (isValid.errors ?? []).slice(0, MAX_ERRORS).map(errorOf) };
 }
 
+/** JSON types with their article, as in messages. */
 const ARTICLES: Readonly<Record<string, string>> = {
   array: 'a list',
   boolean: 'true or false',

@@ -5,6 +5,7 @@
  */
 import { RELEASE, type Dialect } from './dialect';
 
+/** The first part of the User-Agent header of each program. */
 export interface ProgramNames {
   /** Also the field manager of writes that the API server makes itself. */
   readonly apiserver: string;

@@ -35,11 +35,18 @@ const OPENS = 2;
 const CLOSES = 3;
 const QUOTES = 4;
 const KINDS = new Uint8Array(256);
+for (const between of ' \t\n\r,:') KINDS[between.charCodeAt(0)] = BETWEEN;
+for (const opens of [OPEN_OBJECT, OPEN_LIST]) KINDS[opens] = OPENS;
+for (const closes of [CLOSE_OBJECT, CLOSE_LIST]) KINDS[closes] = CLOSES;
+KINDS[QUOTE] = QUOTES;
 
+/** Methods take the number of an entry, which must be of the type that they expect. */
 export class JsonIndex {
+  /** The value of the whole text. */
   readonly root = 0;
   private entries: Int32Array;
 
+  /** Throws when the text is obviously not JSON: empty, or with an open container or string. */
   constructor(readonly bytes: Buffer) {
     this.entries = new Int32Array(ENTRY_SIZE * (MIN_ENTRIES + Math.ceil(bytes.length / BYTES_PER_VALUE)));
     this.buildIndex();
@@ -79,12 +86,12 @@ export class JsonIndex {
     return this.bytes[this.start(value)] === FALSE;
   }
 
-  /** Byte offset. */
+  /** The offset of the first byte of the value. */
   start(value: number): number {
     return this.entries[value] ?? 0;
   }
 
-  /** Byte offset after the value. */
+  /** The offset after the last byte of the value. */
   end(value: number): number {
     const end = this.entries[value + 1] ?? 0;
     return end < 0 ? ~end : end;
@@ -199,11 +206,6 @@ export class JsonIndex {
     this.entries = larger;
   }
 }
-
-for (const between of ' \t\n\r,:') KINDS[between.charCodeAt(0)] = BETWEEN;
-for (const opens of [OPEN_OBJECT, OPEN_LIST]) KINDS[opens] = OPENS;
-for (const closes of [CLOSE_OBJECT, CLOSE_LIST]) KINDS[closes] = CLOSES;
-KINDS[QUOTE] = QUOTES;
 
 /** The offset after the string, complemented when the string contains escapes. */
 function endOfString(bytes: Buffer, start: number): number {

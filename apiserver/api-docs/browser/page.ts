@@ -1,6 +1,6 @@
 /**
- * The script of the page at `/docs`. Its query names what it shows: without `document` all documents of
- * `/openapi/v3`, without `resource` the resources of that document, otherwise the operations of the resource, by Redoc. Text of the
+ * The script of the page at `/docs`. Its query names what it shows: without `document` all documents of `/openapi/v3`,
+ * without `resource` the resources of that document, otherwise the operations of the resource, by Redoc. Text of the
  * cluster reaches the page as text only, or through Redoc's sanitizer.
  */
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';

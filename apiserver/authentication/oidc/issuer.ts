@@ -1,6 +1,6 @@
 /**
- * The configuration of an issuer of ID tokens, as flags and the authentication configuration file describe it. Expressions
- * are text here: claim-mapping.ts compiles them.
+ * The configuration of an issuer of ID tokens, as flags and the authentication configuration file describe it.
+ * Expressions are text here: claim-mapping.ts compiles them.
  */
 
 /** What a member of the user is read from: a claim and the prefix of its values, or an expression over `claims`. */
@@ -19,6 +19,7 @@ export interface UserRule {
   readonly message: string;
 }
 
+/** One issuer, validated: its expressions compile, and its URL is https. */
 export interface TokenIssuerConfig {
   /** The `iss` of its tokens. */
   readonly url: string;

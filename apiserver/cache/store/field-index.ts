@@ -5,11 +5,13 @@
 import { compareBytes } from '../../../shared/values/json';
 import type { Entry } from '../cache';
 
+/** The index of one field of a type. Its owner reports every change of an object. */
 export class FieldIndex {
   private readonly keysByValue = new Map<string, Set<string>>();
 
   constructor(readonly field: string) {}
 
+  /** Indexes the new state of an object; `previous` is its state in the index, if any. */
   replace(previous: Entry | undefined, current: Entry): void {
     if (previous !== undefined) {
       if (fieldValue(previous, this.field) === fieldValue(current, this.field)) return;
@@ -18,6 +20,7 @@ export class FieldIndex {
     this.add(current);
   }
 
+  /** Removes the state of an object that is in the index. */
   delete(entry: Entry): void {
     const value = fieldValue(entry, this.field);
     const keys = this.keysByValue.get(value);

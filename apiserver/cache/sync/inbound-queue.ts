@@ -39,6 +39,7 @@ type Item =
   | { readonly type: 'events'; readonly events: readonly StoreEvent[]; readonly through: Revision; readonly bytes: number }
   | { readonly type: 'gap'; readonly compactRevision: Revision };
 
+/** One per stream. Events that arrive after {@link InboundQueue.close} are ignored. */
 export class InboundQueue implements WatchSink {
   private readonly queue = new Deque<Item>();
   private queuedBytes = 0;
@@ -77,6 +78,7 @@ export class InboundQueue implements WatchSink {
     if (!this.isClosed) this.handler.onConnectionChange(state === 'connected');
   }
 
+  /** Drops the queued events; the handler is not called again. */
   close(): void {
     this.isClosed = true;
     this.queue.clear();

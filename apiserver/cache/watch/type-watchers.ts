@@ -117,8 +117,8 @@ class WatchersByScope {
 }
 
 /**
- * `''` for everything, `ns/` for a namespace, `/name` for a name in all namespaces (or of a cluster-scoped type), `ns/name` for
- * one object.
+ * `''` for everything, `ns/` for a namespace, `/name` for a name in all namespaces (or of a cluster-scoped type),
+ * `ns/name` for one object.
  */
 function scopeKey(type: StoredType, scope: WatchScope): string {
   const namespace = type.namespaced ? (scope.namespace ?? '') : '';

@@ -29,7 +29,7 @@ it('ByteSink is full while two chunks are in flight', async () => {
   const ready = sink.ready().then(() => (isReady = true));
   await Promise.resolve();
   expect(isReady).toBe(false);
-  pending[0]?.(true);
+  pending[0]?.('free');
   await ready;
   expect(sink.isFull).toBe(false);
 });

@@ -12,6 +12,9 @@ const MAX_POOLED = 16;
 /** Number of chunks of full size that responses may use at the same time. */
 const MAX_IN_USE = 64;
 
+/** `free`: nothing reads from the chunk any more. `in-use`: a pending write may still read from it, so it is not reused. */
+export type ChunkState = 'free' | 'in-use';
+
 /** Chunks shared by all responses of a process. */
 export class ChunkPool {
   private readonly pooled: Buffer[] = [];
@@ -23,26 +26,29 @@ export class ChunkPool {
     return this.pooled.pop() ?? Buffer.allocUnsafeSlow(CHUNK_BYTES);
   }
 
-  /** `reusable`: nothing reads from the chunk any more. */
-  release(chunk: Buffer, reusable: boolean): void {
+  /** Must be called once for each acquired chunk. */
+  release(chunk: Buffer, state: ChunkState): void {
     if (chunk.length !== CHUNK_BYTES) return;
     this.inUse -= 1;
-    if (reusable && this.pooled.length < MAX_POOLED) this.pooled.push(chunk);
+    if (state === 'free' && this.pooled.length < MAX_POOLED) this.pooled.push(chunk);
   }
 }
 
-/** Gives a chunk back, once: `true` when nothing reads from its memory any more. */
-export type ReturnChunk = (reusable: boolean) => void;
+/** Gives a chunk back; called once. */
+export type ReturnChunk = (state: ChunkState) => void;
 
 /** The destination of chunks, in order. */
 export interface ChunkTarget {
+  /** Writes a chunk that is not the last one; `done` gives it back. */
   write(bytes: Buffer, done: ReturnChunk): void;
   /** Writes the last chunk, which may be empty. */
   end(bytes: Buffer, done: ReturnChunk): void;
 }
 
+/** Chunks of one response that wait to be written; one is filled while another is sent. */
 const MAX_IN_FLIGHT = 2;
 
+/** Collects the pieces of one response in chunks of the pool. */
 export class ByteSink {
   private chunk: Buffer;
   private filled = 0;
@@ -120,7 +126,7 @@ export class ByteSink {
 
   /** Releases the memory of an abandoned response. */
   discard(): void {
-    this.pool.release(this.chunk, true);
+    this.pool.release(this.chunk, 'free');
   }
 
   private bytesInParts(piece: Buffer): void {
@@ -145,8 +151,8 @@ export class ByteSink {
   /** The function that gives the current chunk back to the pool. */
   private returnFunction(): ReturnChunk {
     const { chunk } = this;
-    return (reusable) => {
-      this.pool.release(chunk, reusable);
+    return (state) => {
+      this.pool.release(chunk, state);
       this.inFlight -= 1;
       const { resume } = this;
       this.resume = undefined;
@@ -160,7 +166,7 @@ export function createMemorySink(pool: ChunkPool): { readonly sink: ByteSink; re
   const chunks: Buffer[] = [];
   const add = (bytes: Buffer, done: ReturnChunk): void => {
     chunks.push(Buffer.from(bytes));
-    done(true);
+    done('free');
   };
   const sink = new ByteSink(pool, { write: add, end: add });
   const finish = (): Buffer => {

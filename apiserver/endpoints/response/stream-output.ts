@@ -6,7 +6,7 @@ import { createGzip } from 'node:zlib';
 import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
 import { recordPieceWritten, PieceWriter } from '../output/write-progress';
 import type { Exchange } from '../request/exchange';
-import type { ChunkTarget, ReturnChunk } from '../representation/byte-sink';
+import type { ChunkState, ChunkTarget, ReturnChunk } from '../representation/byte-sink';
 import { JsonIndenter, withoutNewline } from '../representation/json-indenter';
 import { acceptsGzip, GZIP, GZIP_FROM_BYTES } from './compression';
 
@@ -50,11 +50,11 @@ export class StreamOutput implements ChunkTarget {
     const text = this.indenter === undefined ? bytes : this.indenter.next(bytes);
     const target = this.target ?? this.sendHead('unknown');
     if (target === undefined) {
-      done(true);
+      done('free');
       return;
     }
     this.pending.add(done);
-    target.write(text, (error) => this.complete(done, error === undefined || error === null));
+    target.write(text, (error) => this.complete(done, error === undefined || error === null ? 'free' : 'in-use'));
   }
 
   /** Writes the last chunk and ends the response. */
@@ -62,13 +62,13 @@ export class StreamOutput implements ChunkTarget {
     const text = this.indenter === undefined ? bytes : this.indenter.next(withoutNewline(bytes));
     const target = this.target ?? this.sendHead(text.length);
     if (target === undefined) {
-      done(true);
+      done('free');
       this.resolveFinished();
       return;
     }
     this.pending.add(done);
     target.end(text, () => {
-      this.complete(done, true);
+      this.complete(done, 'free');
       this.exchange.finish();
       this.resolveFinished();
     });
@@ -101,14 +101,14 @@ export class StreamOutput implements ChunkTarget {
     return this.target;
   }
 
-  private complete(done: ReturnChunk, reusable: boolean): void {
+  private complete(done: ReturnChunk, state: ChunkState): void {
     recordPieceWritten(this.exchange.output);
-    if (this.pending.delete(done)) done(reusable);
+    if (this.pending.delete(done)) done(state);
   }
 
   /** Node calls no further callbacks of pending writes. */
   private onClose(): void {
-    for (const done of [...this.pending]) this.complete(done, false);
+    for (const done of [...this.pending]) this.complete(done, 'in-use');
     this.exchange.finish();
     this.resolveFinished();
   }

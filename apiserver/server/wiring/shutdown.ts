@@ -1,6 +1,6 @@
 /**
- * Shuts a server down gracefully: not ready, then rejecting requests, then closed. Neither ends the process nor
- * closes the store.
+ * Shuts a server down gracefully: not ready, then rejecting requests, then closed. Neither ends the process nor closes
+ * the store; both are left to the caller.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import type { OpenedCache } from '../../cache/sync/open-cache';
@@ -12,6 +12,7 @@ import type { RequestWaitGroup } from '../filters/request-wait-group';
 import type { StartGate } from '../start-gate';
 import type { ServerState } from '../filters/server-state';
 
+/** The parts of a running server that are stopped, and the time limits, in milliseconds. */
 export interface ShutdownDependencies {
   readonly options: {
     /** How long requests are still served after /readyz fails. */

@@ -6,6 +6,7 @@ import { singleKey, StoreError } from '../store';
 import { failureOf, put, remove, valueOf } from '../../../test/support/store/store-helpers';
 import type { StoreTestContext } from './store-test-context';
 
+/** The store under test may be shared with other suites: keys are below `context.prefix()`. */
 export function describeTransactions(context: StoreTestContext): void {
   describe('transactions', () => {
     it('give the first write revision 2 after an initial revision 1', async () => {

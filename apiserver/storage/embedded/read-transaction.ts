@@ -52,6 +52,7 @@ export class ReadTransaction {
     return this.tables.counters.get(lastWriteIdKey, { transaction: this.transaction });
   }
 
+  /** The live state of a key, without its value; undefined when the key does not exist. */
   latest(key: string): LatestRecord | undefined {
     const bytes = this.read(this.tables.latest, Buffer.from(key));
     return bytes && decodeLatestRecord(bytes);
@@ -85,6 +86,7 @@ export class ReadTransaction {
     return value;
   }
 
+  /** All changes of a revision with their values; undefined when the log does not contain it. */
   logEntry(revision: Revision): KeyChange[] | undefined {
     const bytes = this.read(this.tables.log, encodeNumber(revision));
     return bytes && decodeLogEntry(bytes);
@@ -122,6 +124,7 @@ export class ReadTransaction {
     }
   }
 
+  /** Number of live keys in `[start, end)`. */
   countLiveKeys(start: Buffer, end: Buffer): number {
     return start.compare(end) >= 0 ? 0 : this.tables.latest.getKeysCount({ start, end, transaction: this.transaction });
   }

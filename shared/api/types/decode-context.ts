@@ -1,5 +1,6 @@
 /**
  * State shared by the value readers of one decoding: the current path, the first type error, and the unknown fields.
+ * The readers themselves are compiled in decode.ts.
  */
 import type { JsonArray, JsonObject, JsonValue } from '../../values/json';
 import type { NumberLiterals } from '../../values/number-literals';
@@ -27,6 +28,7 @@ export class DecodeContext {
     private readonly outerDepth = 0,
   ) {}
 
+  /** Depth of the object being read, including that of enclosing decodings. */
   get depth(): number {
     return this.outerDepth + this.path.length;
   }

@@ -6,7 +6,7 @@ import type { BackOff } from '../back-off';
 import { ConnectionError, type Method } from '../transport/transport';
 import { ApiError } from './api-error';
 
-/** Upper bound for the delay that Retry-After requests. */
+/** Upper bound for the delay that Retry-After requests, so that a server cannot stop a client for long. */
 const MAX_RETRY_DELAY_MS = 30_000;
 
 /** Milliseconds before the next attempt; undefined when the request must not be retried. */

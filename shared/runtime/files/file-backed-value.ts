@@ -14,10 +14,12 @@ export interface DynamicValue<T> {
   onChange(listener: () => void): () => void;
 }
 
+/** A value that never changes, where a {@link DynamicValue} is expected. */
 export const staticValue = <T>(value: T): DynamicValue<T> => ({ current: () => value, onChange: () => () => undefined });
 
 type WatchLogger = Pick<Logger, 'info' | 'error'>;
 
+/** What one read of the files has produced. */
 export interface FileContent<T> {
   /** The same object as before when the contents have not changed. */
   readonly value: T;
