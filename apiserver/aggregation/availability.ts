@@ -16,12 +16,14 @@ import { remoteResources } from '../discovery/remote-version';
 import { remoteHeaders, type ExtensionServers } from './extension-servers';
 import { undiscoveredServer, type OpenApiV2Document, type DiscoveredServer, type Registration } from './registrations';
 
+/** The condition `Available` of an APIService. */
 export interface Availability {
   readonly status: 'True' | 'False';
   readonly reason: string;
   readonly message: string;
 }
 
+/** What one check has found out about a server. */
 export interface CheckResult extends Availability {
   /** The server was contacted, and its response was missing or invalid. */
   readonly hasNoResponse: boolean;
@@ -55,6 +57,7 @@ export function serviceError({ service: { namespace, name, port } }: Registratio
 
 const unavailable = (reason: string, message: string): Availability => ({ status: 'False', reason, message });
 
+/** What one check needs. `registration` is the state at its start. */
 export interface AvailabilityCheckContext {
   readonly extensions: Pick<ExtensionServers, 'locate' | 'open'>;
   readonly registration: Registration;

@@ -28,6 +28,7 @@ export interface ExtensionServersDependencies {
   readonly traces?: OutgoingTracing | undefined;
 }
 
+/** A request to an aggregated API server. Headers of the connection and of the user are those of the caller. */
 export interface ExtensionRequest {
   readonly method: string;
   /** Includes the query; sent unchanged. */

@@ -5,6 +5,7 @@
 import { compareBytes, isObject, arrayAt, objectAt, ownMember, stringAt, type JsonObject } from '../../shared/values/json';
 import type { RemoteVersion } from '../discovery/remote-version';
 
+/** An APIService with a Service, parsed. */
 export interface Registration {
   /** Name of the APIService. */
   readonly name: string;

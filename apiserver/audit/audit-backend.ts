@@ -8,6 +8,7 @@ import type { AuditEvent } from './event';
 import { writeEvent, type AuditFormat, type EventParts } from './event-line';
 import type { LineBuffer } from './line-buffer';
 
+/** Stores or sends events. Calls are synchronous and must not throw; a backend buffers what it cannot write at once. */
 export interface AuditBackend {
   readonly name: BackendName;
   /**
@@ -24,6 +25,7 @@ export type BackendName = 'log' | 'webhook';
 /** Called when events are lost, with the reason. */
 export type OnEventsLost = (backend: BackendName, events: number, reason: unknown) => void;
 
+/** The form in which a backend writes events. */
 export interface EventEncoding {
   readonly format: AuditFormat;
   readonly dialect: Dialect;

@@ -43,6 +43,7 @@ export interface AuditContext {
   readonly object: AuditObject | undefined;
 }
 
+/** The object of a request, as far as its path and body name it; absent parts are ''. */
 export interface AuditObject {
   readonly resource: string;
   readonly namespace: string;
@@ -55,6 +56,7 @@ export interface AuditObject {
   readonly subresource: string;
 }
 
+/** One event of a request at one stage. Created per stage and encoded at once; backends do not keep it. */
 export interface AuditEvent extends AuditContext {
   readonly level: AuditLevel;
   readonly stage: AuditStage;

@@ -68,6 +68,7 @@ export type TokenOutcome =
   /** `reason` is shown in token reviews only, not to the client that presented the token. */
   | { readonly type: 'failed'; readonly reason: string };
 
+/** Determines the user of a bearer token, for requests and for token reviews. */
 export interface TokenAuthenticator {
   /** The token must be valid for one of `audiences`; an empty list accepts every audience. */
   authenticate(token: string, audiences: readonly string[]): MaybePromise<TokenOutcome>;

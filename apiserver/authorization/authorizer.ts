@@ -6,6 +6,7 @@ import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 /** The resource that names permissions to approve and sign certificates. It is not served. */
 export const SIGNERS = 'signers';
 
+/** A request for a resource. Groups and namespaces are in canonical spelling; absent parts are ''. */
 export interface ResourceAttributes {
   readonly kind: 'resource';
   readonly verb: string;
@@ -20,6 +21,7 @@ export interface ResourceAttributes {
   readonly selectors?: RequestSelectors;
 }
 
+/** A request for a path outside the resource API. `verb` is the method in lower case. */
 export interface PathAttributes {
   readonly kind: 'path';
   readonly verb: string;
@@ -44,6 +46,7 @@ export interface ResourceRule {
   readonly names: readonly string[];
 }
 
+/** A permission for paths; the verb `*` matches all. */
 export interface PathRule {
   readonly verbs: readonly string[];
   /** A trailing `*` matches any suffix. */

@@ -41,6 +41,7 @@ export class BackupFormatError extends Error {
   override readonly name = 'BackupFormatError';
 }
 
+/** The first frame of a backup: what it contains and where it comes from. */
 export interface BackupHeader {
   readonly source: 'embedded' | 'etcd';
   /** The revision that all records were read at, as clients see it. */
@@ -54,6 +55,7 @@ export interface BackupHeader {
   readonly time: string;
 }
 
+/** One key at the revision of the backup. */
 export interface BackupRecord {
   /** The key without the prefix and its slash. */
   readonly key: string;

@@ -22,6 +22,7 @@ export class BackupSourceError extends Error {
   override readonly name = 'BackupSourceError';
 }
 
+/** A consistent state of a store, read record by record. */
 export interface BackupSource {
   readonly header: BackupHeader;
   /** Throws {@link BackupSourceError} when the store compacts the revision before all records are read. */

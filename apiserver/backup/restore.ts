@@ -25,6 +25,7 @@ export class RestoreTargetError extends Error {
   override readonly name = 'RestoreTargetError';
 }
 
+/** The store and prefix into which a backup is restored. */
 export interface RestoreTarget {
   /** The store itself, without the revision shift of its format marker. */
   readonly store: Store;
@@ -44,6 +45,7 @@ export interface RestoreOptions extends RestoreTarget {
   readonly confirm?: () => Promise<void>;
 }
 
+/** What a restore has written. */
 export interface RestoreResult {
   readonly records: number;
   /**

@@ -153,6 +153,7 @@ export type WatchEnd =
   | { readonly type: 'closed' }
   | { readonly type: 'failed'; readonly message: string };
 
+/** What a watch delivers, and from where on. */
 export interface WatchRequest {
   readonly scope: WatchScope;
   /**
@@ -167,6 +168,7 @@ export interface WatchRequest {
   readonly markEndOfInitialEvents: boolean;
 }
 
+/** The controls of an open watch, for the owner of its sink. */
 export interface CacheWatch {
   /** No calls are made afterwards, not even `end`. May be called from inside a sink call, and repeatedly. */
   close(): void;

@@ -4,6 +4,7 @@
  */
 import type { Revision } from '../storage/store';
 
+/** Called synchronously while the cache applies a revision. */
 export interface KeyListener {
   /** Earlier notifications are invalid; the existing keys follow as changes. */
   onReset(): void;

@@ -4,6 +4,7 @@
  */
 import type { KeyRange, KeyValue, RangeResult, Revision, Store } from '../storage/store';
 
+/** One page of a range, in the order of the keys. */
 export interface Page {
   /** The revision at which all pages are read. */
   readonly revision: Revision;
@@ -13,6 +14,7 @@ export interface Page {
   readonly more: boolean;
 }
 
+/** How a range is read. */
 export interface PageRequest {
   /** Absent for the newest revision at the time of the first page. */
   readonly revision?: Revision;

@@ -16,6 +16,7 @@ import type { WebhookConversion } from './webhook-conversion';
  */
 export type NewMetadata = { readonly unchangedEnd: number } | { readonly text: string } | 'inside';
 
+/** An object of a response that has passed all checks. */
 export interface AcceptedObject {
   /** May lack its metadata when that is not `inside`. */
   readonly object: JsonObject;

@@ -16,6 +16,7 @@ import type { TextSpan } from './split-response';
 import { endOfUnchangedMetadata, findResourceVersion, readStoredMetadata, type StoredMetadata } from './stored-metadata';
 import type { WebhookConversion } from './webhook-conversion';
 
+/** An object that is converted, stored or just decoded. */
 export interface OriginalObject {
   /** The number of bytes of the object, as far as it is known in advance. */
   readonly size: number;

@@ -11,6 +11,7 @@ export const REVIEW_GROUP = 'apiextensions.platform.io';
 
 export const reviewApiVersion = (version: ConversionReviewVersion): string => `${REVIEW_GROUP}/${version}`;
 
+/** The members of a ConversionReview besides its objects. */
 export interface ReviewRequest {
   readonly version: ConversionReviewVersion;
   readonly uid: string;

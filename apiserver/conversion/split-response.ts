@@ -4,16 +4,19 @@
  */
 import { endOfContainer, endOfString, endOfValue, isJsonWhitespace } from '../../shared/serialization/json/json-tokens';
 
+/** Byte offsets of a value in the response; `end` is exclusive. */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
+/** The location of one converted object. */
 export interface ObjectSpan extends TextSpan {
   /** The value of the first member named metadata, as it is spelled. */
   readonly metadata: TextSpan | undefined;
 }
 
+/** A response whose objects are located but not parsed. */
 export interface SplitResponse {
   /** The response with one placeholder for all objects. */
   readonly envelope: string;

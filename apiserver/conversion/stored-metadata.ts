@@ -8,6 +8,7 @@ import { endOfString, endOfValue } from '../../shared/serialization/json/json-to
 import { isObject, ownMember, stringifyJson, type JsonObject } from '../../shared/values/json';
 import type { TextSpan } from './split-response';
 
+/** Metadata of a stored object, of which only some members are parsed. */
 export interface StoredMetadata {
   /** The members that are neither lists nor objects, including the identity of the object. */
   readonly scalars: JsonObject;

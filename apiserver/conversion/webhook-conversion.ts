@@ -7,6 +7,7 @@ import { apiVersionOf } from '../../shared/api/identity/identity';
 import type { KindRow } from '../../shared/api/kinds';
 import type { ConversionWebhook, CustomVersion } from '../../shared/api/structural/version';
 
+/** One conversion: the webhook, and the versions between which it converts. */
 export interface WebhookConversion {
   readonly webhook: ConversionWebhook;
   /** Name of the CustomResourceDefinition. */

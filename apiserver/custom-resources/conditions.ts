@@ -1,6 +1,7 @@
 /** The conditions of a CustomResourceDefinition, with the texts of upstream. */
 import { arrayAt, isObject, stringAt, type JsonObject } from '../../shared/values/json';
 
+/** A condition as it is set; its transition time is derived from the previous one. */
 export type DefinitionCondition = {
   readonly type:
     | 'Described'

@@ -10,6 +10,7 @@ import { parseStoredJson } from '../../shared/serialization';
 /** A parsed schema takes about ten times the memory of its text. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
+/** Holds parsed schemas; a schema may be parsed again after it was evicted, so callers do not keep it. */
 export interface SchemaCache {
   /** `owner` is the cache key; one owner has one schema. `text` returns the JSON of the schema. */
   get(owner: object, text: () => Buffer): SchemaNode;

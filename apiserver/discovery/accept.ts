@@ -16,6 +16,7 @@ export interface AcceptTarget {
   readonly as: string;
 }
 
+/** A clause of an Accept header, as far as discovery distinguishes it. */
 export interface AcceptClause {
   readonly encoding: Encoding;
   /** `undefined` when none of these parameters is given. */
@@ -67,6 +68,7 @@ function weightOf(text: string | undefined): number {
   return Number.isFinite(weight) ? weight : 1;
 }
 
+/** The version and spelling of an aggregated document. */
 export interface AggregatedTarget {
   readonly version: AggregatedVersion;
   readonly dialect: Dialect;

@@ -4,6 +4,7 @@
  * already; the router compresses the others and rejects unknown paths.
  */
 
+/** A GET or HEAD of a document. */
 export interface DocumentRequest {
   /** Decoded path without query: `/apis/coordination.platform.io/v1`. */
   readonly path: string;
@@ -17,6 +18,7 @@ export interface DocumentRequest {
   readonly acceptsGzip?: boolean;
 }
 
+/** A whole response. Bodies are shared by requests and must not be modified. */
 export interface DocumentResponse {
   readonly status: number;
   /** Names in lower case; no content-length. A list is sent as one header line per value. */
@@ -25,6 +27,7 @@ export interface DocumentResponse {
   readonly body: Buffer;
 }
 
+/** Responds to the documents at some paths. */
 export interface DocumentHandler {
   /**
    * `undefined` for unknown paths, groups and versions. Throws StatusError (406) where the body of a 406 is a

@@ -8,6 +8,7 @@ import { canonicalGroup } from '../../shared/names/dialect';
 import { compareApiVersions } from '../../shared/values/version-order';
 import type { RemoteVersion } from './remote-version';
 
+/** A version of a group with its resources. */
 export interface ServedVersion {
   readonly version: string;
   /** Ordered by resource name; empty for a version of an aggregated API server. */
@@ -16,6 +17,7 @@ export interface ServedVersion {
   readonly remote?: RemoteVersion;
 }
 
+/** A group as discovery lists it. */
 export interface ServedGroup {
   /** '' for the core group. */
   readonly group: string;

@@ -33,6 +33,7 @@ interface OpenIdDocument {
   readonly body: Buffer;
 }
 
+/** The handler of the OpenID discovery documents. */
 export interface OpenId extends DocumentHandler {
   /** Whether the discovery documents are served. */
   serves(): boolean;

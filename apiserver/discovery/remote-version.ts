@@ -4,6 +4,7 @@
  */
 import { arrayAt, isObject, ownMember, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
 
+/** A version that an aggregated API server serves. */
 export interface RemoteVersion {
   /** In the spelling of the aggregated server, which its objects use. */
   readonly group: string;

@@ -12,6 +12,7 @@ import { computeLimits, allocateSeats } from './limits';
 import { PriorityLevel, type PriorityLevelSpec } from './priority-level';
 import type { ReleaseSeats, StopWaiting, RejectReason } from './queue-set';
 
+/** A request to be classified and admitted. */
 export interface FlowRequest {
   readonly user: UserInfo;
   readonly attributes: RequestAttributes;
@@ -35,6 +36,7 @@ export interface FlowMeter {
   finished(seats: number, ms: number): void;
 }
 
+/** The request may run; it must call `done` when it ends. */
 export interface Admitted {
   readonly schema: FlowSchema;
   readonly level: PriorityLevel;
@@ -42,6 +44,7 @@ export interface Admitted {
   readonly done: () => void;
 }
 
+/** The request is rejected with 429, without having run. */
 export interface Rejected {
   readonly schema: FlowSchema;
   readonly level: PriorityLevel;

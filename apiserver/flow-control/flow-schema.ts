@@ -29,6 +29,7 @@ export type RequestMatcher = (attributes: RequestAttributes) => boolean;
 
 export type Distinguisher = 'ByUser' | 'ByNamespace' | undefined;
 
+/** A FlowSchema, compiled once per change. */
 export interface FlowSchema {
   readonly name: string;
   readonly uid: string;

@@ -2,6 +2,7 @@
  * Computes the seats of priority levels as in Kubernetes enhancement proposal 1040: nominal, minimum and maximum
  * limits from the shares, and the current limits that lend unused seats to levels with more demand. Pure functions.
  */
+/** What the seats of a level are computed from. */
 export interface LevelShares {
   readonly name: string;
   readonly shares: number;
@@ -52,6 +53,7 @@ export function smooth(previous: number, { average, deviation }: Pick<Demand, 'a
   return Math.max(envelope, INERTIA * previous + (1 - INERTIA) * envelope);
 }
 
+/** The result of one periodic allocation. */
 export interface SeatAllocation {
   /** The factor by which each level's target is multiplied, before its limits apply. */
   readonly fairFraction: number;

@@ -8,6 +8,7 @@
  */
 import { dealHand } from './shuffle-shard';
 
+/** How requests beyond the limit are queued. */
 export interface Queuing {
   readonly queues: number;
   readonly handSize: number;
@@ -59,6 +60,7 @@ export type ReleaseSeats = (ms: number) => void;
 /** Removes a waiting request. No effect after its decision. */
 export type StopWaiting = (outcome: 'cancelled' | 'time-out') => void;
 
+/** A request that was added to a queue. */
 export interface Enqueued {
   readonly stopWaiting: StopWaiting;
   /** The length of the queue, including this request. */

@@ -4,6 +4,7 @@
  */
 import type { Meters } from './registry/meters';
 
+/** One call of a conversion webhook. */
 export interface ConversionCallResult {
   /** Name of the CustomResourceDefinition. */
   readonly definition: string;

@@ -7,6 +7,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { Histogram, type ExpositionChunks, type HistogramSeries } from './registry/histogram';
 import type { Meters } from './registry/meters';
 
+/** One evaluation of a validating admission policy. */
 export interface PolicyEvaluationResult {
   readonly policy: string;
   readonly binding: string;

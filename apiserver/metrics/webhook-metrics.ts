@@ -5,6 +5,7 @@
 import { Counter, type Registry } from 'prom-client';
 import { Histogram, type ExpositionChunks, type HistogramSeries } from './registry/histogram';
 
+/** One call of an admission webhook. */
 export interface WebhookCallResult {
   readonly webhook: { readonly name: string; readonly type: 'mutating' | 'validating' };
   readonly operation: string;

@@ -23,6 +23,7 @@ export interface OpenApiResponse {
   readonly body: Buffer;
 }
 
+/** The OpenAPI documents of a server. */
 export interface OpenApiDocuments {
   /**
    * Responds to `/openapi/v2`, `/openapi/v3` and paths below; `undefined` for any other path. The method is ignored.

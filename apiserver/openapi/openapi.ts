@@ -42,6 +42,7 @@ export interface OpenApiOptions {
   readonly prebuiltParts?: PrebuiltParts;
 }
 
+/** The documents, which can be prepared before they are requested. */
 export interface OpenApi extends OpenApiDocuments {
   /** Starts computing the digests that every response needs, so that the first request does not wait for them. */
   prepare(): void;

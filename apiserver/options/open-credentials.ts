@@ -15,6 +15,7 @@ import type { TokenKeyFiles } from './authentication/token-key-files';
 import type { ServerFlags } from './flags/flags';
 import { kubeletCredentialFiles, proxyCredentialFiles } from './storage/client-credential-files';
 
+/** The credentials that flags name, reloaded when their files change. */
 export interface OpenedCredentials {
   /** Undefined without service account tokens. */
   readonly tokenKeys: TokenKeyFiles | undefined;

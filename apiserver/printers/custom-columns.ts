@@ -24,6 +24,7 @@ const AGE_COLUMN: PrinterColumn = {
   jsonPath: '.metadata.creationTimestamp',
 };
 
+/** The columns of one version of a custom kind. Created per definition. */
 export interface CustomTable {
   readonly columns: readonly ColumnDefinition[];
   /** The cells of an object of the version; at most as many as columns. */

@@ -11,6 +11,7 @@ import type {
   CoreV1PodStatus,
 } from '../../shared/api/types/generated/members';
 
+/** The parts of a pod's row that depend on its containers. */
 export interface PodSummary {
   readonly ready: number;
   readonly total: number;

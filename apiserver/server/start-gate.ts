@@ -17,6 +17,7 @@ import type { RequestListener } from './chain';
 import { sendHealth } from './routes/health-response';
 import { sendShuttingDown, type ServerState } from './filters/server-state';
 
+/** Limits of the held requests together, and of the time that each is held. */
 export interface StartGateLimits {
   readonly requests: number;
   /** Bytes of heads, and of bodies as far as the connection buffers them. */

@@ -16,6 +16,7 @@ export interface RunningStep {
 /** A step that starts a reconciler without awaiting its first reconciliation. */
 export const inBackground = (reconciler: Pick<RunningStep, 'stop'>): RunningStep => ({ stop: () => reconciler.stop() });
 
+/** A row of the table of background components. */
 export interface StartupStep {
   /** Names the step in the error when it fails. */
   readonly name: string;
@@ -25,6 +26,7 @@ export interface StartupStep {
   start(): RunningStep;
 }
 
+/** The running sequence. */
 export interface StartupSequence {
   /**
    * Resolves when all steps are complete or the sequence was stopped; rejects with an error that names the failed

@@ -6,6 +6,7 @@
 import { helpText, parseFlags, type CommandLine, type EnvironmentVariables, type FlagTable, type FlagValues } from './flags';
 import { suggestion } from './suggestion';
 
+/** The parsed arguments of a command. */
 export interface CommandInput<Table> {
   readonly values: FlagValues<Table>;
   /** The names of the flags on the command line. */
@@ -65,6 +66,7 @@ export type CommandOutcome =
   /** A usage error: the message, and the command for its hint at `--help`. */
   | { readonly kind: 'error'; readonly message: string; readonly command: string };
 
+/** A row of the command table, with the flags that the command parses. */
 export interface CommandSettings<Table extends FlagTable, Context> extends CommandRow {
   /** The flags that the command parses. */
   readonly flags: Table;
@@ -74,6 +76,7 @@ export interface CommandSettings<Table extends FlagTable, Context> extends Comma
   readonly load: () => Promise<(input: CommandInput<Table>, context: Context) => Promise<number | undefined>>;
 }
 
+/** A program with several commands. */
 export interface CommandProgram<Context> {
   readonly name: string;
   readonly description: string;

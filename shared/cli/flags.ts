@@ -206,6 +206,7 @@ export function compatibilityFlag(allowed: readonly string[], reason: string): F
   };
 }
 
+/** A command line besides its flags: what the help shows, and which operands it accepts. */
 export interface CommandLine {
   /** For the usage line and as prefix of errors. */
   readonly name: string;

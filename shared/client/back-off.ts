@@ -4,6 +4,7 @@
  */
 import type { Random } from '../runtime/random';
 
+/** How the delays grow. */
 export interface BackOffOptions {
   /** Milliseconds. */
   readonly initialMs: number;

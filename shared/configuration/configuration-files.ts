@@ -10,6 +10,7 @@ import type { Logger } from '../runtime/logger';
 import { errorMessage } from '../runtime/error-message';
 import { readConfiguration, type ConfigurationFormat } from './read-configuration';
 
+/** A configuration file and what is made of its content. */
 export interface ConfigurationFile<T> {
   /** Identifies it in health checks, metrics and the log: `audit-policy`. */
   readonly name: string;

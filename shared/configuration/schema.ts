@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from '../values/json';
 
+/** A JSON schema together with the type of valid values. */
 export interface ConfigurationSchema<T> {
   readonly json: JsonObject;
   /** Never set: carries the type. */

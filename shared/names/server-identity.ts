@@ -3,6 +3,7 @@ import type { Dialect, GeneratedNames } from './dialect';
 
 const IDENTITY_LABEL_VALUE: Readonly<Record<Dialect, string>> = { platform: 'platform-apiserver', kubernetes: 'kube-apiserver' };
 
+/** Names on identity Leases. */
 export interface IdentityLabels {
   /** The label that distinguishes identity Leases from other Leases. */
   readonly identity: readonly [name: string, value: string];

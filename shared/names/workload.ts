@@ -1,6 +1,7 @@
 /** Names by which a workload in a container finds the API server and its credentials, in both dialects. */
 import type { Dialect } from './dialect';
 
+/** Names that a container of a pod uses. */
 export interface WorkloadNames {
   /** Environment variables with the API's host and port. */
   readonly hostVariable: string;

@@ -17,6 +17,7 @@ export interface SigningAuthority {
   readonly notAfter: number;
 }
 
+/** What a certificate may be used for. */
 export interface CertificateUsages {
   /** Bits of the key usage extension, under the names of the X.509 library. */
   readonly keyUsages: readonly KeyUsage[];
@@ -35,6 +36,7 @@ export type KeyUsage =
   | 'encipherOnly'
   | 'decipherOnly';
 
+/** What a certificate is signed from. */
 export interface SigningInput {
   readonly request: ParsedCertificateRequest;
   readonly authority: SigningAuthority;

@@ -21,6 +21,7 @@ import { firstPemBlock } from '../values/encoding/pem';
 /** The request is malformed, or not signed with its own key. */
 export class CertificateRequestError extends Error {}
 
+/** Subject alternative names by type, in the order of the request. */
 export interface AlternativeNames {
   readonly dns: readonly string[];
   readonly emails: readonly string[];
@@ -28,6 +29,7 @@ export interface AlternativeNames {
   readonly uris: readonly string[];
 }
 
+/** A certificate request whose signature has been verified. */
 export interface ParsedCertificateRequest {
   /** The last of several; `''` when there is none. */
   readonly commonName: string;

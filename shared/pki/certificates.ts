@@ -29,6 +29,7 @@ export interface SigningKeyPair {
   readonly publicKey: string;
 }
 
+/** The subject of a new certificate. */
 export interface CertificateSubject {
   readonly commonName: string;
   /** The `O` attributes: in a client certificate the groups of the user. */
@@ -54,6 +55,7 @@ export interface CertificateOptions extends SubordinateOptions {
   readonly names?: readonly string[];
 }
 
+/** What messages and checks need of a certificate. */
 export interface CertificateInfo {
   readonly commonName: string;
   readonly organizations: readonly string[];

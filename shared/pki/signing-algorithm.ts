@@ -4,6 +4,7 @@
  */
 import type { KeyObject } from 'node:crypto';
 
+/** An algorithm in the terms of WebCrypto. */
 export interface SigningAlgorithm {
   readonly name: 'RSASSA-PKCS1-v1_5' | 'ECDSA';
   readonly hash: string;

@@ -39,6 +39,7 @@ export function objectCountName({ group, resource }: GroupResource): string {
 export const storageClassResourceName = (storageClass: string, name: string): string =>
   `${storageClass}${STORAGE_CLASS_INFIX}${STORAGE_GROUP}/${name}`;
 
+/** The meaning of a resource name in a ResourceQuota. */
 export interface CountedResource {
   /** The name in canonical spelling. */
   readonly name: string;

@@ -4,11 +4,13 @@
  */
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 
+/** A call that is due later. */
 export interface Timer {
   /** Idempotent, also after the timer has fired. */
   cancel(): void;
 }
 
+/** The only source of time; tests replace it by one that they move. */
 export interface Clock {
   /** Wall-clock time in milliseconds since 1970; may jump. For timestamps in objects, logs and certificates only. */
   now(): number;

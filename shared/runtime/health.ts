@@ -7,6 +7,7 @@ import type { Clock } from './clock';
 export const HEALTH_ENDPOINTS = ['healthz', 'livez', 'readyz'] as const;
 export type HealthEndpoint = (typeof HEALTH_ENDPOINTS)[number];
 
+/** A check of the health endpoints. Called for each request; expensive checks share their results. */
 export interface HealthCheck {
   readonly name: string;
   /** Absent for a check of all three endpoints. */
@@ -30,6 +31,7 @@ export interface HealthRequest {
   readonly exclude: readonly string[];
 }
 
+/** A response in plain text. */
 export interface HealthResponse {
   readonly status: 200 | 404 | 500;
   readonly text: string;

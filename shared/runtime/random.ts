@@ -1,6 +1,7 @@
 /** The interfaces through which all code obtains random values. Only this file uses the global random sources. */
 import { randomBytes, randomUUID } from 'node:crypto';
 
+/** The only source of random numbers; tests replace it. */
 export interface Random {
   /** A number in [0, 1). */
   float(): number;

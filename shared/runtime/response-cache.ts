@@ -14,6 +14,7 @@ export interface ResponseCacheOptions {
   readonly maxConcurrent: number;
 }
 
+/** A response of a remote server, and for how long it may be used again. */
 export interface CacheableResponse<T> {
   readonly response: T;
   /** 0 for a response that is not cached. */

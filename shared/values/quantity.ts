@@ -9,6 +9,7 @@ export class QuantityError extends Error {}
 
 type Format = 'decimal' | 'exponent' | 'binary';
 
+/** An exact quantity of the API. */
 export interface Quantity {
   /** In billionths. */
   nanos: bigint;

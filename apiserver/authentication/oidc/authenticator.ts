@@ -14,6 +14,7 @@ import type { TokenIssuerConfig } from './issuer';
 import { ClaimsError, type ClaimMapping } from './claim-mapping';
 import type { OidcProvider, ProviderKey } from './provider';
 
+/** A configured issuer with its compiled expressions and its keys. */
 export interface OidcIssuer {
   readonly config: TokenIssuerConfig;
   readonly mapping: ClaimMapping;

@@ -34,6 +34,7 @@ type CompiledClaimRule =
   | Extract<ClaimRule, { readonly type: 'required' }>
   | { readonly type: 'expression'; readonly expression: Expression; readonly message: string };
 
+/** The compiled mapping of one issuer. */
 export interface ClaimMapping {
   /** Throws {@link ClaimsError}. */
   user(claims: JsonObject): UserInfo;

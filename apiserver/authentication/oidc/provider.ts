@@ -20,6 +20,7 @@ export interface ProviderOptions {
   readonly onError: (message: string, error: unknown) => void;
 }
 
+/** A public key of a provider, from its JSON Web Key Set. */
 export interface ProviderKey {
   /** The `kid` of its tokens; '' when the provider does not name it. */
   readonly id: string;

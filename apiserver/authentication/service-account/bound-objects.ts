@@ -24,6 +24,7 @@ export interface SecretToken {
   readonly lastUsed: string;
 }
 
+/** The objects on which the validity of a token depends. */
 export interface BoundObjects {
   /** From this replica's cache; `undefined` when it does not exist. */
   find(resource: BindableResource, namespace: string, name: string): ObjectState | undefined;

@@ -13,6 +13,7 @@ import type {
 
 export type ReferenceKind = 'secret' | 'configmap' | 'claim' | 'account';
 
+/** An object that a pod refers to. */
 export interface Reference {
   readonly kind: ReferenceKind;
   readonly namespace: string;
@@ -75,6 +76,7 @@ const secretsOfVolume = (volume: CoreV1Volume): readonly (string | undefined)[] 
   volume.storageos?.secretRef?.name,
 ];
 
+/** The objects that a PersistentVolume refers to. */
 export interface VolumeReferences {
   /** The claim that the volume is bound to; `undefined` when it is not bound. */
   readonly claim: Reference | undefined;

@@ -15,6 +15,7 @@ export interface RoleReference {
   readonly name: string;
 }
 
+/** A subject of a binding, as authorization looks it up. */
 export interface BindingSubject {
   /** Whether the subject is looked up by user name or by group name. A service account is a user. */
   readonly kind: 'user' | 'group';
@@ -24,6 +25,7 @@ export interface BindingSubject {
   readonly text: string;
 }
 
+/** A RoleBinding or ClusterRoleBinding, parsed once per change. */
 export interface Binding {
   /** The binding in the reason of a decision, as upstream prints it: `RoleBinding "name/namespace"`. */
   readonly text: string;

@@ -51,6 +51,7 @@ function variablesOf(hasSelectors: boolean): ReadonlyMap<string, Type> {
   return new Map([['request', spec]]);
 }
 
+/** Why the expression at an index cannot be used. */
 export interface ConditionError {
   readonly index: number;
   /** In upstream's words. */

@@ -113,6 +113,7 @@ export class ChangeLog {
   }
 }
 
+/** Limits of the changes of all types together. */
 export interface WindowLimits {
   readonly ageMs: number;
   readonly bytes: number;

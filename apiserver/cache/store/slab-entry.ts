@@ -100,6 +100,7 @@ export function entrySize(entry: Entry): number {
   return entry instanceof SlabEntry ? entry.length : entry.bytes.length;
 }
 
+/** The members of an entry besides its bytes. */
 export interface EntryMetadata {
   readonly key: string;
   readonly revision: Revision;

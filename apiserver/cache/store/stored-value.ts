@@ -24,6 +24,7 @@ const DIALECT_SENSITIVE_FLAG = 1;
 /** Incremented by a change of the type tables that requires a migration of stored values. */
 export const TABLE_GENERATION = 1;
 
+/** The parsed layout of a stored value; nothing is copied. */
 export interface StoredValue {
   readonly tableGeneration: number;
   readonly isDialectSensitive: boolean;

@@ -19,6 +19,7 @@ const ENTRY_OVERHEAD = 300;
 const INDEXED_FRACTION_DIVISOR = 8;
 const MAX_INDEXED_KEYS = 1_000;
 
+/** A stored value that is omitted from the state, and why. */
 export interface UnreadableValue {
   readonly revision: Revision;
   readonly reason: string;

@@ -14,6 +14,7 @@ import type { TypeState } from '../store/type-state';
 /** Up to this many values of a page are fetched one by one, more as a range. */
 const FEW_VALUES = 16;
 
+/** How the store differs from the memory of the cache for one type; empty when it does not. */
 export interface Difference {
   /** Keys with another value in the store, with that value. */
   readonly changed: readonly KeyValue[];

@@ -37,6 +37,7 @@ export interface ReplayHost {
   tick(): void;
 }
 
+/** The replay of one watch. Callbacks are called in order and never overlap. */
 export interface ReplayRequest {
   readonly state: TypeState;
   readonly scope: WatchScope;

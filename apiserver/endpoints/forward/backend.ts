@@ -32,6 +32,7 @@ export interface BackendOptions {
   readonly meters?: BackendMeters;
 }
 
+/** Counts what {@link Backends} does. Called per connection and per rejected request. */
 export interface BackendMeters {
   /** Called with 1 for each connection that is opened, and with -1 when it is closed. */
   addConnections(trust: CertificateVerification, by: number): void;
@@ -39,6 +40,7 @@ export interface BackendMeters {
   countRejected(): void;
 }
 
+/** A request to a kubelet, pod, Service or node, without its body. */
 export interface BackendRequest {
   readonly url: URL;
   readonly trust: CertificateVerification;

@@ -4,6 +4,7 @@
  */
 import { tooManyRequests } from '../../../shared/api/errors/status';
 
+/** Maximum numbers of open requests. */
 export interface OpenRequestLimits {
   /** To one address and port. */
   readonly perBackend: number;

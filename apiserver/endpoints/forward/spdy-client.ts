@@ -4,6 +4,7 @@
  */
 import type { Duplex } from 'node:stream';
 
+/** Called in the order in which frames arrive. Must not throw. */
 export interface SpdyEvents {
   /** Data has arrived on a stream. */
   onData(stream: number, bytes: Buffer): void;

@@ -19,6 +19,7 @@ import type { ResponseOptions } from '../response/stream-output';
 import { encoderFormFor } from './encoder-for';
 import { recordResponseEntry } from './audit-recording';
 
+/** The form of a response, which is fixed before anything is read or written. */
 export interface NegotiatedResponse {
   readonly wanted: Representation;
   readonly encoder: Encoder;

@@ -14,6 +14,7 @@ export type EventType = WatchEventType | 'BOOKMARK';
 /** Whether a frame is the first one of its stream: the columns of a Table are sent only there. */
 export type FramePosition = 'first' | 'later';
 
+/** Encodes the objects of one kind. Results are shared and must not be modified. */
 export interface Encoder {
   /** Unique for each encoding of frames; the key under which frames are shared. */
   readonly key: string;

@@ -28,6 +28,7 @@ export interface EncoderForm {
 /** A response body with one object, or the cached encodings of a list item. */
 export type OffloadedEncoding = { readonly body: Buffer } | { readonly encodings: ReadonlyMap<string, CachedEncoding> };
 
+/** Encodes long objects in worker threads. */
 export interface EncodingOffload {
   /** Objects up to this length are never offloaded. */
   readonly limits: { readonly bytes: number };

@@ -66,6 +66,7 @@ function valueEnd(bytes: Buffer, start: number): number {
   return bytes.length;
 }
 
+/** A member of a body, as views of its bytes. */
 export interface JsonMember {
   readonly name: string;
   /** Name and value. */

@@ -9,6 +9,7 @@ import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, groupInDialect, 
 export type Media = 'json' | 'yaml' | 'protobuf';
 export type Transform = 'none' | 'table' | 'partial' | 'partialList';
 
+/** What an Accept header has selected. */
 export interface Representation {
   readonly media: Media;
   readonly transform: Transform;

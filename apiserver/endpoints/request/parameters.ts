@@ -62,6 +62,7 @@ export function listOptions(row: KindRow, query: Query, select: SelectionBuilder
   };
 }
 
+/** The parameters of a watch request. */
 export interface WatchParameters {
   readonly options: WatchOptions;
   /** Not negative; a watch of 0 seconds ends at once. `undefined` when the server chooses the duration. */

@@ -14,6 +14,10 @@ import type { Query } from './query';
 
 export type RequestVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'proxy' | '';
 
+/**
+ * A request for a resource, parsed from path, method and query. Absent parts are ''. Whether the resource exists is
+ * decided later.
+ */
 export interface ResourceRequest {
   readonly kind: 'resource';
   readonly path: string;
@@ -37,6 +41,7 @@ export interface ResourceRequest {
   readonly isUnroutable: boolean;
 }
 
+/** A request for any other path. */
 export interface PathRequest {
   readonly kind: 'path';
   readonly path: string;

@@ -50,6 +50,7 @@ const SERVERS: Readonly<Record<WebSocketUse, WebSocketServer>> = {
   ),
 };
 
+/** A connection that was taken over for a WebSocket. */
 export interface OpenedWebSocket {
   /** Undefined when the handshake was invalid and an error response was sent. */
   readonly webSocket: WebSocket | undefined;

@@ -1,6 +1,7 @@
 /** The open watches of a server, so that a shutdown can end them gradually. A watch adds and removes itself. */
 import type { Clock } from '../../../shared/runtime/clock';
 
+/** A watch that a shutdown may end. */
 export interface OpenWatch {
   /** Ends the stream as if it had timed out. */
   expire(): void;

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
+/** Reloads of one configuration since the start. */
 export interface ReloadCounts {
   /** The configuration, such as `authorization`; the label value of this server's own metrics. */
   readonly name: string;

@@ -4,6 +4,7 @@
  */
 import { Counter, type Registry } from 'prom-client';
 
+/** Counts since the start. */
 export interface AuditCounts {
   readonly events: number;
   /** Requests that were rejected because their event could not be written. */

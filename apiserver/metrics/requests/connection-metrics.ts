@@ -4,6 +4,7 @@
  */
 import { Counter, Gauge, type Registry } from 'prom-client';
 
+/** The present number of client connections, and refusals since the start. */
 export interface ConnectionCounts {
   readonly open: number;
   /** By the limit that was reached. */

@@ -24,6 +24,7 @@ export interface DescribedRequest {
   header(name: string): string | undefined;
 }
 
+/** The labels of a request in upstream's metrics. Interned: equal labels are one object. */
 export interface RequestLabels {
   readonly verb: string;
   readonly dry_run: string;

@@ -8,6 +8,7 @@ import type { Direction } from '../../storage/encryption/encryption-rules';
 import { hashServerId } from '../registry/configuration-metrics';
 import type { NumberSeries, Meters } from '../registry/meters';
 
+/** Records the metrics of one provider, calls of its plug-in included. */
 export interface KmsProviderRecorder extends KmsMetricsRecorder {
   /** `method` is the gRPC path, `code` the name of the gRPC status. */
   recordCall(method: string, code: string, seconds: number): void;

@@ -16,6 +16,7 @@ interface ListCounts {
   readonly returned: number;
 }
 
+/** Called once per list, after it was read. */
 export interface ListRecorder {
   /** Records a list from the cache; `waitedMs` is undefined when it need not be consistent with the store. */
   observeCacheList(type: ListedType, counts: ListCounts, waitedMs: number | undefined): void;

@@ -7,6 +7,7 @@ import type { Verb } from '../../../shared/api/kinds';
 
 export type OperationMethod = 'get' | 'put' | 'post' | 'delete' | 'patch';
 
+/** A parameter of an operation, in the terms that both versions of OpenAPI have. */
 export interface Parameter {
   readonly name: string;
   readonly in: 'path' | 'query';

@@ -19,12 +19,14 @@ import {
   type Parameter,
 } from './operation-shapes';
 
+/** The kind that an operation acts on, in the spelling of its document. */
 export interface GroupVersionKindNames {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
 }
 
+/** One method of a path, independent of the version of OpenAPI. */
 export interface Operation {
   readonly method: OperationMethod;
   readonly id: string;
@@ -39,6 +41,7 @@ export interface Operation {
   readonly mayStream: boolean;
 }
 
+/** A path with its operations. */
 export interface PathEntry {
   readonly path: string;
   /** Parameters of all its operations. */

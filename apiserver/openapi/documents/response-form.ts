@@ -13,6 +13,7 @@ export interface PartForm {
   readonly media: DocumentMedia;
 }
 
+/** The negotiated form of a document. */
 export interface ResponseForm {
   readonly contentType: string;
   readonly media: DocumentMedia;

@@ -30,6 +30,7 @@ export type MessageShape =
 /** How a member of an object is encoded. A tuple, because there are hundreds of rows. */
 export type FieldRow = readonly [member: string, number: number, shape: MessageShape];
 
+/** The fields of a protobuf message. */
 export interface MessageTable {
   readonly fields: readonly FieldRow[];
   /** The field for members with names that start with `x-`. */

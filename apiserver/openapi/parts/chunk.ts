@@ -4,6 +4,7 @@
  */
 import { constants, crc32, deflateRawSync, gunzip } from 'node:zlib';
 
+/** A compressed piece of a document. Chunks can be joined without decompressing them. */
 export interface Chunk {
   /** Length and CRC-32 before compression. */
   readonly length: number;

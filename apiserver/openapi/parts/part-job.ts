@@ -75,6 +75,7 @@ export interface DigestJob {
 
 export type Digests = ReadonlyMap<string, string>;
 
+/** The result of a job. */
 export interface BuiltPart {
   readonly part: DocumentPart;
   /**

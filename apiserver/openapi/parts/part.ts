@@ -17,6 +17,7 @@ import { PublishedSchema } from '../documents/published-schema';
 import { encodeJson, encodeMembersAsJson, type DocumentMembers } from '../documents/schema-json';
 import { SchemaMessageWriter } from './schema-message';
 
+/** The paths and schemas of one part, encoded and compressed. */
 export interface DocumentPart {
   readonly paths: Chunk;
   readonly schemas: Chunk;

@@ -24,6 +24,7 @@ const MAX_CACHED_BYTES = 48 * 1024 * 1024;
  */
 const ENCODING_VERSION = 3;
 
+/** A version of a definition that could not be published, and why. */
 export interface PartFailure {
   readonly definition: string;
   readonly version: string;

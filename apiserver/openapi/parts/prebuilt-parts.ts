@@ -31,6 +31,7 @@ interface DocumentId {
   readonly name?: string;
 }
 
+/** A part that the build has encoded. */
 export interface PrebuiltPart extends DocumentId {
   readonly form: PartForm;
   readonly part: DocumentPart;

@@ -8,6 +8,7 @@ import { errorMessage } from '../../../shared/runtime/error-message';
 import { equalJson, isObject, ownMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { DocumentPiece } from '../documents/documents';
 
+/** A v3 document of an aggregated API server, as received. */
 export interface RemoteText {
   /** `apis/<group>/<version>` */
   readonly name: string;

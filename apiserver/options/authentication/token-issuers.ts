@@ -15,6 +15,7 @@ import { authenticationFormat, issuersOf, type AuthenticationConfiguration } fro
 import type { ServerFlags } from '../flags/flags';
 import { issuerFromFlags } from './oidc-options';
 
+/** The issuers of ID tokens, and where anonymous requests are accepted. */
 export interface TokenIssuers {
   /** By issuer URL; the same map until the configuration changes. */
   readonly issuers: () => ReadonlyMap<string, OidcIssuer>;

@@ -6,6 +6,7 @@ import { readFileSync } from 'node:fs';
 import { readPrivateKey, readPublicKeys, type TokenKeys } from '../../../shared/api/identity/token-keys';
 import { FileBackedValue } from '../../../shared/runtime/files/file-backed-value';
 
+/** PEM files with the keys of service account tokens. */
 export interface TokenKeyPaths {
   readonly verificationKeys: readonly string[];
   readonly signingKey: string;

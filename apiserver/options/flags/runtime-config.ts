@@ -9,6 +9,7 @@ import { quote } from '../../../shared/values/text/quote';
 import { canonicalGroup } from '../../../shared/names/dialect';
 import { FlagError, mapFlag, type Flag } from '../../../shared/cli/flags';
 
+/** The value of the flag. */
 export interface RuntimeConfig {
   /** The flag's keys, groups in canonical spelling. */
   readonly settings: ReadonlyMap<string, boolean>;

@@ -35,6 +35,7 @@ export interface CellTemplate {
   readonly since: readonly number[];
 }
 
+/** Columns and cells of all kinds. Stateless; results may be shared. */
 export interface TableConvertor {
   /** Kinds without columns of their own have Name and Created At. Returns the same array for every call. */
   columnDefinitions(row: KindRow): readonly ColumnDefinition[];

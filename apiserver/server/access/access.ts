@@ -89,6 +89,7 @@ export interface AccessDependencies {
   readonly tokenUses: TokenUseRecorder;
 }
 
+/** Authentication, and the reviews of identities and access. */
 export interface Access {
   readonly authenticate: AuthenticateRequest;
   /** The OpenID discovery documents for service account tokens; undefined when the server issues none. */

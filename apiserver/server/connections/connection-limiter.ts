@@ -4,6 +4,7 @@
  */
 import { parseIpAddress } from '../../../shared/values/network/ip-address';
 
+/** Maximum numbers of open connections. */
 export interface ConnectionCaps {
   /** 0: unlimited. */
   readonly total: number;

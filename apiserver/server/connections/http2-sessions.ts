@@ -37,6 +37,7 @@ export interface Session {
   readonly destroyed: boolean;
 }
 
+/** The members of an HTTP/2 stream that are used here. */
 export interface SessionStream extends UnreadOutput {
   /** Whether a reset was requested or received. */
   readonly closed: boolean;

@@ -19,6 +19,7 @@ import type { UnreadKind } from './stall-tracker';
 import { UnreadSockets } from './unread-sockets';
 import { createClientErrorHandler } from './client-error-handler';
 
+/** The contents of the files of a TLS listener, in PEM. */
 export interface TlsFiles {
   readonly cert: Buffer;
   readonly key: Buffer;
@@ -58,6 +59,7 @@ export interface SecureOptions extends ListenOptions {
   readonly onHandshakeFailed: () => void;
 }
 
+/** A port that is listened on. */
 export interface Listener {
   readonly port: number;
   /** Uses a renewed certificate for new connections. */

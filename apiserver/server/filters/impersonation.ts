@@ -25,6 +25,7 @@ const AUTHENTICATION = 'authentication.platform.io';
 /** Whether a header, by its lower-case name, is an impersonation header. */
 export const isImpersonationHeader = (name: string): boolean => name.startsWith(PREFIX);
 
+/** The impersonated user, and what the authenticated user must be allowed for it. */
 export interface Impersonation {
   readonly user: UserInfo;
   /** The required permissions, in the order in which they are authorized. */

@@ -27,6 +27,7 @@ export interface AdmissionPolicyInformerOptions {
   readonly measureCompilation?: MeasureCompilation;
 }
 
+/** `policies` is updated until `stop`. */
 export interface AdmissionPolicyInformer extends TypeFollower {
   readonly policies: AdmissionPolicies;
 }

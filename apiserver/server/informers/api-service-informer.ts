@@ -17,6 +17,7 @@ export interface ApiServiceInformerOptions {
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
+/** `registrations` is updated until `stop`. */
 export interface ApiServiceInformer extends TypeFollower {
   readonly registrations: Registrations;
   /** Calls `onChange` with each APIService that must be checked, starting with all existing ones. */

@@ -21,6 +21,7 @@ export interface NodeAuthorizerInformerOptions {
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
+/** `graph` is updated until `stop`. */
 export interface NodeAuthorizerInformer extends TypeFollower {
   /** Empty, and never updated, when the Node authorizer is disabled. */
   readonly graph: NodeGraph;

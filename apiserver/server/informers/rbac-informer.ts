@@ -22,6 +22,7 @@ export interface RbacInformerOptions {
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
+/** `policy` is updated until `stop`. */
 export interface RbacInformer extends TypeFollower {
   readonly policy: RbacPolicy;
 }

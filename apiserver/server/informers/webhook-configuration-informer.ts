@@ -21,6 +21,7 @@ export interface WebhookConfigurationInformerOptions {
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
+/** `webhooks` is updated until `stop`. */
 export interface WebhookConfigurationInformer extends TypeFollower {
   readonly webhooks: Webhooks;
 }

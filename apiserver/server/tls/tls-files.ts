@@ -20,6 +20,7 @@ import {
 } from '../../../shared/pki/certificates';
 import type { TlsFiles } from '../connections/listeners';
 
+/** Paths of PEM files. */
 export interface TlsPaths {
   /** Empty: none. */
   readonly cert: string;

@@ -31,6 +31,7 @@ import { WebhookClient } from '../../webhook-client/client';
 import { throttle } from '../../../shared/runtime/throttle';
 import type { ServerContext } from './server-options';
 
+/** The parts of a server that follow the state of the store. Nothing in it belongs to a single request. */
 export interface ClusterState {
   readonly resources: Resources;
   readonly cache: OpenedCache;

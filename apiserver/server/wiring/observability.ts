@@ -18,6 +18,7 @@ import type { ServerState } from '../filters/server-state';
 import { ENCRYPTION, type Listening, type ServerOptions, type ServerContext } from './server-options';
 import type { ClusterState } from './cluster-state';
 
+/** Metrics, health, and the limits of concurrency of a server. */
 export interface Observability {
   readonly serverState: ServerState;
   readonly inFlight: InFlightLimiter;

@@ -60,6 +60,7 @@ import type { ClusterState } from './cluster-state';
 import { strategyFor } from './strategies';
 import { openWriteThreads, type WriteThreads } from './write-threads';
 
+/** Reading, writing and access control of a server. */
 export interface Registry {
   readonly writer: Writer;
   readonly authorizer: Authorizer;

@@ -20,6 +20,7 @@ import type { Registry } from './registry';
 import type { Listening, ServerContext } from './server-options';
 import type { ClusterState } from './cluster-state';
 
+/** The part of a server that responds to requests. */
 export interface Serving {
   /** The requests that graceful shutdown waits for. */
   readonly waitGroup: RequestWaitGroup;

@@ -26,11 +26,16 @@ import type { KindRow } from '../kinds';
 import { applyDefaults, DecodeError, decodeObject, dropDisabledFields, encodeBody, encodeBodyInSteps } from '../types';
 import { MAX_RAW_DEPTH } from '../types/decode-scalars';
 
+/** A decoded body, and the paths of its unknown fields. */
 export interface DecodedObject {
   readonly object: JsonObject;
   readonly unknown: readonly string[];
 }
 
+/**
+ * What is done with the objects of one version of a kind. Stateless; methods that do not say otherwise leave their
+ * arguments unchanged.
+ */
 export interface KindCodec {
   /**
    * Returns a new canonical object without kind and apiVersion, and the paths of its unknown fields, in upstream's

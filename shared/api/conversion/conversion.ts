@@ -6,6 +6,7 @@ import type { Dialect } from '../../names/dialect';
 import { ownMember, type JsonObject } from '../../values/json';
 import type { AnnotationKeyOf } from '../metadata/carried-annotations';
 
+/** The conversion between a served version and the hub, as a pair of functions that leave their arguments unchanged. */
 export interface Conversion {
   /** Converts a decoded object of the served version to the hub. Accepts names in both dialects. */
   toHub(object: JsonObject): JsonObject;

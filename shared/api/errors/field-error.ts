@@ -20,6 +20,7 @@ const PREFIX = {
 
 export type FieldErrorReason = keyof typeof PREFIX;
 
+/** One invalid field, with the texts of upstream's messages. */
 export interface FieldError {
   readonly reason: FieldErrorReason;
   /** JSON path: `spec.ports[0].name`, map keys as `data[key]`. */

@@ -7,12 +7,14 @@ import { groupKindText, groupResourceText, type GroupResource } from '../identit
 import { invalidShownValue, MAX_SHOWN_CHARACTERS, type FieldError } from './field-error';
 import { quote } from '../../values/text/quote';
 
+/** One cause in the details of a Status. */
 export interface StatusCause {
   readonly reason?: string;
   readonly message?: string;
   readonly field?: string;
 }
 
+/** Details of a Status; absent members are omitted from its JSON. */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;

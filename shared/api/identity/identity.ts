@@ -3,14 +3,17 @@
  * version. All groups are in canonical spelling.
  */
 
+/** An apiVersion. */
 export interface GroupVersion {
   /** '' for the core group. */
   readonly group: string;
   readonly version: string;
 }
+/** A kind in one version. */
 export interface GroupVersionKind extends GroupVersion {
   readonly kind: string;
 }
+/** A resource in any version. */
 export interface GroupResource {
   readonly group: string;
   /** The plural in URLs: `configmaps`. */

@@ -6,6 +6,7 @@ import type { GeneratedNames } from '../../names/dialect';
 import type { JsonObject } from '../../values/json';
 import { serviceAccountUserName } from './user';
 
+/** The claims of a token that a Secret contains. */
 export interface LegacyClaims {
   readonly namespace: string;
   readonly account: { readonly name: string; readonly uid: string };

@@ -10,6 +10,7 @@ export class KeyFileError extends Error {}
 
 type Algorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512';
 
+/** A key of service account tokens. */
 export interface TokenKey {
   /** The key ID in tokens: the digest of the public key. */
   readonly id: string;

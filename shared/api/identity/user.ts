@@ -2,6 +2,7 @@
  * The user of a request, as set by authentication and read by authorization and admission, and the user and group names
  * with a special meaning.
  */
+/** A user, shared by requests: it must not be modified. */
 export interface UserInfo {
   readonly name: string;
   readonly uid?: string;

@@ -4,6 +4,7 @@ import type { GroupVersion, GroupVersionKind } from '../identity/identity';
 
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
 
+/** A subresource of a kind. */
 export interface SubresourceRow {
   readonly name: string;
   readonly verbs: readonly Verb[];
@@ -25,6 +26,7 @@ export interface SubresourceRow {
 /** The format of object names. The prefix of a generated name may be `.` or `..`, except for `whole-path-segment`. */
 export type NameFormat = 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'path-segment' | 'whole-path-segment';
 
+/** A field by which lists and watches can be selected. */
 export interface SelectableField {
   /** As in `fieldSelector`: `status.phase`. */
   readonly name: string;
@@ -59,6 +61,7 @@ export interface Deprecation {
  */
 export type GenerationRule = 'fixed' | 'counted' | 'counted-from-none' | 'counted-with-labels' | 'counted-with-annotations';
 
+/** A kind in one version, as data. Rows are immutable. */
 export interface KindRow {
   readonly group: string;
   readonly version: string;

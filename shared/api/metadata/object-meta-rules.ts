@@ -22,6 +22,7 @@ import { isTerminating } from './object-meta';
 import { quote } from '../../values/text/quote';
 import { STANDARD_FINALIZERS } from '../../names/dialect';
 
+/** What the kind of an object determines about its metadata. */
 export interface MetadataRules {
   readonly namespaced: boolean;
   /** The format of the name. */

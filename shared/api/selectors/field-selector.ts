@@ -5,6 +5,7 @@
 import { compareBytes } from '../../values/json';
 import { SelectorError } from './selector-error';
 
+/** One term of a field selector; all must hold. */
 export interface FieldTerm {
   readonly field: string;
   readonly operator: '=' | '!=';

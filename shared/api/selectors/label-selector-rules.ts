@@ -8,6 +8,7 @@ import { arrayAt, isObject, type JsonObject, objectAt, stringAt, stringsAt } fro
 import { checkLabelValue, checkQualifiedName } from '../../values/name-formats';
 import { validateLabels } from '../metadata/object-meta-rules';
 
+/** How strictly the values of a selector are validated. */
 export interface SelectorRules {
   /** Values of expressions need not be valid label values. */
   readonly allowsAnyValue: boolean;

@@ -11,6 +11,7 @@ import { SelectorError } from './selector-error';
 
 export type LabelOperator = '=' | '!=' | 'in' | 'notin' | 'exists' | 'absent' | '>' | '<';
 
+/** One term of a label selector; all must hold. */
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: LabelOperator;

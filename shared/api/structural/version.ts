@@ -34,6 +34,7 @@ export interface ConversionWebhook {
   readonly reviewVersion: ConversionReviewVersion | undefined;
 }
 
+/** What a definition states about one of its versions. */
 export interface CustomVersion {
   /** The name of the definition. */
   readonly definition: string;

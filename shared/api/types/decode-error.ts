@@ -12,6 +12,7 @@ export class DecodeError extends Error {
   }
 }
 
+/** A value of a wrong JSON type. */
 export interface Mismatch {
   /** The JSON value, as in the message: `string`, `number 80.5`. */
   readonly actual: string;

@@ -9,6 +9,7 @@ import { invalidValue, type FieldError } from '../errors/field-error';
 import { hasSchema, schemaOf } from './tables';
 import type { FieldType } from './types';
 
+/** Where the objects of a type hold metadata. */
 export interface MetadataFields {
   /** Fields that hold metadata. */
   readonly direct: readonly string[];

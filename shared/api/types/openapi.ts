@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from '../../values/json';
 import { schemaOf } from './tables';
 import type { FieldSchema, FieldType, Scalar, TypeSchema } from './types';
 
+/** A kind in the extension `x-kubernetes-group-version-kind`. */
 export interface PublishedKind {
   group: string;
   version: string;

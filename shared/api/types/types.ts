@@ -53,6 +53,7 @@ export type Presence = 'omit' | 'pointer' | 'always' | 'null';
 export type ListType = 'atomic' | 'set' | 'map';
 export type MapType = 'atomic' | 'granular';
 
+/** A field of a type. */
 export interface FieldSchema {
   /** The JSON field name; empty for an inline field, which has its embedded Go struct in `type`. */
   readonly name: string;
@@ -79,6 +80,7 @@ export interface FieldSchema {
   readonly defaultValue: string | number | boolean | undefined;
 }
 
+/** A type of the tables. */
 export interface TypeSchema {
   /** `core.v1.Pod`. */
   readonly name: string;

@@ -9,6 +9,7 @@ import type { FieldSchema, FieldType } from './types';
 /** Modifies an object of a type in place. */
 export type ObjectVisitor = (object: JsonObject) => void;
 
+/** Asked once per type; the returned visitors run for every object. */
 export interface WalkHandlers {
   /** The visitor of objects of the type, called before their fields are visited; `undefined` when there is none. */
   objectVisitor(type: string): ObjectVisitor | undefined;

@@ -5,6 +5,7 @@
 import type { CommandProgram } from '../command-table';
 import type { FlagTable } from '../flags';
 
+/** A flag as shells complete it. */
 export interface CompletedFlag {
   readonly name: string;
   readonly shorthand: string | undefined;
@@ -15,6 +16,7 @@ export interface CompletedFlag {
   readonly completes: 'files' | 'folders' | undefined;
 }
 
+/** A command as shells complete it. */
 export interface CompletedCommand {
   /** One or two: `['certificates', 'renew']`. */
   readonly words: readonly string[];
@@ -24,6 +26,7 @@ export interface CompletedCommand {
   readonly operands: readonly string[];
 }
 
+/** What completion scripts are rendered from. */
 export interface Completion {
   readonly program: string;
   readonly commands: readonly CompletedCommand[];

@@ -5,6 +5,7 @@
 import type { Clock } from '../../runtime/clock';
 import { TokenBucket } from '../rate-limiter';
 
+/** The object that an Event is about. */
 export interface ObjectReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -16,6 +17,7 @@ export interface ObjectReference {
   readonly fieldPath?: string;
 }
 
+/** An occurrence that a component reports; several may become one Event. */
 export interface EventReport {
   readonly about: ObjectReference;
   readonly type: 'Normal' | 'Warning';
@@ -29,6 +31,7 @@ export interface WrittenEvent {
   readonly count: number;
 }
 
+/** How a report is written: as a new Event, or by counting up an earlier one. */
 export interface CorrelatedEvent {
   /** Key for {@link EventCorrelator.recordWritten}. */
   readonly key: string;

@@ -41,6 +41,7 @@ export type ClientCredentials =
   | { readonly type: 'basic'; readonly user: string; readonly password: string }
   | { readonly type: 'exec'; readonly exec: ExecConfig };
 
+/** How an API server is reached: addresses, trust and credentials. */
 export interface ClientConfig {
   /** All serve the same API; the client uses one as long as it responds. Never empty. */
   readonly servers: readonly URL[];

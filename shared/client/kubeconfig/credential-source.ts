@@ -10,6 +10,7 @@ import { ConfigError, type ClientCredentials } from './client-config';
 /** Interval at which a token file is read again, as client-go does. */
 const REREAD_MS = 60_000;
 
+/** The Authorization header of a client. Called for each request. */
 export interface Credentials {
   /** Undefined for no header. */
   header(): MaybePromise<string | undefined>;

@@ -15,6 +15,7 @@ export interface ClientKeyPair {
   readonly key: string;
 }
 
+/** How a run of a plug-in ended. */
 export interface ExecOutcome {
   /** `null` when a signal has ended the plug-in. */
   readonly code: number | null;

@@ -8,12 +8,14 @@ import type { ClientKeyPair } from './exec-credentials';
 import { parseExec } from './kubeconfig';
 import { KubeconfigFile, KubeconfigMapping } from './kubeconfig-mapping';
 
+/** The users of a kubeconfig, by name. */
 export interface KubeconfigUsers {
   readonly users: ReadonlyMap<string, KubeconfigUser>;
   /** The user of the current context. */
   readonly current: KubeconfigUser | undefined;
 }
 
+/** A user of a kubeconfig. Its credentials are checked when a method is called. */
 export interface KubeconfigUser {
   /** Throws {@link ConfigError} when the credentials cannot be used. */
   credentials(): ClientCredentials;

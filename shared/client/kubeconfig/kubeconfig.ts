@@ -21,6 +21,7 @@ export interface KubeconfigOptions {
   readonly servers?: readonly string[];
 }
 
+/** A kubeconfig as it was read from its files. */
 export interface Kubeconfig extends ClientConfig {
   /** The files that were read, and referenced files that are read later. */
   readonly files: readonly string[];

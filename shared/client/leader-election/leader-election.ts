@@ -45,6 +45,7 @@ export interface LeaderElectionOptions {
   readonly onChange?: (isLeading: boolean) => void;
 }
 
+/** One term of leadership. Writes are fenced with it. */
 export interface Term {
   readonly fence: Fence;
   /** Aborts when the term ends, whatever the reason. */

@@ -9,6 +9,7 @@ import { isObject, objectAt, ownMember, stringAt, type JsonObject } from '../../
 import { microTimeAt } from '../../values/time/time';
 import type { ApiObject } from '../rest/api-object';
 
+/** The state of leadership in a Lease. */
 export interface LeaseRecord {
   /** '' when the Lease is free. */
   readonly holder: string;
@@ -41,6 +42,7 @@ function outerTermOf({ body }: ApiObject): Fence | undefined {
   return text === undefined ? undefined : parseFence(text);
 }
 
+/** The time at which a Lease is written, and for how long it is valid then. */
 export interface LeaseTimes {
   /** Wall-clock time in milliseconds. */
   readonly now: number;

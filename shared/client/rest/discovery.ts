@@ -9,11 +9,13 @@ import type { RestClient } from './rest-client';
 import type { RequestOptions } from './request-options';
 import type { Resource } from './resource';
 
+/** A resource as the server lists it. */
 export interface ServedResource extends Resource {
   readonly verbs: ReadonlySet<string>;
   readonly subresources: ReadonlySet<string>;
 }
 
+/** What a server serves at the time of the request. */
 export interface DiscoveredResources {
   /** In the server's order of groups. */
   readonly resources: readonly ServedResource[];

@@ -7,6 +7,7 @@ export interface RequestOptions {
   readonly timeoutMs?: number;
 }
 
+/** Selectors of a list, watch or deletion, as texts. */
 export interface Selectors {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
@@ -19,6 +20,7 @@ export interface ListOptions extends Selectors, RequestOptions {
   readonly protobuf?: boolean;
 }
 
+/** One page of a collection. */
 export interface ObjectList<Body extends JsonObject = JsonObject> {
   readonly resourceVersion: string;
   /** Set when further pages exist. */

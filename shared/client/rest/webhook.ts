@@ -10,6 +10,7 @@ import { collectBody } from './json-body';
 import type { Random } from '../../runtime/random';
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport';
 
+/** Where and as whom a webhook is called. */
 export interface WebhookAddress {
   readonly transport: Transport;
   /** Path and query of the webhook's URL. */
@@ -121,6 +122,7 @@ const MAX_ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 10_000;
 
+/** Limits of a call with retries. */
 export interface RetryLimits {
   /** Time limit of all attempts together. Milliseconds. */
   readonly totalTimeoutMs: number;

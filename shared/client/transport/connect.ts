@@ -18,6 +18,7 @@ export interface ConnectionSettings extends Partial<Omit<Http2Settings, 'clock'>
   readonly meter?: RequestMeter;
 }
 
+/** An opened transport with the credentials of its requests. The caller closes the transport. */
 export interface ClientConnection {
   readonly transport: Transport;
   readonly credentials: Credentials;

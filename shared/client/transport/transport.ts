@@ -6,6 +6,7 @@ import { errorMessage } from '../../runtime/error-message';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
+/** One request, sent at most once. */
 export interface TransportRequest {
   readonly method: Method;
   /** Path and query. */
@@ -17,6 +18,7 @@ export interface TransportRequest {
   readonly signal?: AbortSignal;
 }
 
+/** A response whose body is read as it arrives. */
 export interface TransportResponse {
   readonly status: number;
   /** `name` in lower case. */
@@ -28,6 +30,7 @@ export interface TransportResponse {
   readonly body: AsyncIterable<Buffer>;
 }
 
+/** Sends requests to one server, or to one of several that serve the same API. */
 export interface Transport {
   /** Resolves with the response headers. Rejects with {@link ConnectionError} or the signal's reason. */
   send(request: TransportRequest): Promise<TransportResponse>;

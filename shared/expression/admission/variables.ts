@@ -76,6 +76,7 @@ const RESOURCE_CHECK: Type = { kind: 'opaque', name: 'kubernetes.authorization.R
 /** A variable with a qualified name, which CEL resolves before it looks for a member of `authorizer`. */
 export const REQUEST_RESOURCE = 'authorizer.requestResource';
 
+/** Which variables a policy declares. */
 export interface PolicyVariables {
   /** Whether `params` is declared: the policy has a `paramKind`. */
   readonly hasParams: boolean;

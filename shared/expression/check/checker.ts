@@ -37,11 +37,13 @@ import { MESSAGES, findMessage, NULL_CONSTANT } from '../messages/messages';
 import type { FunctionOverload, Library } from '../library/function';
 import { Uint } from '../values/value';
 
+/** What an expression may refer to. */
 export interface Declarations {
   readonly variables: ReadonlyMap<string, Type>;
   readonly library: Library;
 }
 
+/** A call whose function is known; the types of its arguments select among the overloads. */
 export interface ResolvedCall {
   /** The name of the resolved function; a namespaced function such as `sets.contains` is parsed like a method call. */
   readonly name: string;

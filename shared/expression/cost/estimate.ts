@@ -12,6 +12,7 @@ import { valueSize } from '../values/value';
 /** The maximum uint64, at which costs saturate. */
 export const MAX_COST = 18446744073709551615;
 
+/** The estimated cost of one evaluation, in upstream's units. */
 export interface CostRange {
   readonly min: number;
   readonly max: number;

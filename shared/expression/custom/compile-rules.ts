@@ -28,12 +28,14 @@ const MAX_DISTINGUISHED_BYTES = 64 * 1024;
 /** Limit of errors and warnings in a response. */
 const MAX_ERRORS = 1000;
 
+/** What the rules of a schema report about an object. */
 export interface RuleOutcome {
   readonly errors: readonly FieldError[];
   /** Messages of rules that fail on unchanged stored values. */
   readonly warnings: readonly string[];
 }
 
+/** The rules of one schema, shared by all objects. */
 export interface CompiledRules {
   /** Whether there is no rule at all. */
   readonly isEmpty: boolean;

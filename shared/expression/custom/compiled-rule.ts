@@ -6,6 +6,7 @@ import type { SchemaNode, ValidationRule } from '../../api/structural/schema-nod
 import { compileExpression, type CompileError, type Expression, type Type } from '../engine';
 import { optionalTypeOf } from '../types/type';
 
+/** A rule with its compiled expressions; each may have failed to compile. */
 export interface CompiledRule {
   readonly expression: Expression | CompileError;
   /** `undefined` when there is none. */

@@ -20,6 +20,7 @@ export type AuthorizationRequest =
       readonly verb: string;
     };
 
+/** The result of a check in an expression. */
 export interface AuthorizationDecision {
   readonly allowed: boolean;
   readonly reason: string;

@@ -26,6 +26,7 @@ export interface ArgumentSizes {
   count(argument: number): number | undefined;
 }
 
+/** The costs of an overload; absent members have the default of a function without arguments to read. */
 export interface FunctionCosts {
   /** The estimated cost of a call without its arguments; 1 when absent. */
   readonly estimate?: (sizes: ArgumentSizes) => number;

@@ -23,6 +23,7 @@ import type { Message } from './messages';
 /** The cost of every message, whatever it contains. */
 export const MESSAGE_COST = 40;
 
+/** A field of a message that an expression constructs. */
 export interface FieldInitializer {
   readonly name: string;
   readonly value: Value;

@@ -24,12 +24,14 @@ import {
 import { ArrayList, Duration, EntryMap, ErrorValue, Timestamp, Uint, type Value } from '../values/value';
 import type { NativeType } from './native';
 
+/** A field of a message. */
 export interface MessageField {
   readonly type: Type;
   /** The Go type that field values are converted to. */
   readonly native: NativeType;
 }
 
+/** A message that expressions may construct. */
 export interface Message {
   readonly name: string;
   readonly type: Type;

@@ -44,6 +44,7 @@ import { CostBudget, CostMeter } from './meter';
 /** A constant part of the expression cannot be evaluated; the message is upstream's. */
 export class InstantiationError extends Error {}
 
+/** A compiled expression that can be run. */
 export interface Program {
   /** Throws CostExceededError. */
   run(variables: ReadonlyMap<string, Value>, limit: number, budget: CostBudget): Value;

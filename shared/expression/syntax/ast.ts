@@ -9,16 +9,19 @@ interface Positioned {
   readonly at: number;
 }
 
+/** A constant. */
 export interface Literal extends Positioned {
   readonly kind: 'literal';
   readonly value: Value;
 }
 
+/** A variable, a type, or the first part of a qualified name. */
 export interface Ident extends Positioned {
   readonly kind: 'ident';
   readonly name: string;
 }
 
+/** `operand.field`. */
 export interface Select extends Positioned {
   readonly kind: 'select';
   readonly operand: Expr;
@@ -27,6 +30,7 @@ export interface Select extends Positioned {
   readonly testOnly: boolean;
 }
 
+/** A call of a function, a method, or an operator. */
 export interface Call extends Positioned {
   readonly kind: 'call';
   readonly name: string;
@@ -34,6 +38,7 @@ export interface Call extends Positioned {
   readonly args: readonly Expr[];
 }
 
+/** `[a, b]`. */
 export interface ListExpr extends Positioned {
   readonly kind: 'list';
   readonly items: readonly Expr[];
@@ -41,6 +46,7 @@ export interface ListExpr extends Positioned {
   readonly optionalIndexes: ReadonlySet<number>;
 }
 
+/** An entry of a map. */
 export interface MapEntry extends Positioned {
   readonly key: Expr;
   readonly value: Expr;
@@ -48,11 +54,13 @@ export interface MapEntry extends Positioned {
   readonly isOptional: boolean;
 }
 
+/** `{k: v}`. */
 export interface MapExpr extends Positioned {
   readonly kind: 'map';
   readonly entries: readonly MapEntry[];
 }
 
+/** A field of a constructed message. */
 export interface StructField extends Positioned {
   readonly name: string;
   readonly value: Expr;
@@ -60,6 +68,7 @@ export interface StructField extends Positioned {
   readonly isOptional: boolean;
 }
 
+/** `Name{field: value}`. */
 export interface StructExpr extends Positioned {
   readonly kind: 'struct';
   readonly name: string;

@@ -42,6 +42,7 @@ export type TokenKind =
   | 'IDENTIFIER'
   | '<EOF>';
 
+/** A token of an expression. */
 export interface Token {
   readonly kind: TokenKind;
   readonly text: string;

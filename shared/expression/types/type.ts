@@ -117,6 +117,7 @@ export const NAMED_TYPES: ReadonlyMap<string, Type> = new Map<string, Type>([
   ...['net.IP', 'net.CIDR'].map((name): [string, Type] => [name, { kind: 'opaque', name }]),
 ]);
 
+/** The parsed signature of an overload. */
 export interface Signature {
   readonly name: string;
   /** The first parameter of a method is the receiver. */

@@ -29,6 +29,7 @@ import {
  */
 export type NameSpellings = 'names' | 'accounts' | 'none';
 
+/** The work limit of an evaluation, and how it compares names. */
 export interface WorkContext {
   /** Counts steps; throws when the limit is exceeded. */
   spend(steps: number): void;

@@ -7,10 +7,15 @@ import type { Clock } from '../clock';
 import { withTimeout } from '../with-timeout';
 import type { Logger } from '../logger';
 
+/** Stops one component. */
 export interface StopStage {
   readonly name: string;
   /** Milliseconds after which the next stage starts although this one has not finished. */
   readonly timeoutMs: number;
+  /**
+   * Stops the component; `reason` is for its log. Called once. A rejection is logged and does not keep later stages
+   * from running.
+   */
   run(reason: string): Promise<void> | void;
 }
 

@@ -1,6 +1,7 @@
 /** A child process as its supervisor sees it. The child reports over its IPC channel that it listens and that it is ready. */
 import type { ChildProcess } from 'node:child_process';
 
+/** How a process ended: with a code, by a signal, or not started at all. */
 export interface Exit {
   readonly code: number | null;
   readonly signal: string | null;
@@ -8,6 +9,7 @@ export interface Exit {
   readonly error?: Error;
 }
 
+/** A started child process. */
 export interface RunningProcess {
   /** Undefined when the process could not be started. */
   readonly pid: number | undefined;
@@ -17,6 +19,7 @@ export interface RunningProcess {
   readonly listening: Promise<void>;
   /** Resolves when the process reports that it is ready; stays pending when it exits before. */
   readonly ready: Promise<void>;
+  /** Has no effect on a process that has exited. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
 }
 

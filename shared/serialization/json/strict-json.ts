@@ -15,6 +15,7 @@ import { walkMembers } from './json-walk';
 import { NumberRangeError, ParseError } from './parse-error';
 import { decodeUtf8 } from './utf8';
 
+/** A parsed body, with what a client is warned of or rejected for. */
 export interface ParsedText {
   value: JsonValue;
   format: 'json' | 'yaml';

@@ -28,6 +28,7 @@ import { explainYaml } from './explain-yaml';
 import { IndentRepairer } from './yaml-indent';
 import { isScalarTag, resolvePlain, resolveTagged, type YamlScalar } from './yaml-scalar';
 
+/** The value of a document, and messages about its duplicate keys. */
 export interface YamlDocument {
   value: JsonValue;
   duplicates: string[];

@@ -6,6 +6,7 @@
 /** The bytes are not valid DER. */
 export class DerError extends Error {}
 
+/** One value of DER, as views of the bytes. */
 export interface DerValue {
   readonly tag: number;
   readonly content: Buffer;

@@ -3,6 +3,7 @@
  * is linear in the length of the text. The content of a block is not interpreted.
  */
 
+/** A block with its decoded content. */
 export interface PemBlock {
   /** `CERTIFICATE`, for example. */
   readonly type: string;

@@ -4,6 +4,7 @@
  */
 import { quote } from '../text/quote';
 
+/** The parts of a URL that Go's net/url accepts. */
 export interface GoUrl {
   /** In lower case; `''` when there is none. */
   readonly scheme: string;

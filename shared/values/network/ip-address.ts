@@ -7,12 +7,14 @@
 /** The name of a family in API objects. */
 export type IpFamily = 'IPv4' | 'IPv6';
 
+/** An address as a number. */
 export interface IpAddress {
   readonly family: 4 | 6;
   /** 32 bits for IPv4, 128 for IPv6. */
   readonly value: bigint;
 }
 
+/** A network. */
 export interface IpRange {
   readonly family: 4 | 6;
   /** The first address. */

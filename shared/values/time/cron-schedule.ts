@@ -33,6 +33,7 @@ const DESCRIPTORS: Readonly<Record<string, string>> = {
 const EVERY = '@every ';
 const BLANKS = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
 
+/** The values of one field of a schedule. */
 export interface CronField {
   /** In ascending order. */
   readonly values: ReadonlySet<number>;

@@ -14,6 +14,7 @@ const MICRO_LAYOUT = '2006-01-02T15:04:05.000000Z07:00';
 /** 0001-01-01T00:00:00Z, the zero value of Go's time.Time, in seconds since 1970. It is encoded as null. */
 export const ZERO_SECONDS = -62_135_596_800;
 
+/** A time with nanoseconds. */
 export interface Instant {
   /** Since 1970. */
   seconds: number;

@@ -27,6 +27,7 @@ export type GoScalar =
   | 'float64'
   | 'string';
 
+/** A member of a Go struct, as reflection data of a program describes it. */
 export interface GoMember {
   name: string;
   embedded: boolean;
