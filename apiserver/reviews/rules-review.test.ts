@@ -7,19 +7,19 @@ import { createDefaultAdmission } from '../admission/plugins/default-admission';
 import { NON_MUTATING_PLUGINS } from '../../test/support/objects/non-mutating-plugins';
 import { reviewOwnRules } from './rules-review';
 
-it('SelfSubjectRulesReview yields to the event loop repeatedly while it lists 10,000 rules, and returns all of them', async () => {
+/** Even ones are for objects of every name, odd ones for one name. */
+const RULES = Array.from({ length: 10_000 }, (_, index): ResourceRule => ({
+  verbs: ['get'],
+  groups: ['a.test'],
+  resources: [`things${index}`],
+  names: index % 2 === 0 ? [] : ['one'],
+}));
+
+/** A function that runs the review of an authorizer for a request in the context. */
+async function openReview(authorizer: Authorizer) {
   const { clock, cache, random, resources, context, resource } = await openWriteFixture();
-  const rules = Array.from({ length: 10_000 }, (_, index): ResourceRule => ({
-    verbs: ['get'],
-    groups: ['a.test'],
-    resources: [`things${index}`],
-    names: index % 2 === 0 ? [] : ['one'],
-  }));
-  const authorizer: Authorizer = {
-    authorize: () => ({ type: 'allow', reason: '' }),
-    rules: () => ({ ...ALL_RULES, resources: rules }),
-  };
-  const reviews = resources.rows.filter(({ resource: name }) => name === 'selfsubjectrulesreviews');
+  const served = resources.find('authorization.platform.io', 'v1', 'selfsubjectrulesreviews');
+  if (served === undefined) throw new Error('no reviews');
   const names = GENERATED_NAMES.platform;
   const operations = createOperations(
     {
@@ -30,25 +30,31 @@ it('SelfSubjectRulesReview yields to the event loop repeatedly while it lists 10
       clock,
       names,
     },
-    reviews,
+    [served.row],
   );
-  const served = resources.find('authorization.platform.io', 'v1', 'selfsubjectrulesreviews');
-  if (served === undefined) throw new Error('no reviews');
+  return (changes: Partial<RequestContext>) =>
+    operations.run(
+      { ...context, ...changes },
+      { resource: served, subresource: undefined },
+      { namespace: '', name: '' },
+      { value: { spec: { namespace: 'default' } }, duplicates: [], format: 'json' },
+      { dryRun: false, fieldValidation: 'Warn', fieldManager: 'test' },
+    );
+}
+
+it('SelfSubjectRulesReview yields to the event loop repeatedly while it lists 10,000 rules, and returns all of them', async () => {
+  const review = await openReview({
+    authorize: () => ({ type: 'allow', reason: '' }),
+    rules: () => ({ ...ALL_RULES, resources: RULES }),
+  });
   let requeues = 0;
-  const busy: RequestContext = { ...context, isTurnOver: true, requeue: () => Promise.resolve(void (requeues += 1)) };
-  const review = await operations.run(
-    busy,
-    { resource: served, subresource: undefined },
-    { namespace: '', name: '' },
-    { value: { spec: { namespace: 'default' } }, duplicates: [], format: 'json' },
-    { dryRun: false, fieldValidation: 'Warn', fieldManager: 'test' },
-  );
-  expect(objectOf(review)['status']).toEqual({
-    resourceRules: rules.map(({ verbs, groups, resources: resourceNames, names: allowedNames }) => ({
+  const response = await review({ isTurnOver: true, requeue: () => Promise.resolve(void (requeues += 1)) });
+  expect(objectOf(response)['status']).toEqual({
+    resourceRules: RULES.map(({ verbs, groups, resources, names }) => ({
       verbs,
       apiGroups: groups,
-      resources: resourceNames,
-      ...(allowedNames.length === 0 ? {} : { resourceNames: allowedNames }),
+      resources,
+      ...(names.length === 0 ? {} : { resourceNames: names }),
     })),
     nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }],
     incomplete: false,

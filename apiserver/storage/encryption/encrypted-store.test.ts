@@ -32,11 +32,15 @@ const resourceOf = (key: string): string | undefined => /^\/registry\/([a-z.]+)\
 
 let transforms: string[] = [];
 
-function encrypted(store: Store, ...rows: readonly EncryptionRule[]): Store {
+function rulesWith(rows: readonly EncryptionRule[]): EncryptionRules {
   const metrics = {
     observeTransform: (direction: string, prefix: string, outcome: string) => void transforms.push(`${direction} ${prefix} ${outcome}`),
   };
-  const rules = new EncryptionRules(rows, { dialect: 'platform', clock, metrics });
+  return new EncryptionRules(rows, { dialect: 'platform', clock, metrics });
+}
+
+function encrypted(store: Store, ...rows: readonly EncryptionRule[]): Store {
+  const rules = rulesWith(rows);
   return createEncryptedStore(store, { rules: () => rules, resourceOf, clock, yieldNow: () => Promise.resolve() });
 }
 
@@ -56,52 +60,60 @@ beforeEach(() => {
 });
 afterEach(() => inner.close());
 
-it('encrypted store applies the current rules, also when they change while a key is being fetched', async () => {
-  const preparedValues = new Set<string>();
-  const waiting: (() => void)[] = [];
-  const finishPreparations = (): void => waiting.splice(0).forEach((resolve) => resolve());
-  const envelope = (name: string): Envelope => ({
+/** Envelopes that fetch their key when they are first used, until `finishFetches` is called. They append their name to values. */
+function fetchingEnvelopes() {
+  const fetchedNames = new Set<string>();
+  const pending: (() => void)[] = [];
+  const envelopeOf = (name: string): Envelope => ({
     encrypt: (value) => value,
-    prepare() {
-      if (preparedValues.has(name)) return undefined;
-      return new Promise((resolve) => {
-        waiting.push(() => {
-          preparedValues.add(name);
-          resolve();
-        });
-      });
-    },
+    prepare: () =>
+      fetchedNames.has(name)
+        ? undefined
+        : new Promise((resolve) => {
+            pending.push(() => {
+              fetchedNames.add(name);
+              resolve();
+            });
+          }),
     decrypt(ciphertext) {
-      if (!preparedValues.has(name)) throw new TransformError(`${name} has not been prepared`);
+      if (!fetchedNames.has(name)) throw new TransformError(`${name} has not been fetched`);
       return { value: Buffer.from(`${ciphertext.toString()} by ${name}`), isStale: false };
     },
   });
-  const rulesOf = (name: string): EncryptionRules =>
-    new EncryptionRules([secrets({ type: 'envelope', prefix: 'kms:v2:k:', envelope: envelope(name) })], {
-      dialect: 'platform',
-      clock,
-      metrics: { observeTransform: () => undefined },
-    });
-  let rules = rulesOf('old');
-  const store = createEncryptedStore(inner, { rules: () => rules, resourceOf, clock, yieldNow: () => Promise.resolve() });
-  await put(inner, SECRET_KEY, 'platform:enc:kms:v2:k:value');
-  const reading = read(store, SECRET_KEY);
-  const calls: string[] = [];
+  return { envelopeOf, finishFetches: (): void => pending.splice(0).forEach((finish) => finish()) };
+}
+
+/** The values of the events that a watch of all keys delivers from now on. */
+function watchedValues(store: Store): { readonly values: readonly string[]; close(): void } {
+  const values: string[] = [];
   const watch = store.watch(prefixRange(PREFIX), 1, {
-    events: (events) => events.forEach((event) => event.type === 'put' && calls.push(event.value.toString())),
+    events: (events) => events.forEach((event) => event.type === 'put' && values.push(event.value.toString())),
     progress: () => undefined,
     compacted: () => undefined,
     connection: () => undefined,
   });
+  return { values, close: () => watch.close() };
+}
+
+it('encrypted store applies the current rules, also when they change while a key is being fetched', async () => {
+  const { envelopeOf, finishFetches } = fetchingEnvelopes();
+  const rulesOf = (name: string): EncryptionRules =>
+    rulesWith([secrets({ type: 'envelope', prefix: 'kms:v2:k:', envelope: envelopeOf(name) })]);
+  let rules = rulesOf('old');
+  const store = createEncryptedStore(inner, { rules: () => rules, resourceOf, clock, yieldNow: () => Promise.resolve() });
+  await put(inner, SECRET_KEY, 'platform:enc:kms:v2:k:value');
+  const reading = read(store, SECRET_KEY);
+  const watched = watchedValues(store);
   await clock.advanceAsync(1);
   rules = rulesOf('new');
-  for (let time = 0; time < 4; time++) {
-    finishPreparations();
+  // The read and the watch each fetch the old key, then the new one.
+  for (let fetch = 0; fetch < 4; fetch += 1) {
+    finishFetches();
     await clock.advanceAsync(1);
   }
   expect(await reading).toBe('value by new');
-  expect(calls).toEqual(['value by new']);
-  watch.close();
+  expect(watched.values).toEqual(['value by new']);
+  watched.close();
 });
 
 describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('encryption with %s', (type) => {
