@@ -71,32 +71,10 @@ export function parseRequestInfo(method: string, path: string, query: Query, nam
 
   const spelling = isGrouped ? (segments[1] ?? '') : '';
   const version = segments[isGrouped ? 2 : 1] ?? '';
-  let at = isGrouped ? 3 : 2;
-  let verb = verbOf(method);
-  const deprecatedPrefix = segments[at];
-  const hasWatchPrefix = deprecatedPrefix === 'watch';
-  const hasProxyPrefix = deprecatedPrefix === 'proxy';
-  if (hasWatchPrefix || hasProxyPrefix) {
-    at += 1;
-    if (at >= segments.length) {
-      // Upstream responds with the same message and status 500.
-      throw new MalformedRequest(
-        `Internal Server Error: "${path}": failed to create RequestInfo: unable to determine kind and namespace from url, ${path}\n`,
-        { closesConnection: false },
-      );
-    }
-    if (hasProxyPrefix) verb = 'proxy';
-    else if (verb === 'get') verb = 'watch';
-    else verb = '';
-  }
-
-  const location = parseLocation(segments, at);
-  if (!hasProxyPrefix && location.name === '') {
-    if (verb === 'get') verb = query.boolean('watch') === true ? 'watch' : 'list';
-    else if (verb === 'delete') verb = 'deletecollection';
-  } else if (verb === 'get' && location.subresource === '' && query.boolean('watch') === true) {
-    verb = 'watch';
-  }
+  const start = isGrouped ? 3 : 2;
+  const prefixed = deprecatedPrefixOf(segments[start]);
+  if (prefixed !== undefined && segments.length === start + 1) throw undeterminedResource(path);
+  const location = parseLocation(segments, prefixed === undefined ? start : start + 1);
   const group = canonicalGroup(spelling);
   const isCore = group === '';
   const isNamespace = isCore && location.resource === 'namespaces';
@@ -104,7 +82,7 @@ export function parseRequestInfo(method: string, path: string, query: Query, nam
   return {
     kind: 'resource',
     path,
-    verb,
+    verb: resourceVerb(verbOf(method), prefixed, location, query),
     group,
     dialect: dialectOfGroup(spelling),
     version,
@@ -114,9 +92,41 @@ export function parseRequestInfo(method: string, path: string, query: Query, nam
     name: isNamespace && location.name === namespaceInPath?.shown ? namespaceInPath.stored : location.name,
     subresource: location.subresource,
     rest: location.rest,
-    hasWatchPrefix,
-    isUnroutable: hasProxyPrefix || segments.includes(''),
+    hasWatchPrefix: prefixed === 'watch',
+    isUnroutable: prefixed === 'proxy' || segments.includes(''),
   };
+}
+
+/** A prefix of the resource in the path that upstream has deprecated. */
+type DeprecatedPrefix = 'watch' | 'proxy';
+
+function deprecatedPrefixOf(segment: string | undefined): DeprecatedPrefix | undefined {
+  return segment === 'watch' || segment === 'proxy' ? segment : undefined;
+}
+
+/** Upstream responds with the same message and status 500. */
+function undeterminedResource(path: string): MalformedRequest {
+  return new MalformedRequest(
+    `Internal Server Error: "${path}": failed to create RequestInfo: unable to determine kind and namespace from url, ${path}\n`,
+    { closesConnection: false },
+  );
+}
+
+/** `verb` is that of the method. A prefix replaces it; a GET or DELETE without a name is one of the collection. */
+function resourceVerb(
+  verb: RequestVerb,
+  prefixed: DeprecatedPrefix | undefined,
+  { name, subresource }: ResourceLocation,
+  query: Query,
+): RequestVerb {
+  if (prefixed === 'proxy') return 'proxy';
+  if (prefixed === 'watch' && verb === 'get') return 'watch';
+  if (prefixed === 'watch') return '';
+  if (verb === 'get') {
+    if ((name === '' || subresource === '') && query.boolean('watch') === true) return 'watch';
+    return name === '' ? 'list' : 'get';
+  }
+  return verb === 'delete' && name === '' ? 'deletecollection' : verb;
 }
 
 const NAME_SELECTOR = /^metadata\.name==?([^,=!\\]+)$/;
