@@ -1,3 +1,4 @@
+/** Refusals of the API server program to start: exit code and message for unusable flags, files and stores. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,7 @@
+/**
+ * Audit backends: when events are written or sent, and what happens to events that cannot be. Files are real; the
+ * webhook is a server of this process.
+ */
 import { PassThrough } from 'node:stream';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { ManualClock, flushPromises } from '../../test/support/clock/manual-clock';

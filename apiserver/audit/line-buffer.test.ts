@@ -1,3 +1,4 @@
+/** JSON text and times in the buffer of audit lines, and the reuse of an earlier line of a request. */
 import fc from 'fast-check';
 import { auditEvent, eventText } from '../../test/support/objects/audit-event';
 import { writeEvent } from './event-line';

@@ -1,3 +1,4 @@
+/** The matching of audit rules with requests, and the validation of policies. */
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { compilePolicy, type AuditedRequest } from './policy';

@@ -1,3 +1,4 @@
+/** What the audit events of one request contain, at each level and stage. */
 import type { JsonObject } from '../../shared/values/json';
 import type { AuditEvent } from './event';
 import type { AuditLevel } from './policy-format';

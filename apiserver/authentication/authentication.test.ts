@@ -1,3 +1,4 @@
+/** Authentication by several authenticators together: precedence, anonymous requests, and remarks about credentials. */
 import type { UserInfo } from '../../shared/api/identity/user';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { allowEverywhere, allowNowhere, allowAtPaths } from './anonymous';

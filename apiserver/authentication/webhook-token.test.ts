@@ -1,3 +1,7 @@
+/**
+ * Authentication by a webhook: the review that is sent, how its response is read, and caching. First with a fake
+ * caller, then with a server behind a kubeconfig.
+ */
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

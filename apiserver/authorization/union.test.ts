@@ -1,3 +1,4 @@
+/** The combination of several authorizers: order, reasons and rules. */
 import type { UserInfo } from '../../shared/api/identity/user';
 import { resourceAttributes } from '../../test/support/objects/attributes';
 import {

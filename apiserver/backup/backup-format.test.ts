@@ -1,3 +1,4 @@
+/** The backup format: round trips for any records, and the detection of damage at any byte. */
 import fc from 'fast-check';
 import { BackupFormatError, decodeBackup, encodeBackup, type BackupHeader, type BackupRecord } from './backup-format';
 

@@ -1,3 +1,4 @@
+/** The memory of converted objects: slabs of one call, and eviction. */
 import { convertedRows, storedWidget } from '../../test/support/objects/converted-kind';
 import { ConvertedEntry, ConvertedEntryCache, EntrySlabAllocator } from './converted-entry-cache';
 

@@ -1,3 +1,7 @@
+/**
+ * Conversion of custom resources by a webhook that is a fake: how objects are distributed over calls, cached results,
+ * and failures.
+ */
 import { StatusError } from '../../shared/api/errors/status';
 import type { Random } from '../../shared/runtime/random';
 import { systemRandom } from '../../shared/runtime/random';

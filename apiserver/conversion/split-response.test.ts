@@ -1,3 +1,7 @@
+/**
+ * The location of objects in the response of a conversion webhook: the result equals that of parsing the whole
+ * response, for any text.
+ */
 import fc from 'fast-check';
 import { parseBody } from '../../shared/client/rest/json-body';
 import { ConversionFailure } from './conversion-failure';

@@ -1,3 +1,4 @@
+/** Metadata that is replaced in encoded objects without decoding them. */
 import fc from 'fast-check';
 import { codecOf } from '../../shared/api/codec/codec';
 import { convertedRows } from '../../test/support/objects/converted-kind';

@@ -1,3 +1,4 @@
+/** The CustomResourceDefinition controller on an in-memory store: names, conditions, deletion, and several replicas. */
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { openWriteFixture, type WriteFixture } from '../../test/support/store/write-fixture';

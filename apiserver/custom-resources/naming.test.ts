@@ -1,3 +1,4 @@
+/** The acceptance of names of CustomResourceDefinitions. */
 import { objectAt, type JsonObject } from '../../shared/values/json';
 import { conditionsOf } from './conditions';
 import { NamesByGroup } from './group-names';

@@ -1,3 +1,4 @@
+/** What is served for a CustomResourceDefinition. */
 import { objectAt, type JsonObject } from '../../shared/values/json';
 import { parseDefinition } from '../../test/support/objects/parse-definition';
 

@@ -1,3 +1,4 @@
+/** Validation of custom resources: order and conditions of its checks, and which writes run on the server's thread. */
 import { readSchema } from '../../shared/api/structural/read-schema';
 import { CostMeter } from '../../shared/expression/run/meter';
 import type { CustomVersion } from '../../shared/api/structural/version';

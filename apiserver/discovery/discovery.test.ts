@@ -1,3 +1,7 @@
+/**
+ * The discovery documents: compared with recordings of release 1.31.1, in both spellings, all encodings and the
+ * aggregated form.
+ */
 import { isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { OPTIONAL_KINDS, SERVED_KINDS } from '../../shared/api/kinds';
 import { decodeProtobuf } from '../../shared/serialization';

@@ -1,3 +1,7 @@
+/**
+ * API Priority and Fairness as the filter uses it: classification, queuing, rejection and the allocation of seats, with
+ * a manual clock.
+ */
 import type { UserInfo } from '../../shared/api/identity/user';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { ManualClock, flushPromises } from '../../test/support/clock/manual-clock';

@@ -1,3 +1,4 @@
+/** The matching of FlowSchemas with requests and users. */
 import type { UserInfo } from '../../shared/api/identity/user';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { FlowSchemaClassifier } from './flow-schema-classifier';

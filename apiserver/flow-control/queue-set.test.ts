@@ -1,3 +1,7 @@
+/**
+ * Fair queuing of one priority level, with a manual clock: dispatch order, limits, and by a property that no seat is
+ * lost.
+ */
 import { assert, commands, constantFrom, integer, modelRun, property, type Command } from 'fast-check';
 import { QueueSet, type ReleaseSeats, type StopWaiting } from './queue-set';
 

@@ -1,3 +1,4 @@
+/** The checks of the health endpoints, for the states of the store, the cache and the startup. */
 import { ManualClock } from '../../test/support/clock/manual-clock';
 import { MemoryStore } from '../../test/support/store/memory-store';
 import { HealthChecks } from '../../shared/runtime/health';

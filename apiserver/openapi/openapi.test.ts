@@ -1,3 +1,7 @@
+/**
+ * The OpenAPI documents over HTTP: their contents for all served kinds, content negotiation, hashes and caching.
+ * Contents of single schemas are compared with recordings in other tests of this folder.
+ */
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { SERVED_KINDS, type KindRow } from '../../shared/api/kinds';
 import { groupInDialect } from '../../shared/names/dialect';

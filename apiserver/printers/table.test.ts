@@ -1,3 +1,7 @@
+/**
+ * Table rows of built-in kinds: compared with recordings of release 1.31.1, for empty and malformed objects, and from
+ * the cache.
+ */
 import { readCases } from '../../test/replay/recording';
 import { body, either, listOf, nullValue, number, shape, text, boolean, type Check } from '../../test/replay/shape';
 import type { JsonObject, JsonPrimitive } from '../../shared/values/json';

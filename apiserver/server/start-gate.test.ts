@@ -1,3 +1,4 @@
+/** Requests that arrive before the server is ready: order, limits, and the end of holding. */
 import { Agent, createServer, request, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { EventLoopScheduler } from '../../shared/scheduling/event-loop-scheduler';

@@ -1,3 +1,4 @@
+/** The supervisor of workers, with processes that are fakes. */
 import { EventEmitter } from 'node:events';
 import { ManualClock, flushPromises } from '../../test/support/clock/manual-clock';
 import type { Exit } from '../../shared/runtime/process/running-process';

@@ -1,3 +1,4 @@
+/** Commands of a program: how one is selected and run, and their help. */
 import { command, commandHelp, programHelp, runCommand, type Command, type CommandProgram } from './command-table';
 import { boolFlag, intFlag, type EnvironmentVariables } from './flags';
 

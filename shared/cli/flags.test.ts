@@ -1,3 +1,4 @@
+/** Parsing of command lines by flag tables: types, defaults, environment, errors and the help text. */
 import {
   boolFlag,
   choiceFlag,

@@ -1,3 +1,4 @@
+/** Configuration files in a temporary folder: which are refused and why, and reloads when a file changes. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

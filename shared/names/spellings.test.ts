@@ -1,3 +1,4 @@
+/** The two spellings of names of the product: translation is unambiguous and invertible for every kind of name. */
 import fc from 'fast-check';
 import {
   canonicalGroup,

@@ -1,3 +1,4 @@
+/** The parsing of certificate requests: subjects, alternative names, signatures, and malformed bytes. */
 import { constants, generateKeyPairSync, type KeyPairKeyObjectResult } from 'node:crypto';
 import { certificateRequest, certificateRequestOf, type SignatureAlgorithm } from '../../test/replay/scenarios/certificate-request';
 import { parseCertificateRequest, CertificateRequestError } from './certificate-request';

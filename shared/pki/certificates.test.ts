@@ -1,3 +1,4 @@
+/** Certificates that this code creates, used in TLS connections and renewed. */
 import { spawnSync } from 'node:child_process';
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import type { AddressInfo } from 'node:net';

@@ -1,3 +1,4 @@
+/** The usage of objects for quotas, resource by resource. */
 import type { JsonObject } from '../values/json';
 import { formatQuantity } from '../values/quantity';
 import { addAmounts } from './amounts';

@@ -1,3 +1,4 @@
+/** Log lines and levels, and a destination that does not keep up. */
 import type { Clock } from './clock';
 import { Writable } from 'node:stream';
 import { createLogger, droppedLogLines, nonBlockingSink, silentLogger, type LogLevel } from './logger';

@@ -1,3 +1,4 @@
+/** Formats of names, with upstream's messages. */
 import fc from 'fast-check';
 import {
   namePrefixCheck,

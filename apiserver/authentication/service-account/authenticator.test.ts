@@ -1,3 +1,7 @@
+/**
+ * Authentication with service account tokens: accepted and rejected claims, bound objects that change, tokens of
+ * Secrets, and key rotation. Tokens are signed here; the bound objects are those of a fake.
+ */
 import { constants, createHmac, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';

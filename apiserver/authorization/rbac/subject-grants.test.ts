@@ -1,3 +1,4 @@
+/** The grants of a subject: compared with a direct evaluation of its rules, for generated rules and requests. */
 import fc from 'fast-check';
 import { resourceAttributes } from '../../../test/support/objects/attributes';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';

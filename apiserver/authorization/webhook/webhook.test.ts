@@ -1,3 +1,7 @@
+/**
+ * Authorization by a webhook: the review that is sent, how its response is read, caching, failure policies and match
+ * conditions. Calls are those of a fake.
+ */
 import { resourceAttributes } from '../../../test/support/objects/attributes';
 import type { WebhookResult } from '../../../shared/client/rest/webhook';
 import type { Authorizer } from '../authorizer';

@@ -1,3 +1,4 @@
+/** The limits of the event window, and its positions. */
 import type { Entry } from '../cache';
 import { ChangeLog, EventWindow, RecordedChange } from './event-window';
 

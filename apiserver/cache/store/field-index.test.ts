@@ -1,3 +1,4 @@
+/** Lists by an indexed field: compared with a model, for any sequence of writes. */
 import fc from 'fast-check';
 import { compareBytes } from '../../../shared/values/json';
 import type { Entry, StoredType } from '../cache';

@@ -1,3 +1,4 @@
+/** Entries in slabs: their bytes are preserved while slabs are moved, freed and compressed. */
 import fc from 'fast-check';
 import { deflateRawSync } from 'node:zlib';
 import { SlabAllocator, type SlabEntry } from './slab-entry';

@@ -1,3 +1,4 @@
+/** Snapshots of a type: compared with a model, for any sequence of writes and any bounds. */
 import fc from 'fast-check';
 import { compareBytes } from '../../../shared/values/json';
 import type { Entry, StoredType } from '../cache';

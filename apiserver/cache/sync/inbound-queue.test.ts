@@ -1,3 +1,4 @@
+/** The order, yields and back pressure of the queue before the cache. */
 import type { Revision, Watch, StoreEvent } from '../../storage/store';
 import { flushPromises } from '../../../test/support/clock/manual-clock';
 import { InboundQueue, type InboundQueueHandler } from './inbound-queue';

@@ -1,3 +1,7 @@
+/**
+ * The watch cache on an in-memory store: states, unreadable values, and the start. The guarantees of watches are in
+ * `../contract`.
+ */
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';

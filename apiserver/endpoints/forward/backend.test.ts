@@ -1,3 +1,4 @@
+/** Connections to backends of this process: pinned addresses, and kept connections. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { createServer as createSecureServer } from 'node:tls';

@@ -1,3 +1,4 @@
+/** The rewriting of links in proxied pages, whole and in chunks of any length. */
 import { LinkRewriter } from './link-rewriter';
 
 const rewrite = (link: string): string | undefined => (link.startsWith('/') ? `/p${link}` : undefined);

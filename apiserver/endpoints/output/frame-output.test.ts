@@ -1,3 +1,4 @@
+/** The buffering and flow of watch frames to one client. */
 import { EventEmitter } from 'node:events';
 import { flushPromises, ManualClock } from '../../../test/support/clock/manual-clock';
 import { encodeChunk } from './frame';

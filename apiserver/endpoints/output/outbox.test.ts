@@ -1,3 +1,4 @@
+/** The pacing of watch frames over turns of the event loop, with senders that take a given time of a manual clock. */
 import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import { Outbox, type Sender } from './outbox';
 

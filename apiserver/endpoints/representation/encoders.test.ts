@@ -1,3 +1,6 @@
+/**
+ * Encoders of all representations: what is offloaded to threads, and that YAML and protobuf have the contents of JSON.
+ */
 import { STORED_KINDS, type KindRow } from '../../../shared/api/kinds';
 import type { Dialect } from '../../../shared/names/dialect';
 import { systemClock } from '../../../shared/runtime/clock';

@@ -1,3 +1,4 @@
+/** Sorted metadata of custom objects, for generated metadata. */
 import * as fc from 'fast-check';
 import { encodeBody } from '../../../shared/api/types';
 import { canonicalFieldSet } from '../../../shared/patch/apply/field-set';

@@ -1,3 +1,4 @@
+/** Parts of the request context: when they may be set and read, and what is derived from them. */
 import { ChainContext } from './chain-context';
 import { Query } from './query';
 import type { RequestInfo, ResourceRequest } from './request-info';

@@ -1,3 +1,4 @@
+/** The metrics of API Priority and Fairness over time, with a manual clock. */
 import { joinChunks } from '../../../test/support/exposition';
 import { Registry } from 'prom-client';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';

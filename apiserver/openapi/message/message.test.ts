@@ -1,3 +1,7 @@
+/**
+ * The protobuf encoding of JSON documents by tables: the bytes of every shape of field, and a row for every field of
+ * the published documents.
+ */
 import { Reader } from 'protobufjs/minimal';
 import { isObject, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { SERVED_KINDS } from '../../../shared/api/kinds';

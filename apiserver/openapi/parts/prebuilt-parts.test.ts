@@ -1,3 +1,4 @@
+/** OpenAPI documents from the parts of the build: equal to rendered ones, and ignored when they are outdated. */
 import { SERVED_KINDS, type KindRow } from '../../../shared/api/kinds';
 import { isObject, objectAt, type JsonValue } from '../../../shared/values/json';
 import { ManualClock } from '../../../test/support/clock/manual-clock';

@@ -1,3 +1,4 @@
+/** The authentication configuration file: what it accepts, which field an error names, and reloads. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

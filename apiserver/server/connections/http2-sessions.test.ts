@@ -1,3 +1,4 @@
+/** Time limits of HTTP/2 connections, with sessions and streams that are fakes and a manual clock. */
 import { EventEmitter } from 'node:events';
 import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { markAsWatch, recordPieceWritten } from '../../endpoints/output/write-progress';

@@ -1,3 +1,4 @@
+/** Time limits of requests and of their bodies, with a manual clock. */
 import { EventEmitter } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { ManualClock } from '../../../test/support/clock/manual-clock';

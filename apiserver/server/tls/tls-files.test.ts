@@ -1,3 +1,4 @@
+/** Serving certificates and client authorities in files: creation, renewal, reloads and unusable files. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,3 +1,7 @@
+/**
+ * The search for values that a new encryption configuration could not read, on an in-memory store with ciphertexts of
+ * real ciphers.
+ */
 import { createHash } from 'node:crypto';
 import { flushPromises, ManualClock } from '../../../test/support/clock/manual-clock';
 import { MemoryStore } from '../../../test/support/store/memory-store';

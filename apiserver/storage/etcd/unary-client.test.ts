@@ -1,3 +1,7 @@
+/**
+ * Unary calls to gRPC servers of this process: what is sent, how failures are classified, and when another connection
+ * or member is used.
+ */
 import { constants, createSecureServer, createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { systemClock } from '../../../shared/runtime/clock';

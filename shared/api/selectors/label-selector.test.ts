@@ -1,3 +1,4 @@
+/** Parsing and evaluation of label selectors, with upstream's errors and, for any text, by properties. */
 import fc from 'fast-check';
 import { compileLabelSelector, formatLabelSelector, parseLabelSelector, type LabelRequirement } from './label-selector';
 

@@ -1,3 +1,7 @@
+/**
+ * Decoding of built-in kinds: type errors in upstream's words, unknown fields, nulls, limits, and by a property for any
+ * body.
+ */
 import fc from 'fast-check';
 import { parseJsonInSteps } from '../../serialization/json/strict-json';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';

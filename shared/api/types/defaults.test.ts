@@ -1,3 +1,4 @@
+/** Defaults of built-in kinds. */
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { decodeObject } from './decode';
 import { applyDefaults } from './defaults';

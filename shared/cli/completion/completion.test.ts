@@ -1,3 +1,4 @@
+/** Completion scripts of a small program: that of bash is run, the others are compared as texts. */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,3 +1,4 @@
+/** Events that components report: aggregation, limits and retries, on a fake API server. */
 import { ownMember, stringAt } from '../../values/json';
 import { silentLogger } from '../../runtime/logger';
 import { statusResponse } from '../../../test/support/controllers/fake-api';

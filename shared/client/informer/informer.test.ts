@@ -1,3 +1,4 @@
+/** Informers on a fake API server: lists, watches that end or expire, and delivery to handlers. */
 import { silentLogger } from '../../runtime/logger';
 import { fakeClient } from '../../../test/support/controllers/fake-client';
 import { flushPromises } from '../../../test/support/clock/manual-clock';

@@ -1,3 +1,4 @@
+/** Credentials of exec plug-ins: when a plug-in runs, what it receives, and which of its outputs are rejected. */
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,3 +1,4 @@
+/** The reading of kubeconfigs: merged files, contexts, and errors that name the file. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,3 +1,7 @@
+/**
+ * Leader election of several candidates on a fake API server and a manual clock: takeover, renewal, fencing and
+ * release.
+ */
 import { objectAt } from '../../values/json';
 import { silentLogger } from '../../runtime/logger';
 import { FakeApi } from '../../../test/support/controllers/fake-api';

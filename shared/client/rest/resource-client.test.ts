@@ -1,3 +1,4 @@
+/** Verbs of the client on resources of different scope, on a fake API server. */
 import { jsonResponse } from '../../../test/support/controllers/fake-api';
 import { fakeClient } from '../../../test/support/controllers/fake-client';
 import { metadataOf, resourceOf, type Resource } from './resource';

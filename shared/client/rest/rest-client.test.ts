@@ -1,3 +1,4 @@
+/** Requests and retries of the client on a fake API server. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -1,3 +1,4 @@
+/** Responses in JSON and protobuf, whole and as streams of watch events in chunks of any length. */
 import fc from 'fast-check';
 import { encodeProtobuf, encodeProtobufMessage } from '../../serialization';
 import { WIRE_TYPES, WireWriter } from '../../serialization/protobuf/wire';

@@ -1,3 +1,4 @@
+/** The work queue: its guarantees for any sequence of calls by a model, then delays, back-off and closing. */
 import fc from 'fast-check';
 import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import { silentLogger } from '../../runtime/logger';

@@ -1,3 +1,4 @@
+/** Values of files that change while they are read or afterwards. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

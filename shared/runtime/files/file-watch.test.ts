@@ -1,3 +1,4 @@
+/** Notification of file changes: with real files and events, and with a manual clock where events are missing. */
 import { mkdtempSync, mkdirSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { execFileSync } from 'node:child_process';
 import { tmpdir } from 'node:os';

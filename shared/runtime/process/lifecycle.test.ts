@@ -1,3 +1,4 @@
+/** Graceful shutdown: order of stages, timeouts and signals, with a process that is a fake. */
 import { execFile } from 'node:child_process';
 import { EventEmitter } from 'node:events';
 import path from 'node:path';

@@ -1,3 +1,4 @@
+/** Program bundles with cached code, in a temporary folder. */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -1,3 +1,4 @@
+/** The supervision of one process, which is a fake, with a manual clock. */
 import { ManualClock } from '../../../test/support/clock/manual-clock';
 import type { Exit, RunningProcess } from './running-process';
 import { Supervisor } from './supervisor';

@@ -1,3 +1,4 @@
+/** The strict JSON parser: accepts what JSON.parse accepts, with Go's errors, exact integers and duplicate fields. */
 import fc from 'fast-check';
 import type { JsonValue } from '../../values/json';
 import { fieldErrors } from './field-errors';

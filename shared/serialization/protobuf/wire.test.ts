@@ -1,3 +1,4 @@
+/** The protobuf wire format: 64-bit integers, texts, and malformed bytes. */
 import fc from 'fast-check';
 import { withProtobufErrors, ProtobufError, WIRE_TYPES, WireReader, WireWriter } from './wire';
 

@@ -1,3 +1,4 @@
+/** The pool of YAML threads, with threads that are fakes and a manual clock. */
 import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { StatusError } from '../../api/errors/status';
 import type { WorkerThread } from '../../scheduling/thread-pool';

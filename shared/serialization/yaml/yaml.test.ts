@@ -1,3 +1,4 @@
+/** YAML parsing: values and errors of upstream, limits, and the emission of YAML. */
 import fc from 'fast-check';
 import { systemClock } from '../../runtime/clock';
 import { fieldErrors } from '../json/field-errors';

@@ -1,3 +1,4 @@
+/** The next times of cron schedules, across changes of daylight saving time. */
 import { parseCronSchedule, type CronSchedule } from './cron-schedule';
 import { lastCronTime, nextCronTime, countCronTimes } from './cron-times';
 import { formatZonedTime } from './zone-offset';

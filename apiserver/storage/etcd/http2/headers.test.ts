@@ -1,3 +1,4 @@
+/** The HPACK subset of the client, against Node's HTTP/2 server and for any bytes. */
 import * as fc from 'fast-check';
 import { createServer, type Http2Server, type IncomingHttpHeaders } from 'node:http2';
 import { connect } from 'node:net';

@@ -1,3 +1,7 @@
+/**
+ * The HTTP/2 client session against Node's HTTP/2 server, and against servers that send frames by hand where Node would
+ * not.
+ */
 import {
   createServer as createHttp2Server,
   type Http2Server,

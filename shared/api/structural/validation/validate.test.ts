@@ -1,3 +1,6 @@
+/**
+ * Validation of custom resources: compared with recordings of release 1.31.1, and by properties for generated objects.
+ */
 import * as fc from 'fast-check';
 import { customResourceCases, type CustomResourceCase } from '../../../../test/replay/formats/recorded-custom-resources';
 import { shortenPatterns } from '../../../../test/replay/normalize/normalize-response';
