@@ -184,36 +184,49 @@ async function writeItems(
   exchange: Exchange,
   encoder: Encoder,
   page: ResponsePage,
-  { sink, output }: OpenStream,
+  stream: OpenStream,
   { prepareItem }: ListResponseOptions,
 ): Promise<void> {
   const list = encoder.list(page);
-  /** False when the client has disconnected. */
-  const forEach = async (entries: Iterable<Entry>, visit: (entry: Entry) => void): Promise<boolean> => {
-    const yielder = new ItemYielder(exchange);
-    for (const entry of entries) {
-      const preparation = prepareItem(entry);
-      if (preparation !== undefined) await preparation;
-      visit(entry);
-      const isFull = sink.isFull;
-      if (isFull) await sink.ready();
-      const pause = isFull ? yielder.yieldAfterLongItem() : yielder.yieldIfDue(entrySize(entry));
-      if (pause !== undefined) await pause;
-      if (output.isDisconnected) return false;
-    }
-    return true;
-  };
+  const pass: ItemPass = { exchange, stream, prepareItem };
   let { entries } = page;
   const { measure } = list;
   if (measure !== undefined) {
     const measured: Entry[] = [];
     entries = measured;
-    const isMeasured = await forEach(page.entries, (entry) => {
+    const isMeasured = await forEachEntry(page.entries, pass, (entry) => {
       measure(entry);
       measured.push(entry);
     });
     if (!isMeasured) return;
   }
-  list.start(sink);
-  if (await forEach(entries, (entry) => list.item(sink, entry))) list.end(sink);
+  list.start(stream.sink);
+  if (await forEachEntry(entries, pass, (entry) => list.item(stream.sink, entry))) list.end(stream.sink);
+}
+
+/** What every pass over the items of one response uses. */
+interface ItemPass {
+  readonly exchange: Exchange;
+  readonly stream: OpenStream;
+  readonly prepareItem: ListResponseOptions['prepareItem'];
+}
+
+/** Visits entries at the pace of the client and of other requests. False when the client has disconnected. */
+async function forEachEntry(
+  entries: Iterable<Entry>,
+  { exchange, stream: { sink, output }, prepareItem }: ItemPass,
+  visit: (entry: Entry) => void,
+): Promise<boolean> {
+  const yielder = new ItemYielder(exchange);
+  for (const entry of entries) {
+    const preparation = prepareItem(entry);
+    if (preparation !== undefined) await preparation;
+    visit(entry);
+    const isFull = sink.isFull;
+    if (isFull) await sink.ready();
+    const pause = isFull ? yielder.yieldAfterLongItem() : yielder.yieldIfDue(entrySize(entry));
+    if (pause !== undefined) await pause;
+    if (output.isDisconnected) return false;
+  }
+  return true;
 }

@@ -12,7 +12,7 @@ import { DecodeError, jsonKindOf } from './decode-error';
 import { scalarReader } from './decode-scalars';
 import { rejectDifferentSpellings } from './member-spellings';
 import { schemaOf } from './tables';
-import type { EitherType, FieldSchema, FieldType, Scalar } from './types';
+import type { EitherType, FieldSchema, FieldType, Scalar, TypeSchema } from './types';
 import { isZeroValue } from './zero-value';
 
 /** A new object that shares nothing with the decoded value. */
@@ -62,21 +62,10 @@ function structReader(type: string): StructReader {
 
 function compileStruct(type: string): StructReader {
   const schema = schemaOf(type);
-  const readers = new Map<string, MemberReader>(
-    schema.fields.flatMap((field) => {
-      const reader = {
-        name: field.name,
-        read: compileField(schema.goName, field),
-        omitsZero: field.presence === 'omit' && field.type.kind !== 'map' && !KEPT_WHEN_EMPTY.has(`${type}/${field.name}`),
-      };
-      const neutral = neutralSchemaMember(field.name);
-      return [[field.name, reader] as const, ...(neutral === undefined ? [] : [[neutral, reader] as const])];
-    }),
-  );
+  const readers = memberReadersOf(type, schema);
   const filledMembers = schema.fields
     .filter((field) => field.presence === 'always' || field.presence === 'null')
     .map((field) => ({ name: field.name, zero: field.presence === 'null' ? (): null => null : zeroValueOf(field.type) }));
-  const { hasTypeMeta } = schema;
   return (value, context, position) => {
     if (context.depth > MAX_DEPTH) throw new DecodeError('exceeded max depth');
     const object: JsonObject = {};
@@ -84,10 +73,7 @@ function compileStruct(type: string): StructReader {
       const reader = readers.get(member);
       const memberValue = value[member] ?? null;
       if (reader === undefined) {
-        if (!hasTypeMeta || (member !== 'kind' && member !== 'apiVersion')) context.addUnknown(member);
-        else if (memberValue !== null && typeof memberValue !== 'string')
-          context.recordMismatch(jsonKindOf(memberValue), { struct: schema.goName, member, goType: 'string' });
-        else if (position === 'nested' && memberValue !== null && memberValue !== '') object[member] = memberValue;
+        if (keepsUnlistedMember(schema, member, memberValue, context, position)) object[member] = memberValue;
         continue;
       }
       if (memberValue === null) continue;
@@ -99,6 +85,44 @@ function compileStruct(type: string): StructReader {
     for (const { name, zero } of filledMembers) if (object[name] === undefined) object[name] = zero();
     return object;
   };
+}
+
+/** The readers of the fields, by each of their spellings. */
+function memberReadersOf(type: string, schema: TypeSchema): ReadonlyMap<string, MemberReader> {
+  return new Map(
+    schema.fields.flatMap((field) => {
+      const reader: MemberReader = {
+        name: field.name,
+        read: compileField(schema.goName, field),
+        omitsZero: field.presence === 'omit' && field.type.kind !== 'map' && !KEPT_WHEN_EMPTY.has(`${type}/${field.name}`),
+      };
+      const neutral = neutralSchemaMember(field.name);
+      return [[field.name, reader] as const, ...(neutral === undefined ? [] : [[neutral, reader] as const])];
+    }),
+  );
+}
+
+/**
+ * Whether the object keeps a member that is not among the fields: kind and apiVersion of a nested object. Those of the
+ * root belong to the request; any other member is recorded as unknown.
+ */
+function keepsUnlistedMember(
+  { goName, hasTypeMeta }: TypeSchema,
+  member: string,
+  value: JsonValue,
+  context: DecodeContext,
+  position: StructPosition,
+): boolean {
+  if (!hasTypeMeta || (member !== 'kind' && member !== 'apiVersion')) {
+    context.addUnknown(member);
+    return false;
+  }
+  if (value === null) return false;
+  if (typeof value !== 'string') {
+    context.recordMismatch(jsonKindOf(value), { struct: goName, member, goType: 'string' });
+    return false;
+  }
+  return position === 'nested' && value !== '';
 }
 
 const ZEROS: Record<Scalar, null | boolean | number | string> = {

@@ -44,25 +44,31 @@ export function readDiscovery(documents: readonly JsonObject[], dialect: Dialect
   const kinds = new Map<string, Resource>();
   const stale: string[] = [];
   const malformed: string[] = [];
-  for (const group of documents.flatMap((document) => objectsAt(document, 'items'))) {
-    const name = stringAt(objectAt(group, 'metadata'), 'name') ?? '';
-    for (const version of objectsAt(group, 'versions')) {
-      const text = stringAt(version, 'version') ?? '';
-      const apiVersion = name === '' ? text : `${name}/${text}`;
-      if (text === '' || parseApiVersion(apiVersion) === undefined) malformed.push(apiVersion);
-      else if (stringAt(version, 'freshness') === 'Stale') stale.push(groupVersionIn(dialect, name, text));
-      else {
-        for (const resource of resourcesOf(canonicalGroup(name), text, version)) {
-          // The preferred version comes first: a resource counts in the first version that serves it.
-          const key = `${resource.group}/${resource.resource}`;
-          if (!resources.has(key)) resources.set(key, resource);
-          const kind = `${apiVersionOf(resource)}/${resource.kind}`;
-          if (!kinds.has(kind)) kinds.set(kind, resource);
-        }
-      }
-    }
+  for (const { group, version, document } of versionsOf(documents)) {
+    const apiVersion = group === '' ? version : `${group}/${version}`;
+    if (version === '' || parseApiVersion(apiVersion) === undefined) malformed.push(apiVersion);
+    else if (stringAt(document, 'freshness') === 'Stale') stale.push(groupVersionIn(dialect, group, version));
+    else for (const resource of resourcesOf(canonicalGroup(group), version, document)) addResource(resource, resources, kinds);
   }
   return { resources: [...resources.values()], kinds, stale: stale.sort(), malformed };
+}
+
+/** The versions of all groups, the preferred version of each group first. */
+function* versionsOf(
+  documents: readonly JsonObject[],
+): Generator<{ readonly group: string; readonly version: string; readonly document: JsonObject }> {
+  for (const group of documents.flatMap((document) => objectsAt(document, 'items'))) {
+    const name = stringAt(objectAt(group, 'metadata'), 'name') ?? '';
+    for (const document of objectsAt(group, 'versions')) yield { group: name, version: stringAt(document, 'version') ?? '', document };
+  }
+}
+
+/** A resource counts in the first version that serves it, which is the preferred one if that does. */
+function addResource(resource: ServedResource, resources: Map<string, ServedResource>, kinds: Map<string, Resource>): void {
+  const key = `${resource.group}/${resource.resource}`;
+  if (!resources.has(key)) resources.set(key, resource);
+  const kind = `${apiVersionOf(resource)}/${resource.kind}`;
+  if (!kinds.has(kind)) kinds.set(kind, resource);
 }
 
 function* resourcesOf(group: string, version: string, document: JsonObject): Generator<ServedResource> {
