@@ -42,40 +42,24 @@ export interface ClaimMapping {
 
 /** Returns the mapping, or the errors of all expressions that do not compile. */
 export function compileClaimMapping(config: TokenIssuerConfig): ClaimMapping | { readonly errors: readonly MappingError[] } {
-  const errors: MappingError[] = [];
-  const compile = (path: string, text: string, compileText: (text: string) => CompileResult): Expression | undefined => {
-    const compiled = compileText(text);
-    if ('expression' in compiled) return compiled.expression;
-    errors.push({ path, reason: compiled.error });
-    return undefined;
-  };
-  const compileCondition = (path: string, text: string, compileText: (text: string) => CompileResult): Expression | undefined => {
-    const expression = compile(path, text, compileText);
-    if (expression === undefined || expression.type.kind === 'bool') return expression;
-    errors.push({ path, reason: 'must evaluate to bool' });
-    return undefined;
-  };
-  const compileSource = (path: string, configured: ClaimSource | undefined): Source | undefined => {
-    if (configured?.type !== 'expression') return configured;
-    const expression = compile(`${path}.expression`, configured.expression, compileClaimsExpression);
-    return expression === undefined ? undefined : { expression };
-  };
-  const username = compileSource('claimMappings.username', config.username);
-  const groups = compileSource('claimMappings.groups', config.groups);
-  const uid = compileSource('claimMappings.uid', config.uid);
+  const compiler = new MappingCompiler();
+  const username = compiler.compileSource('claimMappings.username', config.username);
+  const groups = compiler.compileSource('claimMappings.groups', config.groups);
+  const uid = compiler.compileSource('claimMappings.uid', config.uid);
   const extra = config.extra.flatMap(({ key, expression: text }, index) => {
-    const expression = compile(`claimMappings.extra[${index}].valueExpression`, text, compileClaimsExpression);
+    const expression = compiler.compile(`claimMappings.extra[${index}].valueExpression`, text, compileClaimsExpression);
     return expression === undefined ? [] : [{ key, expression }];
   });
   const claimRules = config.claimRules.flatMap((rule, index): readonly CompiledClaimRule[] => {
     if (rule.type === 'required') return [rule];
-    const expression = compileCondition(`claimValidationRules[${index}].expression`, rule.expression, compileClaimsExpression);
+    const expression = compiler.compileCondition(`claimValidationRules[${index}].expression`, rule.expression, compileClaimsExpression);
     return expression === undefined ? [] : [{ type: 'expression', expression, message: rule.message }];
   });
   const userRules = config.userRules.flatMap(({ expression: text, message }, index) => {
-    const expression = compileCondition(`userValidationRules[${index}].expression`, text, compileUserExpression);
+    const expression = compiler.compileCondition(`userValidationRules[${index}].expression`, text, compileUserExpression);
     return expression === undefined ? [] : [{ expression, message }];
   });
+  const { errors } = compiler;
   if (errors.length > 0 || username === undefined) return { errors };
   return {
     user(claims) {
@@ -91,6 +75,34 @@ export function compileClaimMapping(config: TokenIssuerConfig): ClaimMapping | {
   };
 }
 
+type CompileText = (text: string) => CompileResult;
+
+/** Compiles the expressions of one issuer and collects their errors; `path` is that of the expression in the file. */
+class MappingCompiler {
+  readonly errors: MappingError[] = [];
+
+  compile(path: string, text: string, compileText: CompileText): Expression | undefined {
+    const compiled = compileText(text);
+    if ('expression' in compiled) return compiled.expression;
+    this.errors.push({ path, reason: compiled.error });
+    return undefined;
+  }
+
+  compileCondition(path: string, text: string, compileText: CompileText): Expression | undefined {
+    const expression = this.compile(path, text, compileText);
+    if (expression === undefined || expression.type.kind === 'bool') return expression;
+    this.errors.push({ path, reason: 'must evaluate to bool' });
+    return undefined;
+  }
+
+  compileSource(path: string, configured: ClaimSource | undefined): Source | undefined {
+    if (configured?.type !== 'expression') return configured;
+    const expression = this.compile(`${path}.expression`, configured.expression, compileClaimsExpression);
+    return expression === undefined ? undefined : { expression };
+  }
+}
+
+/** What the members of a user are read from. */
 interface Sources {
   readonly username: Source;
   readonly groups: Source | undefined;
