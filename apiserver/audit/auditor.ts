@@ -29,6 +29,7 @@ const LOSS_LOG_INTERVAL_MS = 60_000;
 const MAX_CLOCK_DRIFT_MS = 2;
 const CLOCK_COMPARISON_INTERVAL_MS = 1;
 
+/** The auditing of one server: its policy and its backends. */
 export class Auditor {
   private readonly mutableCounts = {
     events: 0,

@@ -28,6 +28,7 @@ const NEEDS_NO_ESCAPE = Uint8Array.from({ length: 128 }, (_, code) =>
 /** Encodes a constant part, with its markup escaped. */
 export const encodePiece = (json: string): Uint8Array => Buffer.from(escapeJsonMarkup(json));
 
+/** A buffer that grows with its content. */
 export class LineBuffer {
   private bytes: Buffer;
   private used = 0;

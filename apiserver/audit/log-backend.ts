@@ -33,6 +33,7 @@ export interface LogBackendOptions {
   readonly onEventsLost: OnEventsLost;
 }
 
+/** The backend of `--audit-log-path`. */
 export class LogBackend implements AuditBackend {
   readonly name = 'log';
   /** Buffered lines as bytes, so that their requests can be garbage-collected. */

@@ -28,6 +28,7 @@ const NEWLINE = 0x0a;
 const END = Buffer.from('\n');
 const TIME = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3})$/;
 
+/** One open log file. Writes are synchronous. */
 export class LogFile {
   private handle: number;
   private length: number;

@@ -49,6 +49,7 @@ export interface AuditedExchange {
   readonly isLongRunning: boolean;
 }
 
+/** The audit of one request. Its parts are set as the request proceeds; each stage is recorded once. */
 export class RequestAudit {
   private readonly request: AuditedRequest;
   private object: AuditObject | undefined;

@@ -18,10 +18,12 @@ export class Deque<T> {
     return this.items[this.head + position];
   }
 
+  /** Appends at the back. */
   push(item: T): void {
     this.items.push(item);
   }
 
+  /** Removes and returns the front; `undefined` when the queue is empty. */
   shift(): T | undefined {
     if (this.head === this.items.length) return undefined;
     const item = this.items[this.head];

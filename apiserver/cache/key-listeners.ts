@@ -15,12 +15,14 @@ export interface KeyListener {
   onKeyChange(key: string, value: Buffer | undefined, revision: Revision): void;
 }
 
+/** The listeners of one cache. */
 export class KeyListeners {
   private readonly listeners: { readonly prefix: string; readonly listener: KeyListener }[] = [];
 
   /** `onError` is called with the error of a listener. */
   constructor(private readonly onError: (error: unknown) => void) {}
 
+  /** `prefix` is relative to that of the cache. */
   add(prefix: string, listener: KeyListener): void {
     this.listeners.push({ prefix, listener });
   }
@@ -29,10 +31,12 @@ export class KeyListeners {
     return this.listeners.map(({ prefix }) => prefix);
   }
 
+  /** The state is loaded again: every listener forgets its own. */
   notifyReset(): void {
     for (const { listener } of this.listeners) this.guard(() => listener.onReset());
   }
 
+  /** Notifies the listeners whose prefix the key has; `value` is `undefined` for a deletion. */
   notifyChange(key: string, value: Buffer | undefined, revision: Revision): void {
     for (const { prefix, listener } of this.listeners) {
       if (key.startsWith(prefix)) this.guard(() => listener.onKeyChange(key, value, revision));

@@ -1,5 +1,6 @@
 /** Counters and gauges of the cache as plain numbers; the metrics read them. Counters only grow; gauges are marked. */
 
+/** One object per cache, for its whole life. */
 export class CacheStatistics {
   /** Store events per type name. */
   readonly eventsReceived = new Map<string, number>();

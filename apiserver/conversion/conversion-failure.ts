@@ -10,6 +10,7 @@ export type ConversionFailureType =
   | 'conversion_webhook_malformed_response_failure'
   | 'conversion_webhook_partial_response_failure';
 
+/** Why a conversion failed. */
 export class ConversionFailure {
   constructor(
     readonly type: ConversionFailureType,

@@ -73,6 +73,7 @@ export class EntrySlabAllocator {
 /** Memory of an entry besides its bytes. */
 const ENTRY_BYTES = 512;
 
+/** Bounded by the bytes of its slabs; the least recently used slab is evicted. */
 export class ConvertedEntryCache {
   private readonly entries = new Map<string, ConvertedEntry>();
   /** In the order of their last use, most recent last. */

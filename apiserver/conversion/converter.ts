@@ -91,6 +91,7 @@ async function resultOf({ batch, index }: Pending): Promise<Entry> {
   return entry;
 }
 
+/** The conversions of a server by webhooks, with the cache of their results. */
 export class WebhookConverter implements Conversions {
   private readonly cache = new ConvertedEntryCache(CACHE_BYTES);
   /** Conversions in progress by cache key. */

@@ -25,6 +25,7 @@ const TAIL = ']},"response":{"uid":"","convertedObjects":null,"result":{"metadat
 const MAX_CHARACTER_BYTES = 3;
 const COMMA = 0x2c;
 
+/** A body that grows with its objects. Used for one call. */
 export class ReviewRequestBody {
   private target: Buffer;
   private length = 0;

@@ -41,6 +41,7 @@ interface KnownDefinition {
   readonly storage: Resource;
 }
 
+/** The CustomResourceDefinitions in the cache of this replica. */
 export class Definitions {
   /** By name. */
   private readonly known = new Map<string, KnownDefinition>();

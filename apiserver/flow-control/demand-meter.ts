@@ -4,6 +4,7 @@
  */
 import { NO_DEMAND, smooth, type Demand } from './limits';
 
+/** The demand of one level. */
 export class DemandMeter {
   private value = 0;
   private highest = 0;

@@ -79,6 +79,7 @@ interface SchemaWithLevel extends FlowSchema {
 /** Interval at which seats are borrowed between levels, as upstream's. */
 const ALLOCATION_PERIOD_MS = 10_000;
 
+/** The schemas and levels of a server, and the requests that they admit. */
 export class FlowControl {
   /** See SeatAllocation; reported by a metric. */
   fairFraction = 1;

@@ -58,6 +58,7 @@ export interface LevelUsage {
 /** Practically unlimited: the wire format cannot express a larger number. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
+/** A level with its queues and its present seats. */
 export class PriorityLevel {
   limits: LevelLimits = { nominal: 0, lower: 0, upper: 0 };
   /** The current limit. */

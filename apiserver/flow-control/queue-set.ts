@@ -69,6 +69,7 @@ export interface Enqueued {
   readonly releaseSeats: ReleaseSeats;
 }
 
+/** The queues of one level. */
 export class QueueSet {
   /** Numbers of requests and of their seats, over all queues; written only by this class. */
   executing = 0;

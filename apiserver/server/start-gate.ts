@@ -45,6 +45,7 @@ interface HeldRequest {
   readonly timer: Timer;
 }
 
+/** Holds requests until the server is ready, then passes them on. */
 export class StartGate {
   private chains: Chains | undefined;
   private bytes = 0;

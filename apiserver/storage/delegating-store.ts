@@ -18,6 +18,7 @@ import type {
   WatchSink,
 } from './store';
 
+/** Closing it closes the wrapped store. */
 export abstract class DelegatingStore implements Store {
   readonly maxOperations: number;
   readonly getStale?: NonNullable<Store['getStale']>;

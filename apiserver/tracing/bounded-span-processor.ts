@@ -22,6 +22,7 @@ export type MutableSpanCounts = { -readonly [K in keyof SpanCounts]: SpanCounts[
 
 const TIMEOUT_MARGIN_MS = 5_000;
 
+/** Holds a limited number of ended spans until they are exported. */
 export class BoundedSpanProcessor implements SpanProcessor {
   private queuedSpans = 0;
   private isShutDown = false;

@@ -42,6 +42,7 @@ const PROPAGATOR = new W3CTraceContextPropagator();
 const CLIENT_ERROR = 400;
 const SERVER_ERROR = 500;
 
+/** The spans of the requests of a server. */
 export class RequestTracing implements Tracing {
   /** The scope of the work that is running, if it belongs to a request. */
   private readonly scopes = new AsyncLocalStorage<TraceScope>();

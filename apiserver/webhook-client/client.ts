@@ -71,6 +71,7 @@ interface PooledTransport {
   usedAt: number;
 }
 
+/** Calls the webhooks of a server. */
 export class WebhookClient {
   private readonly transports = new Map<string, PooledTransport>();
   private callsInFlight = 0;

@@ -17,6 +17,7 @@ export interface ScrapeChannelOptions {
   readonly render: (page: MetricsPage) => Promise<string>;
 }
 
+/** Both ends are instances of this class. */
 export class ScrapeChannel {
   private readonly pending = new Map<number, (text: string | undefined) => void>();
   private lastId = 0;

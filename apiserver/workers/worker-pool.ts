@@ -32,6 +32,7 @@ export interface WorkerPoolOptions {
 /** A worker that does not respond in time is missing in the page. */
 const WORKER_SCRAPE_MS = 5_000;
 
+/** The workers of one API server. */
 export class WorkerPool {
   private readonly supervisors: readonly Supervisor[];
   /** The channels of the workers that are ready, by number. */

@@ -18,6 +18,7 @@ export interface WorkerProcessHandle extends ChildProcessHandle {
 /** Longer than the supervisor waits for one worker. */
 const SUPERVISOR_SCRAPE_MS = 10_000;
 
+/** The worker side of the channel to the supervisor. Created in worker processes only. */
 export class Worker {
   private own: MetricsPages | undefined;
   private readonly channel: ScrapeChannel;

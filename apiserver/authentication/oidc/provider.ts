@@ -40,6 +40,7 @@ const REFRESH_INTERVAL_MS = 5 * 60_000;
 /** Limit of the keys of a provider; real ones have a handful. */
 const MAX_KEYS = 100;
 
+/** The keys of one issuer. Requests to the provider are shared by concurrent callers. */
 export class OidcProvider {
   private keys: readonly ProviderKey[] = [];
   /** When the last refresh ended. */

@@ -18,6 +18,7 @@ interface KnownPod {
 
 const keyOf = ({ kind, namespace, name }: Reference): string => `${kind}/${namespace}/${name}`;
 
+/** Which objects the pods of each node refer to. Updated by the informer, read for every request of a node. */
 export class NodeGraph {
   private readonly targets = new Map<string, ReferencedObject>();
   private readonly pods = new Map<string, KnownPod>();

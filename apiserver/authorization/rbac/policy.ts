@@ -25,6 +25,7 @@ const createBoundSubject = (): BoundSubject => ({ bindings: new Map<Binding, Bin
 
 const roleKey = ({ namespace, name }: Omit<RoleReference, 'kind'>): string => `${namespace}/${name}`;
 
+/** The roles and bindings of a cluster. Updated by the informer, read for every request. */
 export class RbacPolicy {
   private readonly roles = new Map<string, readonly PolicyRule[]>();
   private readonly bindings = new Map<string, Binding>();

@@ -87,6 +87,7 @@ function buildIndex(grants: readonly Grant[]): GrantIndex {
   return { unnamed: [...unnamed.values()], byName };
 }
 
+/** The rules that are bound to one subject in one scope, indexed for decisions. Immutable. */
 export class SubjectGrants {
   /**
    * By the resource in rules: a resource (`pods`), a subresource (`pods/log`), a subresource of all resources (`*`

@@ -26,6 +26,7 @@ const MAX_SHARED_HEADERS = 8192;
 /** Longer headers are neither cached nor parsed: see {@link lazyLabels}. */
 const MAX_PARSED_HEADER = 16 * 1024;
 
+/** The entries of one cache share equal labels and fields. */
 export class EntryFactory {
   private readonly headers = new LRUCache<string, EntryHeader>({ max: MAX_SHARED_HEADERS });
 

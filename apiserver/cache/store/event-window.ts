@@ -18,6 +18,7 @@ const MAX_DROPPED_PER_TRIM = 2_000;
  */
 const FRAME_BUDGET_BYTES = 4 * 1024 * 1024;
 
+/** A change in the window, with the frames that watchers have encoded of it. */
 export class RecordedChange implements Change {
   private encodedFrames: Map<string, Buffer> | undefined;
 
@@ -32,6 +33,7 @@ export class RecordedChange implements Change {
     private readonly budget?: FrameBudget,
   ) {}
 
+  /** Frames by encoder; created on first use, so that a change without watchers costs nothing. */
   get frames(): Map<string, Buffer> {
     if (this.encodedFrames === undefined) {
       this.encodedFrames = new Map();
@@ -44,6 +46,7 @@ export class RecordedChange implements Change {
     return CHANGE_OVERHEAD + (this.previous === undefined ? 0 : entrySize(this.previous));
   }
 
+  /** Frees the encoded frames; they are encoded again when they are needed. */
   dropFrames(): void {
     this.encodedFrames = undefined;
   }
@@ -119,6 +122,7 @@ export interface WindowLimits {
   readonly bytes: number;
 }
 
+/** The window over all types of one cache. */
 export class EventWindow {
   readonly frames = new FrameBudget();
   private readonly order = new Deque<ChangeLog>();
@@ -139,6 +143,7 @@ export class EventWindow {
     return this.changeCount;
   }
 
+  /** Appends a change to the log of its type. */
   record(log: ChangeLog, change: RecordedChange): void {
     log.push(change);
     this.order.push(log);

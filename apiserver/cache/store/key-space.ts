@@ -8,6 +8,7 @@ import { prefixRange, type KeyRange, type Revision } from '../../storage/store';
 import type { StoredType, WatchScope } from '../cache';
 import { TypeState } from './type-state';
 
+/** The types of one cache. */
 export class KeySpace {
   /** The range of all keys below the prefix. */
   readonly wholeRange: KeyRange;
@@ -94,10 +95,12 @@ export class KeySpace {
     return this.root + relativeKey;
   }
 
+  /** The store key of an object. */
   storeKey(type: StoredType, key: string): string {
     return `${this.root}${type.segment}/${key}`;
   }
 
+  /** The range of a type's store keys between two object keys; an absent bound is open. */
   range(type: StoredType, start?: string, end?: string): KeyRange {
     const typeRange = prefixRange(this.storeKey(type, ''));
     return {

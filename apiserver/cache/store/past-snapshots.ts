@@ -27,6 +27,7 @@ export interface PastSnapshotsHost extends SnapshotHost {
   readonly revision: Revision;
 }
 
+/** The past states of one cache. */
 export class PastSnapshots {
   private readonly pins = new Map<string, Pin>();
 
@@ -37,6 +38,7 @@ export class PastSnapshots {
     return this.findInMemory(state, revision) ?? this.readFromStore(state, revision, request);
   }
 
+  /** The state at `revision` read from the store in pages, whatever is held in memory. */
   readFromStore(state: TypeState, revision: Revision, request: SnapshotRequest): Promise<Snapshot> {
     this.host.statistics.storeSnapshots += 1;
     return readSnapshot(this.host, state, revision, request);
@@ -79,6 +81,7 @@ export class PastSnapshots {
     }
   }
 
+  /** Drops all states. */
   clear(): void {
     this.pins.clear();
   }

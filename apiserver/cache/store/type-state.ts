@@ -25,6 +25,7 @@ export interface UnreadableValue {
   readonly reason: string;
 }
 
+/** The state of one type. Changed by the event stream only. */
 export class TypeState {
   private changes = new ChangeLog();
   /** Revision of the newest change, or of the load. */
@@ -70,6 +71,7 @@ export class TypeState {
     this.lastChangeRevision = revision;
   }
 
+  /** The entry of a key. */
   get(key: string): Entry | undefined {
     return this.tree.get(key);
   }

@@ -9,6 +9,7 @@ import { UnknownFormatError } from '../store/stored-value';
 import type { TypeState } from '../store/type-state';
 import type { ReplicatedState } from './replicated-state';
 
+/** The reading half of a cache. */
 export class CacheReader {
   constructor(private readonly replica: ReplicatedState) {}
 

@@ -26,6 +26,7 @@ export interface CachedObjectsOptions {
 const UNREADABLE_MESSAGE =
   'a stored value cannot be decoded and is left out: give this server the key that it is encrypted with, or find the program that also writes under this prefix, and restore or delete the value';
 
+/** The objects of one cache, with their watchers. */
 export class CachedObjects {
   readonly window: EventWindow;
   private readonly slabs = new SlabAllocator();
@@ -36,6 +37,7 @@ export class CachedObjects {
     this.window = new EventWindow(options.limits, (entry) => this.slabs.release(entry));
   }
 
+  /** The open watches of a type. */
   watchersOf(state: TypeState): TypeWatchers {
     let watchers = this.watchers.get(state);
     if (watchers === undefined) this.watchers.set(state, (watchers = new TypeWatchers(state.type)));

@@ -23,6 +23,7 @@ export interface CompactionOptions {
   onCompacted(revision: Revision): void;
 }
 
+/** The loop of one replica. */
 export class CompactionLoop {
   private timer: Timer | undefined;
   private isClosed = false;
@@ -31,10 +32,12 @@ export class CompactionLoop {
 
   constructor(private readonly options: CompactionOptions) {}
 
+  /** Schedules the rounds; must be called once. */
   start(): void {
     if (this.options.intervalMs > 0) this.scheduleNext();
   }
 
+  /** Starts no further round. */
   close(): void {
     this.isClosed = true;
     this.timer?.cancel();

@@ -16,6 +16,7 @@ import type { TypeState } from '../store/type-state';
 /** Share by which a pass may start earlier, so that replicas do not read the store at the same time. */
 const JITTER = 0.2;
 
+/** The cache that is checked. */
 export interface ConsistencyCheckerHost extends ComparisonHost {
   readonly clock: Clock;
   readonly random: Random;
@@ -26,6 +27,7 @@ export interface ConsistencyCheckerHost extends ComparisonHost {
   repair(state: TypeState, difference: Difference, revision: Revision): void;
 }
 
+/** The checker of one cache. */
 export class ConsistencyChecker {
   private timer: Timer | undefined;
   private isClosed = false;
@@ -36,10 +38,12 @@ export class ConsistencyChecker {
     private readonly intervalMs: number,
   ) {}
 
+  /** Schedules the passes; must be called once, when the cache is ready. */
   start(): void {
     if (this.intervalMs > 0) this.scheduleNext();
   }
 
+  /** Starts no further pass, and ends a running one before its next type. */
   close(): void {
     this.isClosed = true;
     this.timer?.cancel();

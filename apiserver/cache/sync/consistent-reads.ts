@@ -30,6 +30,7 @@ interface PendingLookup {
   readonly deadline: number;
 }
 
+/** The revision lookups of one cache. */
 export class ConsistentReads {
   /** The lookup in flight. Later callers must not use it: the store may have read its revision already. */
   private inFlight: Promise<unknown> | undefined;

@@ -19,6 +19,7 @@ const TICK_MS = 1000;
 /** Mean delay before another attempt to load the state. */
 const RETRY_MS = 1000;
 
+/** The stream of one cache. */
 export class EventStream implements InboundQueueHandler, StallHost {
   /** Whether the store's stream is connected. */
   isConnected = false;
@@ -66,6 +67,7 @@ export class EventStream implements InboundQueueHandler, StallHost {
     }
   }
 
+  /** Ends the watch of the store. Nothing is applied afterwards. */
   close(): void {
     this.inbound.close();
     this.stream?.close();

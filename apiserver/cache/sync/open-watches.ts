@@ -13,6 +13,7 @@ import { BookmarkScheduler } from '../watch/bookmark-scheduler';
 import { Watcher, type WatchHost } from '../watch/watcher';
 import type { ReplicatedState } from './replicated-state';
 
+/** The watches of one cache. */
 export class OpenWatches implements WatchHost {
   readonly store: Store;
   readonly clock: Clock;
@@ -48,6 +49,7 @@ export class OpenWatches implements WatchHost {
     return this.replica.timeSlice();
   }
 
+  /** Opens a watch; see {@link Cache.watch}. */
   start(type: StoredType, request: WatchRequest, sink: ChangeSink): CacheWatch {
     const state = this.keys.stateOf(type, this.revision);
     const watcher = new Watcher(this, state, request, sink);
@@ -60,11 +62,13 @@ export class OpenWatches implements WatchHost {
     return watcher;
   }
 
+  /** Ends all watches. */
   close(): void {
     this.bookmarks.close();
     for (const state of this.keys.states) this.endAll(state);
   }
 
+  /** Ends the watches of a type; their clients watch again. */
   endWatchesOf(type: StoredType): void {
     this.endAll(this.keys.stateOf(type, this.revision));
   }

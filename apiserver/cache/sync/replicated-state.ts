@@ -25,6 +25,7 @@ import { RevisionWaiters } from './revision-waiters';
 const MINUTE = 60_000;
 const MEGABYTE = 1024 * 1024;
 
+/** The state of one cache. */
 export class ReplicatedState implements ConsistencyCheckerHost, ConsistentReadsHost, LoadHost, PastSnapshotsHost {
   readonly statistics = new CacheStatistics();
   readonly waiters: RevisionWaiters;
@@ -70,6 +71,7 @@ export class ReplicatedState implements ConsistencyCheckerHost, ConsistentReadsH
     return new TimeSlice(this.clock, { yieldNow: this.yieldNow });
   }
 
+  /** All events up to `revision` have been applied: wakes up the callers that wait for it. */
   advanceTo(revision: Revision): void {
     this.revision = Math.max(this.revision, revision);
     this.waiters.advance(this.revision);
@@ -86,6 +88,7 @@ export class ReplicatedState implements ConsistencyCheckerHost, ConsistentReadsH
     this.objects.repair(state, difference, comparedAt, this.revision);
   }
 
+  /** Drops changes and snapshots over their limits. */
   trim(): void {
     this.objects.window.trim(this.clock.monotonic());
     this.pastSnapshots.trim();

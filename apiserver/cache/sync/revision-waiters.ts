@@ -11,6 +11,7 @@ interface Waiter {
   readonly resolve: (isReached: boolean) => void;
 }
 
+/** The waiting callers of one cache. */
 export class RevisionWaiters {
   private readonly waiting = new Set<Waiter>();
   /** A lower bound of the awaited revisions; not raised when waits end at their deadline. */
@@ -52,6 +53,7 @@ export class RevisionWaiters {
     }
   }
 
+  /** Ends all waits with false. */
   close(): void {
     this.isClosed = true;
     for (const waiter of this.waiting) {

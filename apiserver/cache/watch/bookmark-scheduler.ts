@@ -13,6 +13,7 @@ const PERIOD_MS = 60_000;
 /** A watcher's period is up to this share shorter, so that watchers that started together drift apart. */
 const JITTER = 0.1;
 
+/** The schedule of one cache. */
 export class BookmarkScheduler {
   private readonly buckets = new Map<number, Set<Watcher>>();
   private readonly bucketOf = new Map<Watcher, number>();
@@ -23,6 +24,7 @@ export class BookmarkScheduler {
     private readonly random: Random,
   ) {}
 
+  /** Schedules the bookmarks of a watcher, the next one about a period from now. */
   add(watcher: Watcher): void {
     const due = Math.ceil((this.clock.monotonic() + PERIOD_MS * (1 - JITTER * this.random.float())) / BUCKET_MS);
     const bucket = this.buckets.get(due) ?? new Set();
@@ -31,6 +33,7 @@ export class BookmarkScheduler {
     this.scheduleNext();
   }
 
+  /** Sends the watcher no further bookmarks. */
   delete(watcher: Watcher): void {
     const due = this.bucketOf.get(watcher);
     if (due === undefined) return;

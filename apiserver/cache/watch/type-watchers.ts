@@ -7,6 +7,7 @@ import type { Watcher } from './watcher';
 import type { RecordedChange } from '../store/event-window';
 import { fieldValue } from '../store/field-index';
 
+/** The index of the watches of a type. */
 export class TypeWatchers {
   /** Watchers without an indexed field. */
   private readonly unindexed: WatchersByScope;
@@ -22,11 +23,13 @@ export class TypeWatchers {
     return this.count;
   }
 
+  /** The watcher is notified of the next change in its scope. */
   add(watcher: Watcher): void {
     this.watchersFor(watcher).add(watcher);
     this.count += 1;
   }
 
+  /** The watcher is not notified any more, not even of a change that is being dispatched. */
   delete(watcher: Watcher): void {
     const { indexed } = watcher.request.scope;
     const byValue = indexed === undefined ? undefined : this.byField.get(indexed.field);

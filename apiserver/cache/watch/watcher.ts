@@ -36,6 +36,7 @@ export interface WatchHost extends ReplayHost {
   onInitialEvents(watcher: Watcher, events: number): void;
 }
 
+/** The delivery of one watch to its sink. */
 export class Watcher implements CacheWatch {
   /** Everything in scope up to this revision was delivered; not updated while the watcher is live. */
   private position: Revision;
@@ -88,6 +89,7 @@ export class Watcher implements CacheWatch {
     return this.initialState !== undefined && this.initialState.revision < this.state.log.floor;
   }
 
+  /** Ends the watch without a call of the sink. */
   close(): void {
     if (this.phase === 'ended') return;
     this.phase = 'ended';
@@ -95,6 +97,7 @@ export class Watcher implements CacheWatch {
     this.host.onClosed(this);
   }
 
+  /** Ends the watch and calls the sink's `end`. */
   end(reason: WatchEnd): void {
     if (this.phase === 'ended') return;
     this.close();

@@ -62,6 +62,7 @@ export interface BackendRequest {
 /** Number of idle connections to one kubelet, and how long they are kept: shorter than kubelets keep them (90 s). */
 const IDLE_CONNECTIONS = { maxFreeSockets: 4, timeout: 60_000 };
 
+/** The connections of a server to all backends. */
 export class Backends {
   private readonly openRequests: OpenRequests;
   private readonly keptConnections = new IdleCheckingAgent({ keepAlive: true, ...IDLE_CONNECTIONS });

@@ -11,6 +11,7 @@ function destroySocket(this: Duplex): void {
   this.destroy();
 }
 
+/** Use it in place of Node's agent for servers that are not trusted to keep to HTTP. */
 export class IdleCheckingAgent extends Agent {
   override keepSocketAlive(socket: Duplex): void {
     socket.on('data', destroySocket);

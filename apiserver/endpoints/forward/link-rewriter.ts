@@ -94,6 +94,7 @@ interface Terminator {
   readonly then: State;
 }
 
+/** Used for one page. */
 export class LinkRewriter {
   private state: State = 'text';
   private element = '';

@@ -19,6 +19,7 @@ export const DEFAULT_OPEN_REQUEST_LIMITS: OpenRequestLimits = { perBackend: 1_00
 /** `Retry-After` of rejected requests. */
 const RETRY_AFTER_SECONDS = 1;
 
+/** The open requests of a server to all backends. */
 export class OpenRequests {
   private readonly counts = new Map<string, number>();
   private total = 0;

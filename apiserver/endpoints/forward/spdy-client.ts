@@ -35,6 +35,7 @@ const ZLIB_HEAD = Buffer.from([0x78, 0xf9, 0xe3, 0xc6, 0xa7, 0xc2]);
 /** An empty stored block (sync flush), after which the preceding bytes can be decompressed. */
 const EMPTY_BLOCK = Buffer.from([0, 0, 0, 0xff, 0xff]);
 
+/** One connection. Its owner calls {@link SpdyClient.close}, also after an error. */
 export class SpdyClient {
   private readonly openStreams = new Set<number>();
   private nextStream = FIRST_STREAM;
@@ -113,6 +114,7 @@ export class SpdyClient {
     this.socket.pause();
   }
 
+  /** Continues reading from the peer. */
   resume(): void {
     this.socket.resume();
   }

@@ -32,6 +32,7 @@ interface FrameTarget {
   off(event: 'drain' | 'close', listener: () => void): unknown;
 }
 
+/** The output of one watch. */
 export class FrameOutput implements Sender {
   /** The only waiting frame, or the first of {@link waitingFrames}. */
   private firstFrame: Buffer | undefined;

@@ -38,6 +38,7 @@ export interface Sender extends SessionOutput {
   flush(): void;
 }
 
+/** The watches of a process that have frames to send. */
 export class Outbox {
   /** Joiners for HTTP/1.1 (with chunk framing), HTTP/2 (without it) and WebSockets (text and binary messages). */
   readonly chunks = new FrameJoiner((chunk) => chunk);

@@ -27,6 +27,7 @@ const NOTHING = Buffer.of();
 const isAsStored = ({ row, wanted, names }: EncoderForm): boolean =>
   wanted.media === 'json' && wanted.transform === 'none' && names.dialect === 'platform' && row.storedAs === undefined;
 
+/** The encoders of a server. They are created on first use and kept, as there are few combinations. */
 export class Encoders {
   readonly cache = new EncodingCache();
   /** Encoders of plain JSON, by far the most frequent, which need no key. */
@@ -93,6 +94,7 @@ export class Encoders {
     }
   }
 
+  /** The encoder of a form; the same one for equal forms. */
   encoderFor({ row, wanted, names, include }: EncoderForm): Encoder {
     const { dialect, alias } = names;
     if (wanted.media === 'json' && wanted.transform === 'none' && alias === undefined) return this.json(row, dialect);

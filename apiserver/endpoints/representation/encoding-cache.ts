@@ -23,6 +23,7 @@ const MAX_BYTES = 48 * 1024 * 1024;
 /** The size of an entry and its map besides the encodings: the cache may hold the last reference to the entry. */
 const ENTRY_BYTES = 256;
 
+/** The encodings of the entries of a process, bounded in bytes. */
 export class EncodingCache {
   private readonly entries: LRUCache<Entry, Map<string, CachedEncoding>>;
 

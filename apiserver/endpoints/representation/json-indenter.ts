@@ -12,6 +12,7 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
+/** Used for one response. */
 export class JsonIndenter {
   private depth = 0;
   private isInString = false;

@@ -42,6 +42,7 @@ const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 /** Empty content encoding and content type, as upstream writes them. */
 const ENVELOPE_END = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
 
+/** The encoder of one kind, version and spelling. */
 export class ProtobufEncoder implements Encoder {
   readonly key: string;
   readonly contentType: string;

@@ -20,6 +20,7 @@ import { isStoredWithSchema, storedVersionOf } from '../../registry/object/hidde
 const STORED_BODY = 'body';
 const METADATA = 'metadata';
 
+/** Converts entries of one kind to one spelling and version. */
 export class Spelling {
   /** Unique for each spelling of a kind; part of every encoder's key. */
   readonly key: string;

@@ -32,6 +32,7 @@ const MAX_HELD_ROWS = 500;
 const CLOSE_ROW = Buffer.from('}');
 const NO_CELLS: CellTemplate = { texts: ['[]'], since: [] };
 
+/** The encoder of Tables of one kind and spelling. */
 export class TableEncoder implements Encoder {
   readonly key: string;
   readonly contentType = JSON_MEDIA_TYPE;

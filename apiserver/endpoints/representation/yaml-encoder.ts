@@ -17,6 +17,7 @@ const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const COMMA = 0x2c;
 
+/** The encoder of the kind of `json`. */
 export class YamlEncoder implements Encoder {
   readonly key: string;
   readonly contentType = YAML_MEDIA_TYPE;

@@ -25,10 +25,12 @@ export class Query {
     return index < 0 ? undefined : this.values[index];
   }
 
+  /** Whether the parameter occurs, with or without a value. */
   has(name: string): boolean {
     return this.names.includes(name);
   }
 
+  /** All values of a parameter, in order. */
   getAll(name: string): string[] {
     return this.values.filter((_, index) => this.names[index] === name);
   }

@@ -8,11 +8,13 @@ const TOTAL_RUNES = 4096;
 /** Length of a shortened text. */
 const SHORT_RUNES = 256;
 
+/** The warnings of one request. */
 export class WarningList {
   private readonly texts = new Set<string>();
   private isShortened = false;
   private runes = 0;
 
+  /** A text that was added before is ignored. */
   add(text: string): void {
     if (text === '' || text.includes('\n') || this.texts.has(text) || this.runes >= TOTAL_RUNES) return;
     this.texts.add(text);

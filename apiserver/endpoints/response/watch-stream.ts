@@ -53,6 +53,7 @@ type FrameKeys = Readonly<Record<WatchEventType, string>>;
 /** The keys of frames by encoder, because the watches of one kind share their encoders. */
 const frameKeys = new WeakMap<Encoder, FrameKeys>();
 
+/** The stream of one watch request, between the cache and the client. */
 export class WatchStream implements ChangeSink, OpenWatch {
   private readonly keys: FrameKeys;
   private output: FrameOutput | undefined;

@@ -60,6 +60,7 @@ interface MergeTarget {
   readonly form: PartForm;
 }
 
+/** The parts of all documents of a server. */
 export class Parts {
   private readonly cache = new LRUCache<string, Promise<DocumentPart | undefined>>({ maxSize: MAX_CACHED_BYTES });
   private readonly builtIn = new Map<string, Promise<BuiltPart>>();

@@ -29,6 +29,7 @@ export interface KmsParts {
 /** Time limit of a call without a configured one. */
 const TIMEOUT_MS = 3_000;
 
+/** The KMS providers of the encryption configuration in use. */
 export class KmsProviders {
   /** Envelopes by configuration. */
   private inUse = new Map<string, KmsEnvelope>();

@@ -6,6 +6,7 @@ import type { CoreV1ResourceQuota, ResourceV1alpha3ResourceClaim } from '../../.
 import { ownMember, sortedKeys } from '../../../shared/values/json';
 import { creationAge, isBeingDeleted, nameOf, textOr, UNSET, type CellTable } from '../table/cell';
 
+/** By type. */
 export const SCHEDULING_CELLS = {
   'resource.v1alpha3.DeviceClass': (object) => [nameOf(object), creationAge(object)],
   'coordination.v1alpha1.LeaseCandidate': (object) => {

@@ -14,6 +14,7 @@ export interface ConnectionCaps {
 
 export type RefusalReason = 'total' | 'address';
 
+/** The open client connections of a server. */
 export class ConnectionLimiter {
   open = 0;
   /** Number of refused connections since the start. */

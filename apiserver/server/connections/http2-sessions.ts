@@ -69,6 +69,7 @@ const NO_ERROR = 0;
 /** Error code of HTTP/2 (RFC 9113, section 7). */
 const CANCEL = 8;
 
+/** The HTTP/2 sessions of one listener. */
 export class Http2Sessions {
   private readonly tracked = new Map<object, TrackedSession>();
   private readonly stalls = new StallTracker();

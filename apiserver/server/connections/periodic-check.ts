@@ -9,6 +9,7 @@ const CHECKS_PER_TURN = 256;
 /** Pause between two parts of a round, in which requests are served. */
 const PAUSE_MS = 1;
 
+/** Stops by itself when there are no members; call `start` when a member is added. */
 export class PeriodicCheck<Member> {
   private timer: Timer | undefined;
 

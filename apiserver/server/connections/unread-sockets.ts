@@ -13,6 +13,7 @@ export interface UnreadSocket extends UnreadOutput {
   destroy(): unknown;
 }
 
+/** The HTTP/1.1 sockets of one listener. */
 export class UnreadSockets {
   private readonly sockets = new Set<UnreadSocket>();
   private readonly stalls = new StallTracker();

@@ -10,6 +10,7 @@ import type { Exchange } from '../../endpoints/request/exchange';
 import type { BodyPace } from '../../endpoints/request/exchange-progress';
 import { sendStatus } from '../../endpoints/response/send-response';
 
+/** The body of a 504, as upstream's timeout filter sends it: without kind and apiVersion. */
 const TIMED_OUT = Buffer.from(
   `${JSON.stringify({
     metadata: {},
@@ -21,8 +22,10 @@ const TIMED_OUT = Buffer.from(
   })}\n`,
 );
 
+/** A body must arrive within ten seconds, plus a second for every 16 KiB. */
 const DEFAULT_PACE: BodyPace = { patienceMs: 10_000, bytesPerSecond: 16 * 1024 };
 
+/** The deadlines of all requests of a server. */
 export class Deadlines {
   private readonly watched = new Bag<Exchange>();
   private isTicking = false;

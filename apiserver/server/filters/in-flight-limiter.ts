@@ -12,6 +12,7 @@ export interface InFlightLimits {
 
 const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
+/** The requests of a server that are being served. */
 export class InFlightLimiter {
   /** Requests in flight. */
   readOnly = 0;

@@ -1,6 +1,7 @@
 /** Counts the requests that graceful shutdown waits for, like upstream's NonLongRunningRequestWaitGroup. Ends none. */
 import type { Exchange } from '../../endpoints/request/exchange';
 
+/** The requests that a shutdown waits for. */
 export class RequestWaitGroup {
   private count = 0;
   private waiters: (() => void)[] = [];

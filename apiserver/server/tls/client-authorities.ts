@@ -25,6 +25,7 @@ const CLIENT_USAGES: ReadonlySet<string> = new Set(['1.3.6.1.5.5.7.3.2', '2.5.29
 /** The DER encoding of the identifier of the extension nameConstraints. */
 const NAME_CONSTRAINTS = Buffer.from('0603551d1e', 'hex');
 
+/** The authorities of client certificates, which may be replaced at any time. */
 export class ClientAuthorities {
   private trusted: readonly X509Certificate[];
   /** Number of replacements. */

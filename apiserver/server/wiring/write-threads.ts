@@ -36,6 +36,7 @@ const LIMITS = {
 /** An encoding does not depend on where objects are stored. */
 const NO_STORED_TYPE: StoredType = { name: '', segment: '', namespaced: false };
 
+/** The threads of a server for writes that would block it. */
 export class WriteThreads implements OffloadThreads, EncodingOffload {
   readonly limits = OFFLOAD_LIMITS;
   private readonly pool: ThreadPool<WorkerJob, WorkerResult>;

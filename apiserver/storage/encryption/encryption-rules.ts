@@ -72,6 +72,7 @@ export interface EncryptionRulesOptions {
 
 const OTHER_DIALECT: Readonly<Record<Dialect, Dialect>> = { platform: 'kubernetes', kubernetes: 'platform' };
 
+/** One encryption configuration. Immutable; a reload creates another one. */
 export class EncryptionRules {
   private readonly transformers: readonly ValueTransformer[];
   private readonly byResource = new Map<string, ValueTransformer | undefined>();

@@ -21,6 +21,7 @@ export interface MissingKeyCount extends KeyRequirement {
 /** The next start or reload finds the others. */
 const MAX_NAMED = 20;
 
+/** Counts values by the key that they need. */
 export class MissingKeys {
   private readonly byId = new Map<string, { readonly row: Omit<MissingKeyCount, 'objects'>; objects: number }>();
 

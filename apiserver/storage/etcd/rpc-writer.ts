@@ -27,6 +27,7 @@ export class RpcMessage {
   }
 }
 
+/** Used for one message. */
 export class RpcWriter {
   private readonly bytes: Buffer;
   private position: number;

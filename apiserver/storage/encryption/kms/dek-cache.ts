@@ -41,6 +41,7 @@ interface Failure {
   readonly error: TransformError;
 }
 
+/** The decrypted DEK sources of one provider. */
 export class DekCache {
   private readonly deks = new LRUCache<string, CachedDek>({ max: MAX_CACHED_DEKS });
   private readonly failures = new LRUCache<string, Failure>({ max: MAX_CACHED_FAILURES });

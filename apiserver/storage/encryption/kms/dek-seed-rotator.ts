@@ -72,6 +72,7 @@ interface RotationAttempt {
   readonly error: string | undefined;
 }
 
+/** The seed of one provider. */
 export class DekSeedRotator {
   private confirmed: ConfirmedSeed | undefined;
   private lastPoll: PollResult | undefined;
@@ -88,6 +89,7 @@ export class DekSeedRotator {
     await this.poll();
   }
 
+  /** Polls no more. */
   close(): void {
     this.isClosed = true;
     this.timer?.cancel();

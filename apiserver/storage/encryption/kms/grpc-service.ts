@@ -35,6 +35,7 @@ const RECONNECT_MS = { first: 250, max: 5_000 } as const;
 
 const TOO_LARGE = 'grpc: received message larger than max ($1 vs. $2)';
 
+/** The connection to one plug-in, over a Unix socket. */
 export class GrpcKmsService implements KmsService {
   private readonly path: string;
   private readonly client: Client;

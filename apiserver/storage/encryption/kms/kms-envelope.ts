@@ -48,6 +48,7 @@ export interface KmsEnvelopeOptions {
 
 const REREAD_BACKOFF_MS = { first: 10_000, max: 10 * 60_000 };
 
+/** One KMS provider of the encryption configuration. */
 export class KmsEnvelope implements Envelope {
   private readonly rotator: DekSeedRotator;
   private readonly dekCache: DekCache;

@@ -11,6 +11,7 @@ const DELAY_MS = 20;
 /** As many pings are acknowledged immediately, so that a server cannot make this client buffer more. */
 const MAX_PENDING = 16;
 
+/** The pending acknowledgements of one connection. */
 export class DelayedPongs {
   private frames: Buffer[] = [];
   private timer: Timer | undefined;

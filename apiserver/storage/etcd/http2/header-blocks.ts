@@ -17,6 +17,7 @@ export interface ReceivedHeaders {
   readonly endsStream: boolean;
 }
 
+/** The header blocks of one connection. */
 export class HeaderBlocks {
   /** A block that the next frame must continue. */
   private partial: { readonly stream: number; readonly endsStream: boolean; readonly bytes: Buffer } | undefined;

@@ -72,6 +72,7 @@ interface PendingCall extends OutgoingStream {
   unacknowledged: number;
 }
 
+/** One connection to a member. It cannot be reused after it has closed. */
 export class Http2ClientSession {
   private readonly reader = new FrameReader((received) => this.handleFrame(received));
   /** Few, and searched linearly: a Map would keep the calls alive through young-generation garbage collections. */

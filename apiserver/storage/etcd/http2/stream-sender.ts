@@ -31,6 +31,7 @@ export interface OutgoingStream {
   window: number;
 }
 
+/** The sending side of one connection. */
 export class StreamSender {
   /** The send window of the connection. */
   window = DEFAULT_WINDOW;

@@ -1,10 +1,13 @@
-/** Defaults of RBAC, network policy, API priority and device kinds that depend on other fields. */
+/**
+ * Default rules of RBAC, network policy, API priority and device kinds, by type: defaults that depend on other fields.
+ */
 import { annotationAt } from '../../metadata/carried-annotations';
 import { objectAt, ownMember, stringAt, type JsonObject } from '../../../values/json';
 import { isZero, objectsAt, type DefaultRule } from './rule';
 
 const RBAC = 'rbac.authorization.platform.io';
 
+/** By type. */
 export const POLICY_RULES: Readonly<Record<string, DefaultRule>> = {
   'flowcontrol.v1beta3.PriorityLevelConfiguration': defaultShares,
   'networking.v1.NetworkPolicySpec': (spec) => {

@@ -1,4 +1,4 @@
-/** Defaults of workload controllers and autoscalers that depend on other fields. */
+/** Default rules of workload controllers and autoscalers, by type: defaults that depend on other fields. */
 import { cloneJson, objectAt, type JsonObject } from '../../../values/json';
 import { isEmpty, isZero, objectsAt, type DefaultRule } from './rule';
 
