@@ -1,4 +1,4 @@
-/** When aggregated API servers are checked, with a manual clock and checks whose results the test determines. */
+/** When aggregated API servers are checked, with a manual clock; the test determines the results of the checks. */
 import { FixedRandom } from '../../test/support/clock/fixed-random';
 import { ManualClock, flushPromises } from '../../test/support/clock/manual-clock';
 import { waitUntil } from '../../test/support/programs';

@@ -36,7 +36,7 @@ export class KeyListeners {
     for (const { listener } of this.listeners) this.guard(() => listener.onReset());
   }
 
-  /** Notifies the listeners whose prefix the key has; `value` is `undefined` for a deletion. */
+  /** Notifies the listeners of a prefix of the key; `value` is `undefined` for a deletion. */
   notifyChange(key: string, value: Buffer | undefined, revision: Revision): void {
     for (const { prefix, listener } of this.listeners) {
       if (key.startsWith(prefix)) this.guard(() => listener.onKeyChange(key, value, revision));

@@ -16,7 +16,7 @@ export interface ObjectSpan extends TextSpan {
   readonly metadata: TextSpan | undefined;
 }
 
-/** A response whose objects are located but not parsed. */
+/** A response with its objects located but not parsed. */
 export interface SplitResponse {
   /** The response with one placeholder for all objects. */
   readonly envelope: string;

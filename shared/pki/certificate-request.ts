@@ -29,7 +29,7 @@ export interface AlternativeNames {
   readonly uris: readonly string[];
 }
 
-/** A certificate request whose signature has been verified. */
+/** A certificate request with a verified signature. */
 export interface ParsedCertificateRequest {
   /** The last of several; `''` when there is none. */
   readonly commonName: string;

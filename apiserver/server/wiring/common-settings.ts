@@ -24,7 +24,7 @@ export function commonSettings({ serviceRanges, nodePorts, serviceAccounts }: Sh
   };
 }
 
-/** Characters of base64url, so 96 bits: enough to tell sets of keys apart. */
+/** Characters of base64url, so 96 bits: enough to distinguish sets of keys. */
 const DIGEST_LENGTH = 16;
 
 /** Digest of the public keys, in any order. */

@@ -23,7 +23,7 @@ import { startSequentially } from '../startup-sequence';
 import type { TlsFiles } from '../connections/listeners';
 import { shutDown } from './shutdown';
 
-/** A server whose ports are open; requests are held until it is ready. */
+/** A server with open ports; requests are held until it is ready. */
 export interface RunningServer {
   readonly port: number;
   readonly localPort: number | undefined;

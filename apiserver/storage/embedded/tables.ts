@@ -21,8 +21,8 @@ export interface StoreTables {
 }
 
 /**
- * `format`: version of the layout. `revision`, `compacted`: as in etcd. `purged`: the compaction whose records have
- * been removed. `lastLease`: the lease ID assigned last.
+ * `format`: version of the layout. `revision`, `compacted`: as in etcd. `purged`: the revision through which compacted
+ * records have been removed. `lastLease`: the lease ID assigned last.
  */
 export const counterKeys = {
   format: Buffer.from('format'),

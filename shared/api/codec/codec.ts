@@ -33,8 +33,8 @@ export interface DecodedObject {
 }
 
 /**
- * What is done with the objects of one version of a kind. Stateless; methods that do not say otherwise leave their
- * arguments unchanged.
+ * What is done with the objects of one version of a kind. Stateless; methods leave their arguments unchanged
+ * unless documented otherwise.
  */
 export interface KindCodec {
   /**

@@ -90,7 +90,7 @@ test('RestClient reads and writes the scale of an object of any kind as a Scale'
 });
 
 describe('retries of RestClient', () => {
-  /** A fake client whose requests get the outcomes in turn, then the fake server's own responses. */
+  /** A fake client: its requests get the outcomes in turn, then the fake server's own responses. */
   function scripted(...outcomes: (ReturnType<typeof statusResponse> | Error)[]) {
     const fake = fakeClient();
     fake.api.put('/api/v1/configmaps', map('x'));

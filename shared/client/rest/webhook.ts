@@ -10,7 +10,7 @@ import { collectBody } from './json-body';
 import type { Random } from '../../runtime/random';
 import type { Transport, TransportRequest, TransportResponse } from '../transport/transport';
 
-/** Where and as whom a webhook is called. */
+/** Where a webhook is called, and with which credentials. */
 export interface WebhookAddress {
   readonly transport: Transport;
   /** Path and query of the webhook's URL. */

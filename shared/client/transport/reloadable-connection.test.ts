@@ -1,4 +1,4 @@
-/** Connections whose configuration changes: later requests use the new one, earlier ones complete on the old one. */
+/** Connections after changes of their configuration: later requests use the new one, earlier ones complete on the old one. */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { ManualClock } from '../../../test/support/clock/manual-clock';

@@ -18,7 +18,7 @@ export interface TransportRequest {
   readonly signal?: AbortSignal;
 }
 
-/** A response whose body is read as it arrives. */
+/** A response with a body that is read as it arrives. */
 export interface TransportResponse {
   readonly status: number;
   /** `name` in lower case. */

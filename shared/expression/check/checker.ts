@@ -43,7 +43,7 @@ export interface Declarations {
   readonly library: Library;
 }
 
-/** A call whose function is known; the types of its arguments select among the overloads. */
+/** A call of a known function; the types of its arguments select among the overloads. */
 export interface ResolvedCall {
   /** The name of the resolved function; a namespaced function such as `sets.contains` is parsed like a method call. */
   readonly name: string;
@@ -63,7 +63,7 @@ interface CallCandidate {
   readonly overloads: readonly FunctionOverload[];
 }
 
-/** An expression whose identifiers, calls and types are resolved. */
+/** An expression with resolved identifiers, calls and types. */
 export interface CheckedExpression {
   readonly type: Type;
   /** The type of a node of the expression. */

@@ -83,7 +83,7 @@ class GroupCheck extends AuthorizationValue {
 
 type ResourceAttributes = Omit<Extract<AuthorizationRequest, { kind: 'resource' }>, 'kind' | 'verb'>;
 
-/** A check of access to a resource whose attributes an expression adds one by one. */
+/** A check of access to a resource; an expression adds the attributes one by one. */
 export class ResourceCheck extends AuthorizationValue {
   readonly typeName = `${PREFIX}.ResourceCheck`;
 

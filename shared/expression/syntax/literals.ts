@@ -1,5 +1,5 @@
 /**
- * Parses number, string and bytes literals, whose syntax the lexer has checked. The result is `undefined` for a number
+ * Parses number, string and bytes literals after the lexer has checked their syntax. The result is `undefined` for a number
  * out of range.
  */
 import { Uint } from '../values/value';

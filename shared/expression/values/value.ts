@@ -102,7 +102,7 @@ export type Value =
   | OpaqueValue
   | ErrorValue;
 
-/** A list whose items are values already. */
+/** A list of items that are values already. */
 export class ArrayList extends ListValue {
   constructor(readonly items: readonly Value[]) {
     super();
@@ -145,7 +145,7 @@ export function mapKeyOf(key: Value): MapKey | undefined {
   return undefined;
 }
 
-/** A map whose entries are values already. */
+/** A map of entries that are values already. */
 export class EntryMap extends MapValue {
   /** By {@link mapKeyOf}; an entry without such a key is never found. */
   constructor(private readonly entries: ReadonlyMap<MapKey | symbol, readonly [Value, Value]>) {
