@@ -22,6 +22,7 @@ test.each([
   ['a block without an END line', GOOD.slice(0, 30)],
   ['a block with the END line of another type', GOOD.replace('END A', 'END B')],
   ['an indented BEGIN line', ` ${GOOD}`],
+  ['a BEGIN line after a lone carriage return', `a\r${GOOD}`],
   ['incomplete base64', GOOD.replace('=', '')],
   ['characters outside base64', GOOD.replace('aGVs', 'aG_s')],
 ])('firstPemBlock returns undefined for %s', (_, text) => expect(read(text)).toBeUndefined());
@@ -32,4 +33,11 @@ test('firstPemBlock searches for each END line once, however many BEGIN lines th
   firstPemBlock('-----BEGIN A-----\n'.repeat(10_000));
   expect(find.mock.calls.filter(([wanted]) => wanted === '-----END ')).toHaveLength(2);
   find.mockRestore();
+});
+
+test('firstPemBlock decodes no block that contains another BEGIN line, however many there are', () => {
+  const clean = jest.spyOn(String.prototype, 'replace');
+  expect(read(`${'-----BEGIN A-----\n'.repeat(10_000)}!\n-----END A-----\n${GOOD}`)).toEqual(['A', 'hello']);
+  expect(clean.mock.calls.length).toBeLessThanOrEqual(2);
+  clean.mockRestore();
 });

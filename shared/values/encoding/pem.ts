@@ -10,7 +10,10 @@ export interface PemBlock {
   readonly bytes: Buffer;
 }
 
-const BEGIN_LINE = /^-----BEGIN (.*)-----[ \t\r]*$/gm;
+/** Lines begin after a line feed, as Go's do; `^` would also match after a lone carriage return. */
+const BEGIN_LINE = /(?<![^\n])-----BEGIN (.*)-----[ \t\r]*$/gm;
+/** The start of a BEGIN line that is not the first line. */
+const BEGIN_OF_LINE = '\n-----BEGIN ';
 const END_MARKER = '-----END ';
 /** A header before the content: `Proc-Type: 4,ENCRYPTED`. */
 const HEADER = /^[^-\n][^:\n]*:.*\n/;
@@ -25,7 +28,11 @@ export function firstPemBlock(text: string): PemBlock | undefined {
     // searched only once.
     if (end < begin) end = text.indexOf(END_MARKER, begin);
     if (end < 0) return undefined;
-    const bytes = text.startsWith(`${END_MARKER}${type}-----`, end) ? decodeContent(text.slice(begin, end)) : undefined;
+    if (!text.startsWith(`${END_MARKER}${type}-----`, end)) continue;
+    // A block that contains another BEGIN line is malformed; it is skipped, so that each part is decoded only once.
+    const next = text.indexOf(BEGIN_OF_LINE, begin - 1);
+    if (next >= 0 && next < end) continue;
+    const bytes = decodeContent(text.slice(begin, end));
     if (bytes !== undefined) return { type, bytes };
   }
   return undefined;
