@@ -66,7 +66,7 @@ const CONFIG_KEY_TEXT = patternMessage(
   'key-name',
 );
 
-/** Limits of labels, subdomains and port names, in UTF-8 bytes. */
+/** Limit of a label of a DNS name (RFC 1123), in UTF-8 bytes like the other limits. */
 const MAX_LABEL_LENGTH = 63;
 /** Limit of a name in the DNS (RFC 1123). */
 const MAX_SUBDOMAIN_LENGTH = 253;

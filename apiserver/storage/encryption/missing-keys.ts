@@ -57,7 +57,7 @@ function describeCount({ resource, objects, provider, key }: MissingKeyCount): s
 const PREFIXES = Object.values(ENCRYPTED_PREFIXES).map((prefix) => Buffer.from(prefix));
 /** `aescbc:v1:key1:` and `kms:v2:my-kms:`; names are short, and ciphertext follows. */
 const HEAD = /^([^:]+):[^:]+:([^:]+):/;
-/** Longer prefixes of stored values are not prefixes of a provider. */
+/** How many bytes are searched for the names of the provider and the key. */
 const MAX_HEAD_BYTES = 512;
 
 /** What a stored value needs, from its prefix. */

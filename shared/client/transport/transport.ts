@@ -6,7 +6,7 @@ import { errorMessage } from '../../runtime/error-message';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** One request, sent at most once. */
+/** One request; a server receives it at most once. */
 export interface TransportRequest {
   readonly method: Method;
   /** Path and query. */
