@@ -6,17 +6,23 @@ import { CredentialSource } from '../../shared/client/kubeconfig/credential-sour
 import type { Http2Settings } from '../../shared/client/transport/http2-transport';
 import { RestClient } from '../../shared/client/rest/rest-client';
 import type { Dialect } from '../../shared/names/dialect';
-import { systemClock } from '../../shared/runtime/clock';
+import { systemClock, type Clock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { repository } from './repository';
 import { startProgram, type ApiServer, type ProgramProcess } from './programs';
 
-/** A client with the administrator's credentials for all of the addresses. */
+/** A client with the administrator's credentials for all of the addresses. `clock`: that of its deadlines and retries. */
 export function adminClient(
   addresses: readonly string[],
   certificates: Certificates,
-  options: { readonly http1?: boolean; readonly dialect?: Dialect; readonly settings?: Partial<Omit<Http2Settings, 'clock'>> } = {},
+  options: {
+    readonly http1?: boolean;
+    readonly dialect?: Dialect;
+    readonly clock?: Clock;
+    readonly settings?: Partial<Omit<Http2Settings, 'clock'>>;
+  } = {},
 ): RestClient {
+  const { clock = systemClock } = options;
   const config = {
     servers: addresses.map((address) => new URL(address)),
     tls: { ca: certificates.authority, cert: certificates.admin.certificate, key: certificates.admin.key },
@@ -24,11 +30,11 @@ export function adminClient(
     http1: options.http1 === true,
   };
   return new RestClient({
-    transport: createTransport(config, systemClock, options.settings),
-    credentials: new CredentialSource(config.credentials, systemClock),
+    transport: createTransport(config, clock, options.settings),
+    credentials: new CredentialSource(config.credentials, clock),
     dialect: options.dialect ?? 'platform',
     userAgent: 'test',
-    clock: systemClock,
+    clock,
     random: systemRandom,
   });
 }

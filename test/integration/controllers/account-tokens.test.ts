@@ -4,10 +4,9 @@
  */
 import { resourceOf } from '../../../shared/client/rest/resource';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
-import { adminClient } from '../../support/control-plane';
 import { waitUntil } from '../../support/programs';
 import { replayControllers } from '../../support/scenarios/replay-controllers';
-import { startSimulatedCluster } from '../../support/scenarios/simulated-cluster';
+import { simulatedAdminClient, startSimulatedCluster } from '../../support/scenarios/simulated-cluster';
 import { useClosable, useResource } from '../../support/use-resource';
 
 describe('account tokens match the recording', () => replayControllers('account-tokens'));
@@ -21,7 +20,7 @@ describe('account tokens with platform names:', () => {
     (started) => started.stop(),
     60_000,
   );
-  const client = useClosable(() => adminClient([cluster().address], cluster().certificates), 60_000);
+  const client = useClosable(() => simulatedAdminClient(cluster()), 60_000);
 
   async function reviewToken(token: string): Promise<JsonObject | undefined> {
     return objectAt(await client().of(REVIEWS).review({ metadata: {}, spec: { token } }), 'status');

@@ -6,10 +6,9 @@ import { cleanLegacyTokens } from '../../../controllers/legacy-tokens/controller
 import { resourceOf } from '../../../shared/client/rest/resource';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { silentLogger } from '../../../shared/runtime/logger';
-import { adminClient } from '../../support/control-plane';
 import { ManualClock } from '../../support/clock/manual-clock';
 import { waitUntil } from '../../support/programs';
-import { startSimulatedCluster } from '../../support/scenarios/simulated-cluster';
+import { simulatedAdminClient, startSimulatedCluster } from '../../support/scenarios/simulated-cluster';
 import { useClosable, useResource } from '../../support/use-resource';
 
 const SECRETS = resourceOf('core.v1.Secret');
@@ -21,7 +20,7 @@ const cluster = useResource(
   (started) => started.stop(),
   60_000,
 );
-const client = useClosable(() => adminClient([cluster().address], cluster().certificates), 60_000);
+const client = useClosable(() => simulatedAdminClient(cluster()), 60_000);
 
 /** Runs the cleaner once, `days` from now; returns the labels of each token Secret. */
 async function secretLabelsAfterDays(days: number): Promise<Record<string, Readonly<Record<string, string>> | undefined>> {

@@ -5,9 +5,8 @@ import { undefinedIfNotFound } from '../../../shared/client/rest/api-error';
 import type { Service } from '../../../shared/client/rest/typed-objects';
 import { resourceOf } from '../../../shared/client/rest/resource';
 import { addressesOf } from '../../../controllers/service-load-balancer/reconcile';
-import { adminClient } from '../../support/control-plane';
 import { waitUntil } from '../../support/programs';
-import { startSimulatedCluster } from '../../support/scenarios/simulated-cluster';
+import { simulatedAdminClient, startSimulatedCluster } from '../../support/scenarios/simulated-cluster';
 import { useClosable, useResource } from '../../support/use-resource';
 
 const SERVICES = resourceOf('core.v1.Service');
@@ -26,7 +25,7 @@ const cluster = useResource(
   (started) => started.stop(),
   60_000,
 );
-const client = useClosable(() => adminClient([cluster().address], cluster().certificates), 60_000);
+const client = useClosable(() => simulatedAdminClient(cluster()), 60_000);
 
 const createService = (name: string, spec: CoreV1ServiceSpec = {}): Promise<Service> =>
   client()

@@ -16,12 +16,13 @@ import { formatKubeconfig } from '../../../deploy/cluster/kubeconfig';
 import { grantSimulationAccess } from '../../../deploy/cluster/simulation-access';
 import { ensureCertificates, ensureSimulationKubeconfig, type Certificates } from '../../../deploy/local/certificates';
 import { layoutOf } from '../../../deploy/local/plan';
+import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { systemClock } from '../../../shared/runtime/clock';
 import { parseFlags, type CommandLine, type FlagTable, type ParsedFlags } from '../../../shared/cli/flags';
 import { Lifecycle } from '../../../shared/runtime/process/lifecycle';
 import { createLogger } from '../../../shared/runtime/logger';
 import { systemRandom as random } from '../../../shared/runtime/random';
-import { controllerArguments } from '../control-plane';
+import { adminClient, controllerArguments } from '../control-plane';
 import { MemoryStore } from '../store/memory-store';
 import { removeFolder, serverArguments, temporaryFolder } from '../programs';
 import { SimulatedClock } from '../clock/simulated-clock';
@@ -82,6 +83,13 @@ export async function startSimulatedCluster({
     throw error;
   }
 }
+
+/**
+ * A client with the administrator's credentials. Its retries take simulated time: while it waited in real time, the
+ * cluster would simulate as much time as the processor can.
+ */
+export const simulatedAdminClient = ({ address, certificates, clock }: SimulatedCluster): RestClient =>
+  adminClient([address], certificates, { clock });
 
 async function simulateNodes(
   {

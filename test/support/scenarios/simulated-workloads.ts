@@ -8,9 +8,8 @@ import type { ApiObject } from '../../../shared/client/rest/api-object';
 import { resourceOf, type Resource } from '../../../shared/client/rest/resource';
 import type { RestClient } from '../../../shared/client/rest/rest-client';
 import type { JsonObject } from '../../../shared/values/json';
-import { adminClient } from '../control-plane';
 import { useClosable, useResource } from '../use-resource';
-import { startSimulatedCluster, type SimulatedCluster } from './simulated-cluster';
+import { simulatedAdminClient, startSimulatedCluster, type SimulatedCluster } from './simulated-cluster';
 
 export const NAMESPACE = 'default';
 export const NODES = resourceOf('core.v1.Node');
@@ -110,6 +109,6 @@ export function useSimulatedWorkloads(args: readonly string[]): SimulatedWorkloa
     (running) => running.stop(),
     TIMEOUT_MS,
   );
-  const client = useClosable(() => adminClient([cluster().address], cluster().certificates));
+  const client = useClosable(() => simulatedAdminClient(cluster()));
   return new SimulatedWorkloads(cluster, client);
 }
