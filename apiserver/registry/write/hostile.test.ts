@@ -7,6 +7,7 @@ import { StatusError } from '../../../shared/api/errors/status';
 import { openWriteFixture } from '../../../test/support/store/write-fixture';
 import { buildResources } from '../resources';
 import { propertyRuns } from '../../../test/support/property-runs';
+import { anyCharacter } from '../../../test/support/any-character';
 
 const rows = buildResources().builtInResources.map(({ row }) => row);
 
@@ -28,7 +29,7 @@ const text = fc.oneof(
     'toString',
     '\u0000',
   ),
-  fc.string({ unit: 'binary', maxLength: 6 }),
+  fc.string({ unit: anyCharacter, maxLength: 6 }),
 );
 const integer = fc.constantFrom(0, -1, 1, 80, 65_536, 2_147_483_647);
 
@@ -81,13 +82,11 @@ function objectOf(type: string, depth: number): fc.Arbitrary<JsonObject> {
   return fc.record<JsonObject>(Object.fromEntries(members), { requiredKeys: [] });
 }
 
-async function expectClientError(call: Promise<unknown>): Promise<void> {
+async function expectNoServerError(call: Promise<unknown>): Promise<void> {
   try {
     await call;
   } catch (error) {
-    if (!(error instanceof StatusError)) throw error;
-    expect(error.code).toBeGreaterThanOrEqual(400);
-    expect(error.code).toBeLessThan(500);
+    if (!(error instanceof StatusError) || error.code < 400 || error.code >= 500) throw error;
   }
 }
 
@@ -96,18 +95,18 @@ it.each(rows.map((row) => [row.resource, row] as const))('writes of arbitrary %s
   const anything = objectOf(row.type, 4);
   await fc.assert(
     fc.asyncProperty(anything, anything, async (body, other) => {
-      await expectClientError(fixture.create(resource, body));
+      await expectNoServerError(fixture.create(resource, body));
       const named = { ...body, metadata: { ...Object(body['metadata']), name: 'a', namespace: row.namespaced ? 'ns' : '' } };
-      await expectClientError(fixture.create(resource, named));
-      await expectClientError(fixture.update(resource, 'a', { ...named, ...other, metadata: { name: 'a' } }));
-      await expectClientError(fixture.patch(resource, 'a', 'merge', JSON.stringify(other)));
-      await expectClientError(
+      await expectNoServerError(fixture.create(resource, named));
+      await expectNoServerError(fixture.update(resource, 'a', { ...named, ...other, metadata: { name: 'a' } }));
+      await expectNoServerError(fixture.patch(resource, 'a', 'merge', JSON.stringify(other)));
+      await expectNoServerError(
         fixture.patch(resource, 'a', 'json', JSON.stringify([{ op: 'replace', path: '/spec', value: other['spec'] ?? null }])),
       );
       if (row.subresources?.some(({ name }) => name === 'status') === true) {
-        await expectClientError(fixture.patch(resource, 'a', 'merge', JSON.stringify(other), { subresource: 'status' }));
+        await expectNoServerError(fixture.patch(resource, 'a', 'merge', JSON.stringify(other), { subresource: 'status' }));
       }
-      await expectClientError(fixture.remove(resource, 'a', { gracePeriodSeconds: 1 }));
+      await expectNoServerError(fixture.remove(resource, 'a', { gracePeriodSeconds: 1 }));
     }),
     propertyRuns(12),
   );
