@@ -5,7 +5,6 @@ require.extensions['.ts'] = (module, file) => {
   const { code } = transformFileSync(file, {
     jsc: { parser: { syntax: 'typescript' }, target: 'es2022' },
     module: { type: 'commonjs' },
-    sourceMaps: 'inline',
   });
   module._compile(code, file);
 };
