@@ -7,7 +7,7 @@ import { isBody, metadataOf, type Body, type Json } from '../json-response';
 
 /** Removes explanations of patterns, and the diff of Go structs at the end of a rejected change. */
 export const shortenPatterns = (text: string): string =>
-  text.replace(/(?<=^Forbidden: [^\n]*)\n[^]*$/, '').replace(/\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g, '(…)');
+  text.replace(/^(Forbidden: [^\n]*)\n[^]*$/, '$1').replace(/\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g, '(…)');
 
 /** Types with values that both servers print alike; see shared/values/go-values.ts. */
 const PRINTED_ALIKE = [
