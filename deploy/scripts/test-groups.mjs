@@ -13,13 +13,14 @@ const folder = path.join(root, 'dist/test-groups');
 /**
  * Folders and the number of files per group; a folder with its own row is excluded from its parent's row. Tests of the
  * system tier start programs or an etcd and mostly wait, so their groups are small and start first: several run at a
- * time while the unit tests use the processors.
+ * time while the unit tests use the processors. Each group loads what it tests: 6 s of processor time for the API server
+ * and the controllers (`test/integration`), 2 s for clients and helpers (`test/reliability`).
  */
 const TIERS = {
   system: [
-    { folder: 'test/reliability', size: 4 },
+    { folder: 'test/reliability', size: 8 },
     { folder: 'test/e2e', size: 4 },
-    { folder: 'test/integration', size: 20 },
+    { folder: 'test/integration', size: 35 },
     { folder: 'apiserver/storage/contract', size: 4 },
     { folder: 'apiserver/backup/contract', size: 4 },
     { folder: 'apiserver/cache/contract', size: 4 },
