@@ -11,7 +11,7 @@ const codePoints = (min: number, max: number): fc.Arbitrary<string> =>
     (character) => codePointOf(character),
   );
 
-/** Throws for what is no single character, which tells fast-check that the value is not its own. */
+/** Throws for anything but a single character: fast-check then knows that it did not generate the value. */
 function codePointOf(character: unknown): number {
   const [code, ...others] = typeof character === 'string' ? Array.from(character, (part) => part.codePointAt(0)) : [];
   if (code === undefined || others.length > 0) throw new Error('not one character');

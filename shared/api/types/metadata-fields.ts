@@ -18,7 +18,7 @@ export interface MetadataFields {
 }
 
 const METADATA_TYPE = 'meta.v1.ObjectMeta';
-/** The members of metadata whose keys are names with a domain. */
+/** The members of metadata with qualified names as keys. */
 const METADATA_MAPS = ['labels', 'annotations'];
 const NO_FIELDS: MetadataFields = { direct: [], nested: [] };
 /** For custom kinds, which have no type table. */
