@@ -107,4 +107,5 @@ it('generateName makes names of at most 63 bytes that keep their beginning', () 
     }),
   );
   expect(Buffer.byteLength(generateName(x(200), random))).toBe(63);
+  expect(generateName('é'.repeat(100), random)).toBe(`${'é'.repeat(29)}bbbbb`);
 });
