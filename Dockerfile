@@ -10,7 +10,7 @@ COPY . .
 RUN node deploy/scripts/package.mjs
 # The contents of the npm package. npm takes the versions of its few dependencies from the lock file.
 WORKDIR /app
-RUN cp -r /src/node_modules/.cache/npm-package/. . && cp /src/package-lock.json /src/.npmrc . \
+RUN tar xzf /src/*.tgz --strip-components=1 && cp /src/package-lock.json /src/.npmrc . \
  && npm install --ignore-scripts --omit=dev && rm package-lock.json .npmrc
 # Node's arguments have one source, deploy/cluster/node-arguments.ts.
 RUN arguments=$(node -p "require('/src/dist/deploy/cluster/node-arguments.js').NODE_ARGUMENTS.join(' ')") \

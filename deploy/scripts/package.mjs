@@ -5,8 +5,9 @@
  * bundles of their own, because they are loaded into the processes of tests.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import process from 'node:process';
 import { escapeNonAscii } from './escape-non-ascii.mjs';
@@ -17,7 +18,8 @@ import { root } from './repository.mjs';
 
 const require = createRequire(import.meta.url);
 const dist = path.join(root, 'dist');
-const folder = path.join(root, 'node_modules/.cache/npm-package');
+/** The contents of the package. Each run has a folder of its own, because tests pack at the same time. */
+const folder = mkdtempSync(path.join(tmpdir(), 'npm-package-'));
 const target = path.join(folder, 'dist');
 
 /** Packages with native code; they stay dependencies. */
@@ -68,12 +70,15 @@ const DECLARATIONS = ['.types/deploy/client', '.types/shared'];
 const FORMAT = { platform: 'node', target: 'node20', format: 'cjs', minifyWhitespace: true, minifySyntax: true };
 const UNPUBLISHED = /(\.test\.d\.ts|\.map)$|\/generate$/;
 
-await main();
+try {
+  await main();
+} finally {
+  rmSync(folder, { recursive: true });
+}
 
 async function main() {
   await ensureInstalled();
   await ensureBuilt('product');
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(target, { recursive: true });
   const inputs = await bundleAll();
   for (const file of FILES) cpSync(path.join(dist, file), path.join(target, file));
