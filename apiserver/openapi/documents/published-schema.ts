@@ -1,7 +1,7 @@
 /**
- * A custom schema as the OpenAPI documents publish it. v3 expresses nearly everything; v2 has neither null nor
- * alternatives, so such schemas are left unspecified there. Schemas are large and published whole, so they are
- * converted lazily from the JSON text, without objects for unchanged parts.
+ * A custom schema as the OpenAPI documents publish it. v3 expresses nearly everything. v2 omits alternatives, and the
+ * type and the nested schemas of a schema that is nullable or preserves unknown fields. Schemas are large and published
+ * whole, so they are converted lazily from the JSON text, without objects for unchanged parts.
  */
 import { compareBytes, isObject, ownMember, setMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { JsonIndex } from '../../../shared/values/json-index';
@@ -25,18 +25,43 @@ export interface PublishedMember {
    * value in `given`.
    */
   form: 'given' | 'plain' | 'schema' | 'schemas';
-  /** The index of the value in the definition's JSON; -1 for the form `given`. */
+  /** The index of the value in the definition's JSON; -1 for the form `given`, and for `schemas` without any there. */
   index: number;
   /** The value of the form `given`; for the form `schemas`, properties that replace those of the definition. */
   given: JsonValue;
 }
+
+/** A property: the index of its name in the definition's JSON, or the name of a given property. */
+export type PropertyName = number | string;
 
 /** The members of one schema in order. Reused for the next schema at the same depth. */
 export class PublishedLevel {
   readonly members: PublishedMember[] = [];
   count = 0;
 
-  add(name: string, form: PublishedMember['form'], index: number, given: JsonValue = null): void {
+  add(name: string, form: 'plain' | 'schema' | 'schemas', index: number): void {
+    this.append(name, form, index, null);
+  }
+
+  /** Replaces the member of that name with a given value, or appends it. */
+  setGiven(name: string, value: JsonValue): void {
+    this.set(name, 'given', -1, value);
+  }
+
+  /** Adds properties to those of the definition, of which they replace the ones with the same names. */
+  addProperties(given: JsonObject): void {
+    this.set('properties', 'schemas', this.find('properties')?.index ?? -1, given);
+  }
+
+  private find(name: string): PublishedMember | undefined {
+    for (let position = 0; position < this.count; position += 1) {
+      const member = this.members[position];
+      if (member?.name === name) return member;
+    }
+    return undefined;
+  }
+
+  private append(name: string, form: PublishedMember['form'], index: number, given: JsonValue): void {
     const member = this.members[this.count];
     if (member === undefined) this.members.push({ name, form, index, given });
     else {
@@ -48,17 +73,15 @@ export class PublishedLevel {
     this.count += 1;
   }
 
-  /** Replaces the member of that name, or appends it. */
-  set(name: string, form: PublishedMember['form'], index: number, given: JsonValue): void {
-    for (let position = 0; position < this.count; position += 1) {
-      const member = this.members[position];
-      if (member?.name !== name) continue;
-      member.form = form;
-      member.index = index;
-      member.given = given;
+  private set(name: string, form: PublishedMember['form'], index: number, given: JsonValue): void {
+    const member = this.find(name);
+    if (member === undefined) {
+      this.append(name, form, index, given);
       return;
     }
-    this.add(name, form, index, given);
+    member.form = form;
+    member.index = index;
+    member.given = given;
   }
 }
 
@@ -129,7 +152,11 @@ const KEYWORDS_BY_LENGTH: readonly (readonly { readonly keyword: number; readonl
     ),
 );
 
-/** The published schema of a resource, from `openAPIV3Schema` of its definition. */
+/**
+ * The published schema of a resource, from `openAPIV3Schema` of its definition. To avoid objects for each schema, the
+ * keywords of only one are indexed at a time: `schemaLevel` and `root` make theirs the current schema with
+ * `indexMembers`, and the private methods read the current one.
+ */
 export class PublishedSchema {
   private readonly levels: PublishedLevel[] = [];
   /** The index of each keyword's value in the current schema, -1 when absent; and the keywords in their order. */
@@ -141,16 +168,16 @@ export class PublishedSchema {
     private readonly options: PublishOptions,
   ) {}
 
-  /** The root schema. v2 omits everything for a schema that preserves unknown fields. */
+  /** The root schema. v2 publishes only the type of one that preserves unknown fields. */
   root(): PublishedLevel {
     const { objectMembers, extraMembers, version } = this.options;
     const { root } = this.json;
     this.indexMembers(root);
-    const isOpen = version === 2 && this.isTrue(PRESERVES);
-    const level = isOpen ? this.clearedLevel(0) : this.schemaLevel(root, 0);
-    if (isOpen) level.add('type', 'given', -1, 'object');
-    else level.set('properties', 'schemas', this.indexOfProperties(level), objectMembers);
-    for (const [name, value] of Object.entries(extraMembers)) level.set(name, 'given', -1, value);
+    const isOmitted = version === 2 && this.isTrue(PRESERVES);
+    const level = isOmitted ? this.clearedLevel(0) : this.schemaLevel(root, 0);
+    if (isOmitted) level.setGiven('type', 'object');
+    else level.addProperties(objectMembers);
+    for (const [name, value] of Object.entries(extraMembers)) level.setGiven(name, value);
     return level;
   }
 
@@ -161,51 +188,47 @@ export class PublishedSchema {
   level(schema: number, depth: number): PublishedLevel {
     if (depth < MAX_SCHEMA_DEPTH) {
       const level = this.schemaLevel(schema, depth);
-      if (!this.isOpenSchema() && this.isTrue(EMBEDDED)) this.embed(level);
+      if (!this.isUnspecified() && this.isTrue(EMBEDDED)) this.embed(level);
       return level;
     }
     const level = this.clearedLevel(depth);
-    level.add(PRESERVE_UNKNOWN_FIELDS, 'given', -1, true);
+    level.setGiven(PRESERVE_UNKNOWN_FIELDS, true);
     return level;
   }
 
-  /**
-   * The properties of a `schemas` member in order: indexes of names in the definition, or complements (`~index`) of
-   * indexes of given members, which replace those of the definition.
-   */
-  membersOf({ index, given }: PublishedMember): readonly number[] {
+  /** The properties of a `schemas` member in order; given ones replace those of the definition. */
+  propertiesOf({ index, given }: PublishedMember): readonly PropertyName[] {
     const names = index < 0 ? [] : this.namesIn(index);
-    const givenMembers = givenNames(given);
-    return givenMembers.length === 0 ? names : this.withGiven(names, givenMembers);
+    return isObject(given) ? this.withGiven(names, Object.keys(given)) : names;
   }
 
-  private withGiven(names: readonly number[], givenMembers: readonly string[]): readonly number[] {
-    const missing = new Set(givenMembers);
-    const combined = names.map((name) => {
+  private withGiven(names: readonly number[], given: readonly string[]): readonly PropertyName[] {
+    const missing = new Set(given);
+    const combined = names.map((name): PropertyName => {
       const text = this.json.text(name);
-      return missing.delete(text) ? ~givenMembers.indexOf(text) : name;
+      return missing.delete(text) ? text : name;
     });
-    return [...combined, ...[...missing].map((name) => ~givenMembers.indexOf(name))];
+    return [...combined, ...missing];
   }
 
-  /** The members of a schema, without those of an embedded resource. */
+  /** Makes a schema the current one. Returns its members, without those of an embedded resource. */
   private schemaLevel(schema: number, depth: number): PublishedLevel {
     const level = this.clearedLevel(depth);
     this.indexMembers(schema);
-    const isOpen = this.isOpenSchema();
+    const isUnspecified = this.isUnspecified();
     const type = this.indexOf(TYPE);
-    if (type >= 0 && !isOpen && this.json.isText(type)) level.add('type', 'plain', type);
+    if (type >= 0 && !isUnspecified && this.json.isText(type)) level.add('type', 'plain', type);
     this.copyKeywords(level);
     if (this.options.version === 3 && this.isTrue(INT_OR_STRING) && !this.hasIntOrStringAlternatives()) {
       const anyOf = this.indexOf(ANY_OF);
-      if (anyOf < 0 || this.json.typeOf(anyOf) === 'null') level.set('anyOf', 'given', -1, INT_OR_STRING_TYPES);
+      if (anyOf < 0 || this.json.typeOf(anyOf) === 'null') level.setGiven('anyOf', INT_OR_STRING_TYPES);
     }
-    if (!isOpen) this.addNestedSchemas(level);
+    if (!isUnspecified) this.addNestedSchemas(level);
     return level;
   }
 
-  /** Whether the current schema is left unspecified because v2 cannot express it. */
-  private isOpenSchema(): boolean {
+  /** Whether the current schema is published without a type and nested schemas, because v2 cannot express it. */
+  private isUnspecified(): boolean {
     return this.options.version === 2 && (this.isTrue(NULLABLE) || this.isTrue(PRESERVES));
   }
 
@@ -262,7 +285,7 @@ export class PublishedSchema {
     if (properties >= 0 && this.hasSchema(properties)) level.add('properties', 'schemas', properties);
   }
 
-  /** Whether a property is a schema; others are ignored. */
+  /** Whether any property is a schema; properties that are not are ignored. */
   private hasSchema(properties: number): boolean {
     const { json } = this;
     if (!json.isObject(properties)) return false;
@@ -272,18 +295,13 @@ export class PublishedSchema {
     return false;
   }
 
-  /** Adds the members of an embedded resource. */
+  /** Adds the members of an embedded resource, and requires its kind and apiVersion. */
   private embed(level: PublishedLevel): void {
     const required = this.indexOf(REQUIRED);
     const listed = required < 0 ? null : this.json.toJson(required);
     const names = Array.isArray(listed) ? listed : [];
-    level.set('required', 'given', -1, [...names, ...['kind', 'apiVersion'].filter((name) => !names.includes(name))]);
-    level.set('properties', 'schemas', this.indexOfProperties(level), this.options.embeddedMembers);
-  }
-
-  private indexOfProperties({ members, count }: PublishedLevel): number {
-    for (let index = 0; index < count; index += 1) if (members[index]?.name === 'properties') return members[index]?.index ?? -1;
-    return -1;
+    level.setGiven('required', [...names, ...['kind', 'apiVersion'].filter((name) => !names.includes(name))]);
+    level.addProperties(this.options.embeddedMembers);
   }
 
   /** Whether the alternatives of int-or-string are spelled out below `allOf`. */
@@ -328,7 +346,7 @@ const BACKSLASH = 0x5c;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** Whether the name contains no escapes and is not a number. */
+/** Whether the name contains no escapes and does not start with a digit, so that it is no integer key. */
 function isPlainName(json: JsonIndex, name: number): boolean {
   const first = json.bytes[json.start(name) + 1] ?? BACKSLASH;
   return !json.isEscaped(name) && (first < ZERO || first > NINE);
@@ -362,6 +380,3 @@ function keywordAt(bytes: Uint8Array, start: number, end: number): number {
 const listIn = (value: JsonValue): readonly JsonValue[] => (Array.isArray(value) ? value : []);
 
 const memberOf = (value: JsonValue, name: string): JsonValue => (isObject(value) ? (ownMember(value, name) ?? null) : null);
-
-/** Names of members that replace those of the definition. */
-const givenNames = (given: JsonValue): readonly string[] => (isObject(given) ? Object.keys(given) : []);

@@ -96,15 +96,13 @@ class SchemaJsonWriter {
 
   private writeProperties(schema: PublishedSchema, member: PublishedMember, depth: number): void {
     const givenMembers = isObject(member.given) ? member.given : {};
-    const names = Object.keys(givenMembers);
     let separator = '{';
-    for (const name of schema.membersOf(member)) {
+    for (const name of schema.propertiesOf(member)) {
       this.bytes.plain(separator);
       separator = ',';
-      if (name < 0) {
-        const text = names[~name] ?? '';
-        this.bytes.plain(`${this.print(text)}:`);
-        this.writeValue(ownMember(givenMembers, text) ?? null);
+      if (typeof name === 'string') {
+        this.bytes.plain(`${this.print(name)}:`);
+        this.writeValue(ownMember(givenMembers, name) ?? null);
       } else {
         this.writeUnchanged(schema.json, name);
         this.bytes.plain(':');

@@ -29,7 +29,12 @@ export function buildPrebuiltParts(rows: readonly KindRow[], describe: Describe,
       for (const media of MEDIA) {
         const { dialect, name } = subject;
         const form = { version: 'v3', media } as const;
-        parts.push({ dialect, name, form, part: builder.build({ type: 'groupVersion', rows, custom: [], subject, dialect, form }).part });
+        parts.push({
+          dialect,
+          name,
+          form,
+          part: builder.build({ type: 'groupVersion', rows, customRows: [], subject, dialect, form }).part,
+        });
       }
     }
     const subjectDigests = builder.digests({ type: 'digests', rows, subjects });

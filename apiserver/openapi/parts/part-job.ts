@@ -40,8 +40,8 @@ interface GroupVersionJob extends CommonJob {
   readonly type: 'groupVersion';
   /** The built-in kinds. */
   readonly rows: readonly KindRow[];
-  /** Its custom kinds. */
-  readonly custom: readonly CustomRow[];
+  /** The custom kinds of the group version. */
+  readonly customRows: readonly CustomRow[];
   /** Set for a built-in group version. */
   readonly subject: BuiltInSubject | undefined;
 }
@@ -79,13 +79,14 @@ export type Digests = ReadonlyMap<string, string>;
 export interface BuiltPart {
   readonly part: DocumentPart;
   /**
-   * Digest of the contents, independent of the encoding; only for built-in kinds, because custom kinds are identified
-   * by their definition.
+   * Digest of the contents, independent of the encoding. Set only by the job `builtIn`: v3 documents get theirs from a
+   * `DigestJob`, and custom kinds are identified by their definition.
    */
   readonly digest?: string;
 }
 
-const NO_TEXT = Buffer.from('{}');
+const EMPTY_SCHEMA = readSchema({});
+const EMPTY_SCHEMA_JSON = Buffer.from('{}');
 
 /** Executes jobs one after another. `describe` returns the descriptions of types. */
 export class PartBuilder {
@@ -101,11 +102,13 @@ export class PartBuilder {
         return { part: this.encoder.encodePiece(piece, form), digest: digestOf(piece) };
       }
       case 'groupVersion': {
-        const custom = job.custom.map((row) => ({ ...row, custom: customVersionOf(NO_TEXT) }));
         const { subject, rows } = job;
+        // The piece contains only the built-in types to which custom kinds refer; each kind's schema is the part of a
+        // `CustomJob`.
+        const customRows = job.customRows.map((row) => ({ ...row, custom: customVersionOf(EMPTY_SCHEMA_JSON) }));
         const piece =
           subject === undefined
-            ? buildGroupPieceV3(custom, rows, dialect, this.describe)
+            ? buildGroupPieceV3(customRows, rows, dialect, this.describe)
             : buildBuiltInPieceV3(rows, subject, this.describe);
         return { part: this.encoder.encodePiece(piece, form) };
       }
@@ -128,8 +131,6 @@ export class PartBuilder {
     return { parts, rejected: pieces.rejected };
   }
 }
-
-const EMPTY_SCHEMA = readSchema({});
 
 /** The parts of a custom version that documents need. */
 function customVersionOf(text: Uint8Array): CustomVersion {

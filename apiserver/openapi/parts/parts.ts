@@ -154,7 +154,7 @@ export class Parts {
     const prebuilt = isBuiltIn ? await this.prebuiltParts.part(rows, subject, form) : undefined;
     if (prebuilt !== undefined) return prebuilt.part;
     const plain = custom.map(({ custom: _, ...row }) => row);
-    return (await this.threads.build({ type: 'groupVersion', rows, custom: plain, subject: builtInSubject, dialect, form })).part;
+    return (await this.threads.build({ type: 'groupVersion', rows, customRows: plain, subject: builtInSubject, dialect, form })).part;
   }
 
   /**

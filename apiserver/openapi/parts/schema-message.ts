@@ -4,7 +4,7 @@
  * value. Methods are named after what they write, as those of `MessageWriter`.
  */
 import type { PublishedLevel, PublishedMember, PublishedSchema } from '../documents/published-schema';
-import { isObject, ownMember } from '../../../shared/values/json';
+import { isObject, ownMember, type JsonValue } from '../../../shared/values/json';
 import type { JsonIndex } from '../../../shared/values/json-index';
 import { MessageWriter, rowIndexesOf, tableOf, type Messages, type MessageShape, type MessageTable } from '../message/message';
 import type { MessageBuffer } from '../message/message-buffer';
@@ -70,11 +70,10 @@ export class SchemaMessageWriter {
   }
 
   private entries(number: number, shape: MessageShape, member: PublishedMember, depth: number): void {
-    const names = this.schema.membersOf(member);
-    for (let index = 0; index < names.length; index += 1) {
-      const name = names[index] ?? 0;
-      if (name < 0) this.givenEntry(number, shape, member, ~name);
-      else this.entry(number, shape, name, depth);
+    const { given } = member;
+    for (const name of this.schema.propertiesOf(member)) {
+      if (typeof name === 'number') this.entry(number, shape, name, depth);
+      else this.givenEntry(number, shape, name, isObject(given) ? (ownMember(given, name) ?? null) : null);
     }
   }
 
@@ -86,12 +85,10 @@ export class SchemaMessageWriter {
     this.bytes.close(start);
   }
 
-  private givenEntry(number: number, shape: MessageShape, { given }: PublishedMember, givenIndex: number): void {
-    const givenMembers = isObject(given) ? given : {};
-    const text = Object.keys(givenMembers)[givenIndex] ?? '';
+  private givenEntry(number: number, shape: MessageShape, name: string, value: JsonValue): void {
     const start = this.writer.open(number);
-    this.writer.text(1, text);
-    this.writer.field(2, shape, ownMember(givenMembers, text) ?? null);
+    this.writer.text(1, name);
+    this.writer.field(2, shape, value);
     this.bytes.close(start);
   }
 
