@@ -1,5 +1,8 @@
 /**
- * Compares two objects of a shape and returns the differences as field sets. A field with the value null is present.
+ * Compares two objects of a shape (merge-shape.ts) and returns the differences as field sets. Items of associative
+ * lists (`set`, `keyed`) are compared by their identity; `partitionOf` decides whether another value is one field
+ * (`leaf`) or is compared by its members. A `free` value is one field; a `deduced` one is compared by members when it
+ * is an object. A field with the value null is present.
  */
 import { appendToKey } from '../../values/append';
 import {
@@ -13,7 +16,7 @@ import {
   type JsonValue,
 } from '../../values/json';
 import { runStepsSync, type Steps } from '../../scheduling/steps';
-import { MEMBER, openMember, FieldSetBuilder, type FieldSet, type PathElement } from './field-set';
+import { NODE_WITHOUT_DESCENDANTS, openMember, FieldSetBuilder, type FieldSet, type PathElement } from './field-set';
 import { itemElement, memberElement, memberShape, partitionOf, resolveShape, type ItemShape, type MergeShape } from './merge-shape';
 
 export interface FieldComparison {
@@ -76,27 +79,22 @@ class ComparisonWalker {
   private compareValue(declared: MergeShape, before: JsonValue | undefined, after: JsonValue | undefined): void {
     const shape = resolveShape(declared, before, after);
     if (shape.kind === 'free' && declared.kind === 'deduced' && (isObject(before) || isObject(after))) {
-      // The value is an object on one side and a leaf on the other: its members are added or removed, and the field
-      // itself is modified.
+      // The value is an object on one side and a leaf on the other: its members are added or removed here, and
+      // compareLeaf below adds the field itself to the modified ones.
       this.compareMembers(declared.members, isObject(before) ? before : EMPTY_OBJECT, isObject(after) ? after : EMPTY_OBJECT);
     }
-    switch (partitionOf(shape)) {
-      case 'leaf':
-        return this.compareLeaf(before, after);
-      case 'members': {
-        const membersBefore = isObject(before) ? before : EMPTY_OBJECT;
-        const membersAfter = isObject(after) ? after : EMPTY_OBJECT;
-        // Two empty values are compared as one field, because null and {} differ.
-        if (isEmptyObject(membersBefore) && isEmptyObject(membersAfter)) return this.compareLeaf(before, after);
-        return this.compareMembers(shape, membersBefore, membersAfter);
-      }
-      case 'items': {
-        const itemsBefore = Array.isArray(before) ? before : NO_ITEMS;
-        const itemsAfter = Array.isArray(after) ? after : NO_ITEMS;
-        if (itemsBefore.length === 0 && itemsAfter.length === 0) return this.compareLeaf(before, after);
-        if (shape.kind === 'set' || shape.kind === 'keyed') this.compareItems(shape, itemsBefore, itemsAfter);
-      }
+    if (shape.kind === 'set' || shape.kind === 'keyed') {
+      const itemsBefore = Array.isArray(before) ? before : NO_ITEMS;
+      const itemsAfter = Array.isArray(after) ? after : NO_ITEMS;
+      if (itemsBefore.length === 0 && itemsAfter.length === 0) return this.compareLeaf(before, after);
+      return this.compareItems(shape, itemsBefore, itemsAfter);
     }
+    if (partitionOf(shape) === 'leaf') return this.compareLeaf(before, after);
+    const membersBefore = isObject(before) ? before : EMPTY_OBJECT;
+    const membersAfter = isObject(after) ? after : EMPTY_OBJECT;
+    // Two empty values are compared as one field, because null and {} differ.
+    if (isEmptyObject(membersBefore) && isEmptyObject(membersAfter)) return this.compareLeaf(before, after);
+    this.compareMembers(shape, membersBefore, membersAfter);
   }
 
   private compareLeaf(before: JsonValue | undefined, after: JsonValue | undefined): void {
@@ -133,21 +131,16 @@ const MAX_DIRECT_FIELDS = 2048;
  * are added by steps that are appended to `deferred`.
  */
 function nodeWithDescendants(declared: MergeShape | undefined, value: JsonValue | undefined, deferred: Steps<void>[]): FieldSet {
-  if (declared === undefined || typeof value !== 'object' || value === null) return MEMBER;
+  if (declared === undefined || typeof value !== 'object' || value === null) return NODE_WITHOUT_DESCENDANTS;
   const shape = resolveShape(declared, value);
-  switch (partitionOf(shape)) {
-    case 'leaf':
-      return MEMBER;
-    case 'members':
-      return Array.isArray(value) ? MEMBER : nodeOfMembers(shape, value, deferred);
-    case 'items':
-      return Array.isArray(value) && (shape.kind === 'set' || shape.kind === 'keyed') ? nodeOfItems(shape, value, deferred) : MEMBER;
-  }
+  if (shape.kind === 'set' || shape.kind === 'keyed')
+    return Array.isArray(value) ? nodeOfItems(shape, value, deferred) : NODE_WITHOUT_DESCENDANTS;
+  return partitionOf(shape) === 'leaf' || Array.isArray(value) ? NODE_WITHOUT_DESCENDANTS : nodeOfMembers(shape, value, deferred);
 }
 
 function nodeOfMembers(shape: MergeShape, object: JsonObject, deferred: Steps<void>[]): FieldSet {
   const names = sortedKeys(object);
-  if (names.length === 0) return MEMBER;
+  if (names.length === 0) return NODE_WITHOUT_DESCENDANTS;
   const node = openMember();
   fillOrDefer(
     names,
@@ -157,26 +150,26 @@ function nodeOfMembers(shape: MergeShape, object: JsonObject, deferred: Steps<vo
   return node;
 }
 
-/** The node of a repeated item has no descendants. */
+/** The node of a list with a child for each item; a child of items with the same identity has no descendants. */
 function nodeOfItems(shape: ItemShape, items: JsonArray, deferred: Steps<void>[]): FieldSet {
-  if (items.length === 0) return MEMBER;
+  if (items.length === 0) return NODE_WITHOUT_DESCENDANTS;
   const node = openMember();
   fillOrDefer(items, deferred, (item) => {
     const element = itemElement(shape, item);
-    node[element] = node[element] === undefined ? nodeWithDescendants(shape.element, item, deferred) : MEMBER;
+    node[element] = node[element] === undefined ? nodeWithDescendants(shape.element, item, deferred) : NODE_WITHOUT_DESCENDANTS;
   });
   return node;
 }
 
-function fillOrDefer<T>(parts: readonly T[], deferred: Steps<void>[], put: (part: T) => void): void {
-  if (parts.length <= MAX_DIRECT_FIELDS) parts.forEach(put);
-  else deferred.push(fillInSteps(parts, put));
+function fillOrDefer<T>(fields: readonly T[], deferred: Steps<void>[], addField: (field: T) => void): void {
+  if (fields.length <= MAX_DIRECT_FIELDS) fields.forEach(addField);
+  else deferred.push(fillInSteps(fields, addField));
 }
 
-function* fillInSteps<T>(parts: readonly T[], put: (part: T) => void): Steps<void> {
-  for (let start = 0; start < parts.length; start += MAX_DIRECT_FIELDS) {
+function* fillInSteps<T>(fields: readonly T[], addField: (field: T) => void): Steps<void> {
+  for (let start = 0; start < fields.length; start += MAX_DIRECT_FIELDS) {
     yield;
-    parts.slice(start, start + MAX_DIRECT_FIELDS).forEach(put);
+    fields.slice(start, start + MAX_DIRECT_FIELDS).forEach(addField);
   }
 }
 

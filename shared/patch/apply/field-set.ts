@@ -17,7 +17,7 @@ const EMPTY_NODE: FieldSet = Object.freeze({});
 
 export const EMPTY_SET: FieldSet = EMPTY_NODE;
 /** The node of a field without descendants in the set. */
-export const MEMBER: FieldSet = EMPTY_NODE;
+export const NODE_WITHOUT_DESCENDANTS: FieldSet = EMPTY_NODE;
 const SELF = '.';
 
 export const fieldElement = (name: string): PathElement => `f:${name}`;
@@ -41,9 +41,9 @@ export function elementsOf(set: FieldSet): PathElement[] {
   return Object.keys(set).filter((element) => element !== SELF);
 }
 
-/** A member for adding children; {@link MEMBER} is the one without children. */
+/** A member for adding children; {@link NODE_WITHOUT_DESCENDANTS} is the one without children. */
 export function openMember(): FieldSet {
-  return { [SELF]: MEMBER };
+  return { [SELF]: NODE_WITHOUT_DESCENDANTS };
 }
 
 /** A node for adding children: a member, or one that only leads to members. */
@@ -53,8 +53,8 @@ export function openNode(isItselfMember: boolean): FieldSet {
 
 /** A node; `undefined` when it is neither a member nor leads to one. */
 function makeNode(isItselfMember: boolean, children: JsonObject): FieldSet | undefined {
-  if (isEmptySet(children)) return isItselfMember ? MEMBER : undefined;
-  return isItselfMember ? { [SELF]: MEMBER, ...children } : children;
+  if (isEmptySet(children)) return isItselfMember ? NODE_WITHOUT_DESCENDANTS : undefined;
+  return isItselfMember ? { [SELF]: NODE_WITHOUT_DESCENDANTS, ...children } : children;
 }
 
 /** Returns the resulting node; `undefined` removes the node. */
@@ -153,7 +153,8 @@ export function unionOfAll(sets: readonly FieldSet[]): FieldSet {
   const children: JsonObject = {};
   for (const [element, nodes] of below) {
     const [only] = nodes;
-    children[element] = nodes.length === 1 && only !== undefined ? only : (makeNode(nodes.some(isMember), unionOfAll(nodes)) ?? MEMBER);
+    children[element] =
+      nodes.length === 1 && only !== undefined ? only : (makeNode(nodes.some(isMember), unionOfAll(nodes)) ?? NODE_WITHOUT_DESCENDANTS);
   }
   return children;
 }
@@ -176,7 +177,9 @@ function nodeUnion(a: FieldSet, b: FieldSet): FieldSet {
   const wasMember = isMember(a);
   const becomesMember = wasMember || isMember(b);
   const children = unionChildren(a, b);
-  return children === undefined && becomesMember === wasMember ? a : (makeNode(becomesMember, children ?? childrenOf(a)) ?? MEMBER);
+  return children === undefined && becomesMember === wasMember
+    ? a
+    : (makeNode(becomesMember, children ?? childrenOf(a)) ?? NODE_WITHOUT_DESCENDANTS);
 }
 
 /** Builds a set by inserting members. The result is not in canonical order. */
@@ -188,20 +191,20 @@ export class FieldSetBuilder {
   }
 
   /** `path` has at least one element. `node` is a member with its descendants; the builder may modify it. */
-  insert(path: readonly PathElement[], node: FieldSet = MEMBER): void {
+  insert(path: readonly PathElement[], node: FieldSet = NODE_WITHOUT_DESCENDANTS): void {
     let parent = this.root;
     for (let level = 0; level < path.length - 1; level += 1) parent = openChild(parent, path[level] ?? '');
     const last = path[path.length - 1] ?? '';
     const known = nodeAt(parent, last);
     if (known === undefined) parent[last] = node;
-    else if (known !== MEMBER) known[SELF] = MEMBER;
+    else if (known !== NODE_WITHOUT_DESCENDANTS) known[SELF] = NODE_WITHOUT_DESCENDANTS;
   }
 }
 
 /** The node below an element, ready for adding children. */
 function openChild(set: FieldSet, element: PathElement): FieldSet {
   const known = nodeAt(set, element);
-  return known === undefined || known === MEMBER ? (set[element] = openNode(known === MEMBER)) : known;
+  return known === undefined || known === NODE_WITHOUT_DESCENDANTS ? (set[element] = openNode(known === NODE_WITHOUT_DESCENDANTS)) : known;
 }
 
 /**
@@ -209,7 +212,7 @@ function openChild(set: FieldSet, element: PathElement): FieldSet {
  * order already.
  */
 export function canonicalFieldSet(set: FieldSet): FieldSet {
-  if (set === MEMBER) return set;
+  if (set === NODE_WITHOUT_DESCENDANTS) return set;
   const keys = Object.keys(set);
   if (keys.length === 0) return set;
   const elements = sortElements(keys.filter((element) => element !== SELF));
@@ -229,7 +232,7 @@ export function canonicalFieldSet(set: FieldSet): FieldSet {
 /** A set with the first `count` elements of another one. */
 function leadingPart(set: FieldSet, elements: readonly PathElement[], count: number): FieldSet {
   const part = openNode(set[SELF] !== undefined);
-  for (const element of elements.slice(0, count)) part[element] = set[element] ?? MEMBER;
+  for (const element of elements.slice(0, count)) part[element] = set[element] ?? NODE_WITHOUT_DESCENDANTS;
   return part;
 }
 
@@ -311,7 +314,7 @@ export function* parseFieldSetInSteps(value: JsonValue | undefined): Steps<Field
 function normalizeFieldSet(value: JsonValue | undefined, levels: number): FieldSet | undefined {
   if (!isObject(value) || levels === 0) return undefined;
   const elements = Object.keys(value);
-  if (elements.length === 0) return MEMBER;
+  if (elements.length === 0) return NODE_WITHOUT_DESCENDANTS;
   const children: JsonObject = {};
   for (const element of elements) {
     if (element === SELF) continue;
@@ -322,7 +325,7 @@ function normalizeFieldSet(value: JsonValue | undefined, levels: number): FieldS
     if (name === undefined || node === undefined) return undefined;
     children[name] = node;
   }
-  return value[SELF] !== undefined && !isEmptySet(children) ? { [SELF]: MEMBER, ...children } : children;
+  return value[SELF] !== undefined && !isEmptySet(children) ? { [SELF]: NODE_WITHOUT_DESCENDANTS, ...children } : children;
 }
 
 /** Whether every element is in normalized spelling. Nearly all sets in requests are, and need no copy. */

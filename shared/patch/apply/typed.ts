@@ -8,7 +8,7 @@ import {
   elementsOf,
   isEmptySet,
   isMember,
-  MEMBER,
+  NODE_WITHOUT_DESCENDANTS,
   nodeAt,
   openMember,
   openNode,
@@ -192,10 +192,10 @@ function collectMembers(shape: MergeShape, value: JsonObject, into: FieldSet, em
       ? isEmptyObject(memberValue)
       : emptyLists === 'include' && Array.isArray(memberValue) && memberValue.length === 0;
     const isField = isLeaf || memberValue === null || isMapKey(shape, name) || isEmpty;
-    const node = isLeaf || member === undefined ? MEMBER : openNode(isField);
-    const hasFieldsBelow = node !== MEMBER && member !== undefined && collectValue(member, memberValue, node, emptyLists);
+    const node = isLeaf || member === undefined ? NODE_WITHOUT_DESCENDANTS : openNode(isField);
+    const hasFieldsBelow = node !== NODE_WITHOUT_DESCENDANTS && member !== undefined && collectValue(member, memberValue, node, emptyLists);
     if (!hasFieldsBelow && !isField) continue;
-    into[memberElement(shape, name)] = hasFieldsBelow ? node : MEMBER;
+    into[memberElement(shape, name)] = hasFieldsBelow ? node : NODE_WITHOUT_DESCENDANTS;
     hasFields = true;
   }
   return hasFields;
@@ -205,10 +205,10 @@ function collectMembers(shape: MergeShape, value: JsonObject, into: FieldSet, em
 function collectItems(shape: ItemShape, items: JsonArray, into: FieldSet, emptyLists: EmptyLists): boolean {
   for (const item of items) {
     const element = itemElement(shape, item);
-    const known = nodeAt(into, element) ?? MEMBER;
-    const node = known === MEMBER ? openMember() : known;
+    const known = nodeAt(into, element) ?? NODE_WITHOUT_DESCENDANTS;
+    const node = known === NODE_WITHOUT_DESCENDANTS ? openMember() : known;
     const hasFieldsBelow = collectValue(shape.element, item, node, emptyLists);
-    into[element] = hasFieldsBelow || known !== MEMBER ? node : MEMBER;
+    into[element] = hasFieldsBelow || known !== NODE_WITHOUT_DESCENDANTS ? node : NODE_WITHOUT_DESCENDANTS;
   }
   return items.length > 0;
 }
