@@ -3,7 +3,7 @@ import type { WorkContext } from '../values/equality';
 import { Duration, ErrorValue, ListValue, MapValue, Timestamp, valueTypeName, TypeValue, Uint, type Value } from '../values/value';
 import { printDouble, printDuration, printTimestamp } from './printing';
 
-/** The value does not fit the clause. */
+/** An argument is missing, is an error, or is not accepted by its clause. */
 class FormatError extends Error {}
 
 const CLAUSE = /%(?:%|(\.\d+)?(.?))/gsu;
@@ -35,6 +35,8 @@ export function formatString(format: string, args: ListValue, work: WorkContext)
       const value = args.at(next);
       next += 1;
       const printed = formatClause(kind ?? '', precision === undefined ? undefined : Number(precision.slice(1)), value, work);
+      // A clause costs 1, and its text 1 for every four characters, so that long results use up the budget of an
+      // expression.
       work.spend(1 + (printed.length >> 2));
       return printed;
     });
@@ -86,6 +88,7 @@ function printDecimal(value: Value): string {
   return requireInteger(value, 'decimal clause can only be used on integers').toString();
 }
 
+/** The texts of values that are not finite are accepted as doubles too, as in cel-go. */
 function requireDouble(value: Value, message: string): number {
   if (typeof value === 'number') return value;
   if (value === 'NaN' || value === 'Infinity' || value === '-Infinity') return Number(value);
@@ -108,13 +111,18 @@ function groupThousands(text: string): string {
   return `${sign}${groups.reverse().join(',')}${text.slice(number.length)}`;
 }
 
-/** Exact rounding with halves to even. `toFixed` switches to an exponent from 1e21 and rounds halves up. */
+/**
+ * Exact rounding with halves to even: 2.5 is 2 with no digits, 0.375 is 0.38 with two. `toFixed` switches to an
+ * exponent from 1e21 and rounds halves away from zero. So a value is printed with more digits: where only a 5 follows
+ * the requested ones (`2.5`), it is an exact half, and where `toFixed` then ends in an odd digit (`3`), the truncated
+ * text (`2`) is even.
+ */
 function toFixedExact(value: number, digits: number): string {
   if (Math.abs(value) >= 1e21) return `${BigInt(value)}${digits === 0 ? '' : `.${'0'.repeat(digits)}`}`;
   const text = value.toFixed(digits);
   const exact = value.toFixed(Math.min(100, digits + 60)).replace(/(?<!0)0+$/, '');
-  const half = exact.length === text.length + (digits === 0 ? 2 : 1) && exact.endsWith('5');
-  if (!half || /[02468]$/.test(text)) return text;
+  const isExactHalf = exact.length === text.length + (digits === 0 ? 2 : 1) && exact.endsWith('5');
+  if (!isExactHalf || /[02468]$/.test(text)) return text;
   return exact.slice(0, digits === 0 ? -2 : -1);
 }
 
@@ -125,7 +133,7 @@ const SUPERSCRIPTS: Readonly<Record<string, string>> = {
 
 function printScientific(value: Value, precision: number): string {
   const number = requireDouble(value, 'scientific');
-  // Padded to the precision, which is limited to 100.
+  // cel-go prints with `%6e`, not `%.6e`: the precision is a width, to which a value that is not finite is padded.
   if (!Number.isFinite(number)) return nonFiniteSymbol(number).padStart(Math.min(precision, 100));
   const [mantissa = '', power = ''] = number.toExponential(Math.min(precision, 100)).split('e');
   const exponent = power
