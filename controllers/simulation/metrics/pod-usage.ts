@@ -1,7 +1,7 @@
 /**
- * The usage of simulated pods, from annotations: figures of a pod, or a load of its ReplicaSet or StatefulSet that its
- * running pods share. A Deployment passes its annotations on to its ReplicaSets. Pure. Without an annotation a pod uses a
- * tenth of what it requests.
+ * Computes the usage of simulated pods from annotations: amounts that a pod has itself, or a load of its ReplicaSet or
+ * StatefulSet, which is divided among its running pods. A Deployment passes its annotations on to its ReplicaSets. A
+ * pod without an annotation uses a tenth of what it requests. Finding pods and owners is left to metrics-api.ts.
  */
 import type { Pod } from '../../../shared/client/rest/typed-objects';
 import { podResourceAmounts } from '../../../shared/quota/pod-amounts';
@@ -23,30 +23,47 @@ export interface UsageInput {
   readonly siblingCount: number;
 }
 
-/**
- * `own`, `shared`: the annotations with the usage of a pod, and with the load that the pods of an owner share. `unit`: the
- * step of measured values, in billionths; `minNanos`: the least usage without annotations.
- */
-const RESOURCES = [
-  { name: 'cpu', own: 'cpuUsage', shared: 'cpuLoad', format: 'decimal', unit: 1_000_000n, minNanos: 1_000_000n },
-  {
-    name: 'memory',
-    own: 'memoryUsage',
-    shared: 'memoryLoad',
-    format: 'binary',
-    unit: 1_024_000_000_000n,
-    minNanos: 1_048_576_000_000_000n,
-  },
-] as const;
-const REQUEST_SHARE = 10n;
+const NANOS_PER_UNIT = 1_000_000_000n;
+const NANOS_PER_MILLICORE = NANOS_PER_UNIT / 1000n;
+const NANOS_PER_KIBIBYTE = NANOS_PER_UNIT * 1024n;
 
-export function podUsage(input: UsageInput): PodUsage {
-  const [cpu, memory] = RESOURCES.map((resource) => resourceUsage(input, resource));
-  if (cpu === undefined || memory === undefined) throw new Error('a resource has no row');
-  return { cpu, memory };
+interface ResourceRow {
+  /** The annotation with the usage of a pod. */
+  readonly podAnnotation: SimulationAnnotation;
+  /** The annotation with the load that the running pods of an owner share. */
+  readonly ownerAnnotation: SimulationAnnotation;
+  readonly format: Quantity['format'];
+  /** Usage is a multiple of this. */
+  readonly stepNanos: bigint;
+  /** The least usage without annotations. */
+  readonly minNanos: bigint;
 }
 
-/** Divides among the containers of a pod; the first one gets the rest. */
+const RESOURCES: Readonly<Record<keyof PodUsage, ResourceRow>> = {
+  cpu: {
+    podAnnotation: 'cpuUsage',
+    ownerAnnotation: 'cpuLoad',
+    format: 'decimal',
+    stepNanos: NANOS_PER_MILLICORE,
+    minNanos: NANOS_PER_MILLICORE,
+  },
+  memory: {
+    podAnnotation: 'memoryUsage',
+    ownerAnnotation: 'memoryLoad',
+    format: 'binary',
+    stepNanos: NANOS_PER_KIBIBYTE,
+    minNanos: 1024n * NANOS_PER_KIBIBYTE,
+  },
+};
+/** A pod without annotations uses its requests divided by this. */
+const REQUEST_DIVISOR = 10n;
+
+export const podUsage = (input: UsageInput): PodUsage => ({
+  cpu: resourceUsage(input, 'cpu'),
+  memory: resourceUsage(input, 'memory'),
+});
+
+/** Divides a usage evenly among the containers of a pod; the first one also gets the remainder. */
 export function perContainer({ nanos, format }: Quantity, count: number): readonly string[] {
   const part = nanos / BigInt(Math.max(1, count));
   return Array.from({ length: count }, (_, index) =>
@@ -56,23 +73,21 @@ export function perContainer({ nanos, format }: Quantity, count: number): readon
 
 export const sumUsage = (usages: readonly PodUsage[], resource: keyof PodUsage): Quantity => ({
   nanos: usages.reduce((sum, usage) => sum + usage[resource].nanos, 0n),
-  format: resource === 'cpu' ? 'decimal' : 'binary',
+  format: RESOURCES[resource].format,
 });
 
-function resourceUsage(
-  { pod, ownerAnnotations, siblingCount }: UsageInput,
-  { name, own, shared, format, unit, minNanos }: (typeof RESOURCES)[number],
-): Quantity {
-  const requested = podResourceAmounts(pod.body, 'requests').get(name)?.nanos ?? 0n;
-  const load = amountIn(ownerAnnotations, shared);
+function resourceUsage({ pod, ownerAnnotations, siblingCount }: UsageInput, resource: keyof PodUsage): Quantity {
+  const { podAnnotation, ownerAnnotation, format, stepNanos, minNanos } = RESOURCES[resource];
+  const requested = podResourceAmounts(pod.body, 'requests').get(resource)?.nanos ?? 0n;
+  const load = amountIn(ownerAnnotations, ownerAnnotation);
   const nanos =
-    amountIn(pod.metadata.annotations, own) ??
-    (load === undefined ? max(requested / REQUEST_SHARE, minNanos) : load / BigInt(Math.max(1, siblingCount)));
+    amountIn(pod.metadata.annotations, podAnnotation) ??
+    (load === undefined ? max(requested / REQUEST_DIVISOR, minNanos) : load / BigInt(Math.max(1, siblingCount)));
   // Whole thousandths of a core and whole kibibytes, as measured values are written.
-  return { nanos: nanos - (nanos % unit), format };
+  return { nanos: nanos - (nanos % stepNanos), format };
 }
 
-/** Undefined without the annotation, and for one that is no positive quantity. */
+/** `undefined` without the annotation, and for one that is not a quantity or is negative. */
 function amountIn(annotations: Annotations, name: SimulationAnnotation): bigint | undefined {
   const text = simulationAnnotation(annotations, name);
   if (text === undefined) return undefined;
