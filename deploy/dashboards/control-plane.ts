@@ -17,34 +17,40 @@ export const CONTROL_PLANE: Dashboard = {
     {
       title: 'Alerts and availability',
       panels: [
-        table(
-          'Firing alerts',
-          'Alerts of Prometheus that fire now. The runbook of each is docs/runbooks/NAME.md.',
-          'short',
-          'ALERTS{alertstate="firing",alertname!="Watchdog"}',
-          { width: 12 },
-        ),
-        stat(
-          'API servers up',
-          'Share of the API servers that Prometheus can scrape.',
-          'percentunit',
-          { expr: 'avg(up{job="apiserver"})', legend: 'up' },
-          { width: 4, thresholds: ALL_UP },
-        ),
-        stat(
-          'Controllers up',
-          'Share of the controller processes that Prometheus can scrape.',
-          'percentunit',
-          { expr: 'avg(up{job="controllers"})', legend: 'up' },
-          { width: 4, thresholds: ALL_UP },
-        ),
-        stat(
-          'etcd members up',
-          'Share of the etcd members that Prometheus can scrape. Without a majority nothing can be written.',
-          'percentunit',
-          { expr: 'avg(up{job="etcd"})', legend: 'up' },
-          { width: 4, thresholds: ALL_UP },
-        ),
+        table({
+          title: 'Firing alerts',
+          description: 'Alerts of Prometheus that fire now. The runbook of each is docs/runbooks/NAME.md.',
+          unit: 'short',
+          expr: 'ALERTS{alertstate="firing",alertname!="Watchdog"}',
+          width: 12,
+        }),
+        stat({
+          title: 'API servers up',
+          description: 'Share of the API servers that Prometheus can scrape.',
+          unit: 'percentunit',
+          expr: 'avg(up{job="apiserver"})',
+          legend: 'up',
+          width: 4,
+          thresholds: ALL_UP,
+        }),
+        stat({
+          title: 'Controllers up',
+          description: 'Share of the controller processes that Prometheus can scrape.',
+          unit: 'percentunit',
+          expr: 'avg(up{job="controllers"})',
+          legend: 'up',
+          width: 4,
+          thresholds: ALL_UP,
+        }),
+        stat({
+          title: 'etcd members up',
+          description: 'Share of the etcd members that Prometheus can scrape. Without a majority nothing can be written.',
+          unit: 'percentunit',
+          expr: 'avg(up{job="etcd"})',
+          legend: 'up',
+          width: 4,
+          thresholds: ALL_UP,
+        }),
       ],
     },
     {
@@ -67,23 +73,40 @@ export const CONTROL_PLANE: Dashboard = {
             },
           ],
         },
-        graph(
-          'Latency, 99th percentile',
-          'By verb, without the time of webhooks and of waiting for priority and fairness. The service level of Kubernetes is 1 s for a single object and 30 s for lists of all namespaces.',
-          's',
-          { expr: quantile(0.99, 'verb', SLI), legend: '{{verb}}' },
-          { thresholds: { warning: 1, critical: 5 } },
-        ),
-        graph('Latency, median', 'By verb, as the panel beside it.', 's', { expr: quantile(0.5, 'verb', SLI), legend: '{{verb}}' }),
-        graph('Requests by API server', 'An uneven share means that the load balancer or long connections prefer a server.', 'reqps', {
+        graph({
+          title: 'Latency, 99th percentile',
+          description:
+            'By verb, without the time of webhooks and of waiting for priority and fairness. The service level of Kubernetes is 1 s for a single object and 30 s for lists of all namespaces.',
+          unit: 's',
+          expr: quantile(0.99, 'verb', SLI),
+          legend: '{{verb}}',
+          thresholds: { warning: 1, critical: 5 },
+        }),
+        graph({
+          title: 'Latency, median',
+          description: 'By verb, as the panel beside it.',
+          unit: 's',
+          expr: quantile(0.5, 'verb', SLI),
+          legend: '{{verb}}',
+        }),
+        graph({
+          title: 'Requests by API server',
+          description: 'An uneven share means that the load balancer or long connections prefer a server.',
+          unit: 'reqps',
           expr: rates('instance', `apiserver_request_total{${SELECTED}}`),
           legend: '{{instance}}',
         }),
-        graph('Requests by code', 'Completed requests.', 'reqps', {
+        graph({
+          title: 'Requests by code',
+          description: 'Completed requests.',
+          unit: 'reqps',
           expr: rates('code', `apiserver_request_total{${SELECTED}}`),
           legend: '{{code}}',
         }),
-        graph('Failing health checks', 'Health checks that failed at their last run, by API server.', 'short', {
+        graph({
+          title: 'Failing health checks',
+          description: 'Health checks that failed at their last run, by API server.',
+          unit: 'short',
           expr: `sum by (instance) (kubernetes_healthcheck{${SELECTED}} == bool 0)`,
           legend: '{{instance}}',
         }),
@@ -92,18 +115,25 @@ export const CONTROL_PLANE: Dashboard = {
     {
       title: 'Processes',
       panels: [
-        graph(
-          'Event loop, 99th percentile',
-          'The longest time for which an API server responds to no request. High values slow down all of its clients.',
-          's',
-          { expr: `nodejs_eventloop_lag_p99_seconds{job="apiserver",${SELECTED}}`, legend: '{{instance}}' },
-          { thresholds: { warning: 0.1, critical: 0.25 } },
-        ),
-        graph('CPU', 'Processors in use, of all programs.', 'short', {
+        graph({
+          title: 'Event loop, 99th percentile',
+          description: 'The longest time for which an API server responds to no request. High values slow down all of its clients.',
+          unit: 's',
+          expr: `nodejs_eventloop_lag_p99_seconds{job="apiserver",${SELECTED}}`,
+          legend: '{{instance}}',
+          thresholds: { warning: 0.1, critical: 0.25 },
+        }),
+        graph({
+          title: 'CPU',
+          description: 'Processors in use, of all programs.',
+          unit: 'short',
           expr: rates('job, instance', 'process_cpu_seconds_total'),
           legend: '{{job}} {{instance}}',
         }),
-        graph('Memory', 'Resident memory of all programs.', 'bytes', {
+        graph({
+          title: 'Memory',
+          description: 'Resident memory of all programs.',
+          unit: 'bytes',
           expr: 'process_resident_memory_bytes',
           legend: '{{job}} {{instance}}',
         }),
@@ -112,45 +142,45 @@ export const CONTROL_PLANE: Dashboard = {
     {
       title: 'Certificates',
       panels: [
-        table(
-          'Time until certificates expire',
-          'Certificates that API servers and controllers use: their serving certificates, client authorities, and client certificates for etcd, kubelets, aggregated API servers and the API.',
-          's',
-          'sort(min by (job, instance, certificate) (tls_certificate_expiration_timestamp_seconds) - time())',
-          { width: 12, thresholds: EXPIRATION },
-        ),
-        graph(
-          'Remaining validity of client certificates',
-          'First percentile of the remaining validity of the certificates that clients present to API servers.',
-          's',
-          {
-            expr: quantile(0.01, 'instance', `apiserver_client_certificate_expiration_seconds_bucket{${SELECTED}}`),
-            legend: '{{instance}}',
-          },
-          { width: 12, thresholds: EXPIRATION },
-        ),
+        table({
+          title: 'Time until certificates expire',
+          description:
+            'Certificates that API servers and controllers use: their serving certificates, client authorities, and client certificates for etcd, kubelets, aggregated API servers and the API.',
+          unit: 's',
+          expr: 'sort(min by (job, instance, certificate) (tls_certificate_expiration_timestamp_seconds) - time())',
+          width: 12,
+          thresholds: EXPIRATION,
+        }),
+        graph({
+          title: 'Remaining validity of client certificates',
+          description: 'First percentile of the remaining validity of the certificates that clients present to API servers.',
+          unit: 's',
+          expr: quantile(0.01, 'instance', `apiserver_client_certificate_expiration_seconds_bucket{${SELECTED}}`),
+          legend: '{{instance}}',
+          width: 12,
+          thresholds: EXPIRATION,
+        }),
       ],
     },
     {
       title: 'Deprecated APIs',
       panels: [
-        table(
-          'Deprecated APIs in use',
-          'Versions that were requested since the start of an API server, and the release without them. The audit log names the clients.',
-          'short',
-          'max by (group, version, resource, subresource, removed_release) (apiserver_requested_deprecated_apis)',
-          { width: 12 },
-        ),
-        graph(
-          'Requests for deprecated APIs',
-          'Rate of requests for these versions.',
-          'reqps',
-          {
-            expr: `sum by (group, version, resource, verb) (rate(apiserver_request_total{${SELECTED}}[${RANGE}]) * on (instance, group, version, resource, subresource) group_left () max by (instance, group, version, resource, subresource) (apiserver_requested_deprecated_apis))`,
-            legend: '{{verb}} {{group}}/{{version}} {{resource}}',
-          },
-          { width: 12 },
-        ),
+        table({
+          title: 'Deprecated APIs in use',
+          description:
+            'Versions that were requested since the start of an API server, and the release without them. The audit log names the clients.',
+          unit: 'short',
+          expr: 'max by (group, version, resource, subresource, removed_release) (apiserver_requested_deprecated_apis)',
+          width: 12,
+        }),
+        graph({
+          title: 'Requests for deprecated APIs',
+          description: 'Rate of requests for these versions.',
+          unit: 'reqps',
+          expr: `sum by (group, version, resource, verb) (rate(apiserver_request_total{${SELECTED}}[${RANGE}]) * on (instance, group, version, resource, subresource) group_left () max by (instance, group, version, resource, subresource) (apiserver_requested_deprecated_apis))`,
+          legend: '{{verb}} {{group}}/{{version}} {{resource}}',
+          width: 12,
+        }),
       ],
     },
   ],

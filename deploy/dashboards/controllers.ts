@@ -13,105 +13,122 @@ export const CONTROLLERS: Dashboard = {
     {
       title: 'Leadership',
       panels: [
-        stat(
-          'Processes up',
-          'Share of the controller processes that Prometheus can scrape.',
-          'percentunit',
-          {
-            expr: `avg(up{job="controllers",${SERVICE}})`,
-            legend: 'up',
-          },
-          { thresholds: { warning: 1, critical: 0.5, direction: 'falling' } },
-        ),
-        stat(
-          'Leases without a holder',
-          'Controllers that no process runs: their objects are not reconciled.',
-          'short',
-          {
-            expr: `count(max by (name) (leader_election_master_status{${SERVICE}}) == 0) or vector(0)`,
-            legend: 'leases',
-          },
-          { thresholds: { warning: 1, critical: 2 } },
-        ),
-        table(
-          'Holders of leases',
-          '1 for the process that runs the controller.',
-          'short',
-          `leader_election_master_status{${SERVICE}} == 1`,
-        ),
+        stat({
+          title: 'Processes up',
+          description: 'Share of the controller processes that Prometheus can scrape.',
+          unit: 'percentunit',
+          expr: `avg(up{job="controllers",${SERVICE}})`,
+          legend: 'up',
+          thresholds: { warning: 1, critical: 0.5, direction: 'falling' },
+        }),
+        stat({
+          title: 'Leases without a holder',
+          description: 'Controllers that no process runs: their objects are not reconciled.',
+          unit: 'short',
+          expr: `count(max by (name) (leader_election_master_status{${SERVICE}}) == 0) or vector(0)`,
+          legend: 'leases',
+          thresholds: { warning: 1, critical: 2 },
+        }),
+        table({
+          title: 'Holders of leases',
+          description: '1 for the process that runs the controller.',
+          unit: 'short',
+          expr: `leader_election_master_status{${SERVICE}} == 1`,
+        }),
       ],
     },
     {
       title: 'Queues',
       panels: [
-        graph(
-          'Waiting items',
-          'Objects that wait to be reconciled. A depth that stays high means that a controller does not keep up.',
-          'short',
-          {
-            expr: `sum by (service, name) (workqueue_depth{${SERVICE}})`,
-            legend: '{{name}}',
-          },
-          { thresholds: { warning: 100, critical: 1000 } },
-        ),
-        graph('Time in the queue, 99th percentile', 'How long objects wait.', 's', {
+        graph({
+          title: 'Waiting items',
+          description: 'Objects that wait to be reconciled. A depth that stays high means that a controller does not keep up.',
+          unit: 'short',
+          expr: `sum by (service, name) (workqueue_depth{${SERVICE}})`,
+          legend: '{{name}}',
+          thresholds: { warning: 100, critical: 1000 },
+        }),
+        graph({
+          title: 'Time in the queue, 99th percentile',
+          description: 'How long objects wait.',
+          unit: 's',
           expr: quantile(0.99, 'name', `workqueue_queue_duration_seconds_bucket{${SERVICE}}`),
           legend: '{{name}}',
         }),
-        graph('Time of a reconciliation, 99th percentile', 'How long one object takes.', 's', {
+        graph({
+          title: 'Time of a reconciliation, 99th percentile',
+          description: 'How long one object takes.',
+          unit: 's',
           expr: quantile(0.99, 'name', `workqueue_work_duration_seconds_bucket{${SERVICE}}`),
           legend: '{{name}}',
         }),
-        graph('Added items', 'Objects that were queued.', 'ops', {
+        graph({
+          title: 'Added items',
+          description: 'Objects that were queued.',
+          unit: 'ops',
           expr: rates('name', `workqueue_adds_total{${SERVICE}}`),
           legend: '{{name}}',
         }),
-        graph('Retries', 'Objects that were queued again after a failure.', 'ops', {
+        graph({
+          title: 'Retries',
+          description: 'Objects that were queued again after a failure.',
+          unit: 'ops',
           expr: rates('name', `workqueue_retries_total{${SERVICE}}`),
           legend: '{{name}}',
         }),
-        graph(
-          'Longest reconciliation in progress',
-          'A line that rises without end is a reconciliation that hangs.',
-          's',
-          {
-            expr: `max by (name) (workqueue_longest_running_processor_seconds{${SERVICE}})`,
-            legend: '{{name}}',
-          },
-          { thresholds: { warning: 60, critical: 600 } },
-        ),
+        graph({
+          title: 'Longest reconciliation in progress',
+          description: 'A line that rises without end is a reconciliation that hangs.',
+          unit: 's',
+          expr: `max by (name) (workqueue_longest_running_processor_seconds{${SERVICE}})`,
+          legend: '{{name}}',
+          thresholds: { warning: 60, critical: 600 },
+        }),
       ],
     },
     {
       title: 'Requests and caches',
       panels: [
-        graph('Requests by code', 'Requests to the API servers; <error> is a request without a response.', 'reqps', {
+        graph({
+          title: 'Requests by code',
+          description: 'Requests to the API servers; <error> is a request without a response.',
+          unit: 'reqps',
           expr: rates('code', `rest_client_requests_total{${SERVICE}}`),
           legend: '{{code}}',
         }),
-        graph('Requests by service', 'Which controllers load the API servers.', 'reqps', {
+        graph({
+          title: 'Requests by service',
+          description: 'Which controllers load the API servers.',
+          unit: 'reqps',
           expr: rates('service, method', `rest_client_requests_total{${SERVICE}}`),
           legend: '{{service}} {{method}}',
         }),
-        graph(
-          'Latency of requests, 99th percentile',
-          'As the controllers observe it.',
-          's',
-          {
-            expr: quantile(0.99, 'verb', `rest_client_request_duration_seconds_bucket{${SERVICE}}`),
-            legend: '{{verb}}',
-          },
-          { thresholds: { warning: 1, critical: 5 } },
-        ),
-        graph('Cached objects', 'Objects in the caches of the controllers, the ten most frequent resources.', 'short', {
+        graph({
+          title: 'Latency of requests, 99th percentile',
+          description: 'As the controllers observe it.',
+          unit: 's',
+          expr: quantile(0.99, 'verb', `rest_client_request_duration_seconds_bucket{${SERVICE}}`),
+          legend: '{{verb}}',
+          thresholds: { warning: 1, critical: 5 },
+        }),
+        graph({
+          title: 'Cached objects',
+          description: 'Objects in the caches of the controllers, the ten most frequent resources.',
+          unit: 'short',
           expr: `topk(10, max by (resource) (informer_objects{${SERVICE}}))`,
           legend: '{{resource}}',
         }),
-        graph('Memory', 'Resident memory.', 'bytes', {
+        graph({
+          title: 'Memory',
+          description: 'Resident memory.',
+          unit: 'bytes',
           expr: `process_resident_memory_bytes{job="controllers",${SERVICE}}`,
           legend: '{{service}} {{instance}}',
         }),
-        graph('CPU', 'Processors in use.', 'short', {
+        graph({
+          title: 'CPU',
+          description: 'Processors in use.',
+          unit: 'short',
           expr: rates('service, instance', `process_cpu_seconds_total{job="controllers",${SERVICE}}`),
           legend: '{{service}} {{instance}}',
         }),

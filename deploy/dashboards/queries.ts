@@ -2,7 +2,7 @@
  * The parts that several dashboards share: expressions of PromQL, and panels with one query. Names of metrics are left to
  * the dashboards.
  */
-import type { Panel, Query, Unit, Variable } from './dashboard';
+import type { Panel, Query, Variable } from './dashboard';
 
 export const API_SERVER: Variable = { name: 'instance', label: 'API server', query: 'label_values(up{job="apiserver"}, instance)' };
 
@@ -19,26 +19,20 @@ export const largestRates = (by: string, counter: string): string => `topk(10, s
 /** The sum of the rates of a counter for each value of the labels `by`. */
 export const rates = (by: string, counter: string): string => `sum by (${by}) (rate(${counter}[${RANGE}]))`;
 
-type Extras = Pick<Panel, 'thresholds' | 'width'>;
+/** A panel with one query. */
+type QueryPanel = Omit<Panel, 'type' | 'queries'> & Query;
 
 /** A panel with a time axis and one query. */
-export const graph = (title: string, description: string, unit: Unit, { expr, legend }: Query, extras: Extras = {}): Panel => ({
-  title,
-  description,
-  type: 'timeseries',
-  unit,
-  queries: [{ expr, ...(legend === undefined ? {} : { legend }) }],
-  ...extras,
-});
+export const graph = (panel: QueryPanel): Panel => panelOf('timeseries', panel);
 
 /** A panel with the current value of one query. */
-export const stat = (title: string, description: string, unit: Unit, { expr, legend }: Query, extras: Extras = {}): Panel => ({
-  ...graph(title, description, unit, { expr, ...(legend === undefined ? {} : { legend }) }, extras),
-  type: 'stat',
-});
+export const stat = (panel: QueryPanel): Panel => panelOf('stat', panel);
 
 /** A panel with a line for each current series of one query. */
-export const table = (title: string, description: string, unit: Unit, expr: string, extras: Extras = {}): Panel => ({
-  ...graph(title, description, unit, { expr }, extras),
-  type: 'table',
+export const table = (panel: Omit<QueryPanel, 'legend'>): Panel => panelOf('table', panel);
+
+const panelOf = (type: Panel['type'], { expr, legend, ...panel }: QueryPanel): Panel => ({
+  ...panel,
+  type,
+  queries: [{ expr, ...(legend === undefined ? {} : { legend }) }],
 });
