@@ -1,6 +1,7 @@
 /**
- * Grants the user of the simulation of nodes what it needs, and nothing else: a ClusterRole, and Roles in the system
- * namespace and in that of the nodes' Leases. A later start restores the rules.
+ * Grants the user of the simulation of nodes the access that it needs, and no more: a ClusterRole, and Roles in the
+ * system namespace and in the namespace of the nodes' Leases, each with its binding. A later call restores changed
+ * rules and subjects.
  */
 import type { RbacV1PolicyRule, RbacV1Subject } from '../../shared/api/types/generated/members';
 import { namespaceOf } from '../../shared/client/rest/api-object';
@@ -18,7 +19,7 @@ const CLUSTER_ROLES = resourceOf('rbac.v1.ClusterRole');
 const CLUSTER_BINDINGS = resourceOf('rbac.v1.ClusterRoleBinding');
 const NAME = 'simulation';
 
-/** Verbs, API group in canonical spelling, resources, and names of objects. */
+/** Verbs, API group in canonical spelling, resources, and names of objects; lists are separated by spaces. */
 type Rule = readonly [verbs: string, group: string, resources: string, names?: string];
 
 const CLUSTER_RULES: readonly Rule[] = [
@@ -46,7 +47,7 @@ const SYSTEM_RULES: readonly Rule[] = [
 
 const NODE_LEASE_RULES: readonly Rule[] = [['get create update', 'coordination.platform.io', 'leases']];
 
-/** Rejects when the server fails. */
+/** Rejects when a request fails. */
 export async function grantSimulationAccess(options: AdministratorOptions, signal: AbortSignal): Promise<void> {
   await withAdministrator(options, (client) => grant(client, signal));
 }

@@ -1,6 +1,7 @@
 /**
- * A whole control plane in this process: one API server with an embedded store, and the controllers, on a free port of
- * the loopback address. It is composed from the same flags as the programs. It handles no signal and stops with the
+ * A whole control plane in this process: one API server with an embedded store on the loopback address, on a free port
+ * unless the flags of the options set one; the controllers; and simulated nodes when the options ask for some. It is
+ * composed from the same flags as the programs, and renews its certificates. It handles no signal and stops with the
  * lifecycle that it is given.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -37,7 +38,10 @@ export interface ControlPlaneHost {
   readonly lifecycle: Lifecycle;
 }
 
-/** Resolves when the server is ready and the controllers run. Rejects with an error about the options or the folder. */
+/**
+ * Resolves when the server is ready, and the controllers and the simulation run. Rejects with an error about the
+ * options or the folder.
+ */
 export async function openControlPlane(options: ControlPlaneOptions, host: ControlPlaneHost): Promise<ControlPlaneConnection> {
   const runner = toRunnerOptions(options, openFolder(options, host.lifecycle));
   const layout = layoutOf(runner.dataDir);
@@ -104,7 +108,7 @@ function toRunnerOptions(
   };
 }
 
-/** Without leader election, since no other process runs controllers, and without a port of their own. */
+/** Starts the controllers without leader election, since no other process runs any, and without a port of their own. */
 async function runControllers(runner: RunnerOptions, host: ControlPlaneHost): Promise<void> {
   const plan = controllersPlan(runner);
   if (plan === undefined) return;
@@ -112,7 +116,9 @@ async function runControllers(runner: RunnerOptions, host: ControlPlaneHost): Pr
   await startControllers(parseArguments(CONTROLLERS, CONTROLLER_FLAGS, args), { random, ...host });
 }
 
-/** Without leader election, as the controllers. */
+/**
+ * Starts the simulation of nodes, if any, with the access that it needs. Without leader election, as the controllers.
+ */
 async function runSimulation(
   runner: RunnerOptions,
   server: string,

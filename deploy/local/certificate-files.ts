@@ -1,7 +1,7 @@
 /**
- * The certificates in `<data-dir>/pki` for administrators: lists them with their expiry, and renews those that the
- * authorities of the folder signed. The authorities themselves are never replaced, because every copied kubeconfig
- * trusts them. Running programs reload the files.
+ * The certificates in `<data-dir>/pki` for administrators: lists all of them with their expiry, and renews those of the
+ * table below, with the authorities in the folder. The authorities themselves are never replaced, because every copied
+ * kubeconfig trusts them. Running programs reload the files.
  */
 import { X509Certificate } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -26,7 +26,7 @@ import { writeKubeconfig, type KubeconfigFile } from './certificates';
 import type { Layout } from './plan';
 
 export interface CertificateFile {
-  /** The file without `.crt`: what `renew` takes. */
+  /** The name of the file without `.crt`; `renew` takes it. */
   readonly name: string;
   readonly subject: string;
   readonly issuer: string;
@@ -38,15 +38,16 @@ export interface CertificateFile {
 }
 
 interface RenewableRow {
-  /** The parameter is the present certificate in PEM. */
+  /** The certificate to issue; `current` is the present one in PEM. */
   readonly leaf: (current: string) => Leaf;
   readonly authority: Authority;
   /** The kubeconfig that contains the certificate. */
   readonly kubeconfig?: KubeconfigFile;
 }
 
+/** By the name of the file without `.crt`. */
 const RENEWABLE: Readonly<Record<string, RenewableRow>> = {
-  // The certificate may cover more than the common names (--advertise-address).
+  // Keeps the names of the present certificate, which depend on flags of the start (--advertise-address and others).
   apiserver: { leaf: (current) => ({ ...serverLeaf([]), names: alternativeNames(current) }), authority: CLUSTER_AUTHORITY },
   admin: { leaf: () => ADMIN_LEAF, authority: CLUSTER_AUTHORITY, kubeconfig: 'kubeconfig' },
   controllers: { leaf: () => CONTROLLERS_LEAF, authority: CLUSTER_AUTHORITY, kubeconfig: 'controllersKubeconfig' },
@@ -56,13 +57,13 @@ const RENEWABLE: Readonly<Record<string, RenewableRow>> = {
 
 export const RENEWABLE_NAMES: readonly string[] = Object.keys(RENEWABLE);
 
-/** The names of those that are present: a control plane without simulated nodes has no certificate for them. */
+/** The renewable certificates in the folder: a control plane without simulated nodes has none for their simulation. */
 export const renewableIn = (layout: Pick<Layout, 'pki'>): readonly string[] => {
   const present = certificateNames(layout.pki);
   return RENEWABLE_NAMES.filter((name) => present.includes(name));
 };
 
-/** By name; empty when there is no such folder. */
+/** All certificates in the folder, sorted by name; none when there is no such folder. */
 export function listCertificates({ pki }: Pick<Layout, 'pki'>, clock: Clock): readonly CertificateFile[] {
   return certificateNames(pki)
     .sort()
@@ -82,7 +83,8 @@ export function listCertificates({ pki }: Pick<Layout, 'pki'>, clock: Clock): re
 
 /**
  * Replaces the named certificates and keys, and the kubeconfigs that contain them. Rejects before anything is written
- * when a certificate or its authority is missing.
+ * when a name is unknown, or a certificate or its authority is missing; when a kubeconfig is missing, the certificates
+ * up to its own have been replaced.
  */
 export async function renewCertificates(layout: Layout, names: readonly string[], clock: Clock): Promise<void> {
   const folder = new CredentialFolder(layout.pki, clock, () => undefined);

@@ -1,3 +1,4 @@
+/** The arguments and addresses of the programs of a local control plane, from the options of its start. */
 import { parseRunnerOptions } from '../../test/support/runner-options';
 import type { RunnerOptions } from './options';
 import { apiServerPlans, certifiedAddresses, controllersPlan, credentialsRequest, simulationPlan } from './plan';
@@ -39,14 +40,20 @@ describe('the plan of a local control plane', () => {
     expect(server?.args).toContain('--insecure-port=8080');
   });
 
-  it('passes the service range to the API servers and covers its first address in their certificate', () => {
-    const addresses = (...argv: string[]): string[] => certifiedAddresses(optionsOf(...argv));
-    expect(addresses()).toEqual(['10.0.0.1']);
-    expect(plansOf().servers[0]?.args).toContain('--service-cluster-ip-range=10.0.0.0/24');
-    expect(addresses('--service-cluster-ip-range=10.96.5.0/16,fd00::/112')).toEqual(['10.96.0.1']);
-    expect(plansOf('--service-cluster-ip-range=10.96.5.0/16').servers[0]?.args).toContain('--service-cluster-ip-range=10.96.5.0/16');
-    expect(addresses('--service-cluster-ip-range=fd00::/112', '--advertise-address', '192.0.2.7')).toEqual(['fd00::1', '192.0.2.7']);
-    expect(addresses('--service-cluster-ip-range=junk', '--advertise-address=junk')).toEqual([]);
+  it.each([
+    ['10.0.0.0/24', []],
+    ['10.96.5.0/16', ['--service-cluster-ip-range=10.96.5.0/16']],
+  ])('passes the service range %s to the API servers', (range, argv) => {
+    expect(plansOf(...argv).servers[0]?.args).toContain(`--service-cluster-ip-range=${range}`);
+  });
+
+  it.each<[string, readonly string[], readonly string[]]>([
+    ['the first address of the default service range', [], ['10.0.0.1']],
+    ['the first address of the first service range', ['--service-cluster-ip-range=10.96.5.0/16,fd00::/112'], ['10.96.0.1']],
+    ['the advertised address', ['--service-cluster-ip-range=fd00::/112', '--advertise-address', '192.0.2.7'], ['fd00::1', '192.0.2.7']],
+    ['no address of malformed flags', ['--service-cluster-ip-range=junk', '--advertise-address=junk'], []],
+  ])('covers %s in the certificate', (_title, argv, addresses) => {
+    expect(certifiedAddresses(optionsOf(...argv))).toEqual(addresses);
   });
 
   it.each([
@@ -63,29 +70,52 @@ describe('the plan of a local control plane', () => {
     expect(controllersPlan(options)?.args).toContain('--bind-address=127.0.0.1');
   });
 
-  it('gives the endpoint to the administrator only, and certifies it and the further names', () => {
-    const names = '--apiserver-cert-extra-sans=a.example.com,192.0.2.8';
-    expect(credentialsRequest(optionsOf('--control-plane-endpoint=[fd00::9]:7443', names, '--secure-port=7000'))).toMatchObject({
+  it('gives the endpoint to the administrator only', () => {
+    expect(credentialsRequest(optionsOf('--control-plane-endpoint=[fd00::9]:7443', '--secure-port=7000'))).toMatchObject({
       server: 'https://127.0.0.1:7000',
       externalServer: 'https://[fd00::9]:7443',
-      addresses: ['10.0.0.1', 'fd00::9', 'a.example.com', '192.0.2.8'],
     });
+  });
+
+  it('adds the secure port to an endpoint without a port', () => {
     expect(credentialsRequest(optionsOf('--control-plane-endpoint=a.example.com', '--secure-port=7000')).externalServer).toBe(
       'https://a.example.com:7000',
     );
   });
 
-  it('uses the token signing keys of the data folder unless the user sets other ones', () => {
-    const issuers = (...argv: string[]): string[] =>
+  it('certifies the endpoint and the further names', () => {
+    const names = '--apiserver-cert-extra-sans=a.example.com,192.0.2.8';
+    expect(credentialsRequest(optionsOf('--control-plane-endpoint=[fd00::9]:7443', names))).toMatchObject({
+      addresses: ['10.0.0.1', 'fd00::9', 'a.example.com', '192.0.2.8'],
+    });
+  });
+
+  describe('for the tokens of service accounts', () => {
+    const serviceAccountFlags = (...argv: string[]): string[] =>
       (plansOf(...argv).servers[0]?.args ?? []).filter((arg) => arg.includes('service-account'));
     const keys = ['--service-account-key-file=/d/pki/sa.pub', '--service-account-signing-key-file=/d/pki/sa.key'];
-    expect(issuers()).toEqual(['--service-account-issuer=https://platform.default.svc.cluster.local', ...keys]);
-    expect(issuers('--naming=kubernetes')).toEqual(['--service-account-issuer=https://kubernetes.default.svc.cluster.local', ...keys]);
-    expect(issuers('--service-account-issuer=me')).toEqual(['--service-account-issuer=me']);
-    expect(issuers('--service-account-max-token-expiration=2h')).toHaveLength(4);
-    const own = '--service-account-private-key-file=/d/pki/sa.key';
-    expect(plansOf().controllers?.args).toContain(own);
-    expect(plansOf('--service-account-key-file=f').controllers?.args).not.toContain(own);
+    const controllersKey = '--service-account-private-key-file=/d/pki/sa.key';
+
+    it.each([
+      ['platform', 'https://platform.default.svc.cluster.local'],
+      ['kubernetes', 'https://kubernetes.default.svc.cluster.local'],
+    ])('passes the keys of the data folder and the issuer of the naming %s to the API servers', (naming, issuer) => {
+      expect(serviceAccountFlags(`--naming=${naming}`)).toEqual([`--service-account-issuer=${issuer}`, ...keys]);
+    });
+
+    it('passes the keys next to a flag that sets no key', () => {
+      const flag = '--service-account-max-token-expiration=2h';
+      expect(serviceAccountFlags(flag)).toEqual(expect.arrayContaining([...keys, flag]));
+    });
+
+    it('passes no keys when the user sets the issuer', () => {
+      expect(serviceAccountFlags('--service-account-issuer=me')).toEqual(['--service-account-issuer=me']);
+    });
+
+    it('passes the private key to the controllers unless the user sets a key', () => {
+      expect(plansOf().controllers?.args).toContain(controllersKey);
+      expect(plansOf('--service-account-key-file=f').controllers?.args).not.toContain(controllersKey);
+    });
   });
 
   it('appends the flags of the user, which take precedence', () => {
@@ -101,12 +131,19 @@ describe('the plan of a local control plane', () => {
     expect(plansOf('--controllers=-*').controllers).toBeUndefined();
   });
 
-  it('passes the root certificate, every replica and the naming to the controllers', () => {
+  it('passes the root certificate to the controllers', () => {
     expect(plansOf().controllers?.args).toContain('--root-ca-file=/d/pki/ca.crt');
-    expect(plansOf().controllers?.args.join(' ')).not.toMatch(/--master|--naming/);
+  });
+
+  it('passes the addresses of several API servers to the controllers', () => {
     const several = plansOf('--replicas=2', '--etcd-servers=http://a:1', '--secure-port=7000').controllers?.args;
     expect(several).toContain('--master=https://127.0.0.1:7000,https://127.0.0.1:7001');
+    expect(plansOf().controllers?.args.join(' ')).not.toContain('--master');
+  });
+
+  it('passes the last naming that the user sets to the controllers', () => {
     expect(plansOf('--naming=platform', '--naming', 'kubernetes').controllers?.args).toContain('--naming=kubernetes');
+    expect(plansOf().controllers?.args.join(' ')).not.toContain('--naming');
   });
 
   it('simulates nodes only when the user asks for some', () => {
@@ -124,11 +161,13 @@ describe('the plan of a local control plane', () => {
     );
   });
 
-  it('gives every replica to the simulation, and no front-proxy authority when the user sets one', () => {
-    const plan = simulationPlan(
-      optionsOf('--simulated-nodes=1', '--replicas=2', '--etcd-servers=http://a:1', '--requestheader-client-ca-file=/own.crt'),
-    );
+  it('passes the addresses of several API servers to the simulation', () => {
+    const plan = simulationPlan(optionsOf('--simulated-nodes=1', '--replicas=2', '--etcd-servers=http://a:1'));
     expect(plan?.args).toContain('--master=https://127.0.0.1:6443,https://127.0.0.1:6444');
+  });
+
+  it('passes no front-proxy authority to the simulation when the user sets one', () => {
+    const plan = simulationPlan(optionsOf('--simulated-nodes=1', '--requestheader-client-ca-file=/own.crt'));
     expect(plan?.args.join(' ')).not.toContain('requestheader');
   });
 });

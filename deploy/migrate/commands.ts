@@ -1,6 +1,7 @@
 /**
- * The commands backup, verify, restore and migrate: opens files and stores, and prints progress and results. They reject
- * with errors for the user; the exit code is left to the callers, and the form of a backup to apiserver/backup.
+ * The commands backup, verify, restore and migrate: open files and stores, and print progress and results. They reject
+ * with errors that the user can understand. The exit code is left to the callers, and the format of a backup and the
+ * order of writes to apiserver/backup.
  */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -30,7 +31,10 @@ export interface Host {
 /** The least time between two lines of progress. */
 const PROGRESS_MS = 5_000;
 
-/** Servers may run meanwhile. Without `--file` the name states the time of the backup; `-` is the standard output. */
+/**
+ * Writes a backup to `--file`; `-` is the standard output, and without the flag the name states the time of the backup.
+ * Servers may run meanwhile.
+ */
 export async function backup(flags: BackupFlags, host: Host): Promise<void> {
   const { source, close } = await openSource(storeKindOf(flags), 'shared', { flags, ...host });
   try {
@@ -50,21 +54,24 @@ export async function backup(flags: BackupFlags, host: Host): Promise<void> {
   }
 }
 
-/** Rejects when the file is damaged or incomplete. */
+/** Reads the whole file. Rejects when it is damaged or incomplete. */
 export async function verify(flags: VerifyFlags, host: Host): Promise<void> {
   const file = fileOf(flags);
   const { header, records } = await readBackup(file);
-  host.print(`${file}: complete; ${records} keys, ${summary(header)}`);
+  host.print(`${file}: complete; ${records} keys, ${describeHeader(header)}`);
 }
 
-/** Reads the whole file before it writes; `-` is the standard input, which is verified while it is restored. */
+/**
+ * Restores `--file` into an empty store. Verifies the whole file before it writes, except `-`, the standard input,
+ * which is verified while it is restored.
+ */
 export async function restoreFile(flags: RestoreFlags, host: Host): Promise<void> {
   const file = fileOf(flags);
-  // Verifies the file before anything is written; a pipe can be read only once.
+  // A pipe can be read only once.
   if (file !== '-') await readBackup(file);
   const { target, close } = await openTarget(storeKindOf(flags), { flags, ...host });
   try {
-    await prepare(target, flags, host);
+    await prepareTarget(target, flags, host);
     const opened = await withFileName(file, () => decodeBackup(readChunks(file)));
     const records = recordsWithFileName(file, opened);
     const result = await restoreRecords(target, opened.header, records, { name: displayName(file), ...flags }, host);
@@ -82,7 +89,7 @@ export async function migrate(flags: MigrateFlags, host: Host): Promise<void> {
   try {
     const opened = await openTarget(flags.to, { flags, ...host });
     try {
-      await prepare(opened.target, flags, host);
+      await prepareTarget(opened.target, flags, host);
       const confirm = (): Promise<void> => source.confirmUnchanged();
       const options = { name: `the data of ${from === 'etcd' ? 'etcd' : storageDirOf(flags)}`, confirm, ...flags };
       const result = await restoreRecords(opened.target, source.header, source.records(), options, host);
@@ -95,7 +102,8 @@ export async function migrate(flags: MigrateFlags, host: Host): Promise<void> {
   }
 }
 
-async function prepare(target: RestoreTarget, flags: Pick<RestoreFlags, 'discard-unfinished'>, { print }: Host): Promise<void> {
+/** Deletes the data of an unfinished restore if the flag is set. Rejects when the store is not empty. */
+async function prepareTarget(target: RestoreTarget, flags: Pick<RestoreFlags, 'discard-unfinished'>, { print }: Host): Promise<void> {
   if (flags['discard-unfinished']) {
     const count = await discardUnfinished(target);
     if (count > 0) print(`deleted ${count} keys of an unfinished restore`);
@@ -123,11 +131,11 @@ function restoreRecords(
 }
 
 function printResult(host: Host, { records, firstRevision }: RestoreResult, header: BackupHeader): void {
-  host.print(`restored ${records} keys, ${summary(header)}; revisions continue at ${firstRevision}`);
+  host.print(`restored ${records} keys, ${describeHeader(header)}; revisions continue at ${firstRevision}`);
   host.print(`start the API servers with --naming=${header.naming}`);
 }
 
-function summary({ source, revision, naming, time }: BackupHeader): string {
+function describeHeader({ source, revision, naming, time }: BackupHeader): string {
   return `revision ${revision} of the ${source} store at ${time}, --naming=${naming}`;
 }
 
@@ -143,10 +151,11 @@ const displayName = (file: string): string => (file === '-' ? 'standard input' :
 async function readBackup(file: string): Promise<{ readonly header: BackupHeader; readonly records: number }> {
   const opened = await withFileName(file, () => decodeBackup(readChunks(file)));
   let records = 0;
-  for await (const { key } of recordsWithFileName(file, opened)) records += key === '' ? 0 : 1;
+  for await (const _record of recordsWithFileName(file, opened)) records += 1;
   return { header: opened.header, records };
 }
 
+/** The records of a backup, with the name of the file in errors. */
 async function* recordsWithFileName(file: string, opened: DecodedBackup): ReturnType<DecodedBackup['records']> {
   const records = opened.records();
   for (;;) {
@@ -156,6 +165,7 @@ async function* recordsWithFileName(file: string, opened: DecodedBackup): Return
   }
 }
 
+/** Adds the name of the file to a `BackupFormatError`. */
 async function withFileName<T>(file: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
@@ -165,7 +175,7 @@ async function withFileName<T>(file: string, read: () => Promise<T>): Promise<T>
   }
 }
 
-/** Counts records and prints the progress every {@link PROGRESS_MS}. */
+/** Takes the number of records so far, and prints it at most every {@link PROGRESS_MS}. */
 function createProgress(verb: string, { clock, print }: Host): { readonly record: (count: number) => void; readonly total: () => number } {
   let lastPrintedAt = clock.monotonic();
   let total = 0;

@@ -1,13 +1,16 @@
 /**
- * Checks the documents: every relative link leads to a file and to a heading in it, every `npm run` names a script of
- * package.json, and every path below docs that stands in backticks exists. Links to other sites are not followed.
- * `node deploy/scripts/documents.mjs`.
+ * Checks README.md, ARCHITECTURE.md, CONTRIBUTING.md and the documents below docs: every relative link leads to a file,
+ * and a link with an anchor to a heading of a document; every `npm run` names a script of package.json; and every path
+ * below docs in backticks exists. Links and paths in code blocks are not checked, and links to other sites are not
+ * followed. Prints a line for each fault, and ends with exit code 1 when there is any: `node
+ * deploy/scripts/documents.mjs`.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import process from 'node:process';
 import { root } from './repository.mjs';
 
+/** A code block between fences. */
 const FENCED = /^(`{3,})[^\n]*\n[\s\S]*?^\1`*$/gm;
 const HEADING = /^#{1,6} +(.+)$/gm;
 const LINK = /\[[^\]]*\]\(([^()\s]+)\)/g;
@@ -17,16 +20,17 @@ const DOCUMENT_PATH = /`(docs\/[\w./-]*)`/g;
 
 const read = (file) => readFileSync(path.join(root, file), 'utf8');
 const exists = (file) => existsSync(path.join(root, file));
+/** What the first group of the pattern matches. */
 const matchesOf = (text, pattern) => [...text.matchAll(pattern)].map(([, match]) => match);
 
 const scripts = JSON.parse(read('package.json')).scripts;
 
 function documents() {
-  const below = readdirSync(path.join(root, 'docs'), { recursive: true }).map((file) => path.join('docs', file));
-  return ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...below.filter((file) => file.endsWith('.md'))];
+  const files = readdirSync(path.join(root, 'docs'), { recursive: true }).map((file) => path.join('docs', file));
+  return ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', ...files.filter((file) => file.endsWith('.md'))];
 }
 
-/** The anchors that GitHub gives to the headings of a document. */
+/** The anchors that GitHub gives to the headings of a document: repeated ones are numbered. */
 function anchorsOf(text) {
   const counts = new Map();
   return matchesOf(text.replace(FENCED, ''), HEADING).map((heading) => {
@@ -45,6 +49,7 @@ function anchorOf(heading) {
     .replaceAll(' ', '-');
 }
 
+/** Why the link in the file is broken; `undefined` when it is not. */
 function linkFault(file, link) {
   if (ABSOLUTE_LINK.test(link)) return undefined;
   const [name, anchor] = link.split('#', 2);
