@@ -1,13 +1,14 @@
 /**
- * Estimates from a schema alone how much work its patterns can be for any object, so that expensive definitions are
- * checked in a worker thread.
+ * Estimates from a schema alone how many steps its patterns can take for any object. Callers check objects of expensive
+ * definitions in a worker thread. Limiting the steps of a check is left to `CheckContext`.
  */
 import { compilePattern } from '../../values/text/pattern';
 import type { ValueValidation, SchemaNode } from './schema-node';
 
 /**
- * The maximum number of steps per character of an object, as `CheckContext.trySpend` counts them: a string is matched
- * with all patterns on its path through the schema.
+ * An upper bound of the steps per character of an object, as `CheckContext.trySpend` counts them. A value is matched
+ * with the patterns of its schema and of all alternatives, so these are added up. A character belongs to one child of
+ * each object or list on its path, so only the most expensive child counts.
  */
 export function patternStepsPerCharacter(node: ValueValidation & Partial<Pick<SchemaNode, 'additionalProperties'>>): number {
   const { pattern, allOf, anyOf, oneOf, not, properties, items, additionalProperties } = node;

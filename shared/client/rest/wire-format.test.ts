@@ -1,4 +1,6 @@
-/** Responses in JSON and protobuf, whole and as streams of watch events in chunks of any length. */
+/**
+ * Accept headers, and responses in JSON and protobuf: whole ones, and streams of watch events in chunks of any length.
+ */
 import fc from 'fast-check';
 import { encodeProtobuf, encodeProtobufMessage } from '../../serialization';
 import { WIRE_TYPES, WireWriter } from '../../serialization/protobuf/wire';
@@ -14,15 +16,19 @@ const map = (name: string): JsonObject => ({
   data: { text: 'é' },
 });
 
-/** A message of which only the bytes of some fields are given. */
+/** A protobuf message of length-delimited fields. */
 function message(fields: readonly (readonly [number: number, bytes: Buffer])[]): Buffer {
   const out = new WireWriter();
   for (const [number, bytes] of fields) out.field(number, WIRE_TYPES.bytes).message(() => out.raw(bytes));
   return out.finish();
 }
 
+/** A message in the envelope of the API: the magic number, and `raw` (field 2) of runtime.Unknown. */
 const enveloped = (inner: Buffer): Buffer => Buffer.concat([Buffer.from('k8s\0'), message([[2, inner]])]);
 
+/**
+ * A length-prefixed watch event: `type` (field 1), and `object` (field 2), a RawExtension with the bytes in field 1.
+ */
 function frame(type: string, object: Buffer): Buffer {
   const event = message([
     [1, Buffer.from(type)],
@@ -43,7 +49,7 @@ async function collectEvents(events: AsyncIterable<RawEvent>): Promise<readonly 
   return collected;
 }
 
-/** Servers behind this API know upstream's names only. */
+/** With upstream's group after our own, because extension API servers know only that. */
 function metadataMediaTypes(as: string): string {
   return ['meta.platform.io', 'meta.k8s.io'].map((group) => `application/json;as=${as};g=${group};v=v1`).join(', ');
 }
@@ -74,8 +80,14 @@ it('decodeList decodes a list from protobuf or JSON according to the content typ
   );
   expect(decodeList(BINARY, binary, MAPS)).toEqual(list);
   expect(decodeList('application/json', Buffer.from(JSON.stringify(list)), MAPS)).toEqual(list);
+});
+
+it('decodeList rejects malformed protobuf', () => {
   expect(() => decodeList(BINARY, Buffer.from('k8s\0\xff'), MAPS)).toThrow(MalformedResponse);
-  expect(() => decodeList(BINARY, binary, { ...MAPS, resource: 'others' })).toThrow(MalformedResponse);
+});
+
+it('decodeList rejects protobuf of a resource that has none', () => {
+  expect(() => decodeList(BINARY, enveloped(message([])), { ...MAPS, resource: 'others' })).toThrow(MalformedResponse);
 });
 
 it('decodeList decodes a list of PartialObjectMetadata', () => {
@@ -84,17 +96,18 @@ it('decodeList decodes a list of PartialObjectMetadata', () => {
   expect(decodeList(BINARY, enveloped(message([[2, item]])), metadataOf(MAPS))).toEqual({ metadata: {}, items: [{ metadata }] });
 });
 
-it('decodeWatchEvents decodes watch events, whatever the chunk boundaries', async () => {
+it('decodeWatchEvents decodes whole watch events with any chunk boundaries', async () => {
   const status = { status: 'Failure', reason: 'Expired', code: 410 };
   const bytes = Buffer.concat([
     frame('ADDED', encodeProtobuf('core.v1.ConfigMap', map('a'), 'v1', 'ConfigMap')),
     frame('ERROR', encodeProtobuf('meta.v1.Status', status, 'v1', 'Status')),
+    // An incomplete frame at the end of the stream is dropped.
     frame('ADDED', encodeProtobuf('core.v1.ConfigMap', map('b'), 'v1', 'ConfigMap')).subarray(0, 30),
   ]);
   await fc.assert(
     fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 8 }), async (cuts) => {
-      const at = [0, ...cuts.sort((a, b) => a - b), bytes.length];
-      const parts = at.slice(1).map((end, index) => bytes.subarray(at[index], end));
+      const boundaries = [0, ...cuts.sort((a, b) => a - b), bytes.length];
+      const parts = boundaries.slice(1).map((end, index) => bytes.subarray(boundaries[index], end));
       const events = await collectEvents(decodeWatchEvents(BINARY, chunks(parts), 1_000, MAPS));
       expect(events.map(({ event }) => event)).toMatchObject([
         { type: 'ADDED', object: map('a') },
@@ -104,19 +117,25 @@ it('decodeWatchEvents decodes watch events, whatever the chunk boundaries', asyn
   );
 });
 
-it('decodeWatchEvents rejects a frame that is too long and a line that is no event', async () => {
-  await expect(collectEvents(decodeWatchEvents(BINARY, chunks([Buffer.from([0, 1, 0, 0])]), 1_000, MAPS))).rejects.toThrow(
-    MalformedResponse,
-  );
+it('decodeWatchEvents rejects a frame longer than the limit', async () => {
+  const prefix = Buffer.alloc(4);
+  prefix.writeUInt32BE(1_001);
+  await expect(collectEvents(decodeWatchEvents(BINARY, chunks([prefix]), 1_000, MAPS))).rejects.toThrow(MalformedResponse);
+});
+
+it('decodeWatchEvents rejects a line that is not an object', async () => {
   await expect(collectEvents(decodeWatchEvents('application/json', chunks([Buffer.from('[]\n')]), 1_000, MAPS))).rejects.toThrow(
     MalformedResponse,
   );
 });
 
-it('decodeStatus decodes a Status from protobuf or JSON', () => {
+it('decodeStatus decodes a Status from protobuf or JSON according to the content type', () => {
   const status = { message: 'no', reason: 'Forbidden', code: 403 };
   expect(decodeStatus(BINARY, encodeProtobuf('meta.v1.Status', status, 'v1', 'Status'))).toMatchObject(status);
   expect(decodeStatus('application/json', Buffer.from(JSON.stringify(status)))).toEqual(status);
+});
+
+it('decodeStatus returns undefined for a body that is no Status', () => {
   expect(decodeStatus(BINARY, Buffer.from('no'))).toBeUndefined();
   expect(decodeStatus('text/plain', Buffer.from('no'))).toBeUndefined();
 });

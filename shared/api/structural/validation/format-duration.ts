@@ -1,5 +1,6 @@
 /**
- * The `duration` format of upstream: Go durations (`1h30m`), or any text that contains a number with a unit (`3 days`).
+ * The `duration` format of upstream: Go durations (`1h30m`), or a text that contains a number with a known unit (`3
+ * days`) and in which no number before a word exceeds an int64.
  */
 
 const UNIT_NANOS: ReadonlyMap<string, bigint> = new Map([
@@ -13,8 +14,13 @@ const UNIT_NANOS: ReadonlyMap<string, bigint> = new Map([
   ['h', 3_600_000_000_000n],
 ]);
 const PART = /([0-9]*)(?:\.([0-9]*))?([a-zµμ]+)/y;
+/** The largest absolute value of a Go duration, which only a negative one reaches. */
 const MAX_NANOS = 2n ** 63n;
 const MAX_FACTOR = 2n ** 63n - 1n;
+/**
+ * A limit far above the digits of an int64 (19), because converting a very long number is slow. Allows leading zeros.
+ */
+const MAX_DIGITS = 40;
 
 /** Short unit names, and the prefixes of longer ones. */
 const SHORT_UNITS = new Set(['ns', 'us', 'µs', 'ms', 's', 'm', 'h', 'hr', 'd', 'w', 'wk']);
@@ -35,7 +41,7 @@ function isGoDuration(text: string): boolean {
   while (PART.lastIndex < unsigned.length) {
     const [, whole = '', fraction = '', unit = ''] = PART.exec(unsigned) ?? [];
     const scale = UNIT_NANOS.get(unit);
-    if (scale === undefined || whole + fraction === '' || whole.length > 40) return false;
+    if (scale === undefined || whole + fraction === '' || whole.length > MAX_DIGITS) return false;
     nanos += BigInt(whole) * scale + BigInt(Math.trunc(Number(`0.${fraction}0`) * Number(scale)));
     if (nanos > MAX_NANOS) return false;
   }
@@ -45,7 +51,7 @@ function isGoDuration(text: string): boolean {
 function isVerboseDuration(text: string): boolean {
   let hasUnit = false;
   for (const [, factor = '', unit = ''] of text.matchAll(/(?<![0-9])([0-9]+)[ \t\n\f\r]*([A-Za-zµ]+)/g)) {
-    if (factor.length > 40 || BigInt(factor) > MAX_FACTOR) return false;
+    if (factor.length > MAX_DIGITS || BigInt(factor) > MAX_FACTOR) return false;
     const name = unit.toLowerCase();
     if (SHORT_UNITS.has(name) || LONG_UNIT_PREFIXES.some((beginning) => name.startsWith(beginning))) hasUnit = true;
   }
