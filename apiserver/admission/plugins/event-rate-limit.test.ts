@@ -29,7 +29,7 @@ interface EventWrite {
 const request = ({ user, ...write }: EventWrite): AdmissionRequest =>
   admissionRequest({ resource: EVENTS, name: 'e', user: { name: user, groups: [] }, ...write });
 
-/** `admitted`, or the message of the rejection. */
+/** Whether the plug-in admits the write: `admitted`, or the message of the rejection. */
 function outcome(plugin: ReturnType<typeof eventRateLimit>, attributes: AdmissionRequest): string {
   try {
     void plugin.validate(attributes);
@@ -40,52 +40,78 @@ function outcome(plugin: ReturnType<typeof eventRateLimit>, attributes: Admissio
   }
 }
 
-test('EventRateLimit rejects the Events that release 1.31.1 rejected', () => {
-  // The clock stands still, so that no token is refilled.
-  const plugin = eventRateLimit(LIMITS, new ManualClock(0));
+interface RecordedWrite {
+  readonly path: string;
+  readonly write: EventWrite;
+  /** As {@link outcome} returns it. */
+  readonly outcome: unknown;
+}
+
+/** The writes of Events in a recording. A patch is of the Event as it was created. */
+function eventWritesOf(recording: string): readonly RecordedWrite[] {
   const createdEvents = new Map<unknown, AdmissionRequest['object']>();
-  let compared = 0;
-  for (const { request: recorded, answer } of requestRecording('admission/event-limits').cases) {
+  return requestRecording(recording).cases.flatMap(({ request: recorded, answer }) => {
     const { method, path, as = '' } = recorded;
     const [, namespace = ''] = /\/namespaces\/([^/]+)\/events/.exec(path) ?? [];
-    if (namespace === '' || method === 'DELETE') continue;
+    if (namespace === '' || method === 'DELETE') return [];
     const sent = isBody(recorded.body) ? recorded.body : {};
     const name = method === 'POST' ? objectAt(sent, 'metadata')?.['name'] : path.slice(path.lastIndexOf('/') + 1);
     const object = method === 'POST' ? sent : createdEvents.get(name);
     createdEvents.set(name, object);
-    const actual = outcome(plugin, request({ namespace, user: as, object }));
     const rejection = isBody(answer.body) ? answer.body['message'] : undefined;
-    expect([path, actual]).toEqual([path, answer.status === 429 ? rejection : 'admitted']);
-    compared += 1;
+    return [{ path, write: { namespace, user: as, object }, outcome: answer.status === 429 ? rejection : 'admitted' }];
+  });
+}
+
+test('EventRateLimit rejects the Events that release 1.31.1 rejected', () => {
+  // The clock stands still, so that no token is refilled.
+  const plugin = eventRateLimit(LIMITS, new ManualClock(0));
+  const writes = eventWritesOf('admission/event-limits');
+  const outcomes = writes.map(({ path, write }) => [path, outcome(plugin, request(write))]);
+  expect(outcomes).toEqual(writes.map(({ path, outcome: recorded }) => [path, recorded]));
+  expect(writes).toHaveLength(RECORDED_WRITES);
+});
+
+describe('EventRateLimit with one token per user', () => {
+  /** Outcomes of the writes of users, with two users in the cache. */
+  function createLimit() {
+    const clock = new ManualClock(0);
+    const plugin = eventRateLimit([{ type: 'User', qps: 1, burst: 1, cacheSize: 2 }], clock);
+    const outcomeFor = (user: string, options: Pick<EventWrite, 'dryRun'> = {}): string =>
+      outcome(plugin, request({ namespace: 'n', user, object: {}, ...options }));
+    return { clock, outcomeFor };
   }
-  expect(compared).toBe(RECORDED_WRITES);
+  const rejectionOf = (user: string): string => `Too many requests: limit reached on type User for key ${user}`;
+
+  it('refills the token after a second', () => {
+    const { clock, outcomeFor } = createLimit();
+    expect([outcomeFor('a'), outcomeFor('a')]).toEqual(['admitted', rejectionOf('a')]);
+    clock.advance(1000);
+    expect(outcomeFor('a')).toBe('admitted');
+  });
+
+  it('takes no token for a dry run', () => {
+    const { outcomeFor } = createLimit();
+    expect([outcomeFor('a', { dryRun: true }), outcomeFor('a')]).toEqual(['admitted', 'admitted']);
+  });
+
+  it('evicts the least recently used user, whose next write finds a full bucket', () => {
+    const { outcomeFor } = createLimit();
+    for (const user of ['a', 'b', 'c']) expect(outcomeFor(user)).toBe('admitted');
+    expect([outcomeFor('b'), outcomeFor('a')]).toEqual([rejectionOf('b'), 'admitted']);
+  });
 });
 
-test('EventRateLimit refills tokens over time, counts no dry run, and evicts the least recently used user', () => {
-  const clock = new ManualClock(0);
-  const plugin = eventRateLimit([{ type: 'User', qps: 1, burst: 1, cacheSize: 2 }], clock);
-  const outcomeFor = (user: string, options: Pick<EventWrite, 'dryRun'> = {}): string =>
-    outcome(plugin, request({ namespace: 'n', user, object: {}, ...options }));
-  expect(outcomeFor('a', { dryRun: true })).toBe('admitted');
-  expect(outcomeFor('a')).toBe('admitted');
-  expect(outcomeFor('a')).toBe('Too many requests: limit reached on type User for key a');
-  clock.advance(1000);
-  expect(outcomeFor('a')).toBe('admitted');
-  expect([outcomeFor('b'), outcomeFor('c'), outcomeFor('b'), outcomeFor('a')]).toEqual([
-    'admitted',
-    'admitted',
-    'Too many requests: limit reached on type User for key b',
-    'admitted',
-  ]);
-});
-
-test('EventRateLimit configuration rejects a burst below qps and a limit type that occurs twice', () => {
-  const limits: EventLimits = [
-    { type: 'User', qps: 2, burst: 1 },
-    { type: 'User', qps: 1, burst: 1 },
-  ];
-  expect(EVENT_LIMIT_FORMAT.validate?.({ limits })).toEqual([
-    { path: 'limits[0].burst', reason: 'must not be less than qps' },
+it.each<[string, EventLimits, { readonly path: string; readonly reason: string }]>([
+  ['a burst below qps', [{ type: 'User', qps: 2, burst: 1 }], { path: 'limits[0].burst', reason: 'must not be less than qps' }],
+  [
+    'a limit type that occurs twice',
+    [
+      { type: 'User', qps: 1, burst: 1 },
+      { type: 'User', qps: 1, burst: 1 },
+    ],
     { path: 'limits[1].type', reason: 'User may occur only once' },
-  ]);
+  ],
+])('EventRateLimit configuration rejects %s', (_title, limits, violation) => {
+  expect(EVENT_LIMIT_FORMAT.validate?.({ limits })).toEqual([violation]);
 });

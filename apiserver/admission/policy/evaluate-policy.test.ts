@@ -92,9 +92,12 @@ test('policy evaluation waits for an asynchronous authorizer and calls it once f
   expect(messages(result)).toEqual(["failed expression: authorizer.serviceAccount('n', 'a').path('/x').check('put').allowed()"]);
 });
 
-test('policy evaluation reports a stored expression that does not compile, and ignores it under failurePolicy Ignore', () => {
+test('policy evaluation reports a stored expression that does not compile', () => {
   const policy = policyOf({ validations: [{ expression: 'no expression at all' }] });
   expect(messages(evaluateToEnd(policy, values({})))).toEqual(["expression 'no expression at all' resulted in error: it does not compile"]);
+});
+
+test('policy evaluation ignores a stored expression that does not compile under failurePolicy Ignore', () => {
   expect(evaluateToEnd(policyOf({ failurePolicy: 'Ignore', validations: [{ expression: '(' }] }), values({}))).toMatchObject({
     violations: [],
   });

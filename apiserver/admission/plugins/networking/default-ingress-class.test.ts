@@ -9,11 +9,10 @@ const BACKEND = { defaultBackend: { service: { name: 'a', port: { number: 1 } } 
 let fixture: WriteFixture;
 beforeEach(async () => (fixture = await openWriteFixture()));
 
-/** Creates classes in order, `intervalMs` apart; null = no annotation. */
-async function createClasses(
-  annotationsByClass: Readonly<Record<string, JsonObject | null>>,
-  { intervalMs } = { intervalMs: 1000 },
-): Promise<void> {
+type AnnotationsByClass = Readonly<Record<string, JsonObject | null>>;
+
+/** Creates classes in order, `intervalMs` apart; null for one without annotations. */
+async function createClasses(annotationsByClass: AnnotationsByClass, { intervalMs } = { intervalMs: 1000 }): Promise<void> {
   for (const [name, annotations] of Object.entries(annotationsByClass)) {
     const metadata: JsonObject = annotations === null ? { name } : { name, annotations };
     await fixture.create('ingressclasses', { metadata, spec: { controller: 'example.com/a' } });
@@ -27,9 +26,9 @@ async function assignedClass(metadata: JsonObject = {}, spec: JsonObject = {}): 
   return objectAt(object, 'spec')?.['ingressClassName'];
 }
 
-it.each<[string, Readonly<Record<string, JsonObject | null>>, string | undefined]>([
-  ['there is no IngressClass', {}, undefined],
-  ['no IngressClass is marked as default', { a: null }, undefined],
+it.each<[string, AnnotationsByClass]>([
+  ['there is no IngressClass', {}],
+  ['no IngressClass is marked as default', { a: null }],
   [
     'no default annotation has the value true',
     {
@@ -38,22 +37,27 @@ it.each<[string, Readonly<Record<string, JsonObject | null>>, string | undefined
       c: { [DEFAULT_ANNOTATION]: '1' },
       d: { [DEFAULT_ANNOTATION]: '' },
     },
-    undefined,
   ],
-  ['one IngressClass is marked as default', { a: null, b: { [DEFAULT_ANNOTATION]: 'true' }, c: null }, 'b'],
-  ['the default annotation has the other spelling', { a: null, b: { [KUBERNETES_DEFAULT_ANNOTATION]: 'true' } }, 'b'],
+])('DefaultIngressClass assigns no class when %s', async (_title, annotationsByClass) => {
+  await createClasses(annotationsByClass);
+  expect(await assignedClass()).toBeUndefined();
+});
+
+it.each<[string, AnnotationsByClass, string]>([
+  ['the only class that is marked as default', { a: null, b: { [DEFAULT_ANNOTATION]: 'true' }, c: null }, 'b'],
+  ['a class whose default annotation has the other spelling', { a: null, b: { [KUBERNETES_DEFAULT_ANNOTATION]: 'true' } }, 'b'],
   [
-    'several are marked and the newest sorts first by name',
+    'the newest of several default classes, which sorts first by name',
     { c: { [DEFAULT_ANNOTATION]: 'true' }, a: { [DEFAULT_ANNOTATION]: 'true' }, d: { [DEFAULT_ANNOTATION]: 'false' } },
     'a',
   ],
   [
-    'several are marked and the newest sorts last by name',
+    'the newest of several default classes, which sorts last by name',
     { a: { [DEFAULT_ANNOTATION]: 'true' }, c: { [DEFAULT_ANNOTATION]: 'true' } },
     'c',
   ],
-])('DefaultIngressClass assigns the newest class marked as default, if any, when %s', async (_title, marks, expected) => {
-  await createClasses(marks);
+])('DefaultIngressClass assigns %s', async (_title, annotationsByClass, expected) => {
+  await createClasses(annotationsByClass);
   expect(await assignedClass()).toBe(expected);
 });
 
@@ -84,9 +88,13 @@ describe('DefaultIngressClass with one default class', () => {
     expect(await assignedClass(metadata, spec)).toBe(expected);
   });
 
-  it('assigns no class on update, and records no field manager for the assigned class', async () => {
+  it('records no field manager for the assigned class', async () => {
     const { object } = await fixture.create('ingresses', { metadata: { name: 'i' }, spec: BACKEND });
     expect(JSON.stringify(objectAt(object, 'metadata')?.['managedFields'])).not.toContain('ingressClassName');
+  });
+
+  it('assigns no class on update', async () => {
+    await fixture.create('ingresses', { metadata: { name: 'i' }, spec: BACKEND });
     await fixture.cache.catchUp();
     const updated = await fixture.update('ingresses', 'i', { metadata: { name: 'i' }, spec: BACKEND });
     expect(objectAt(updated.object, 'spec')).toEqual(BACKEND);
