@@ -1,8 +1,10 @@
 /**
  * The CustomResourceDefinition controller: accepts names, establishes new definitions, and deletes the objects of
- * terminating ones. Every replica handles all definitions, each first its own share; later replicas find nothing left
- * to do. A change causes work only for the definition itself and for those of its group that await names, regardless of
- * the number of other definitions. The rules are in naming.ts and conditions.ts.
+ * terminating ones. Also sets the condition `Described` to False while the OpenAPI documents omit a definition, with
+ * the reason, and removes it after a change that ends this. Every replica handles all definitions, each first its own
+ * share; later replicas find nothing left to do. A change causes work only for the definition itself and for those of
+ * its group that await names, regardless of the number of other definitions. The rules are in naming.ts and
+ * conditions.ts.
  */
 import { equalJson, type JsonObject } from '../../shared/values/json';
 import { StatusError } from '../../shared/api/errors/status';
@@ -56,9 +58,12 @@ export function startDefinitionController(options: DefinitionControllerOptions):
 const EVERYTHING = { hasFilters: false, matches: () => true } as const;
 
 class DefinitionController {
-  /** Names of definitions to reconcile, with the earliest time (monotonic). */
+  /** Names of definitions to reconcile, with the earliest time (monotonic milliseconds). */
   private readonly queue = new Map<string, number>();
-  /** Definitions that changed since the OpenAPI documents last omitted them, so that the reason no longer holds. */
+  /**
+   * Definitions with the condition `Described` that have changed since it was set: the reason belongs to an earlier
+   * form.
+   */
   private readonly changedDefinitions = new Set<string>();
   private nextResyncAt: number;
 
@@ -92,8 +97,8 @@ class DefinitionController {
       await this.enqueueAll();
     }
     let isComplete = true;
-    for (const [name, from] of [...this.queue]) {
-      if (from > clock.monotonic()) {
+    for (const [name, notBefore] of [...this.queue]) {
+      if (notBefore > clock.monotonic()) {
         isComplete = false;
         continue;
       }
@@ -101,7 +106,7 @@ class DefinitionController {
       const definition = definitions.get(name);
       if (definition === undefined || (await this.tryReconcile(definition))) continue;
       isComplete = false;
-      this.queue.set(name, from);
+      this.queue.set(name, notBefore);
     }
     return isComplete;
   }
@@ -159,15 +164,17 @@ class DefinitionController {
   }
 
   /**
-   * Deletes the objects of a definition, then removes the finalizer; false while objects remain. No objects are created
-   * any more, because every create compares the definition, which is marked for deletion.
+   * Deletes the objects of a definition, then removes the finalizer. False, for another attempt, while objects remain
+   * and while the storage of the definition is not known. No objects are created any more, because every create
+   * compares the definition, which is marked for deletion.
    */
-  private async cleanUp({ name, ...marked }: Definition): Promise<boolean> {
+  private async cleanUp(definition: Definition): Promise<boolean> {
+    const { name } = definition;
     const { definitions, cache, writer, clock } = this.options;
     const resource = definitions.storageOf(name);
     if (resource === undefined) return false;
-    const status = withCondition(marked.status, DELETING_INSTANCES, clock.now());
-    if (!equalJson(status, marked.status)) await this.updateStatus({ name, ...marked }, status);
+    const status = withCondition(definition.status, DELETING_INSTANCES, clock.now());
+    if (!equalJson(status, definition.status)) await this.updateStatus(definition, status);
     const context = serverContext(clock);
     await cache.waitUntilFresh(context);
     if (cache.snapshot(resource.stored).size > 0) {

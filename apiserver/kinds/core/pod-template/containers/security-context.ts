@@ -1,6 +1,7 @@
 /**
- * Validates the security contexts of Pods and containers: values that are well-formed and do not contradict each
- * other. Whether a namespace permits them is left to Pod Security admission.
+ * Validates the security contexts of Pods and containers: their values must be well-formed, and must not contradict
+ * each other or the host namespaces that the Pod shares. Whether a namespace permits them is left to Pod Security
+ * admission.
  */
 import { duplicateValue, invalidShownValue, invalidValue, requiredValue } from '../../../../../shared/api/errors/field-error';
 import { checkEnum, type Errors } from '../../../rules/checks';
@@ -30,7 +31,10 @@ export function checkSecurityContext(context: CoreV1SecurityContext | undefined,
   checkAppArmorProfile(context, fieldPath, errors);
 }
 
-/** Also validates the host namespaces that the spec shares, which the context must not contradict. */
+/**
+ * Also rejects `shareProcessNamespace` together with `hostPID`. The error names a field of the security context,
+ * because upstream's internal type has these members there; in the API they are members of the spec.
+ */
 export function checkPodSecurityContext(spec: CoreV1PodSpec, specPath: string, errors: Errors): void {
   const fieldPath = `${specPath}.securityContext`;
   if (spec.shareProcessNamespace !== true && spec.securityContext === undefined) return;

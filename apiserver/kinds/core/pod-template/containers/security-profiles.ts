@@ -1,6 +1,6 @@
 /**
- * Validates seccomp and AppArmor profiles: a known type, and the name of a profile on the node exactly for the type
- * Localhost. That the node has the profile is not checked.
+ * Validates the seccomp and AppArmor profiles of the security contexts of Pods and containers: a known type, and
+ * `localhostProfile` exactly for the type Localhost. Whether the node has the profile is left to the kubelet.
  */
 import { invalidShownValue, invalidValue, longerThanLimit, requiredValue } from '../../../../../shared/api/errors/field-error';
 import { quote } from '../../../../../shared/values/text/quote';
@@ -8,8 +8,8 @@ import { checkLocalPath, checkRequiredEnum, type Errors } from '../../../rules/c
 import type { CoreV1PodSecurityContext, CoreV1SecurityContext } from '../../../../../shared/api/types/generated/members';
 
 export const PROFILE_TYPES: readonly string[] = ['Localhost', 'RuntimeDefault', 'Unconfined'];
-/** Limit for the name of an AppArmor profile. Bytes. */
-const MAX_NAME_LENGTH = 4095;
+/** Upstream's limit for the name of an AppArmor profile. */
+const MAX_APPARMOR_NAME_BYTES = 4095;
 
 export function checkSeccompProfile(context: CoreV1PodSecurityContext | CoreV1SecurityContext, contextPath: string, errors: Errors): void {
   const profile = context.seccompProfile;
@@ -23,6 +23,7 @@ export function checkSeccompProfile(context: CoreV1PodSecurityContext | CoreV1Se
     if (name === undefined) errors.push(requiredValue(field, 'must be set when seccomp type is Localhost'));
     else checkLocalPath(name, field, errors);
   } else if (name !== undefined) {
+    // Upstream shows the whole profile as Go prints it.
     const shown = `core.SeccompProfile{Type:${quote(type)}, LocalhostProfile:${quote(name)}}`;
     errors.push(invalidShownValue(field, shown, 'can only be set when seccomp type is Localhost'));
   }
@@ -36,6 +37,7 @@ export function checkAppArmorProfile(context: CoreV1PodSecurityContext | CoreV1S
   checkRequiredEnum(profile, 'type', fieldPath, PROFILE_TYPES, errors, 'type is required when appArmorProfile is set');
   if (profile.type === 'Localhost') checkAppArmorName(profile.localhostProfile, `${fieldPath}.localhostProfile`, errors);
   else if (errors.length === before) {
+    // Upstream looks at the name only when the type is valid, unlike that of a seccomp profile.
     const name = profile.localhostProfile;
     if (name !== undefined)
       errors.push(invalidValue(`${fieldPath}.localhostProfile`, name, 'can only be set when AppArmor type is Localhost'));
@@ -48,7 +50,7 @@ function checkAppArmorName(name: string | undefined, field: string, errors: Erro
     return;
   }
   if (name.trim() !== name) errors.push(invalidValue(field, name, 'must not be padded with whitespace'));
-  if (Buffer.byteLength(name) > MAX_NAME_LENGTH) {
-    errors.push(longerThanLimit(field, MAX_NAME_LENGTH));
+  if (Buffer.byteLength(name) > MAX_APPARMOR_NAME_BYTES) {
+    errors.push(longerThanLimit(field, MAX_APPARMOR_NAME_BYTES));
   }
 }
