@@ -1,8 +1,8 @@
 /**
- * Reads and updates the scale subresource of autoscalers' targets, of any kind that the server serves. A response of the
- * server that prevents scaling is a result with upstream's message, for the autoscaler's conditions and Events; other
- * errors, such as a broken connection, are thrown and retried by the caller. Does not decide how many replicas are
- * desired.
+ * Reads and updates the scale subresource of autoscalers' targets, of any kind that the server serves. What prevents
+ * scaling is a result with upstream's message, for the autoscaler's conditions and Events: a malformed reference, a
+ * kind that is not served, an error response, or a Scale with an invalid selector. Other errors, such as a broken
+ * connection, are thrown and retried by the caller. Does not decide how many replicas are desired.
  */
 import { parseApiVersion } from '../../shared/api/identity/identity';
 import { formatLabelSelector, parseLabelSelector } from '../../shared/api/selectors/label-selector';
@@ -30,7 +30,7 @@ export interface ObservedScale {
 
 export type ScaleResult =
   | ObservedScale
-  /** `isSpecError`: the `scaleTargetRef` of the autoscaler is malformed. */
+  /** `isSpecError`: the `apiVersion` in the autoscaler's `scaleTargetRef` is malformed. */
   | { readonly type: 'failed'; readonly message: string; readonly isSpecError: boolean };
 
 /** Upstream's message for a Scale with an invalid selector. */
@@ -90,7 +90,10 @@ function readScale({ body: { spec, status } }: ApiObject<AutoscalingV1Scale>): T
   };
 }
 
-/** Selectors with the same requirements become equal strings. */
+/**
+ * Sorts the requirements by key, so that selectors with the same requirements on different keys become equal strings.
+ * Several requirements on one key keep their order.
+ */
 function canonicalSelector(text: string): string {
   try {
     return formatLabelSelector([...parseLabelSelector(text)].sort((a, b) => compareBytes(a.key, b.key)));

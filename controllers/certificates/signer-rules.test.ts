@@ -1,8 +1,9 @@
+/** The order of the checks of the built-in signers, and uses and validity of the certificates that they issue. */
 import type { ParsedCertificateRequest } from '../../shared/pki/certificate-request';
 import { certificateUses, validateForSigner, validityPeriod } from './signer-rules';
 
 const NAMES = { dns: [], emails: [], ips: [], uris: [] };
-const node: ParsedCertificateRequest = {
+const kubeletRequest: ParsedCertificateRequest = {
   commonName: 'system:node:one',
   organizations: ['system:nodes'],
   subject: [],
@@ -11,7 +12,10 @@ const node: ParsedCertificateRequest = {
 };
 const CLIENT = ['digital signature', 'key encipherment', 'client auth'];
 const SERVER = ['digital signature', 'server auth'];
-const named = (more: Partial<ParsedCertificateRequest['names']>): ParsedCertificateRequest => ({ ...node, names: { ...NAMES, ...more } });
+const named = (more: Partial<ParsedCertificateRequest['names']>): ParsedCertificateRequest => ({
+  ...kubeletRequest,
+  names: { ...NAMES, ...more },
+});
 
 // The recordings cover what each signer accepts, and upstream's messages. These tests cover the order of the
 // checks.
@@ -21,8 +25,8 @@ test.each<OrderCase>([
   ['the organization before the names', { ...named({ dns: ['a'] }), organizations: [] }, [], 'subject organization is not system:nodes'],
   ['DNS names first', named({ dns: ['a'], emails: ['b'], ips: ['c'], uris: ['d'] }), [], 'DNS subjectAltNames are not allowed'],
   ['emails before IPs and URIs', named({ emails: ['b'], ips: ['c'], uris: ['d'] }), [], 'Email subjectAltNames are not allowed'],
-  ['the common name before usages', { ...node, commonName: 'one' }, [], 'subject common name does not begin with system:node:'],
-  ['the usages last', node, ['client auth'], 'usages did not match [client auth digital signature key encipherment]'],
+  ['the common name before usages', { ...kubeletRequest, commonName: 'one' }, [], 'subject common name does not begin with system:node:'],
+  ['the usages last', kubeletRequest, ['client auth'], 'usages did not match [client auth digital signature key encipherment]'],
 ])('validateForSigner checks %s for a kubelet client certificate', (_title, request, usages, error) => {
   expect(validateForSigner('platform.io/kube-apiserver-client-kubelet', request, usages)).toBe(error);
 });
@@ -36,8 +40,8 @@ test.each<OrderCase>([
 });
 
 test('validateForSigner accepts valid requests of kubelets, with a usage listed twice too', () => {
-  expect(validateForSigner('platform.io/kube-apiserver-client-kubelet', node, CLIENT)).toBeUndefined();
-  expect(validateForSigner('platform.io/kube-apiserver-client-kubelet', node, [...CLIENT, 'client auth'])).toBeUndefined();
+  expect(validateForSigner('platform.io/kube-apiserver-client-kubelet', kubeletRequest, CLIENT)).toBeUndefined();
+  expect(validateForSigner('platform.io/kube-apiserver-client-kubelet', kubeletRequest, [...CLIENT, 'client auth'])).toBeUndefined();
   expect(validateForSigner('platform.io/kubelet-serving', named({ ips: ['a'] }), SERVER)).toBeUndefined();
 });
 
@@ -48,15 +52,21 @@ test('certificateUses lists each usage once and skips unknown ones', () => {
   });
 });
 
+/** Seconds that a certificate is valid before it is issued. */
+const BACKDATING = 300;
+const EIGHT_HOURS = 8 * 3600;
+const YEAR = 365 * 24 * 3600;
+
 test.each([
-  ['for the default lifetime without expirationSeconds', undefined, 31_536_000, -300],
-  ['with the back-dating added to a short lifetime', 600, 900, -300],
-  ['for at least ten minutes', 1, 900, -300],
-  ['with the back-dating added just below eight hours', 28_799, 29_099, -300],
-  ['without the back-dating added from eight hours on', 28_800, 28_800, -300],
-  ['for at most the maximum of the signer', 2_000_000_000, 31_536_000, -300],
-])('validityPeriod issues a certificate %s', (_, expirationSeconds, lifetime, start) => {
-  const now = Date.UTC(2026, 0, 1) + 789;
-  const { notBefore, notAfter } = validityPeriod({ expirationSeconds }, 31_536_000_000, now);
-  expect([(notAfter - notBefore) / 1000, (notBefore - (now - 789)) / 1000]).toEqual([lifetime, start]);
+  ['for the default lifetime without expirationSeconds', undefined, YEAR],
+  ['with the back-dating added to a short lifetime', 600, 600 + BACKDATING],
+  ['for at least ten minutes', 1, 600 + BACKDATING],
+  ['with the back-dating added just below eight hours', EIGHT_HOURS - 1, EIGHT_HOURS - 1 + BACKDATING],
+  ['without the back-dating added from eight hours on', EIGHT_HOURS, EIGHT_HOURS],
+  ['for at most the maximum of the signer', 2_000_000_000, YEAR],
+])('validityPeriod issues a certificate %s', (_title, expirationSeconds, lifetime) => {
+  const startOfSecond = Date.UTC(2026, 0, 1);
+  const { notBefore, notAfter } = validityPeriod({ expirationSeconds }, YEAR * 1000, startOfSecond + 789);
+  expect(notBefore).toBe(startOfSecond - BACKDATING * 1000);
+  expect((notAfter - notBefore) / 1000).toBe(lifetime);
 });

@@ -1,3 +1,4 @@
+/** Which budgets select which pods, and which budgets a change affects. */
 import type {
   CoreV1Pod,
   MetaV1LabelSelector,
@@ -27,32 +28,60 @@ test.each<[string, MetaV1LabelSelector | undefined, readonly string[]]>([
   ['the pods that its selector matches', A, ['p1']],
   ['all pods with an empty selector', {}, ['p1', 'p2']],
   ['no pods without a selector', undefined, []],
-])('a PodDisruptionBudget selects %s', (_, selector, names) => {
+])('BudgetPodIndex.podsOf returns %s', (_title, selector, names) => {
   const index = newIndex();
   index.setBudget(budget('b', selector));
   expect(namesOf(index, budget('b', selector))).toEqual(names);
 });
 
-test('BudgetPodIndex returns the budgets that a relevant change of a pod affects, before and after its labels changed', () => {
-  const index = newIndex();
-  for (const indexed of [budget('b', A), budget('c', {}), budget('d', { matchLabels: { app: 'd' } }), budget('e', {}, 'other')])
-    index.setBudget(indexed);
-  expect(index.setPod(pod('p1', { app: 'a', more: 'x' }))).toEqual([]);
-  expect(index.setPod(pod('p1', { app: 'a' }, 'False'))).toEqual(['n/b', 'n/c']);
-  expect(index.setPod(pod('p1', { app: 'a' }, 'False', { deletionTimestamp: 'now' }))).toEqual(['n/b', 'n/c']);
-  expect(index.setPod(pod('p1', { app: 'b' }, 'False', { deletionTimestamp: 'now' }))).toEqual(['n/b']);
-  expect(namesOf(index, budget('b', A))).toEqual([]);
-  expect(index.setPod(pod('p3', { app: 'd' }))).toEqual(['n/c', 'n/d']);
-  expect(index.removePod(pod('p3', {}))).toEqual(['n/c', 'n/d']);
-  expect(index.removePod(pod('p3', {}))).toEqual([]);
-});
+describe('BudgetPodIndex with the pods p1 (app a) and p2 (app b)', () => {
+  /** Budgets of namespace n that select pods of app a, all pods, and pods of app d; and one of another namespace. */
+  function indexWithBudgets(): BudgetPodIndex {
+    const index = newIndex();
+    for (const indexed of [budget('b', A), budget('c', {}), budget('d', { matchLabels: { app: 'd' } }), budget('e', {}, 'other')])
+      index.setBudget(indexed);
+    return index;
+  }
 
-test('BudgetPodIndex applies a changed selector and forgets a removed budget', () => {
-  const index = newIndex();
-  index.setBudget(budget('b', A));
-  index.setBudget(budget('b', { matchLabels: { app: 'b' } }));
-  expect(namesOf(index, budget('b', A))).toEqual(['p2']);
-  index.removeBudget(budget('b', A));
-  expect(namesOf(index, budget('b', A))).toEqual([]);
-  expect(index.setPod(pod('p2', { app: 'a' }))).toEqual([]);
+  it('affects no budget by a change of a pod on which no status depends', () => {
+    expect(indexWithBudgets().setPod(pod('p1', { app: 'a', more: 'x' }))).toEqual([]);
+  });
+
+  it.each<[string, Pod]>([
+    ['readiness', pod('p1', { app: 'a' }, 'False')],
+    ['deletion', pod('p1', { app: 'a' }, 'True', { deletionTimestamp: 'now' })],
+  ])('affects the budgets that select a pod by a change of its %s', (_title, changed) => {
+    expect(indexWithBudgets().setPod(changed)).toEqual(['n/b', 'n/c']);
+  });
+
+  it('affects the budget that no longer selects a pod after a change of its labels', () => {
+    const index = indexWithBudgets();
+    expect(index.setPod(pod('p1', { app: 'b' }))).toEqual(['n/b']);
+    expect(namesOf(index, budget('b', A))).toEqual([]);
+  });
+
+  it('affects the budgets that select an added pod, and again when it is removed', () => {
+    const index = indexWithBudgets();
+    expect(index.setPod(pod('p3', { app: 'd' }))).toEqual(['n/c', 'n/d']);
+    expect(index.removePod(pod('p3', {}))).toEqual(['n/c', 'n/d']);
+  });
+
+  it('affects no budget by the removal of an unknown pod', () => {
+    expect(indexWithBudgets().removePod(pod('p3', {}))).toEqual([]);
+  });
+
+  it('applies a changed selector', () => {
+    const index = newIndex();
+    index.setBudget(budget('b', A));
+    index.setBudget(budget('b', { matchLabels: { app: 'b' } }));
+    expect(namesOf(index, budget('b', A))).toEqual(['p2']);
+  });
+
+  it('forgets a removed budget', () => {
+    const index = newIndex();
+    index.setBudget(budget('b', A));
+    index.removeBudget(budget('b', A));
+    expect(namesOf(index, budget('b', A))).toEqual([]);
+    expect(index.setPod(pod('p2', { app: 'a' }))).toEqual([]);
+  });
 });

@@ -2,9 +2,10 @@
  * Watches PodDisruptionBudgets, pods and the workloads that own pods; writes the status of budgets and resets stale
  * `DisruptionTarget` conditions of pods. Never evicts.
  *
- * A change of a pod enqueues the budgets that select it, a change of a workload's scale all budgets of the namespace. A
- * sync requeues itself for disrupted pods that are not deleted, and after a failure to find the expected scale. Stale
- * conditions share the queue.
+ * A change of a pod enqueues the budgets that select it or selected it before, if their status depends on the change; a
+ * change of a workload's scale enqueues all budgets of the namespace. A budget is synced again when the time for the
+ * deletion of disrupted pods has passed, and with back-off while the expected scale is unknown. The resets of stale
+ * conditions are items of the same queue.
  */
 import type { CoreV1Pod, PolicyV1PodDisruptionBudget, PolicyV1PodDisruptionBudgetStatus } from '../../shared/api/types/generated/members';
 import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
@@ -24,9 +25,9 @@ import { conditionStaleAt, resetConditionPatch } from './stale-disruption-condit
 
 const BUDGETS = resourceOf('policy.v1.PodDisruptionBudget');
 const PODS = resourceOf('core.v1.Pod');
-/** Budgets synced at the same time. */
+/** Items of the queue processed at the same time. */
 const CONCURRENCY = 4;
-/** Events of pods that were created before a budget may arrive a moment after the budget's. Milliseconds. */
+/** The informer may show pods that were created before a budget a moment after it. */
 const NEW_BUDGET_DELAY_MS = 100;
 /** Precedes the key of a pod with a stale condition in the queue; other items are keys of budgets. */
 const STALE_POD_PREFIX = 'stale:';

@@ -1,9 +1,11 @@
 /**
- * Watches nodes and pods; deletes pods that do not tolerate the NoExecute taints of their node, at once or after
- * `tolerationSeconds`. Sets the pod's `DisruptionTarget` condition before.
+ * Watches nodes and pods; deletes pods that do not tolerate the NoExecute taints of their node at once, and those that
+ * tolerate them for a limited time after the shortest `tolerationSeconds`. Before it deletes a pod, it sets the pod's
+ * `DisruptionTarget` condition.
  *
  * A change of a node's taints, or of a pod's node or tolerations, schedules or cancels the eviction of pods; due
- * evictions enter the queue. Never taints nodes. The same as upstream's controller.
+ * evictions enter the queue. Events, their texts and the number of concurrent evictions are those of upstream's
+ * controller. Taints are left to the node lifecycle controller.
  */
 import { ignoreNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, keyOf } from '../../shared/client/rest/api-object';
@@ -68,6 +70,7 @@ async function run(context: ControllerContext): Promise<void> {
   const work = async (key: string): Promise<WorkOutcome> => {
     const pod = pods.byKey(key);
     if (pod === undefined || !schedule.isDue(key, pod.uid)) return DONE;
+    // Once for a pod, also when its deletion fails and is retried.
     if (queue.failures(key) === 0 && !isBeingDeleted(pod)) recordEvent(context, pod, `Marking for deletion Pod ${key}`);
     await addConditionAndDeletePod(context, pod);
     countDeletion();
@@ -95,8 +98,13 @@ function processPodOnNode(context: ControllerContext, schedule: EvictionSchedule
     schedule.evictAfter(key, pod.uid, tolerationTime.ms);
     return;
   }
-  const wasScheduled = tolerationTime.type === 'unlimited' ? schedule.cancel(key, pod.uid) : schedule.evictNow(key, pod.uid);
-  if (wasScheduled) recordEvent(context, pod, `Cancelling deletion of Pod ${key}`);
+  const cancelled = `Cancelling deletion of Pod ${key}`;
+  if (tolerationTime.type === 'unlimited') {
+    if (schedule.cancel(key, pod.uid)) recordEvent(context, pod, cancelled);
+    return;
+  }
+  // Upstream cancels a later eviction before it evicts at once, and records that too.
+  if (schedule.evictNow(key, pod.uid)) recordEvent(context, pod, cancelled);
 }
 
 /** Upstream leaves out the uid. */
