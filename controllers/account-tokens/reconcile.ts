@@ -1,6 +1,6 @@
 /**
- * Decides what to do with a Secret of type service-account-token, from its ServiceAccount and the root certificate.
- * Pure.
+ * Decides what to do with a Secret of type service-account-token, from its ServiceAccount and the root certificate. The
+ * functions are pure.
  */
 import type { CoreV1Secret, CoreV1ServiceAccount } from '../../shared/api/types/generated/members';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';

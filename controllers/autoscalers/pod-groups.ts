@@ -1,6 +1,6 @@
 /**
  * Groups the pods of a target by what they count for in a calculation: ready, unready, without a metric, or ignored.
- * Also sums their resource requests. Pure.
+ * Also sums their resource requests. The functions are pure.
  */
 import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import type { CoreV1Container } from '../../shared/api/types/generated/members';

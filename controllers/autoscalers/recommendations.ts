@@ -1,5 +1,6 @@
 /**
- * The replica count that each metric recommends, its status, and the messages of a metric that recommends none. Pure.
+ * The replica count that each metric recommends, its status, and the messages of a metric that recommends none. The
+ * functions are pure.
  */
 import type {
   AutoscalingV2CrossVersionObjectReference,

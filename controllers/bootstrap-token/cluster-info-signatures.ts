@@ -1,6 +1,6 @@
 /**
- * Decides the signatures in the cluster-info ConfigMap: one for each valid signing token, and no others. Pure. A
- * signature (a detached JWS) is deterministic, so existing signatures are compared and not verified.
+ * Decides the signatures in the cluster-info ConfigMap: one for each valid signing token, and no others. The functions
+ * are pure. A signature (a detached JWS) is deterministic, so existing signatures are compared and not verified.
  */
 import { createHmac } from 'node:crypto';
 import type { CoreV1ConfigMap } from '../../shared/api/types/generated/members';

@@ -1,4 +1,4 @@
-/** Decides whether the Secret of a bootstrap token is deleted, now or later. Pure. */
+/** Decides whether the Secret of a bootstrap token is deleted, now or later. The functions are pure. */
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { expirationOf, type TokenSecret } from './bootstrap-token';
 

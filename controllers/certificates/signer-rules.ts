@@ -1,6 +1,6 @@
 /**
- * The rules of the built-in signers: which requests they sign, for which uses, and for how long. Pure. Messages are
- * upstream's.
+ * The rules of the built-in signers: which requests they sign, for which uses, and for how long. The functions are
+ * pure. Messages are upstream's.
  */
 import type { CertificateUsages, KeyUsage } from '../../shared/pki/certificate-authority';
 import type { ParsedCertificateRequest } from '../../shared/pki/certificate-request';

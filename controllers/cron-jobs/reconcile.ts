@@ -1,5 +1,6 @@
 /**
- * Decides the actions of one sync of a CronJob: its status, the finished Jobs to delete, and the run that is due. Pure.
+ * Decides the actions of one sync of a CronJob: its status, the finished Jobs to delete, and the run that is due. The
+ * functions are pure.
  */
 import type { BatchV1CronJobStatus, CoreV1ObjectReference } from '../../shared/api/types/generated/members';
 import { parseTimestamp } from '../../shared/api/metadata/object-meta';

@@ -1,5 +1,6 @@
 /**
- * Pods of a DaemonSet: builds the pod for a node, and reads for which node and which revision a pod was created. Pure.
+ * Pods of a DaemonSet: builds the pod for a node, and reads for which node and which revision a pod was created. The
+ * functions are pure.
  */
 import type { CoreV1Pod } from '../../shared/api/types/generated/members';
 import type { Dialect } from '../../shared/names/dialect';

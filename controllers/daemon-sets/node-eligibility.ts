@@ -1,6 +1,6 @@
 /**
  * Decides on which nodes the pods of a template may run, by node name, node selector, required node affinity, and
- * taints. Pure.
+ * taints. The functions are pure.
  */
 import type { CoreV1PodSpec, CoreV1Toleration } from '../../shared/api/types/generated/members';
 import { qualifiedNameInDialect, type Dialect } from '../../shared/names/dialect';

@@ -1,6 +1,7 @@
 /**
- * Decides on which nodes to create daemon pods and which pods to delete. Pure. First every eligible node gets exactly
- * one pod; when that is so, a rolling update replaces the pods of old revisions within `maxUnavailable` or `maxSurge`.
+ * Decides on which nodes to create daemon pods and which pods to delete. The functions are pure. First every eligible
+ * node gets exactly one pod; when that is so, a rolling update replaces the pods of old revisions within
+ * `maxUnavailable` or `maxSurge`.
  */
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { appendAll } from '../../shared/values/append';

@@ -1,6 +1,6 @@
 /**
  * Calculates the status of a DaemonSet, which counts nodes, not pods: of several pods on a node the first in the order
- * of {@link sortDaemonPods} counts. Pure.
+ * of {@link sortDaemonPods} counts. The functions are pure.
  */
 import type { AppsV1DaemonSetStatus } from '../../shared/api/types/generated/members';
 import { equalJson } from '../../shared/values/json';

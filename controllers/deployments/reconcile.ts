@@ -1,7 +1,7 @@
 /**
- * Plans one reconciliation of a Deployment: the changes of its ReplicaSets, its status, and the next requeue. Pure. The
- * plan assumes that each of its changes succeeds; when the server refuses one, the rest is not executed, and the next
- * plan starts from what is then observed.
+ * Plans one reconciliation of a Deployment: the changes of its ReplicaSets, its status, and the next requeue. The
+ * functions are pure. The plan assumes that each of its changes succeeds; when the server refuses one, the rest is not
+ * executed, and the next plan starts from what is then observed.
  */
 import type { AppsV1DeploymentStatus } from '../../shared/api/types/generated/members';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';

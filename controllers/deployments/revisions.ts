@@ -1,6 +1,6 @@
 /**
  * Finds the ReplicaSet of a Deployment's current template, numbers its revision, and selects old ReplicaSets beyond the
- * history limit. Pure.
+ * history limit. The functions are pure.
  */
 import type { CoreV1PodTemplateSpec } from '../../shared/api/types/generated/members';
 import { templateHash, withoutNulls } from '../workload/template-hash';

@@ -1,6 +1,6 @@
 /**
  * Calculates the status of a Deployment: the counts of its ReplicaSets and the conditions `Available`, `Progressing`
- * and `ReplicaFailure`. Pure.
+ * and `ReplicaFailure`, which are collected in `DeploymentConditions`. Writing the status is left to the controller.
  */
 import { generationOf } from '../../shared/client/rest/api-object';
 import { parseTimestamp, formatTimestamp } from '../../shared/api/metadata/object-meta';

@@ -1,6 +1,6 @@
 /**
  * Decides which EndpointSlices of an owner to create, update and delete, from its existing slices and its desired
- * endpoints. Pure.
+ * endpoints. The functions are pure.
  */
 import type { DiscoveryV1Endpoint, DiscoveryV1EndpointSlice } from '../../shared/api/types/generated/members';
 import { appendAll } from '../../shared/values/append';

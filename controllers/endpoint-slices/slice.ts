@@ -1,6 +1,6 @@
 /**
  * EndpointSlices: views of existing slices, the metadata that slices of an owner should have, and the objects to write.
- * Pure.
+ * The functions are pure.
  */
 import type { DiscoveryV1Endpoint, DiscoveryV1EndpointPort, DiscoveryV1EndpointSlice } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';

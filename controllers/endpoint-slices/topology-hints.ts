@@ -1,7 +1,8 @@
 /**
  * Assigns endpoints to zones: clients in a zone should use the endpoints that are assigned to it. `preferClose`: each
  * endpoint to its own zone, if all ready endpoints have a zone. `auto`: in proportion to the CPUs of the zones, so that
- * no zone's endpoints get more than 20 % above their share; no hints where that is impossible. Pure.
+ * no zone's endpoints get more than 20 % above their share; no hints where that is impossible. The exported functions
+ * are pure.
  */
 import type { AddressType, ServiceView } from '../service-pods/service-view';
 import type { Endpoint } from './desired-endpoints';

@@ -1,4 +1,7 @@
-/** Decides the subsets of a Service's Endpoints, and whether the Endpoints must be created or updated. Pure. */
+/**
+ * Decides the subsets of a Service's Endpoints, and whether the Endpoints must be created or updated. The functions are
+ * pure.
+ */
 import type {
   CoreV1EndpointAddress,
   CoreV1EndpointPort,

@@ -1,6 +1,6 @@
 /**
  * Decides which claims a pod's generic ephemeral volumes need. A pod uses only a claim that it controls, so a claim of
- * the name with another controller is a conflict. Pure.
+ * the name with another controller is a conflict. The functions are pure.
  */
 import type { CoreV1PersistentVolumeClaim, CoreV1PersistentVolumeClaimTemplate } from '../../shared/api/types/generated/members';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';

@@ -1,4 +1,4 @@
-/** The owner references of an object, and whether its deletion waits for its dependents. Pure. */
+/** The owner references of an object, and whether its deletion waits for its dependents. The functions are pure. */
 import type { MetaV1OwnerReference } from '../../shared/api/types/generated/members';
 import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import type { PartialObjectMetadata } from '../../shared/client/rest/resource';

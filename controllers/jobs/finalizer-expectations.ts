@@ -1,6 +1,7 @@
 /**
  * Remembers the pods from which this process has removed the tracking finalizer, until the informer shows them without
- * it or deleted. They have been counted, whatever the informer shows. The same as upstream's uidTrackingExpectations.
+ * it or deleted. They have been counted, whatever the informer shows. Does the work of upstream's
+ * uidTrackingExpectations.
  */
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import { hasTrackingFinalizer } from './job';

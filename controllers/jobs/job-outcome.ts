@@ -1,6 +1,6 @@
 /**
  * Decides whether a Job completes or fails, and why. An interim condition in the status (`SuccessCriteriaMet`,
- * `FailureTarget`) is final. Pure.
+ * `FailureTarget`) is final. The functions are pure.
  */
 import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { conditionOf, conditionStatus } from '../runtime/conditions';

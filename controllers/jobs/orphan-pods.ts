@@ -1,6 +1,6 @@
 /**
  * Removes the tracking finalizer from pods of Jobs that were deleted or have finished: no sync counts them any more,
- * and the finalizer would block their deletion. The same as upstream's syncOrphanPod.
+ * and the finalizer would block their deletion. Which pods lose it is as in upstream's syncOrphanPod.
  */
 import type { BatchV1Job, CoreV1Pod } from '../../shared/api/types/generated/members';
 import { undefinedIfNotFound } from '../../shared/client/rest/api-error';

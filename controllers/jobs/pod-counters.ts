@@ -1,7 +1,7 @@
 /**
  * Counts the finished pods of a Job, each exactly once: the uid of a finished pod is first written to
  * `status.uncountedTerminatedPods`, then the pod's tracking finalizer is removed, then the pod is added to
- * `status.succeeded` or `status.failed`. Pure.
+ * `status.succeeded` or `status.failed`. The functions are pure.
  */
 import type { BatchV1UncountedTerminatedPods } from '../../shared/api/types/generated/members';
 import type { Job } from '../../shared/client/rest/typed-objects';

@@ -1,4 +1,6 @@
-/** Whether a Job counts a pod as succeeded, failed or terminating, and when the pod finished. Pure. */
+/**
+ * Whether a Job counts a pod as succeeded, failed or terminating, and when the pod finished. The functions are pure.
+ */
 import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { conditionOf } from '../runtime/conditions';

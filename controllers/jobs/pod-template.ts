@@ -1,5 +1,6 @@
 /**
- * The pods of a Job: its template with the tracking finalizer and, for an Indexed Job, with the completion index. Pure.
+ * The pods of a Job: its template with the tracking finalizer and, for an Indexed Job, with the completion index. The
+ * functions are pure.
  */
 import type { CoreV1Container, CoreV1Pod, CoreV1PodSpec } from '../../shared/api/types/generated/members';
 import { qualifiedNameInDialect, type Dialect } from '../../shared/names/dialect';

@@ -1,6 +1,6 @@
 /**
- * Computes the status of a Job that is written before the finalizers of finished pods are removed, and the one after the
- * actions of a sync, in which only the actions count that succeeded. Pure.
+ * Computes the status of a Job that is written before the finalizers of finished pods are removed, and the one after
+ * the actions of a sync, in which only the actions count that succeeded. The functions are pure.
  */
 import type { BatchV1JobCondition, BatchV1JobStatus } from '../../shared/api/types/generated/members';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';

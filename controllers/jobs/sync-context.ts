@@ -1,6 +1,6 @@
 /**
  * What one sync of a Job works with: its pods classified as active, terminating, or finished and not counted yet, and
- * its counters and indexes. Pure.
+ * its counters and indexes. The functions are pure.
  */
 import { compareNames } from '../runtime/pods';
 import type { Pod, Job } from '../../shared/client/rest/typed-objects';

@@ -1,7 +1,7 @@
 /**
  * The order in which the content of a namespace is deleted: pods first and alone, because what protects them
  * (NetworkPolicies) and what they read while they terminate (ConfigMaps, Secrets) must exist until the last pod is
- * deleted. The same as upstream's OrderedNamespaceDeletion.
+ * deleted. The order is that of upstream's feature gate OrderedNamespaceDeletion.
  */
 import type { ServedResource } from '../../shared/client/rest/discovery';
 

@@ -1,6 +1,6 @@
 /**
  * The result of an attempt to delete the content of a namespace, and the conditions that report it, with upstream's
- * types, reasons and messages. Pure.
+ * types, reasons and messages. The functions are pure.
  */
 import type { CoreV1Namespace, CoreV1NamespaceCondition } from '../../shared/api/types/generated/members';
 import { equalJson } from '../../shared/values/json';

@@ -1,6 +1,6 @@
 /**
- * Nodes that wait for their NoExecute taint, by zone, each zone with a rate limit of its own. The same as upstream's
- * RateLimitedTimedQueue of each zone.
+ * Nodes that wait for their NoExecute taint, by zone, each zone with a rate limit of its own. Order and rate are those
+ * of upstream's RateLimitedTimedQueue; adding the taint is left to the caller.
  */
 import type { Clock } from '../../shared/runtime/clock';
 

@@ -1,6 +1,7 @@
 /**
  * Decides whether a node is alive: a new status from the kubelet or a renewed lease is a sign of life, and a node
- * without one for the grace period gets conditions with the status `Unknown`. Pure. Behaves like upstream 1.31.1.
+ * without one for the grace period gets conditions with the status `Unknown`. The functions are pure. Behaves like
+ * upstream 1.31.1.
  */
 import type { CoordinationV1Lease, CoreV1Node, CoreV1NodeCondition } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';

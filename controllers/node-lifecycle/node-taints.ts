@@ -1,6 +1,6 @@
 /**
- * Computes the taints of a node from its conditions. Taints that this controller does not own stay as they are. Pure.
- * Behaves like upstream 1.31.1.
+ * Computes the taints of a node from its conditions. Taints that this controller does not own stay as they are. The
+ * functions are pure. The rules are those of upstream 1.31.1.
  */
 import type { CoreV1Taint } from '../../shared/api/types/generated/members';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';

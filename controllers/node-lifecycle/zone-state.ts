@@ -1,6 +1,7 @@
 /**
  * The state of a zone of nodes, and the rate at which pods are evicted from its nodes. When many nodes are not ready at
- * once, the cause may be the network between them and the control plane, so evictions slow down or stop. Pure.
+ * once, the cause may be the network between them and the control plane, so evictions slow down or stop. The functions
+ * are pure.
  */
 import type { NodeSettings } from '../runtime/controller';
 import { nodeLabel, type Node } from '../runtime/nodes';

@@ -1,6 +1,6 @@
 /**
- * Computes how long the kubelet of a node may cache Secrets and ConfigMaps: the larger the cluster, the longer. Pure.
- * Behaves like upstream 1.31.1.
+ * Computes how long the kubelet of a node may cache Secrets and ConfigMaps: the larger the cluster, the longer. The
+ * functions are pure. The rules are those of upstream 1.31.1.
  */
 
 /** The ranges of adjacent boundaries overlap, so that adding and removing a node changes nothing. */

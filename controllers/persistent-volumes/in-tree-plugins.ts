@@ -1,6 +1,6 @@
 /**
  * Volumes and classes of upstream's in-tree plug-ins, which this controller does not contain: some were replaced by CSI
- * drivers, the others can neither provision nor delete. Pure.
+ * drivers, the others can neither provision nor delete. The functions are pure.
  */
 import type {
   CoreV1PersistentVolume,

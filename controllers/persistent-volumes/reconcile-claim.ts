@@ -1,6 +1,6 @@
 /**
  * Decides the next step of a claim: which volume it is bound to, which class or provisioner it gets, or in which phase
- * it waits, with the Events about it. Pure.
+ * it waits, with the Events about it. The functions are pure.
  */
 import type { CoreV1PersistentVolumeClaim } from '../../shared/api/types/generated/members';
 import type { Claim } from '../../shared/client/rest/typed-objects';

@@ -1,4 +1,4 @@
-/** Decides the phase of a volume, and what happens to it when its claim is deleted. Pure. */
+/** Decides the phase of a volume, and what happens to it when its claim is deleted. The functions are pure. */
 import type { Claim } from '../../shared/client/rest/typed-objects';
 import type { VolumePhase } from './binding';
 import type { StorageEvent } from './reconcile-claim';

@@ -1,4 +1,4 @@
-/** Accessors of volumes, claims and classes that the binder reads. Pure. */
+/** Accessors of volumes, claims and classes that the binder reads. The functions are pure. */
 import type { CoreV1PersistentVolume, StorageV1StorageClass } from '../../shared/api/types/generated/members';
 import type { ObjectReference } from '../../shared/client/events/event-correlator';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';

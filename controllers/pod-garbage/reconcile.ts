@@ -1,6 +1,6 @@
 /**
- * Selects the pods that the garbage collector deletes, and the status that it writes before. Pure. The behaviour was
- * observed at release 1.31.1.
+ * Selects the pods that the garbage collector deletes, and the status that it writes before. The functions are pure;
+ * `MissingNodes` remembers since when nodes have been missing. The behaviour was observed at release 1.31.1.
  */
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';

@@ -1,7 +1,7 @@
 /**
  * The types that kinds have in expressions of admission policies: built-in kinds from the type tables, others from
  * OpenAPI documents of the API server. Fields without a type in expressions are left out, as upstream does: quantities
- * are among them. Pure.
+ * are among them. The functions are pure.
  */
 import { STORED_KINDS } from '../../shared/api/kinds';
 import { schemaOf, type FieldType } from '../../shared/api/types';

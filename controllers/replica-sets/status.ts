@@ -1,4 +1,4 @@
-/** Calculates the status of a ReplicaSet from its active pods. Pure. */
+/** Calculates the status of a ReplicaSet from its active pods. The functions are pure. */
 import { generationOf } from '../../shared/client/rest/api-object';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import type { AppsV1ReplicaSetCondition, AppsV1ReplicaSetStatus } from '../../shared/api/types/generated/members';

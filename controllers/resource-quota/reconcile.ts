@@ -1,6 +1,7 @@
 /**
- * Computes the status of a ResourceQuota from the objects in its namespace. Pure, and the same as upstream 1.31.1.
- * What one object uses is computed in shared/quota; refusing requests is left to the admission plug-in.
+ * Computes the status of a ResourceQuota from the objects in its namespace. Usage, order and messages are those of
+ * upstream 1.31.1. The functions are pure. What one object uses is computed in shared/quota; refusing requests is left
+ * to the admission plug-in.
  */
 import type { CoreV1ResourceQuota, CoreV1ResourceQuotaStatus, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import type { GroupResource } from '../../shared/api/identity/identity';

@@ -1,4 +1,4 @@
-/** Decides what to do with the root CA ConfigMap of a namespace. Pure. */
+/** Decides what to do with the root CA ConfigMap of a namespace. The functions are pure. */
 import type { CoreV1ConfigMap } from '../../shared/api/types/generated/members';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { omitNames } from '../../shared/names/spellings';

@@ -1,4 +1,4 @@
-/** Decides whether a namespace needs its default ServiceAccount. Pure. */
+/** Decides whether a namespace needs its default ServiceAccount. The functions are pure. */
 import type { CoreV1ServiceAccount } from '../../shared/api/types/generated/members';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 

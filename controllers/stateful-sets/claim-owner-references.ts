@@ -1,6 +1,6 @@
 /**
  * The owner of a PersistentVolumeClaim by the StatefulSet's `persistentVolumeClaimRetentionPolicy`: the StatefulSet, a
- * condemned pod, or none. Pure.
+ * condemned pod, or none. The functions are pure.
  */
 import type { MetaV1OwnerReference } from '../../shared/api/types/generated/members';
 import type { Dialect } from '../../shared/names/dialect';

@@ -1,6 +1,6 @@
 /**
  * The identity of a StatefulSet's pods, which a pod and its successor share: name, labels and claims follow from the
- * ordinal. Builds the pods and claims to create. Pure.
+ * ordinal. Builds the pods and claims to create. The functions are pure.
  */
 import type {
   CoreV1PersistentVolumeClaim,

@@ -1,7 +1,7 @@
 /**
- * Decides which pods of a StatefulSet to create, update or delete. Pure. With the pod management policy `OrderedReady`
- * pods are created from the lowest ordinal, one after the other; surplus pods and pods of an old revision are deleted
- * from the highest.
+ * Decides which pods of a StatefulSet to create, update or delete. The functions are pure. With the pod management
+ * policy `OrderedReady` pods are created from the lowest ordinal, one after the other; surplus pods and pods of an old
+ * revision are deleted from the highest.
  */
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { isPodAvailable } from '../workload/pod-activity';

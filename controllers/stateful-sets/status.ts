@@ -1,4 +1,4 @@
-/** Calculates the status of a StatefulSet from its pods. Pure. */
+/** Calculates the status of a StatefulSet from its pods. The functions are pure. */
 import type { AppsV1StatefulSetStatus } from '../../shared/api/types/generated/members';
 import { generationOf, isBeingDeleted } from '../../shared/client/rest/api-object';
 import { equalJson } from '../../shared/values/json';

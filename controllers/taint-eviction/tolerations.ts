@@ -1,6 +1,6 @@
 /**
  * Computes how long a pod tolerates the NoExecute taints of its node. Pure: scheduling the eviction is left to the
- * controller. Behaves like upstream 1.31.1.
+ * controller. The rules are those of upstream 1.31.1.
  */
 import { taintsOf, tolerates, type Node, type Taint } from '../runtime/nodes';
 import type { Pod } from '../../shared/client/rest/typed-objects';

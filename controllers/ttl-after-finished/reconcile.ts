@@ -1,4 +1,4 @@
-/** Calculates when a finished Job expires. Pure. */
+/** Calculates when a finished Job expires. The functions are pure. */
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { conditionsOf } from '../runtime/conditions';

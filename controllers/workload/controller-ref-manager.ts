@@ -1,7 +1,7 @@
 /**
  * Decides which dependents belong to an owner, and makes it so: adopts matching orphans and releases dependents that no
- * longer match. The same as upstream's ControllerRefManager, for any kind of dependent. The caller decides what
- * matches.
+ * longer match. Its rules are those of upstream's ControllerRefManager, for any kind of dependent. The caller decides
+ * what matches.
  */
 import type { MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { ApiError, isNotFound } from '../../shared/client/rest/api-error';

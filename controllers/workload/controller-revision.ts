@@ -1,6 +1,6 @@
 /**
  * ControllerRevisions: an owner's pod template as a patch that restores it, and the names, the order and the equality
- * of revisions. Pure.
+ * of revisions. The functions are pure.
  */
 import type { AppsV1ControllerRevision, CoreV1PodTemplateSpec } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';

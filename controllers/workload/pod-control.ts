@@ -1,6 +1,6 @@
 /**
- * Creates and deletes pods for an owner, and records an Event about the owner for each. The same as upstream's
- * PodControl. The caller decides how many.
+ * Creates and deletes pods for an owner, and records an Event about the owner for each. Their reasons and messages are
+ * those of upstream's PodControl. The caller decides how many.
  */
 import type { CoreV1Pod, CoreV1PodTemplateSpec, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { ApiError, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';

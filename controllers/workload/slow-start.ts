@@ -7,7 +7,8 @@ export interface BatchResult {
 
 /**
  * Makes `count` calls in batches of 1, 2, 4, … concurrent calls, and stops after the first batch with a failure: a
- * request that fails once, for example because of a quota, mostly fails again. The same as upstream's slowStartBatch.
+ * request that fails once, for example because of a quota, mostly fails again. Sizes and order are those of upstream's
+ * slowStartBatch.
  */
 export async function slowStartBatch(count: number, call: (index: number) => Promise<unknown>): Promise<BatchResult> {
   let succeeded = 0;

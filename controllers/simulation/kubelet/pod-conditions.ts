@@ -1,4 +1,4 @@
-/** The conditions that a kubelet reports of a pod. Pure. Conditions of other components are kept. */
+/** The conditions that a kubelet reports of a pod. The functions are pure. Conditions of other components are kept. */
 import type { CoreV1ContainerStatus, CoreV1PodCondition } from '../../../shared/api/types/generated/members';
 import type { Pod } from '../../../shared/client/rest/typed-objects';
 import { conditionsOf, conditionStatus, transitionTime, withCondition } from '../../runtime/conditions';

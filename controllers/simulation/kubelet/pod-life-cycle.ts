@@ -1,6 +1,6 @@
 /**
  * The life cycle of a pod on a simulated node: `(pod, now)` to the status that a kubelet would report, whether the pod
- * is to be deleted now, and when to look again. Pure. Writes nothing and allocates no addresses.
+ * is to be deleted now, and when to look again. The functions are pure. Writes nothing and allocates no addresses.
  */
 import { formatTimestamp, parseTimestamp } from '../../../shared/api/metadata/object-meta';
 import type { CoreV1Container, CoreV1ContainerStatus, CoreV1PodStatus } from '../../../shared/api/types/generated/members';

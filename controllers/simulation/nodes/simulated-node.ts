@@ -1,7 +1,7 @@
 /**
- * Node objects of the simulation: their initial form, and the status that a kubelet would report. Pure. Label,
- * conditions and `nodeInfo` of a node state that it is simulated. Writing nodes and renewing their Leases is left to
- * node-heartbeats.ts.
+ * Node objects of the simulation: their initial form, and the status that a kubelet would report. The functions are
+ * pure. Label, conditions and `nodeInfo` of a node state that it is simulated. Writing nodes and renewing their Leases
+ * is left to node-heartbeats.ts.
  */
 import { formatTimestamp, parseTimestamp } from '../../../shared/api/metadata/object-meta';
 import type { CoreV1Node, CoreV1NodeAddress, CoreV1NodeCondition, CoreV1NodeStatus } from '../../../shared/api/types/generated/members';

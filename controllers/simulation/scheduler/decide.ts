@@ -1,6 +1,6 @@
 /**
- * The decision about one pod: the node to bind it to, or why there is none and which pods to preempt. Pure. The messages
- * are those of upstream's scheduler.
+ * The decision about one pod: the node to bind it to, or why there is none and which pods to preempt. The functions are
+ * pure. The messages are those of upstream's scheduler.
  */
 import type { ClusterView } from './scheduler-cache';
 import { nodeFilter } from './filters';

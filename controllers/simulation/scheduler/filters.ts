@@ -1,6 +1,7 @@
 /**
  * Decides on which nodes a pod can run, with the checks and in the order of upstream's scheduler: the first check that
- * fails gives the reasons. Pure. Volumes, topology spread and affinity between pods are in modules of their own.
+ * fails gives the reasons. The functions are pure. Volumes, topology spread and affinity between pods are in modules of
+ * their own.
  */
 import { nodeMatcher } from '../../runtime/node-affinity';
 import { isUnschedulable, taintsOf, tolerates } from '../../runtime/nodes';

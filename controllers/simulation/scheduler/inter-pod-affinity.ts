@@ -1,6 +1,6 @@
 /**
  * The filter of nodes for required affinity and anti-affinity between pods, of the pod itself and of the pods that run.
- * Preferred affinity has no effect. Pure.
+ * Preferred affinity has no effect. The functions are pure.
  */
 import type { ClusterView } from './scheduler-cache';
 import { finalFailure, preemptableFailure, topologyValue, type NodeFilter } from './node-filter';

@@ -1,8 +1,8 @@
 /**
- * Finds pods of lower priority to delete (victims), so that a pod fits on their node. Pure. As upstream: as many pods as
- * possible stay, first those that a PodDisruptionBudget protects; of the nodes, the one is chosen with victims that
- * violate the fewest budgets, then the one with the lowest maximum of their priorities, the lowest sum, and the fewest
- * victims.
+ * Finds pods of lower priority to delete (victims), so that a pod fits on their node. The functions are pure. As
+ * upstream: as many pods as possible stay, first those that a PodDisruptionBudget protects; of the nodes, the one is
+ * chosen with victims that violate the fewest budgets, then the one with the lowest maximum of their priorities, the
+ * lowest sum, and the fewest victims.
  */
 import type { PolicyV1PodDisruptionBudget } from '../../../shared/api/types/generated/members';
 import { appendAll } from '../../../shared/values/append';

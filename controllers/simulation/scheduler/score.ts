@@ -1,6 +1,6 @@
 /**
  * Ranks the nodes on which a pod can run: free resources, few pods of the same owner on the node and in its zone,
- * preferred node affinity, and no taint that asks to stay away. Pure.
+ * preferred node affinity, and no taint that asks to stay away. The functions are pure.
  */
 import { nodeSelectorMatcher } from '../../runtime/node-affinity';
 import { taintsOf, tolerates } from '../../runtime/nodes';

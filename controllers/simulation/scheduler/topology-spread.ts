@@ -1,4 +1,4 @@
-/** The hard topology spread constraints of pods (`whenUnsatisfiable: DoNotSchedule`). Pure. */
+/** The hard topology spread constraints of pods (`whenUnsatisfiable: DoNotSchedule`). The functions are pure. */
 import { isBeingDeleted } from '../../../shared/client/rest/api-object';
 import type { CoreV1TopologySpreadConstraint } from '../../../shared/api/types/generated/members';
 import { nodeMatcher } from '../../runtime/node-affinity';

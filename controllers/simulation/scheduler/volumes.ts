@@ -1,6 +1,7 @@
 /**
- * The volumes of a pod: which nodes its bound volumes can be used on, and which claims wait for the pod's node. Pure. The
- * scheduler selects a volume or a node for a claim; the provisioner of its class and the volume controller bind it.
+ * The volumes of a pod: which nodes its bound volumes can be used on, and which claims wait for the pod's node. The
+ * functions are pure. The scheduler selects a volume or a node for a claim; the provisioner of its class and the volume
+ * controller bind it.
  */
 import type {
   CoreV1PersistentVolume,
