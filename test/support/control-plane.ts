@@ -1,4 +1,6 @@
-/** Whole control planes for tests: the REST client connected to real servers, and controller processes. */
+/**
+ * For tests with real API servers: the REST client of an administrator, and processes of controllers with any clock.
+ */
 import path from 'node:path';
 import type { Certificates } from '../../deploy/local/certificates';
 import { createTransport } from '../../shared/client/transport/connect';
@@ -11,34 +13,38 @@ import { systemRandom } from '../../shared/runtime/random';
 import { repository } from './repository';
 import { startProgram, type ApiServer, type ProgramProcess } from './programs';
 
-/** A client with the administrator's credentials for all of the addresses. `clock`: that of its deadlines and retries. */
+interface AdminClientOptions {
+  /** Uses HTTP/1.1; HTTP/2 by default. */
+  readonly http1?: boolean;
+  readonly dialect?: Dialect;
+  /** The clock of deadlines and retries. */
+  readonly clock?: Clock;
+  readonly settings?: Partial<Omit<Http2Settings, 'clock'>>;
+}
+
+/** A client with the administrator's credentials for all of the addresses. */
 export function adminClient(
   addresses: readonly string[],
   certificates: Certificates,
-  options: {
-    readonly http1?: boolean;
-    readonly dialect?: Dialect;
-    readonly clock?: Clock;
-    readonly settings?: Partial<Omit<Http2Settings, 'clock'>>;
-  } = {},
+  { http1 = false, dialect = 'platform', clock = systemClock, settings }: AdminClientOptions = {},
 ): RestClient {
-  const { clock = systemClock } = options;
   const config = {
     servers: addresses.map((address) => new URL(address)),
     tls: { ca: certificates.authority, cert: certificates.admin.certificate, key: certificates.admin.key },
     credentials: { type: 'none' } as const,
-    http1: options.http1 === true,
+    http1,
   };
   return new RestClient({
-    transport: createTransport(config, clock, options.settings),
+    transport: createTransport(config, clock, settings),
     credentials: new CredentialSource(config.credentials, clock),
-    dialect: options.dialect ?? 'platform',
+    dialect,
     userAgent: 'test',
     clock,
     random: systemRandom,
   });
 }
 
+/** The environment of programs that load a module of test/support/clock first, which replaces their clock. */
 const clockEnvironment = (name: string): NodeJS.ProcessEnv => ({
   NODE_OPTIONS: `${process.env['NODE_OPTIONS'] ?? ''} --require=${path.join(repository, 'dist/test/support/clock', name)}`,
 });

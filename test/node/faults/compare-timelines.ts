@@ -1,7 +1,7 @@
 /**
  * Compares a timeline with the recorded one of the reference: the same changes must happen as often, the first and the
  * last of each at about the same time. Since the times are compared, so is the order of changes that are further apart
- * than the tolerance. Pure.
+ * than the tolerance. The functions are pure.
  *
  * A time counts from the last step that changed the cluster, or from the moment when a node became unreachable, so that
  * an earlier deviation within the tolerance is not counted again.

@@ -1,7 +1,7 @@
 /**
- * Describes the difference between two states of a node, a pod or an EndpointSlice, in words that contain no generated
- * names, so that the changes of two clusters can be compared. Pure. Changes that no scenario is about, such as
- * heartbeats, images and addresses, are left out.
+ * Describes the difference between two states of a node, a pod or an EndpointSlice. Pods with the workload's label are
+ * named after the label instead of their generated name, so that the changes of two clusters can be compared. Changes
+ * that no scenario is about, such as heartbeats, images and addresses, are left out. The functions are pure.
  */
 import type { DiscoveryV1Endpoint, DiscoveryV1EndpointSlice } from '../../../shared/api/types/generated/members';
 import { isBeingDeleted, type ApiObject } from '../../../shared/client/rest/api-object';
@@ -19,7 +19,7 @@ export interface Change {
 
 export type EndpointSlice = ApiObject<DiscoveryV1EndpointSlice>;
 
-/** The label of a workload's pods; its value names them in changes. */
+/** The label of a workload's pods: changes name them by its value, and pods without it by their own name. */
 export const WORKLOAD_LABEL = 'app';
 const SERVICE_LABEL = 'kubernetes.io/service-name';
 const NOT_READY = 'not ready';
@@ -33,6 +33,7 @@ export function nodeChanges(previous: Node | undefined, current: Node | undefine
   const before = new Set(taintTexts(previous));
   const after = new Set(taintTexts(current));
   return [
+    // A condition that was removed is no change: nodes keep theirs.
     ...conditionsOf(current.body)
       .filter(({ type = '', status }) => status !== conditionStatus(previous.body, type))
       .map(({ type = '', status = '' }) => `${type} ${status}`),
@@ -97,7 +98,7 @@ function endpointsByPod(slice: EndpointSlice | undefined): ReadonlyMap<string, D
   return new Map((slice?.body.endpoints ?? []).map((endpoint) => [endpoint.targetRef?.uid ?? '', endpoint]));
 }
 
-/** In the words of the timeline. */
+/** How the timeline names the state of an endpoint. A terminating one is `serving` while its pod is still ready. */
 export function endpointState({ conditions }: DiscoveryV1Endpoint): string {
   if (conditions?.terminating === true) return conditions.serving === true ? 'terminating, serving' : 'terminating';
   return conditions?.ready === false ? NOT_READY : 'ready';

@@ -1,4 +1,7 @@
-/** Default reads while the stream of the store is silent, held or cut: lookups, progress requests, fallbacks. */
+/**
+ * Consistent reads (`waitUntilFresh`) while the stream of the store is silent, held or cut: lookups of the newest
+ * revision, progress requests, and errors that make the caller read from the store.
+ */
 import { StoreError } from '../../../apiserver/storage/store';
 import { flushPromises } from '../../support/clock/manual-clock';
 import { ChangeRecorder, nodes, putObject } from '../../support/store/cache-fixture';
@@ -21,8 +24,8 @@ function observePromise<T>(promise: Promise<T>): { readonly value: () => T | und
   return { value: () => result, error: () => failure };
 }
 
-describe('most recent reads', () => {
-  it('share one lookup in flight and one queued, and never use a lookup that began before them', async () => {
+describe('consistent reads', () => {
+  it('share one lookup in flight and one queued, so that none uses a lookup that began before it', async () => {
     const { store, cache, deadlineIn } = await openFixture();
     let openGate: () => void = () => undefined;
     store.lookupGate = new Promise((resolve) => {
@@ -61,6 +64,7 @@ describe('most recent reads', () => {
     store.currentRevision += 5;
     const reads = Array.from({ length: 20 }, () => observePromise(cache.waitUntilFresh(deadlineIn(5000))));
     await clock.advanceAsync(260);
+    // The write of the tick key is the revision after the awaited one.
     expect(reads.every((read) => read.value() === store.currentRevision - 1)).toBe(true);
     expect(cache.statistics.ticks).toBe(1);
     expect((await store.get('/registry/tick')).kv?.version).toBe(1);
@@ -86,7 +90,7 @@ describe('most recent reads', () => {
     expect(cache.get(nodes, 'n')?.revision).toBe(revision);
   });
 
-  it('fail after 3 s or at the deadline of the caller, and count as fallbacks to the store', async () => {
+  it('fail after 3 s or at the earlier deadline of the caller, each counted as a fallback to the store', async () => {
     const { store, clock, cache, deadlineIn } = await openFixture();
     store.isHeld = true;
     store.reopenReleases = false;
@@ -101,29 +105,7 @@ describe('most recent reads', () => {
     expect(cache.statistics.consistentReadFallbacks).toBe(2);
   });
 
-  it('return a revision known to be stored although the stream has not delivered it', async () => {
-    const { store, cache, deadlineIn } = await openFixture();
-    await putObject(store, nodes, 'old');
-    await cache.waitUntilFresh(deadlineIn(5000));
-    store.isHeld = true;
-    store.reopenReleases = false;
-    const revision = await putObject(store, nodes, 'new');
-    const waiting = observePromise(cache.snapshotAt(nodes, revision, deadlineIn(5000)));
-    const snapshot = await cache.snapshotAt(nodes, revision, { ...deadlineIn(5000), isInStore: true });
-    expect([...snapshot.range()].map(({ key }) => key)).toEqual(['new', 'old']);
-    expect(snapshot.revision).toBe(revision);
-    expect(waiting.value()).toBeUndefined();
-  });
-
-  it('send no progress request for a future revision that a client names', async () => {
-    const { clock, cache, deadlineIn } = await openFixture();
-    const waiting = cache.waitForRevision(cache.revision + 1000, deadlineIn(3000));
-    await clock.advanceAsync(3000);
-    expect(await waiting).toBe(false);
-    expect(cache.statistics).toMatchObject({ ticks: 0, progressRequests: 0, streamReopens: 0 });
-  });
-
-  it('fail while the store is unreachable; gets from the cache succeed and its watches stay open', async () => {
+  it('fail while the store is unreachable, although gets from the cache succeed and watches stay open', async () => {
     const { store, cache, deadlineIn, watchFromNow } = await openFixture();
     await putObject(store, nodes, 'n');
     const recorder = new ChangeRecorder();
@@ -139,5 +121,29 @@ describe('most recent reads', () => {
     await putObject(store, nodes, 'n', { data: 'back' });
     expect(recorder.lines).toEqual([`MODIFIED n@${store.currentRevision}`]);
     expect(cache.problems()).toEqual([]);
+  });
+});
+
+describe('reads at a revision', () => {
+  it('include a revision that is known to be stored before the stream delivers it', async () => {
+    const { store, cache, deadlineIn } = await openFixture();
+    await putObject(store, nodes, 'old');
+    await cache.waitUntilFresh(deadlineIn(5000));
+    store.isHeld = true;
+    store.reopenReleases = false;
+    const revision = await putObject(store, nodes, 'new');
+    const waiting = observePromise(cache.snapshotAt(nodes, revision, deadlineIn(5000)));
+    const snapshot = await cache.snapshotAt(nodes, revision, { ...deadlineIn(5000), isInStore: true });
+    expect([...snapshot.range()].map(({ key }) => key)).toEqual(['new', 'old']);
+    expect(snapshot.revision).toBe(revision);
+    expect(waiting.value()).toBeUndefined();
+  });
+
+  it('send no progress request while they wait for a future revision', async () => {
+    const { clock, cache, deadlineIn } = await openFixture();
+    const waiting = cache.waitForRevision(cache.revision + 1000, deadlineIn(3000));
+    await clock.advanceAsync(3000);
+    expect(await waiting).toBe(false);
+    expect(cache.statistics).toMatchObject({ ticks: 0, progressRequests: 0, streamReopens: 0 });
   });
 });
