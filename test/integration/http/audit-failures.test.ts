@@ -49,10 +49,15 @@ it('events below the level Request have no bodies', async () => {
   ]);
 });
 
-it('events have the audit id of the response, and requests that the policy leaves out have no events', async () => {
+it('events have the audit id of the response', async () => {
   const { headers } = await api.get('/version');
   await waitUntil('both events', () => sink.events.length === 2);
   expect(sink.events.map(({ subject }) => subject.auditId)).toEqual([headers['audit-id'], headers['audit-id']]);
+});
+
+it('a request that the policy leaves out has no events', async () => {
+  await api.get('/version');
+  await waitUntil('both events', () => sink.events.length === 2);
   await api.get(NAMESPACES);
   expect(sink.events).toHaveLength(2);
 });

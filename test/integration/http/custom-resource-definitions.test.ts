@@ -64,7 +64,7 @@ async function define(definition: object): Promise<void> {
   await poll(async () => (await conditionsAt(first, DEFINITION)).some(({ type, status }) => type === 'Established' && status === 'True'));
 }
 
-it('an established kind is served on every replica at once, and on those that start later', async () => {
+it('an established kind is served on every replica, also on one that starts later', async () => {
   await define(thingsDefinition({ a: TEXT }));
   await second.create(THINGS, thing('x', { a: '1' }));
   const third = await startFixture({}, store);

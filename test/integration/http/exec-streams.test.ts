@@ -192,17 +192,22 @@ describe('the input of a command', () => {
   });
 });
 
-test('megabytes are sent in both directions, and a ping gets a pong', async () => {
+test('a SPDY ping of the kubelet gets a pong', async () => {
+  const PING = 6;
+  kubelet().whenOpened(4, (command) => command.sendFrame(spdyFrame(PING, uint32Bytes(2))));
+  await open(EXEC);
+  await waitForKubelet('frame 6 00000002');
+});
+
+test('megabytes are sent in both directions', async () => {
   const size = 3_000_000;
   let output = '';
   kubelet().whenOpened(4, (command) => {
-    command.sendFrame(spdyFrame(6, uint32Bytes(2)));
     command.send('stdout', 'x'.repeat(size));
     command.sendLast('stdout', '');
     command.sendLast('stderr', '');
   });
   const { socket, received } = await open(EXEC);
-  await waitForKubelet('frame 6 00000002');
   socket.send(Buffer.concat([Buffer.from([0]), Buffer.alloc(size, 'y')]));
   socket.send(Buffer.from([255, 0]));
   await waitForKubelet('stdin ends');

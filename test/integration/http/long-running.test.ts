@@ -130,7 +130,7 @@ describe('a long-running request', () => {
 });
 
 describe('a watch', () => {
-  test('takes one seat unless sendInitialEvents is set, and a list takes more', async () => {
+  test('takes one seat, or with sendInitialEvents as many as a list', async () => {
     for (let index = 0; index < 120; index += 1) await api.createConfigMap(`c${index}`);
     const readEstimatedSeats = () => api.metric('apiserver_flowcontrol_work_estimated_seats_sum\\{[^}]*"narrow"[^}]*\\}');
     const estimatedSeats = async (query: string): Promise<number> => {

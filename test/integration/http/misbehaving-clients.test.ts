@@ -11,6 +11,7 @@ import { startFixture, useServer } from './fixture';
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 
 const api = useServer({ connectionTimeouts: { headersMs: 300, idleMs: 60_000, checkMs: 50 } });
+// After each of these clients, the server serves others.
 afterEach(async () => expect((await api.get('/readyz')).text).toBe('ok'));
 
 it('the server ends the watch of a client that never reads', async () => {
@@ -41,9 +42,12 @@ it('the server rejects a header of more than a megabyte', async () => {
   expect(received === '' || received.startsWith('HTTP/1.1 431 ')).toBe(true);
 });
 
-it('the server keeps serving after bytes that are not HTTP, and after a client that disconnects in the middle of its body', async () => {
-  const garbage = api.openSocket();
-  expect(await receiveUntilClose(garbage, () => garbage.write('\x00\x01\x02 garbage\r\n\r\n'))).toMatch(/^HTTP\/1\.1 400 /);
+it('the server rejects bytes that are not HTTP', async () => {
+  const socket = api.openSocket();
+  expect(await receiveUntilClose(socket, () => socket.write('\x00\x01\x02 garbage\r\n\r\n'))).toMatch(/^HTTP\/1\.1 400 /);
+});
+
+it('the server keeps serving after a client that disconnects in the middle of its body', async () => {
   const abortedClient = connect(api.server.localPort ?? 0, '127.0.0.1');
   abortedClient.on('error', () => undefined);
   abortedClient.write(

@@ -116,12 +116,18 @@ describe('a TokenRequest', () => {
     expect((await requestToken(spec)).refusal).toEqual([status, typeof message === 'string' ? message : expect.stringMatching(message)]);
   });
 
-  it('is rejected without an account, with the name of another one, and without permission', async () => {
+  it('is rejected without an account', async () => {
     const missing = await requestToken({ expirationSeconds: 1 }, TOKENS.replace('/sa/', '/no/'));
     expect(missing.message).toBe('serviceaccounts "no" not found');
+  });
+
+  it('is rejected with the name of another account', async () => {
     expect((await api.post(TOKENS, { metadata: { name: 'x' } })).message).toBe(
       'TokenRequest.authentication.k8s.io "sa" is invalid: metadata.name: Invalid value: "x": must match the service account name if specified',
     );
+  });
+
+  it('is rejected without permission', async () => {
     expect((await api.post(TOKENS, {}, { token: ALICE })).message).toBe(
       'serviceaccounts "sa" is forbidden: User "alice" cannot create resource "serviceaccounts/token" in API group "" in the namespace "default"',
     );
@@ -215,10 +221,13 @@ describe('a TokenReview', () => {
     expect(await review(spec)).toEqual({ user: {}, error: 'invalid bearer token' }),
   );
 
-  it('returns the reason why a token does not authenticate, and requires one', async () => {
+  it('returns the reason why a token does not authenticate', async () => {
     const token = await tokenFor({ audiences: ['a'] });
     const error = `[invalid bearer token, token audiences ["a"] is invalid for the target audiences ["${HOST}"]]`;
     expect(await review({ token })).toEqual({ user: {}, error });
+  });
+
+  it('is rejected without a token', async () => {
     expect((await api.post(PATH, {})).refusal).toEqual([400, 'token is required for TokenReview in authentication']);
   });
 });
@@ -325,11 +334,20 @@ describe('access reviews', () => {
     });
   });
 
-  it('require a namespace for the list of permissions, authentication, and permission for those about others', async () => {
+  it('require a namespace for the list of permissions', async () => {
     expect((await api.post(`${GROUP}/selfsubjectrulesreviews`, {})).refusal).toEqual([400, 'no namespace on request']);
+  });
+
+  it('require authentication for those about oneself', async () => {
     for (const name of [SELF, 'selfsubjectrulesreviews'])
       expect((await api.post(`${GROUP}/${name}`, {}, { token: null })).status).toBe(403);
+  });
+
+  it('require permission for those about others', async () => {
     expect((await api.post(`${GROUP}/${SUBJECT}`, {}, { token: ALICE })).status).toBe(403);
+  });
+
+  it('cannot be read', async () => {
     expect((await api.get(`${GROUP}/${SUBJECT}`)).status).toBe(405);
   });
 });
