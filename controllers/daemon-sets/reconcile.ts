@@ -107,7 +107,8 @@ function separateFinishedPods(view: DaemonSetView, node: string, pods: readonly 
       running.push(pod);
       continue;
     }
-    // Asked once: the clock goes on, and a pod must not be kept without a time at which it is looked at again.
+    // The remaining back-off is read once per node: a second read could return 0, and the failed pod would then stay
+    // without a requeue time.
     if (phase === 'Failed' && backoffMs === 0) backoffMs = view.backoffMs(node);
     if (phase === 'Succeeded' || backoffMs === 0) finished.push({ pod, node, phase });
   }

@@ -87,7 +87,7 @@ function manifestTests(session: KubectlSession): void {
     await session.ok('delete deployment warned');
   });
 
-  it('are all deleted by one kubectl delete', async () => {
+  it('kubectl delete removes every object of the manifests in one call', async () => {
     const deleted = await session.ok('delete --wait=false -f -', objects);
     expect(deleted.match(/ deleted$/gm)).toHaveLength(count);
   });

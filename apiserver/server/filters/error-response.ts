@@ -15,8 +15,8 @@ export const PAGE_NOT_FOUND = '404 page not found\n';
 const PANIC_TEXT = 'This request caused apiserver to panic. Look in the logs for details.\n';
 
 /**
- * Returns the `onError` of the filter chain. Aborts a response that has begun and is incomplete; a complete one is
- * kept.
+ * Returns the error handler of the filter chain. The handler aborts a response that is incomplete, and leaves a complete
+ * response as it is.
  */
 export function respondToError(logger: Logger): (exchange: Exchange, error: unknown) => void {
   return (exchange, error) => {
