@@ -46,78 +46,55 @@ interface Frame {
 
 /** Calls the visitor for the members, numbers and containers of the text. `text` must be valid JSON. */
 export function walkMembers(text: string, visitor: JsonVisitor): void {
-  const walk = new JsonWalk(visitor);
+  const frames: Frame[] = [];
+  /** The depth of the member that is skipped with its value: members of deeper frames are not visited. */
+  let skipBelow = Infinity;
+  const pathOf = (): string => pathText(frames);
   const tokens = new JsonTokens(text);
   for (let token = tokens.next(); token !== ''; token = tokens.next()) {
-    if (walk.visit(token) === 'stop') return;
-  }
-}
-
-/** The state of one walk. */
-class JsonWalk {
-  private readonly frames: Frame[] = [];
-  /** The depth of the member that is skipped with its value: members of deeper frames are not visited. */
-  private skipBelow = Infinity;
-  private readonly pathOf = (): string => pathText(this.frames);
-
-  constructor(private readonly visitor: JsonVisitor) {}
-
-  visit(token: string): 'stop' | void {
-    const frame = this.frames.at(-1);
+    const frame = frames.at(-1);
     switch (token) {
       case '{':
-      case '[':
-        return this.open(token, frame);
+      case '[': {
+        const value = frame === undefined ? visitor.root : childOf(frame);
+        const isObjectFrame = token === '{';
+        visitor.open?.(frame?.key);
+        frames.push({
+          isObject: isObjectFrame,
+          seen: undefined,
+          key: isObjectFrame ? '' : 0,
+          value: isObject(value) || Array.isArray(value) ? value : undefined,
+          isKeyNext: isObjectFrame,
+          path: undefined,
+        });
+        break;
+      }
       case '}':
       case ']':
-        return this.close();
+        visitor.close?.();
+        frames.pop();
+        if (frames.length < skipBelow) skipBelow = Infinity;
+        break;
       case ':':
-        return undefined;
+        break;
       case ',':
-        return this.advance(frame);
+        if (frame?.isObject === true) frame.isKeyNext = true;
+        else if (frame !== undefined && typeof frame.key === 'number') frame.key += 1;
+        if (frames.length <= skipBelow) skipBelow = Infinity;
+        break;
       default:
-        if (frame?.isKeyNext === true) return this.visitMember(frame, decodeStringToken(token));
-        if (isNumber(token)) this.visitor.number?.(token, frame?.value, frame?.key ?? '');
+        if (frame?.isKeyNext === true) {
+          const key = decodeStringToken(token);
+          frame.isKeyNext = false;
+          frame.key = key;
+          frame.seen ??= new Set();
+          const occurrence = frame.seen.has(key) ? 'repeated' : 'first';
+          frame.seen.add(key);
+          const verdict = frames.length < skipBelow ? visitor.member?.(pathOf, key, occurrence) : undefined;
+          if (verdict === 'stop') return;
+          if (verdict === 'skip') skipBelow = frames.length;
+        } else if (isNumber(token)) visitor.number?.(token, frame?.value, frame?.key ?? '');
     }
-  }
-
-  private open(token: '{' | '[', parent: Frame | undefined): void {
-    const value = parent === undefined ? this.visitor.root : childOf(parent);
-    const isObjectFrame = token === '{';
-    this.visitor.open?.(parent?.key);
-    this.frames.push({
-      isObject: isObjectFrame,
-      seen: undefined,
-      key: isObjectFrame ? '' : 0,
-      value: isObject(value) || Array.isArray(value) ? value : undefined,
-      isKeyNext: isObjectFrame,
-      path: undefined,
-    });
-  }
-
-  private close(): void {
-    this.visitor.close?.();
-    this.frames.pop();
-    if (this.frames.length < this.skipBelow) this.skipBelow = Infinity;
-  }
-
-  /** Proceeds to the next member or item. */
-  private advance(frame: Frame | undefined): void {
-    if (frame?.isObject === true) frame.isKeyNext = true;
-    else if (frame !== undefined && typeof frame.key === 'number') frame.key += 1;
-    if (this.frames.length <= this.skipBelow) this.skipBelow = Infinity;
-  }
-
-  private visitMember(frame: Frame, key: string): 'stop' | void {
-    frame.isKeyNext = false;
-    frame.key = key;
-    frame.seen ??= new Set();
-    const occurrence = frame.seen.has(key) ? 'repeated' : 'first';
-    frame.seen.add(key);
-    if (this.frames.length >= this.skipBelow) return;
-    const verdict = this.visitor.member?.(this.pathOf, key, occurrence);
-    if (verdict === 'skip') this.skipBelow = this.frames.length;
-    if (verdict === 'stop') return 'stop';
   }
 }
 
