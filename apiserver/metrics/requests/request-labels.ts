@@ -58,8 +58,6 @@ const LABELS_WITHOUT_COMPONENT: ReadonlySet<string> = new Set(['/healthz', '/liv
 export class RequestLabelSets {
   private readonly labelSets = new Map<string, RequestLabels>();
 
-  constructor(private readonly maxSets: number = MAX_LABEL_SETS) {}
-
   labelsOf(request: DescribedRequest): RequestLabels {
     const { infoIfParsed: info, resource } = request;
     if (info?.kind !== 'resource' || resource === undefined) return this.labelsOfPath(request);
@@ -93,7 +91,7 @@ export class RequestLabelSets {
     const existing = this.labelSets.get(key);
     if (existing !== undefined) return existing;
     const { verb, scope, dry_run: dryRun, group, resource } = labels;
-    if (this.labelSets.size >= this.maxSets && resource !== '' && group !== OTHER) {
+    if (this.labelSets.size >= MAX_LABEL_SETS && resource !== '' && group !== OTHER) {
       return this.intern(`${verb} ${scope} ${dryRun} ${OTHER}`, { ...labels, ...OTHER_RESOURCE });
     }
     this.labelSets.set(key, labels);

@@ -70,6 +70,7 @@ export class RequestMetrics {
     labels: SHORT_LABELS,
     buckets: SIZE_BUCKETS,
   });
+  private readonly labels = new RequestLabelSets();
   private readonly series = new Map<RequestLabels, RequestSeries>();
   /** Number of open long-running requests, by formatted labels. */
   private readonly longRunning = new Map<string, NumberSeries>();
@@ -77,7 +78,6 @@ export class RequestMetrics {
   constructor(
     private readonly clock: Clock,
     private readonly meters: Meters,
-    private readonly labels = new RequestLabelSets(),
   ) {}
 
   /** Records a completed or aborted request. */
