@@ -170,7 +170,7 @@ async function deletePod(
 ): Promise<void> {
   const { preconditions = {}, dryRun } = deletion;
   if (dryRun) {
-    await writer.delete(context, pods, key, { isAdmitted: true, ...deletion });
+    await writer.delete(context, pods, key, { ...deletion, isAdmitted: true });
     return;
   }
   const reason = { reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' };

@@ -142,8 +142,8 @@ const VERBS_WITH_SELECTORS: ReadonlySet<string> = new Set(['list', 'watch', 'del
 function withSelectorAttributes({ query }: Exchange, attributes: Attributes): Attributes {
   if (attributes.kind === 'path' || !VERBS_WITH_SELECTORS.has(attributes.verb)) return attributes;
   return {
-    selectors: selectorsOf({ fieldSelector: query.get('fieldSelector'), labelSelector: query.get('labelSelector') }),
     ...attributes,
+    selectors: selectorsOf({ fieldSelector: query.get('fieldSelector'), labelSelector: query.get('labelSelector') }),
   };
 }
 

@@ -152,7 +152,7 @@ export class ReadTransaction {
   }
 
   private first(table: Table, range: RangeOptions): { readonly key: Buffer; readonly value: Buffer } | undefined {
-    for (const entry of table.getRange({ limit: 1, transaction: this.transaction, ...range })) return entry;
+    for (const entry of table.getRange({ ...range, limit: 1, transaction: this.transaction })) return entry;
     return undefined;
   }
 }
