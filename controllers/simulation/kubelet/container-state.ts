@@ -30,8 +30,6 @@ export interface ContainerContext {
 /** The first restart happens at once; then the back-off of the kubelet. */
 const INITIAL_BACK_OFF_MS = 10_000;
 const MAX_BACK_OFF_MS = 300_000;
-/** More doublings only exceed the maximum further. */
-const MAX_DOUBLINGS = 10;
 /** Exit codes of processes that end on SIGTERM, and on SIGKILL. */
 const EXIT_CODES = { SIGTERM: 143, SIGKILL: 137 };
 
@@ -145,7 +143,7 @@ function crashLoop(
 }
 
 const backOffAfter = (restartCount: number): number =>
-  restartCount === 0 ? 0 : Math.min(INITIAL_BACK_OFF_MS * 2 ** Math.min(restartCount - 1, MAX_DOUBLINGS), MAX_BACK_OFF_MS);
+  restartCount === 0 ? 0 : Math.min(INITIAL_BACK_OFF_MS * 2 ** (restartCount - 1), MAX_BACK_OFF_MS);
 
 /** What the probes of a container report. */
 interface ProbeResults {

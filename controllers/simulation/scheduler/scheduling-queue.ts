@@ -13,8 +13,6 @@ interface Unschedulable {
 /** Defaults of `podInitialBackoffSeconds` and `podMaxBackoffSeconds` of kube-scheduler. */
 const INITIAL_BACK_OFF_MS = 1_000;
 const MAX_BACK_OFF_MS = 10_000;
-/** More doublings only exceed the maximum further. */
-const MAX_DOUBLINGS = 10;
 /** An unschedulable pod is tried again after this time even if no change was seen. */
 const FLUSH_MS = 300_000;
 
@@ -52,7 +50,7 @@ export class SchedulingQueue {
   addUnschedulable(key: string, priority: number): void {
     const attempts = (this.attempts.get(key) ?? 0) + 1;
     this.attempts.set(key, attempts);
-    const backOffMs = Math.min(INITIAL_BACK_OFF_MS * 2 ** Math.min(attempts - 1, MAX_DOUBLINGS), MAX_BACK_OFF_MS);
+    const backOffMs = Math.min(INITIAL_BACK_OFF_MS * 2 ** (attempts - 1), MAX_BACK_OFF_MS);
     this.dequeue(key);
     this.unschedulable.set(key, { priority, backOffUntil: this.clock.monotonic() + backOffMs });
     this.delayed.add(key, FLUSH_MS);
