@@ -2,7 +2,7 @@
  * The entry point of the controllers: parses the command line, starts the controllers, and stops them in order on a
  * signal.
  */
-import { systemClock as clock, type Clock } from '../shared/runtime/clock';
+import { systemClock as clock } from '../shared/runtime/clock';
 import { flagsOrExit, USAGE_EXIT_CODE, UsageError } from '../shared/cli/flags';
 import { exitCodeOf, PermanentError } from '../shared/runtime/process/permanent-error';
 import { Lifecycle } from '../shared/runtime/process/lifecycle';
@@ -19,18 +19,7 @@ async function main(): Promise<void> {
   lifecycle.listenForSignals();
   await startControllers(flags, { clock, random, logger, lifecycle });
   await sendToParent(process, 'ready');
-  void stayAlive(clock, lifecycle.stopping);
-}
-
-/** Any period serves, because the timer only has to exist. */
-const KEEP_ALIVE_MS = 60_000;
-
-/**
- * Keeps the process running: other timers are unreferenced, and without a connection to an API server there is no
- * socket.
- */
-async function stayAlive(clock: Clock, stopping: AbortSignal): Promise<void> {
-  while (!stopping.aborted) await clock.sleep(KEEP_ALIVE_MS);
+  void lifecycle.stayAlive();
 }
 
 main().catch((error: unknown) => {

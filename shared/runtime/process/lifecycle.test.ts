@@ -18,6 +18,19 @@ function setUp() {
 }
 
 describe('Lifecycle', () => {
+  it('stays alive until it stops', async () => {
+    const { lifecycle, clock } = setUp();
+    let hasEnded = false;
+    const staying = lifecycle.stayAlive().then(() => (hasEnded = true));
+    clock.advance(600_000);
+    await flushPromises();
+    expect(hasEnded).toBe(false);
+    await lifecycle.stop('test');
+    clock.advance(60_000);
+    await staying;
+    expect(hasEnded).toBe(true);
+  });
+
   it.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'disconnect'])('on %s stops the stages, last one first, and exits 0', async (event) => {
     const { lifecycle, events, exit, clock } = setUp();
     const order: string[] = [];

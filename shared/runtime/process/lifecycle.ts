@@ -40,6 +40,9 @@ const SAME_SIGNAL_WINDOW_MS = 500;
 /** Longer than all stages together can take. */
 const MAX_STOP_MS = 3_600_000;
 
+/** Any period serves, because the timer only has to exist. */
+const KEEP_ALIVE_MS = 60_000;
+
 /** One per process. */
 export class Lifecycle {
   /** Aborts when the first stage starts. */
@@ -72,6 +75,14 @@ export class Lifecycle {
   stop(reason: string, exitCode = 0): Promise<void> {
     this.stopped ??= this.runStages(reason, exitCode);
     return this.stopped;
+  }
+
+  /**
+   * Keeps a process running that has no server of its own until the first stage starts: the other timers are
+   * unreferenced, and without a connection to an API server there is no socket.
+   */
+  async stayAlive(): Promise<void> {
+    while (!this.stopping.aborted) await this.options.clock.sleep(KEEP_ALIVE_MS);
   }
 
   private onSignal(signal: string): void {
