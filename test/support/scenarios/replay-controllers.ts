@@ -20,7 +20,10 @@ export interface ReplayOptions extends SimulatedClusterOptions {
 }
 
 /** Defines one test for each scenario of the recording `controllers/<name>`. */
-export function replayControllers(name: string, { serverArgs = [], controllerArgs = [], deviations = {} }: ReplayOptions = {}): void {
+export function replayControllers(
+  name: string,
+  { serverArgs = [], controllerArgs = [], deviations = {}, ...options }: ReplayOptions = {},
+): void {
   const { head, scenarios } = scenarioRecording(`controllers/${name}`);
   const recorded = recordedSteps(name);
   let cluster: SimulatedCluster;
@@ -29,7 +32,8 @@ export function replayControllers(name: string, { serverArgs = [], controllerArg
 
   beforeAll(async () => {
     const naming = '--naming=kubernetes';
-    cluster = await startSimulatedCluster({ serverArgs: [naming, ...serverArgs], controllerArgs: [naming, ...controllerArgs] });
+    const args = { serverArgs: [naming, ...serverArgs], controllerArgs: [naming, ...controllerArgs] };
+    cluster = await startSimulatedCluster({ ...options, ...args });
     api = new ApiClient(cluster.address, cluster.certificates);
     scenarioServer = await startScenarioServer(
       head.needs,

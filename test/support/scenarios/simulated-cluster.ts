@@ -44,6 +44,8 @@ export interface SimulatedClusterOptions {
   readonly controllerArgs?: readonly string[];
   /** Flags of the simulation of nodes; undefined: without it. */
   readonly simulationArgs?: readonly string[];
+  /** First time of the simulated clock, in milliseconds since 1970; by default the present. */
+  readonly startTime?: number;
 }
 
 /** Resolves when the API server is ready and the controllers have been started. */
@@ -51,11 +53,12 @@ export async function startSimulatedCluster({
   serverArgs = [],
   controllerArgs = [],
   simulationArgs,
+  startTime = systemClock.now(),
 }: SimulatedClusterOptions = {}): Promise<SimulatedCluster> {
   const folder = temporaryFolder('simulated-cluster');
   const pki = path.join(folder, 'pki');
   const certificates = await ensureCertificates(pki, systemClock);
-  const clock = new SimulatedClock(systemClock.now());
+  const clock = new SimulatedClock(startTime);
   const store = new MemoryStore(clock);
   const log: string[] = [];
   const logger = createLogger({ level: 'warn', clock, destination: { write: (line) => void log.push(line) } });
