@@ -9,7 +9,15 @@ import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Credential } from '../../shared/pki/certificates';
 import { CredentialFolder, type Authority, type Leaf } from './credentials';
-import { ADMIN_LEAF, CLUSTER_AUTHORITY, CONTROLLERS_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serverLeaf } from './identities';
+import {
+  ADMIN_LEAF,
+  CLUSTER_AUTHORITY,
+  CONTROLLERS_LEAF,
+  KUBELET_CLIENT_LEAF,
+  PROXY_AUTHORITY,
+  PROXY_LEAF,
+  serverLeaf,
+} from './identities';
 import { ADMINISTRATOR_NAME, formatKubeconfig } from './kubeconfig';
 
 /** In the order in which a copy of the folders is written: what others are issued from comes first. */
@@ -116,6 +124,7 @@ export async function ensureComponentFiles(folders: ComponentFolders, options: C
   const cluster = await folders.authority.authority(CLUSTER_AUTHORITY);
   const urls = [options.externalAddress, options.internalAddress];
   await folders.apiserver.leaf(cluster, serverLeaf([...new Set([...options.serverNames, ...urls.map(hostOf)])]));
+  await folders.apiserver.leaf(cluster, KUBELET_CLIENT_LEAF);
   const frontProxy = await ensureProxyFiles(folders);
   await ensureTokenKeys(folders);
   await ensureControllersFiles(folders, cluster, options);

@@ -79,7 +79,7 @@ describe('ensureComponentSecrets', () => {
     ]);
     expect(Object.fromEntries(keys)).toEqual({
       'platform-admin': ['admin.key'],
-      'platform-apiserver': ['apiserver.key', 'etcd-client.key', 'front-proxy-client.key', 'sa.key'],
+      'platform-apiserver': ['apiserver.key', 'etcd-client.key', 'front-proxy-client.key', 'kubelet-client.key', 'sa.key'],
       'platform-authority': ['ca.key', 'front-proxy-ca.key'],
       'platform-controllers': ['controllers.key', 'serving.key'],
       'platform-etcd': ['etcd.key'],

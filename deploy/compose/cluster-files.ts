@@ -12,7 +12,7 @@ import {
   type EtcdCertificate,
 } from '../cluster/component-files';
 import type { CredentialFolder, Leaf } from '../cluster/credentials';
-import { KUBELET_CLIENT_LEAF, PROXY_AUTHORITY, SCHEDULER_LEAF, SIMULATION_LEAF } from '../cluster/identities';
+import { PROXY_AUTHORITY, SCHEDULER_LEAF, SIMULATION_LEAF } from '../cluster/identities';
 import { formatKubeconfig } from '../cluster/kubeconfig';
 
 /** A certificate has no names of other members: a member resolves them all when a peer connects. */
@@ -56,7 +56,6 @@ export async function ensureClusterFiles(root: string, options: ClusterFilesOpti
     controllersNames: [],
     etcdCertificates: ETCD_CERTIFICATES,
   });
-  await folders.apiserver.leaf(authorities.cluster, KUBELET_CLIENT_LEAF);
   // Earlier releases wrote the key that signs tokens to this folder.
   folders.controllers.remove('sa.key');
   const simulation = folders.open('simulation');

@@ -135,6 +135,17 @@ if (helm === undefined) {
       expect(JSON.stringify(objects)).toContain('"secretName":"mine-apiserver"');
     });
 
+    it.each([
+      ['presents a certificate to kubelets', [], true],
+      ['names no certificate for kubelets when all Secrets exist, which may be without it', ['--set', 'certificates.create=false'], false],
+    ] as const)('%s', async (_title, args, isExpected) => {
+      const server = containersIn(objectsIn(await render(helm, 'cp', args))).find(({ command }) => command[1] === 'apiserver');
+      const files = ['certificate=/pki/apiserver/kubelet-client.crt', 'key=/pki/apiserver/kubelet-client.key'];
+      expect(server?.args.filter((arg) => arg.startsWith('--kubelet-client-'))).toEqual(
+        isExpected ? files.map((file) => `--kubelet-client-${file}`) : [],
+      );
+    });
+
     it('gives the Job another name when its template changes, and only then', async () => {
       const jobName = async (...args: readonly string[]) =>
         textIn(
