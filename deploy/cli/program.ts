@@ -40,7 +40,7 @@ const OTHER = 'Other';
 const LOGGED_PROGRAMS = ['apiserver', 'controllers', 'simulation', 'supervisor'];
 const ADDON_NAMES = ['coredns', 'kube-proxy'];
 const ADDON_OPERAND = { placeholder: ADDON_NAMES.join('|'), choices: ADDON_NAMES, min: 1, max: 1 };
-const CERTIFICATE_NAMES = ['apiserver', 'admin', 'controllers', 'front-proxy-client', 'simulation'];
+const CERTIFICATE_NAMES = ['apiserver', 'admin', 'controllers', 'front-proxy-client', 'kubelet-client', 'simulation'];
 
 /** The flags that `start` passes to its programs. */
 const loadPassedFlags = async (): Promise<FlagTable> => ({ ...(await loadControllerFlags()), ...(await loadServerFlags()) });

@@ -36,6 +36,7 @@ describe('listCertificates', () => {
       ['controllers', 'platform-ca', false],
       ['front-proxy-ca', 'platform-front-proxy-ca', true],
       ['front-proxy-client', 'platform-front-proxy-ca', false],
+      ['kubelet-client', 'platform-ca', false],
     ]);
     expect(listed[0]).toMatchObject({ subject: 'platform-admin', expires: '2027-01-01T00:00:00.000Z', remainingMs: 360 * DAY });
   });
@@ -49,7 +50,7 @@ describe('renewCertificates', () => {
   it('replaces certificates and keys, not the authorities', async () => {
     const { layout, clock, read, credentialOf } = await setUp();
     const names = renewableIn(layout);
-    expect(names).toEqual(['apiserver', 'admin', 'controllers', 'front-proxy-client']);
+    expect(names).toEqual(['apiserver', 'admin', 'controllers', 'front-proxy-client', 'kubelet-client']);
     const before = names.map((name) => credentialOf(name));
     const authorities = [read('ca.crt'), read('front-proxy-ca.crt')];
     clock.advance(100 * DAY);

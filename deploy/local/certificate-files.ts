@@ -16,6 +16,7 @@ import {
   ADMIN_LEAF,
   CLUSTER_AUTHORITY,
   CONTROLLERS_LEAF,
+  KUBELET_CLIENT_LEAF,
   PROXY_AUTHORITY,
   PROXY_LEAF,
   serverLeaf,
@@ -52,6 +53,7 @@ const RENEWABLE: Readonly<Record<string, RenewableRow>> = {
   admin: { leaf: () => ADMIN_LEAF, authority: CLUSTER_AUTHORITY, kubeconfig: 'kubeconfig' },
   controllers: { leaf: () => CONTROLLERS_LEAF, authority: CLUSTER_AUTHORITY, kubeconfig: 'controllersKubeconfig' },
   'front-proxy-client': { leaf: () => PROXY_LEAF, authority: PROXY_AUTHORITY },
+  'kubelet-client': { leaf: () => KUBELET_CLIENT_LEAF, authority: CLUSTER_AUTHORITY },
   simulation: { leaf: () => SIMULATION_LEAF, authority: CLUSTER_AUTHORITY, kubeconfig: 'simulationKubeconfig' },
 };
 

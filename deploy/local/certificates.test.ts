@@ -97,7 +97,7 @@ describe('ensureCertificates', () => {
   it('creates all files on the first start, readable by the owner only', async () => {
     const { folder, clock, read } = setUp();
     const { authority, admin, made } = await ensureCertificates(folder, clock);
-    expect(made).toHaveLength(7);
+    expect(made).toHaveLength(8);
     expect(
       isIssuedBy({ certificate: read('front-proxy-client.crt'), key: read('front-proxy-client.key') }, read('front-proxy-ca.crt')),
     ).toBe(true);
@@ -176,7 +176,7 @@ describe('ensureCertificates', () => {
     clock.advance(300 * DAY_MS);
     const second = await ensureCertificates(folder, clock);
     expect(second.authority).toBe(first.authority);
-    expect(second.made).toHaveLength(4);
+    expect(second.made).toHaveLength(5);
     expect(readCertificate(second.admin.certificate).notAfter).toBeGreaterThan(readCertificate(first.admin.certificate).notAfter);
   });
 
@@ -187,7 +187,7 @@ describe('ensureCertificates', () => {
     clock.advance(3_000 * DAY_MS);
     const second = await ensureCertificates(folder, clock);
     expect(second.authority).not.toBe(first.authority);
-    expect(second.made).toHaveLength(6);
+    expect(second.made).toHaveLength(7);
     expect(isIssuedBy(second.admin, second.authority)).toBe(true);
     expect(read('sa.key')).toBe(keys);
   });

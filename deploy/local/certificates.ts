@@ -10,6 +10,7 @@ import {
   ADMIN_LEAF,
   CLUSTER_AUTHORITY,
   CONTROLLERS_LEAF,
+  KUBELET_CLIENT_LEAF,
   PROXY_AUTHORITY,
   PROXY_LEAF,
   serverLeaf,
@@ -57,6 +58,7 @@ export async function ensureCertificates(
   await credentials.leaf(authority, serverLeaf(addresses));
   const admin = await credentials.leaf(authority, ADMIN_LEAF);
   const controllers = await credentials.leaf(authority, CONTROLLERS_LEAF);
+  await credentials.leaf(authority, KUBELET_CLIENT_LEAF);
   await credentials.leaf(await credentials.authority(PROXY_AUTHORITY), PROXY_LEAF);
   await credentials.ensureSigningKeys();
   return { authority: authority.certificate, admin, controllers, made };

@@ -78,7 +78,7 @@ describe('renewCredentialsPeriodically', () => {
     renew(clock);
     await advanceAnHour(clock, () => clock.pending === 1);
     expect(printed).toEqual([
-      'renewed the certificate of the API servers, the certificate of the administrator, the certificate of the controllers, the certificate of the front proxy, the certificate of the simulation',
+      'renewed the certificate of the API servers, the certificate of the administrator, the certificate of the controllers, the certificate of the API servers for kubelets, the certificate of the front proxy, the certificate of the simulation',
     ]);
     expect(readCertificate(read('pki/admin.crt')).notAfter).toBeGreaterThan(readCertificate(before).notAfter + 290 * DAY);
     expect(read('pki/ca.crt')).toBe(authority);

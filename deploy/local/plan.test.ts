@@ -123,6 +123,15 @@ describe('the plan of a local control plane', () => {
     expect(args.at(-1)).toBe('--log-level=debug');
   });
 
+  it('gives the API servers a certificate for kubelets, unless the user names another', () => {
+    const flag = '--kubelet-client-certificate';
+    expect(plansOf().servers[0]?.args).toEqual(
+      expect.arrayContaining([`${flag}=/d/pki/kubelet-client.crt`, '--kubelet-client-key=/d/pki/kubelet-client.key']),
+    );
+    const own = plansOf(`${flag}=/own.crt`, '--kubelet-client-key=/own.key').servers[0]?.args ?? [];
+    expect(own.findLast((arg) => arg.startsWith(flag))).toBe(`${flag}=/own.crt`);
+  });
+
   it('has controllers unless all are disabled', () => {
     expect(plansOf().controllers?.args).toEqual(
       expect.arrayContaining(['--controllers=*,tokencleaner,bootstrapsigner', '--kubeconfig=/d/controllers.kubeconfig']),

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { ownMember } from '../../shared/values/json';
 import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
-import { frontProxyFlags, PROXY_AUTHORITY, PROXY_LEAF, serviceAddresses } from '../cluster/identities';
+import { frontProxyFlags, KUBELET_CLIENT_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serviceAddresses } from '../cluster/identities';
 import { parseEndpoint, type RunnerOptions } from './options';
 
 /** Where programs listen that only this machine uses. */
@@ -88,6 +88,8 @@ export function apiServerPlans(options: RunnerOptions): ApiServerPlan[] {
         `--tls-private-key-file=${path.join(layout.pki, 'apiserver.key')}`,
         `--client-ca-file=${path.join(layout.pki, 'ca.crt')}`,
         `--service-cluster-ip-range=${options.serviceRanges}`,
+        `--kubelet-client-certificate=${path.join(layout.pki, `${KUBELET_CLIENT_LEAF.file}.crt`)}`,
+        `--kubelet-client-key=${path.join(layout.pki, `${KUBELET_CLIENT_LEAF.file}.key`)}`,
         ...serviceAccountFlags(options, layout),
         ...(hasFrontProxyFlags(options) ? [] : frontProxyFlags(layout.pki)),
         ...storageFlags(options, layout),
