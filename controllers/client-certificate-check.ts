@@ -8,10 +8,11 @@ import type { Logger } from '../shared/runtime/logger';
 import { throttle } from '../shared/runtime/throttle';
 import { validityError } from '../shared/pki/certificates';
 
+/** The certificate to check, and where problems are logged. */
 export interface ClientCertificateCheckOptions {
   /** The current credentials, which follow changed files. */
   readonly config: () => ClientConfig;
-  /** The path, for messages. */
+  /** The path of the kubeconfig, for messages. */
   readonly kubeconfig: string;
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'error'>;

@@ -24,6 +24,7 @@ const CERTIFICATES = 'Certificates';
 const QUOTAS = 'Quotas';
 const AUTOSCALING = 'Autoscaling';
 
+/** The flag table: names, defaults and ranges. Durations are in milliseconds. */
 export const flags = {
   controllers: listFlag({
     section: GENERIC,
@@ -382,4 +383,5 @@ export const flags = {
   }),
 };
 
+/** The parsed values, by flag. */
 export type ControllerFlags = FlagValues<typeof flags>;

@@ -3,6 +3,7 @@ import { decimalFlag, durationFlag, intFlag } from '../shared/cli/flags';
 
 const NODES = 'Nodes';
 
+/** Rows of the flag table; durations are in milliseconds. */
 export const nodeFlags = {
   'node-monitor-period': durationFlag({ section: NODES, help: 'Time between two checks of the health of all nodes.', default: 5_000 }),
   'node-monitor-grace-period': durationFlag({

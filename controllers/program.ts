@@ -32,6 +32,7 @@ import { settingsFromFlags, type SettingsFromFlags } from './settings-from-flags
 import { startServing } from './start-serving';
 import { SIGNERS, validateSigningFlags } from './signing-files';
 
+/** The program in its help and version. */
 export const PROGRAM: CommandLine = {
   name: 'controllers',
   description: 'Runs the controllers, which bring the state of the cluster to the state that its objects specify.',
@@ -40,7 +41,7 @@ export const PROGRAM: CommandLine = {
 /** The time limit for running syncs to end and for leases to be released. Milliseconds. */
 const STOP_MS = 15_000;
 
-/** Provided by the process. */
+/** What the process provides; tests pass a manual clock and a lifecycle of their own. */
 export interface ControllersHost {
   readonly clock: Clock;
   readonly random: Random;
@@ -49,12 +50,17 @@ export interface ControllersHost {
   readonly lifecycle: Lifecycle;
 }
 
+/** Parsed flags. `given`: the names of those on the command line. */
 interface Flags {
   readonly values: ControllerFlags;
   readonly given: ReadonlySet<string>;
 }
 
-/** Resolves when the controllers are started, even if no API server responds yet. Throws {@link UsageError} and PermanentError. */
+/**
+ * Resolves when the controllers are started, even if no API server responds yet. Throws {@link UsageError} for flags
+ * that contradict each other or name no controller, and PermanentError when a file cannot be read or the port is in
+ * use.
+ */
 export async function startControllers({ values, given }: Flags, { clock, random, logger, lifecycle }: ControllersHost): Promise<void> {
   const error = validateFlags(values) ?? validateSigningFlags(values);
   if (error !== undefined) throw new UsageError(error);
@@ -117,6 +123,7 @@ export async function startControllers({ values, given }: Flags, { clock, random
   });
 }
 
+/** The flags with files that are read before anything is started. */
 const SETTINGS_FILES = [
   'kubeconfig',
   'root-ca-file',
@@ -148,7 +155,7 @@ function watchCertificates(
   return certificates;
 }
 
-/** Files are read before anything is started. */
+/** Throws PermanentError with the name of the flag whose file cannot be used. */
 const readSettings = (values: ControllerFlags): SettingsFromFlags =>
   readFlagFilesSync(values, SETTINGS_FILES, () => settingsFromFlags(values));
 
@@ -181,7 +188,7 @@ function withoutCredentials({ tls: { cert: _cert, key: _key, ...tls }, ...config
   return { ...config, tls, credentials: { type: 'none' } };
 }
 
-/** Undefined without leader election. */
+/** `undefined` without leader election. */
 function electionOf(values: ControllerFlags): Parameters<typeof runControllers>[1]['election'] {
   if (!values['leader-elect']) return undefined;
   return {

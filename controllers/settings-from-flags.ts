@@ -17,6 +17,7 @@ import type { ControllerSettings } from './runtime/controller';
 import { loadBalancerSettings } from './service-load-balancer/settings';
 import { SigningFiles } from './signing-files';
 
+/** The parsed configuration of the process; its files are read before it is returned. */
 export interface SettingsFromFlags {
   /** Servers and credentials. Returns the same object until they change. */
   readonly config: () => ClientConfig;
@@ -25,7 +26,10 @@ export interface SettingsFromFlags {
   readonly watch: (clock: Clock, logger: Logger) => () => void;
 }
 
-/** Throws ConfigError, KeyFileError and UsageError. */
+/**
+ * Reads the files. Throws ConfigError and KeyFileError for a file that cannot be used, UsageError for contradicting
+ * flags.
+ */
 export function settingsFromFlags(values: ControllerFlags): SettingsFromFlags {
   const http1 = values['http1-only'];
   const watched: Pick<FileBackedValue<unknown>, 'watch'>[] = [];
@@ -51,6 +55,10 @@ export function settingsFromFlags(values: ControllerFlags): SettingsFromFlags {
   };
 }
 
+/**
+ * The kubeconfig, the addresses of `--master` without credentials, or the configuration of a pod: the first that is
+ * given.
+ */
 function clientConfig(
   { kubeconfig, master }: ControllerFlags,
   followed: <T>(files: FileBackedValue<T>) => FileBackedValue<T>,
@@ -65,7 +73,7 @@ const tokenKeyIn = (file: string): { readonly value: TokenKey; readonly files: r
   files: [file],
 });
 
-/** Throws {@link UsageError} for the error of flags. */
+/** A string is the error of flags: throws it as {@link UsageError}. */
 function requireValid<T>(settings: T | string): T {
   if (typeof settings === 'string') throw new UsageError(settings);
   return settings;

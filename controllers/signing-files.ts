@@ -19,12 +19,14 @@ const SIGNER_FLAG_PREFIXES = [
   ['cluster-signing-kubelet-serving-', 'platform.io/kubelet-serving'],
   ['cluster-signing-legacy-unknown-', 'platform.io/legacy-unknown'],
 ] as const satisfies readonly (readonly [string, SignerName])[];
-/** The signers of which authorities can be given. */
+/** The signers that can have an authority. */
 export const SIGNERS: readonly SignerName[] = SIGNER_FLAG_PREFIXES.map(([, signer]) => signer);
+/** The prefix of the flags that apply to all signers. */
 const COMMON_PREFIX = 'cluster-signing-';
 
 type FlagPrefix = typeof COMMON_PREFIX | (typeof SIGNER_FLAG_PREFIXES)[number][0];
 
+/** Paths; '' when the flag is not set. */
 interface FilePair {
   readonly certificate: string;
   readonly key: string;
@@ -35,7 +37,7 @@ const filesOf = (values: ControllerFlags, prefix: FlagPrefix): FilePair => ({
   key: values[`${prefix}key-file`],
 });
 
-/** Returns the error of flags that contradict each other. */
+/** Returns the error of flags that contradict each other; `undefined` when there is none. */
 export function validateSigningFlags(values: ControllerFlags): string | undefined {
   const prefixes = SIGNER_FLAG_PREFIXES.map(([prefix]) => prefix);
   for (const prefix of [COMMON_PREFIX, ...prefixes] as const) {
@@ -48,6 +50,9 @@ export function validateSigningFlags(values: ControllerFlags): string | undefine
   return undefined;
 }
 
+/**
+ * The files of the flags, held as parsed authorities. Files that become invalid leave the previous authorities in use.
+ */
 export class SigningFiles implements SigningAuthorities {
   /** By signer. Signers without files are left out. */
   private readonly pairs: ReadonlyMap<string, FilePair>;

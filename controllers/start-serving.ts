@@ -19,12 +19,14 @@ import { PathAccess } from './serving/path-access';
 import { readServingCertificates, watchServingCertificates, type ServingPaths } from './serving/serving-certificates';
 import { startServer, type ServingOptions } from './serving/server';
 
+/** The flags of the server, and what its responses are made of. */
 export interface ServingDependencies {
   readonly values: ControllerFlags;
   /**
-   * Whether the flag was given. Without the flag, the process runs without the server when the default port is in use.
+   * Whether `--secure-port` was given. Without it, the process runs without the server when the default port is in use.
    */
   readonly isPortExplicit: boolean;
+  /** The client of the process, for authentication and authorization without kubeconfigs of their own. */
   readonly client: RestClient;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -37,7 +39,10 @@ export interface ServingDependencies {
 
 const CERTIFICATE_FILES = ['tls-cert-file', 'tls-private-key-file', 'client-ca-file'] as const;
 
-/** Throws {@link PermanentError} when the server cannot be started. */
+/**
+ * Resolves when the server listens, and at once when `--secure-port` is 0. Throws {@link PermanentError} when the
+ * server cannot be started.
+ */
 export async function startServing(deps: ServingDependencies): Promise<void> {
   const { values, isPortExplicit, clock, logger, lifecycle, health, certificates, metrics } = deps;
   const port = values['secure-port'];

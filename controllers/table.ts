@@ -1,4 +1,4 @@
-/** All controllers. The flag `--controllers` selects those that a process runs. */
+/** All controllers, in the order of the help. The flag `--controllers` selects those that a process runs. */
 import { accountTokensController } from './account-tokens/controller';
 import { autoscalerController } from './autoscalers/controller';
 import { tokenCleanerController } from './bootstrap-token/cleaner';

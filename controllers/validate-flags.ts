@@ -5,7 +5,10 @@
 import { isIP } from 'node:net';
 import type { ControllerFlags } from './flags';
 
-/** Returns the error of values that are out of range or contradict each other. */
+/** A retry comes at most this much later than its period, because of jitter; the factor of client-go. */
+const RETRY_JITTER_FACTOR = 1.2;
+
+/** Returns the error of values that are out of range or contradict each other; `undefined` when there is none. */
 export function validateFlags(values: ControllerFlags): string | undefined {
   const durationMs = values['leader-elect-lease-duration'];
   const deadlineMs = values['leader-elect-renew-deadline'];
@@ -23,6 +26,7 @@ export function validateFlags(values: ControllerFlags): string | undefined {
   if (isIP(values['bind-address']) === 0) return '--bind-address must be an IP address';
   if ((values['tls-cert-file'] === '') !== (values['tls-private-key-file'] === ''))
     return '--tls-cert-file and --tls-private-key-file must be set together';
-  if (deadlineMs <= retryMs * 1.2) return '--leader-elect-renew-deadline must be more than 1.2 times --leader-elect-retry-period';
+  if (deadlineMs <= retryMs * RETRY_JITTER_FACTOR)
+    return '--leader-elect-renew-deadline must be more than 1.2 times --leader-elect-retry-period';
   return undefined;
 }

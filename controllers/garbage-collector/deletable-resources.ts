@@ -10,7 +10,7 @@ import { canonicalApiVersion } from '../../shared/names/dialect';
 const IGNORED_RESOURCES: ReadonlySet<string> = new Set(['/events', 'events.platform.io/events']);
 const REQUIRED_VERBS: readonly string[] = ['delete', 'get', 'list', 'watch'];
 
-/** Equal for a resource of two discoveries. */
+/** Identifies a resource across discoveries, each of which creates new objects. */
 export const resourceKeyOf = ({ group, version, resource, kind, namespaced }: Resource): string =>
   [group, version, resource, kind, namespaced].join('/');
 
@@ -21,10 +21,13 @@ export function deletableResources(resources: readonly ServedResource[]): readon
   );
 }
 
-/** The resource of a kind; undefined for a kind that is not served. */
+/** Returns the resource of a kind; `undefined` for a kind that is not served. */
 export type KindLookup = (apiVersion: string, kind: string) => Resource | undefined;
 
-/** `kinds`: as in `Discovered`, of every served version. */
+/**
+ * Looks kinds up in those of a discovery. `kinds`: by `{apiVersion}/{kind}` in canonical spelling, of every served
+ * version.
+ */
 export function newKindLookup(kinds: ReadonlyMap<string, Resource>): KindLookup {
   return (apiVersion, kind) => kinds.get(`${canonicalApiVersion(apiVersion)}/${kind}`);
 }

@@ -23,6 +23,7 @@ import {
 } from './owner-references';
 import { decideAction, deleteOwnerReferencesPatch, removeFinalizerPatch, unblockOwnerReferencesPatch, type Dependent } from './reconcile';
 
+/** The graph and the lookup of kinds, which the monitors keep up to date. */
 export interface GarbageCollectorOptions {
   readonly context: Pick<ControllerContext, 'client' | 'signal'> & { readonly events: Pick<EventRecorder, 'record'> };
   readonly graph: OwnerGraph;
@@ -36,6 +37,7 @@ const CONCURRENT_ORPHANS = 10;
 /** For an object that cannot be finished yet: dependents may be unknown, or owner references are left. Milliseconds. */
 const RETRY: WorkOutcome = { type: 'again', afterMs: 250 };
 
+/** Its methods may run concurrently for different objects. */
 export class GarbageCollector {
   private readonly writer: GarbageWriter;
   private readonly owners: OwnerClassifier;

@@ -13,6 +13,9 @@ import type { DeletionPolicy, MetadataPatch } from './reconcile';
 
 type ObjectName = Pick<MetadataObject, 'namespace' | 'name'>;
 
+/**
+ * Resolves when the object has the requested state or does not exist any more; rejects when a request fails otherwise.
+ */
 export class GarbageWriter {
   constructor(
     private readonly client: Pick<RestClient, 'of'>,
@@ -25,7 +28,7 @@ export class GarbageWriter {
     return object?.uid === uid ? object : undefined;
   }
 
-  /** `patchFor` returns undefined when nothing has to change; after a conflict it is called again. */
+  /** `patchFor` returns undefined when nothing has to change; after a conflict it is called again with the current object. */
   async patch({ resource, object }: ObservedNode, patchFor: (current: MetadataObject) => MetadataPatch): Promise<void> {
     const { namespace, name } = object;
     await this.withConflictRetry(resource, object, async (current) => {
@@ -35,8 +38,8 @@ export class GarbageWriter {
   }
 
   /**
-   * Throws the conflict when the owner references have changed. Sends nothing for an object that is being deleted
-   * already: a request with another policy would replace the policy of the first.
+   * Throws the conflict when the owner references have changed. After a conflict nothing more is sent for an object that
+   * is being deleted: a request with another policy would replace the policy of the first.
    */
   async delete({ resource, object }: ObservedNode, propagationPolicy: DeletionPolicy): Promise<void> {
     const { namespace, name, uid } = object;
@@ -48,7 +51,7 @@ export class GarbageWriter {
     });
   }
 
-  /** An object that does not exist needs no write. */
+  /** Calls `write` with the observed object, and once more with the current one and the error after a conflict. */
   private async withConflictRetry(
     resource: Resource,
     object: MetadataObject,

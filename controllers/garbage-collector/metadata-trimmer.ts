@@ -9,9 +9,11 @@ const EMPTY_METADATA: MetaV1ObjectMeta = {};
 /** Strings that many objects share and that are held once each. */
 const MAX_INTERNED_STRINGS = 4_096;
 
+/** Holds each of the strings that many objects share once. */
 export class MetadataTrimmer {
   private readonly interned = new Map<string, string>();
 
+  /** The identity of the object, its owner references, finalizers and deletion timestamp; its body is empty. */
   readonly trim = ({ namespace, name, uid, resourceVersion, metadata }: ApiObject): MetadataObject => {
     return { namespace: this.intern(namespace), name, uid, resourceVersion, metadata: this.trimMetadata(metadata), body: EMPTY_BODY };
   };

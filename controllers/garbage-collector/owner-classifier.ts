@@ -1,6 +1,6 @@
 /**
  * Finds out the state of an object's owners. The graph shows that an owner exists; only the server can show that one
- * does not, and is asked once for each. An absent owner stays absent, because uids are never used again. The
+ * does not, and each absent owner is requested once. It stays absent, because uids are never used again. The
  * counterpart of upstream's classifyReferences with its absentOwnerCache.
  */
 import { LRUCache } from 'lru-cache';
@@ -12,6 +12,7 @@ import type { OwnerState } from './reconcile';
 
 type ObjectIdentity = Pick<MetadataObject, 'namespace' | 'name' | 'uid'>;
 
+/** The sources of owners: the graph first, then the server. */
 export interface OwnerClassifierOptions {
   readonly graph: OwnerGraph;
   readonly kindOf: KindLookup;
@@ -24,6 +25,7 @@ export interface OwnerClassifierOptions {
   readonly onInvalidReference: (dependent: ObservedNode, reference: OwnerReference) => void;
 }
 
+/** The state of one owner, and where it was found. */
 export interface ClassifiedOwner {
   readonly state: OwnerState;
   /** The server has the owner and the graph does not, so no event follows its deletion. */
@@ -33,12 +35,14 @@ export interface ClassifiedOwner {
 /** Owners of which each cache remembers a verdict. Beyond it, the API server is asked again. */
 const CACHE_SIZE = 8_192;
 
+/** `undefined`: the owner does not exist. */
 function stateOf(owner: MetadataObject | undefined): OwnerState {
   if (owner === undefined) return 'dangling';
   return isDeletingDependents(owner) ? 'waiting-for-dependents' : 'solid';
 }
 const observed = (state: OwnerState): ClassifiedOwner => ({ state, isUnobserved: false });
 
+/** Reads of the server may be repeated for owners that dropped out of its caches. */
 export class OwnerClassifier {
   /** Uids of deleted objects, and keys of references that the server has no owner for. */
   private readonly absentOwners = new LRUCache<string, true>({ max: CACHE_SIZE });
@@ -63,7 +67,7 @@ export class OwnerClassifier {
   }
 
   /**
-   * When an owner is in foreground deletion the others are read from the server: they may be deleted together with it,
+   * The states in the order of the references. When an owner is in foreground deletion the others are read from the server: they may be deleted together with it,
    * and the informers may be behind.
    */
   async classifyAll(dependent: ObservedNode, references: readonly OwnerReference[]): Promise<readonly ClassifiedOwner[]> {
@@ -79,6 +83,7 @@ export class OwnerClassifier {
     );
   }
 
+  /** The state of one owner. Rejects when the server cannot be read. */
   async classify(dependent: ObservedNode, reference: OwnerReference): Promise<ClassifiedOwner> {
     const { graph, kindOf, onInvalidReference } = this.options;
     // Before the kind is looked up: it may have been removed together with the owner.

@@ -31,11 +31,13 @@ export interface ObservedNode {
   readonly object: MetadataObject;
 }
 
+/** Receives the uids of objects that have to be processed; the same uid may be enqueued repeatedly. */
 export interface GraphQueues {
   readonly enqueueAttemptToDelete: (uid: string) => void;
   readonly enqueueAttemptToOrphan: (uid: string) => void;
 }
 
+/** The caller passes every change of the monitored objects to it; it reads nothing itself. */
 export class OwnerGraph {
   private readonly nodes = new Map<string, GraphNode>();
   private readonly virtualNodes = new Set<GraphNode>();
@@ -45,12 +47,12 @@ export class OwnerGraph {
     private readonly kindOf: KindLookup,
   ) {}
 
-  /** Observed nodes. */
+  /** The number of observed nodes. */
   get size(): number {
     return this.nodes.size - this.virtualNodes.size;
   }
 
-  /** Undefined for a virtual node. */
+  /** `undefined` for a virtual node and for a uid that is unknown. */
   observedNode(uid: string): ObservedNode | undefined {
     const node = this.nodes.get(uid);
     return node === undefined ? undefined : asObserved(node);
@@ -106,7 +108,9 @@ export class OwnerGraph {
     }
   }
 
-  /** Call it when the object was deleted. */
+  /**
+   * Call it when the object was deleted. Enqueues its dependents, and owners whose foreground deletion waited for it.
+   */
   remove(uid: string): void {
     const node = this.nodes.get(uid);
     if (node?.object === undefined) return;
@@ -187,7 +191,7 @@ export class OwnerGraph {
     oldReferences: readonly OwnerReference[],
     newReferences: readonly OwnerReference[],
   ): void {
-    const added = newReferences.filter((reference) => !oldReferences.some((old) => isSame(old, reference)));
+    const added = newReferences.filter((reference) => !oldReferences.some((old) => isSameReference(old, reference)));
     if (!isBeingDeleted(dependent.object) && added.some((reference) => !this.isSolid(dependent, reference))) {
       this.queues.enqueueAttemptToDelete(dependent.uid);
     }
@@ -215,5 +219,5 @@ function asObserved({ uid, resource, object }: GraphNode): ObservedNode | undefi
 const referenceTo = (ownerUid: string, { object }: ObservedNode): OwnerReference | undefined =>
   ownerReferencesOf(object).find(({ uid }) => uid === ownerUid);
 
-const isSame = (a: OwnerReference, b: OwnerReference): boolean =>
+const isSameReference = (a: OwnerReference, b: OwnerReference): boolean =>
   a.uid === b.uid && a.name === b.name && a.kind === b.kind && a.apiVersion === b.apiVersion;

@@ -3,6 +3,7 @@ import type { MetaV1OwnerReference } from '../../shared/api/types/generated/memb
 import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import type { PartialObjectMetadata } from '../../shared/client/rest/resource';
 
+/** An object of any kind, of which only metadata is known. */
 export type MetadataObject = ApiObject<PartialObjectMetadata>;
 
 /** Retains an owner until its blocking dependents are deleted. */
@@ -10,6 +11,7 @@ export const FOREGROUND_FINALIZER = 'foregroundDeletion';
 /** Retains an owner until no dependent refers to it. */
 export const ORPHAN_FINALIZER = 'orphan';
 
+/** An owner reference with absent members filled in. */
 export interface OwnerReference {
   readonly apiVersion: string;
   readonly kind: string;
@@ -17,7 +19,7 @@ export interface OwnerReference {
   readonly uid: string;
   /** The foreground deletion of the owner waits for this object. */
   readonly blockOwnerDeletion: boolean;
-  /** The reference as the object has it. */
+  /** The reference as the object has it, for patches. */
   readonly body: MetaV1OwnerReference;
 }
 

@@ -14,6 +14,7 @@ import {
   type OwnerReference,
 } from './owner-references';
 
+/** The state of an owner, as its dependents must know it. */
 export type OwnerState =
   /** The owner exists and does not wait for its dependents. */
   | 'solid'
@@ -28,14 +29,17 @@ export type OwnerState =
    */
   | 'unknown';
 
+/** A dependent of the object, by its owner reference. */
 export interface Dependent {
   readonly blockOwnerDeletion: boolean;
   /** In foreground deletion itself. */
   readonly isDeletingDependents: boolean;
 }
 
+/** The `propagationPolicy` of a deletion. */
 export type DeletionPolicy = 'Background' | 'Foreground' | 'Orphan';
 
+/** What has to be done with an object. */
 export type GarbageAction =
   | { readonly type: 'none' }
   /** The state of an owner is unknown: the object is enqueued again when more kinds are served. */

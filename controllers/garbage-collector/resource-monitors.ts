@@ -15,6 +15,7 @@ import type { Random } from '../../shared/runtime/random';
 import { deletableResources, resourceKeyOf } from './deletable-resources';
 import type { MetadataObject } from './owner-references';
 
+/** Receives what the informers of all monitored resources observe. */
 export interface MonitorListener {
   /** An object was created or changed. */
   put(resource: Resource, object: MetadataObject): void;
@@ -28,6 +29,7 @@ export interface MonitorListener {
   synced(): void;
 }
 
+/** The client and the callbacks of {@link ResourceMonitors}. */
 export interface ResourceMonitorsOptions {
   readonly client: RestClient;
   readonly clock: Clock;
@@ -36,7 +38,6 @@ export interface ResourceMonitorsOptions {
   readonly signal: AbortSignal;
   /** Reduces an object to what the collector needs before it is stored. */
   readonly trim: NonNullable<InformerOptions<PartialObjectMetadata>['trim']>;
-  /** Receives the changes of all monitored resources. */
   readonly listener: MonitorListener;
   /** Called after each discovery. */
   readonly onDiscovered: (discovered: DiscoveredResources) => void;
@@ -44,6 +45,7 @@ export interface ResourceMonitorsOptions {
   readonly onSyncTimeout: () => void;
 }
 
+/** The informer of one resource. */
 interface Monitor {
   readonly resource: Resource;
   readonly stop: AbortController;
@@ -60,8 +62,10 @@ const BATCH_MS = 200;
 const SYNC_TIMEOUT_MS = 30_000;
 /** How often the monitors are inspected while the collector starts. */
 const SYNC_POLL_MS = 50;
+/** The plural of CustomResourceDefinitions, whose changes start a discovery. */
 const DEFINITIONS = 'customresourcedefinitions';
 
+/** Runs once: {@link run} starts and ends all informers. */
 export class ResourceMonitors {
   /** By the key of the resource. */
   private readonly monitors = new Map<string, Monitor>();
@@ -71,7 +75,9 @@ export class ResourceMonitors {
    */
   private readonly unmonitored = new Set<Resource>();
   private readonly streaming = new StreamingListSupport();
+  /** Ends the current wait for the next discovery. */
   private interruptWait: () => void = () => undefined;
+  /** The kinds of the latest discovery, joined, to notice a change. */
   private servedKinds = '';
   private needsDiscovery = false;
 

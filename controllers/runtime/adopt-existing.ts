@@ -12,16 +12,18 @@ import type { JsonObject } from '../../shared/values/json';
 /** The page size of client-go's pager. */
 const PAGE_SIZE = 500;
 
+/** The informer names the resource and shows deletions; the objects in its store are not used. */
 export interface AdoptExistingOptions<Body extends JsonObject> {
   readonly client: Pick<RestClient, 'of'>;
   readonly informer: Informer<Body>;
   readonly signal: AbortSignal;
   /** Other objects are dropped with their page. */
   readonly isSelected: (object: ApiObject<Body>) => boolean;
-  /** Called once. */
+  /** Called once, with all selected objects. Not called when a request fails. */
   readonly adopt: (objects: readonly ApiObject<Body>[]) => void;
 }
 
+/** Resolves after `adopt` was called; rejects when a page cannot be listed. */
 export async function adoptExisting<Body extends JsonObject>({
   client,
   informer,

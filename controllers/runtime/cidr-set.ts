@@ -14,17 +14,20 @@ const WORD_BITS = 32;
 /** A word with all bits set. */
 const ALL_USED = -1;
 
+/** Indexes of blocks, both inclusive. */
 interface Blocks {
   readonly first: number;
   readonly last: number;
 }
 
+/** A block that {@link CidrSet.allocate} took. */
 export interface AllocatedBlock {
   readonly block: IpRange;
-  /** The number of blocks in use that were passed. */
+  /** The number of blocks in use that the search passed, for a metric. */
   readonly tries: number;
 }
 
+/** Counts the holders of each block. Not shared between processes: the caller fills it from what is stored. */
 export class CidrSet {
   /** The number of blocks. */
   readonly capacity: number;
@@ -35,7 +38,10 @@ export class CidrSet {
   private usedBlocks = 0;
   private nextCandidate = 0;
 
-  /** `blockPrefix`: the prefix length of the blocks, at most {@link MAX_BLOCK_BITS} longer than that of the range. */
+  /**
+   * `blockPrefix`: the prefix length of the blocks, at least that of the range and at most {@link MAX_BLOCK_BITS}
+   * longer; throws a RangeError otherwise.
+   */
   constructor(
     readonly range: IpRange,
     private readonly blockPrefix: number,
@@ -71,6 +77,7 @@ export class CidrSet {
     return { block, tries: (index - candidate + this.capacity) % this.capacity };
   }
 
+  /** Whether some block, in use or not, overlaps with the range. */
   overlaps(range: IpRange): boolean {
     return this.overlapping(range) !== undefined;
   }
@@ -98,6 +105,7 @@ export class CidrSet {
     return false;
   }
 
+  /** The blocks that overlap with the range; `undefined` when none does. */
   private overlapping(range: IpRange): Blocks | undefined {
     const { family, first } = this.range;
     if (rangeContains(this.range, { family: range.family, value: range.first }) && range.prefix >= this.range.prefix) {

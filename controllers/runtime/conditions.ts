@@ -16,8 +16,10 @@ export interface HasConditions<C extends Condition> {
   readonly status?: { readonly conditions?: readonly C[] | null };
 }
 
+/** The conditions in the order of the status; empty when the status has none. */
 export const conditionsOf = <C extends Condition>({ status }: HasConditions<C>): readonly C[] => status?.conditions ?? [];
 
+/** `undefined` when the object has no condition of the type. */
 export const conditionOf = <C extends Condition>(object: HasConditions<C>, type: string): C | undefined =>
   conditionsOf(object).find((condition) => condition.type === type);
 

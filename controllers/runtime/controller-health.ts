@@ -4,6 +4,7 @@ import { HealthChecks } from '../../shared/runtime/health';
 import type { Logger } from '../../shared/runtime/logger';
 import type { Controller } from './controller';
 
+/** Collects the problems of the given controllers. `stopping`: aborted when the process begins to stop. */
 export class ControllerHealth {
   /** Error messages of failed controllers, by the controllers' names. */
   private readonly problems = new Map<string, string>();
@@ -13,13 +14,15 @@ export class ControllerHealth {
     private readonly stopping: AbortSignal,
   ) {}
 
-  /** `undefined`: the controller has been started and its check passes again. */
+  /** `problem`: the error message of a failed controller; `undefined` when the controller has been started again. */
   setProblem({ name }: Pick<Controller, 'name'>, problem: string | undefined): void {
     if (problem === undefined) this.problems.delete(name);
     else this.problems.set(name, problem);
   }
 
-  /** The check `shutdown` fails from the moment at which the process begins to stop. */
+  /**
+   * The checks for the endpoints of the process. The check `shutdown` fails from the moment at which it begins to stop.
+   */
   health(clock: Clock, logger: Logger): HealthChecks {
     const checks = this.controllers.map(({ name }) => ({ name, check: () => this.problems.get(name) }));
     const shutdown = { name: 'shutdown', check: () => (this.stopping.aborted ? 'the process is stopping' : undefined) };

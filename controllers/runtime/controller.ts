@@ -20,6 +20,7 @@ import type { IpRange } from '../../shared/values/network/ip-address';
 
 /** The certificate authorities that sign CertificateSigningRequests. */
 export interface SigningAuthorities {
+  /** Whether no signer has an authority. */
   readonly isEmpty: boolean;
   /** `signer`: in canonical spelling. Undefined for a signer that this process does not have. */
   authorityOf(signer: string): SigningAuthority | undefined;
@@ -27,20 +28,29 @@ export interface SigningAuthorities {
   watch(clock: Clock, logger: Logger): () => void;
 }
 
-/** The settings of controllers, from flags. */
+/**
+ * The settings of all controllers of a process, from its flags. `concurrent…Syncs` is the number of objects that a
+ * controller syncs at a time; times are in milliseconds.
+ */
 export interface ControllerSettings {
-  /** PEM; undefined when it is not configured. */
+  /**
+   * The certificate authority of the API server (PEM) that is published in every namespace, and its changes;
+   * `undefined` when neither a flag nor the kubeconfig has one.
+   */
   readonly rootCertificate: DynamicValue<string | undefined>;
-  /** The key of ServiceAccount tokens in Secrets; undefined: this process creates no such tokens. */
+  /** The key that signs ServiceAccount tokens in Secrets; `undefined` when this process creates no such tokens. */
   readonly accountTokenKey: (() => TokenKey) | undefined;
   readonly concurrentNamespaceSyncs: number;
-  /** The clean-up period of auto-generated tokens in Secrets. */
+  /**
+   * Auto-generated ServiceAccount tokens in Secrets are invalidated when they were not used for this time, and deleted
+   * after the same time again.
+   */
   readonly legacyTokenPeriodMs: number;
   readonly signers: SigningAuthorities;
   /** The longest lifetime of an issued certificate. */
   readonly maxCertificateMs: number;
   readonly concurrentQuotaSyncs: number;
-  /** Milliseconds. */
+  /** The time between two full recalculations of a ResourceQuota. */
   readonly quotaSyncPeriodMs: number;
   readonly concurrentEndpointSyncs: number;
   readonly concurrentEndpointSliceSyncs: number;
@@ -49,7 +59,7 @@ export interface ControllerSettings {
   readonly concurrentGarbageCollectorSyncs: number;
   readonly concurrentTtlAfterFinishedSyncs: number;
   readonly concurrentEphemeralVolumeSyncs: number;
-  /** The time between two syncs of all volumes and claims. Milliseconds. */
+  /** The time between two syncs of all volumes and claims. */
   readonly volumeSyncPeriodMs: number;
   readonly concurrentReplicaSetSyncs: number;
   readonly concurrentReplicationControllerSyncs: number;
@@ -59,12 +69,14 @@ export interface ControllerSettings {
   readonly concurrentCronJobSyncs: number;
   /** Terminated pods beyond this number are deleted; 0 or less: none are. */
   readonly terminatedPodThreshold: number;
-  /** The delay after a change of a pod, in which other changes are batched. */
+  /** How long an update of Endpoints is delayed after a change of a pod, so that further changes join it. */
   readonly endpointBatchMs: number;
+  /** As `endpointBatchMs`, for EndpointSlices. */
   readonly endpointSliceBatchMs: number;
   readonly concurrentMirrorSyncs: number;
   /** The maximum number of addresses of a subset that are mirrored. */
   readonly mirroringMaxEndpoints: number;
+  /** As `endpointBatchMs`, for the EndpointSlices that mirror Endpoints. */
   readonly mirroringBatchMs: number;
   readonly nodes: NodeSettings;
   /** `undefined` when these controllers assign no pod CIDRs to nodes. */
@@ -93,15 +105,19 @@ export interface AutoscalingSettings {
 
 /** When a node is unhealthy, and how fast pods are evicted from unhealthy nodes. */
 export interface NodeSettings {
+  /** The time between two checks of all nodes. */
   readonly periodMs: number;
+  /** A node without a sign of life for this time is unhealthy. */
   readonly graceMs: number;
+  /** As `graceMs`, for a node without a Ready condition. */
   readonly startupGraceMs: number;
-  /** Nodes per second. */
+  /** Unhealthy nodes per second from which pods are evicted, in a healthy zone or in a zone without a ready node. */
   readonly evictionRate: number;
+  /** As `evictionRate`, in a large unhealthy zone; in a small one no pods are evicted. */
   readonly secondaryEvictionRate: number;
-  /** The fraction of a zone's nodes. */
+  /** The fraction of a zone's nodes, from 0 to 1, that must be unhealthy for the zone to be unhealthy. */
   readonly unhealthyZoneThreshold: number;
-  /** Nodes. */
+  /** A zone with more nodes than this is large. */
   readonly largeClusterThreshold: number;
 }
 
@@ -121,14 +137,16 @@ export interface LoadBalancerSettings {
   readonly servesDefaultClass: boolean;
 }
 
+/** A range that is divided into the pod CIDRs of nodes, all of one size. */
 export interface ClusterCidr {
   readonly range: IpRange;
   /** The prefix length of a node's pod CIDR. */
   readonly nodePrefix: number;
 }
 
+/** What a controller gets for one term, in which no other process runs it. */
 export interface ControllerContext {
-  /** The API server rejects its writes after another process became the leader. */
+  /** The client of this term: the API server rejects its writes after another process became the leader. */
   readonly client: RestClient;
   /** Shared by the controllers of the process; objects from them must not be changed. */
   readonly informers: InformerPool;
@@ -138,26 +156,30 @@ export interface ControllerContext {
   readonly logger: Logger;
   /** Names that contain the product's name, in the dialect that the server generates. */
   readonly names: GeneratedNames;
+  /** Names that workloads see, such as ConfigMaps in every namespace, in the same dialect. */
   readonly workload: WorkloadNames;
   /** The settings of all controllers, from the flags. */
   readonly settings: ControllerSettings;
   /** Aborted when the controller must end. */
   readonly signal: AbortSignal;
-  /** Creates a work queue, which has metrics under its name. */
+  /** Creates a work queue with metrics and a back-off for each item. */
   readonly queue: (options: QueueSettings) => WorkQueue;
-  /** Registers metrics of the process; each name once. */
+  /** Registers metrics of the process. */
   readonly metrics: MetricMaker;
 }
 
+/** A work queue of a controller. The back-off of an item doubles from `initialMs` to `maxMs`, in milliseconds. */
 export interface QueueSettings {
   /** Upstream's name of the queue, for metrics. */
   readonly name: string;
-  /** The first and the longest back-off of an item. */
   readonly initialMs?: number;
   readonly maxMs?: number;
 }
 
-/** Creates metrics, with upstream's names. A metric that exists from an earlier term is used again. */
+/**
+ * Creates metrics under upstream's names; `counter`, `gauge` and `histogram` return the function that records a value. A
+ * metric that exists from an earlier term is used again. Durations are in seconds, as Prometheus has them.
+ */
 export interface MetricMaker {
   counter(name: string, help: string, labelNames?: readonly string[]): (labels?: Labels, by?: number) => void;
   gauge(name: string, help: string, labelNames?: readonly string[]): (value: number, labels?: Labels) => void;
@@ -171,6 +193,7 @@ export interface MetricMaker {
   collectedGauge(name: string, help: string, labelNames: readonly string[], collect: () => Iterable<LabelledValue>): () => void;
 }
 
+/** One series of a gauge. */
 export interface LabelledValue {
   readonly labels: Labels;
   readonly value: number;
@@ -178,8 +201,9 @@ export interface LabelledValue {
 
 type Labels = Readonly<Record<string, string>>;
 
+/** A controller: its names, and how it runs. `controllers/table.ts` lists all of them. */
 export interface Controller {
-  /** In `--controllers`, leases, metrics and logs. */
+  /** The name in `--controllers`, leases, health checks and logs. */
   readonly name: string;
   /** Other names in `--controllers`: upstream has a longer and a shorter name for each controller. */
   readonly aliases: readonly string[];
@@ -198,7 +222,10 @@ export interface Controller {
    * credentials of the process.
    */
   readonly account: string | undefined;
-  /** Runs until the signal is aborted; resolves when all running syncs have ended. */
+  /**
+   * Called once for each term. Runs until the signal of the context is aborted; resolves when all running syncs have
+   * ended. After a rejection the controller is restarted with back-off.
+   */
   run(context: ControllerContext): Promise<void>;
 }
 

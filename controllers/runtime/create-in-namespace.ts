@@ -5,7 +5,10 @@ import type { Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { JsonObject } from '../../shared/values/json';
 
-/** Creates the object unless it exists, or its namespace does not exist or is being deleted. */
+/**
+ * Creates the object unless it exists, or its namespace does not exist or is being deleted; rejects for any other
+ * failure.
+ */
 export async function createInNamespace<Body extends JsonObject>(
   client: RestClient,
   resource: Resource<Body>,

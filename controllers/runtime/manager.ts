@@ -23,16 +23,23 @@ import { errorMessage } from '../../shared/runtime/error-message';
 import type { Controller, ControllerContext, ControllerSettings } from './controller';
 import type { ControllerMetrics } from './metrics';
 
+/**
+ * Where the Leases are, and their times. A controller whose lease is nested in an outer one has a longer lease, by
+ * {@link INNER_LEASE_FACTOR}.
+ */
 export interface ElectionSettings {
   readonly namespace: string;
   /** The prefix of the Leases' names, which are `{prefix}-{controller}`. */
   readonly prefix: string;
-  /** Milliseconds, as in LeaderElectionOptions. */
+  /** A lease that was not renewed for this time may be acquired by another process. */
   readonly durationMs: number;
+  /** A leader that could not renew its lease for this time stops leading; less than `durationMs`. */
   readonly renewDeadlineMs: number;
+  /** The time between two attempts to acquire a lease or to renew it after a failure. */
   readonly retryMs: number;
 }
 
+/** What {@link runControllers} needs besides the controllers; shared by all of them. */
 export interface ManagerOptions {
   /** The client that reads and renews Leases. */
   readonly client: RestClient;
@@ -44,7 +51,7 @@ export interface ManagerOptions {
   readonly logger: Logger;
   readonly metrics: ControllerMetrics;
   readonly settings: ControllerSettings;
-  /** The holder identity in leases. */
+  /** The holder identity in leases; unique among all processes. */
   readonly identity: string;
   /** `undefined` to run without leader election, for a single process. */
   readonly election: ElectionSettings | undefined;
@@ -79,6 +86,7 @@ interface RunOptions extends ManagerOptions {
   readonly outerFence: Fence | undefined;
 }
 
+/** Resolves after the signal was aborted. A controller that ends without a failure is started again, too. */
 async function runWithRestarts(controller: Controller, options: RunOptions, signal: AbortSignal): Promise<void> {
   const { clock, random } = options;
   const logger = options.logger.child({ controller: controller.name });
@@ -86,7 +94,7 @@ async function runWithRestarts(controller: Controller, options: RunOptions, sign
   while (!signal.aborted) {
     try {
       options.onProblem(controller, undefined);
-      await runOnce(controller, options, logger, signal);
+      await runOnce(controller, { ...options, logger }, signal);
     } catch (error) {
       if (signal.aborted) return;
       options.onProblem(controller, errorMessage(error));
@@ -96,18 +104,20 @@ async function runWithRestarts(controller: Controller, options: RunOptions, sign
   }
 }
 
-async function runOnce(controller: Controller, options: RunOptions, logger: Logger, signal: AbortSignal): Promise<void> {
+/** Runs the controller without leader election, or in each of its terms until the signal is aborted. */
+async function runOnce(controller: Controller, options: RunOptions, signal: AbortSignal): Promise<void> {
   const { clientOf, election, outerFence } = options;
   const client = clientOf(controller);
   if (election === undefined) {
-    await controller.run(contextFor(controller, options, logger, client, signal));
+    await controller.run(contextFor(controller, { ...options, client, signal }));
     return;
   }
   await runElection(
     controller.name,
-    { ...options, election: outerFence === undefined ? election : innerElection(election), logger, outerFence },
+    { ...options, election: outerFence === undefined ? election : innerElection(election) },
     signal,
-    (term) => controller.run(contextFor(controller, options, logger, client.withFence(term.fence), term.signal)),
+    ({ fence, signal: termSignal }) =>
+      controller.run(contextFor(controller, { ...options, client: client.withFence(fence), signal: termSignal })),
   );
 }
 
@@ -131,12 +141,10 @@ function runElection(
   return new LeaderElection({ client, clock, random, logger, lease, identity, within: outerFence, onChange, ...times }).run(signal, lead);
 }
 
+/** `client`: the controller's own, with the fence of its term. `signal`: aborted when the term or the process ends. */
 function contextFor(
   { name, component = `${name}-controller` }: Controller,
-  { informers, clock, random, metrics, settings }: ManagerOptions,
-  logger: Logger,
-  client: RestClient,
-  signal: AbortSignal,
+  { client, informers, clock, random, logger, metrics, settings, signal }: ManagerOptions & { readonly signal: AbortSignal },
 ): ControllerContext {
   return {
     client,

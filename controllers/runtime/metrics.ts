@@ -20,6 +20,7 @@ const QUEUE_BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10];
 /** Seconds. */
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 
+/** The metrics of one process. Controllers register theirs through {@link MetricMaker}. */
 export class ControllerMetrics implements MetricMaker {
   private readonly registry = new Registry();
   private readonly queues = new Map<string, WorkQueue>();
@@ -90,8 +91,10 @@ export class ControllerMetrics implements MetricMaker {
     });
   }
 
+  /** The media type of {@link text}. */
   readonly contentType = this.registry.contentType;
 
+  /** The metrics in the text format of Prometheus. */
   text(): Promise<string> {
     return this.registry.metrics();
   }
@@ -106,6 +109,7 @@ export class ControllerMetrics implements MetricMaker {
     };
   }
 
+  /** Adds the queue to the gauges. A queue of a later term with the same name takes the place of the earlier one. */
   registerQueue(name: string, queue: WorkQueue): void {
     this.queues.set(name, queue);
   }
@@ -116,10 +120,12 @@ export class ControllerMetrics implements MetricMaker {
     this.requestSeconds.observe({ host, verb: method }, ms / 1000);
   }
 
+  /** `name`: of the lease. */
   setLeading(name: string, isLeading: boolean): void {
     this.leading.set({ name }, isLeading ? 1 : 0);
   }
 
+  /** For how long each item in progress has been processed. Seconds. */
   private workAges(queue: WorkQueue): number[] {
     const now = this.clock.monotonic();
     return [...queue.unfinished].map((since) => (now - since) / 1000);

@@ -9,15 +9,16 @@ import { canonicalQualifiedName, otherQualifiedName } from '../../shared/names/d
 
 export type Node = ApiObject<CoreV1Node>;
 
+/** A taint with its absent members filled in as ''. */
 export interface Taint {
   readonly key: string;
   readonly value: string;
   readonly effect: string;
-  /** The taint as the node has it. */
+  /** The taint as the node has it, for updates. */
   readonly body: CoreV1Taint;
 }
 
-/** Absent members are ''. `body` is the taint as it is stored, for updates. */
+/** The taints of a node in the order of its spec. */
 export function taintsOf({ body }: Node): readonly Taint[] {
   return (body.spec?.taints ?? []).map((taint) => {
     const { key = '', value = '', effect = '' } = taint;
@@ -25,11 +26,14 @@ export function taintsOf({ body }: Node): readonly Taint[] {
   });
 }
 
-/** The value of a label, by its canonical name. */
+/**
+ * The value of a label in either spelling. `canonical`: its name in canonical spelling. `undefined` without the label.
+ */
 export function nodeLabel({ metadata }: Pick<Node, 'metadata'>, canonical: string): string | undefined {
   return metadata.labels?.[canonical] ?? metadata.labels?.[otherQualifiedName(canonical) ?? canonical];
 }
 
+/** Whether the node is cordoned. */
 export const isUnschedulable = ({ body }: Node): boolean => body.spec?.unschedulable === true;
 
 /** The `involvedObject` of an Event. */

@@ -7,6 +7,7 @@ import { ObjectStore, type Indexer } from '../../shared/client/informer/object-s
 import type { Informer } from '../../shared/client/informer/informer';
 import type { JsonObject } from '../../shared/values/json';
 
+/** An informer with indexes over its objects. */
 export interface ObjectIndex<Body extends JsonObject> {
   readonly informer: Informer<Body>;
   /** The objects that have the value in the index. Throws for an index without an indexer. */
@@ -15,7 +16,10 @@ export interface ObjectIndex<Body extends JsonObject> {
   readonly end: () => void;
 }
 
-/** The index is complete once the informer has synced. `indexers` by the name of their index. */
+/**
+ * Creates the indexes, which are complete once the informer has synced. `indexers`, by the name of their index, return
+ * the values under which an object is found.
+ */
 export function indexInformer<Body extends JsonObject>(
   informer: Informer<Body>,
   indexers: Readonly<Record<string, Indexer<Body>>>,

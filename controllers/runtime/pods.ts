@@ -20,12 +20,15 @@ export const isPodReady = ({ body }: Pod): boolean => conditionStatus(body, 'Rea
 /** '' for a pod that is not scheduled. */
 export const nodeNameOf = ({ body }: Pod): string => body.spec?.nodeName ?? '';
 
-/** The name of the claim that a volume of the pod uses; `undefined` for a volume of another type. */
+/**
+ * The name of the PersistentVolumeClaim that a volume of the pod uses; that of an ephemeral volume is `{pod}-{volume}`.
+ * `undefined` for a volume of another type.
+ */
 export function claimNameOf(pod: Pick<Pod, 'name'>, { name = '', ephemeral, persistentVolumeClaim }: CoreV1Volume): string | undefined {
   return ephemeral === undefined ? persistentVolumeClaim?.claimName : `${pod.name}-${name}`;
 }
 
-/** The names of the claims that the pod uses. */
+/** The names of the PersistentVolumeClaims that the pod uses, in the order of its volumes. */
 export const claimNamesOf = (pod: Pod): readonly string[] =>
   (pod.body.spec?.volumes ?? []).flatMap((volume) => claimNameOf(pod, volume) ?? []);
 
@@ -40,7 +43,7 @@ export interface ControllerReference {
   readonly uid: string;
 }
 
-/** Undefined for an object without a controller. */
+/** Absent members of the reference are ''. `undefined` for an object without a controller. */
 export function controllerOf({ metadata }: Pick<ApiObject, 'metadata'>): ControllerReference | undefined {
   const reference = metadata.ownerReferences?.find(({ controller }) => controller === true);
   if (reference === undefined) return undefined;

@@ -1,5 +1,6 @@
 /** Selects the controllers that the flag `--controllers` names. */
 
+/** The result of parsing `--controllers`: the selected controllers, or the first item that names none. */
 export type ControllerSelection<T> =
   | { readonly type: 'selected'; readonly controllers: readonly T[] }
   | { readonly type: 'unknown'; readonly name: string };
@@ -12,7 +13,8 @@ interface SelectableController {
 
 /**
  * The items of the flag, in any order: `*` selects all controllers that are on by default, `foo` selects foo, `-foo`
- * deselects foo, and `-*` deselects all that are not named. Without `*` only named controllers are selected.
+ * deselects foo, and `-*` deselects all that are not named. Without `*` only named controllers are selected. Returns the
+ * controllers in the order of `available`.
  */
 export function selectControllers<T extends SelectableController>(
   available: readonly T[],

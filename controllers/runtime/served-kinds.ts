@@ -6,12 +6,14 @@ import { discoverResources, type DiscoveredResources, type ServedResource } from
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { Clock } from '../../shared/runtime/clock';
 
+/** The resource of a kind, or why there is none. */
 export type ServedKindResult =
   | { readonly type: 'served'; readonly resource: ServedResource }
   | { readonly type: 'unknown' }
   /** Unknown at the latest discovery; it may have been added since. */
   | { readonly type: 'maybe-added' };
 
+/** Looks up kinds; one instance is shared by all callers, so that they share a request of discovery. */
 export class ServedKinds {
   private latest: { readonly at: number; readonly discovery: Promise<DiscoveredResources> } | undefined;
 
@@ -21,7 +23,10 @@ export class ServedKinds {
     private readonly minIntervalMs: number,
   ) {}
 
-  /** `group`: in canonical spelling. Returns the resource in the version that the server prefers. */
+  /**
+   * `group`: in canonical spelling. Returns the resource in the version that the server prefers. Rejects when discovery
+   * fails; the next call then requests it again at once.
+   */
   async find(group: string, kind: string): Promise<ServedKindResult> {
     const { client, clock, signal } = this.context;
     const findIn = ({ resources }: DiscoveredResources): ServedKindResult => {

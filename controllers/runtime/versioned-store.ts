@@ -7,11 +7,13 @@ import type { Informer } from '../../shared/client/informer/informer';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { JsonObject } from '../../shared/values/json';
 
+/** Receives the changes of a {@link VersionedStore}, whether from the informer or from a write of this process. */
 export interface StoreListener<Body extends JsonObject> {
   /** Called for each change; `previous` is undefined for a new object, `current` for a deleted one. */
   onChange(previous: ApiObject<Body> | undefined, current: ApiObject<Body> | undefined): void;
 }
 
+/** Keys are those of informers: `namespace/name`, or `name` for cluster-scoped objects. */
 export class VersionedStore<Body extends JsonObject> {
   private readonly objects = new Map<string, ApiObject<Body>>();
   /** Stops following the informer. */
@@ -36,7 +38,7 @@ export class VersionedStore<Body extends JsonObject> {
     return this.objects.values();
   }
 
-  /** Call it with the response to a write. */
+  /** Call it with the response to a write. Ignores a version that is not newer than the stored one. */
   set(object: ApiObject<Body>): void {
     const previous = this.objects.get(keyOf(object));
     if (previous !== undefined && Number(previous.resourceVersion) >= Number(object.resourceVersion)) return;

@@ -10,11 +10,12 @@ interface WrittenState {
   readonly resourceVersion: string;
 }
 
+/** One instance for each kind of dependent. `owner` is the key of the owning object in all methods. */
 export class WrittenGenerations {
   /** By the owner's key, then by the dependent's uid. */
   private readonly written = new Map<string, Map<string, WrittenState>>();
 
-  /** Call it with the response to each write. `owner`: its key. */
+  /** Call it with the response to each write of a dependent. */
   record(owner: string, dependent: ApiObject): void {
     const states = this.written.get(owner) ?? new Map<string, WrittenState>();
     this.written.set(owner, states);

@@ -1,7 +1,7 @@
 /**
- * Decides which dependents belong to an owner, and makes it so: adopts matching orphans and releases dependents that no
- * longer match. Its rules are those of upstream's ControllerRefManager, for any kind of dependent. The caller decides
- * what matches.
+ * Decides which dependents belong to an owner, and brings their owner references to that state: adopts matching orphans
+ * and releases dependents that no longer match. Its rules are those of upstream's ControllerRefManager, for any kind of
+ * dependent. The caller decides what matches.
  */
 import type { MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { ApiError, isNotFound } from '../../shared/client/rest/api-error';
@@ -12,6 +12,7 @@ import type { JsonObject } from '../../shared/values/json';
 import { controllerOf } from '../runtime/pods';
 import { controllerReference } from './references';
 
+/** What an owner does with the candidates; those that are in no list belong to another owner or do not match. */
 export interface CandidateClaims<Body extends JsonObject> {
   /** Controlled by the owner, and matching. */
   readonly owned: readonly ApiObject<Body>[];
@@ -22,8 +23,8 @@ export interface CandidateClaims<Body extends JsonObject> {
 }
 
 /**
- * `matches`: the owner's selector, and whatever else its kind requires. An owner that is being deleted neither adopts
- * nor releases.
+ * Pure. `matches`: the owner's selector, and whatever else its kind requires. An owner that is being deleted neither
+ * adopts nor releases.
  */
 export function classifyCandidates<Body extends JsonObject>(
   owner: ApiObject,
@@ -52,12 +53,13 @@ export class OwnerDeletedError extends Error {
   override readonly name = 'OwnerDeletedError';
 }
 
+/** The kinds of the owner and its dependents, and the client that writes the claims. */
 export interface ClaimOptions<Body extends JsonObject> {
   readonly client: RestClient;
   readonly ownerResource: Resource;
   /** The resource of the dependents. */
   readonly resource: Resource<Body>;
-  /** Added on adoption and removed on release. */
+  /** A finalizer that is added on adoption and removed on release. */
   readonly finalizer?: string;
   readonly signal: AbortSignal;
 }

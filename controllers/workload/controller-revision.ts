@@ -29,7 +29,7 @@ export type TemplateOwner = ApiObject<{ spec?: { template?: CoreV1PodTemplateSpe
 
 /** The pod label with the hash of a pod's revision. */
 export const REVISION_LABEL = 'controller-revision-hash';
-/** The characters of the owner's name that the name of a revision begins with. */
+/** The most characters of the owner's name that the name of a revision begins with. */
 const MAX_OWNER_NAME_LENGTH = 223;
 
 /**
@@ -59,9 +59,10 @@ export function templateOfRevision({ body }: ControllerRevision): CoreV1PodTempl
   return withoutNulls(template);
 }
 
+/** Grows with each change of the owner's template; 0 when it is absent. */
 export const revisionNumberOf = ({ body }: ControllerRevision): number => Number(body.revision ?? 0);
 
-/** Oldest first. */
+/** A sorted copy, oldest first: by number, then by creation time and name. */
 export const sortRevisions = (revisions: readonly ControllerRevision[]): readonly ControllerRevision[] =>
   [...revisions].sort(
     (a, b) => revisionNumberOf(a) - revisionNumberOf(b) || compareBytes(createdAt(a), createdAt(b)) || compareBytes(a.name, b.name),
@@ -69,6 +70,7 @@ export const sortRevisions = (revisions: readonly ControllerRevision[]): readonl
 
 const createdAt = ({ metadata }: ControllerRevision): string => metadata.creationTimestamp ?? '';
 
+/** The hash of the patch that restores the owner's current template. */
 export const templateHashOf = (owner: TemplateOwner, collisionCount: number): string =>
   templateHash(templatePatchOf(owner), collisionCount);
 
@@ -76,6 +78,7 @@ export const templateHashOf = (owner: TemplateOwner, collisionCount: number): st
 export const isRevisionOf = ({ body }: ControllerRevision, patch: JsonObject): boolean =>
   equalJson(withoutNulls(isObject(body.data) ? body.data : {}), withoutNulls(patch));
 
+/** The input of {@link revisionBody}. */
 export interface NewRevision {
   readonly dialect: Dialect;
   /** The resource of the owner. */
@@ -83,6 +86,7 @@ export interface NewRevision {
   readonly owner: TemplateOwner;
   /** The label that holds the hash. */
   readonly label: string;
+  /** The revision number, which must be higher than those of the existing revisions. */
   readonly number: number;
   readonly collisionCount: number;
 }

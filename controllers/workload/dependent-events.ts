@@ -12,26 +12,29 @@ import { equalJson, type JsonObject } from '../../shared/values/json';
 import { controllerOf } from '../runtime/pods';
 import type { Expectations } from './expectations';
 
+/** The informers of the owners and the dependents of one controller, and what to call. */
 export interface DependentEventOptions<Owner extends JsonObject, Dependent extends JsonObject> {
   readonly dependents: Informer<Dependent>;
   readonly owners: Informer<Owner>;
   /** The resource of the owners. */
   readonly resource: Resource<Owner>;
+  /** Those that the controller sets before it creates or deletes dependents; keyed by owner. */
   readonly expectations?: Expectations;
   /** Whether the owner would adopt the orphan. */
   readonly matches: (owner: ApiObject<Owner>, orphan: ApiObject<Dependent>) => boolean;
+  /** Called for each owner that a change concerns, after its expectations were updated. */
   readonly onChange: (owner: ApiObject<Owner>, change: DependentChange<Dependent>) => void;
   /** Owners in a namespace; by default the informer's objects are filtered. */
   readonly ownersIn?: (namespace: string) => Iterable<ApiObject<Owner>>;
 }
 
-/** `previous` is undefined for a new dependent, `current` for a deleted one. */
+/** A change of a dependent: `previous` is undefined for a new one, `current` for a deleted one. */
 export interface DependentChange<Body extends JsonObject = JsonObject> {
   readonly previous: ApiObject<Body> | undefined;
   readonly current: ApiObject<Body> | undefined;
 }
 
-/** Returns a function that ends the calls. */
+/** Handles the events of the dependents' informer. Returns a function that ends the calls. */
 export function watchDependents<Owner extends JsonObject, Dependent extends JsonObject>(
   options: DependentEventOptions<Owner, Dependent>,
 ): () => void {

@@ -15,8 +15,10 @@ interface SharedIndex<Body extends JsonObject> extends ObjectIndex<Body> {
   users: number;
 }
 
+/** The index of each informer, while a {@link DependentIndex} uses it. */
 const shared = new WeakMap<Informer, SharedIndex<JsonObject>>();
 
+/** A user's view of the shared index. {@link release} must be called when the controller ends. */
 export class DependentIndex<Body extends JsonObject> {
   private readonly index: SharedIndex<Body>;
   private isReleased = false;
@@ -32,7 +34,7 @@ export class DependentIndex<Body extends JsonObject> {
     shared.set(informer, this.index);
   }
 
-  /** Objects that are controlled by the owner with this uid. */
+  /** Objects whose controller has this uid. */
   ownedBy(uid: string): readonly ApiObject<Body>[] {
     return this.index.find(OWNER, uid);
   }

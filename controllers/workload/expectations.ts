@@ -3,10 +3,6 @@
  * informer has not yet shown. While they are outstanding the informer is behind, and a reconciliation would request
  * them again. Modelled on upstream's UIDTrackingControllerExpectations; unlike there, a new expectation is added to the
  * outstanding ones of its owner instead of replacing them.
- *
- *  - Expectations are satisfied when every creation and deletion was observed or has failed. Those of an owner expire 5
- *    minutes after the last one was added.
- *  - Deletions are counted by key, so observing one twice is harmless.
  */
 import type { Clock } from '../../shared/runtime/clock';
 
@@ -20,6 +16,13 @@ interface Expectation {
   readonly since: number;
 }
 
+/**
+ * Owners and dependents are named by their keys.
+ *
+ *  - Expectations are satisfied when every creation and deletion was observed or has failed. Those of an owner expire 5
+ *    minutes after the last one was added.
+ *  - Deletions are counted by key, so observing one twice is harmless.
+ */
 export class Expectations {
   private readonly byOwner = new Map<string, Expectation>();
 
@@ -30,11 +33,12 @@ export class Expectations {
     return this.byOwner.size;
   }
 
+  /** Call it before the requests are sent: the informer may show an object before its request returns. */
   expectCreations(owner: string, count: number): void {
     if (count > 0) this.renew(owner).creations += count;
   }
 
-  /** `dependents` are keys of objects. */
+  /** Call it before the requests are sent. */
   expectDeletions(owner: string, dependents: Iterable<string>): void {
     for (const key of dependents) this.renew(owner).deletions.add(key);
   }
@@ -62,7 +66,7 @@ export class Expectations {
     return true;
   }
 
-  /** `undefined` when nothing is outstanding. */
+  /** Milliseconds, 0 or more; `undefined` when nothing is outstanding. */
   msUntilExpired(owner: string): number | undefined {
     const expected = this.byOwner.get(owner);
     return expected === undefined ? undefined : Math.max(0, expected.since + EXPIRY_MS - this.clock.monotonic());
@@ -73,6 +77,7 @@ export class Expectations {
     this.byOwner.delete(owner);
   }
 
+  /** The expectation of the owner, with a new expiry. */
   private renew(owner: string): Expectation {
     const known = this.byOwner.get(owner);
     const expected = { creations: known?.creations ?? 0, deletions: known?.deletions ?? new Set<string>(), since: this.clock.monotonic() };

@@ -7,7 +7,7 @@ interface HasSelector {
   readonly spec?: { readonly selector?: MetaV1LabelSelector | null };
 }
 
-/** Undefined for an empty selector, which would match every pod: controllers ignore such an owner. */
+/** `undefined` for an empty selector, which would match every pod: controllers ignore such an owner. */
 export function labelSelectorOf({ body }: { readonly body: HasSelector }): LabelMatcher | undefined {
   const requirements = requirementsOfSelector(body.spec?.selector ?? {});
   return requirements.length === 0 ? undefined : compileLabelSelector(requirements);

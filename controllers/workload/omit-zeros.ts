@@ -1,3 +1,4 @@
+/** Removes zero members from a status, which is compared and stored as upstream's controllers write it. */
 import type { JsonObject } from '../../shared/values/json';
 
 /**

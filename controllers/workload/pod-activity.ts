@@ -11,8 +11,11 @@ import { conditionOf } from '../runtime/conditions';
 import { isPodReady, isPodTerminated, nodeNameOf } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 
+/** `-10`, `0` and `7`, but not `+7`, `007` or `-0`. */
+const INTEGER = /^(0|-?[1-9][0-9]*)$/;
 const DELETION_COST = 'controller.platform.io/pod-deletion-cost';
 
+/** Whether the pod counts as a replica: not terminated, and not being deleted. */
 export const isPodActive = (pod: Pod): boolean => !isPodTerminated(pod) && !isBeingDeleted(pod);
 
 /** Milliseconds since 1970; undefined for a pod that is not ready, or has no transition time in its condition. */
@@ -20,7 +23,7 @@ export function readySince(pod: Pod): number | undefined {
   return isPodReady(pod) ? parseTimestamp(conditionOf(pod.body, 'Ready')?.lastTransitionTime ?? undefined) : undefined;
 }
 
-/** Whether the pod has been ready for `minReadySeconds`. */
+/** Whether the pod has been ready for `minReadySeconds`. `now`: milliseconds since 1970, here and below. */
 export function isPodAvailable(pod: Pod, minReadySeconds: number, now: number): boolean {
   if (!isPodReady(pod)) return false;
   if (minReadySeconds <= 0) return true;
@@ -28,7 +31,7 @@ export function isPodAvailable(pod: Pod, minReadySeconds: number, now: number): 
   return since !== undefined && since + minReadySeconds * 1000 <= now;
 }
 
-/** Milliseconds until the next ready pod becomes available; undefined when time alone changes nothing. */
+/** Milliseconds until the next ready pod becomes available; `undefined` when time alone changes nothing. */
 export function msUntilAvailable(pods: Iterable<Pod>, minReadySeconds: number, now: number): number | undefined {
   let next: number | undefined;
   if (minReadySeconds <= 0) return next;
@@ -44,7 +47,7 @@ export function msUntilAvailable(pods: Iterable<Pod>, minReadySeconds: number, n
 /** The value of the annotation `pod-deletion-cost`; 0 where it is absent or no 32-bit integer. */
 export function deletionCostOf({ metadata: { annotations = {} } }: Pick<Pod, 'metadata'>): number {
   const text = annotations[DELETION_COST] ?? annotations[otherQualifiedName(DELETION_COST) ?? ''] ?? '0';
-  if (!/^(0|-?[1-9][0-9]*)$/.test(text)) return 0;
+  if (!INTEGER.test(text)) return 0;
   const cost = Number(text);
   return cost >= -2_147_483_648 && cost <= 2_147_483_647 ? cost : 0;
 }
@@ -68,8 +71,13 @@ export function sortForDeletion(pods: readonly Pod[], related: Iterable<Pod>, no
   return ranked.sort(compareRanks).map(({ pod }) => pod);
 }
 
+/** The order in which pods are deleted by phase; an unknown phase counts as Pending. */
 const PHASES: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
 
+/**
+ * In the order of upstream's criteria: unassigned, not running, not ready, cheap, on a crowded node, ready for a short
+ * time, with many restarts, and young pods first.
+ */
 function ranksOf(pod: Pod, activeByNode: ReadonlyMap<string, number>, now: number): readonly number[] {
   const node = nodeNameOf(pod);
   const ready = isPodReady(pod);

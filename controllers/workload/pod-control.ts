@@ -15,7 +15,7 @@ import { controllerReference, eventReference } from './references';
 
 const PODS = resourceOf('core.v1.Pod');
 
-/** A pod of the template with a generated name, controlled by the owner. */
+/** The body of a pod of the template, with a generated name, controlled by the owner. */
 export function podFromTemplate(template: CoreV1PodTemplateSpec, dialect: Dialect, resource: Resource, owner: ApiObject): CoreV1Pod {
   const { labels, annotations, finalizers } = template.metadata ?? {};
   const metadata: MetaV1ObjectMeta = {
@@ -29,6 +29,7 @@ export function podFromTemplate(template: CoreV1PodTemplateSpec, dialect: Dialec
   return { metadata, spec: cloneJson(template.spec ?? {}) };
 }
 
+/** The owners and the clients of one {@link PodControl}. */
 export interface PodControlOptions {
   readonly client: RestClient;
   readonly events: Pick<EventRecorder, 'record'>;
@@ -38,12 +39,15 @@ export interface PodControlOptions {
 }
 
 /**
- * For the owners of one kind. What a method throws has been recorded as an Event, if the server refused the request.
+ * Creates and deletes pods for the owners of one kind. A refusal by the server is recorded as an Event before it is
+ * thrown, unless the namespace is being deleted.
  */
 export class PodControl {
   constructor(private readonly options: PodControlOptions) {}
 
-  /** Throws {@link NamespaceTerminatingError} when the namespace accepts no objects any more. */
+  /**
+   * Returns the stored pod. Throws {@link NamespaceTerminatingError} when the namespace accepts no objects any more.
+   */
   async create(owner: ApiObject, pod: CoreV1Pod): Promise<Pod> {
     const { client, signal } = this.options;
     try {
@@ -57,7 +61,7 @@ export class PodControl {
     }
   }
 
-  /** False when the pod did not exist any more. */
+  /** Deletes the pod with this uid. Returns false when it does not exist any more. */
   async delete(owner: ApiObject, { namespace, name, uid }: ApiObject): Promise<boolean> {
     const { client, signal } = this.options;
     try {

@@ -17,6 +17,7 @@ import {
   type TemplateOwner,
 } from './controller-revision';
 
+/** The owners and the client of one {@link RevisionHistory}. */
 export interface RevisionHistoryOptions {
   readonly client: RestClient;
   /** The resource of the owners. */
@@ -26,16 +27,21 @@ export interface RevisionHistoryOptions {
   readonly signal: AbortSignal;
 }
 
+/** The revision of the current template, as it is stored. */
 export interface CurrentRevision {
   readonly revision: ControllerRevision;
   /** The owner's new `collisionCount`: it grows when another object has the name of a revision. */
   readonly collisionCount: number;
 }
 
+/** The histories of the owners of one kind. */
 export class RevisionHistory {
   constructor(private readonly options: RevisionHistoryOptions) {}
 
-  /** Makes the revision of the owner's template the latest one. `revisions`: all of the owner. */
+  /**
+   * Makes the revision of the owner's template the latest one, with at most one write unless names collide.
+   * `revisions`: all of the owner, in any order. `collisionCount`: from the owner's status.
+   */
   async ensureCurrent(owner: TemplateOwner, revisions: readonly ControllerRevision[], collisionCount: number): Promise<CurrentRevision> {
     const ordered = sortRevisions(revisions);
     const last = ordered.at(-1);
@@ -54,6 +60,7 @@ export class RevisionHistory {
     };
   }
 
+  /** One after the other; a revision that does not exist any more is skipped. */
   async delete(revisions: readonly ControllerRevision[]): Promise<void> {
     const { client, signal } = this.options;
     for (const { namespace, name, uid } of revisions) {

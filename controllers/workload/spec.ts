@@ -1,4 +1,4 @@
-/** Members of a workload's spec that have a default, for all kinds that have them. */
+/** Members of a workload's spec that several kinds share, with the API's defaults where they are absent. */
 import type { CoreV1PodTemplateSpec } from '../../shared/api/types/generated/members';
 
 interface HasReplicas {

@@ -10,7 +10,7 @@ const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 /** The length of upstream's longest hashes: 32 bits as a decimal number. */
 const LENGTH = 10;
 
-/** A label value. `collisionCount`: how often the name with this hash belonged to another object. */
+/** A label value of 10 characters. `collisionCount`: how often the name with this hash belonged to another object. */
 export function templateHash(template: JsonObject, collisionCount = 0): string {
   const digest = createHash('sha256').update(stringifyJson(withoutNulls(template), 'sorted'));
   if (collisionCount > 0) digest.update(`\n${collisionCount}`);
