@@ -11,16 +11,19 @@ import { finishTimeOf, isPodFailed, isPodSucceeded } from './pod-phase';
 const INITIAL_MS = 10_000;
 const MAX_MS = 600_000;
 
-/** The back-off after this many consecutive failures, from the last failure on. */
+/** Milliseconds from the last of this many consecutive failures until the pods may be replaced. */
 export const backOffMs = (failures: number): number => (failures <= 0 ? 0 : Math.min(MAX_MS, INITIAL_MS * 2 ** (failures - 1)));
 
+/** What is remembered of one Job. */
 interface BackOffRecord {
   consecutiveFailures: number;
+  /** Milliseconds since 1970; 0 without a failure. */
   lastFailureTime: number;
   /** Finish times of the pods that are not counted yet, by uid. */
   finishTimes: ReadonlyMap<string, number>;
 }
 
+/** The back-off of one Job at the time of the call. */
 export interface JobBackOff {
   /** Milliseconds until failed pods may be replaced. */
   readonly backOffMs: number;
@@ -28,6 +31,7 @@ export interface JobBackOff {
   readonly finishTime: (pod: Pod) => number;
 }
 
+/** The failures of all Jobs of this process, by key. A restart of the process forgets those that have been counted. */
 export class BackOffStore {
   private readonly records = new Map<string, BackOffRecord>();
 

@@ -46,6 +46,7 @@ export const jobController: Controller = {
   run,
 };
 
+/** What the syncs of all Jobs share. */
 interface JobState {
   readonly jobs: Informer<BatchV1Job>;
   readonly pods: Informer<CoreV1Pod>;

@@ -8,11 +8,12 @@ import { hasTrackingFinalizer } from './job';
 
 const NO_UIDS: ReadonlySet<string> = new Set();
 
+/** Jobs are named by their keys, pods by their uids. */
 export class FinalizerExpectations {
   /** Uids of pods by the Job's key. */
   private readonly uidsByJob = new Map<string, Set<string>>();
 
-  /** Jobs with outstanding expectations. */
+  /** The number of Jobs with outstanding expectations. */
   get size(): number {
     return this.uidsByJob.size;
   }

@@ -3,19 +3,26 @@
  * operation is linear in the number of intervals, not of indexes.
  */
 
+/** Both ends belong to the interval. */
 export interface Interval {
   readonly first: number;
   readonly last: number;
 }
 
+/** `3` or `3-5`. */
+const INTERVAL = /^(\d{1,10})(?:-(\d{1,10}))?$/;
+
 /** Ascending, without overlaps and without adjacent intervals. */
 export type OrderedIntervals = readonly Interval[];
 
-/** The indexes below `completions`; parts of the text that are malformed are left out. */
+/**
+ * Parses the notation of a status, such as `0-2,5`. Drops indexes from `completions` on, and parts of the text that are
+ * malformed.
+ */
 export function parseIndexes(text: string, completions: number): OrderedIntervals {
   const intervals: Interval[] = [];
   for (const part of text.split(',')) {
-    const [, low, high] = /^(\d{1,10})(?:-(\d{1,10}))?$/.exec(part) ?? [];
+    const [, low, high] = INTERVAL.exec(part) ?? [];
     if (low === undefined) continue;
     const first = Number(low);
     const last = Math.min(Number(high ?? low), completions - 1);
@@ -29,8 +36,10 @@ export function withIndexes(intervals: OrderedIntervals, indexes: Iterable<numbe
   return merge([...intervals, ...Array.from(indexes, (index) => ({ first: index, last: index }))]);
 }
 
+/** The indexes of either set. */
 export const unionOf = (a: OrderedIntervals, b: OrderedIntervals): OrderedIntervals => merge([...a, ...b]);
 
+/** Sorts the intervals, and joins those that overlap or are adjacent. */
 function merge(intervals: Interval[]): OrderedIntervals {
   const merged: { first: number; last: number }[] = [];
   for (const { first, last } of intervals.sort((a, b) => a.first - b.first)) {

@@ -10,6 +10,7 @@ import type { Job } from '../../shared/client/rest/typed-objects';
 import { mayRestart, restartCountOf } from './pod-phase';
 import { failedCount, succeededCount, type SyncContext } from './sync-context';
 
+/** The condition that a Job ends with; `reason` and `message` are those of the condition. */
 export interface JobOutcome {
   readonly condition: FinishedCondition;
   readonly reason: string;
@@ -21,7 +22,10 @@ export const INTERIM_CONDITIONS: Readonly<Record<FinishedCondition, string>> = {
 
 const failed = (reason: string, message: string): JobOutcome => ({ condition: 'Failed', reason, message });
 
-/** Undefined while the Job continues. */
+/**
+ * The outcome that is decided first: an interim one, then a failure, the success policy and the completions.
+ * `undefined` while the Job continues.
+ */
 export function outcomeOf(context: SyncContext): JobOutcome | undefined {
   return interimOutcome(context.input.job) ?? failureOf(context) ?? matchSuccessPolicy(context) ?? completionOf(context);
 }
@@ -59,7 +63,10 @@ function isPastBackoffLimitOnFailure({ spec, active }: SyncContext): boolean {
   return restarts > 0 && restarts >= spec.backoffLimit;
 }
 
-/** Undefined without a deadline, and while the Job is suspended or not started. */
+/**
+ * Milliseconds, 0 when `activeDeadlineSeconds` is over. `undefined` without a deadline, and while the Job is suspended
+ * or not started.
+ */
 export function msUntilActiveDeadline({ spec, input: { job, now } }: SyncContext): number | undefined {
   const startTime = parseTimestamp(job.body.status?.startTime);
   if (spec.activeDeadlineMs === undefined || spec.isSuspended || startTime === undefined) return undefined;

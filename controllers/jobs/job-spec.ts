@@ -1,6 +1,7 @@
 /** The spec of a Job with its defaults. */
 import type { Job } from '../../shared/client/rest/typed-objects';
 
+/** Members have the meaning that they have in `batch/v1`. */
 export interface JobSpec {
   readonly parallelism: number;
   /** `undefined` when the first pod that succeeds completes the Job. */
@@ -8,8 +9,11 @@ export interface JobSpec {
   readonly isIndexed: boolean;
   readonly isSuspended: boolean;
   readonly backoffLimit: number;
+  /** `undefined` when the failures of all indexes are counted together. */
   readonly backoffLimitPerIndex: number | undefined;
+  /** `undefined` without a limit. */
   readonly maxFailedIndexes: number | undefined;
+  /** `undefined` without a deadline. */
   readonly activeDeadlineMs: number | undefined;
   /** Pods are replaced when they have failed, not as soon as they are terminating. */
   readonly onlyReplacesFailedPods: boolean;

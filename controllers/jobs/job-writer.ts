@@ -24,6 +24,7 @@ import { statusAfter, statusBeforeUntracking, type JobEvent } from './status';
 /** Requests of one sync that are in flight at the same time. */
 const MAX_CONCURRENT_REQUESTS = 16;
 
+/** The clients of the writer, and what it keeps up to date. */
 export interface JobWriterOptions {
   readonly client: RestClient;
   readonly events: Pick<EventRecorder, 'record'>;
@@ -38,10 +39,11 @@ export interface JobWriterOptions {
   readonly signal: AbortSignal;
 }
 
+/** A failed action does not prevent the others; see {@link execute}. */
 export class JobWriter {
   constructor(private readonly options: JobWriterOptions) {}
 
-  /** Tries every action, writes the status of those that succeeded, and then throws the first failure. */
+  /** Tries every action, writes the status of those that succeeded, and then throws the first failure. A Job that does not exist any more is skipped. */
   async execute(job: Job, actions: JobActions): Promise<void> {
     const failures: unknown[] = [];
     const current = actions.needsStatusFirst ? await this.writeStatus(job, statusBeforeUntracking(actions)) : job;
@@ -76,6 +78,7 @@ export class JobWriter {
     return untracked;
   }
 
+  /** Returns the uids of the pods that were deleted or did not exist any more. */
   private async deletePods(job: Job, pods: readonly Pod[], failures: unknown[]): Promise<ReadonlySet<string>> {
     const { podControl, expectations } = this.options;
     const deleted = new Set<string>();
@@ -92,6 +95,7 @@ export class JobWriter {
     return deleted;
   }
 
+  /** Returns how many pods were created. A namespace that is being deleted is no failure. */
   private async createPods(job: Job, { podsToCreate }: JobActions, failures: unknown[]): Promise<number> {
     const { client, podControl, expectations } = this.options;
     expectations.expectCreations(keyOf(job), podsToCreate.length);
@@ -127,7 +131,10 @@ export class JobWriter {
   }
 }
 
-/** Throws a conflict when the pod has changed since it was observed. */
+/**
+ * Does nothing for a pod that lacks the finalizer or does not exist any more. Throws a conflict when the pod has
+ * changed since it was observed.
+ */
 export async function removeTrackingFinalizer(client: RestClient, pod: Pod, signal: AbortSignal): Promise<void> {
   if (!hasTrackingFinalizer(pod)) return;
   const { namespace, name, uid, resourceVersion } = pod;

@@ -13,6 +13,7 @@ import type { FinalizerExpectations } from './finalizer-expectations';
 import { hasTrackingFinalizer, JOBS, PODS } from './job';
 import { hasStatus } from './status';
 
+/** The reader adds the differences that it finds to both kinds of expectations. */
 export interface LiveJobReaderOptions {
   readonly client: RestClient;
   readonly expectations: Expectations;
@@ -20,12 +21,14 @@ export interface LiveJobReaderOptions {
   readonly signal: AbortSignal;
 }
 
+/** A Job and its pods as the server has them. */
 export interface LiveJob {
   readonly job: Job;
   /** The pods that the Job controls. */
   readonly pods: readonly Pod[];
 }
 
+/** One instance for each term of the controller. */
 export class LiveJobReader {
   /** Uids of Jobs that need no other read. */
   private readonly checked = new Set<string>();
@@ -33,7 +36,8 @@ export class LiveJobReader {
   constructor(private readonly options: LiveJobReaderOptions) {}
 
   /**
-   * Undefined when the informers suffice: the Job was read before, or is new, or the server has no such Job.
+   * Returns undefined when the informers suffice: the Job was read before, or is new, or the server has no such Job.
+   * Rejects when a request fails; the next call then reads again.
    *
    * @param observedPods the Job's pods in the informer at the time of the call
    */

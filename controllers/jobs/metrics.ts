@@ -5,6 +5,7 @@ import type { Job } from '../../shared/client/rest/typed-objects';
 import type { JobOutcome } from './job-outcome';
 import { jobSpecOf } from './job-spec';
 
+/** Counts Jobs and pods from the difference between two statuses of a Job. */
 export class JobMetrics {
   private readonly jobsFinished: ReturnType<MetricMaker['counter']>;
   private readonly podsFinished: ReturnType<MetricMaker['counter']>;
@@ -18,7 +19,10 @@ export class JobMetrics {
     ]);
   }
 
-  /** Call it after each write of a status. `outcome`: undefined unless this status finishes the Job. */
+  /**
+   * Call it after each write of a status. `job`: before the write. `outcome`: undefined unless this status finishes the
+   * Job.
+   */
   statusWritten(job: Job, status: BatchV1JobStatus, outcome: JobOutcome | undefined): void {
     const completion_mode = jobSpecOf(job).isIndexed ? 'Indexed' : 'NonIndexed';
     for (const result of ['succeeded', 'failed'] as const) {

@@ -16,6 +16,7 @@ import { finishedConditionOf } from '../workload/finished-jobs';
 import { hasTrackingFinalizer, JOBS } from './job';
 import { removeTrackingFinalizer } from './job-writer';
 
+/** The informers of the Job controller, and the client that removes finalizers. */
 export interface OrphanPodOptions {
   readonly client: RestClient;
   readonly jobs: Informer<BatchV1Job>;
@@ -23,7 +24,7 @@ export interface OrphanPodOptions {
   readonly signal: AbortSignal;
 }
 
-/** Adds orphan pods to the queue. Returns a function that ends this. */
+/** Adds the keys of orphan pods to the queue. Returns a function that ends this. */
 export function watchOrphanPods({ jobs, pods }: Pick<OrphanPodOptions, 'jobs' | 'pods'>, queue: WorkQueue): () => void {
   const enqueueOrphanPod = (pod: Pod): void => {
     if (hasTrackingFinalizer(pod) && !isCountedByOwner(jobs, pod)) queue.add(keyOf(pod));
@@ -40,8 +41,8 @@ function isCountedByOwner(jobs: Informer<BatchV1Job>, pod: Pod): boolean {
 }
 
 /**
- * Does nothing for a pod that a sync of its Job still counts. Throws the errors of requests, except that an object is
- * missing.
+ * The work of the queue. Does nothing for a pod that a sync of its Job still counts. Throws the errors of requests,
+ * except that an object is missing.
  */
 export async function syncOrphanPod({ client, jobs, pods, signal }: OrphanPodOptions, podKey: string): Promise<WorkOutcome> {
   const pod = pods.byKey(podKey);

@@ -6,10 +6,11 @@
 import type { BatchV1UncountedTerminatedPods } from '../../shared/api/types/generated/members';
 import type { Job } from '../../shared/client/rest/typed-objects';
 
+/** The counts of finished pods, and the pods that are about to be added to them. */
 export interface PodCounters {
   readonly succeeded: number;
   readonly failed: number;
-  /** Uids of pods. */
+  /** Uids of finished pods that the counts above do not include yet. */
   readonly uncounted: { readonly succeeded: readonly string[]; readonly failed: readonly string[] };
 }
 
@@ -35,15 +36,16 @@ export function countUntracked({ succeeded, failed, uncounted }: PodCounters, is
   };
 }
 
-/** A copy. `succeeded` and `failed`: uids that are not in the counters yet. */
+/** A copy with more uncounted pods. `succeeded` and `failed`: uids that are not in the counters yet. */
 export function addUncounted({ uncounted, ...counts }: PodCounters, succeeded: readonly string[], failed: readonly string[]): PodCounters {
   return { ...counts, uncounted: { succeeded: [...uncounted.succeeded, ...succeeded], failed: [...uncounted.failed, ...failed] } };
 }
 
-/** The member of the status; a list without entries is absent. */
+/** `status.uncountedTerminatedPods`; a list without entries is absent. */
 export function uncountedTerminatedPods({ uncounted }: PodCounters): BatchV1UncountedTerminatedPods {
   const { succeeded, failed } = uncounted;
   return { ...(succeeded.length === 0 ? {} : { succeeded: [...succeeded] }), ...(failed.length === 0 ? {} : { failed: [...failed] }) };
 }
 
+/** The number of uncounted pods. */
 export const uncountedSize = ({ uncounted }: PodCounters): number => uncounted.succeeded.length + uncounted.failed.length;

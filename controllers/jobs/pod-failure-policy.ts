@@ -7,6 +7,7 @@ import { keyOf } from '../../shared/client/rest/api-object';
 import { conditionsOf } from '../runtime/conditions';
 import type { Pod, Job } from '../../shared/client/rest/typed-objects';
 
+/** What the failure of a pod means for its Job. */
 export type PodFailureAction =
   /** The failure counts towards the back-off limits. */
   | { readonly type: 'count' }

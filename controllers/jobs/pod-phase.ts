@@ -8,6 +8,7 @@ import { isPodTerminated } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import type { JobSpec } from './job-spec';
 
+/** Whether all containers of the pod have ended with success. */
 export const isPodSucceeded = ({ body }: Pod): boolean => body.status?.phase === 'Succeeded';
 
 /** Being deleted, and not terminated yet. */
@@ -18,7 +19,10 @@ export function isPodFailed(pod: Pod, { onlyReplacesFailedPods }: Pick<JobSpec, 
   return pod.body.status?.phase === 'Failed' || (!onlyReplacesFailedPods && isPodTerminating(pod));
 }
 
-/** Milliseconds since 1970; undefined where the pod has no such time. */
+/**
+ * When the last container ended; without such times, when the pod stopped being ready or was deleted. Milliseconds
+ * since 1970; undefined where the pod has none of these times.
+ */
 export function finishTimeOf({ body, metadata }: Pod): number | undefined {
   const containers = body.status?.containerStatuses ?? [];
   const finishTimes = containers
@@ -41,4 +45,5 @@ export function restartCountOf({ body: { status } }: Pod): number {
   return containers.reduce((sum, { restartCount = 0 }) => sum + restartCount, 0);
 }
 
+/** Whether the kubelet may still restart a container of the pod. */
 export const mayRestart = ({ body }: Pod): boolean => body.status?.phase === 'Running' || body.status?.phase === 'Pending';

@@ -14,12 +14,15 @@ const MAX_GENERATE_NAME_LENGTH = 58;
 
 /** What distinguishes a new pod from others of its Job. */
 export interface NewPod {
+  /** The completion index; undefined for a Job that is not Indexed. */
   readonly index: number | undefined;
   /** Counted failures of the index; undefined without `backoffLimitPerIndex`. */
   readonly failures: number | undefined;
+  /** Failures of the index that the Job's pod failure policy ignores. */
   readonly ignoredFailures: number;
 }
 
+/** The body of a new pod. The names of its labels and annotations are in the given dialect. */
 export function podForJob(dialect: Dialect, job: Job, { index, failures, ignoredFailures }: NewPod): CoreV1Pod {
   const { metadata = {}, spec = {} } = podFromTemplate(templateOf(job), dialect, JOBS, job);
   const nameOf = (name: keyof typeof JOB_NAMES): string => qualifiedNameInDialect(dialect, JOB_NAMES[name]);
@@ -40,6 +43,7 @@ export function podForJob(dialect: Dialect, job: Job, { index, failures, ignored
   };
 }
 
+/** `fieldPath`: the label with the index, which the environment variable of each container is taken from. */
 function indexedSpec(spec: CoreV1PodSpec, hostname: string, fieldPath: string): CoreV1PodSpec {
   const variable = { name: INDEX_VARIABLE, valueFrom: { fieldRef: { fieldPath } } };
   const withVariable = (container: CoreV1Container): CoreV1Container => {

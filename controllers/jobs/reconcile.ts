@@ -30,6 +30,7 @@ import {
 /** The most pods that one sync creates or deletes, and the most uids in `status.uncountedTerminatedPods`. */
 export const MAX_PODS_PER_SYNC = 500;
 
+/** The actions of one sync, and the state that they were decided from. */
 export interface JobActions {
   readonly context: SyncContext;
   /** Undefined while the Job continues. */
@@ -42,10 +43,11 @@ export interface JobActions {
   /** The pods to remove the tracking finalizer from. */
   readonly podsToUntrack: readonly Pod[];
   readonly podsToCreate: readonly NewPod[];
-  /** Undefined when time alone changes nothing. */
+  /** After how long the Job must be synced again, though nothing changes; 0 when pods are left. Undefined when time alone changes nothing. */
   readonly requeueAfterMs: number | undefined;
 }
 
+/** Called for Jobs without the condition Complete or Failed. */
 export function reconcileJob(input: SyncInput): JobActions {
   const context = newSyncContext(input);
   const outcome = outcomeOf(context);
@@ -70,6 +72,7 @@ export function reconcileJob(input: SyncInput): JobActions {
 
 const uniquePods = (pods: readonly Pod[]): readonly Pod[] => [...new Map(pods.map((pod) => [pod.uid, pod])).values()];
 
+/** Which finished pods this sync counts. */
 interface Tracking {
   readonly counters: PodCounters;
   readonly podsToUntrack: readonly Pod[];
@@ -78,13 +81,15 @@ interface Tracking {
   readonly hasMore: boolean;
 }
 
+/** At most {@link MAX_PODS_PER_SYNC} pods become uncounted, and as many lose the finalizer without being counted. */
 function trackFinishedPods(context: SyncContext, outcome: JobOutcome | undefined): Tracking {
   const { input, spec, counters, tracked } = context;
   const uncounted = new Set([...counters.uncounted.succeeded, ...counters.uncounted.failed]);
   const alreadyUncounted = tracked.filter(({ uid }) => uncounted.has(uid));
-  const succeeded = new Array<Pod>();
-  const failed = new Array<Pod>();
-  const notCounted = new Array<Pod>();
+  const succeeded: Pod[] = [];
+  const failed: Pod[] = [];
+  /** Pods that lose the finalizer without being counted. */
+  const notCounted: Pod[] = [];
   // The successes of an Indexed Job are counted by its completed indexes.
   for (const pod of context.newSucceeded) (spec.isIndexed ? notCounted : succeeded).push(pod);
   // Pods that terminate because the Job is being deleted have not failed.
@@ -116,7 +121,7 @@ function trackFinishedPods(context: SyncContext, outcome: JobOutcome | undefined
   };
 }
 
-/** A pod with delayed deletion has no replacement when the Job ends. */
+/** A pod with delayed deletion gets no replacement when the Job ends, so it is tracked then. */
 function failedPodsToTrack({ input, newFailed, delayedDeletion }: SyncContext, outcome: JobOutcome | undefined): readonly FailedPod[] {
   return outcome === undefined && !isBeingDeleted(input.job) ? newFailed : [...newFailed, ...delayedDeletion.values()];
 }
@@ -125,6 +130,7 @@ type PodActions = Pick<JobActions, 'podsToDelete' | 'podsToCreate' | 'requeueAft
 
 const NO_ACTIONS: PodActions = { podsToDelete: [], podsToCreate: [], requeueAfterMs: undefined };
 
+/** The pods to create or delete, so that as many are active as the Job needs. */
 function manageJob(context: SyncContext, outcome: JobOutcome | undefined): PodActions {
   const { input, spec, active, terminating } = context;
   if (input.isInformerBehind || isBeingDeleted(input.job)) return NO_ACTIONS;
@@ -137,6 +143,7 @@ function manageJob(context: SyncContext, outcome: JobOutcome | undefined): PodAc
   return missing <= 0 ? NO_ACTIONS : createPods(context, Math.min(missing, MAX_PODS_PER_SYNC));
 }
 
+/** The number of pods that should be active. */
 function wantedActivePods(context: SyncContext): number {
   const { spec, active, failedIndexes } = context;
   const succeeded = succeededCount(context);
@@ -145,8 +152,8 @@ function wantedActivePods(context: SyncContext): number {
 }
 
 /**
- * `count` pods; of an Indexed Job at least all pods without an index, with a finished index, or with the index of
- * another pod.
+ * `count` pods, those that are deleted first in front; of an Indexed Job at least all pods without an index, with a
+ * finished index, or with the index of another pod.
  */
 function surplusPods({ input, spec, indexBound, active, succeededIndexes, failedIndexes }: SyncContext, count: number): readonly Pod[] {
   if (!spec.isIndexed && count <= 0) return [];
@@ -167,6 +174,7 @@ function surplusPods({ input, spec, indexBound, active, succeededIndexes, failed
 
 const PLAIN_POD: NewPod = { index: undefined, failures: undefined, ignoredFailures: 0 };
 
+/** Creates nothing while the back-off of the Job lasts. */
 function createPods(context: SyncContext, count: number): PodActions {
   const { input, spec } = context;
   if (spec.backoffLimitPerIndex !== undefined) return createPodsPerIndex(context, count);
@@ -199,6 +207,7 @@ function remainingBackOffMs({ pod }: FailedPod, { finishTime, now }: SyncInput):
   return Math.max(0, finishTime(pod) + backOffMs(previousFailures(pod) + 1) - now);
 }
 
+/** Carries the failures of the last failed pod over to its replacement. */
 function podOfIndex(index: number, lastFailed: FailedPod | undefined): NewPod {
   if (lastFailed === undefined) return { index, failures: 0, ignoredFailures: 0 };
   const failures = countAnnotation(lastFailed.pod, 'failures') ?? 0;

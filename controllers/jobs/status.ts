@@ -13,7 +13,7 @@ import { INTERIM_CONDITIONS, type JobOutcome } from './job-outcome';
 import { countUntracked, uncountedSize, uncountedTerminatedPods, type PodCounters } from './pod-counters';
 import type { JobActions } from './reconcile';
 
-/** Which actions succeeded. */
+/** Which actions of a sync succeeded. */
 export interface ActionResults {
   /** Uids of pods without the tracking finalizer. */
   readonly untracked: ReadonlySet<string>;
@@ -22,12 +22,14 @@ export interface ActionResults {
   readonly created: number;
 }
 
+/** An Event about the Job. */
 export interface JobEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
 }
 
+/** A status, and what follows from writing it. */
 export interface NewStatus {
   readonly status: BatchV1JobStatus;
   /** To record once the status is written. */
@@ -93,6 +95,7 @@ function newStatus(
   return { status, events, isFinished };
 }
 
+/** `isResumed`: the Job was suspended before, so its start time is set anew. */
 interface UpdatedConditions {
   readonly conditions: readonly BatchV1JobCondition[];
   readonly events: readonly JobEvent[];

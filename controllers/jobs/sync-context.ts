@@ -1,6 +1,6 @@
 /**
- * What one sync of a Job works with: its pods classified as active, terminating, or finished and not counted yet, and
- * its counters and indexes. The functions are pure.
+ * The state that one sync of a Job decides from: its pods classified as active, terminating, or finished and not
+ * counted yet, and its counters and indexes. The functions are pure.
  */
 import { compareNames } from '../runtime/pods';
 import type { Pod, Job } from '../../shared/client/rest/typed-objects';
@@ -12,6 +12,7 @@ import { podCountersOf, type PodCounters } from './pod-counters';
 import { matchPodFailurePolicy, type PodFailureAction } from './pod-failure-policy';
 import { isPodFailed, isPodSucceeded, isPodTerminating } from './pod-phase';
 
+/** A Job with its pods, and what this process knows beyond the informers. */
 export interface SyncInput {
   readonly job: Job;
   /** The pods that the Job controls, in any order. */
@@ -28,6 +29,7 @@ export interface SyncInput {
   readonly now: number;
 }
 
+/** A failed pod, and what its failure means by the pod failure policy. */
 export interface FailedPod {
   readonly pod: Pod;
   readonly action: PodFailureAction;
@@ -35,6 +37,7 @@ export interface FailedPod {
   readonly index: number | undefined;
 }
 
+/** The classification of the pods of one {@link SyncInput}. */
 export interface SyncContext {
   readonly input: SyncInput;
   readonly spec: JobSpec;
@@ -52,6 +55,7 @@ export interface SyncContext {
    * its deletion is delayed until the replacement exists.
    */
   readonly delayedDeletion: ReadonlyMap<number, FailedPod>;
+  /** Those of the status; pods that have lost the finalizer since are counted. */
   readonly counters: PodCounters;
   /** Including `newSucceeded`. */
   readonly succeededIndexes: OrderedIntervals;
@@ -87,8 +91,18 @@ export function newSyncContext(input: SyncInput): SyncContext {
   const terminating = pods.filter(isPodTerminating);
   const newFailed = allFailed.filter((failed) => failed.index === undefined || delayedDeletion.get(failed.index) !== failed);
   return {
-    ...{ input, spec, indexBound, active, terminating, tracked, newSucceeded, newFailed, delayedDeletion },
-    ...{ counters, succeededIndexes, failedIndexes },
+    input,
+    spec,
+    indexBound,
+    active,
+    terminating,
+    tracked,
+    newSucceeded,
+    newFailed,
+    delayedDeletion,
+    counters,
+    succeededIndexes,
+    failedIndexes,
   };
 }
 
@@ -96,6 +110,7 @@ function failureActionOf(job: Job, { hasPodFailurePolicy }: JobSpec, pod: Pod): 
   return hasPodFailurePolicy ? matchPodFailurePolicy(job, pod) : { type: 'count' };
 }
 
+/** Whether the index of the failed pod is not retried. */
 function failsIndex({ backoffLimitPerIndex }: JobSpec, pod: Pod, { type }: PodFailureAction): boolean {
   if (backoffLimitPerIndex === undefined || type === 'ignore') return false;
   return type === 'fail-index' || (countAnnotation(pod, 'failures') ?? 0) + 1 > backoffLimitPerIndex;
@@ -107,6 +122,7 @@ export function completionIndexOf(pod: Pod, indexBound: number): number | undefi
   return index !== undefined && index < indexBound ? index : undefined;
 }
 
+/** The indexes of the pods that have one below `indexBound`, in the order of the pods. */
 export const indexesOf = (pods: readonly Pod[], indexBound: number): readonly number[] =>
   pods.map((pod) => completionIndexOf(pod, indexBound)).filter((index) => index !== undefined);
 

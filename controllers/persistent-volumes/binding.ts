@@ -16,9 +16,11 @@ import { equalJson, type JsonObject } from '../../shared/values/json';
 import { annotationOf, STORAGE_NAMES, type StorageNames } from './storage-names';
 import { accessModesOf, claimPhaseOf, claimRefOf, claimReference, isBoundToClaim, volumeNameOf, type Volume } from './storage-objects';
 
+/** The phases that the binder writes. */
 export type VolumePhase = 'Available' | 'Bound' | 'Released' | 'Failed';
 export type ClaimPhase = 'Pending' | 'Bound' | 'Lost';
 
+/** The value of annotations whose presence is the information. */
 const YES = 'yes';
 
 /** The volume with a complete claimRef, marked as bound by the controller unless it was reserved for the claim. */

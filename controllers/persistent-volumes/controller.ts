@@ -1,14 +1,9 @@
 /**
- * Binds PersistentVolumeClaims to PersistentVolumes, and keeps the phases of both.
- *
- *  - Watches volumes, claims, StorageClasses and pods. Writes the spec (claimRef, volumeName, class), annotations and
- *    status of volumes and claims, and Events.
- *  - Requeues on changes, with back-off on conflicts, and everything periodically (`--pvclaimbinder-sync-period`). One
- *    worker for claims and one for volumes, so that no two claims compete for a volume within the process.
- *
- * Unlike upstream it has no volume plug-ins: other programs provision volumes, and a volume with the policy Delete or
- * Recycle that no other program created becomes Failed. A claim that waits is enqueued shortly after a volume or class
- * for it appears, where upstream waits for the next period.
+ * Binds PersistentVolumeClaims to PersistentVolumes, and keeps the phases of both. One worker syncs claims and one
+ * volumes, so that no two claims compete for a volume within the process; everything is synced periodically. Unlike
+ * upstream it has no volume plug-ins: other programs provision volumes, and a volume with the policy Delete or Recycle
+ * that no other program created becomes Failed. A claim that waits is enqueued shortly after a volume or class for it
+ * appears, where upstream waits for the next period.
  */
 import { ignoreNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
@@ -59,7 +54,7 @@ export async function bindVolumes(context: VolumeBinderContext): Promise<void> {
   const enqueueClaim = (key: string): void => claimQueue.add(key);
   const counts = countStorage(context.metrics, names.prefix);
   const queues = { enqueueClaim, enqueueVolume: (name: string) => volumeQueue.add(name) };
-  const state = new StorageState(informers, queues, counts, clock, signal);
+  const state = new StorageState({ informers, queues, counts, clock, signal });
   const binder = new VolumeBinder({
     client,
     events,
@@ -92,6 +87,7 @@ async function enqueueAllPeriodically({ clock, settings, signal }: VolumeBinderC
   while (await sleepUnlessAborted(clock, settings.volumeSyncPeriodMs, signal)) await state.enqueueAll();
 }
 
+/** What the workers of claims and of volumes differ in. */
 interface SyncerOptions<T> {
   readonly slice: TimeSlice;
   /** Undefined for an object that was deleted. */

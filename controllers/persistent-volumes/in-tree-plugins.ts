@@ -31,9 +31,13 @@ const PLUGIN_SOURCES: readonly (readonly [source: keyof CoreV1PersistentVolumeSp
   ['nfs', 'nfs'],
 ];
 
-/** `undefined` for an external provisioner, and for a plug-in that no driver replaced. */
+/**
+ * The CSI driver that replaced the plug-in. `undefined` for an external provisioner, and for a plug-in that no driver
+ * replaced.
+ */
 export const csiDriverOf = (provisioner: string): string | undefined => CSI_DRIVERS.get(canonicalQualifiedName(provisioner));
 
+/** Upstream's message about a provisioner or deleter that the controller does not contain. */
 export const missingPluginMessage = (provisioner: string): string => `no volume plugin matched name: ${provisioner}`;
 
 /** Whether another program deletes the volume with its storage. */
@@ -46,7 +50,7 @@ export function isDeletedExternally(volume: Volume): boolean {
 const pluginOf = ({ spec }: CoreV1PersistentVolume): string | undefined =>
   PLUGIN_SOURCES.find(([source]) => spec?.[source] !== undefined)?.[1];
 
-/** The plug-in of a volume in metrics. */
+/** The plug-in of a volume in metrics; `N/A` for a volume without one. */
 export function pluginNameOf({ body }: Volume, prefix: string): string {
   const plugin = pluginOf(body);
   return plugin === undefined ? 'N/A' : `${prefix}/${plugin}`;

@@ -17,6 +17,7 @@ export function assignedClassMetrics(metrics: Pick<MetricMaker, 'counter'>): (ou
   };
 }
 
+/** A gauge of objects by labels. */
 interface CountRow<T> {
   readonly name: string;
   readonly help: string;
@@ -76,10 +77,12 @@ const CLAIM_COUNTS: readonly CountRow<Claim>[] = [
   },
 ];
 
+/** Receives the changes that the gauges follow. */
 export interface StorageCounts {
   /** Call it for each change: `previous` is undefined for a new object, `current` for a deleted one. */
   readonly onVolumeChange: (previous: Volume | undefined, current: Volume | undefined) => void;
   readonly onClaimChange: (previous: Claim | undefined, current: Claim | undefined) => void;
+  /** Removes the gauges' values. */
   readonly end: () => void;
 }
 
@@ -106,6 +109,7 @@ export function countStorage(metrics: Pick<MetricMaker, 'collectedGauge'>, prefi
   };
 }
 
+/** The objects of one row, counted by their labels. */
 class Count<T> {
   /** Those above zero, by their labels. */
   readonly values = new Map<string, LabelledValue>();

@@ -22,30 +22,36 @@ import {
   type Volume,
 } from './storage-objects';
 
+/** What the decisions about claims read; lookups by name return undefined when there is no such object. */
 export interface ObservedStorage {
   volume(name: string): Volume | undefined;
   /** The best volume for the claim; `reservedOnly` leaves only those that name it. */
   findVolume(claim: Claim, options: { readonly reservedOnly: boolean }): Volume | undefined;
   storageClass(name: string): StorageClass | undefined;
+  /** `undefined` when no class is marked as the default one. */
   defaultClass(): StorageClass | undefined;
   /** Names of the pods that use the claim and have no node. */
   unscheduledPods(claim: Claim): readonly string[];
 }
 
+/** An Event about a claim or a volume. */
 export interface StorageEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
 }
 
+/** The write that brings a claim to its next step. */
 export type ClaimAction =
   | { readonly type: 'none' }
   | { readonly type: 'bind'; readonly volume: Volume }
-  /** The claim is written by this action and the next, and reconciled again in its new state. */
+  /** Writes the claim with the default class; its event enqueues it for the next step. */
   | { readonly type: 'assign-class'; readonly body: CoreV1PersistentVolumeClaim }
+  /** Writes the claim with other annotations; its event enqueues it for the next step. */
   | { readonly type: 'update'; readonly body: CoreV1PersistentVolumeClaim }
   | { readonly type: 'phase'; readonly phase: ClaimPhase };
 
+/** The next step of a claim, and the Event about it. */
 export interface ClaimDecision {
   readonly action: ClaimAction;
   readonly event?: StorageEvent;
@@ -59,7 +65,7 @@ const inPhase = (phase: ClaimPhase, event?: StorageEvent): ClaimDecision => ({
   ...(event === undefined ? {} : { event }),
 });
 
-/** One step: its writes cause an event, which enqueues the claim for the next step. */
+/** Decides one step: its writes cause an event, which enqueues the claim for the next step. `names`: those to write. */
 export function reconcileClaim(claim: Claim, observed: ObservedStorage, names: StorageNames): ClaimDecision {
   if (annotationOf(claim, STORAGE_NAMES.bindCompleted) !== undefined) return reconcileBoundClaim(claim, observed);
   return volumeNameOf(claim) === '' ? reconcileUnboundClaim(claim, observed, names) : reconcileReservedClaim(claim, observed);
@@ -106,6 +112,7 @@ function mismatchOf(claim: Claim, volume: Volume): string | undefined {
   return accessModesOf(claim).every((mode) => modes.has(mode)) ? undefined : 'incompatible accessMode';
 }
 
+/** A claim without a volume: it gets the default class, a volume, or the program that provisions one. */
 function reconcileUnboundClaim(claim: Claim, observed: ObservedStorage, names: StorageNames): ClaimDecision {
   const defaultClass = hasNoClass(claim) ? observed.defaultClass() : undefined;
   if (defaultClass !== undefined) {

@@ -6,6 +6,7 @@ import { deletionFailure, isDeletedExternally } from './in-tree-plugins';
 import { annotationOf, STORAGE_NAMES } from './storage-names';
 import { claimRefOf, policyOf, volumeModeOf, volumeNameOf, volumePhaseOf, type Volume } from './storage-objects';
 
+/** The next step of a volume. Members are executed in this order: `unbinds`, `phase`, `event`, `enqueuesClaim`. */
 export interface VolumeDecision {
   /** Removes the claim from the volume first. */
   readonly unbinds?: boolean;
@@ -26,10 +27,10 @@ export function hasLostClaim(volume: Volume, claim: Claim | undefined): boolean 
   return uid !== '' && claim?.uid !== uid;
 }
 
-/** A volume is reclaimed by the sync after the one that releases it. */
+/** Whether a sync has released the volume already: it is reclaimed by the next sync. */
 export const isReleased = (volume: Volume): boolean => ['Released', 'Failed'].includes(volumePhaseOf(volume));
 
-/** `claim`: the one with the name in the claimRef. */
+/** Decides one step. `claim`: the one with the name in the claimRef, which may have another uid. */
 export function reconcileVolume(volume: Volume, claim: Claim | undefined): VolumeDecision {
   const reference = claimRefOf(volume);
   if (reference === undefined || reference.uid === '') return inPhase('Available');
@@ -49,6 +50,7 @@ function releaseMisbound(volume: Volume): VolumeDecision {
   return isReleased(volume) ? reclaim(volume) : inPhase('Released');
 }
 
+/** Applies the reclaim policy of a released volume. A volume that another program deletes is left to that program. */
 function reclaim(volume: Volume): VolumeDecision {
   if (annotationOf(volume, STORAGE_NAMES.migratedTo) !== undefined) return {};
   switch (policyOf(volume)) {

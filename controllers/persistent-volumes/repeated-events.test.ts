@@ -8,21 +8,21 @@ const FAILED = { type: 'Warning', reason: 'ProvisioningFailed', message: 'failed
 test('RepeatedEvents records an Event again after five minutes, a different one at once', () => {
   const clock = new ManualClock();
   const events = new RepeatedEvents(clock);
-  expect([events.claimIfDue(C, WAITING), events.claimIfDue(C, WAITING), events.claimIfDue({ ...C, name: 'd' }, WAITING)]).toEqual([
+  expect([events.shouldRecord(C, WAITING), events.shouldRecord(C, WAITING), events.shouldRecord({ ...C, name: 'd' }, WAITING)]).toEqual([
     true,
     false,
     true,
   ]);
   clock.advance(299_999);
-  expect(events.claimIfDue(C, WAITING)).toBe(false);
+  expect(events.shouldRecord(C, WAITING)).toBe(false);
   clock.advance(1);
-  expect([events.claimIfDue(C, WAITING), events.claimIfDue(C, FAILED), events.claimIfDue(C, WAITING)]).toEqual([true, true, true]);
+  expect([events.shouldRecord(C, WAITING), events.shouldRecord(C, FAILED), events.shouldRecord(C, WAITING)]).toEqual([true, true, true]);
 });
 
 test('RepeatedEvents records an Event about a new object of the name at once', () => {
   const events = new RepeatedEvents(new ManualClock());
-  events.claimIfDue(C, WAITING);
-  expect(events.claimIfDue({ ...C, uid: 'later' }, WAITING)).toBe(true);
+  events.shouldRecord(C, WAITING);
+  expect(events.shouldRecord({ ...C, uid: 'later' }, WAITING)).toBe(true);
   events.forget('n/c');
-  expect(events.claimIfDue(C, WAITING)).toBe(true);
+  expect(events.shouldRecord(C, WAITING)).toBe(true);
 });

@@ -17,14 +17,15 @@ interface RecordedEvent {
   readonly at: number;
 }
 
+/** One entry for each object with a recorded Event. */
 export class RepeatedEvents {
   /** The last Event by the key of its object. */
   private readonly lastRecorded = new Map<string, RecordedEvent>();
 
   constructor(private readonly clock: Pick<Clock, 'monotonic'>) {}
 
-  /** Returns whether the caller must record the Event now, and remembers an Event that it must record. */
-  claimIfDue(object: Pick<ApiObject, 'namespace' | 'name' | 'uid'>, { reason, message }: StorageEvent): boolean {
+  /** Returns whether the caller must record the Event now, and if so remembers it as recorded. */
+  shouldRecord(object: Pick<ApiObject, 'namespace' | 'name' | 'uid'>, { reason, message }: StorageEvent): boolean {
     const key = keyOf(object);
     const identity = `${object.uid} ${reason} ${message}`;
     const now = this.clock.monotonic();

@@ -3,6 +3,7 @@ import { canonicalQualifiedName, GENERATED_NAMES, groupInDialect, type Generated
 import { valueInEitherSpelling } from '../../shared/names/spellings';
 import { BETA_STORAGE_CLASS, DEFAULT_STORAGE_CLASS, isMarkedDefault } from '../../shared/names/storage';
 
+/** The names in one dialect. */
 export interface StorageNames {
   /** On a claim: it was bound completely. */
   readonly bindCompleted: string;
@@ -16,6 +17,7 @@ export interface StorageNames {
   readonly selectedNode: string;
   /** On a claim: the program that must create its volume. */
   readonly provisioner: string;
+  /** As `provisioner`, under its name of earlier releases, which provisioners still read. */
   readonly betaProvisioner: string;
   /** On a volume: a plug-in must delete its storage before the volume is removed. */
   readonly finalizer: string;
@@ -23,6 +25,7 @@ export interface StorageNames {
   readonly classResource: string;
 }
 
+/** The names with the prefix of a dialect, for writing. */
 export const storageNames = ({ prefix, dialect }: Pick<GeneratedNames, 'prefix' | 'dialect'>): StorageNames => ({
   bindCompleted: `pv.${prefix}/bind-completed`,
   boundByController: `pv.${prefix}/bound-by-controller`,
@@ -44,12 +47,15 @@ interface HasAnnotations {
   readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
 }
 
-/** `name`: in canonical spelling. */
+/** The value of the annotation in either spelling. `name`: in canonical spelling. */
 export const annotationOf = ({ metadata }: HasAnnotations, name: string): string | undefined =>
   valueInEitherSpelling(metadata.annotations ?? {}, name);
 
+/** The class in the annotation that preceded `storageClassName`, and that takes precedence over it. */
 export const betaClassOf = (object: HasAnnotations): string | undefined => annotationOf(object, BETA_STORAGE_CLASS);
 
+/** Whether the annotation of a class marks it as the default one. */
 export const isDefaultClass = ({ metadata }: HasAnnotations): boolean => isMarkedDefault(metadata.annotations ?? {}, DEFAULT_STORAGE_CLASS);
 
+/** Whether the provisioner is a plug-in of the controller itself, rather than another program. */
 export const isInTree = (provisioner: string): boolean => canonicalQualifiedName(provisioner).startsWith(IN_TREE_PREFIX);

@@ -11,6 +11,7 @@ export type StorageClass = ApiObject<StorageV1StorageClass>;
 
 const DEFAULT_MODE = 'Filesystem';
 
+/** '' for a claim that names no volume. */
 export const volumeNameOf = ({ body }: Claim): string => body.spec?.volumeName ?? '';
 
 export const volumeModeOf = ({ body }: Volume | Claim): string => body.spec?.volumeMode ?? DEFAULT_MODE;
@@ -23,8 +24,9 @@ export const classNameOf = (object: Volume | Claim): string => betaClassOf(objec
 /** Whether the claim names no class, not even the empty one: then it gets the default one. */
 export const hasNoClass = (claim: Claim): boolean => claim.body.spec?.storageClassName === undefined && betaClassOf(claim) === undefined;
 
-/** The size in billionths of a byte. */
+/** In billionths of a byte; 0 when the volume has no capacity. */
 export const capacityOf = ({ body }: Volume): bigint => sizeOf(body.spec?.capacity?.['storage']);
+/** The smallest capacity that the claim accepts, in billionths of a byte. */
 export const requestOf = ({ body }: Claim): bigint => sizeOf(body.spec?.resources?.requests?.['storage']);
 
 const sizeOf = (quantity: string | undefined): bigint => (quantity === undefined ? 0n : parseQuantity(quantity).nanos);
@@ -35,10 +37,7 @@ export interface ClaimReference {
   readonly uid: string;
 }
 
-/**
- * Undefined for a volume that is available to every claim. `uid` is '' for a volume that is reserved for a claim by
- * name.
- */
+/** `undefined` for a volume that is available to every claim. */
 export function claimRefOf({ body }: Volume): ClaimReference | undefined {
   const reference = body.spec?.claimRef;
   if (reference === undefined) return undefined;
@@ -53,14 +52,18 @@ export function isBoundToClaim(volume: Volume, claim: Claim): boolean {
   return reference !== undefined && reference.key === keyOf(claim) && (reference.uid === '' || reference.uid === claim.uid);
 }
 
+/** The reclaim policy: `Retain`, `Delete` or `Recycle`. */
 export const policyOf = ({ body }: Volume): string => body.spec?.persistentVolumeReclaimPolicy ?? 'Retain';
 
+/** '' for a volume that was not reconciled yet. */
 export const volumePhaseOf = ({ body }: Volume): string => body.status?.phase ?? '';
 export const claimPhaseOf = ({ body }: Claim): string => body.status?.phase ?? '';
 
+/** Whether a claim of the class is bound only after a pod that uses it was scheduled. */
 export const waitsForFirstConsumer = (storageClass: StorageClass | undefined): boolean =>
   storageClass?.body.volumeBindingMode === 'WaitForFirstConsumer';
 
+/** The `involvedObject` of an Event. */
 export const volumeReference = ({ name, uid, resourceVersion }: Volume): ObjectReference => ({
   apiVersion: 'v1',
   kind: 'PersistentVolume',
@@ -70,6 +73,7 @@ export const volumeReference = ({ name, uid, resourceVersion }: Volume): ObjectR
   resourceVersion,
 });
 
+/** The `involvedObject` of an Event, and the claimRef of a volume. */
 export const claimReference = ({
   namespace,
   name,

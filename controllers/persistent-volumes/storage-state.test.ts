@@ -26,7 +26,8 @@ test('StorageState enqueues all volumes and claims in time slices', async () => 
   /** A step takes a millisecond. */
   let now = 0;
   const clock = { after: fake.clock.after.bind(fake.clock), monotonic: () => (now += 1) };
-  const state = new StorageState(observed, queues, countStorage(metrics, GENERATED_NAMES.platform.prefix), clock, end.signal);
+  const counts = countStorage(metrics, GENERATED_NAMES.platform.prefix);
+  const state = new StorageState({ informers: observed, queues, counts, clock, signal: end.signal });
   await fake.clock.advanceAsync(0);
   enqueued.clear();
   const finished = state.enqueueAll();

@@ -33,6 +33,7 @@ import {
 import { VersionedStore } from '../runtime/versioned-store';
 import { VolumeIndex } from './volume-index';
 
+/** The informers of all observed kinds. */
 export interface StorageInformers {
   readonly volumes: Informer<CoreV1PersistentVolume>;
   readonly claims: Informer<CoreV1PersistentVolumeClaim>;
@@ -40,6 +41,7 @@ export interface StorageInformers {
   readonly pods: Informer<CoreV1Pod>;
 }
 
+/** The queues of the two workers. */
 export interface StorageQueues {
   readonly enqueueClaim: (key: string) => void;
   readonly enqueueVolume: (name: string) => void;
@@ -51,6 +53,17 @@ const BY_CLASS = 'class';
 const BY_VOLUME = 'volume';
 const BY_CLAIM = 'claim';
 
+export interface StorageStateOptions {
+  readonly informers: StorageInformers;
+  readonly queues: StorageQueues;
+  /** Gets every change of a volume or a claim. */
+  readonly counts: Pick<StorageCounts, 'onVolumeChange' | 'onClaimChange'>;
+  readonly clock: Pick<Clock, 'after' | 'monotonic'>;
+  /** Aborted when the controller ends: no further batch is started. */
+  readonly signal: AbortSignal;
+}
+
+/** Follows the informers from its creation until {@link end}. */
 export class StorageState implements ObservedStorage {
   readonly volumes: VersionedStore<CoreV1PersistentVolume>;
   readonly claims: VersionedStore<CoreV1PersistentVolumeClaim>;
@@ -61,17 +74,12 @@ export class StorageState implements ObservedStorage {
     [BY_VOLUME]: (claim) => [volumeNameOf(claim)].filter((name) => name !== ''),
   });
   private readonly pods: ObjectIndex<CoreV1Pod>;
-  /** Classes with new volumes. */
+  /** Classes with new volumes, whose waiting claims the next pass inspects. */
   private readonly batch = new Set<string>();
   private readonly endClasses: () => void;
 
-  constructor(
-    private readonly informers: StorageInformers,
-    private readonly queues: StorageQueues,
-    private readonly counts: Pick<StorageCounts, 'onVolumeChange' | 'onClaimChange'>,
-    private readonly clock: Pick<Clock, 'after' | 'monotonic'>,
-    private readonly signal: AbortSignal,
-  ) {
+  constructor(private readonly options: StorageStateOptions) {
+    const { informers } = options;
     this.volumes = new VersionedStore(informers.volumes, { onChange: (previous, current) => this.onVolumeChange(previous, current) });
     this.claims = new VersionedStore(informers.claims, { onChange: (previous, current) => this.onClaimChange(previous, current) });
     this.pods = indexInformer(informers.pods, { [BY_CLAIM]: (pod) => (nodeNameOf(pod) === '' ? claimKeysOf(pod) : []) });
@@ -81,6 +89,7 @@ export class StorageState implements ObservedStorage {
     });
   }
 
+  /** Stops following the informers. */
   end(): void {
     this.volumes.end();
     this.claims.end();
@@ -88,12 +97,12 @@ export class StorageState implements ObservedStorage {
     this.endClasses();
   }
 
-  /** Yields to the event loop: 100,000 objects of each type take longer than a quarter of a second. */
+  /** Enqueues all volumes and claims. Yields to the event loop: 100,000 objects of each type take longer than a quarter of a second. */
   async enqueueAll(): Promise<void> {
-    const { enqueueClaim, enqueueVolume } = this.queues;
-    const slice = new TimeSlice(this.clock);
-    await enqueueEach(this.volumes, slice, ({ name }) => enqueueVolume(name));
-    await enqueueEach(this.claims, slice, (claim) => enqueueClaim(keyOf(claim)));
+    const { clock, queues } = this.options;
+    const slice = new TimeSlice(clock);
+    await enqueueEach(this.volumes, slice, ({ name }) => queues.enqueueVolume(name));
+    await enqueueEach(this.claims, slice, (claim) => queues.enqueueClaim(keyOf(claim)));
   }
 
   volume(name: string): Volume | undefined {
@@ -109,12 +118,12 @@ export class StorageState implements ObservedStorage {
   }
 
   storageClass(name: string): StorageClass | undefined {
-    return this.informers.classes.byKey(name);
+    return this.options.informers.classes.byKey(name);
   }
 
   /** The default class; of several, the newest one, then the first by name. */
   defaultClass(): StorageClass | undefined {
-    return this.informers.classes.list().filter(isDefaultClass).sort(compareDefaultClasses)[0];
+    return this.options.informers.classes.list().filter(isDefaultClass).sort(compareDefaultClasses)[0];
   }
 
   unscheduledPods(claim: Claim): readonly string[] {
@@ -125,40 +134,48 @@ export class StorageState implements ObservedStorage {
   }
 
   private onVolumeChange(previous: Volume | undefined, current: Volume | undefined): void {
-    this.counts.onVolumeChange(previous, current);
+    const { counts, queues } = this.options;
+    counts.onVolumeChange(previous, current);
     if (previous !== undefined) this.index.remove(previous);
     if (current !== undefined) this.index.add(current);
     const name = (current ?? previous)?.name ?? '';
-    this.queues.enqueueVolume(name);
+    queues.enqueueVolume(name);
     const [before, after] = [previous, current].map((volume) => (volume === undefined ? undefined : claimRefOf(volume)));
     const isSameVolume = previous !== undefined && current !== undefined;
-    if (!isSameVolume || before?.key !== after?.key || before?.uid !== after?.uid) {
-      for (const reference of [before, after]) if (reference !== undefined) this.queues.enqueueClaim(reference.key);
-      for (const claim of this.claimIndex.byIndex(BY_VOLUME, name)) this.queues.enqueueClaim(keyOf(claim));
+    const hasSameClaim = before?.key === after?.key && before?.uid === after?.uid;
+    if (!isSameVolume || !hasSameClaim) {
+      for (const reference of [before, after]) if (reference !== undefined) queues.enqueueClaim(reference.key);
+      for (const claim of this.claimIndex.byIndex(BY_VOLUME, name)) queues.enqueueClaim(keyOf(claim));
     }
-    if (current !== undefined && after === undefined) this.wakeClass(classNameOf(current));
+    if (current !== undefined && after === undefined) this.scheduleWaitingClaims(classNameOf(current));
   }
 
   private onClaimChange(previous: Claim | undefined, current: Claim | undefined): void {
-    this.counts.onClaimChange(previous, current);
+    const { counts, queues } = this.options;
+    counts.onClaimChange(previous, current);
     if (current !== undefined) this.claimIndex.set(current);
     else if (previous !== undefined) this.claimIndex.remove(keyOf(previous));
     const changed = current ?? previous;
-    if (changed !== undefined) this.queues.enqueueClaim(keyOf(changed));
-    if (previous === undefined || (current?.uid === previous.uid && volumeNameOf(current) === volumeNameOf(previous))) return;
-    for (const { name } of this.index.reservedFor(keyOf(previous))) this.queues.enqueueVolume(name);
+    if (changed !== undefined) queues.enqueueClaim(keyOf(changed));
+    if (previous === undefined) return;
+    const namesSameVolume = current?.uid === previous.uid && volumeNameOf(current) === volumeNameOf(previous);
+    if (namesSameVolume) return;
+    for (const { name } of this.index.reservedFor(keyOf(previous))) queues.enqueueVolume(name);
   }
 
   /** A new or changed class may start the provisioning of claims, or become the class of those without one. */
   private onClassChange(storageClass: StorageClass): void {
-    for (const claim of this.claimIndex.byIndex(BY_CLASS, storageClass.name)) this.queues.enqueueClaim(keyOf(claim));
+    const { enqueueClaim } = this.options.queues;
+    for (const claim of this.claimIndex.byIndex(BY_CLASS, storageClass.name)) enqueueClaim(keyOf(claim));
     if (!isDefaultClass(storageClass)) return;
-    for (const claim of this.claimIndex.byIndex(BY_CLASS, '')) if (hasNoClass(claim)) this.queues.enqueueClaim(keyOf(claim));
+    for (const claim of this.claimIndex.byIndex(BY_CLASS, '')) if (hasNoClass(claim)) enqueueClaim(keyOf(claim));
   }
 
-  private wakeClass(className: string): void {
-    if (this.batch.size === 0 && !this.signal.aborted) {
-      this.clock.after(BATCH_MS, () => {
+  /** Starts a pass over the waiting claims of the class after {@link BATCH_MS}, unless one is due already. */
+  private scheduleWaitingClaims(className: string): void {
+    const { clock, signal } = this.options;
+    if (this.batch.size === 0 && !signal.aborted) {
+      clock.after(BATCH_MS, () => {
         void this.enqueueMatching([...this.batch]);
         this.batch.clear();
       });
@@ -168,18 +185,20 @@ export class StorageState implements ObservedStorage {
 
   /** Enqueues the claims of the classes that a volume fits. */
   private async enqueueMatching(classNames: readonly string[]): Promise<void> {
-    const slice = new TimeSlice(this.clock);
+    const { clock, queues } = this.options;
+    const slice = new TimeSlice(clock);
     for (const className of classNames) {
       const isDelayed = waitsForFirstConsumer(this.storageClass(className));
       for (const claim of this.claimIndex.byIndex(BY_CLASS, className)) {
         const pause = slice.yieldIfDue();
         if (pause !== undefined) await pause;
-        if (this.index.find(claim, { reservedOnly: isDelayed }) !== undefined) this.queues.enqueueClaim(keyOf(claim));
+        if (this.index.find(claim, { reservedOnly: isDelayed }) !== undefined) queues.enqueueClaim(keyOf(claim));
       }
     }
   }
 }
 
+/** Also drops objects that the informer no longer has, because the response to a write may arrive after a deletion. */
 async function enqueueEach<Body extends JsonObject>(
   store: VersionedStore<Body>,
   slice: TimeSlice,

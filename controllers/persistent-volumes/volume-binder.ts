@@ -23,6 +23,7 @@ import { claimReference, claimRefOf, volumeReference, type Volume } from './stor
 export const VOLUMES = resourceOf('core.v1.PersistentVolume');
 export const CLAIMS = resourceOf('core.v1.PersistentVolumeClaim');
 
+/** The clients of the binder, the state that it decides from, and what it calls. */
 export interface VolumeBinderOptions {
   readonly client: RestClient;
   readonly events: Pick<EventRecorder, 'record'>;
@@ -30,13 +31,14 @@ export interface VolumeBinderOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly signal: AbortSignal;
   readonly observed: ObservedStorage & { claim(key: string): Claim | undefined };
-  /** Takes the responses to writes. */
+  /** Called with the object of each response to a write, before the next decision. */
   readonly onWritten: { volume(volume: Volume): void; claim(claim: Claim): void };
   readonly enqueueClaim: (key: string) => void;
   /** Called when a claim was to be given the default class. */
   readonly countAssignedClass: (outcome: 'succeeded' | 'failed') => void;
 }
 
+/** Its methods must not run concurrently for the same object. */
 export class VolumeBinder {
   private readonly repeatedEvents: RepeatedEvents;
 
@@ -56,7 +58,7 @@ export class VolumeBinder {
     const { action, event, reportsTransition = false } = reconcileClaim(claim, observed, names);
     const isChanged = await this.executeForClaim(claim, action);
     if (event === undefined) return;
-    if (reportsTransition ? isChanged : this.repeatedEvents.claimIfDue(claim, event)) this.record(claimReference(claim), event);
+    if (reportsTransition ? isChanged : this.repeatedEvents.shouldRecord(claim, event)) this.record(claimReference(claim), event);
   }
 
   /** Returns whether the claim was written. */
@@ -106,8 +108,10 @@ export class VolumeBinder {
     const { unbinds = false, phase, event, isAboutClaim = false, enqueuesClaim = false } = reconcileVolume(volume, claim);
     const released = unbinds ? await this.writeVolume(volume, unboundVolume(volume)) : volume;
     const written = phase === undefined ? released : await this.writeVolumePhase(released, phase.name, phase.message);
-    // A failure is reported when the phase changes.
-    if (event !== undefined && (phase === undefined ? this.repeatedEvents.claimIfDue(volume, event) : written !== released)) {
+    // An Event about a phase is recorded when the phase changes.
+    const isEventDue =
+      event !== undefined && (phase === undefined ? this.repeatedEvents.shouldRecord(volume, event) : written !== released);
+    if (isEventDue) {
       this.record(volumeReference(written), event);
       if (isAboutClaim && claim !== undefined) this.record(claimReference(claim), event);
     }
@@ -115,8 +119,8 @@ export class VolumeBinder {
   }
 
   /**
-   * The claim in the claimRef. Before a volume is released, the API server is asked for it, because the informer may
-   * not show it yet.
+   * The claim in the claimRef. Before a volume is released it is read from the API server, because the informer may not
+   * show it yet.
    */
   private async claimOf(volume: Volume): Promise<Claim | undefined> {
     const { client, observed, signal } = this.options;

@@ -37,12 +37,16 @@ interface Bucket {
   readonly volumes: VolumeTree;
 }
 
+/** Holds volumes in the version that was last added; see {@link remove}. */
 export class VolumeIndex {
   /** Available volumes: buckets by class, then by mode and access modes. */
   private readonly available = new Map<string, Map<string, Bucket>>();
   /** Volumes with a claimRef, by the key of the claim and their name. */
   private readonly reserved = new Map<string, Map<string, Volume>>();
 
+  /**
+   * Ignores a volume that is neither reserved nor available. The version that was added before must be removed first.
+   */
   add(volume: Volume): void {
     const reference = claimRefOf(volume);
     if (reference !== undefined) {
@@ -73,8 +77,9 @@ export class VolumeIndex {
   }
 
   /**
-   * `reservedOnly`: for a claim that waits for its first consumer, which is bound to no volume but a reserved one. Of
-   * volumes with the same number of access modes a reserved one is preferred.
+   * The best volume for the claim; undefined when none fits. `reservedOnly`: for a claim that waits for its first
+   * consumer, which is bound to no volume but a reserved one. Of volumes with the same number of access modes a
+   * reserved one is preferred.
    */
   find(claim: Claim, { reservedOnly }: { readonly reservedOnly: boolean }): Volume | undefined {
     const reserved = this.findReserved(claim);
@@ -94,8 +99,8 @@ export class VolumeIndex {
     const request = requestOf(claim);
     let best: Volume | undefined;
     for (const volume of this.reservedFor(keyOf(claim))) {
-      if (!isBoundToClaim(volume, claim) || isBeingDeleted(volume) || volumeModeOf(volume) !== mode || capacityOf(volume) < request)
-        continue;
+      if (!isBoundToClaim(volume, claim) || isBeingDeleted(volume)) continue;
+      if (volumeModeOf(volume) !== mode || capacityOf(volume) < request) continue;
       const modes = new Set(accessModesOf(volume));
       if (!accessModes.every((accessMode) => modes.has(accessMode))) continue;
       if (best === undefined || isPreferredReservation(volume, best)) best = volume;
@@ -111,7 +116,8 @@ export class VolumeIndex {
     let best: { readonly modes: number; readonly volume: Volume } | undefined;
     for (const bucket of this.available.get(classNameOf(claim))?.values() ?? []) {
       const modes = bucket.accessModes.size;
-      if (bucket.volumeMode !== mode || (best !== undefined && best.modes < modes)) continue;
+      const hasBetterMatch = best !== undefined && best.modes < modes;
+      if (bucket.volumeMode !== mode || hasBetterMatch) continue;
       if (!accessModes.every((accessMode) => bucket.accessModes.has(accessMode))) continue;
       const volume = smallestIn(bucket.volumes, request, matches);
       if (volume === undefined) continue;

@@ -104,7 +104,10 @@ async function runWithRestarts(controller: Controller, options: RunOptions, sign
   }
 }
 
-/** Runs the controller without leader election, or in each of its terms until the signal is aborted. */
+/**
+ * Runs the controller without leader election, or in each term of its own. Resolves when the controller or the signal
+ * ends that; rejects with the error of the controller.
+ */
 async function runOnce(controller: Controller, options: RunOptions, signal: AbortSignal): Promise<void> {
   const { clientOf, election, outerFence } = options;
   const client = clientOf(controller);

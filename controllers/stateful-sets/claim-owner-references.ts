@@ -9,6 +9,7 @@ import type { Claim, Pod } from '../../shared/client/rest/typed-objects';
 import { controllerReference } from '../workload/references';
 import { PODS, STATEFUL_SETS, type StatefulSet } from './stateful-set';
 
+/** The objects that may own a claim. */
 export interface ClaimOwners {
   readonly dialect: Dialect;
   readonly set: StatefulSet;

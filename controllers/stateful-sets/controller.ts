@@ -1,13 +1,8 @@
 /**
  * Creates and deletes the pods of StatefulSets. Each has an ordinal in its name, and claims that its successor reuses.
- *
- *  - Watches StatefulSets and pods; reads ControllerRevisions and claims from informers. Writes pods, claims,
- *    ControllerRevisions and the status.
- *  - Requeues on changes of a StatefulSet or its pods, when a ready pod becomes available after `minReadySeconds`, and
- *    when expectations expire.
- *  - A StatefulSet that is being deleted is ignored.
- *
- * Unlike upstream it has expectations: a sync waits until the informer shows the pods that the last one wrote.
+ * Writes pods, claims, ControllerRevisions and the status. A change of a StatefulSet or its pods enqueues it, and so
+ * does a ready pod that becomes available after `minReadySeconds`. Unlike upstream it has expectations: a sync waits
+ * until the informer shows the pods that the last one wrote.
  */
 import { isBeingDeleted, keyOf } from '../../shared/client/rest/api-object';
 import type { AppsV1ControllerRevision, AppsV1StatefulSet, CoreV1Pod } from '../../shared/api/types/generated/members';
@@ -42,6 +37,7 @@ export const statefulSetController: Controller = {
   run: runStatefulSets,
 };
 
+/** What the syncs of all StatefulSets share. */
 interface StatefulSetState {
   readonly sets: Informer<AppsV1StatefulSet>;
   readonly podIndex: DependentIndex<CoreV1Pod>;
@@ -100,6 +96,7 @@ function addHandlers({ sets, expectations }: StatefulSetState, pods: Informer<Co
 const isMemberOf = (set: StatefulSet, pod: Pod): boolean =>
   ordinalOf(set.name, pod.name) !== undefined && labelSelectorOf(set)?.(labelsOf(pod)) === true;
 
+/** A StatefulSet that is being deleted keeps its pods as they are; its dependents are left to the garbage collector. */
 async function syncStatefulSet(context: StatefulSetContext, state: StatefulSetState, key: string): Promise<WorkOutcome> {
   const { client, clock, signal } = context;
   const { sets, podIndex, revisionIndex, expectations, history, writer } = state;

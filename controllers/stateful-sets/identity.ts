@@ -16,15 +16,16 @@ import { labelsOf } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import { STATEFUL_SETS, type StatefulSet } from './stateful-set';
 
-/** In upstream's spelling, which stock manifests select. */
+/** Labels in upstream's spelling, which stock manifests select. */
 const POD_NAME_LABEL = qualifiedNameInDialect('kubernetes', 'statefulset.platform.io/pod-name');
 const POD_INDEX_LABEL = qualifiedNameInDialect('kubernetes', 'apps.platform.io/pod-index');
 
 export const podName = (set: string, ordinal: number): string => `${set}-${ordinal}`;
 
+/** `web-0`, but not `web-01`: the name of the set, and the ordinal. */
 const POD_NAME = /^(.*)-(0|[1-9][0-9]{0,9})$/s;
 
-/** Both arguments are names. Undefined when the pod does not have the name of a pod of the StatefulSet. */
+/** `undefined` when `pod` is not the name of a pod of the StatefulSet with the name `set`. */
 export function ordinalOf(set: string, pod: string): number | undefined {
   const [, parent, ordinal] = POD_NAME.exec(pod) ?? [];
   return parent === set && ordinal !== undefined ? Number(ordinal) : undefined;
@@ -37,10 +38,11 @@ const claimTemplatesOf = ({ body }: StatefulSet): readonly CoreV1PersistentVolum
 
 const claimName = (template: CoreV1PersistentVolumeClaim, pod: string): string => `${template.metadata?.name ?? ''}-${pod}`;
 
+/** The names of the claims of the pod with this name. */
 export const claimNames = (set: StatefulSet, pod: string): readonly string[] =>
   claimTemplatesOf(set).map((template) => claimName(template, pod));
 
-/** The claims to create for a pod. */
+/** The bodies of all claims of the pod with this name, whether they exist or not. */
 export function newClaims(set: StatefulSet, pod: string): readonly CoreV1PersistentVolumeClaim[] {
   const selectedLabels = set.body.spec?.selector?.matchLabels;
   return claimTemplatesOf(set).map((template) => {
@@ -57,6 +59,7 @@ export function newClaims(set: StatefulSet, pod: string): readonly CoreV1Persist
   });
 }
 
+/** What a new pod is made from. */
 export interface PodOrigin {
   readonly dialect: Dialect;
   readonly set: StatefulSet;
@@ -66,7 +69,7 @@ export interface PodOrigin {
   readonly revision: string;
 }
 
-/** The pod to create for an ordinal. */
+/** The body of the pod to create for an ordinal. */
 export function newVersionedPod({ dialect, set, template, revision }: PodOrigin, ordinal: number): CoreV1Pod {
   const name = podName(set.name, ordinal);
   const { metadata = {}, spec = {} } = podFromTemplate(template, dialect, STATEFUL_SETS, set);

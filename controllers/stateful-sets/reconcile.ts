@@ -11,17 +11,20 @@ import type { Pod } from '../../shared/client/rest/typed-objects';
 import { ordinalOf, podRevisionOf } from './identity';
 import { partitionOf, startOrdinalOf, updateStrategyOf, type StatefulSet } from './stateful-set';
 
+/** A StatefulSet with its pods and revisions, as one sync observes them. */
 export interface StatefulSetView {
   readonly set: StatefulSet;
   /** Those that the StatefulSet controls. */
   readonly pods: readonly Pod[];
-  /** Names of revisions. */
+  /** The name of the revision that pods below the partition have. */
   readonly currentRevision: string;
+  /** The name of the revision of the present template. */
   readonly updateRevision: string;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
 
+/** What is done with one ordinal. */
 export type PodAction =
   /** Creates the claims, then the pod. */
   | { readonly type: 'create'; readonly ordinal: number; readonly revision: 'current' | 'update' }
@@ -38,6 +41,7 @@ export function reconcilePods(view: StatefulSetView): readonly PodAction[] {
   return new PodReconciler(view).reconcile();
 }
 
+/** Whether the pod counts as a ready replica. */
 export const isRunningAndReady = (pod: Pod): boolean => pod.body.status?.phase === 'Running' && isPodReady(pod);
 
 interface OrdinalPod {
@@ -45,6 +49,7 @@ interface OrdinalPod {
   readonly pod: Pod;
 }
 
+/** Collects the actions of one sync. */
 class PodReconciler {
   private readonly actions: PodAction[] = [];
   private readonly startOrdinal: number;
@@ -76,7 +81,10 @@ class PodReconciler {
     return this.actions;
   }
 
-  /** False when nothing else may be done before the actions have taken effect. */
+  /**
+   * Processes the ordinals of the StatefulSet. Returns false when nothing else may be done before the actions have
+   * taken effect.
+   */
   private processReplicas(): boolean {
     for (let ordinal = this.startOrdinal; ordinal < this.startOrdinal + this.replicas; ordinal++) {
       const pod = this.podsByOrdinal.get(ordinal);
@@ -86,6 +94,7 @@ class PodReconciler {
     return true;
   }
 
+  /** Returns false: the pod is not available yet. */
   private create(ordinal: number): false {
     this.actions.push({ type: 'create', ordinal, revision: ordinal - this.startOrdinal < this.partition ? 'current' : 'update' });
     return false;
@@ -106,7 +115,10 @@ class PodReconciler {
     return isRunningAndReady(pod) && isPodAvailable(pod, minReadySecondsOf(this.view.set), this.view.now);
   }
 
-  /** False when nothing else may be done before a condemned pod has terminated. */
+  /**
+   * Deletes pods outside the range of ordinals. Returns false when nothing else may be done before one of them has
+   * terminated.
+   */
   private processCondemned(): boolean {
     const unhealthy = [...this.podsByOrdinal]
       .filter(([, pod]) => isBeingDeleted(pod) || !isRunningAndReady(pod))

@@ -27,6 +27,7 @@ import { claimNames, missingIdentityLabels, newClaims, newVersionedPod } from '.
 import type { PodAction } from './reconcile';
 import { CLAIMS, PODS, STATEFUL_SETS, type StatefulSet } from './stateful-set';
 
+/** The clients of the writer, and what it keeps up to date. */
 export interface StatefulSetWriterOptions {
   readonly client: RestClient;
   readonly events: Pick<EventRecorder, 'record'>;
@@ -36,11 +37,13 @@ export interface StatefulSetWriterOptions {
   readonly signal: AbortSignal;
 }
 
+/** The revisions that new pods may have. */
 export interface StatefulSetRevisions {
   readonly current: ControllerRevision;
   readonly update: ControllerRevision;
 }
 
+/** Writes for all StatefulSets of the process; a StatefulSet is written by one sync at a time. */
 export class StatefulSetWriter {
   constructor(private readonly options: StatefulSetWriterOptions) {}
 
@@ -181,8 +184,8 @@ export class StatefulSetWriter {
   }
 
   /**
-   * The update carries the observed resourceVersion. A conflict is ignored: the change that caused it enqueues the
-   * StatefulSet.
+   * Writes nothing when `status` is undefined. The update carries the observed resourceVersion; a conflict is ignored,
+   * because the change that caused it enqueues the StatefulSet.
    */
   async updateStatus(set: StatefulSet, status: AppsV1StatefulSetStatus | undefined): Promise<void> {
     if (status === undefined) return;

@@ -12,6 +12,7 @@ export type StatefulSet = ApiObject<AppsV1StatefulSet>;
 /** The API's default, for objects that were stored without it. */
 const DEFAULT_REVISION_HISTORY_LIMIT = 10;
 
+/** The lowest ordinal. */
 export const startOrdinalOf = ({ body }: StatefulSet): number => body.spec?.ordinals?.start ?? 0;
 
 /** `RollingUpdate` or `OnDelete`. */

@@ -11,8 +11,8 @@ import { isRunningAndReady, type StatefulSetView } from './reconcile';
 import { updateStrategyOf } from './stateful-set';
 
 /**
- * Undefined when the object has this status already. The update revision becomes the current one when a rolling update
- * is complete.
+ * `undefined` when the object has this status already. The update revision becomes the current one when a rolling
+ * update is complete. `collisionCount`: of the names of revisions.
  */
 export function calculateStatus(
   { set, pods, currentRevision, updateRevision, now }: StatefulSetView,

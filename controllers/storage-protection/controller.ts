@@ -1,12 +1,9 @@
 /**
  * Two controllers that protect bound PersistentVolumes, and PersistentVolumeClaims that pods use, from removal: they
- * add a finalizer where it is missing, and remove it from an object that is being deleted when it is not in use.
- *
- *  - Each watches its kind; the one for claims also watches deletions of pods. Writes `metadata.finalizers` only.
- *  - Requeues on changes. A claim in use is enqueued again when a pod of its namespace is deleted.
- *
- * Unlike upstream the claim controller always lists the pods from the API server before it removes a finalizer, and
- * never decides from an informer that a claim is in use.
+ * add a finalizer where it is missing, and remove it from an object that is being deleted when it is not in use. A
+ * claim in use is enqueued again when a pod of its namespace is deleted. Unlike upstream the claim controller always
+ * lists the pods from the API server before it removes a finalizer, and never decides from an informer that a claim is
+ * in use.
  */
 import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
@@ -51,6 +48,7 @@ export const volumeProtectionController: Controller = {
     }),
 };
 
+/** What the two controllers differ in. */
 interface Protection<Body extends ProtectedBody> {
   readonly resource: Resource<Body>;
   /** The name of the queue in metrics. */
@@ -119,6 +117,7 @@ async function protect<Body extends ProtectedBody>(
   for (const remove of removeHandlers) remove();
 }
 
+/** Reads the pods of the namespace from the API server. */
 async function isUsedByPod(
   client: RestClient,
   { namespace, name }: ApiObject<CoreV1PersistentVolumeClaim>,

@@ -11,6 +11,7 @@ import type { Pod } from '../../shared/client/rest/typed-objects';
 /** A PersistentVolume or a PersistentVolumeClaim. */
 export type ProtectedBody = { metadata?: MetaV1ObjectMeta };
 
+/** The change of the finalizers; `body` is the object to write. */
 export type FinalizerAction<Body extends ProtectedBody> =
   | { readonly type: 'none' }
   | { readonly type: 'add'; readonly body: Body }

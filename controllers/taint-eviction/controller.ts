@@ -1,11 +1,9 @@
 /**
  * Watches nodes and pods; deletes pods that do not tolerate the NoExecute taints of their node at once, and those that
- * tolerate them for a limited time after the shortest `tolerationSeconds`. Before it deletes a pod, it sets the pod's
- * `DisruptionTarget` condition.
- *
- * A change of a node's taints, or of a pod's node or tolerations, schedules or cancels the eviction of pods; due
- * evictions enter the queue. Events, their texts and the number of concurrent evictions are those of upstream's
- * controller. Taints are left to the node lifecycle controller.
+ * tolerate them for a limited time after the shortest `tolerationSeconds`, and sets their `DisruptionTarget` condition
+ * before. A change of a node's taints, or of a pod's node or tolerations, schedules or cancels evictions; due ones
+ * enter the queue. Events and their texts are those of upstream's controller. Taints are left to the node lifecycle
+ * controller.
  */
 import { ignoreNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, keyOf } from '../../shared/client/rest/api-object';
@@ -90,6 +88,7 @@ const hasSameTaints = (a: Node, b: Node): boolean =>
 const hasSameNodeAndTolerations = (a: Pod, b: Pod): boolean =>
   nodeNameOf(a) === nodeNameOf(b) && equalJson(a.body.spec?.tolerations, b.body.spec?.tolerations);
 
+/** Schedules or cancels the eviction of the pod by the present taints of its node. */
 function processPodOnNode(context: ControllerContext, schedule: EvictionSchedule, pod: Pod, node: Node): void {
   if (isBeingDeleted(pod)) return;
   const tolerationTime = minTolerationTime(pod, noExecuteTaints(node));

@@ -10,6 +10,10 @@ interface ScheduledEviction {
   timer: Timer | undefined;
 }
 
+/**
+ * Pods are named by key and uid: another pod with the same key replaces the eviction of the first. `onDue` gets the
+ * key.
+ */
 export class EvictionSchedule {
   private readonly evictions = new Map<string, ScheduledEviction>();
 
@@ -50,6 +54,7 @@ export class EvictionSchedule {
     this.evictions.delete(key);
   }
 
+  /** Cancels all evictions, when the controller ends. */
   clear(): void {
     for (const key of [...this.evictions.keys()]) this.remove(key);
   }

@@ -5,14 +5,19 @@
 import { taintsOf, tolerates, type Node, type Taint } from '../runtime/nodes';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 
+/** How long a pod may stay on its node. */
 export type TolerationTime =
   | { readonly type: 'unlimited' }
   /** Zero when some taint is not tolerated. */
   | { readonly type: 'limited'; readonly ms: number };
 
+/** The taints of the node that evict pods. */
 export const noExecuteTaints = (node: Node): readonly Taint[] => taintsOf(node).filter(({ effect }) => effect === 'NoExecute');
 
-/** For each taint the first matching toleration counts; of these, the one with the shortest time. */
+/**
+ * For each taint the first matching toleration counts; of these, the one with the shortest time. `taints`: with the
+ * effect NoExecute.
+ */
 export function minTolerationTime({ body }: Pod, taints: readonly Taint[]): TolerationTime {
   const { tolerations = [] } = body.spec ?? {};
   let minMs: number | undefined;

@@ -1,11 +1,8 @@
 /**
- * Deletes finished Jobs when their `ttlSecondsAfterFinished` is over.
- *
- *  - Watches Jobs; writes nothing but the deletion, with the propagation policy `Foreground`.
- *  - Requeues a finished Job at its expiration, and with back-off on conflicts and errors.
- *
- * Unlike upstream it does not read the Job from the API server before the deletion: the precondition of the observed
- * resourceVersion makes the server refuse the deletion of a Job that has changed.
+ * Watches Jobs, and deletes finished ones with the propagation policy `Foreground` when their `ttlSecondsAfterFinished`
+ * is over. A finished Job is requeued at its expiration, and with back-off on conflicts and errors. Unlike upstream it
+ * does not read the Job from the API server before the deletion: the precondition of the observed resourceVersion makes
+ * the server refuse the deletion of a Job that has changed.
  */
 import { isConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';

@@ -4,6 +4,7 @@ import { parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { conditionsOf } from '../runtime/conditions';
 import type { Job } from '../../shared/client/rest/typed-objects';
 
+/** When a Job is to be deleted. */
 export type Expiration =
   /** The Job has no TTL, has not finished, or is being deleted. */
   | { readonly type: 'never' }
@@ -12,7 +13,7 @@ export type Expiration =
   /** Milliseconds since 1970. */
   | { readonly type: 'at'; readonly ms: number };
 
-/** `unknown` when the Job has finished at a time that it does not state. `ms`: milliseconds since 1970. */
+/** The time at which the Job finished plus its TTL. */
 export function expirationOf(job: Job): Expiration {
   const ttlSeconds = job.body.spec?.ttlSecondsAfterFinished;
   if (ttlSeconds === undefined || isBeingDeleted(job)) return { type: 'never' };
