@@ -1,11 +1,9 @@
 /**
- * ServiceAccount tokens controller: watches Secrets of type service-account-token and ServiceAccounts. Writes the
- * token, the namespace and the root certificate to the Secrets, deletes those without their ServiceAccount, and removes
- * references to deleted Secrets from ServiceAccounts. It creates no Secrets: clients create them. A change of a
- * ServiceAccount enqueues its Secrets, a change of the root certificate all Secrets. Before a deletion the
- * ServiceAccount is read from the API server, because the informer may be behind. Unlike upstream's controller it
- * watches the metadata of ServiceAccounts only, reads the type of Secrets in both dialects, and follows the files of
- * the key and certificate.
+ * ServiceAccount tokens controller: writes the token, the namespace and the root certificate to the Secrets of type
+ * service-account-token that clients create, deletes those without their ServiceAccount, and removes references to
+ * deleted Secrets from ServiceAccounts. Before a deletion the ServiceAccount is read from the API server, because the
+ * informer may be behind. Unlike upstream's controller it reads the type of Secrets in both dialects, and follows the
+ * files of the key and certificate.
  */
 import { writeLegacyClaims } from '../../shared/api/identity/legacy-claims';
 import { signToken } from '../../shared/api/identity/signed-token';
@@ -51,6 +49,7 @@ async function run(context: ControllerContext): Promise<void> {
   await new TokensController(context, accountTokenKey).run();
 }
 
+/** The state of one term. */
 class TokensController {
   /** The Secrets of both types. */
   private readonly secrets = new ObjectStore<CoreV1Secret>({ [BY_ACCOUNT]: (secret) => [accountKeyOf(secret)] });
@@ -111,7 +110,10 @@ class TokensController {
     for (const removeHandler of removeHandlers) removeHandler();
   }
 
-  /** `accountUid`: of a ServiceAccount, as the informer shows it. */
+  /**
+   * A change of a ServiceAccount enqueues its Secrets, a change of the root certificate all Secrets. `accountUid`
+   * returns the uid of a ServiceAccount, as the informer shows it.
+   */
   private async syncSecret(key: string, accountUid: (namespace: string, name: string) => string | undefined): Promise<WorkOutcome> {
     const secret = this.secrets.get(key);
     if (secret === undefined) return this.removeReference(key);

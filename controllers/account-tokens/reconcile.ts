@@ -6,6 +6,7 @@ import type { CoreV1Secret, CoreV1ServiceAccount } from '../../shared/api/types/
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import type { Secret, ServiceAccount } from '../../shared/client/rest/typed-objects';
 
+/** What is done with a Secret; `reason` is logged. */
 export type SecretAction =
   | { readonly type: 'none' }
   | { readonly type: 'delete'; readonly reason: string }
@@ -30,8 +31,8 @@ function annotationOf(secret: Secret, name: string, prefixes: readonly string[])
 export const accountNameOf = (secret: Secret, prefixes: readonly string[]): string => annotationOf(secret, NAME_ANNOTATION, prefixes);
 
 /**
- * `accountUid`: undefined when there is no such ServiceAccount. `rootCertificate`: undefined when there is none to
- * write.
+ * `accountUid`: undefined when there is no such ServiceAccount. `rootCertificate` (PEM): undefined when there is none
+ * to write. `prefixes`: of annotations, in all dialects.
  */
 export function reconcileSecret(
   secret: Secret,

@@ -1,6 +1,6 @@
 /**
  * The condition types of a HorizontalPodAutoscaler, and how one of them is set. Which content a condition gets is
- * decided where its cause is found: in reconcile.ts, normalize-replicas.ts and status.ts.
+ * decided by its callers, where the cause is found.
  */
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import type { AutoscalingV2HorizontalPodAutoscalerCondition } from '../../shared/api/types/generated/members';
@@ -8,14 +8,18 @@ import { transitionTime, withCondition } from '../runtime/conditions';
 
 export type AutoscalerCondition = AutoscalingV2HorizontalPodAutoscalerCondition;
 
+/** A condition without its type and times. */
 export interface ConditionContent {
   readonly status: 'True' | 'False';
   readonly reason: string;
   readonly message: string;
 }
 
+/** Whether the scale can be read and written, and whether a stabilization window holds back a change. */
 export const ABLE_TO_SCALE = 'AbleToScale';
+/** Whether the metrics yield a recommendation. */
 export const SCALING_ACTIVE = 'ScalingActive';
+/** Whether a limit or a scaling policy changed the recommendation. */
 export const SCALING_LIMITED = 'ScalingLimited';
 
 /**

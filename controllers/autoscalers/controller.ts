@@ -1,9 +1,8 @@
 /**
- * HorizontalPodAutoscaler controller: watches autoscalers and pods, reads and updates the scale subresource of their
- * targets, and writes the autoscalers' status and Events. Each autoscaler is requeued once per sync period. Unlike in
- * upstream's controller, the first sync after a start is at a random moment of the period, so that the load is spread,
- * and a new autoscaler or one with a changed spec is synced after a tenth of a second, not after a whole period. The
- * decisions are left to reconcile.ts.
+ * HorizontalPodAutoscaler controller: reads and updates the scale subresource of the autoscalers' targets, and writes
+ * status and Events. Each autoscaler is requeued once per sync period. Unlike in upstream's controller, the first sync
+ * after a start is at a random moment of the period, so that the load is spread, and a new autoscaler or one with a
+ * changed spec is synced after a tenth of a second, not after a whole period. The decisions are left to reconcile.ts.
  */
 import type { AutoscalingV2HorizontalPodAutoscaler } from '../../shared/api/types/generated/members';
 import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
@@ -30,9 +29,9 @@ import { statusAfterScaling, statusWithoutScale, type AutoscalerStatus, type Sca
 
 const AUTOSCALERS = resourceOf('autoscaling.v2.HorizontalPodAutoscaler');
 const PODS = resourceOf('core.v1.Pod');
-/** Between two requests of discovery for an unknown kind. */
+/** The shortest time between two requests of discovery for an unknown kind. */
 const MIN_DISCOVERY_INTERVAL_MS = 10_000;
-/** After an autoscaler was created or its spec was changed: its target may be created right after it. */
+/** The delay of the sync after an autoscaler was created or its spec was changed: its target may be created right after it. */
 const CHANGED_SPEC_DELAY_MS = 100;
 
 export const autoscalerController: Controller = {
@@ -54,6 +53,7 @@ export type AutoscalerContext = Pick<
   readonly settings: Pick<ControllerSettings, 'autoscaling'>;
 };
 
+/** What the syncs of all autoscalers share. */
 interface Dependencies {
   readonly autoscalers: Informer<AutoscalingV2HorizontalPodAutoscaler>;
   readonly scales: ScaleClient;
@@ -89,7 +89,7 @@ export async function runAutoscalers(context: AutoscalerContext): Promise<void> 
       deleted: (pod) => selectors.removePod(pod),
     }),
   ];
-  const work = (key: string): Promise<WorkOutcome> => sync(context, deps, key);
+  const work = (key: string): Promise<WorkOutcome> => syncAutoscaler(context, deps, key);
   if (await waitForSync([autoscalers, pods], signal)) await runWorkers({ queue, concurrency: concurrentSyncs, logger, signal, work });
   for (const removeHandler of removeHandlers) removeHandler();
 }
@@ -116,7 +116,8 @@ function handleAutoscalers(
   });
 }
 
-async function sync(context: AutoscalerContext, deps: Dependencies, key: string): Promise<WorkOutcome> {
+/** Each sync requeues its autoscaler after a period, also when the scale cannot be read. */
+async function syncAutoscaler(context: AutoscalerContext, deps: Dependencies, key: string): Promise<WorkOutcome> {
   const { clock, settings, logger } = context;
   const { autoscalers, scales, metrics } = deps;
   const autoscaler = autoscalers.byKey(key);
@@ -141,6 +142,7 @@ async function sync(context: AutoscalerContext, deps: Dependencies, key: string)
   return { type: 'again', afterMs: settings.autoscaling.periodMs };
 }
 
+/** Reconciles an autoscaler whose scale could be read, and writes what follows. */
 async function syncScale(
   context: AutoscalerContext,
   deps: Dependencies,
@@ -160,13 +162,16 @@ async function syncScale(
   return { plan, outcome };
 }
 
+/** An autoscaler with the scale of its target. */
 interface ObservedAutoscaler {
   readonly autoscaler: Autoscaler;
   readonly observed: ObservedScale;
   readonly history: ScalingHistory;
 }
 
-/** `durationsMs`: of the request of each metric. */
+/**
+ * Requests the metrics of the spec one after the other, if they decide. `durationsMs`: of the request of each metric.
+ */
 async function observeState(
   { clock, settings }: AutoscalerContext,
   { selectors, metricsClient }: Dependencies,
@@ -209,6 +214,7 @@ function historyOf({ settings }: AutoscalerContext, { histories }: Dependencies,
   return history;
 }
 
+/** A plan, and the scale that it changes. */
 interface PlannedRescale {
   readonly state: AutoscalerState;
   readonly plan: AutoscalerPlan;
@@ -216,6 +222,7 @@ interface PlannedRescale {
   readonly history: ScalingHistory;
 }
 
+/** Writes the replicas of the plan, and records the change for scaling policies. */
 async function rescale(
   context: AutoscalerContext,
   { scales }: Dependencies,

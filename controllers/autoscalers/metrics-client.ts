@@ -30,17 +30,19 @@ const SUPPORTED_CUSTOM_VERSIONS: readonly string[] = ['v1beta2', 'v1beta1'];
 /** The time limit for one request to a metrics API, which may be served by a slow extension API server. */
 const TIMEOUT_MS = 10_000;
 
-/** The metrics API did not provide the metric. */
+/** The metrics API did not provide the metric. Does not leave this module: it becomes a failed measurement. */
 class MeasurementError extends Error {
   override readonly name = 'MeasurementError';
 }
 
+/** The pods of a target. */
 export interface PodSelection {
   readonly namespace: string;
-  /** A label selector as in a query. */
+  /** A label selector as in the parameter `labelSelector`, such as `app=a,tier in (x,y)`. */
   readonly selector: string;
 }
 
+/** The connection to the API server, and the lookup of described objects. */
 export interface MetricsClientOptions {
   readonly client: RestClient;
   readonly clock: Clock;
@@ -51,16 +53,21 @@ export interface MetricsClientOptions {
   readonly versionCacheMs: number;
 }
 
+/** Requests the PodMetrics of the selected pods at the first call only. */
 type ResourceUsage = () => Promise<readonly JsonObject[]>;
 
 const UNABLE_TO_FETCH = 'unable to fetch metrics from';
 
+/** Caches the served version of the custom metrics API, and nothing else. */
 export class MetricsClient {
   private customVersion: { readonly at: number; readonly version: string | undefined } | undefined;
 
   constructor(private readonly options: MetricsClientOptions) {}
 
-  /** Returns a function that measures metrics of these pods. All resource metrics share one request. */
+  /**
+   * Returns a function that measures metrics of these pods, for one sync. All resource metrics share one request. A
+   * metric that the API does not provide is a failed measurement; other errors are thrown.
+   */
   measurerFor(selection: PodSelection): (metric: Metric) => Promise<Measurement> {
     let response: Promise<readonly JsonObject[]> | undefined;
     const usage: ResourceUsage = () => (response ??= this.requestResourceUsage(selection));
@@ -164,6 +171,7 @@ export class MetricsClient {
     throw new MeasurementError(`${UNABLE_TO_FETCH} custom metrics API: no custom metrics API (${CUSTOM_GROUP}) registered`);
   }
 
+  /** `undefined` when no supported version is served. */
   private async requestCustomVersion(): Promise<string | undefined> {
     try {
       const { client, signal } = this.options;
@@ -221,6 +229,7 @@ function resourceMetrics(items: readonly JsonObject[], resource: string, contain
   return metrics;
 }
 
+/** `quantity`: the value of the metric; 0 when it is undefined. */
 function podMetric(item: JsonObject, quantity: string | undefined): PodMetric {
   const window = parseGoDuration(stringAt(item, 'window') ?? '0');
   return {

@@ -1,10 +1,12 @@
 /** Metrics of the autoscaler controller, under upstream's names. */
 import type { MetricMaker } from '../runtime/controller';
 
+/** The direction of a change of replicas, as the value of the label `action`. */
 export type ScaleAction = 'scale_up' | 'scale_down' | 'none';
-/** `spec`: the autoscaler's own spec is at fault. */
+/** The value of the label `error`. `spec`: the autoscaler's own spec is at fault. */
 export type ErrorType = 'spec' | 'internal' | 'none';
 
+/** Records durations in milliseconds; the metrics are in seconds. */
 export interface AutoscalerMetrics {
   readonly observeReconciliation: (action: ScaleAction, error: ErrorType, ms: number) => void;
   readonly observeMetricComputation: (action: ScaleAction, error: ErrorType, metricType: string, ms: number) => void;
@@ -14,7 +16,7 @@ export interface AutoscalerMetrics {
 const BUCKETS: readonly number[] = Array.from({ length: 15 }, (_, power) => 0.001 * 2 ** power);
 const PREFIX = 'horizontal_pod_autoscaler_controller';
 
-/** Registers the metrics; called once for each process. */
+/** Registers the metrics; called once for each term of the controller. */
 export function autoscalerMetrics(metrics: MetricMaker): AutoscalerMetrics {
   const labels = ['action', 'error'];
   const reconciliations = metrics.counter(`${PREFIX}_reconciliations_total`, 'Reconciliations of HorizontalPodAutoscalers.', labels);

@@ -6,9 +6,11 @@ import type { ConditionContent } from './conditions';
 import type { ScalingHistory } from './scaling-history';
 import type { AutoscalerSpec, ScalingPolicy, ScalingRules } from './spec';
 
+/** A recommendation, and what limits it. */
 export interface NormalizeInput {
   readonly spec: Pick<AutoscalerSpec, 'minReplicas' | 'maxReplicas' | 'behavior'>;
   readonly currentReplicas: number;
+  /** The highest replica count that a metric recommends. */
   readonly recommendation: number;
   readonly history: Pick<ScalingHistory, 'highestRecommendation' | 'lowestRecommendation' | 'replicasAdded' | 'replicasRemoved'>;
   /** The stabilization window for scaling down where the spec does not set one. Milliseconds. */
@@ -17,6 +19,7 @@ export interface NormalizeInput {
   readonly now: number;
 }
 
+/** The replica count of the target, and the conditions that explain it. */
 export interface NormalizedReplicas {
   readonly replicas: number;
   readonly ableToScale: ConditionContent;
@@ -59,7 +62,7 @@ export function normalizeDesiredReplicas(input: NormalizeInput): NormalizedRepli
   return behavior === undefined ? normalizeWithDefaults(input) : normalizeWithBehavior(input, behavior);
 }
 
-/** Without a behavior the target at most doubles, or grows to four. */
+/** Without a behavior the target at most doubles, or grows to four; only scaling down has a stabilization window. */
 function normalizeWithDefaults(input: NormalizeInput): NormalizedReplicas {
   const { spec, currentReplicas, recommendation, history, downscaleStabilizationMs, now } = input;
   const { minReplicas, maxReplicas } = spec;
@@ -72,6 +75,7 @@ function normalizeWithDefaults(input: NormalizeInput): NormalizedReplicas {
   return { replicas: stabilized, ableToScale, scalingLimited: DESIRED_WITHIN_RANGE };
 }
 
+/** The limits of the policies apply in the direction of the change only. */
 function normalizeWithBehavior(input: NormalizeInput, { scaleUp, scaleDown }: NonNullable<AutoscalerSpec['behavior']>): NormalizedReplicas {
   const { spec, currentReplicas } = input;
   const { replicas, ableToScale } = stabilizeRecommendation(input, scaleUp, scaleDown);

@@ -11,6 +11,7 @@ import { isPodReady } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import { parseMilli } from './quantities';
 
+/** A measurement of one pod, in thousandths. */
 export interface PodMetric {
   readonly milli: bigint;
   /** Milliseconds since 1970. */
@@ -22,6 +23,7 @@ export interface PodMetric {
 /** By the pods' names. */
 export type PodMetrics = ReadonlyMap<string, PodMetric>;
 
+/** When the CPU usage of a starting pod does not count yet. */
 export interface Readiness {
   /** After its start a pod's CPU usage counts only if it was measured while the pod was ready. Milliseconds. */
   readonly cpuInitializationMs: number;
@@ -29,14 +31,18 @@ export interface Readiness {
   readonly readinessDelayMs: number;
 }
 
+/** Pods by what they count for. */
 export interface GroupedPods {
   readonly readyCount: number;
-  /** Names, as in the other groups. */
+  /** Names of pods that use nothing yet when scaling up. */
   readonly unready: readonly string[];
+  /** Names of pods without a metric. */
   readonly missing: readonly string[];
+  /** Names of pods that are being deleted or have failed. */
   readonly ignored: readonly string[];
 }
 
+/** `now`: milliseconds since 1970. `isCpu`: the usage of a starting pod does not count. */
 export function groupPods(
   pods: readonly Pod[],
   metrics: PodMetrics,
@@ -73,6 +79,7 @@ function isInitializing({ body }: Pod, metric: PodMetric, now: number, { cpuInit
   return isUnready && started + readinessDelayMs > since;
 }
 
+/** The requests in thousandths, by the names of the pods. */
 export type PodRequests =
   | { readonly type: 'requests'; readonly byPod: ReadonlyMap<string, bigint> }
   /** A container has no request for the resource. */

@@ -5,7 +5,10 @@ const NANOS_PER_MILLI = 1_000_000n;
 /** Upstream holds thousandths as int64; larger quantities are capped. */
 const MAX_MILLI = 2n ** 63n - 1n;
 
-/** 0 for text that is no quantity: the API server rejects such a spec, and a metrics server may report such a value. */
+/**
+ * Parses a quantity into thousandths. Returns 0 for text that is no quantity: the API server rejects such a spec, and a
+ * metrics server may report such a value.
+ */
 export function parseMilli(text: string): bigint {
   try {
     const milli = roundUpToMilli(parseQuantity(text)).nanos / NANOS_PER_MILLI;
@@ -17,6 +20,7 @@ export function parseMilli(text: string): bigint {
   }
 }
 
+/** The quantity of this many thousandths, in its canonical form. */
 export const formatMilli = (milli: bigint): string => formatQuantity({ nanos: milli * NANOS_PER_MILLI, format: 'decimal' });
 
 /** The quotient, rounded up. For amounts that are not negative. */

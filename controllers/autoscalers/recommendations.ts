@@ -22,26 +22,29 @@ import {
 } from './replica-calculator';
 import type { CrossVersionObjectReference, Metric, MetricIdentifier, MetricTarget } from './spec';
 
-/** The response of a metrics API. */
+/** The response of a metrics API: a value for each pod, one value, or why there is none. */
 export type Measurement =
   | { readonly type: 'pods'; readonly metrics: PodMetrics }
   /** A value that all pods share, in thousandths. */
   | { readonly type: 'value'; readonly milli: bigint }
   | { readonly type: 'failed'; readonly message: string };
 
+/** The target and its pods. */
 export interface RecommendationInput extends CalculatorInput {
   readonly namespace: string;
   /** `status.replicas` of the target. */
   readonly statusReplicas: number;
 }
 
+/** The recommendation of one metric. */
 interface Recommendation {
   readonly replicas: number;
-  /** In messages. */
+  /** How messages name the metric. */
   readonly metricName: string;
   readonly status: AutoscalingV2MetricStatus;
 }
 
+/** The result of one metric. */
 export type MetricRecommendation =
   | ({ readonly type: 'recommendation' } & Recommendation)
   | {
@@ -53,10 +56,7 @@ export type MetricRecommendation =
       readonly summary: string;
     };
 
-/**
- * Never throws for a metric that cannot be computed: it is returned as a failed recommendation with upstream's
- * message.
- */
+/** A metric that cannot be computed is returned as failed, with upstream's message; no CalculationError is thrown. */
 export function computeReplicasForMetric(metric: Metric, measurement: Measurement, input: RecommendationInput): MetricRecommendation {
   try {
     return { type: 'recommendation', ...recommend(metric, measurement, input) };

@@ -28,12 +28,16 @@ export interface TargetScale {
   readonly selector: string;
 }
 
+/** The settings of the controller that apply to all autoscalers. */
 export interface ReconcileSettings {
+  /** Ratios of a metric to its target that differ from 1 by at most this much change nothing. */
   readonly tolerance: number;
+  /** The stabilization window for scaling down where the spec does not set one. */
   readonly downscaleStabilizationMs: number;
   readonly readiness: Readiness;
 }
 
+/** What one reconciliation decides from. */
 export interface AutoscalerState {
   readonly autoscaler: Autoscaler;
   readonly spec: AutoscalerSpec;
@@ -52,18 +56,22 @@ export interface AutoscalerState {
   readonly monotonicNow: number;
 }
 
+/** An Event about the autoscaler. */
 export interface AutoscalerEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
 }
 
+/** The replicas to write to the scale, and why, for the Event. */
 export interface Rescale {
   readonly replicas: number;
   readonly reason: string;
 }
 
+/** What one reconciliation writes. */
 export interface AutoscalerPlan {
+  /** `undefined` when the target keeps its replicas. */
   readonly rescale: Rescale | undefined;
   /** The highest recommendation of the metrics, before it is normalized; undefined when there is none. */
   readonly recommendation: number | undefined;
@@ -71,9 +79,11 @@ export interface AutoscalerPlan {
   readonly conditions: readonly AutoscalerCondition[];
   /** The replicas of the target if the rescale succeeds; undefined: the status keeps its value. */
   readonly desiredReplicas: number | undefined;
+  /** For the status; undefined when no metric was measured. */
   readonly currentMetrics: readonly AutoscalingV2MetricStatus[] | undefined;
   /** Why there is no recommendation. */
   readonly error: string | undefined;
+  /** In the order of the spec's metrics; empty when none was measured. */
   readonly metrics: readonly MetricRecommendation[];
 }
 
@@ -133,6 +143,7 @@ export function reconcileAutoscaler(state: AutoscalerState): AutoscalerPlan {
   }
 }
 
+/** How an autoscaler reports that its pods cannot be measured. */
 export interface InvalidSelector {
   readonly condition: ConditionContent;
   readonly event: AutoscalerEvent;
@@ -158,6 +169,7 @@ export function validateSelector({
   };
 }
 
+/** The plan for a target within its limits. */
 function reconcileMetrics(state: AutoscalerState, conditions: readonly AutoscalerCondition[]): AutoscalerPlan {
   const { scale, now } = state;
   const noRecommendation = { rescale: undefined, recommendation: undefined, desiredReplicas: undefined };
@@ -181,7 +193,8 @@ function reconcileMetrics(state: AutoscalerState, conditions: readonly Autoscale
   const highest = highestOf(metrics);
   const [firstFailure] = failures;
   // While a metric is missing, the others may scale up but not down.
-  if (highest === undefined || (firstFailure !== undefined && highest.replicas < scale.specReplicas)) {
+  const scalesDownWithFailedMetric = firstFailure !== undefined && (highest?.replicas ?? 0) < scale.specReplicas;
+  if (highest === undefined || scalesDownWithFailedMetric) {
     const error = `invalid metrics (${failures.length} invalid out of ${metrics.length}), first error is: ${firstFailure?.summary ?? ''}`;
     const message = `the HPA was unable to compute the replica count: ${firstFailure?.message ?? ''}`;
     const inactive = { status: 'False', reason: firstFailure?.reason ?? '', message } as const;
@@ -197,6 +210,7 @@ function reconcileMetrics(state: AutoscalerState, conditions: readonly Autoscale
   return { ...planRescale(state, highest, conditions), events, currentMetrics, error: undefined, metrics };
 }
 
+/** The plan for the highest recommendation, after stabilization windows, policies and limits. */
 function planRescale(
   { spec, scale: { specReplicas }, history, settings: { downscaleStabilizationMs }, monotonicNow, now }: AutoscalerState,
   { replicas: recommendation, metricName }: SuccessfulRecommendation,

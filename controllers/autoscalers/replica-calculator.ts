@@ -19,6 +19,7 @@ export class CalculationError extends Error {
   override readonly name = 'CalculationError';
 }
 
+/** The target and its pods, for every metric. */
 export interface CalculatorInput {
   /** The pods that the target selects. */
   readonly pods: readonly Pod[];
@@ -31,6 +32,7 @@ export interface CalculatorInput {
   readonly now: number;
 }
 
+/** The replica count, and the present values for the status. */
 export interface CalculatedReplicas {
   readonly replicas: number;
   /** Per pod with a metric, in thousandths. */

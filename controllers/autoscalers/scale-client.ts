@@ -19,6 +19,7 @@ import { apiErrorMessage } from './messages';
 import type { TargetScale } from './reconcile';
 import type { CrossVersionObjectReference } from './spec';
 
+/** The scale of a target, and what its update needs. */
 export interface ObservedScale {
   readonly type: 'scale';
   readonly scale: TargetScale;
@@ -28,6 +29,7 @@ export interface ObservedScale {
   readonly object: ApiObject<AutoscalingV1Scale>;
 }
 
+/** A scale, or why it cannot be read. */
 export type ScaleResult =
   | ObservedScale
   /** `isSpecError`: the `apiVersion` in the autoscaler's `scaleTargetRef` is malformed. */
@@ -37,6 +39,7 @@ export type ScaleResult =
 const INVALID_SELECTOR_PREFIX =
   'received an object from a /scale endpoint which was not convertible to autoscaling Scale: failed to parse target selector';
 
+/** One instance serves all autoscalers; `kinds` resolves the kinds of their targets. */
 export class ScaleClient {
   constructor(
     private readonly client: RestClient,

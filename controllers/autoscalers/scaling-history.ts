@@ -11,6 +11,7 @@ const LONGEST_PERIOD_MS = 1_800_000;
 /** Events of one direction; beyond it the two oldest are merged. */
 const MAX_SCALE_EVENTS = 1_000;
 
+/** A recommendation, or the size of a change. */
 interface Entry {
   readonly at: number;
   readonly replicas: number;
@@ -18,8 +19,9 @@ interface Entry {
 
 /** All times are of one clock, in milliseconds. */
 export class ScalingHistory {
-  /** Each entry is higher (lower) than all later ones. */
+  /** Recommendations that are higher than all later ones, the oldest first. */
   private highest: Entry[] = [];
+  /** Recommendations that are lower than all later ones, the oldest first. */
   private lowest: Entry[] = [];
   private scaleUpEvents: Entry[] = [];
   private scaleDownEvents: Entry[] = [];
@@ -27,6 +29,7 @@ export class ScalingHistory {
   /** `retentionMs`: how long recommendations are retained, if that is longer than the longest window of the API. */
   constructor(private readonly retentionMs = LONGEST_WINDOW_MS) {}
 
+  /** Whether no recommendation was recorded. */
   get isEmpty(): boolean {
     return this.highest.length === 0;
   }
@@ -36,6 +39,7 @@ export class ScalingHistory {
     return this.highest.length + this.lowest.length + this.scaleUpEvents.length + this.scaleDownEvents.length;
   }
 
+  /** Times must not decrease from call to call. */
   recordRecommendation(replicas: number, at: number): void {
     const since = at - Math.max(this.retentionMs, LONGEST_WINDOW_MS);
     const latest = { at, replicas };

@@ -31,6 +31,7 @@ interface IndexedSelector {
   isFilled: boolean;
 }
 
+/** The selectors of the autoscalers of one namespace. Autoscalers and pods are named without it. */
 interface NamespaceIndex {
   readonly byAutoscaler: Map<string, IndexedSelector>;
   readonly bySelector: Map<string, IndexedSelector>;
@@ -40,17 +41,19 @@ interface NamespaceIndex {
   readonly byPod: Map<string, readonly IndexedSelector[]>;
 }
 
+/** The pods of one autoscaler. */
 export interface SelectedPods {
   readonly pods: readonly Pod[];
   /** Keys of the autoscalers that select one of the pods. */
   readonly selectingAutoscalers: readonly string[];
 }
 
-/** Pods between two yields. */
+/** The number of pods that are scanned between two yields to the event loop. */
 const PODS_PER_STEP = 256;
 
 type NamespacedName = Pick<ApiObject, 'namespace' | 'name'>;
 
+/** `pods`: the informer of all pods, which is scanned for new selectors. */
 export class SelectorIndex {
   private readonly namespaces = new Map<string, NamespaceIndex>();
 
@@ -65,7 +68,10 @@ export class SelectorIndex {
     return size;
   }
 
-  /** The selector must be valid. A selector that no autoscaler had before is matched against all pods. */
+  /**
+   * Sets the autoscaler's selector, which must be valid. A selector that no autoscaler of the namespace had before is
+   * matched against all pods, in steps.
+   */
   *set(autoscaler: NamespacedName, selector: string): Steps<void> {
     const { namespace, name } = autoscaler;
     const previous = this.namespaces.get(namespace)?.byAutoscaler.get(name);
@@ -100,6 +106,7 @@ export class SelectorIndex {
     for (const entry of candidateEntries(index, labels)) if (entry.matches(labels)) linkPod(index, entry, pod);
   }
 
+  /** Call it for each deleted pod. */
   removePod({ namespace, name }: NamespacedName): void {
     const index = this.namespaces.get(namespace);
     if (index !== undefined) unlinkPod(index, name);
@@ -120,7 +127,10 @@ export class SelectorIndex {
     return { pods, selectingAutoscalers: names.map((autoscaler) => keyOf({ namespace, name: autoscaler })) };
   }
 
-  /** Pods that change during the scan are updated by {@link setPod} and {@link removePod}. */
+  /**
+   * Matches all pods of the namespace. Pods that change during the scan are updated by {@link setPod} and {@link
+   * removePod}.
+   */
   private *fill(namespace: string, index: NamespaceIndex, entry: IndexedSelector): Steps<void> {
     for (const [position, listed] of this.pods.list().entries()) {
       // The last autoscaler with the selector was forgotten during the scan.
@@ -141,7 +151,7 @@ const newNamespaceIndex = (): NamespaceIndex => ({
   byPod: new Map(),
 });
 
-/** An empty selector matches no pod. */
+/** An empty selector matches no pod. Throws SelectorError for an invalid one. */
 function newEntry(selector: string): IndexedSelector {
   const requirements = parseLabelSelector(selector);
   const matches = selector === '' ? () => false : compileLabelSelector(requirements);
@@ -149,7 +159,10 @@ function newEntry(selector: string): IndexedSelector {
   return { selector, matches, requiredLabel, pods: new Map(), autoscalers: new Set(), isFilled: selector === '' };
 }
 
-/** Skips keys that have two spellings: a pod may have either of them. */
+/**
+ * The label that every selected pod has, as `key=value`. Skips keys that have two spellings: a pod may have either of
+ * them.
+ */
 function requiredLabelOf(requirements: readonly LabelRequirement[]): string | undefined {
   const requirement = requirements.find(
     ({ key, operator, values }) => (operator === '=' || operator === 'in') && values.length === 1 && otherQualifiedName(key) === undefined,

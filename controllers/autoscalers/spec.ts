@@ -16,24 +16,29 @@ import { parseMilli } from './quantities';
 
 export type Autoscaler = ApiObject<AutoscalingV2HorizontalPodAutoscaler>;
 
+/** A reference with its absent members filled in as ''. */
 export interface CrossVersionObjectReference {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
 }
 
+/** The target value of a metric; `milli` in thousandths. */
 export type MetricTarget =
   /** Percent of the pods' resource requests. */
   | { readonly type: 'utilization'; readonly percent: number }
-  /** Per pod. */
+  /** The average of the pods. */
   | { readonly type: 'average'; readonly milli: bigint }
+  /** The value of a metric that all pods share. */
   | { readonly type: 'value'; readonly milli: bigint };
 
+/** A custom or external metric; `selector` is undefined when the spec does not restrict its series. */
 export interface MetricIdentifier {
   readonly name: string;
   readonly selector: MetaV1LabelSelector | undefined;
 }
 
+/** A metric of the spec, by the type of its source. */
 export type Metric =
   | { readonly type: 'Resource'; readonly resource: string; readonly target: MetricTarget }
   | { readonly type: 'ContainerResource'; readonly resource: string; readonly container: string; readonly target: MetricTarget }
@@ -48,12 +53,14 @@ export type Metric =
   /** A metric of a type that release 1.31 does not have. */
   | { readonly type: 'unknown'; readonly name: string };
 
+/** How much the target may change in a period: by a number of pods, or by percent of the replicas at its start. */
 export interface ScalingPolicy {
   readonly type: 'Pods' | 'Percent';
   readonly value: number;
   readonly periodMs: number;
 }
 
+/** The rules of one direction. `selectPolicy`: which of several policies applies, by the size of the change. */
 export interface ScalingRules {
   /** Undefined when the rules do not set one: the default depends on the direction. */
   readonly stabilizationWindowMs: number | undefined;
@@ -61,6 +68,7 @@ export interface ScalingRules {
   readonly policies: readonly ScalingPolicy[];
 }
 
+/** The spec with its defaults. */
 export interface AutoscalerSpec {
   readonly scaleTargetRef: CrossVersionObjectReference;
   /** At least 0; 0 allows scaling to zero. */
@@ -71,7 +79,10 @@ export interface AutoscalerSpec {
   readonly behavior: { readonly scaleUp: ScalingRules; readonly scaleDown: ScalingRules } | undefined;
 }
 
-/** `behavior` is undefined when the spec has none: scaling then follows the defaults of the controller's flags. */
+/**
+ * Never throws: members that validation would reject get their defaults. `behavior` is undefined when the spec has
+ * none.
+ */
 export function parseSpec({ body: { spec = {} } }: Pick<Autoscaler, 'body'>): AutoscalerSpec {
   const { scaleTargetRef, minReplicas = 1, maxReplicas = 1, metrics = [], behavior } = spec;
   return {

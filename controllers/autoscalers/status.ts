@@ -18,6 +18,7 @@ export type ScalingOutcome =
   | { readonly type: 'scaled'; readonly replicas: number }
   | { readonly type: 'failed'; readonly message: string };
 
+/** The status after a reconciliation whose plan was executed with this outcome. */
 export function statusAfterScaling(
   { autoscaler, scale, now }: Pick<AutoscalerState, 'autoscaler' | 'scale' | 'now'>,
   plan: Pick<AutoscalerPlan, 'conditions' | 'currentMetrics' | 'desiredReplicas'>,
@@ -43,7 +44,7 @@ export function statusAfterScaling(
   }
 }
 
-/** For a target with a scale that cannot be read: changes the condition only. */
+/** The status when the scale cannot be read: changes the condition only. `now`: milliseconds since 1970. */
 export function statusWithoutScale({ body }: Autoscaler, error: string, now: number): AutoscalerStatus | undefined {
   const { status = {} } = body;
   const message = `the HPA controller was unable to get the target's current scale: ${error}`;
@@ -52,6 +53,7 @@ export function statusWithoutScale({ body }: Autoscaler, error: string, now: num
   return equalJson(changed, status) ? undefined : changed;
 }
 
+/** The members of the status that each reconciliation writes. */
 interface StatusUpdate {
   readonly currentReplicas: number;
   readonly desiredReplicas: number;

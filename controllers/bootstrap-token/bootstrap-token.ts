@@ -12,6 +12,7 @@ export function expirationOf(secret: TokenSecret): number {
   return bootstrapTokenExpiry(dataOf(secret, 'expiration'));
 }
 
+/** A token that signs, `{id}.{secret}`. */
 export interface SigningToken {
   readonly id: string;
   /** The part after the dot. */
@@ -20,6 +21,7 @@ export interface SigningToken {
   readonly expiration: number;
 }
 
+/** The token of a Secret, or why it does not sign. */
 export type SigningTokenResult =
   /** The Secret does not have the usage `signing`. */
   | { readonly type: 'none' }

@@ -15,6 +15,7 @@ type Data = Record<string, string>;
 /** The part of a token that is the key of its signature. */
 export type KeyPart = 'token' | 'secret';
 
+/** The write that the ConfigMap needs, and when the next one may be due. */
 export interface SignaturePlan {
   readonly action:
     | { readonly type: 'none' }
@@ -27,6 +28,7 @@ export interface SignaturePlan {
 
 const NO_PLAN: SignaturePlan = { action: { type: 'none' } };
 
+/** `clusterInfo` is undefined when there is no such ConfigMap. `now`: milliseconds since 1970. */
 export function reconcileSignatures(
   clusterInfo: ConfigMap | undefined,
   secrets: readonly TokenSecret[],

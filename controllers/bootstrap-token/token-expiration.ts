@@ -2,6 +2,7 @@
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { expirationOf, type TokenSecret } from './bootstrap-token';
 
+/** What is done with the Secret of a token. */
 export type ExpirationAction =
   | { readonly type: 'none' }
   /** The token expires after this time. */

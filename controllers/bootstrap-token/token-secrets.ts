@@ -9,7 +9,9 @@ import type { TokenSecret } from './bootstrap-token';
 
 export const SECRETS = resourceOf('core.v1.Secret');
 
+/** Reads the Secrets in the system namespace from the informers of both types. */
 export class TokenSecrets {
+  /** Those that must have synced before the Secrets are read. */
   readonly informers: readonly Informer<CoreV1Secret>[];
 
   constructor({ informers, names }: Pick<ControllerContext, 'informers' | 'names'>) {

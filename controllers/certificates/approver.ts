@@ -64,7 +64,8 @@ async function run(context: ControllerContext): Promise<void> {
   const work = async (name: string): Promise<WorkOutcome> => {
     const object = requests.byKey(name);
     const request = object === undefined ? undefined : parseSigningRequest(object);
-    if (object === undefined || request === undefined || isBeingDeleted(object) || !isPending(request)) return DONE;
+    if (object === undefined || request === undefined) return DONE;
+    if (isBeingDeleted(object) || !isPending(request)) return DONE;
     const commonName = kubeletCommonName(request, context);
     if (commonName === undefined) return DONE;
     for (const { subresource, message, recognizes } of RECOGNIZERS) {
@@ -80,6 +81,7 @@ async function run(context: ControllerContext): Promise<void> {
   removeHandlers();
 }
 
+/** Whether the request is for the client certificate of a node and has neither a decision nor a certificate. */
 function isPending(request: SigningRequest): boolean {
   const { signerName, certificate } = request;
   return (
@@ -87,7 +89,7 @@ function isPending(request: SigningRequest): boolean {
   );
 }
 
-/** Undefined when the request is not for the client certificate of a node. */
+/** The common name in the request; undefined when the request is not for the client certificate of a node. */
 function kubeletCommonName({ name, request, usages }: SigningRequest, { logger }: ControllerContext): string | undefined {
   try {
     const parsed = parseCertificateRequest(request);
@@ -99,6 +101,7 @@ function kubeletCommonName({ name, request, usages }: SigningRequest, { logger }
   }
 }
 
+/** Whether a SubjectAccessReview allows the user of the request to create the subresource. */
 async function isAllowed({ client, signal }: ControllerContext, { body }: SigningRequestObject, subresource: string): Promise<boolean> {
   const { username, uid, groups, extra } = body.spec ?? {};
   const review = await client.of(REVIEWS).review(

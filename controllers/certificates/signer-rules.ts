@@ -6,8 +6,10 @@ import type { CertificateUsages, KeyUsage } from '../../shared/pki/certificate-a
 import type { ParsedCertificateRequest } from '../../shared/pki/certificate-request';
 import type { SigningRequest } from './signing-request';
 
+/** The signer of the client certificates of nodes, whose requests the approver approves. */
 export const KUBELET_CLIENT_SIGNER = 'platform.io/kube-apiserver-client-kubelet';
 
+/** The built-in signers, in canonical spelling. */
 export type SignerName =
   | 'platform.io/kube-apiserver-client'
   | typeof KUBELET_CLIENT_SIGNER
@@ -21,7 +23,7 @@ const DIGITAL_SIGNATURE = 'digital signature';
 const KEY_ENCIPHERMENT = 'key encipherment';
 const CLIENT_USAGES: ReadonlySet<string> = new Set([DIGITAL_SIGNATURE, KEY_ENCIPHERMENT, 'client auth']);
 
-/** In the order in which they are checked. */
+/** The rules of each signer, in the order in which they are checked. */
 const RULES: Readonly<Record<SignerName, readonly Rule[]>> = {
   'platform.io/kube-apiserver-client': [
     (_, usages) => {
@@ -50,6 +52,7 @@ const RULES: Readonly<Record<SignerName, readonly Rule[]>> = {
   'platform.io/legacy-unknown': [],
 };
 
+/** All built-in signers. */
 export const SIGNER_NAMES: readonly SignerName[] = [
   'platform.io/kube-apiserver-client',
   KUBELET_CLIENT_SIGNER,
@@ -88,6 +91,7 @@ function requireUsage(usage: string): Rule {
   };
 }
 
+/** The key usages of X.509 by the usages of the API. */
 const KEY_USAGES: Readonly<Record<string, KeyUsage>> = {
   signing: 'digitalSignature',
   [DIGITAL_SIGNATURE]: 'digitalSignature',
@@ -101,6 +105,7 @@ const KEY_USAGES: Readonly<Record<string, KeyUsage>> = {
   'decipher only': 'decipherOnly',
 };
 
+/** The object identifiers of extended key usages by the usages of the API. */
 const EXTENDED_KEY_USAGES: Readonly<Record<string, string>> = {
   any: '2.5.29.37.0',
   'server auth': '1.3.6.1.5.5.7.3.1',

@@ -52,7 +52,8 @@ async function run(context: ControllerContext): Promise<void> {
   const work = async (name: string): Promise<WorkOutcome> => {
     const object = requests.byKey(name);
     const request = object === undefined ? undefined : parseSigningRequest(object);
-    if (object === undefined || request === undefined || isBeingDeleted(object) || !needsSigning(request)) return DONE;
+    if (object === undefined || request === undefined) return DONE;
+    if (isBeingDeleted(object) || !needsSigning(request)) return DONE;
     const update = await signOrFail(context, object, request);
     if (update !== undefined) await client.of(SIGNING_REQUESTS).updateStatus(update, { signal }).catch(ignoreNotFoundOrConflict);
     return DONE;
@@ -65,7 +66,10 @@ async function run(context: ControllerContext): Promise<void> {
 const needsSigning = (request: SigningRequest): boolean =>
   request.certificate === '' && hasCondition(request, 'Approved') && !hasCondition(request, 'Denied') && !hasCondition(request, 'Failed');
 
-/** The body with the certificate or the condition Failed; undefined when the signer is not one of this process. */
+/**
+ * The body with the certificate or the condition Failed; undefined when the signer is not one of this process. Throws
+ * when the certificate of the signer has expired, so that the request is retried.
+ */
 async function signOrFail(
   context: ControllerContext,
   object: SigningRequestObject,

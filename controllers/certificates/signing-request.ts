@@ -15,23 +15,26 @@ export const SIGNING_REQUESTS = resourceOf('certificates.v1.CertificateSigningRe
 
 export type SigningRequestObject = ApiObject<CertificatesV1CertificateSigningRequest>;
 
+/** A parsed CertificateSigningRequest. */
 export interface SigningRequest {
   readonly name: string;
-  /** PEM. */
+  /** The PKCS #10 request, PEM. */
   readonly request: string;
   /** In canonical spelling. */
   readonly signerName: string;
   readonly usages: readonly string[];
-  /** The requested lifetime. */
+  /** The requested lifetime; undefined when the signer chooses it. */
   readonly expirationSeconds: number | undefined;
+  /** The user that created the request. */
   readonly username: string;
   readonly conditions: readonly SigningRequestCondition[];
-  /** PEM; '' until it is issued. */
+  /** The certificate chain, PEM; '' until it is issued. */
   readonly certificate: string;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
 }
 
+/** A decision about the request, or the failure to sign it. Its status is always True. */
 export interface SigningRequestCondition {
   readonly type: string;
   /** Milliseconds since 1970; NaN when it is unknown. */
@@ -55,10 +58,11 @@ export function parseSigningRequest({ name, metadata, body: { spec, status } }: 
 
 const decodeBase64 = (text: string): string => Buffer.from(text, 'base64').toString('latin1');
 
+/** Whether the request has a condition of the type, such as `Approved`. */
 export const hasCondition = ({ conditions }: Pick<SigningRequest, 'conditions'>, type: string): boolean =>
   conditions.some((condition) => condition.type === type);
 
-/** The body with one more condition. */
+/** The body with one more condition. `now`: milliseconds since 1970. */
 export function withNewCondition(
   { body }: SigningRequestObject,
   { type, reason, message }: { readonly type: 'Approved' | 'Failed'; readonly reason: string; readonly message: string },
@@ -76,7 +80,7 @@ export function withNewCondition(
   return { ...body, status: { ...body.status, conditions: [...(body.status?.conditions ?? []), condition] } };
 }
 
-/** The body with the issued certificate. */
+/** The body with the issued certificate (PEM). */
 export function withCertificate({ body }: SigningRequestObject, certificate: string): CertificatesV1CertificateSigningRequest {
   return { ...body, status: { ...body.status, certificate: Buffer.from(certificate).toString('base64') } };
 }

@@ -10,6 +10,7 @@ import { compareNames } from '../runtime/pods';
 
 export type ClusterRole = ApiObject<RbacV1ClusterRole>;
 
+/** Whether the controller writes the rules of the role. */
 export const isAggregated = ({ body }: ClusterRole): boolean => body.aggregationRule !== undefined;
 
 /**

@@ -1,12 +1,8 @@
 /**
- * Watches CronJobs and their Jobs; creates and deletes Jobs and writes CronJob status.
- *
- * A sync requeues itself for the next scheduled time, after ten minutes at most, because timers do not notice a change
- * of the system clock. Never adopts Jobs.
- *
- * Unlike upstream, the first run of a CronJob in this process is decided on the CronJob as the server has it, since
- * another process may have started that run, and a sync is skipped while the informer shows an older CronJob than this
- * process wrote.
+ * Watches CronJobs and their Jobs; creates and deletes Jobs and writes CronJob status. A sync requeues itself for the
+ * next scheduled time. Never adopts Jobs. Unlike upstream, the first run of a CronJob in this process is decided on the
+ * CronJob as the server has it, since another process may have started that run, and a sync is skipped while the
+ * informer shows an older CronJob than this process wrote.
  */
 import type { BatchV1CronJob, BatchV1Job } from '../../shared/api/types/generated/members';
 import { undefinedIfNotFound } from '../../shared/client/rest/api-error';
@@ -24,7 +20,7 @@ import type { Job } from '../../shared/client/rest/typed-objects';
 import { newCreationSkewHistogram } from './metrics';
 import { reconcileCronJob, type CronJobActions } from './reconcile';
 
-/** Milliseconds. */
+/** The longest time between two syncs of a CronJob, because timers do not notice a change of the system clock. */
 const MAX_REQUEUE_MS = 600_000;
 
 export const cronJobController: Controller = {
@@ -42,6 +38,7 @@ export type CronJobContext = Pick<ControllerContext, 'client' | 'informers' | 'c
   readonly settings: Pick<ControllerSettings, 'concurrentCronJobSyncs'>;
 };
 
+/** What the syncs of all CronJobs share. */
 interface CronJobState {
   readonly cronJobs: Informer<BatchV1CronJob>;
   readonly jobIndex: DependentIndex<BatchV1Job>;
@@ -101,6 +98,7 @@ async function syncCronJob(context: CronJobContext, state: CronJobState, key: st
   return actions.requeueAfterMs === undefined ? DONE : { type: 'again', afterMs: Math.min(actions.requeueAfterMs, MAX_REQUEUE_MS) };
 }
 
+/** The actions of a sync, and the version that they were decided on. */
 interface Reconciled {
   readonly cronJob: CronJob;
   readonly actions: CronJobActions;
@@ -127,8 +125,8 @@ async function reconcile(context: CronJobContext, { jobIndex }: CronJobState, cr
 }
 
 /**
- * Uids of Jobs in `status.active` that do not exist. The informer may be behind, so the server is asked for each Job
- * that it does not show.
+ * Uids of Jobs in `status.active` that do not exist. The informer may be behind, so each Job that it does not show
+ * is read from the server.
  */
 async function missingActiveJobs(
   { client, signal }: CronJobContext,

@@ -22,25 +22,31 @@ import { CRON_JOBS, jobFromTemplate, JOBS, type CronJob } from './job-from-templ
 import type { Job } from '../../shared/client/rest/typed-objects';
 import type { CronJobActions, CronJobEvent, ObservedCronJobStatus, ScheduledRun } from './reconcile';
 
+/** The clients of the writer. */
 export interface CronJobWriterOptions {
   readonly client: RestClient;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly signal: AbortSignal;
 }
 
+/** What the writes of a sync have changed. */
 export interface CronJobActionResults {
   /** The CronJob as written; undefined when its status was not written. */
   readonly updated: CronJob | undefined;
   readonly wasJobCreated: boolean;
 }
 
-/** After a conflict the status is written onto the new version, because the run it records has started. */
+/** How often a status is written again after a conflict, onto the new version, because the run it records has started. */
 const CONFLICT_RETRIES = 5;
 
+/** Writes for all CronJobs of the process; a CronJob is written by one sync at a time. */
 export class CronJobWriter {
   constructor(private readonly options: CronJobWriterOptions) {}
 
-  /** When the Job cannot be created, the status is written without the run and the error is thrown. */
+  /**
+   * Deletes Jobs, records Events, starts the run that is due and writes the status. When the Job cannot be created, the
+   * status is written without the run and the error is thrown.
+   */
   async execute(cronJob: CronJob, { jobsToDelete, events, status, run }: CronJobActions): Promise<CronJobActionResults> {
     for (const job of jobsToDelete) await this.deleteJob(cronJob, job.name, job.uid);
     for (const event of events) this.recordEvent(cronJob, event);
@@ -65,6 +71,7 @@ export class CronJobWriter {
     return { updated: await this.writeStatus(cronJob, newStatus), wasJobCreated: isNew };
   }
 
+  /** Creates the Job of the run, or finds the one that an earlier sync created. */
   private async startRun(cronJob: CronJob, { scheduledTime, timeZone }: ScheduledRun): Promise<StartedRun> {
     const { client, signal } = this.options;
     const newJob = jobFromTemplate(client.dialect, cronJob, scheduledTime, timeZone);
@@ -74,7 +81,7 @@ export class CronJobWriter {
       return { type: 'started', job, isNew: true };
     } catch (error) {
       if (isNamespaceTerminating(error)) return { type: 'namespace-terminating' };
-      // The Job of a run that could not be recorded in the status.
+      // The Job exists when an earlier sync created it and could not record the run in the status.
       const existing = isAlreadyExists(error) ? await this.existingJob(cronJob, newJob) : undefined;
       if (existing !== undefined) return { type: 'started', job: existing, isNew: false };
       if (error instanceof ApiError) {
@@ -94,6 +101,7 @@ export class CronJobWriter {
     return controllerOf(job)?.uid === uid ? job : undefined;
   }
 
+  /** Does nothing when the Job does not exist any more. */
   private async deleteJob(cronJob: CronJob, name: string, uid: string): Promise<void> {
     const { client, signal } = this.options;
     const { namespace } = cronJob;
@@ -110,6 +118,7 @@ export class CronJobWriter {
     }
   }
 
+  /** Returns the CronJob as written; undefined when it has this status already or does not exist any more. */
   private async writeStatus(cronJob: CronJob, observed: ObservedCronJobStatus): Promise<CronJob | undefined> {
     const { client, signal } = this.options;
     const { namespace, name, uid } = cronJob;
@@ -138,9 +147,8 @@ export class CronJobWriter {
   }
 }
 
-type StartedRun =
-  /** `isNew` is false for a Job that existed already. */
-  { readonly type: 'started'; readonly job: Job; readonly isNew: boolean } | { readonly type: 'namespace-terminating' };
+/** The Job of a run; `isNew` is false for a Job that existed already. */
+type StartedRun = { readonly type: 'started'; readonly job: Job; readonly isNew: boolean } | { readonly type: 'namespace-terminating' };
 
 function statusBody({ active, lastScheduleTime, lastSuccessfulTime }: ObservedCronJobStatus): BatchV1CronJobStatus {
   return {

@@ -18,7 +18,7 @@ export const JOBS = resourceOf('batch.v1.Job');
 const SCHEDULED_TIMESTAMP = 'batch.platform.io/cronjob-scheduled-timestamp';
 const MINUTE_MS = 60_000;
 
-/** The same name for the same time, so that no run starts twice. */
+/** The same name for the same time, so that no run starts twice. `scheduledTime`: milliseconds since 1970. */
 export const jobNameFor = ({ name }: CronJob, scheduledTime: number): string => `${name}-${Math.floor(scheduledTime / MINUTE_MS)}`;
 
 /** `scheduledTime` in milliseconds since 1970; `timeZone` is the schedule's, `undefined` for that of the process. */

@@ -14,6 +14,7 @@ import { finishedConditionOf, type FinishedCondition } from '../workload/finishe
 import { jobNameFor, type CronJob } from './job-from-template';
 import type { Job } from '../../shared/client/rest/typed-objects';
 
+/** What one sync decides from. */
 export interface CronJobInput {
   readonly cronJob: CronJob;
   /** The Jobs that the CronJob controls. */
@@ -24,6 +25,7 @@ export interface CronJobInput {
   readonly now: number;
 }
 
+/** What one sync writes. */
 export interface CronJobActions {
   /** Finished Jobs beyond the history limits. */
   readonly jobsToDelete: readonly Job[];
@@ -31,34 +33,35 @@ export interface CronJobActions {
   readonly status: ObservedCronJobStatus;
   /** Undefined when no run is due. */
   readonly run: ScheduledRun | undefined;
-  /** Milliseconds until the next scheduled time. */
+  /** Milliseconds until the next scheduled time; undefined when the CronJob is suspended or never due. */
   readonly requeueAfterMs: number | undefined;
 }
 
+/** An Event about the CronJob. */
 export interface CronJobEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
 }
 
+/** The members of the status; times as in RFC 3339. */
 export interface ObservedCronJobStatus {
   readonly active: readonly CoreV1ObjectReference[];
   readonly lastScheduleTime: string | undefined;
   readonly lastSuccessfulTime: string | undefined;
 }
 
+/** A run that must be started now. */
 export interface ScheduledRun {
   /** Milliseconds since 1970. */
   readonly scheduledTime: number;
+  /** The time zone of the schedule; undefined for that of the process. */
   readonly timeZone: string | undefined;
   /** Active Jobs to delete first. */
   readonly jobsToReplace: readonly CoreV1ObjectReference[];
 }
 
-/**
- * `requeueAfterMs` is undefined when the CronJob is suspended or never due. The caller creates the run and deletes the
- * Jobs.
- */
+/** The caller creates the run and deletes the Jobs. */
 export function reconcileCronJob(input: CronJobInput): CronJobActions {
   const { cronJob, now } = input;
   const { status, events } = observeJobs(input);
@@ -79,12 +82,13 @@ function neverDue({ body }: CronJob): CronJobEvent {
   return { type: 'Warning', reason: 'InvalidSchedule', message };
 }
 
+/** A parsed schedule; `timeZone` is undefined for that of the process. */
 interface ZonedSchedule {
   readonly times: CronSchedule;
   readonly timeZone: string | undefined;
 }
 
-/** An event for a schedule or a time zone that validation would refuse today. */
+/** Returns an Event for a schedule or a time zone that validation would refuse today. */
 function scheduleOf({ body: { spec = {} } }: CronJob): ZonedSchedule | CronJobEvent {
   const { schedule = '', timeZone } = spec;
   if (timeZone !== undefined && !isTimeZoneName(timeZone)) {
@@ -98,6 +102,7 @@ function scheduleOf({ body: { spec = {} } }: CronJob): ZonedSchedule | CronJobEv
   return { times, timeZone: effectiveZone === 'Local' ? undefined : effectiveZone };
 }
 
+/** The status without finished and missing Jobs, and the Events about them. */
 function observeJobs({ cronJob, jobs, missing }: CronJobInput): {
   readonly status: ObservedCronJobStatus;
   readonly events: readonly CronJobEvent[];
@@ -147,6 +152,7 @@ function oldestJobsBeyondLimit({ cronJob, jobs }: CronJobInput, condition: Finis
 
 /** More missed runs than this cause an event. */
 const MANY_MISSED_RUNS = 100;
+
 const TOO_MANY_MISSED_TIMES: CronJobEvent = {
   type: 'Warning',
   reason: 'TooManyMissedTimes',

@@ -1,12 +1,8 @@
 /**
- * Runs one pod of a DaemonSet on every eligible node. A pod names its node in its affinity; the scheduler binds it.
- *
- *  - Watches DaemonSets, nodes, pods and ControllerRevisions. Writes pods, ControllerRevisions and the status.
- *  - Requeues on changes (of a node only when they change its eligibility for that DaemonSet), when a ready pod becomes
- *    available after `minReadySeconds`, when expectations expire, and when the back-off of a failed pod ends.
- *  - A DaemonSet that is being deleted is ignored.
- *
- * Unlike upstream it raises `observedGeneration` also while expectations are outstanding.
+ * Runs one pod of a DaemonSet on every eligible node. A pod names its node in its affinity; the scheduler binds it. A
+ * change of a node enqueues a DaemonSet only when it changes the node's eligibility; a sync requeues itself for pods
+ * that become available, expired expectations and the back-off of failed pods. Unlike upstream it raises
+ * `observedGeneration` also while expectations are outstanding.
  */
 import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
 import type {
@@ -61,6 +57,7 @@ const BURST_REPLICAS = 250;
 /** DaemonSets synced at the same time; upstream's default of `--concurrent-daemonset-syncs`. */
 const CONCURRENT_SYNCS = 2;
 
+/** What the syncs of all DaemonSets share. */
 interface DaemonSetState {
   readonly sets: Informer<AppsV1DaemonSet>;
   readonly nodes: Informer<CoreV1Node>;
@@ -138,6 +135,7 @@ function haveSameTaintsAndLabels(a: Node, b: Node): boolean {
   return equalJson(a.body.spec?.taints ?? [], b.body.spec?.taints ?? []) && equalJson(labelsOf(a), labelsOf(b));
 }
 
+/** A DaemonSet that is being deleted is ignored: its dependents are left to the garbage collector. */
 async function syncDaemonSet(context: DaemonSetContext, state: DaemonSetState, key: string): Promise<WorkOutcome> {
   const { client, clock, signal } = context;
   const { sets, nodes, podIndex, revisionIndex, expectations, failedPodsBackoff, history } = state;

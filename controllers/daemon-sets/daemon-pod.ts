@@ -13,10 +13,12 @@ import type { Pod } from '../../shared/client/rest/typed-objects';
 import { DAEMON_SETS, type DaemonSet } from './daemon-set';
 import { daemonPodTolerations } from './node-eligibility';
 
+/** Labels pods with the value of the annotation, for clients of `extensions/v1beta1`, as upstream does. */
 const GENERATION_LABEL = 'pod-template-generation';
 const GENERATION_ANNOTATION = 'deprecated.daemonset.template.generation';
 const NODE_NAME_FIELD = 'metadata.name';
 
+/** What a new pod is made from. */
 export interface DaemonPodOrigin {
   readonly dialect: Dialect;
   readonly set: DaemonSet;
@@ -24,7 +26,7 @@ export interface DaemonPodOrigin {
   readonly hash: string;
 }
 
-/** The pod to create for a node. Its required node affinity makes the scheduler bind it to that node. */
+/** The body of the pod to create for a node. Its required node affinity makes the scheduler bind it to that node. */
 export function newDaemonPod({ dialect, set, hash }: DaemonPodOrigin, node: string): CoreV1Pod {
   const { metadata = {}, spec = {} } = podFromTemplate(templateOf(set), dialect, DAEMON_SETS, set);
   const generation = set.metadata.annotations?.[GENERATION_ANNOTATION];
@@ -57,7 +59,7 @@ export function targetNodeOf(pod: Pod): string {
 /** The hash in the label of a pod or a revision, '' without the label. */
 export const revisionHashOf = (object: Pod | ControllerRevision): string => labelsOf(object)[REVISION_LABEL] ?? '';
 
-/** Pods by their target node. */
+/** Pods by the name of their target node; those without one under ''. */
 export function podsByNode(pods: readonly Pod[]): ReadonlyMap<string, readonly Pod[]> {
   const byNode = new Map<string, Pod[]>();
   for (const pod of pods) {

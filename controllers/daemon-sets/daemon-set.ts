@@ -15,6 +15,7 @@ export const updateStrategyOf = ({ body }: DaemonSet): string => body.spec?.upda
 
 export const revisionHistoryLimitOf = ({ body }: DaemonSet): number => body.spec?.revisionHistoryLimit ?? DEFAULT_REVISION_HISTORY_LIMIT;
 
+/** Numbers of nodes that a rolling update may use at a time. */
 export interface RollingUpdateLimits {
   /** Nodes that may have a pod of the new revision beside that of the old one. */
   readonly maxSurge: number;
@@ -23,8 +24,8 @@ export interface RollingUpdateLimits {
 }
 
 /**
- * When both resolve to 0, one pod may be unavailable: otherwise no rolling update could proceed. `desired`: the number
- * of nodes that should run a pod.
+ * `desired`: the number of nodes that should run a pod, of which percentages are taken. When both limits resolve to 0,
+ * one pod may be unavailable: otherwise no rolling update could proceed.
  */
 export function rollingUpdateLimitsOf({ body }: DaemonSet, desired: number): RollingUpdateLimits {
   const rollingUpdate = body.spec?.updateStrategy?.rollingUpdate;
@@ -33,9 +34,12 @@ export function rollingUpdateLimitsOf({ body }: DaemonSet, desired: number): Rol
   return { maxSurge, maxUnavailable: maxSurge === 0 && maxUnavailable === 0 ? 1 : maxUnavailable };
 }
 
-/** Percentages are rounded up. */
+/** `25%`. */
+const PERCENT = /^(\d{1,9})%$/;
+
+/** Percentages are rounded up; other text counts as the default. */
 function resolveIntOrPercent(value: number | string | undefined, defaultValue: number, desired: number): number {
   if (typeof value === 'number') return value;
-  const percent = value === undefined ? undefined : /^(\d{1,9})%$/.exec(value)?.[1];
+  const percent = value === undefined ? undefined : PERCENT.exec(value)?.[1];
   return percent === undefined ? defaultValue : Math.ceil((Number(percent) * desired) / 100);
 }

@@ -10,25 +10,27 @@ const MAX_MS = 900_000;
 /** The limit of entries of all DaemonSets together; beyond it, the entry with the oldest failure is dropped. */
 const MAX_ENTRIES = 10_000;
 
+/** The back-off of one DaemonSet on one node. */
 interface Entry {
   readonly delayMs: number;
   /** Monotonic time of the last replacement. */
   readonly replacedAt: number;
 }
 
+/** Shared by all DaemonSets; entries are bounded, see {@link MAX_ENTRIES}. */
 export class FailedPodsBackoff {
   /** In the order of the last replacements. */
   private readonly entries = new Map<string, Entry>();
 
   constructor(private readonly clock: Pick<Clock, 'monotonic'>) {}
 
-  /** Milliseconds until the next failed pod may be replaced. `set`: the key of the DaemonSet. */
+  /** Milliseconds until the next failed pod may be replaced, 0 or more. `set`: the key of the DaemonSet. */
   remainingMs(set: string, node: string): number {
     const entry = this.entries.get(`${set} ${node}`);
     return entry === undefined ? 0 : Math.max(0, entry.replacedAt + entry.delayMs - this.clock.monotonic());
   }
 
-  /** Call it for each failed pod that is replaced. */
+  /** Call it for each failed pod that is replaced: doubles the delay of the next one. */
   next(set: string, node: string): void {
     const key = `${set} ${node}`;
     const now = this.clock.monotonic();

@@ -8,6 +8,7 @@ import { cloneJson } from '../../shared/values/json';
 import { nodeMatcher } from '../runtime/node-affinity';
 import { taintsOf, tolerates, type Node } from '../runtime/nodes';
 
+/** What a node means for the pods of one DaemonSet. */
 export interface NodeEligibility {
   /** A pod must be created if there is none. */
   readonly shouldRun: boolean;
@@ -46,13 +47,14 @@ export function daemonPodTolerations(spec: CoreV1PodSpec, dialect: Dialect): Cor
   return tolerations;
 }
 
-/** The result is called for each node, so everything that depends only on the template is computed here. */
+/** Returns a function that is called for each node; everything that depends only on the template is computed once. */
 export function nodeEligibility(spec: CoreV1PodSpec, dialect: Dialect): (node: Node) => NodeEligibility {
   const matchesNode = nodeMatcher(spec);
   const { nodeName = '' } = spec;
   const tolerations = daemonPodTolerations(spec, dialect);
   return (node) => {
-    if ((nodeName !== '' && nodeName !== node.name) || !matchesNode(node)) return INELIGIBLE;
+    const isOtherNode = nodeName !== '' && nodeName !== node.name;
+    if (isOtherNode || !matchesNode(node)) return INELIGIBLE;
     const untolerated = taintsOf(node).filter((taint) => !tolerations.some((toleration) => tolerates(toleration, taint)));
     const shouldContinueRunning = untolerated.every(({ effect }) => effect !== 'NoExecute');
     return { shouldRun: shouldContinueRunning && untolerated.every(({ effect }) => effect !== 'NoSchedule'), shouldContinueRunning };

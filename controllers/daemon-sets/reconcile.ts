@@ -14,6 +14,7 @@ import { podsByNode, revisionHashOf, sortDaemonPods, targetNodeOf } from './daem
 import { rollingUpdateLimitsOf, updateStrategyOf, type DaemonSet } from './daemon-set';
 import type { NodeEligibility } from './node-eligibility';
 
+/** A DaemonSet with its pods and all nodes, as one sync observes them. */
 export interface DaemonSetView {
   readonly set: DaemonSet;
   /** Those that the DaemonSet controls. */
@@ -22,7 +23,7 @@ export interface DaemonSetView {
   readonly eligibilityOf: (node: Node) => NodeEligibility;
   /** The hash of the current revision. */
   readonly hash: string;
-  /** Milliseconds until a failed pod on the node may be replaced; 0 = at once. */
+  /** Milliseconds until a failed pod on the node may be replaced; 0 means at once. */
   readonly backoffMs: (node: string) => number;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -35,18 +36,20 @@ export interface FinishedPod {
   readonly phase: 'Failed' | 'Succeeded';
 }
 
+/** What one sync creates and deletes. */
 export interface DaemonSetPlan {
   /** Names of nodes on which a pod must be created. */
   readonly nodesNeedingPods: readonly string[];
   readonly podsToDelete: readonly Pod[];
   /** Those of `podsToDelete` that an Event reports. */
   readonly finishedPods: readonly FinishedPod[];
-  /** Milliseconds until a failed pod may be replaced. */
+  /** Milliseconds until a failed pod may be replaced; undefined when none waits. */
   readonly requeueAfterMs: number | undefined;
 }
 
 type PodChanges = Pick<DaemonSetPlan, 'nodesNeedingPods' | 'podsToDelete'>;
 
+/** A rolling update starts only when every eligible node has exactly one pod. */
 export function planDaemonSet(view: DaemonSetView): DaemonSetPlan {
   const byNode = podsByNode(view.pods);
   const plan = manageNodes(view, byNode);
@@ -54,7 +57,7 @@ export function planDaemonSet(view: DaemonSetView): DaemonSetPlan {
   return updateStrategyOf(view.set) === 'OnDelete' ? plan : { ...plan, ...rollingUpdate(view, byNode) };
 }
 
-/** One pod on each eligible node, none on others, whatever the revision. */
+/** Plans one pod on each eligible node and none on others, whatever the revision. */
 function manageNodes(view: DaemonSetView, byNode: ReadonlyMap<string, readonly Pod[]>): DaemonSetPlan {
   const nodesNeedingPods: string[] = [];
   const surplusPods: Pod[] = [];
@@ -89,6 +92,7 @@ function manageNodes(view: DaemonSetView, byNode: ReadonlyMap<string, readonly P
   };
 }
 
+/** The pods of a node that are not being deleted. */
 interface SeparatedPods {
   readonly running: readonly Pod[];
   /** Pods to delete now, because they are in a final phase. */
@@ -177,8 +181,10 @@ function deleteBeforeCreate(view: DaemonSetView, nodes: readonly NodePods[], max
   let unavailable = 0;
   for (const { isUnambiguous, newPod, oldPod } of nodes) {
     const pod = newPod ?? oldPod;
-    if (!isUnambiguous || pod === undefined || !isAvailable(view, pod)) unavailable += 1;
-    if (!isUnambiguous || newPod !== undefined || oldPod === undefined) continue;
+    const hasAvailablePod = isUnambiguous && pod !== undefined && isAvailable(view, pod);
+    if (!hasAvailablePod) unavailable += 1;
+    const hasOnlyOldPod = isUnambiguous && newPod === undefined;
+    if (!hasOnlyOldPod || oldPod === undefined) continue;
     if (isAvailable(view, oldPod)) candidates.push(oldPod);
     else unavailablePods.push(oldPod);
   }

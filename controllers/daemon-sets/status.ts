@@ -11,7 +11,10 @@ import { isPodReady } from '../runtime/pods';
 import { podsByNode, revisionHashOf, sortDaemonPods } from './daemon-pod';
 import type { DaemonSetView } from './reconcile';
 
-/** Undefined when the object has this status already; absent counts equal 0. */
+/**
+ * `undefined` when the object has this status already; absent counts equal 0. `collisionCount`: of the names of
+ * revisions.
+ */
 export function calculateStatus(
   { set, pods, nodes, eligibilityOf, hash, now }: DaemonSetView,
   collisionCount: number,

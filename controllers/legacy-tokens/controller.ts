@@ -1,9 +1,8 @@
 /**
  * Legacy ServiceAccount token cleaner: once a day, invalidates auto-generated tokens in Secrets that were unused for
- * the clean-up period, with a label, and deletes them after another period. Reads Secrets, ServiceAccounts and pods
- * from informers, and the start of usage tracking from a ConfigMap. Manually created tokens are kept. As in upstream's
- * cleaner there is no queue; a failed run is repeated after a minute. Writes have preconditions: a token that is used
- * meanwhile is kept.
+ * the clean-up period, with a label, and deletes them after another period. Manually created tokens are kept. As in
+ * upstream's cleaner there is no queue; a failed run is repeated after a minute. Writes have preconditions: a token
+ * that is used meanwhile is kept.
  */
 import { ignoreNotFoundOrConflict, undefinedIfNotFound } from '../../shared/client/rest/api-error';
 import { keyOf } from '../../shared/client/rest/api-object';
@@ -24,7 +23,7 @@ const CONFIG_MAPS = resourceOf('core.v1.ConfigMap');
 const PREFIXES = Object.values(GENERATED_NAMES).map(({ prefix }) => prefix);
 /** Upstream's period of the clean-up: the time of last use has a resolution of a day. */
 const SYNC_PERIOD_MS = 24 * 3_600_000;
-/** After a run that failed. */
+/** The time between a run that failed and the next one. */
 const RETRY_MS = 60_000;
 /** Secrets labelled or deleted at the same time. */
 const CONCURRENCY = 4;
@@ -60,14 +59,17 @@ async function run(context: ControllerContext): Promise<void> {
   } while (await sleepUnlessAborted(clock, waitMs, signal));
 }
 
+/** What the informers show at the start of a run. */
 export interface LegacyTokenState {
   /** The Secrets of type service-account-token. */
   readonly secrets: readonly Secret[];
+  /** `undefined` when there is no such ServiceAccount. */
   readonly account: (namespace: string, name: string) => ServiceAccount | undefined;
+  /** Called once the run needs the pods, after the start of tracking was read. */
   readonly pods: () => readonly Pod[];
 }
 
-/** Exported for tests. */
+/** One run. Rejects when a request fails; conflicts and missing Secrets are ignored. Exported for tests. */
 export async function cleanLegacyTokens(
   context: Pick<ControllerContext, 'client' | 'clock' | 'logger' | 'names' | 'signal'> & {
     readonly settings: Pick<ControllerSettings, 'legacyTokenPeriodMs'>;

@@ -7,37 +7,45 @@ import { LEGACY_TOKEN_LABELS } from '../../shared/names/legacy-token';
 import { isObject, stringAt, type JsonValue } from '../../shared/values/json';
 import type { Pod, Secret, ServiceAccount } from '../../shared/client/rest/typed-objects';
 
+/** What is done with the Secret of a token. */
 export type TokenAction =
   | { readonly type: 'none' }
   /** Labels the Secret: the API server rejects the token from this day on. Removing the label makes it valid again. */
   | { readonly type: 'invalidate'; readonly since: string }
   | { readonly type: 'delete' };
 
-/** Days are in UTC, as in labels: `2006-01-02`. */
+/** The clean-up period that ends now. Days are in UTC, as in labels: `2006-01-02`. */
 export interface CleanUpPeriod {
-  /** Milliseconds since 1970. Later tokens are kept. */
+  /** Milliseconds since 1970. Tokens that were created then or later are kept. */
   readonly createdBefore: number;
   /** The first day of the period. Tokens that were used or invalidated on this day or later are kept. */
   readonly firstDay: string;
   readonly today: string;
 }
 
-/** `periodMs`: how long a token must be unused before it is invalidated, and invalid before it is deleted. */
+/**
+ * `now`: milliseconds since 1970. `periodMs`: how long a token must be unused before it is invalidated, and invalid
+ * before it is deleted.
+ */
 export const cleanUpPeriod = (now: number, periodMs: number): CleanUpPeriod => ({
   createdBefore: now - periodMs,
   firstDay: formatUtcDay(now - periodMs),
   today: formatUtcDay(now),
 });
 
-/** Usage must have been tracked for a whole period. `since`: the day on which tracking began. */
+/**
+ * Whether usage has been tracked for a whole period, so that a token without a day of use is unused. `since`: the day
+ * on which tracking began.
+ */
 export const isTrackedLongEnough = (since: string, { firstDay }: CleanUpPeriod): boolean => isDay(since) && since < firstDay;
 
+/** `2006-01-02`. */
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.parse(text));
 
 /**
  * `isManual`: the ServiceAccount has no reference to the Secret, so the token was not auto-generated. `isMounted`: a
- * pod uses the Secret.
+ * pod uses the Secret. `prefixes`: of the labels, in all dialects.
  */
 export function reconcileToken(
   { metadata }: Secret,
@@ -50,7 +58,8 @@ export function reconcileToken(
   const createdAt = parseTimestamp(metadata.creationTimestamp ?? undefined) ?? Infinity;
   if (isManual || isMounted || createdAt >= period.createdBefore) return { type: 'none' };
   const lastUsed = label(LEGACY_TOKEN_LABELS.lastUsed);
-  if (lastUsed !== undefined && (!isDay(lastUsed) || lastUsed >= period.firstDay)) return { type: 'none' };
+  const mayBeInUse = lastUsed !== undefined && (!isDay(lastUsed) || lastUsed >= period.firstDay);
+  if (mayBeInUse) return { type: 'none' };
   const invalidSince = label(LEGACY_TOKEN_LABELS.invalidSince) ?? '';
   if (!isDay(invalidSince)) return { type: 'invalidate', since: period.today };
   return invalidSince >= period.firstDay ? { type: 'none' } : { type: 'delete' };
@@ -78,6 +87,7 @@ const REFERENCE_FIELDS: Readonly<Record<string, readonly string[]>> = {
   nodePublishSecretRef: ['name'],
 };
 
+/** `field`: the member that contains the value. */
 function collectNames(value: JsonValue | undefined, field: string, names: Set<string>): void {
   if (Array.isArray(value)) for (const item of value) collectNames(item, field, names);
   else if (isObject(value)) {

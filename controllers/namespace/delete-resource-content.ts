@@ -10,20 +10,24 @@ import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { ObjectList } from '../../shared/client/rest/request-options';
 import type { RemainingContent } from './namespace-conditions';
 
-/** Objects of a page of metadata; the page size of client-go's pager. */
+/** The page size of client-go's pager. */
 const PAGE_SIZE = 500;
-/** Names of remaining objects for the log. */
+/** How many names of remaining objects are logged. */
 const MAX_EXAMPLES = 5;
-/** Deleting a collection of many thousands takes long; the next attempt deletes the rest. Milliseconds. */
+/** The time limit of deleting a collection; when many thousands take longer, the next attempt deletes the rest. */
 const DELETE_TIMEOUT_MS = 65_000;
 
+/** The namespace, and the client that deletes its content. */
 export interface ContentOptions {
   readonly client: RestClient;
   readonly namespace: string;
   readonly signal: AbortSignal;
 }
 
-/** Undefined when nothing remains. Throws the server's refusal. */
+/**
+ * Returns undefined when nothing remains. Throws when the server refuses a request, except that the resource is not
+ * served any more.
+ */
 export async function deleteResourceContent(resource: ServedResource, options: ContentOptions): Promise<RemainingContent | undefined> {
   try {
     const firstPage = await listPage(resource, options, 1);
@@ -64,6 +68,7 @@ async function* listObjects(resource: ServedResource, options: ContentOptions): 
   } while (token !== undefined);
 }
 
+/** For resources without the verb deletecollection. */
 async function deleteEachObject(resource: ServedResource, options: ContentOptions): Promise<void> {
   const { client, namespace, signal } = options;
   for await (const { name, uid } of listObjects(resource, options)) {

@@ -9,8 +9,8 @@ import type { ServedResource } from '../../shared/client/rest/discovery';
 const FIRST_RESOURCES: readonly string[] = ['pods'];
 
 /**
- * A stage starts when nothing of the stages before remains. Resources that are cluster-scoped or cannot be listed and
- * deleted are left out.
+ * The resources of each stage, which starts when nothing of the stages before remains. Resources that are
+ * cluster-scoped or cannot be listed and deleted are left out.
  */
 export function deletionStages(resources: readonly ServedResource[]): readonly (readonly ServedResource[])[] {
   const deletable = resources.filter(

@@ -13,15 +13,17 @@ export interface RemainingContent {
   readonly count: number;
   /** Number of objects by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
-  /** The longest grace period of the objects. */
+  /** The longest grace period of the objects; 0 when they have none. */
   readonly graceSeconds: number;
   /** Some of the objects with their finalizers, for the log: `a (x.y/z)`. */
   readonly examples: readonly string[];
 }
 
+/** The outcome of one attempt over all resources. */
 export interface DeletionAttempt {
   /** The versions, as `group/version`, that discovery could not describe. */
   readonly staleVersions: readonly string[];
+  /** The texts in discovery that are no `group/version`. */
   readonly malformedVersions: readonly string[];
   /** A message for each resource that could not be listed or deleted. */
   readonly failures: readonly string[];
@@ -43,6 +45,7 @@ export function longestGraceSeconds({ remaining }: DeletionAttempt): number {
   return Math.max(0, ...remaining.map(({ graceSeconds }) => graceSeconds));
 }
 
+/** A condition without its transition time. */
 interface DeletionCondition {
   readonly type: string;
   readonly status: 'True' | 'False';
@@ -89,7 +92,7 @@ function deletionConditions({ staleVersions, malformedVersions, failures, remain
 
 type ReasonAndMessage = readonly [reason: string, message: string];
 
-/** True when there are any problems. */
+/** The condition is True when there are any problems. */
 function newCondition(
   type: string,
   problems: readonly unknown[],

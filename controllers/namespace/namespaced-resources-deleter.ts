@@ -1,6 +1,7 @@
 /**
- * Deletes the content of a namespace that is being deleted, and then removes this controller's finalizer from it. The
- * same as upstream's NamespacedResourcesDeleter with OrderedNamespaceDeletion.
+ * Deletes the content of a namespace that is being deleted, and then removes this controller's finalizer from it.
+ * Stages, conditions and requeue times are those of upstream's NamespacedResourcesDeleter with
+ * OrderedNamespaceDeletion.
  */
 import type { CoreV1Namespace } from '../../shared/api/types/generated/members';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
@@ -38,12 +39,17 @@ const NAMESPACE_FINALIZERS: ReadonlySet<string> = new Set(
   Object.values(GENERATED_NAMES).map(({ namespaceFinalizer }) => namespaceFinalizer),
 );
 
+/** One instance for all namespaces, which share its discovery. */
 export class NamespacedResourcesDeleter {
   private discovery: { readonly startedAt: number; readonly result: Promise<DiscoveredResources> } | undefined;
 
   constructor(private readonly context: Pick<ControllerContext, 'client' | 'clock' | 'logger' | 'signal'>) {}
 
-  /** One attempt. Ignores a namespace that is not being deleted or lacks the finalizer. */
+  /**
+   * One attempt: `wait` and `again` request another one. Ignores a namespace that is not being deleted or lacks the
+   * finalizer. Rejects when the namespace cannot be read or written; failures to delete its content are in its
+   * conditions.
+   */
   async delete(name: string): Promise<WorkOutcome> {
     const namespace = await this.read(name);
     if (namespace === undefined || !isBeingDeleted(namespace) || !hasNamespaceFinalizer(namespace)) return DONE;
@@ -60,6 +66,7 @@ export class NamespacedResourcesDeleter {
     return DONE;
   }
 
+  /** Ends after the first stage of which something remains or fails. */
   private async deleteAllContent(namespace: string): Promise<DeletionAttempt> {
     const { client, signal } = this.context;
     const { resources, stale, malformed } = await this.discoverResources();
@@ -80,6 +87,7 @@ export class NamespacedResourcesDeleter {
     return { staleVersions: stale, malformedVersions: malformed, failures, remaining };
   }
 
+  /** Concurrent attempts share a request; a failed one is not cached. */
   private discoverResources(): Promise<DiscoveredResources> {
     const { client, clock, signal } = this.context;
     const now = clock.monotonic();

@@ -1,14 +1,8 @@
 /**
- * Watches nodes; writes `spec.podCIDR` and `spec.podCIDRs` of nodes that have none, with a free block of each cluster
- * CIDR. Runs with `--allocate-node-cidrs` only.
- *
- *  - At its start it reads all nodes from the API server, because the informer may lag behind the previous leader.
- *  - A node for which no block is free is requeued with back-off, and at once when another node is deleted.
- *  - A failed write is repeated with the same CIDRs, which the node holds until it is deleted.
- *
- * Unlike upstream's RangeAllocator: a node with CIDRs outside of the cluster CIDRs is logged and does not end the
- * controller, CIDRs that two nodes or a Service range have are free only after all have released them, and a deletion
- * does not wait for the back-off of a waiting node.
+ * Writes `spec.podCIDR` and `spec.podCIDRs` of nodes that have none, with a free block of each cluster CIDR, with
+ * `--allocate-node-cidrs` only. Unlike upstream's RangeAllocator: a node with CIDRs outside of the cluster CIDRs is
+ * logged and does not end the controller, CIDRs that two nodes or a Service range have are free only after all have
+ * released them, and a deletion enqueues the node that has waited longest at once.
  */
 import type { CoreV1Node } from '../../shared/api/types/generated/members';
 import { ignoreNotFoundOrConflict, isConflict, isNotFound } from '../../shared/client/rest/api-error';
@@ -42,9 +36,10 @@ export const nodeIpamController: Controller = {
   },
 };
 
+/** The part of the controller context that is used here. */
 type NodeIpamContext = Pick<ControllerContext, 'client' | 'events' | 'informers' | 'logger' | 'metrics' | 'queue' | 'signal'>;
 
-/** Exported for tests. */
+/** The state of one term. Exported for tests. */
 export class NodeIpam {
   private readonly nodes: Informer<CoreV1Node>;
   private readonly queue: WorkQueue;
@@ -68,7 +63,8 @@ export class NodeIpam {
     const removeHandler = this.nodes.handle({
       added: ({ name }) => this.queue.add(name),
       updated: (previous, node) => {
-        if (previous.uid !== node.uid || podCidrsOf(previous).length === 0 || podCidrsOf(node).length === 0) this.queue.add(node.name);
+        const hadAndHasCidrs = podCidrsOf(previous).length > 0 && podCidrsOf(node).length > 0;
+        if (previous.uid !== node.uid || !hadAndHasCidrs) this.queue.add(node.name);
       },
       deleted: (node) => this.release(node),
     });
@@ -81,7 +77,10 @@ export class NodeIpam {
     }
   }
 
-  /** No CIDR is allocated before all that nodes have are known. */
+  /**
+   * Occupies the CIDRs of all nodes before any is allocated. Reads them from the API server, because the informer may
+   * lag behind the previous leader.
+   */
   private occupyAll(): Promise<void> {
     const { client, signal } = this.context;
     return adoptExisting({
@@ -98,15 +97,19 @@ export class NodeIpam {
   private release(node: Node): void {
     this.waiting.delete(node.name);
     this.nodeCidrs.release(node);
-    this.wakeWaiting();
+    this.enqueueLongestWaiting();
   }
 
-  /** One at a time: the next one is enqueued when this one has its CIDRs. */
-  private wakeWaiting(): void {
+  /** Enqueues one waiting node if a block is free; the next one is enqueued when this one has its CIDRs. */
+  private enqueueLongestWaiting(): void {
     const [longestWaiting] = this.waiting;
     if (longestWaiting !== undefined && this.nodeCidrs.hasFree) this.queue.add(longestWaiting);
   }
 
+  /**
+   * A node without a free block is requeued with back-off. A failed write is repeated with the same CIDRs, which the
+   * node holds until it is deleted.
+   */
   private async syncNode(name: string): Promise<WorkOutcome> {
     const node = this.nodes.get('', name);
     if (node === undefined) return DONE;
@@ -117,7 +120,7 @@ export class NodeIpam {
         this.waiting.delete(name);
         this.warnOutside(node, action.outside);
         // The node may have been enqueued for a block, or have held one, that another node can have now.
-        this.wakeWaiting();
+        this.enqueueLongestWaiting();
         return DONE;
       case 'unavailable':
         this.waiting.add(name);
@@ -125,7 +128,7 @@ export class NodeIpam {
         return { type: 'wait' };
       case 'assign':
         this.waiting.delete(name);
-        this.wakeWaiting();
+        this.enqueueLongestWaiting();
         try {
           await client.of(NODES).patch(name, 'merge', { metadata: { uid: node.uid }, spec: action.spec }, { signal });
         } catch (error) {

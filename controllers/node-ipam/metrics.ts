@@ -4,15 +4,18 @@ import type { MetricMaker } from '../runtime/controller';
 import type { CidrSet } from '../runtime/cidr-set';
 
 const LABELS = ['clusterCIDR'];
+/** Upstream's buckets: numbers of blocks. */
 const TRIES_BUCKETS = [1, 5, 25, 125, 625];
 
+/** Records changes of the sets that were registered. */
 export interface CidrSetMetrics {
   /** Call it after each change. `previous`: the number of blocks that were in use before. */
   observeChange(set: CidrSet, previous: number): void;
+  /** `tries`: the blocks in use that an allocation passed. */
   observeTries(set: CidrSet, tries: number): void;
 }
 
-/** Registers the metrics of all `sets`; called once for each process. */
+/** Registers the metrics of all `sets`, labelled by their ranges; called once for each term of the controller. */
 export function cidrSetMetrics(metrics: MetricMaker, sets: readonly CidrSet[]): CidrSetMetrics {
   const countAllocations = metrics.counter('node_ipam_controller_cidrset_cidrs_allocations_total', 'CIDRs that came into use.', LABELS);
   const countReleases = metrics.counter('node_ipam_controller_cidrset_cidrs_releases_total', 'CIDRs that were released.', LABELS);

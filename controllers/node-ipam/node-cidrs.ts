@@ -8,24 +8,27 @@ import type { CidrSet } from '../runtime/cidr-set';
 import type { Node } from '../runtime/nodes';
 import type { CidrSetMetrics } from './metrics';
 
+/** What one node holds. */
 interface HeldCidrs {
   readonly uid: string;
-  /** Canonical. */
+  /** In canonical notation, in the order of the node. */
   readonly cidrs: readonly string[];
   readonly blocks: readonly HeldBlock[];
 }
 
+/** A range that is occupied in one cluster CIDR, and is released as it was occupied. */
 interface HeldBlock {
   readonly set: CidrSet;
   readonly range: IpRange;
 }
 
-/** In the order of the API; empty when the node has none. */
+/** The pod CIDRs of the spec, in the order of the API; empty when the node has none. */
 export function podCidrsOf({ body: { spec } }: Node): readonly string[] {
   if (spec?.podCIDRs !== undefined && spec.podCIDRs.length > 0) return spec.podCIDRs;
   return spec?.podCIDR === undefined || spec.podCIDR === '' ? [] : [spec.podCIDR];
 }
 
+/** One set for each cluster CIDR, in the order in which nodes get their CIDRs. */
 export class NodeCidrs {
   private readonly heldByNode = new Map<string, HeldCidrs>();
 

@@ -6,6 +6,7 @@ import type { CoreV1NodeSpec } from '../../shared/api/types/generated/members';
 import type { Node } from '../runtime/nodes';
 import { podCidrsOf, type NodeCidrs } from './node-cidrs';
 
+/** What is written to a node. */
 export type NodeAction =
   /** `outside`: CIDRs of the node that are in no cluster CIDR. */
   | { readonly type: 'none'; readonly outside: readonly string[] }

@@ -11,6 +11,7 @@ import type { ClusterCidr, NodeIpamSettings } from '../runtime/controller';
 const NODES = 'Nodes';
 const PREFIX_LENGTH = { default: 0, min: 0, max: 128 } as const;
 
+/** Rows of the flag table; `default: 0` of a mask size stands for the default of its family. */
 export const nodeIpamFlags = {
   'allocate-node-cidrs': boolFlag({ section: NODES, help: 'Assign pod CIDRs to nodes. Needs --cluster-cidr.', default: false }),
   'cluster-cidr': stringFlag({
@@ -38,6 +39,7 @@ export const nodeIpamFlags = {
   }),
 };
 
+/** The values that the settings are made of. */
 export type NodeIpamFlags = Omit<FlagValues<typeof nodeIpamFlags>, 'cidr-allocator-type'>;
 
 /** How much longer than the cluster CIDR a node CIDR may be: for IPv6 as in upstream, which has no limit for IPv4. */
@@ -45,7 +47,7 @@ const MAX_DIFFERENCE = { 4: MAX_BLOCK_BITS, 6: 16 } as const;
 /** The prefix lengths without a flag. */
 const DEFAULT_NODE_PREFIX = { 4: 24, 6: 64 } as const;
 
-/** Returns `undefined` when nodes get no pod CIDRs, or the error of the flags. */
+/** Returns `undefined` when nodes get no pod CIDRs, and a string when the flags contradict each other: their error. */
 export function nodeIpamSettings(flags: NodeIpamFlags): NodeIpamSettings | string | undefined {
   if (!flags['allocate-node-cidrs']) return undefined;
   const ranges = parseRanges('cluster-cidr', flags['cluster-cidr']);
@@ -68,7 +70,7 @@ export function nodeIpamSettings(flags: NodeIpamFlags): NodeIpamSettings | strin
   return { clusterCidrs, serviceRanges };
 }
 
-/** Up to two ranges, of different families. */
+/** Up to two ranges, of different families. Returns a string for the error of the flag. */
 function parseRanges(flag: string, text: string): readonly IpRange[] | string {
   const parts = text === '' ? [] : text.split(',').map((part) => part.trim());
   if (parts.length > 2) return `length of --${flag} is: ${parts.length} more than max allowed of 2`;
@@ -92,7 +94,8 @@ function checkNodePrefixes(flags: NodeIpamFlags, ranges: readonly IpRange[]): st
   const hasIpv6Size = isSet('node-cidr-mask-size-ipv6');
   const notAllowed = (flag: string, cluster: string): string => `usage of ${flag} is not allowed ${cluster}`;
   if (ranges.length === 2) return hasCommonSize ? notAllowed('--node-cidr-mask-size', 'with dual-stack clusters') : undefined;
-  if (hasCommonSize && (hasIpv4Size || hasIpv6Size))
+  const hasFamilySize = hasIpv4Size || hasIpv6Size;
+  if (hasCommonSize && hasFamilySize)
     return notAllowed('--node-cidr-mask-size-ipv4 and --node-cidr-mask-size-ipv6', 'if --node-cidr-mask-size is set');
   const family = ranges[0]?.family;
   if (family === 4 && hasIpv6Size) return notAllowed('--node-cidr-mask-size-ipv6', 'for a single-stack IPv4 cluster');
@@ -100,6 +103,10 @@ function checkNodePrefixes(flags: NodeIpamFlags, ranges: readonly IpRange[]): st
   return undefined;
 }
 
+/**
+ * The prefix length of the flag for the family, else of the common flag, else the default. The common flag counts with
+ * one range only.
+ */
 function nodePrefixOf(flags: NodeIpamFlags, { family }: IpRange, rangeCount: number): number {
   const familySize = flags[family === 4 ? 'node-cidr-mask-size-ipv4' : 'node-cidr-mask-size-ipv6'];
   const commonSize = rangeCount === 1 ? flags['node-cidr-mask-size'] : 0;

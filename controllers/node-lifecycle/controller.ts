@@ -1,11 +1,8 @@
 /**
- * Watches nodes, their leases and all pods. Sets the conditions of unresponsive nodes to `Unknown`, taints nodes by
- * their conditions, sets the Ready condition of pods on nodes that are not ready to `False`, and maintains the
- * deprecated node labels.
- *
- * Every monitor period the health of all nodes is checked; nodes with NoExecute taints to come are requeued at the
- * eviction rate of their zone. Pods and nodes share one queue. Taint eviction is another controller, and no cloud
- * provider is asked whether a node exists.
+ * Sets the conditions of unresponsive nodes to `Unknown`, taints nodes by their conditions, sets the Ready condition of
+ * pods on nodes that are not ready to `False`, and maintains the deprecated node labels. The health of all nodes is
+ * checked every monitor period; nodes with NoExecute taints to come are enqueued at the eviction rate of their zone.
+ * Evicting the pods is left to the taint eviction controller; no cloud provider decides whether a node exists.
  */
 import type { CoordinationV1Lease, CoreV1Node, CoreV1Pod } from '../../shared/api/types/generated/members';
 import { ignoreNotFound, isConflict } from '../../shared/client/rest/api-error';
@@ -46,6 +43,7 @@ export const nodeLifecycleController: Controller = {
   run: (context) => new NodeLifecycle(context).run(),
 };
 
+/** The state of one term. Pods and nodes share one queue. */
 class NodeLifecycle {
   private readonly nodes: Informer<CoreV1Node>;
   private readonly pods: Informer<CoreV1Pod>;

@@ -1,19 +1,21 @@
 /**
- * Nodes that wait for their NoExecute taint, by zone, each zone with a rate limit of its own. Order and rate are those
- * of upstream's RateLimitedTimedQueue; adding the taint is left to the caller.
+ * Nodes that wait for their NoExecute taint, by zone, each zone with a token bucket of one token. Order and rate are
+ * those of upstream's RateLimitedTimedQueue; adding the taint is left to the caller.
  */
 import type { Clock } from '../../shared/runtime/clock';
 
+/** The waiting nodes of one zone, and its token bucket. */
 interface ZoneQueue {
   /** Names of nodes, the first to be evicted first. */
   readonly nodes: Set<string>;
-  /** The content of the token bucket, at most one. */
+  /** Nodes that may be evicted now, at most one. */
   tokens: number;
   /** Milliseconds of the monotonic clock. */
   refilledAt: number;
   nodesPerSecond: number;
 }
 
+/** A node waits in the queue of one zone at most. */
 export class EvictionQueue {
   private readonly zones = new Map<string, ZoneQueue>();
 
@@ -32,6 +34,7 @@ export class EvictionQueue {
     this.queueOf(zone).nodes.add(node);
   }
 
+  /** Does nothing when the node does not wait. */
   remove(node: string): void {
     for (const { nodes } of this.zones.values()) nodes.delete(node);
   }

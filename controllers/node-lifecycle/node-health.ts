@@ -10,13 +10,16 @@ import { conditionOf, conditionsOf, withCondition } from '../runtime/conditions'
 import type { NodeSettings } from '../runtime/controller';
 import type { Node } from '../runtime/nodes';
 
+/** The lease that the kubelet of a node renews. */
 export type Lease = ApiObject<CoordinationV1Lease>;
 
+/** What is remembered of a node between two checks. */
 export interface NodeHealth {
   /** The last sign of life, in milliseconds of the monotonic clock. */
   readonly lastSeen: number;
-  /** The kubelet's last Ready condition, and the last renewal of the lease: another value is a sign of life. */
+  /** The last Ready condition that the kubelet reported: another one is a sign of life. */
   readonly kubeletReport: string | undefined;
+  /** The last renewal of the lease: another one is a sign of life. */
   readonly renewTime: string | undefined;
 }
 
@@ -29,7 +32,7 @@ export interface HealthTimestamp {
 /** The status of the Ready condition; '' for a node without one. */
 export type ReadyStatus = 'True' | 'False' | 'Unknown' | '';
 
-/** Any other status counts as `Unknown`. */
+/** The status of the Ready condition. A status that is not in the API counts as `Unknown`. */
 export function readyStatus({ body }: Node): ReadyStatus {
   const ready = conditionOf(body, 'Ready');
   const status = ready === undefined ? '' : ready.status;
@@ -37,8 +40,8 @@ export function readyStatus({ body }: Node): ReadyStatus {
 }
 
 /**
- * A node that was not observed before counts as seen now, because this process may just have started; a node without
- * status and lease counts as seen when it was created.
+ * The health after a check. `previous`: undefined for a node that was not observed before, which counts as seen now,
+ * because this process may just have started; without status and lease it counts as seen when it was created.
  */
 export function observeNodeHealth(
   previous: NodeHealth | undefined,
@@ -80,6 +83,7 @@ function creationOf({ metadata }: Node, { now, monotonic }: HealthTimestamp): nu
   return monotonic - Math.max(0, now - created);
 }
 
+/** The conditions that become `Unknown`. */
 const KUBELET_CONDITIONS = ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure'];
 
 /** The conditions of an unresponsive node; undefined when those of the kubelet are `Unknown` already. */

@@ -22,19 +22,23 @@ import {
 import { hasNoExecuteTaint, reconcileTaints, type Eviction } from './node-taints';
 import { areAllZonesDisrupted, computeZoneState, countsInZoneState, evictionRate, zoneKeyOf, type ZoneCounts } from './zone-state';
 
+/** The clock and settings of the monitor. */
 export interface NodeMonitorOptions {
   readonly clock: Pick<Clock, 'now' | 'monotonic'>;
   readonly settings: NodeSettings;
   /** The prefix of the label and taint keys that are written. */
   readonly prefix: string;
+  /** The lease that the kubelet of the node renews; undefined when there is none. */
   readonly leaseOf: (nodeName: string) => Lease | undefined;
 }
 
+/** `isCounted`: the node counts in the state of its zone. */
 interface ZoneMembership {
   readonly zone: string;
   readonly isCounted: boolean;
 }
 
+/** Called from one loop and from the syncs of nodes; it makes no requests, so no call interrupts another. */
 export class NodeMonitor {
   private readonly health = new Map<string, NodeHealth>();
   /** Names of nodes with an eviction in progress. */
@@ -42,6 +46,7 @@ export class NodeMonitor {
   /** Computed once for each version of a node. */
   private readonly memberships = new WeakMap<Node, ZoneMembership>();
   private readonly evictionQueue: EvictionQueue;
+  /** All zones are in full disruption, as of the last {@link monitorNodeHealth}: no pods are evicted. */
   private areAllZonesDisrupted = false;
 
   constructor(private readonly options: NodeMonitorOptions) {
@@ -75,6 +80,7 @@ export class NodeMonitor {
     return nodes.filter((node) => this.needsSync(node, statuses.get(node.name) ?? '')).map(({ name }) => name);
   }
 
+  /** Whether some node waits for its eviction to start. */
   hasPendingEvictions(): boolean {
     return this.evictionQueue.hasNodes();
   }
@@ -92,7 +98,7 @@ export class NodeMonitor {
     return this.isUnresponsive(node, instant) ? unknownConditions(node, instant) : undefined;
   }
 
-  /** Undefined when the node has the right taints and labels. */
+  /** A merge patch with the observed resourceVersion; undefined when the node has the right taints and labels. */
   taintAndLabelPatch(node: Node): MergePatch<CoreV1Node> | undefined {
     const { prefix } = this.options;
     const taints = reconcileTaints(node, { eviction: this.evictionOf(node), prefix, now: this.instant().now });
@@ -107,6 +113,7 @@ export class NodeMonitor {
     return this.evicting.has(name) ? 'in-progress' : 'unchanged';
   }
 
+  /** Computes the states of the zones and sets the rates of their evictions. */
   private handleDisruption(countsByZone: ReadonlyMap<string, ZoneCounts>, nodes: readonly Node[]): void {
     const { settings } = this.options;
     const states = new Map([...countsByZone].map(([zone, counts]) => [zone, computeZoneState(counts, settings)]));

@@ -29,6 +29,7 @@ const KEY_PREFIX = 'node.platform.io/';
  */
 export type Eviction = 'in-progress' | 'unchanged' | 'none';
 
+/** What the taints of a node depend on besides the node. */
 export interface TaintOptions {
   readonly eviction: Eviction;
   /** The prefix of the taint keys that are written. */
@@ -37,7 +38,7 @@ export interface TaintOptions {
   readonly now: number;
 }
 
-/** Undefined when the node has the right taints already. */
+/** The taints that the node should have; undefined when it has them already. */
 export function reconcileTaints(node: Node, { eviction, prefix, now }: TaintOptions): CoreV1Taint[] | undefined {
   const observed = taintsOf(node);
   const isEvicting = eviction === 'in-progress' || (eviction === 'unchanged' && hasNoExecuteTaint(node));
@@ -59,7 +60,7 @@ export function reconcileTaints(node: Node, { eviction, prefix, now }: TaintOpti
 export const hasNoExecuteTaint = (node: Node): boolean =>
   taintsOf(node).some((taint) => taint.effect === 'NoExecute' && NO_EXECUTE_TAINTS.has(ownedName(taint)));
 
-/** In the order of the conditions. */
+/** The names of the taints by the conditions, in the order of the conditions. */
 function noScheduleTaints(node: Node): readonly string[] {
   const names = conditionsOf(node.body).flatMap(({ type = '', status = '' }) => TAINT_BY_CONDITION.get(`${type} ${status}`) ?? []);
   return isUnschedulable(node) ? [...names, UNSCHEDULABLE] : names;

@@ -6,8 +6,10 @@
 import type { NodeSettings } from '../runtime/controller';
 import { nodeLabel, type Node } from '../runtime/nodes';
 
+/** `normal`: few nodes are not ready; `partial disruption`: many; `full disruption`: all. */
 export type ZoneState = 'normal' | 'partial disruption' | 'full disruption';
 
+/** The nodes of a zone, by whether their Ready condition is True. */
 export interface ZoneCounts {
   readonly ready: number;
   readonly notReady: number;
@@ -15,6 +17,7 @@ export interface ZoneCounts {
 
 const EXCLUDE_DISRUPTION = 'node.platform.io/exclude-disruption';
 
+/** False for a node with the label that excludes it from the state of its zone. */
 export const countsInZoneState = (node: Node): boolean => nodeLabel(node, EXCLUDE_DISRUPTION) === undefined;
 
 /** Identifies the zone by its region and its name. */
@@ -30,7 +33,7 @@ export function computeZoneState({ ready, notReady }: ZoneCounts, { unhealthyZon
   return notReady > 2 && notReady / (ready + notReady) >= unhealthyZoneThreshold ? 'partial disruption' : 'normal';
 }
 
-/** Nodes a second. */
+/** Nodes per second from which pods are evicted; 0 for a small zone in partial disruption. */
 export function evictionRate(state: ZoneState, { ready, notReady }: ZoneCounts, settings: NodeSettings): number {
   switch (state) {
     case 'normal':

@@ -3,7 +3,10 @@
  * functions are pure. The rules are those of upstream 1.31.1.
  */
 
-/** The ranges of adjacent boundaries overlap, so that adding and removing a node changes nothing. */
+/**
+ * A range of cluster sizes, both ends inclusive, and its time. Adjacent ranges overlap, so that adding and removing one
+ * node changes nothing.
+ */
 interface TtlBoundary {
   readonly minNodes: number;
   readonly maxNodes: number;
@@ -18,7 +21,10 @@ const TTL_BOUNDARIES: readonly [TtlBoundary, ...TtlBoundary[]] = [
   { minNodes: 1_800, maxNodes: Number.POSITIVE_INFINITY, ttlSeconds: 300 },
 ];
 
-/** The index of the boundary for a number of nodes: of those that fit, the nearest to the current one. */
+/**
+ * The index of the range for a number of nodes: of those that fit, the nearest to the current one. `currentStep`: 0 at
+ * the start.
+ */
 export function boundaryStepFor(nodeCount: number, currentStep: number): number {
   let step = currentStep;
   while (nodeCount > (TTL_BOUNDARIES[step]?.maxNodes ?? Number.POSITIVE_INFINITY)) step += 1;
@@ -26,5 +32,5 @@ export function boundaryStepFor(nodeCount: number, currentStep: number): number 
   return step;
 }
 
-/** The value of the annotation. */
+/** The value of the annotation for the index of a range. */
 export const ttlSecondsOf = (step: number): string => String((TTL_BOUNDARIES[step] ?? TTL_BOUNDARIES[0]).ttlSeconds);

@@ -1,12 +1,9 @@
 /**
  * Deletes pods that no kubelet will end (orphaned, on a node that is out of service, or deleted before they were
- * scheduled), and terminated pods beyond a threshold.
- *
- *  - Checks all pods and nodes of the informers every 20 s, without a queue. The next round repeats a failed deletion.
- *  - The pods of a node are orphaned when it has been missing for 40 s and the API server does not have it either.
- *  - Writes the phase `Failed` to a pod that has not terminated, then deletes it with a grace period of zero.
- *
- * Unlike upstream it does not repeat the deletion of a pod with a grace period of zero that awaits its finalizers.
+ * scheduled), and terminated pods beyond a threshold. Checks all pods of the informers every 20 s, without a queue; the
+ * next round repeats a failed deletion. The pods of a node are orphaned when it has been missing for 40 s and the API
+ * server does not have it either. Unlike upstream it does not repeat the deletion of a pod with a grace period of zero
+ * that awaits its finalizers.
  */
 import { ignoreNotFoundOrConflict, undefinedIfNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
@@ -31,7 +28,7 @@ const PODS = resourceOf('core.v1.Pod');
 const NODES = resourceOf('core.v1.Node');
 /** Upstream's gcCheckPeriod. */
 const CHECK_PERIOD_MS = 20_000;
-/** How long a node must be missing from the informer before the API server is asked for it. */
+/** How long a node must be missing from the informer before it is looked up in the API server. */
 const QUARANTINE_MS = 40_000;
 /** Deletions of one check that are in flight at the same time. */
 const CONCURRENT_DELETIONS = 10;
@@ -60,7 +57,7 @@ async function run(context: ControllerContext): Promise<void> {
   } while (await sleepUnlessAborted(clock, CHECK_PERIOD_MS, signal));
 }
 
-/** Exported for tests. */
+/** Remembers missing nodes between rounds. Exported for tests. */
 export class PodGarbageCollector {
   private readonly missingNodes = new MissingNodes();
   private readonly metrics: PodGarbageMetrics;
@@ -69,7 +66,10 @@ export class PodGarbageCollector {
     this.metrics = podGarbageMetrics(context.metrics);
   }
 
-  /** One round. Throws when the API server does not respond whether a node exists. */
+  /**
+   * One round. Rejects when the API server does not respond whether a node exists; pods that cannot be deleted are
+   * logged.
+   */
   async collect(pods: readonly Pod[], nodes: readonly Node[]): Promise<void> {
     const { clock, settings } = this.context;
     await this.deleteAll(terminatedPodsBeyondThreshold(pods, settings.terminatedPodThreshold), 'terminated');
@@ -99,6 +99,7 @@ export class PodGarbageCollector {
     });
   }
 
+  /** Writes the phase `Failed` to a pod that has not terminated, then deletes it with a grace period of zero. */
   private async markFailedAndDelete(pod: Pod, reason: PodGarbageReason): Promise<void> {
     const { client, clock, signal } = this.context;
     const { namespace, name, uid, resourceVersion } = pod;

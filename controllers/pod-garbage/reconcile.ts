@@ -35,6 +35,7 @@ export function terminatedPodsBeyondThreshold(pods: readonly Pod[], threshold: n
     .filter((pod) => !isBeingDeleted(pod));
 }
 
+/** A terminated pod and its place in the order of deletion. */
 interface RankedPod {
   readonly pod: Pod;
   /** Compared from the first to the last. */
@@ -82,7 +83,7 @@ export function podsByMissingNode(pods: readonly Pod[], nodeNames: ReadonlySet<s
 
 /**
  * The status to write before the pod is deleted, so that its controller counts it as failed. Undefined for a terminated
- * pod.
+ * pod. `now`: milliseconds since 1970.
  */
 export function failedPodStatus(pod: Pod, reason: PodGarbageReason, now: number): CoreV1PodStatus | undefined {
   if (isPodTerminated(pod)) return undefined;
@@ -110,8 +111,8 @@ export class MissingNodes {
   private readonly missingSince = new Map<string, number>();
 
   /**
-   * Those of the missing nodes that have been missing for the period. Forgets all others. `now`: monotonic
-   * milliseconds.
+   * Returns the missing nodes that have been missing for the period, and forgets nodes that are no longer missing.
+   * `now`: monotonic milliseconds.
    */
   missingFor(periodMs: number, missingNodes: Iterable<string>, now: number): readonly string[] {
     const missing = new Set(missingNodes);

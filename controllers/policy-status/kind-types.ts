@@ -21,6 +21,7 @@ import {
 import { accessibleNames } from '../../shared/expression/custom/field-names';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 
+/** A kind that expressions can be checked against; the group is in canonical spelling. */
 export interface KnownKind {
   readonly group: string;
   readonly version: string;
@@ -30,12 +31,13 @@ export interface KnownKind {
   readonly type: () => ObjectType;
 }
 
+/** The kinds with type tables that can be stored. */
 export const BUILT_IN_KINDS: readonly KnownKind[] = STORED_KINDS.filter(({ virtual }) => virtual !== true).map(
   ({ group, version, kind, resource, type }) => ({ group, version, kind, resource, type: () => builtInType(kind, type) }),
 );
 
 const METADATA = 'meta.v1.ObjectMeta';
-/** By the names of the types. */
+/** Types that were built, by the names of the types; only those that no ancestor made dynamic. */
 const cachedTypes = new Map<string, ObjectType>();
 
 function builtInType(kind: string, type: string): ObjectType {
@@ -61,6 +63,7 @@ function tableType(type: string, ancestors: readonly string[]): ObjectType {
 
 const EMPTY: ObjectType = { kind: 'object', name: 'object', fields: new Map() };
 
+/** `undefined` for a field without a type in expressions. */
 function fieldType(type: FieldType, ancestors: readonly string[]): Type | undefined {
   switch (type.kind) {
     case 'object':
@@ -110,7 +113,9 @@ function scalarType(scalar: Extract<FieldType, { kind: 'scalar' }>['scalar']): T
   }
 }
 
+/** The OpenAPI extension that names the kind of an operation or a schema. */
 const KIND_NAMES = 'x-kubernetes-group-version-kind';
+/** The path of a collection, such as `/apis/g/v1/namespaces/{namespace}/widgets`; captures `widgets`. */
 const COLLECTION = /\/(?:namespaces\/\{namespace\}\/)?([a-z0-9-]+)$/;
 
 /** The kinds in the OpenAPI document of a group and version: those with a schema and a path to create objects. */
@@ -151,6 +156,7 @@ function propertiesOf(schema: JsonObject): Map<string, Type> {
 const hasExtension = (schema: JsonObject, extension: string): boolean =>
   Object.entries(schema).some(([name, value]) => name.endsWith(`-${extension}`) && value === true);
 
+/** `undefined` for a schema without a type in expressions. */
 function schemaType(schema: JsonObject): Type | undefined {
   if (hasExtension(schema, 'int-or-string')) return DYN;
   switch (stringAt(schema, 'type')) {

@@ -16,9 +16,12 @@ import type { KnownKind } from './kind-types';
 
 export type PolicySpec = AdmissionregistrationV1ValidatingAdmissionPolicySpec;
 
+/** The prefix of the engine's messages, which upstream's warnings do not have. */
+const COMPILATION_FAILED = /^compilation failed: /;
 /** Kinds of a policy beyond this number are not checked. */
 const MAX_KINDS = 100;
 
+/** The kinds that the API server serves, as far as they are known. */
 export interface TypeCheckingContext {
   readonly kinds: readonly KnownKind[];
   /** The spelling of the groups in warnings. */
@@ -38,6 +41,7 @@ export function typeCheckedStatus(
   };
 }
 
+/** One warning for each expression that is invalid for some matched kind. */
 function expressionWarnings(
   spec: PolicySpec,
   { kinds, dialect }: TypeCheckingContext,
@@ -64,9 +68,10 @@ function expressionWarnings(
   });
 }
 
+/** `undefined` for a valid expression. */
 function compileError(expression: string, variables: ReadonlyMap<string, Type>): string | undefined {
   const compiled = compileExpression(expression.trim(), variables);
-  return 'error' in compiled ? `${compiled.error.replace(/^compilation failed: /, '')}\n` : undefined;
+  return 'error' in compiled ? `${compiled.error.replace(COMPILATION_FAILED, '')}\n` : undefined;
 }
 
 /** The groups and versions of the resource rules and of paramKind, in canonical spelling, without wildcards. */
@@ -94,13 +99,14 @@ function matchedKinds(spec: PolicySpec, kinds: readonly KnownKind[]): readonly K
     if ([...apiGroups, ...apiVersions].includes('*') || resources.includes('*')) continue;
     const groups = apiGroups.map(canonicalGroup);
     for (const kind of kinds) {
-      if (groups.includes(kind.group) && apiVersions.includes(kind.version) && resources.includes(kind.resource))
-        matched.set(`${kind.group}/${kind.version}, Kind=${kind.kind}`, kind);
+      const isMatch = groups.includes(kind.group) && apiVersions.includes(kind.version) && resources.includes(kind.resource);
+      if (isMatch) matched.set(`${kind.group}/${kind.version}, Kind=${kind.kind}`, kind);
     }
   }
   return [...matched].sort(([a], [b]) => compareBytes(a, b)).map(([, kind]) => kind);
 }
 
+/** Returns the types of the variables that an expression may use. */
 type VariablesFor = (options: { readonly hasAuthorizer: boolean }) => ReadonlyMap<string, Type>;
 
 /** The types of the variables in expressions. `params` is declared if its kind is known. */
