@@ -73,7 +73,13 @@ const service = serviceView(
 
 function endpointsOf(shuffle: Shuffle, count: number): unknown {
   const desired = desiredSubsets(service, shuffle(pods(count)).map(podView));
-  return endpointsAction(service, undefined, desired, endpointsNames(GENERATED_NAMES.platform), undefined);
+  return endpointsAction({
+    service,
+    existing: undefined,
+    desired,
+    names: endpointsNames(GENERATED_NAMES.platform),
+    triggerTime: undefined,
+  });
 }
 
 const NAMES = sliceNames(GENERATED_NAMES.platform);

@@ -16,7 +16,12 @@ import type { Lifecycle } from '../shared/runtime/process/lifecycle';
 import type { Logger } from '../shared/runtime/logger';
 import type { ControllerFlags } from './flags';
 import { PathAccess } from './serving/path-access';
-import { readServingCertificates, watchServingCertificates, type ServingPaths } from './serving/serving-certificates';
+import {
+  readServingCertificates,
+  watchServingCertificates,
+  type ServingCertificates,
+  type ServingPaths,
+} from './serving/serving-certificates';
 import { startServer, type ServingOptions } from './serving/server';
 
 /** The flags of the server, and what its responses are made of. */
@@ -67,10 +72,11 @@ export async function startServing(deps: ServingDependencies): Promise<void> {
       clock,
       logger,
     });
-    const unwatch = watchServingCertificates(paths, current, clock, logger, (renewed) => {
+    const renew = (renewed: ServingCertificates): void => {
       server.renew(renewed);
       current = renewed;
-    });
+    };
+    const unwatch = watchServingCertificates({ paths, current, clock, logger, renew });
     lifecycle.onStop({
       name: 'health and metrics',
       timeoutMs: 1_000,

@@ -15,7 +15,7 @@ export interface ConditionContent {
   readonly message: string;
 }
 
-/** Whether the scale can be read and written, and whether a stabilization window holds back a change. */
+/** Whether the scale can be read and written. Its reason names a stabilization window that holds back a change. */
 export const ABLE_TO_SCALE = 'AbleToScale';
 /** Whether the metrics yield a recommendation. */
 export const SCALING_ACTIVE = 'ScalingActive';

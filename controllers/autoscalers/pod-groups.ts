@@ -34,7 +34,7 @@ export interface Readiness {
 /** Pods by what they count for. */
 export interface GroupedPods {
   readonly readyCount: number;
-  /** Names of pods that use nothing yet when scaling up. */
+  /** Names of pods that do not count yet: pending ones, and those with the CPU usage of their start. */
   readonly unready: readonly string[];
   /** Names of pods without a metric. */
   readonly missing: readonly string[];

@@ -5,8 +5,10 @@
 import { LAST_APPLIED_ANNOTATION, canonicalQualifiedName, qualifiedNameInDialect } from '../../shared/names/dialect';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 
+/** The label of a ReplicaSet and its pods with the hash of their template; the same in both dialects. */
 export const POD_TEMPLATE_HASH_LABEL = 'pod-template-hash';
 
+/** The annotations of rollouts, in canonical spelling. */
 const ANNOTATIONS = {
   revision: 'deployment.platform.io/revision',
   revisionHistory: 'deployment.platform.io/revision-history',
@@ -24,6 +26,7 @@ const NOT_COPIED: ReadonlySet<string> = new Set([
   'deprecated.deployment.rollback.to',
 ]);
 
+/** The annotations of an object; empty when it has none. */
 export const annotationsOf = ({ metadata }: Pick<ApiObject, 'metadata'>): Annotations => metadata.annotations ?? {};
 
 /** Undefined when the annotation is missing in both spellings. */
@@ -32,21 +35,28 @@ export function annotationValue(annotations: Annotations, name: RolloutAnnotatio
   return undefined;
 }
 
+/** `3`; any integer that a number holds exactly. */
+const REPLICAS = /^-?[0-9]{1,15}$/;
+/** `3` or `+3`, up to the digits of a 64-bit integer. */
+const REVISION = /^[+-]?[0-9]{1,19}$/;
+
 /** Undefined when the annotation is absent or no number. */
 export function annotatedReplicas(annotations: Annotations, name: 'desiredReplicas' | 'maxReplicas'): number | undefined {
   const text = annotationValue(annotations, name);
-  return text !== undefined && /^-?[0-9]{1,15}$/.test(text) ? Number(text) : undefined;
+  return text !== undefined && REPLICAS.test(text) ? Number(text) : undefined;
 }
 
-/** A 64-bit integer, because clients may write any; 0 when the annotation is absent or no such integer. */
+/**
+ * The revision as a 64-bit integer, because clients may write any; 0 when the annotation is absent or no such integer.
+ */
 export function annotatedRevision(annotations: Annotations): bigint {
   const text = annotationValue(annotations, 'revision');
-  if (text === undefined || !/^[+-]?[0-9]{1,19}$/.test(text)) return 0n;
+  if (text === undefined || !REVISION.test(text)) return 0n;
   const revision = BigInt(text);
   return BigInt.asIntN(64, revision) === revision ? revision : 0n;
 }
 
-/** A copy. Removes the annotation in the other spelling. */
+/** A copy with the annotation, which replaces that in the other spelling. */
 export function withAnnotation(annotations: Annotations, name: RolloutAnnotation, value: string): Annotations {
   const others = Object.entries(annotations).filter(([key]) => canonicalQualifiedName(key) !== ANNOTATIONS[name]);
   return { ...Object.fromEntries(others), [qualifiedNameInDialect('kubernetes', ANNOTATIONS[name])]: value };

@@ -1,13 +1,9 @@
 /**
- * Rolls a Deployment out: creates one ReplicaSet for each pod template, and moves replicas to that of the current one.
- *
- *  - Watches Deployments, ReplicaSets and deletions of pods. Writes ReplicaSets, the status and the revision.
- *  - Requeues on changes, at the progress deadline of a rollout, and with back-off on errors and name collisions. Skips
- *    a sync while the informer does not show the ReplicaSets that were written: their events enqueue the Deployment.
- *  - A Deployment that is being deleted gets status updates only.
- *
- * Unlike upstream it plans a whole reconciliation from one snapshot before it writes, and it does not support the
- * rollback annotation of extensions/v1beta1.
+ * Rolls a Deployment out: creates one ReplicaSet for each pod template, and moves replicas to that of the current one;
+ * a Deployment that is being deleted gets status updates only. A sync requeues itself at the progress deadline of a
+ * rollout, and is skipped while the informer does not show the ReplicaSets that were written. Unlike upstream it plans
+ * a whole reconciliation from one snapshot before it writes, and it does not support the rollback annotation of
+ * extensions/v1beta1.
  */
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { AppsV1Deployment, AppsV1ReplicaSet, CoreV1Pod } from '../../shared/api/types/generated/members';
@@ -37,6 +33,7 @@ export const deploymentController: Controller = {
   run,
 };
 
+/** What the syncs of all Deployments share. */
 interface DeploymentState {
   readonly deployments: Informer<AppsV1Deployment>;
   readonly replicaSets: Informer<AppsV1ReplicaSet>;
@@ -98,7 +95,8 @@ function addHandlers(
       deleted(pod) {
         const replicaSet = ownerOf({ owners: replicaSets, resource: REPLICA_SETS }, pod);
         const deployment = replicaSet === undefined ? undefined : ownerOf({ owners: deployments, resource: DEPLOYMENTS }, replicaSet);
-        if (replicaSet === undefined || deployment === undefined || isRollingUpdate(deployment)) return;
+        if (replicaSet === undefined || deployment === undefined) return;
+        if (isRollingUpdate(deployment)) return;
         if (podIndex.ownedBy(replicaSet.uid).length === 0) enqueue(deployment);
       },
     }),

@@ -26,6 +26,7 @@ import type { DeploymentPlan } from './reconcile';
 import type { ScalingEvent } from './scaling';
 import { DeploymentConditions } from './status';
 
+/** How the execution of a plan ended without an error. */
 export type ApplyResult =
   | { readonly type: 'done' }
   /**
@@ -35,6 +36,7 @@ export type ApplyResult =
   | { readonly type: 'name-collision' }
   | { readonly type: 'namespace-terminating' };
 
+/** The clients of the writer, and what it keeps up to date. */
 export interface DeploymentWriterOptions {
   readonly client: RestClient;
   readonly events: Pick<EventRecorder, 'record'>;
@@ -44,10 +46,14 @@ export interface DeploymentWriterOptions {
   readonly signal: AbortSignal;
 }
 
+/** Writes for all Deployments of the process; a Deployment is written by one sync at a time. */
 export class DeploymentWriter {
   constructor(private readonly options: DeploymentWriterOptions) {}
 
-  /** Stops at the first write that fails, and throws its error. */
+  /**
+   * Writes the ReplicaSets, deletes old ones and writes the status. Stops at the first write that fails, and throws its
+   * error.
+   */
   async apply(deployment: Deployment, plan: DeploymentPlan): Promise<ApplyResult> {
     for (const replicaSet of plan.replicaSets) {
       const { observed } = replicaSet;
@@ -146,6 +152,7 @@ export class DeploymentWriter {
     return 'name-collision';
   }
 
+  /** Records an Event, and sets the condition `Progressing` of a Deployment with a deadline to `False`. */
   private async reportCreateError(deployment: Deployment, { name }: PlannedReplicaSet, error: ApiError): Promise<void> {
     const { client, clock, signal } = this.options;
     const message = `Failed to create new replica set "${name}": ${error.message}`;

@@ -12,11 +12,12 @@ export type ReplicaSet = ApiObject<AppsV1ReplicaSet>;
 /** The largest 32-bit integer: as a progress deadline or a history limit it means "none". */
 const UNLIMITED = 2_147_483_647;
 
+/** Whether the strategy is `RollingUpdate`, its default; otherwise it is `Recreate`. */
 export const isRollingUpdate = ({ body }: Deployment): boolean => (body.spec?.strategy?.type ?? 'RollingUpdate') === 'RollingUpdate';
 
 export const isPaused = ({ body }: Deployment): boolean => body.spec?.paused === true;
 
-/** Seconds. Undefined for a Deployment without a deadline, which has no `Progressing` condition. */
+/** Seconds; undefined for a Deployment without a deadline, which has no `Progressing` condition. */
 export function progressDeadlineOf({ body }: Deployment): number | undefined {
   const seconds = body.spec?.progressDeadlineSeconds;
   return seconds === UNLIMITED ? undefined : seconds;

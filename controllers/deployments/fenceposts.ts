@@ -5,6 +5,7 @@
 import { replicasOf } from '../workload/spec';
 import { isRollingUpdate, type Deployment } from './deployment';
 
+/** Numbers of pods, both 0 or more. */
 export interface Fenceposts {
   /** Pods beyond `spec.replicas`. */
   readonly maxSurge: number;
@@ -26,9 +27,12 @@ export function resolveFenceposts(deployment: Deployment): Fenceposts {
   return { maxSurge, maxUnavailable: Math.min(allowed, replicas) };
 }
 
+/** `25%`. */
+const PERCENT = /^[0-9]+%$/;
+
 /** Multiplies before it divides, so that 7% of 100 is exactly 7. */
 function resolveIntOrPercent(value: number | string | undefined, replicas: number, round: (value: number) => number): number {
   if (typeof value === 'number') return value;
-  if (value === undefined || !/^[0-9]+%$/.test(value)) return 0;
+  if (value === undefined || !PERCENT.test(value)) return 0;
   return round((Number(value.slice(0, -1)) * replicas) / 100);
 }

@@ -14,6 +14,7 @@ export interface PlannedReplicaSet {
   /** Undefined for a ReplicaSet that is to be created. */
   readonly observed: ReplicaSet | undefined;
   readonly name: string;
+  /** RFC 3339; '' for a ReplicaSet that is to be created. */
   readonly creationTimestamp: string;
   readonly isBeingDeleted: boolean;
   readonly template: CoreV1PodTemplateSpec;
@@ -23,6 +24,7 @@ export interface PlannedReplicaSet {
   annotations: Annotations;
 }
 
+/** The counts in the status of a ReplicaSet. */
 export interface ObservedStatus {
   readonly replicas: number;
   readonly readyReplicas: number;
@@ -34,9 +36,10 @@ export interface ObservedStatus {
   readonly isUpToDate: boolean;
 }
 
+/** The status of a ReplicaSet that does not exist yet. */
 export const NO_STATUS: ObservedStatus = { replicas: 0, readyReplicas: 0, availableReplicas: 0, isUpToDate: false };
 
-/** The plan begins with the observed state. */
+/** The planned ReplicaSet begins with the observed state. */
 export function plannedReplicaSet(observed: ReplicaSet): PlannedReplicaSet {
   const { replicas = 0, readyReplicas = 0, availableReplicas = 0, observedGeneration = 0 } = observed.body.status ?? {};
   return {
@@ -62,7 +65,10 @@ export function isChanged({ observed, replicas, minReadySeconds, annotations }: 
   );
 }
 
-/** Ignores the label `pod-template-hash`, which a ReplicaSet's template has in addition. */
+/**
+ * Whether the templates are equal, except for the label `pod-template-hash`, which a ReplicaSet's template has in
+ * addition.
+ */
 export function equalIgnoringHash(a: CoreV1PodTemplateSpec, b: CoreV1PodTemplateSpec): boolean {
   return equalJson(withoutHash(a), withoutHash(b));
 }
@@ -77,9 +83,12 @@ function withoutHash(template: CoreV1PodTemplateSpec): JsonObject {
 export const compareCreation = (a: PlannedReplicaSet, b: PlannedReplicaSet): number =>
   compareBytes(a.creationTimestamp, b.creationTimestamp) || compareBytes(a.name, b.name);
 
+/** The revision in the annotation; 0 when it has none. */
 export const revisionOf = ({ annotations }: PlannedReplicaSet): bigint => annotatedRevision(annotations);
 
+/** The sum of a count over all ReplicaSets. */
 export const sumOf = (replicaSets: readonly PlannedReplicaSet[], count: (replicaSet: PlannedReplicaSet) => number): number =>
   replicaSets.reduce((sum, replicaSet) => sum + count(replicaSet), 0);
 
+/** Whether the plan gives the ReplicaSet pods. */
 export const isActive = ({ replicas }: PlannedReplicaSet): boolean => replicas > 0;

@@ -24,6 +24,7 @@ import {
   setProgressing,
 } from './status';
 
+/** What one sync writes, and when the next one is due. */
 export interface DeploymentPlan {
   /** ReplicaSets to create or update, in this order. */
   readonly replicaSets: readonly PlannedReplicaSet[];
@@ -38,6 +39,7 @@ export interface DeploymentPlan {
   readonly requeueAfterMs: number | undefined;
 }
 
+/** A Deployment with its ReplicaSets, as one sync observes them. */
 export interface DeploymentView {
   readonly deployment: Deployment;
   /** Those that the Deployment controls. */
@@ -47,11 +49,12 @@ export interface DeploymentView {
   readonly now: number;
 }
 
-/** `view` is not changed. */
+/** Plans one sync; `view` is not changed. */
 export function planDeployment(view: DeploymentView): DeploymentPlan {
   return new DeploymentPlanner(view).plan();
 }
 
+/** Collects the changes of one plan. */
 class DeploymentPlanner {
   private readonly replicaSets: PlannedReplicaSet[];
   private readonly scaler: ReplicaSetScaler;
@@ -99,6 +102,7 @@ class DeploymentPlanner {
     }
   }
 
+  /** Whether the Deployment was scaled since its ReplicaSets were: then they are scaled before the rollout proceeds. */
   private isScalingEvent(): boolean {
     return this.replicaSets.some((replicaSet) => isActive(replicaSet) && this.scaler.isOutdated(replicaSet));
   }
@@ -119,6 +123,7 @@ class DeploymentPlanner {
     return this.newReplicaSet;
   }
 
+  /** Plans to create the ReplicaSet of the current template when it does not exist. */
   private getOrCreateNewReplicaSet(): PlannedReplicaSet {
     const existing = this.syncExistingNewReplicaSet();
     if (existing !== undefined) return existing;
@@ -147,6 +152,7 @@ class DeploymentPlanner {
     this.cleanup();
   }
 
+  /** New pods are created after the last old one has terminated. */
   private rolloutRecreate(): void {
     const newReplicaSet = this.syncExistingNewReplicaSet();
     if (this.scaler.scaleDownToZero(this.oldReplicaSets)) return;
@@ -163,6 +169,7 @@ class DeploymentPlanner {
     );
   }
 
+  /** Plans to delete old ReplicaSets, once the stored status shows that the rollout is complete. */
   private cleanup(): void {
     const { deployment } = this.view;
     if (isStatusUpToDate(deployment) && isDeploymentComplete(deployment, observedCounts(deployment))) {
@@ -190,6 +197,7 @@ class DeploymentPlanner {
     };
   }
 
+  /** The revision to write to the Deployment; undefined when it has it. */
   private changedRevision(): string | undefined {
     const { deployment } = this.view;
     if (this.newReplicaSet === undefined || isBeingDeleted(deployment)) return undefined;

@@ -9,10 +9,13 @@ import { annotationsOf, annotationValue, copyDeploymentAnnotations, POD_TEMPLATE
 import { revisionHistoryLimitOf, type Deployment } from './deployment';
 import { compareCreation, equalIgnoringHash, NO_STATUS, revisionOf, type PlannedReplicaSet } from './planned-replica-set';
 
-/** Characters of the annotation `revision-history`. */
+/** The most characters of the annotation `revision-history`. */
 const MAX_HISTORY_LENGTH = 2_000;
 
-/** The oldest one if several have the template, so that every reconciliation chooses the same. */
+/**
+ * The ReplicaSet with the Deployment's template; undefined when there is none. The oldest one if several have it, so
+ * that every reconciliation chooses the same.
+ */
 export function findNewReplicaSet(deployment: Deployment, replicaSets: readonly PlannedReplicaSet[]): PlannedReplicaSet | undefined {
   const template = templateOf(deployment);
   return [...replicaSets].sort(compareCreation).find((replicaSet) => equalIgnoringHash(replicaSet.template, template));

@@ -10,9 +10,9 @@ import { isRollingUpdate, type Deployment } from './deployment';
 import { resolveFenceposts } from './fenceposts';
 import { compareCreation, isActive, sumOf, type PlannedReplicaSet } from './planned-replica-set';
 
-/** The reason of a `ScalingReplicaSet` Event. */
+/** A change of the replicas of a ReplicaSet, for the Event `ScalingReplicaSet`. */
 export interface ScalingEvent {
-  /** Its name. */
+  /** The name of the ReplicaSet. */
   readonly replicaSet: string;
   /** Undefined for a ReplicaSet that is created. */
   readonly from: number | undefined;
@@ -33,7 +33,9 @@ function surgeReplicas({ observed, replicas, status, annotations }: PlannedRepli
 const guaranteedAvailable = ({ replicas, status }: PlannedReplicaSet): number =>
   status.isUpToDate ? Math.min(replicas, status.availableReplicas) : 0;
 
+/** Scales the ReplicaSets of one Deployment for one plan. */
 export class ReplicaSetScaler {
+  /** The changes so far, in their order. */
   readonly events: ScalingEvent[] = [];
   private readonly desiredReplicas: number;
   private readonly maxSurge: number;
@@ -117,11 +119,14 @@ export class ReplicaSetScaler {
     return removed;
   }
 
-  /** Returns whether one changed. */
+  /** Scales all ReplicaSets to 0. Returns whether one changed. */
   scaleDownToZero(replicaSets: readonly PlannedReplicaSet[]): boolean {
-    return replicaSets.filter(isActive).reduce((changed, replicaSet) => this.scale(replicaSet, 0) || changed, false);
+    const active = replicaSets.filter(isActive);
+    for (const replicaSet of active) this.scale(replicaSet, 0);
+    return active.length > 0;
   }
 
+  /** Gives the ReplicaSet all replicas of the Deployment. */
   scaleToDesired(replicaSet: PlannedReplicaSet): void {
     this.scale(replicaSet, this.desiredReplicas);
   }
@@ -171,6 +176,7 @@ export class ReplicaSetScaler {
     );
   }
 
+  /** Adds or removes what the sizes differ from the Deployment's size with its surge, in proportion to the sizes. */
   private distribute(active: readonly PlannedReplicaSet[]): void {
     const allowedSize = this.desiredReplicas > 0 ? this.desiredReplicas + this.maxSurge : 0;
     const replicasToAdd = allowedSize - sumOf(active, ({ replicas }) => replicas);
@@ -190,6 +196,7 @@ export class ReplicaSetScaler {
     });
   }
 
+  /** The fraction of the ReplicaSet, within what is left to add or remove. */
   private proportionOf(replicaSet: PlannedReplicaSet, replicasToAdd: number, remaining: number): number {
     const fraction = this.fractionOf(replicaSet);
     return replicasToAdd > 0 ? Math.min(fraction, remaining) : Math.max(fraction, remaining);
@@ -206,12 +213,14 @@ export class ReplicaSetScaler {
     return Math.round((replicas * (this.desiredReplicas + this.maxSurge)) / divisor) - replicas;
   }
 
+  /** Returns whether the replicas changed. */
   private scale(replicaSet: PlannedReplicaSet, replicas: number): boolean {
     if (replicaSet.replicas === replicas) return false;
     this.resize(replicaSet, replicas);
     return true;
   }
 
+  /** Also annotates a ReplicaSet that keeps its size. */
   private resize(replicaSet: PlannedReplicaSet, replicas: number): void {
     if (replicaSet.replicas !== replicas) this.events.push({ replicaSet: replicaSet.name, from: replicaSet.replicas, to: replicas });
     replicaSet.replicas = replicas;

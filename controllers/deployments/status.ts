@@ -17,6 +17,7 @@ import { progressDeadlineOf, type Deployment } from './deployment';
 import { resolveFenceposts } from './fenceposts';
 import { compareCreation, sumOf, type PlannedReplicaSet } from './planned-replica-set';
 
+/** Numbers of pods over all ReplicaSets; `updatedReplicas` have the current template. */
 interface ReplicaCounts {
   readonly replicas: number;
   readonly updatedReplicas: number;
@@ -56,6 +57,7 @@ export function isDeploymentComplete(deployment: Deployment, { replicas, updated
   return updatedReplicas === desired && replicas === desired && availableReplicas === desired;
 }
 
+/** Whether more pods are updated, ready or available, or fewer old ones are left. */
 function hasProgressed(previous: ReplicaCounts, current: ReplicaCounts): boolean {
   return (
     current.updatedReplicas > previous.updatedReplicas ||
@@ -67,6 +69,7 @@ function hasProgressed(previous: ReplicaCounts, current: ReplicaCounts): boolean
 
 const compareTypes = (a: AppsV1DeploymentCondition, b: AppsV1DeploymentCondition): number => compareBytes(a.type ?? '', b.type ?? '');
 
+/** A condition without its times. */
 interface ConditionState {
   readonly type: string;
   readonly status: 'True' | 'False' | 'Unknown';
@@ -88,10 +91,12 @@ export class DeploymentConditions {
     this.sorted = [...conditionsOf(deployment.body)].sort(compareTypes);
   }
 
+  /** All conditions, sorted by type. */
   list(): readonly AppsV1DeploymentCondition[] {
     return this.sorted;
   }
 
+  /** `undefined` when there is no condition of the type. */
   get(type: string): AppsV1DeploymentCondition | undefined {
     return this.sorted.find((condition) => condition.type === type);
   }
@@ -115,7 +120,8 @@ export class DeploymentConditions {
   /** Copies the `ReplicaFailure` condition of a ReplicaSet. Conditions of ReplicaSets have no `lastUpdateTime`. */
   setReplicaFailure({ status, reason, message, lastTransitionTime }: AppsV1ReplicaSetCondition): void {
     const previous = this.get('ReplicaFailure');
-    if (previous !== undefined && previous.status === status && previous.reason === reason) return;
+    const isSet = previous?.status === status && previous?.reason === reason;
+    if (previous !== undefined && isSet) return;
     const time = lastTransitionTime ?? formatTimestamp(this.now);
     this.put({
       type: 'ReplicaFailure',
@@ -127,10 +133,12 @@ export class DeploymentConditions {
     });
   }
 
+  /** Adds the condition in place of the one of its type. */
   private put(condition: AppsV1DeploymentCondition): void {
     this.sorted = [...this.sorted.filter(({ type }) => type !== condition.type), condition].sort(compareTypes);
   }
 
+  /** Does nothing when there is no condition of the type. */
   remove(type: string): void {
     this.sorted = this.sorted.filter((condition) => condition.type !== type);
   }
@@ -162,8 +170,9 @@ export function setProgressing(conditions: DeploymentConditions, deployment: Dep
   const progressDeadline = progressDeadlineOf(deployment);
   const counts = calculateCounts(owned);
   const previous = conditions.get('Progressing');
+  const isRolloutFinished = counts.replicas === counts.updatedReplicas && previous?.reason === 'NewReplicaSetAvailable';
   if (progressDeadline === undefined) conditions.remove('Progressing');
-  else if (!(counts.replicas === counts.updatedReplicas && previous?.reason === 'NewReplicaSetAvailable')) {
+  else if (!isRolloutFinished) {
     const subject = newReplicaSet === undefined ? `Deployment "${deployment.name}"` : `ReplicaSet "${newReplicaSet.name}"`;
     if (isDeploymentComplete(deployment, counts)) {
       conditions.set({
@@ -233,7 +242,8 @@ export function msUntilProgressDeadline(
 ): number | undefined {
   const progressDeadline = progressDeadlineOf(deployment);
   const progressing = conditions.get('Progressing');
-  if (progressDeadline === undefined || progressing === undefined || progressing.reason === 'ProgressDeadlineExceeded') return undefined;
+  if (progressDeadline === undefined || progressing === undefined) return undefined;
+  if (progressing.reason === 'ProgressDeadlineExceeded') return undefined;
   if (isDeploymentComplete(deployment, calculateCounts(owned)) || progressing.reason === 'NewReplicaSetAvailable') return undefined;
   const since = parseTimestamp(progressing.lastUpdateTime ?? undefined) ?? now;
   // One more second, as upstream adds: a sync just before the deadline would change nothing.

@@ -13,6 +13,7 @@ import type { Pod } from '../../shared/client/rest/typed-objects';
 
 export type PodDisruptionBudget = ApiObject<PolicyV1PodDisruptionBudget>;
 
+/** The part of a pod that the status of a budget depends on. */
 export interface SelectedPod {
   readonly name: string;
   /** Undefined for a pod that no controller replaces. */
@@ -21,6 +22,7 @@ export interface SelectedPod {
   readonly isBeingDeleted: boolean;
 }
 
+/** A budget with the pods that it selects. */
 interface IndexedBudget {
   readonly selector: MetaV1LabelSelector | undefined;
   readonly matches: LabelMatcher;
@@ -30,6 +32,7 @@ interface IndexedBudget {
 
 type ObjectName = Pick<ApiObject, 'namespace' | 'name'>;
 
+/** The caller passes every change of the observed budgets and pods to it. */
 export class BudgetPodIndex {
   /** By namespace, then by name. */
   private readonly budgets = new Map<string, Map<string, IndexedBudget>>();
@@ -47,11 +50,12 @@ export class BudgetPodIndex {
     innerMap(this.budgets, namespace).set(name, budget);
   }
 
+  /** Call it for each deleted budget. */
   removeBudget({ namespace, name }: ObjectName): void {
     deleteInner(this.budgets, namespace, name);
   }
 
-  /** Returns the keys of the budgets that the change affects. */
+  /** Call it for each added or updated pod. Returns the keys of the budgets that the change affects. */
   setPod(pod: Pod): readonly string[] {
     const { namespace, name } = pod;
     innerMap(this.pods, namespace).set(name, pod);
@@ -62,12 +66,13 @@ export class BudgetPodIndex {
       const previous = pods.get(name);
       if (matches(labels)) pods.set(name, current);
       else if (!pods.delete(name)) continue;
-      if (previous === undefined || !pods.has(name) || !isSame(previous, current)) affected.push(keyOf({ namespace, name: budgetName }));
+      const isUnaffected = previous !== undefined && pods.has(name) && isSamePod(previous, current);
+      if (!isUnaffected) affected.push(keyOf({ namespace, name: budgetName }));
     }
     return affected;
   }
 
-  /** Returns the keys of the budgets that the change affects. */
+  /** Call it for each deleted pod. Returns the keys of the budgets that the change affects. */
   removePod({ namespace, name }: ObjectName): readonly string[] {
     deleteInner(this.pods, namespace, name);
     return [...(this.budgets.get(namespace) ?? [])].flatMap(([budgetName, { pods }]) =>
@@ -75,7 +80,7 @@ export class BudgetPodIndex {
     );
   }
 
-  /** Empty for a budget that is not indexed. */
+  /** The pods that the budget selects, in any order; empty for a budget that is not indexed. */
   podsOf({ namespace, name }: ObjectName): readonly SelectedPod[] {
     return [...(this.budgets.get(namespace)?.get(name)?.pods.values() ?? [])];
   }
@@ -95,7 +100,7 @@ function selectedPodOf(pod: Pod): SelectedPod {
   return { name: pod.name, controller: controllerOf(pod), isReady: isPodReady(pod), isBeingDeleted: isBeingDeleted(pod) };
 }
 
-const isSame = (a: SelectedPod, b: SelectedPod): boolean =>
+const isSamePod = (a: SelectedPod, b: SelectedPod): boolean =>
   a.isReady === b.isReady && a.isBeingDeleted === b.isBeingDeleted && a.controller?.uid === b.controller?.uid;
 
 function innerMap<T>(maps: Map<string, Map<string, T>>, key: string): Map<string, T> {

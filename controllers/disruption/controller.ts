@@ -1,11 +1,8 @@
 /**
  * Watches PodDisruptionBudgets, pods and the workloads that own pods; writes the status of budgets and resets stale
- * `DisruptionTarget` conditions of pods. Never evicts.
- *
- * A change of a pod enqueues the budgets that select it or selected it before, if their status depends on the change; a
- * change of a workload's scale enqueues all budgets of the namespace. A budget is synced again when the time for the
- * deletion of disrupted pods has passed, and with back-off while the expected scale is unknown. The resets of stale
- * conditions are items of the same queue.
+ * `DisruptionTarget` conditions of pods. Never evicts. A change of a pod enqueues the budgets whose status depends on
+ * it; a change of a workload's scale enqueues all budgets of the namespace. The resets of stale conditions are items of
+ * the same queue.
  */
 import type { CoreV1Pod, PolicyV1PodDisruptionBudget, PolicyV1PodDisruptionBudgetStatus } from '../../shared/api/types/generated/members';
 import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
@@ -42,6 +39,7 @@ export const disruptionController: Controller = {
   run,
 };
 
+/** What the syncs of all budgets share. */
 interface DisruptionState {
   readonly budgets: Informer<PolicyV1PodDisruptionBudget>;
   readonly pods: Informer<CoreV1Pod>;
@@ -81,7 +79,8 @@ function watch({ clock }: ControllerContext, { budgets, pods, podIndex }: Disrup
   const setPod = (previous: Pod | undefined, pod: Pod): void => {
     for (const key of podIndex.setPod(pod)) queue.add(key);
     const staleAt = conditionStaleAt(pod);
-    if (staleAt !== undefined && (previous === undefined || conditionStaleAt(previous) !== staleAt)) {
+    const isStaleTimeNew = previous === undefined || conditionStaleAt(previous) !== staleAt;
+    if (staleAt !== undefined && isStaleTimeNew) {
       queue.addAfter(STALE_POD_PREFIX + keyOf(pod), staleAt - clock.now());
     }
   };
@@ -101,6 +100,7 @@ function watch({ clock }: ControllerContext, { budgets, pods, podIndex }: Disrup
   ];
 }
 
+/** While the expected scale is unknown, the budget allows no disruption and is retried with back-off. */
 async function syncBudget(
   context: ControllerContext,
   state: DisruptionState,
@@ -132,6 +132,7 @@ async function syncBudget(
   return requeueAfterMs === undefined ? DONE : { type: 'again', afterMs: requeueAfterMs };
 }
 
+/** 0 for a budget without a constraint. Throws the errors of {@link ScaleFinder.expectedScale}. */
 async function expectedPodCount(
   { events }: ControllerContext,
   budget: PodDisruptionBudget,

@@ -30,14 +30,19 @@ export function constraintOf({ body }: PodDisruptionBudget): Constraint {
   return { type: 'none' };
 }
 
-/** Validation admits no other strings. */
-const parsePercent = (text: string): number => Number(text.replace(/%$/, '')) || 0;
+/** At the end of `25%`. */
+const PERCENT_SIGN = /%$/;
+
+/** Parses a percentage; validation admits no other strings. */
+const parsePercent = (text: string): number => Number(text.replace(PERCENT_SIGN, '')) || 0;
 
 /** Whether the number of expected pods comes from the controllers of the pods. */
 export const needsExpectedScale = ({ type }: Constraint): boolean => type !== 'min-available' && type !== 'none';
 
+/** What one sync decides from. */
 export interface BudgetInput {
   readonly budget: PodDisruptionBudget;
+  /** The pods that the budget selects. */
   readonly pods: readonly SelectedPod[];
   /** The replicas of all controllers of the pods; the number of pods when the constraint needs no expected scale. */
   readonly expectedPods: number;
@@ -45,19 +50,17 @@ export interface BudgetInput {
   readonly now: number;
 }
 
+/** What one sync writes and reports. */
 export interface BudgetActions {
   /** Undefined when the status is up to date. */
   readonly status: PolicyV1PodDisruptionBudgetStatus | undefined;
-  /** Milliseconds until the deletion of a disrupted pod times out. */
+  /** Milliseconds until the deletion of a disrupted pod times out; undefined when no deletion is awaited. */
   readonly requeueAfterMs: number | undefined;
   /** Names of disrupted pods that were not deleted in time. */
   readonly notDeleted: readonly string[];
 }
 
-/**
- * `pods`: those that the budget selects. `expectedPods`: how many their controllers should have; 0 when it is unknown,
- * which allows no disruption.
- */
+/** An `expectedPods` of 0 allows no disruption. */
 export function reconcileBudget({ budget, pods, expectedPods, now }: BudgetInput): BudgetActions {
   const { status = {} } = budget.body;
   const { disruptedPods, requeueAfterMs, notDeleted } = buildDisruptedPodMap(status, pods, now);
@@ -88,6 +91,7 @@ export function reconcileBudget({ budget, pods, expectedPods, now }: BudgetInput
 
 /**
  * The status when the expected scale is unknown: no disruptions are allowed. Undefined when the status is up to date.
+ * `message`: that of the condition.
  */
 export function failSafeStatus(budget: PodDisruptionBudget, message: string, now: number): PolicyV1PodDisruptionBudgetStatus | undefined {
   const { status = {} } = budget.body;
@@ -136,7 +140,8 @@ function buildDisruptedPodMap(status: PolicyV1PodDisruptionBudgetStatus, pods: r
   for (const { name, isBeingDeleted } of pods) {
     const disruptionTime = ownMember(known, name) ?? undefined;
     const disruptedAt = parseTimestamp(disruptionTime);
-    if (disruptionTime === undefined || disruptedAt === undefined || isBeingDeleted) continue;
+    const isDisrupted = disruptionTime !== undefined && disruptedAt !== undefined;
+    if (!isDisrupted || isBeingDeleted) continue;
     const remainingMs = disruptedAt + DELETION_TIMEOUT_MS - now;
     if (remainingMs <= 0) {
       notDeleted.push(name);

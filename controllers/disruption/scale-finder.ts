@@ -24,6 +24,7 @@ export class KindNotDiscoveredError extends Error {
   override readonly name = 'KindNotDiscoveredError';
 }
 
+/** What the controllers of some pods should have. */
 export interface ExpectedScale {
   /** The sum of the replicas of all controllers. */
   readonly pods: number;
@@ -31,6 +32,7 @@ export interface ExpectedScale {
   readonly unmanaged: number;
 }
 
+/** The replicas of one controller, which may be the owner of a pod's controller. */
 interface ControllerScale {
   readonly uid: string;
   readonly replicas: number;
@@ -51,9 +53,10 @@ const WORKLOADS = {
 
 type WorkloadName = keyof typeof WORKLOADS;
 
-/** Discovery is repeated for an unknown kind, at most this often. Milliseconds. */
+/** The shortest time between two requests of discovery for an unknown kind. */
 const DISCOVERY_PERIOD_MS = 1_000;
 
+/** Its informers must have synced before {@link expectedScale} is called. */
 export class ScaleFinder {
   private readonly workloads: Readonly<Record<WorkloadName, Informer<ScaledObject>>>;
   private readonly servedKinds: ServedKinds;
@@ -70,6 +73,7 @@ export class ScaleFinder {
     };
   }
 
+  /** The informers of the built-in workloads. */
   get informers(): readonly Informer<ScaledObject>[] {
     return Object.values(this.workloads);
   }
@@ -93,7 +97,10 @@ export class ScaleFinder {
     };
   }
 
-  /** Each controller counts once. Throws {@link UnknownScaleError} or {@link KindNotDiscoveredError}. */
+  /**
+   * The replicas of the controllers of the pods; each controller counts once. `namespace`: that of the pods. Throws
+   * {@link UnknownScaleError} or {@link KindNotDiscoveredError}, and what a failed request throws.
+   */
   async expectedScale(namespace: string, pods: readonly SelectedPod[]): Promise<ExpectedScale> {
     const seenUids = new Set<string>();
     const replicasByUid = new Map<string, number>();
@@ -132,6 +139,7 @@ export class ScaleFinder {
     }
   }
 
+  /** `undefined` when the workload does not exist, or another one has its name. */
   private workloadScale(workload: WorkloadName, namespace: string, { name, uid }: ControllerReference): ControllerScale | undefined {
     const object = this.workloads[workload].get(namespace, name);
     return object?.uid === uid ? { uid, replicas: replicasOf(object) } : undefined;

@@ -15,7 +15,7 @@ const STALE_DISRUPTION_TIMEOUT_MS = 120_000;
 /** The reason of conditions that the kubelet sets, and resets itself. */
 const KUBELET_REASON = 'TerminationByKubelet';
 
-/** Milliseconds since 1970; undefined for a pod without a condition that can become stale. */
+/** When the condition becomes stale, in milliseconds since 1970; undefined for a pod without a condition that can. */
 export function conditionStaleAt(pod: Pod): number | undefined {
   const condition = conditionOf(pod.body, DISRUPTION_TARGET);
   if (condition?.status !== 'True' || condition.reason === KUBELET_REASON) return undefined;
@@ -23,7 +23,7 @@ export function conditionStaleAt(pod: Pod): number | undefined {
   return (parseTimestamp(condition.lastTransitionTime ?? undefined) ?? 0) + STALE_DISRUPTION_TIMEOUT_MS;
 }
 
-/** The body of a patch of the status that sets the condition to `False`. */
+/** The merge patch of the status that sets the condition to `False`. `now`: milliseconds since 1970. */
 export function resetConditionPatch(pod: Pod, now: number) {
   const condition: CoreV1PodCondition = {
     type: DISRUPTION_TARGET,

@@ -39,6 +39,7 @@ export const endpointSliceMirroringController: Controller = {
   run: (context) => new EndpointSliceMirroringController(context).run(),
 };
 
+/** The state of one term. */
 class EndpointSliceMirroringController {
   private readonly sliceNames: SliceNames;
   private readonly mirroringNames: MirroringNames;

@@ -10,29 +10,37 @@ import { portGroupKey } from '../endpoint-slices/desired-endpoints';
 import type { AddressType, ServiceView } from '../service-pods/service-view';
 import type { Endpoints } from '../../shared/client/rest/typed-objects';
 
-/** Keys of labels and annotations in the server's dialect. */
+/** Keys of a label and of annotations in the server's dialect. */
 export interface MirroringNames {
+  /** The label with which clients opt out. */
   readonly skipMirror: string;
   /** The annotation in which old leader elections store their record. */
   readonly leader: string;
+  /** The annotation of `kubectl apply`, which is not copied to slices. */
   readonly lastApplied: string;
 }
 
+/** The names with the prefix of a dialect. */
 export const mirroringNames = (prefix: string): MirroringNames => ({
   skipMirror: `endpointslice.${prefix}/skip-mirror`,
   leader: `control-plane.alpha.${prefix}/leader`,
   lastApplied: `kubectl.${prefix}/last-applied-configuration`,
 });
 
-/** Endpoints of a Service without a selector are mirrored, because no controller manages them. */
+/**
+ * Whether the Endpoints belong to a Service without a selector: no controller writes slices for those. `service` is
+ * undefined when there is none.
+ */
 export function shouldMirror({ metadata }: Endpoints, service: ServiceView | undefined, names: MirroringNames): boolean {
   if (service === undefined || service.hasSelector) return false;
   const isLeaderElectionRecord = valueInEitherSpelling(metadata.annotations ?? {}, names.leader) !== undefined;
   return valueInEitherSpelling(metadata.labels ?? {}, names.skipMirror) !== 'true' && !isLeaderElectionRecord;
 }
 
+/** The endpoints to write, and what is left out. */
 export interface MirroredEndpoints {
   readonly groups: readonly PortGroup[];
+  /** Texts that are no IP addresses. */
   readonly invalidAddresses: readonly string[];
   /** The number of addresses above the maximum. */
   readonly addressesSkipped: number;

@@ -1,10 +1,8 @@
 /**
- * EndpointSlice controller: watches Services, pods, nodes and its own EndpointSlices, and writes the EndpointSlices of
- * each Service with a selector and Events about the Service. A Service is synced at once when it or a node changed, after
- * the batch period when one of its pods changed, and after a second when another client changed one of its slices. A
- * Service with skipped pods is retried with back-off. Slices of a deleted Service are left to the garbage collector.
- * Unlike upstream's controller, a Service is requeued without back-off while the informer does not show its slices yet,
- * and hints keep no state between syncs.
+ * EndpointSlice controller: writes the EndpointSlices of each Service with a selector, and Events about the Service. A
+ * Service is synced at once when it or a node changed, after the batch period when one of its pods changed, and after a
+ * second when another client changed one of its slices. Slices of a deleted Service are left to the garbage collector.
+ * Unlike upstream's controller, a Service is requeued without back-off while the informer does not show its slices yet.
  */
 import type { CoreV1Node, CoreV1Pod, CoreV1Service } from '../../shared/api/types/generated/members';
 import { ApiError, isConflict } from '../../shared/client/rest/api-error';
@@ -45,6 +43,7 @@ export const endpointSliceController: Controller = {
   run: (context) => new EndpointSliceController(context).run(),
 };
 
+/** The state of one term. Hints keep no state between syncs, except for the Events about them. */
 class EndpointSliceController {
   private readonly names: SliceNames;
   private readonly queue: WorkQueue;
@@ -85,6 +84,7 @@ class EndpointSliceController {
     for (const removeHandler of removeHandlers) removeHandler();
   }
 
+  /** A Service with skipped pods is retried with back-off. */
   private async syncService(key: string): Promise<WorkOutcome> {
     const { settings } = this.context;
     const [namespace = ''] = key.split('/');

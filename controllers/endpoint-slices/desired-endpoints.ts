@@ -9,19 +9,23 @@ import { findPort, isSelected, type PodView } from '../service-pods/pod-view';
 import { ServicePodCache } from '../service-pods/service-pod-cache';
 import type { AddressType, ServiceView } from '../service-pods/service-view';
 
+/** The part of a node that determines its endpoints; `zone` is undefined without the label. */
 export interface NodeView {
   readonly zone: string | undefined;
 }
 
+/** An endpoint, with what its distribution depends on. */
 export interface Endpoint {
   /** Identifies the endpoint in its slice while its conditions change. */
   readonly id: string;
+  /** Whether clients should use it. */
   readonly isReady: boolean;
   readonly zone: string | undefined;
-  /** Without hints. */
+  /** The endpoint as it is written, without hints. */
   readonly body: DiscoveryV1Endpoint;
 }
 
+/** A port of a slice, with the defaults of the API. */
 export interface SlicePort {
   /** '' for the only port of a Service. */
   readonly name: string;
@@ -38,11 +42,13 @@ export interface PortGroup {
   readonly endpoints: readonly Endpoint[];
 }
 
+/** A selected pod without an endpoint, and why, for an Event. */
 export interface SkippedPod {
   readonly pod: string;
   readonly reason: string;
 }
 
+/** The endpoints of a Service. */
 export interface DesiredEndpoints {
   readonly groups: readonly PortGroup[];
   readonly skipped: readonly SkippedPod[];
@@ -84,7 +90,7 @@ export function desiredEndpoints(
   return { groups: sorted.map(([, group]) => group), skipped };
 }
 
-/** The endpoint of a pod with its addresses of one type. */
+/** The endpoint of a pod with its addresses of one type, cached for both views. */
 class PodEndpoint {
   readonly groupKey: string;
   private endpoint: Endpoint | undefined;

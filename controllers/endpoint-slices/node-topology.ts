@@ -13,6 +13,7 @@ import { compareNames, labelsOf } from '../runtime/pods';
 import type { NodeView } from './desired-endpoints';
 import type { ZoneCpus } from './topology-hints';
 
+/** Reads the informer at each call. */
 export class NodeTopology {
   private readonly views = new WeakMap<Node, NodeView>();
 
@@ -48,6 +49,7 @@ export class NodeTopology {
   }
 }
 
+/** The zone in the label of the node; undefined without the label. `prefix`: of the label in the server's dialect. */
 export const zoneOf = (node: Node, prefix: string): string | undefined => valueInEitherSpelling(labelsOf(node), `topology.${prefix}/zone`);
 
 function isReadyWorker(node: Node, prefix: string): boolean {

@@ -5,6 +5,7 @@
  */
 import { appendAll } from '../../shared/values/append';
 
+/** The endpoints of one slice after the writes. */
 export interface PackedSlice<E> {
   readonly endpoints: readonly E[];
 }
@@ -16,6 +17,7 @@ export interface Packing<S, E> {
   readonly deletes: readonly S[];
 }
 
+/** How existing slices and desired endpoints are read. */
 export interface PackingRules<S, E> {
   readonly maxEndpointsPerSlice: number;
   /** Ids of the endpoints in an existing slice. */
@@ -25,6 +27,7 @@ export interface PackingRules<S, E> {
   isUpToDate(slice: S, endpoints: readonly E[]): boolean;
 }
 
+/** An existing slice with the endpoints that stay in it, to which others are added. */
 interface RetainedSlice<S, E> {
   readonly slice: S;
   readonly endpoints: E[];

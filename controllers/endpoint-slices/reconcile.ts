@@ -12,11 +12,13 @@ import { packEndpoints } from './packing';
 import { sliceBody, type EndpointSlice, type SliceContent, type SliceNames, type SliceOwner, type SliceView } from './slice';
 import { topologyHints, type TopologyHints, type ZoneCpus } from './topology-hints';
 
+/** Settings that apply to the slices of all owners. */
 export interface SliceSettings {
   readonly maxEndpointsPerSlice: number;
   readonly names: SliceNames;
 }
 
+/** The existing slices of an owner, and what they should contain. */
 export interface SliceState {
   readonly owner: SliceOwner;
   readonly addressTypes: readonly AddressType[];
@@ -27,14 +29,16 @@ export interface SliceState {
   readonly slices: readonly SliceView[];
   /** The desired endpoints. */
   readonly groups: readonly PortGroup[];
-  /** Undefined when it is unknown. */
+  /** When the change that is written happened, RFC 3339; undefined when it is unknown. */
   readonly triggerTime: string | undefined;
   /** Undefined when the nodes lack information. */
   readonly cpus: ZoneCpus | undefined;
 }
 
+/** The writes to execute, in the order of the members. */
 export interface SliceActions {
   readonly creates: readonly DiscoveryV1EndpointSlice[];
+  /** With the resourceVersion of the slice that was observed. */
   readonly updates: readonly DiscoveryV1EndpointSlice[];
   readonly deletes: readonly EndpointSlice[];
   /** One for each address type. */
@@ -48,6 +52,7 @@ interface AddressTypePlan {
   readonly deletes: SliceView[];
 }
 
+/** Slices of address types that the owner does not have are deleted. */
 export function reconcileSlices(state: SliceState, settings: SliceSettings): SliceActions {
   const { owner, addressTypes, slices, triggerTime } = state;
   const plans: AddressTypePlan[] = [];
@@ -57,11 +62,11 @@ export function reconcileSlices(state: SliceState, settings: SliceSettings): Sli
     const endpoints = groups.flatMap((group) => group.endpoints);
     const typeHints = topologyHints(addressType, state.topology, endpoints, state.cpus);
     hints.push(typeHints);
-    plans.push(reconcileByAddressType(state, addressType, groups, typeHints, settings));
+    plans.push(reconcileByAddressType(state, settings, { addressType, groups, hints: typeHints }));
   }
   const otherTypes = slices.filter(({ addressType }) => !addressTypes.some((type) => type === addressType));
-  const bodyOf = (content: SliceContent, existing?: EndpointSlice): DiscoveryV1EndpointSlice =>
-    sliceBody(owner, content, settings.names, triggerTime, existing);
+  const metadata = { owner, names: settings.names, triggerTime };
+  const bodyOf = (content: SliceContent, existing?: EndpointSlice): DiscoveryV1EndpointSlice => sliceBody(metadata, content, existing);
   return {
     creates: plans.flatMap(({ creates }) => creates.map((content) => bodyOf(content))),
     updates: plans.flatMap(({ updates }) => updates.map(({ slice, content }) => bodyOf(content, slice.object))),
@@ -70,12 +75,17 @@ export function reconcileSlices(state: SliceState, settings: SliceSettings): Sli
   };
 }
 
+/** What the slices of one address type should contain. */
+interface AddressTypeState {
+  readonly addressType: AddressType;
+  readonly groups: readonly PortGroup[];
+  readonly hints: TopologyHints;
+}
+
 function reconcileByAddressType(
   { owner, slices, needsPlaceholder }: SliceState,
-  addressType: AddressType,
-  groups: readonly PortGroup[],
-  hints: TopologyHints,
   { maxEndpointsPerSlice, names }: SliceSettings,
+  { addressType, groups, hints }: AddressTypeState,
 ): AddressTypePlan {
   const existing = slices.filter((slice) => slice.addressType === addressType).sort((a, b) => compareNames(a.object, b.object));
   const plan: AddressTypePlan = { creates: [], updates: [], deletes: [] };
@@ -109,7 +119,7 @@ function reconcileByAddressType(
     for (const slice of packing.deletes) unused.add(slice);
   }
   appendAll(plan.deletes, unused);
-  if (groups.length === 0 && needsPlaceholder) addPlaceholder(plan, existing, addressType, owner, names);
+  if (groups.length === 0 && needsPlaceholder) addPlaceholder(plan, { existing, addressType, owner, names });
   recycleSlices(plan);
   return plan;
 }
@@ -140,17 +150,18 @@ function withHint({ id, body }: Endpoint, { zones }: TopologyHints): DiscoveryV1
   return zone === undefined ? body : { ...body, hints: { forZones: [{ name: zone }] } };
 }
 
+interface PlaceholderState {
+  readonly existing: readonly SliceView[];
+  readonly addressType: AddressType;
+  readonly owner: SliceOwner;
+  readonly names: SliceNames;
+}
+
 /**
  * An owner without endpoints has one slice without endpoints: clients can distinguish it from an owner that was not
  * reconciled yet.
  */
-function addPlaceholder(
-  plan: AddressTypePlan,
-  existing: readonly SliceView[],
-  addressType: AddressType,
-  owner: SliceOwner,
-  names: SliceNames,
-): void {
+function addPlaceholder(plan: AddressTypePlan, { existing, addressType, owner, names }: PlaceholderState): void {
   const emptyKey = portGroupKey(addressType, []);
   const placeholder = existing.find((slice) => slice.endpoints.size === 0 && slice.groupKey === emptyKey);
   const content: SliceContent = { addressType, ports: [], endpoints: [] };

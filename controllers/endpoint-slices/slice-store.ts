@@ -16,7 +16,9 @@ import { sliceView, type EndpointSlice, type SliceNames, type SliceView } from '
 
 const ENDPOINT_SLICES = resourceOf('discovery.v1.EndpointSlice');
 
+/** One store for each controller of slices. */
 export class SliceStore {
+  /** Shows the slices of this controller only. It must have synced before they are read. */
   readonly informer: Informer<DiscoveryV1EndpointSlice>;
   /** By the Service's key, then by the slice's uid. */
   private readonly slices = new Map<string, Map<string, EndpointSlice>>();
@@ -32,7 +34,7 @@ export class SliceStore {
     this.informer = context.informers.of(ENDPOINT_SLICES, { labelSelector: `${names.managedBy}=${names.manager}` });
   }
 
-  /** Returns a function that removes the handlers from the informer. */
+  /** Follows the informer. Returns a function that ends this. */
   watch(): () => void {
     return this.informer.handle({
       added: (slice) => this.set(slice),
@@ -44,7 +46,7 @@ export class SliceStore {
     });
   }
 
-  /** `key`: that of the Service, as in the other methods. */
+  /** The observed slices of a Service, in any order. `key`: that of the Service, as in the other methods. */
   slicesOf(key: string): readonly SliceView[] {
     return [...(this.slices.get(key)?.values() ?? [])].map((slice) => this.viewOf(slice));
   }
@@ -68,8 +70,8 @@ export class SliceStore {
   }
 
   /**
-   * `mayCreate`: false for an owner that is being deleted. Rejects with ApiError, except for a namespace that is being
-   * deleted.
+   * Executes the actions one after the other and throws the first ApiError; a namespace that is being deleted ends them
+   * without one. `mayCreate`: false for an owner that is being deleted.
    */
   async apply(key: string, { creates, updates, deletes }: SliceActions, { mayCreate }: { readonly mayCreate: boolean }): Promise<void> {
     const { client, signal } = this.context;

@@ -11,7 +11,7 @@ import { portGroupKey, type SlicePort } from './desired-endpoints';
 
 export type EndpointSlice = ApiObject<DiscoveryV1EndpointSlice>;
 
-/** Keys of labels and annotations in the server's dialect. */
+/** Keys of labels and annotations in the dialect of the server. */
 export interface SliceNames {
   readonly serviceName: string;
   readonly managedBy: string;
@@ -21,7 +21,7 @@ export interface SliceNames {
   readonly triggerTime: string;
 }
 
-/** Labels and annotations of slices in the dialect of the server. `manager`: the controller that owns the slices. */
+/** `manager`: the controller that owns the slices, without the domain. */
 export function sliceNames({ prefix }: Pick<GeneratedNames, 'prefix'>, manager = 'endpointslice-controller'): SliceNames {
   return {
     serviceName: `${prefix}/service-name`,
@@ -32,6 +32,7 @@ export function sliceNames({ prefix }: Pick<GeneratedNames, 'prefix'>, manager =
   };
 }
 
+/** A parsed slice; immutable. */
 export interface SliceView {
   readonly object: EndpointSlice;
   readonly addressType: string;
@@ -45,7 +46,7 @@ export interface SliceView {
   readonly ownerUid: string;
 }
 
-/** Parses a slice once; the view is never changed. */
+/** Parses a slice. */
 export function sliceView(object: EndpointSlice): SliceView {
   const { metadata } = object;
   const { addressType = '', endpoints, ports } = object.body;
@@ -66,6 +67,7 @@ function portOf({ name = '', port = 0, protocol = 'TCP', appProtocol }: Discover
 
 const idOf = ({ targetRef, addresses }: DiscoveryV1Endpoint): string => `${targetRef?.uid ?? ''} ${(addresses ?? []).join(' ')}`;
 
+/** What a slice contains; the ports apply to all its endpoints. */
 export interface SliceContent {
   readonly addressType: AddressType;
   readonly ports: readonly SlicePort[];
@@ -111,12 +113,18 @@ export function sliceLabels(
   };
 }
 
-/** The body of a new slice, or of the update of an existing one. Without a `triggerTime` the annotation is removed. */
+/** What the metadata of a slice is made of. */
+export interface SliceMetadata {
+  readonly owner: SliceOwner;
+  readonly names: SliceNames;
+  /** `undefined` removes the annotation. */
+  readonly triggerTime: string | undefined;
+}
+
+/** The body of a new slice, or of the update of an existing one. */
 export function sliceBody(
-  owner: SliceOwner,
+  { owner, names, triggerTime }: SliceMetadata,
   content: SliceContent,
-  names: SliceNames,
-  triggerTime: string | undefined,
   existing?: EndpointSlice,
 ): DiscoveryV1EndpointSlice {
   const metadata = existing?.metadata ?? {};

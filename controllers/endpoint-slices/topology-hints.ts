@@ -10,6 +10,7 @@ import type { Endpoint } from './desired-endpoints';
 /** Allocatable CPUs of the ready worker nodes, by zone. */
 export type ZoneCpus = ReadonlyMap<string, number>;
 
+/** The hints for the endpoints of one address type. */
 export interface TopologyHints {
   readonly addressType: AddressType;
   /** The zone of each endpoint with a hint, by the endpoint's id. */
@@ -18,7 +19,7 @@ export interface TopologyHints {
   readonly error?: string;
 }
 
-/** Upstream's overloadThreshold. */
+/** By which fraction the endpoints of a zone may get more than their share; upstream's overloadThreshold. */
 const OVERLOAD_THRESHOLD = 0.2;
 
 /**

@@ -7,12 +7,14 @@ import { createHash } from 'node:crypto';
 import type { CoreV1EndpointAddress, CoreV1EndpointPort, CoreV1ObjectReference } from '../../shared/api/types/generated/members';
 import { compareBytes } from '../../shared/values/json';
 
+/** A subset with all its lists. */
 export interface Subset {
   readonly ports: readonly CoreV1EndpointPort[];
   readonly addresses: readonly CoreV1EndpointAddress[];
   readonly notReadyAddresses: readonly CoreV1EndpointAddress[];
 }
 
+/** By IP, then by the uid of the target. */
 export const compareAddresses = (a: CoreV1EndpointAddress, b: CoreV1EndpointAddress): number =>
   compareBytes(a.ip ?? '', b.ip ?? '') || compareBytes(a.targetRef?.uid ?? '', b.targetRef?.uid ?? '');
 

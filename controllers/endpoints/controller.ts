@@ -32,6 +32,7 @@ export const endpointsController: Controller = {
   run: (context) => new EndpointsController(context).run(),
 };
 
+/** The state of one term. */
 class EndpointsController {
   private readonly names: EndpointsNames;
   private readonly queue: WorkQueue;
@@ -73,14 +74,14 @@ class EndpointsController {
     const existing = this.endpoints.byKey(key);
     if (service === undefined) {
       this.triggerTimes.forget(key);
-      if (existing !== undefined && !this.isLeaderElectionRecord(existing)) await this.delete(existing);
+      if (existing !== undefined && !this.isLeaderElectionRecord(existing)) await this.deleteEndpoints(existing);
       return DONE;
     }
     if (service.selector === undefined) return DONE;
     const pods = this.index.podsOf(service);
     const desired = desiredSubsets(service, pods);
     const triggerTime = this.triggerTimes.computeTriggerTime(key, service, pods);
-    await this.apply(key, endpointsAction(service, existing, desired, this.names, triggerTime));
+    await this.apply(key, endpointsAction({ service, existing, desired, names: this.names, triggerTime }));
     const [skipped] = desired.skipped;
     if (skipped !== undefined) {
       const message = `Failed to update endpoint ${key}: pod ${skipped.pod} is left out: ${skipped.reason}`;
@@ -94,7 +95,7 @@ class EndpointsController {
     return valueInEitherSpelling(metadata.annotations ?? {}, `control-plane.alpha.${this.context.names.prefix}/leader`) !== undefined;
   }
 
-  private async delete({ namespace, name, uid }: Endpoints): Promise<void> {
+  private async deleteEndpoints({ namespace, name, uid }: Endpoints): Promise<void> {
     const { client, signal } = this.context;
     await client.of(ENDPOINTS).namespace(namespace).delete(name, { preconditions: { uid }, signal }).catch(ignoreNotFound);
   }

@@ -3,7 +3,7 @@ import { apiObject } from '../../shared/client/rest/api-object';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { podView, type PodView } from '../service-pods/pod-view';
 import { serviceView } from '../service-pods/service-view';
-import { desiredSubsets, endpointsAction, endpointsNames, MAX_ADDRESSES } from './reconcile';
+import { desiredSubsets, endpointsAction, endpointsNames, MAX_ADDRESSES, type EndpointsState } from './reconcile';
 
 const names = endpointsNames(GENERATED_NAMES.platform);
 const service = (spec: CoreV1ServiceSpec = {}, metadata: MetaV1ObjectMeta = {}) =>
@@ -50,13 +50,25 @@ it('desiredSubsets skips a pod with an address that would make the Endpoints inv
   ]);
 });
 
+const CHANGED_AT = '2026-01-01T00:00:00Z';
+
+/** A Service without pods and without Endpoints, but for the given members. */
+const stateOf = (members: Partial<EndpointsState>): EndpointsState => ({
+  service: service(),
+  existing: undefined,
+  desired: desiredSubsets(service(), []),
+  names,
+  triggerTime: undefined,
+  ...members,
+});
+
 it('endpointsAction updates for changed addresses, labels or capacity, and ignores the order of addresses', () => {
   const pods = [pod('a', '10.1.0.1'), pod('b', '10.1.0.2')];
-  const first = endpointsAction(service(), undefined, desiredSubsets(service(), pods), names, '2026-01-01T00:00:00Z');
+  const first = endpointsAction(stateOf({ desired: desiredSubsets(service(), pods), triggerTime: CHANGED_AT }));
   if (first.type !== 'create') throw new Error('there is nothing to create');
   const existing = apiObject(first.body);
   const typeFor = (desired = desiredSubsets(service(), [...pods].reverse()), view = service()): string =>
-    endpointsAction(view, existing, desired, names, undefined).type;
+    endpointsAction(stateOf({ service: view, existing, desired })).type;
   expect(typeFor()).toBe('none');
   expect(typeFor(desiredSubsets(service(), [pods[0] ?? pod('', '')]))).toBe('update');
   expect(typeFor(undefined, service({}, { labels: { x: 'y' } }))).toBe('update');
@@ -64,24 +76,24 @@ it('endpointsAction updates for changed addresses, labels or capacity, and ignor
 });
 
 it('endpointsAction removes the annotation of the trigger time when the time is unknown', () => {
-  const desired = desiredSubsets(service(), []);
-  const first = endpointsAction(service(), undefined, desired, names, '2026-01-01T00:00:00Z');
+  const first = endpointsAction(stateOf({ triggerTime: CHANGED_AT }));
   if (first.type !== 'create') throw new Error('there is nothing to create');
-  expect(first.body).toMatchObject({ metadata: { annotations: { [names.triggerTime]: '2026-01-01T00:00:00Z' } } });
-  const next = endpointsAction(service(), apiObject(first.body), desiredSubsets(service(), [pod('a', '10.1.0.1')]), names, undefined);
+  expect(first.body).toMatchObject({ metadata: { annotations: { [names.triggerTime]: CHANGED_AT } } });
+  const desired = desiredSubsets(service(), [pod('a', '10.1.0.1')]);
+  const next = endpointsAction(stateOf({ existing: apiObject(first.body), desired }));
   expect(next).toMatchObject({ type: 'update', body: { metadata: { annotations: {} } } });
 });
 
 it('endpointsAction replaces the other spelling of the labels and annotations that it sets', () => {
   const headless = service({ clusterIP: 'None' }, { labels: { a: 'b', 'service.kubernetes.io/headless': 'no' } });
-  const action = endpointsAction(headless, undefined, desiredSubsets(headless, [pod('a', '10.1.0.1')]), names, undefined);
+  const action = endpointsAction(stateOf({ service: headless, desired: desiredSubsets(headless, [pod('a', '10.1.0.1')]) }));
   expect(action).toMatchObject({ body: { metadata: { labels: { a: 'b', 'service.platform.io/headless': '' } } } });
   expect(JSON.stringify(action)).not.toContain('kubernetes.io');
   const annotations = { 'endpoints.kubernetes.io/over-capacity': 'truncated', 'endpoints.kubernetes.io/last-change-trigger-time': 'x' };
   const existing = apiObject({ metadata: { namespace: 'n', name: 's', annotations } });
-  const updated = endpointsAction(service(), existing, desiredSubsets(service(), []), names, '2026-01-01T00:00:00Z');
+  const updated = endpointsAction(stateOf({ existing, triggerTime: CHANGED_AT }));
   expect(updated).toMatchObject({
-    body: { metadata: { annotations: { 'endpoints.platform.io/last-change-trigger-time': '2026-01-01T00:00:00Z' } } },
+    body: { metadata: { annotations: { 'endpoints.platform.io/last-change-trigger-time': CHANGED_AT } } },
   });
   expect(JSON.stringify(updated)).not.toContain('kubernetes.io');
 });

@@ -21,38 +21,47 @@ import type { Endpoints } from '../../shared/client/rest/typed-objects';
 /** Upstream's maxCapacity: only EndpointSlices contain more addresses. */
 export const MAX_ADDRESSES = 1_000;
 
-/** Keys of labels and annotations in the server's dialect. */
+/** Keys of a label and of annotations in the server's dialect. */
 export interface EndpointsNames {
+  /** The label of Endpoints of a headless Service. */
   readonly headless: string;
   readonly triggerTime: string;
+  /** The annotation that states that addresses were left out. */
   readonly overCapacity: string;
 }
 
+/** The names with the prefix of a dialect. */
 export const endpointsNames = ({ prefix }: Pick<GeneratedNames, 'prefix'>): EndpointsNames => ({
   headless: `service.${prefix}/headless`,
   triggerTime: `endpoints.${prefix}/last-change-trigger-time`,
   overCapacity: `endpoints.${prefix}/over-capacity`,
 });
 
+/** The subsets of the Endpoints of a Service. */
 export interface DesiredSubsets {
   readonly subsets: readonly CoreV1EndpointSubset[];
+  /** Whether addresses beyond {@link MAX_ADDRESSES} were left out. */
   readonly isTruncated: boolean;
+  /** Selected pods without an address in the subsets, and why, for an Event. */
   readonly skipped: readonly { readonly pod: string; readonly reason: string }[];
 }
 
+/** A subset while addresses are added to it. */
 interface GrowingSubset extends Subset {
   readonly ports: CoreV1EndpointPort[];
   readonly addresses: CoreV1EndpointAddress[];
   readonly notReadyAddresses: CoreV1EndpointAddress[];
 }
 
+/** `pods` may contain others than the selected ones. */
 export function desiredSubsets(service: ServiceView, pods: readonly PodView[]): DesiredSubsets {
   /** By port; the key of addresses without a port is ''. */
   const byPort = new Map<string, GrowingSubset>();
   const skipped: { readonly pod: string; readonly reason: string }[] = [];
   const included: { readonly address: CoreV1EndpointAddress; readonly ports: PodEndpoint['ports']; readonly isReady: boolean }[] = [];
   for (const pod of pods) {
-    if (pod.isTerminated || !isSelected(pod, service) || (pod.isTerminating && !service.publishNotReadyAddresses)) continue;
+    if (pod.isTerminated || !isSelected(pod, service)) continue;
+    if (pod.isTerminating && !service.publishNotReadyAddresses) continue;
     const { skipReason, address, ports } = POD_ENDPOINTS.get(service, pod);
     if (skipReason !== undefined) skipped.push({ pod: pod.name, reason: skipReason });
     if (address === undefined) continue;
@@ -68,6 +77,7 @@ export function desiredSubsets(service: ServiceView, pods: readonly PodView[]): 
   return { ...truncateToCapacity(sortSubsets(mergeSubsets([...byPort.values()]))), skipped };
 }
 
+/** What a pod contributes to the Endpoints of a Service; computed once for both views. */
 interface PodEndpoint {
   /** Undefined for a pod that is not skipped. */
   readonly skipReason: string | undefined;
@@ -106,6 +116,7 @@ function skipReasonOf(pod: PodView): string | undefined {
   return hasAddress && pod.nodeName === '' ? 'it has an address but no node' : undefined;
 }
 
+/** `undefined` for a pod without an address of the family. */
 function addressOf(service: ServiceView, pod: PodView, family: AddressType): CoreV1EndpointAddress | undefined {
   const [ip] = pod.addresses[family];
   if (ip === undefined) return undefined;
@@ -164,16 +175,23 @@ function subsetBody({ ports, ...subset }: Subset, readyShare: number, notReadySh
   };
 }
 
+/** The write that a Service's Endpoints need. */
 export type EndpointsAction = { readonly type: 'none' } | { readonly type: 'create' | 'update'; readonly body: CoreV1Endpoints };
 
-/** Without a `triggerTime` a write removes the annotation. */
-export function endpointsAction(
-  service: ServiceView,
-  existing: Endpoints | undefined,
-  { subsets, isTruncated }: DesiredSubsets,
-  names: EndpointsNames,
-  triggerTime: string | undefined,
-): EndpointsAction {
+/** The existing Endpoints of a Service, and what they should contain. */
+export interface EndpointsState {
+  readonly service: ServiceView;
+  /** `undefined` when the Service has no Endpoints yet. */
+  readonly existing: Endpoints | undefined;
+  readonly desired: DesiredSubsets;
+  readonly names: EndpointsNames;
+  /** When the change that is written happened, RFC 3339; `undefined` removes the annotation. */
+  readonly triggerTime: string | undefined;
+}
+
+/** A trigger time alone causes no write. */
+export function endpointsAction({ service, existing, desired, names, triggerTime }: EndpointsState): EndpointsAction {
+  const { subsets, isTruncated } = desired;
   const labels = { ...omitNames(service.labels, [names.headless]), ...(service.isHeadless ? { [names.headless]: '' } : {}) };
   const metadata = existing?.metadata ?? {};
   const existingAnnotations = metadata.annotations ?? {};
@@ -223,9 +241,10 @@ const equalLists = <T>(a: readonly T[], b: readonly T[], areEqual: (a: T, b: T) 
     return other !== undefined && areEqual(item, other);
   });
 
-/** Caches the keys of addresses and ports, which are immutable. */
+/** The keys of addresses and ports, which are immutable. */
 const keys = new WeakMap<CoreV1EndpointAddress | CoreV1EndpointPort, string>();
 
+/** Equal for addresses that differ only in members which this controller does not write. */
 function addressKey(address: CoreV1EndpointAddress): string {
   const existing = keys.get(address);
   if (existing !== undefined) return existing;

@@ -1,10 +1,8 @@
 /**
  * Creates the PersistentVolumeClaims of pods' generic ephemeral volumes. The garbage collector deletes them with their
- * pod, which is their owner.
- *
- *  - Watches pods and claims; writes new claims and Events only.
- *  - A pod is enqueued when it appears and when the claim of one of its volumes is deleted, and requeued with back-off
- *    while another object owns the claim of that name, or the creation fails. Both are reported by an Event.
+ * pod, which is their owner. A pod is enqueued when it appears and when the claim of one of its volumes is deleted, and
+ * requeued with back-off while another object owns the claim of that name, or the creation fails. Both are reported by
+ * an Event.
  */
 import type { CoreV1PersistentVolumeClaim } from '../../shared/api/types/generated/members';
 import type { Informer } from '../../shared/client/informer/informer';
@@ -80,7 +78,7 @@ async function syncPod(
   metrics: CreationMetrics,
 ): Promise<WorkOutcome> {
   for (const volume of ephemeralVolumesOf(pod)) {
-    const outcome = await syncVolume(context, pod, volume, claims.get(pod.namespace, volume.claimName), metrics);
+    const outcome = await syncVolume(context, metrics, { pod, volume, existing: claims.get(pod.namespace, volume.claimName) });
     if (outcome.type === 'ready') continue;
     if (outcome.type === 'failed') {
       const message = `ephemeral volume ${volume.name}: ${outcome.problem}`;
@@ -91,6 +89,7 @@ async function syncPod(
   return DONE;
 }
 
+/** The state of one volume after its sync. */
 type VolumeOutcome =
   /** It has its claim, or needs none. */
   | { readonly type: 'ready' }
@@ -98,12 +97,17 @@ type VolumeOutcome =
   | { readonly type: 'behind' }
   | { readonly type: 'failed'; readonly problem: string };
 
+interface ObservedVolume {
+  readonly pod: Pod;
+  readonly volume: EphemeralVolume;
+  /** The claim of the volume's name; undefined when the informer has none. */
+  readonly existing: ApiObject<CoreV1PersistentVolumeClaim> | undefined;
+}
+
 async function syncVolume(
   { client, signal }: EphemeralVolumeContext,
-  pod: Pod,
-  volume: EphemeralVolume,
-  existing: ApiObject<CoreV1PersistentVolumeClaim> | undefined,
   { countAttempt, countFailure }: CreationMetrics,
+  { pod, volume, existing }: ObservedVolume,
 ): Promise<VolumeOutcome> {
   const action = reconcileVolume(pod, volume, existing);
   switch (action.type) {

@@ -1,12 +1,13 @@
 /** The metrics of the ephemeral volume controller, under upstream's names. */
 import type { MetricMaker } from '../runtime/controller';
 
+/** Each is called once for each creation of a claim. */
 export interface CreationMetrics {
   readonly countAttempt: () => void;
   readonly countFailure: () => void;
 }
 
-/** Registers the metrics; called once for each process. */
+/** Registers the metrics; called once for each term of the controller. */
 export function creationMetrics(metrics: Pick<MetricMaker, 'counter'>): CreationMetrics {
   return {
     countAttempt: metrics.counter('ephemeral_volume_controller_create_total', 'Claims that were to be created for ephemeral volumes.'),

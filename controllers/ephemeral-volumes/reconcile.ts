@@ -7,20 +7,22 @@ import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import type { Claim, Pod } from '../../shared/client/rest/typed-objects';
 import { claimNameOf, controllerOf } from '../runtime/pods';
 
+/** A generic ephemeral volume of a pod. */
 export interface EphemeralVolume {
-  /** In the pod's spec. */
+  /** The name of the volume in the pod's spec. */
   readonly name: string;
   readonly claimName: string;
   readonly template: CoreV1PersistentVolumeClaimTemplate;
 }
 
+/** What is done for a volume. */
 export type EphemeralVolumeAction =
   | { readonly type: 'none' }
   | { readonly type: 'create'; readonly claim: CoreV1PersistentVolumeClaim }
   /** Another object owns the claim of that name. */
   | { readonly type: 'conflict' };
 
-/** Empty for a pod without generic ephemeral volumes. */
+/** The volumes in the order of the spec; empty for a pod without generic ephemeral volumes. */
 export function ephemeralVolumesOf(pod: Pod): readonly EphemeralVolume[] {
   return (pod.body.spec?.volumes ?? []).flatMap((volume) => {
     const { name = '', ephemeral } = volume;
@@ -30,7 +32,7 @@ export function ephemeralVolumesOf(pod: Pod): readonly EphemeralVolume[] {
   });
 }
 
-/** `existing`: the claim of that name. */
+/** `existing`: the claim of that name; undefined when there is none. */
 export function reconcileVolume(pod: Pod, volume: EphemeralVolume, existing: Claim | undefined): EphemeralVolumeAction {
   if (isBeingDeleted(pod)) return { type: 'none' };
   if (existing === undefined) return { type: 'create', claim: claimFor(pod, volume) };

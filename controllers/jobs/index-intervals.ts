@@ -60,6 +60,7 @@ export function formatIndexes(intervals: OrderedIntervals): string {
   return texts.join(',');
 }
 
+/** The number of indexes in the set. */
 export const indexCount = (intervals: OrderedIntervals): number => intervals.reduce((sum, { first, last }) => sum + last - first + 1, 0);
 
 /** Logarithmic in the number of intervals. */

@@ -47,8 +47,8 @@ export class NamespacedResourcesDeleter {
 
   /**
    * One attempt: `wait` and `again` request another one. Ignores a namespace that is not being deleted or lacks the
-   * finalizer. Rejects when the namespace cannot be read or written; failures to delete its content are in its
-   * conditions.
+   * finalizer. Rejects when discovery fails or the namespace cannot be read or written; failures to delete its content
+   * are in its conditions.
    */
   async delete(name: string): Promise<WorkOutcome> {
     const namespace = await this.read(name);

@@ -16,8 +16,9 @@ import { equalJson, type JsonObject } from '../../shared/values/json';
 import { annotationOf, STORAGE_NAMES, type StorageNames } from './storage-names';
 import { accessModesOf, claimPhaseOf, claimRefOf, claimReference, isBoundToClaim, volumeNameOf, type Volume } from './storage-objects';
 
-/** The phases that the binder writes. */
+/** The phases that the binder writes to volumes. */
 export type VolumePhase = 'Available' | 'Bound' | 'Released' | 'Failed';
+/** The phases that the binder writes to claims. */
 export type ClaimPhase = 'Pending' | 'Bound' | 'Lost';
 
 /** The value of annotations whose presence is the information. */

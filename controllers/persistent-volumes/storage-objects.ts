@@ -57,6 +57,7 @@ export const policyOf = ({ body }: Volume): string => body.spec?.persistentVolum
 
 /** '' for a volume that was not reconciled yet. */
 export const volumePhaseOf = ({ body }: Volume): string => body.status?.phase ?? '';
+/** '' for a claim that was not reconciled yet. */
 export const claimPhaseOf = ({ body }: Claim): string => body.status?.phase ?? '';
 
 /** Whether a claim of the class is bound only after a pod that uses it was scheduled. */

@@ -53,6 +53,7 @@ const BY_CLASS = 'class';
 const BY_VOLUME = 'volume';
 const BY_CLAIM = 'claim';
 
+/** What the state follows, and what its changes enqueue. */
 export interface StorageStateOptions {
   readonly informers: StorageInformers;
   readonly queues: StorageQueues;

@@ -38,7 +38,7 @@ export interface VolumeBinderOptions {
   readonly countAssignedClass: (outcome: 'succeeded' | 'failed') => void;
 }
 
-/** Its methods must not run concurrently for the same object. */
+/** Claims and volumes may be synced concurrently: when both syncs write an object, one of them gets a conflict. */
 export class VolumeBinder {
   private readonly repeatedEvents: RepeatedEvents;
 

@@ -1,13 +1,8 @@
 /**
- * Creates and deletes pods so that a ReplicaSet or a ReplicationController has `spec.replicas` active ones.
- *
- *  - Watches its own kind and pods. Writes pods (also owner references, on adoption and release) and the status.
- *  - Requeues on changes; while requested pods appear one after the other, only every 100 ms. Requeues when a ready pod
- *    becomes available after `minReadySeconds`, and when expectations expire.
- *  - An object that is being deleted gets status updates only.
- *
- * Unlike upstream it does not repeat a status update that conflicts, and ReplicationControllers need no adapter: the
- * two kinds are rows of a table.
+ * Creates and deletes pods so that a ReplicaSet or a ReplicationController has `spec.replicas` active ones, and writes
+ * the status; an object that is being deleted gets status updates only. A sync requeues itself for ready pods that
+ * become available and for expired expectations. Unlike upstream it does not repeat a status update that conflicts, and
+ * ReplicationControllers need no adapter: the two kinds are rows of a table.
  */
 import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
@@ -43,7 +38,7 @@ export const replicaSetController: Controller = {
   description: 'keeps the desired number of pods of ReplicaSets',
   isOnByDefault: true,
   account: 'replicaset-controller',
-  run: (context) => run(context, REPLICA_SET),
+  run: (context) => runReplicas(context, REPLICA_SET),
 };
 
 export const replicationController: Controller = {
@@ -53,10 +48,11 @@ export const replicationController: Controller = {
   isOnByDefault: true,
   component: 'replication-controller',
   account: 'replication-controller',
-  run: (context) => run(context, REPLICATION_CONTROLLER),
+  run: (context) => runReplicas(context, REPLICATION_CONTROLLER),
 };
 
-async function run<Body extends ReplicaSetBody>(context: ControllerContext, kind: ReplicaKind<Body>): Promise<void> {
+/** Runs the controller of one of the two kinds. */
+async function runReplicas<Body extends ReplicaSetBody>(context: ControllerContext, kind: ReplicaKind<Body>): Promise<void> {
   const { informers, clock, client, events, signal, settings, logger } = context;
   const replicaSets = informers.of(kind.resource);
   const pods = informers.of(PODS);
@@ -78,6 +74,7 @@ async function run<Body extends ReplicaSetBody>(context: ControllerContext, kind
   state.siblings.release();
 }
 
+/** What the syncs of all objects of the kind share. */
 interface ReplicaSetState<Body extends ReplicaSetBody> {
   readonly kind: ReplicaKind<Body>;
   readonly replicaSets: Informer<Body>;
@@ -119,6 +116,7 @@ function addHandlers<Body extends ReplicaSetBody>(
   ];
 }
 
+/** Writes the status also when an action fails, and then throws its failure. Orphans are adopted only while active. */
 async function syncReplicaSet<Body extends ReplicaSetBody>(
   context: ControllerContext,
   state: ReplicaSetState<Body>,

@@ -8,15 +8,19 @@ import type { ReplicaOwner } from './replica-kinds';
 /** The most pods that one reconciliation creates or deletes. */
 export const BURST_REPLICAS = 500;
 
+/** What one sync does; pods are deleted in any order. */
 export type ReplicaAction =
   | { readonly type: 'none' }
   | { readonly type: 'create'; readonly count: number }
   | { readonly type: 'delete'; readonly pods: readonly Pod[] };
 
 /**
+ * At most {@link BURST_REPLICAS} pods are created or deleted; none while the ReplicaSet is being deleted.
+ *
  * @param activePods the active pods of the ReplicaSet
  * @param relatedPods the pods among which surplus pods are ranked, see `sortForDeletion`; called only when some but not
  *   all pods are deleted
+ * @param now milliseconds since 1970
  */
 export function reconcileReplicas(
   replicaSet: ReplicaOwner,

@@ -27,6 +27,7 @@ export type ReplicaSetBody = {
 /** A ReplicaSet or a ReplicationController. */
 export type ReplicaOwner = ApiObject<ReplicaSetBody>;
 
+/** What the controllers of the two kinds differ in. */
 export interface ReplicaKind<Body extends ReplicaSetBody> {
   readonly resource: Resource<Body>;
   /** The name of the queue in metrics. */

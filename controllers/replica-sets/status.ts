@@ -17,7 +17,10 @@ export interface ReplicaFailure {
   readonly message: string;
 }
 
-/** Undefined when the object has this status already. */
+/**
+ * `undefined` when the object has this status already. `failure`: undefined when all actions succeeded. `now`:
+ * milliseconds since 1970.
+ */
 export function calculateStatus(
   replicaSet: ReplicaOwner,
   activePods: readonly Pod[],

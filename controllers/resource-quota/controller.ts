@@ -1,10 +1,8 @@
 /**
  * Watches ResourceQuotas and the resources that they limit; writes ResourceQuota status. Admission, not this
- * controller, enforces quotas.
- *
- * A quota is enqueued when its spec changes, 50 ms after a change of an object that it limits, 5 s after its status was
- * changed, when a limited resource is added or removed, and periodically. A sync requeues itself when time alone
- * changes the usage.
+ * controller, enforces quotas. A quota is enqueued when its spec changes, shortly after a change of an object that it
+ * limits, some time after a change of its status, when a limited resource is added or removed, and periodically. A sync
+ * requeues itself when time alone changes the usage.
  */
 import type { CoreV1ResourceQuota } from '../../shared/api/types/generated/members';
 import { ignoreNotFound } from '../../shared/client/rest/api-error';
@@ -33,6 +31,7 @@ const BATCH_MS = 50;
  */
 const STATUS_CHECK_MS = 5_000;
 
+/** The part of the controller context that is used here. */
 type QuotaContext = Pick<ControllerContext, 'client' | 'informers' | 'clock' | 'random' | 'logger' | 'signal' | 'queue'> & {
   readonly settings: Pick<ControllerContext['settings'], 'concurrentQuotaSyncs' | 'quotaSyncPeriodMs'>;
 };
@@ -55,10 +54,11 @@ export async function runResourceQuota(context: QuotaContext): Promise<void> {
   const enqueueLater = batchedEnqueue(context, queue);
   const monitor = new QuotaMonitor(context, {
     onUsageChange: (resourceKey, namespace) => {
-      for (const quota of quotaIndex.find(NAMESPACE_INDEX, namespace)) if (limits(quota, resourceKey)) enqueueLater(keyOf(quota));
+      for (const quota of quotaIndex.find(NAMESPACE_INDEX, namespace)) if (limitsResource(quota, resourceKey)) enqueueLater(keyOf(quota));
     },
     onResourcesChange: (resourceKeys) => {
-      for (const quota of quotas.list()) if ([...resourceKeys].some((resourceKey) => limits(quota, resourceKey))) queue.add(keyOf(quota));
+      for (const quota of quotas.list())
+        if ([...resourceKeys].some((resourceKey) => limitsResource(quota, resourceKey))) queue.add(keyOf(quota));
     },
   });
   const removeHandler = watchQuotas(quotas, queue);
@@ -85,10 +85,11 @@ function watchQuotas(quotas: Informer<CoreV1ResourceQuota>, queue: WorkQueue): (
   });
 }
 
-const limits = (quota: ResourceQuota, resourceKey: string): boolean =>
+/** Whether the quota limits the objects of the resource. */
+const limitsResource = (quota: ResourceQuota, resourceKey: string): boolean =>
   [...countedLimits(quota).values()].some(({ kind }) => resourceKeyOf(kind) === resourceKey);
 
-/** Adds keys to the queue after a delay, each of them once. */
+/** Returns a function that adds keys to the queue after {@link BATCH_MS}, each of them once. */
 function batchedEnqueue({ clock, signal }: QuotaContext, queue: WorkQueue): (key: string) => void {
   const batch = new Set<string>();
   return (key) => {

@@ -27,25 +27,29 @@ const SYNC_TIMEOUT_MS = 10_000;
 const NAMESPACE_INDEX = 'namespace';
 const REQUIRED_VERBS = ['create', 'list', 'watch', 'delete'];
 
+/** The informer of one resource, with its objects by namespace. */
 interface Monitor {
   readonly informer: Informer<CountedBody>;
   readonly index: ObjectIndex<CountedBody>;
   readonly end: () => void;
 }
 
+/** A request of discovery, which may be in progress. */
 interface Discovery {
   readonly startedAt: number;
-  /** By key. */
+  /** The resources that quotas can limit, by key. */
   readonly resources: Promise<ReadonlyMap<string, ServedResource>>;
 }
 
+/** Resources are named by the keys of `resourceKeyOf`. */
 export interface QuotaMonitorOptions {
-  /** The usage of an object in the namespace may have changed. */
+  /** Called when the usage of an object in the namespace may have changed. */
   readonly onUsageChange: (resourceKey: string, namespace: string) => void;
-  /** These resources were added or removed. */
+  /** Called when limited resources were added or removed. */
   readonly onResourcesChange: (resourceKeys: ReadonlySet<string>) => void;
 }
 
+/** Monitors are started by {@link ensureMonitor} only; {@link end} must be called when the controller ends. */
 export class QuotaMonitor {
   /** By the key of the resource. */
   private readonly monitors = new Map<string, Monitor>();
@@ -62,9 +66,9 @@ export class QuotaMonitor {
   ) {}
 
   /**
-   * Starts a monitor for the resource if it is served. Throws when its informer does not sync in time. Returns the
-   * milliseconds after which to try again, because an unknown resource may have been added a moment ago; undefined when
-   * there is a monitor or the resource is not served.
+   * Starts a monitor for the resource if it is served, and waits until its informer has synced; throws when that takes
+   * too long. Returns the milliseconds after which to try again, because an unknown resource may have been added a
+   * moment ago; undefined when there is a monitor or the resource is not served.
    */
   async ensureMonitor(groupResource: GroupResource): Promise<number | undefined> {
     const key = resourceKeyOf(groupResource);
@@ -85,12 +89,12 @@ export class QuotaMonitor {
     return undefined;
   }
 
-  /** Undefined for a resource without a monitor. */
+  /** The observed objects in the namespace; undefined for a resource without a monitor. */
   objectsIn(namespace: string, groupResource: GroupResource): readonly ApiObject<CountedBody>[] | undefined {
     return this.monitors.get(resourceKeyOf(groupResource))?.index.find(NAMESPACE_INDEX, namespace);
   }
 
-  /** Resolves when the controller ends. */
+  /** Ends the monitors of resources that are not served any more. Resolves when the controller ends. */
   async syncPeriodically(): Promise<void> {
     const { clock, signal, logger } = this.context;
     while (await sleepUnlessAborted(clock, DISCOVERY_PERIOD_MS, signal)) {
@@ -103,6 +107,7 @@ export class QuotaMonitor {
     }
   }
 
+  /** Ends all monitors. */
   end(): void {
     for (const { end } of this.monitors.values()) end();
     this.monitors.clear();
@@ -140,6 +145,7 @@ export class QuotaMonitor {
     return this.newMonitor(informer, () => undefined);
   }
 
+  /** A resource that may be removed has an informer of its own, which ends with it. */
   private ownMonitor(resource: ServedResource): Monitor {
     const { client, clock, random, logger, signal } = this.context;
     const ending = new AbortController();

@@ -28,10 +28,11 @@ export type CountedBody = {
 /** The objects of a resource in the quota's namespace; undefined when the resource is not served. */
 export type ListObjects = (resource: GroupResource) => Iterable<ApiObject<CountedBody>> | undefined;
 
+/** What one sync writes, and when the next one is due. */
 export interface QuotaActions {
   /** Undefined when the status is up to date. */
   readonly status: CoreV1ResourceQuotaStatus | undefined;
-  /** Milliseconds until time alone changes the usage. */
+  /** Milliseconds until time alone changes the usage; undefined when it does not. */
   readonly requeueAfterMs: number | undefined;
 }
 
@@ -45,7 +46,10 @@ export function countedLimits({ body }: ResourceQuota): ReadonlyMap<string, Coun
   );
 }
 
-/** Yields after each object, because a namespace may hold any number of objects. */
+/**
+ * Yields after each object, because a namespace may hold any number of objects. Resources that are not served have no
+ * usage in the status. `now`: milliseconds since 1970.
+ */
 export function* reconcileQuota(quota: ResourceQuota, listObjects: ListObjects, now: number): Steps<QuotaActions> {
   const { spec = {}, status = {} } = quota.body;
   const scopes = quotaScopesOf(spec);
@@ -76,6 +80,7 @@ export function* reconcileQuota(quota: ResourceQuota, listObjects: ListObjects, 
   return { status: isUpToDate ? undefined : { hard, used }, requeueAfterMs };
 }
 
+/** `{resource}.{group}`; the dot precedes an empty group as well. */
 export const resourceKeyOf = ({ group, resource }: GroupResource): string => `${resource}.${group}`;
 
 function countedResources(limits: Iterable<CountedResource>): readonly GroupResource[] {

@@ -1,8 +1,8 @@
 /**
- * Root CA publisher: watches namespaces and the root CA ConfigMaps, and keeps the cluster's root certificate in a
- * ConfigMap of every namespace. Restores deleted and changed ConfigMaps. A new or changed namespace and a changed or
- * deleted ConfigMap enqueue the namespace; a change of the certificate's file enqueues all namespaces. Unlike
- * upstream's publisher it follows the file, and deletes immutable ConfigMaps with other data.
+ * Root CA publisher: keeps the cluster's root certificate in a ConfigMap of every namespace, and restores deleted and
+ * changed ConfigMaps. A new or changed namespace and a changed or deleted ConfigMap enqueue the namespace; a change of
+ * the certificate's file enqueues all namespaces. Unlike upstream's publisher it follows the file, and deletes
+ * immutable ConfigMaps with other data.
  */
 import { ignoreNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
@@ -18,6 +18,7 @@ const CONFIG_MAPS = resourceOf('core.v1.ConfigMap');
 /** Namespaces synced at the same time. */
 const CONCURRENCY = 4;
 
+/** The value of the annotation `description` of the ConfigMaps. */
 const DESCRIPTION =
   'The root certificate with which workloads verify the API server at its address inside the cluster. It must not be used to verify other servers.';
 

@@ -14,13 +14,17 @@ export interface RootCaPublication {
   readonly annotation: readonly [key: string, value: string];
 }
 
+/** What is done with the ConfigMap of a namespace. */
 export type RootCaAction =
   | { readonly type: 'none' }
   | { readonly type: 'create' | 'update'; readonly body: CoreV1ConfigMap }
   /** The ConfigMap is immutable: the event of the deletion leads to a creation. */
   | { readonly type: 'delete'; readonly uid: string };
 
-/** An update removes other data, and keeps labels and other annotations. */
+/**
+ * `namespace` and `existing` are undefined when there is none. An update removes other data, and keeps labels and other
+ * annotations.
+ */
 export function reconcileRootCa(
   namespace: ApiObject | undefined,
   existing: ConfigMap | undefined,

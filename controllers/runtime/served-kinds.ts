@@ -13,7 +13,7 @@ export type ServedKindResult =
   /** Unknown at the latest discovery; it may have been added since. */
   | { readonly type: 'maybe-added' };
 
-/** Looks up kinds; one instance is shared by all callers, so that they share a request of discovery. */
+/** Looks up kinds; concurrent callers share a request of discovery. */
 export class ServedKinds {
   private latest: { readonly at: number; readonly discovery: Promise<DiscoveredResources> } | undefined;
 

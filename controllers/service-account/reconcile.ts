@@ -2,6 +2,7 @@
 import type { CoreV1ServiceAccount } from '../../shared/api/types/generated/members';
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 
+/** The ServiceAccount of pods that name none. */
 export const DEFAULT_ACCOUNT = 'default';
 
 /** The ServiceAccount to create; undefined when it exists, or the namespace does not accept it. */

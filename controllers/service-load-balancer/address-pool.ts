@@ -1,7 +1,7 @@
 /**
  * The addresses of the development load balancer in memory: which Service holds which addresses of the ranges, at most
  * one of each family. A Service keeps an address until it is released. The network and broadcast addresses of an IPv4
- * range, and the first address of an IPv6 range, are never handed out.
+ * range, and the first address of an IPv6 range, are never allocated.
  */
 import {
   ADDRESS_BITS,
@@ -20,12 +20,13 @@ type HeldAddresses = ReadonlyMap<IpFamily, IpAddress>;
 
 const NONE: HeldAddresses = new Map();
 
+/** Services are named by their uids. */
 export class AddressPool {
   private readonly sets: ReadonlyMap<IpFamily, CidrSet>;
   /** By the uid of the Service. */
   private readonly heldByService = new Map<string, HeldAddresses>();
 
-  /** At most one range of each family, none with more than 2^20 addresses. */
+  /** `ranges`: at most one of each family, none with more than 2^20 addresses. */
   constructor(ranges: readonly IpRange[]) {
     this.sets = new Map(ranges.map((range) => [familyOf(range), addressSet(range)]));
   }
@@ -47,7 +48,8 @@ export class AddressPool {
     for (const text of texts) {
       const address = parseIpAddress(text);
       const set = address === undefined ? undefined : this.setOf(address);
-      if (address === undefined || set === undefined || held.has(familyOf(address)) || set.isInUse(asRange(address))) continue;
+      if (address === undefined || set === undefined) continue;
+      if (held.has(familyOf(address)) || set.isInUse(asRange(address))) continue;
       if (set.occupy(asRange(address))) held.set(familyOf(address), address);
     }
     if (held.size > 0) this.heldByService.set(service, held);
@@ -55,7 +57,7 @@ export class AddressPool {
 
   /**
    * The Service's addresses of the families, in their order: those that it holds, and new ones. Releases addresses of
-   * other families. `undefined` when a range has no free address; nothing changes then.
+   * other families. Returns `undefined` when a range has no free address; nothing changes then.
    */
   acquire(service: string, families: readonly IpFamily[]): readonly string[] | undefined {
     if (!this.canAcquire(service, families)) return undefined;
@@ -84,7 +86,7 @@ export class AddressPool {
     return this.heldByService.has(service);
   }
 
-  /** Returns whether the Service held an address. */
+  /** Releases all addresses of the Service. Returns whether it held one. */
   release(service: string): boolean {
     const held = this.heldByService.get(service) ?? NONE;
     for (const address of held.values()) this.setOf(address)?.release(asRange(address));
@@ -108,6 +110,7 @@ function asRange({ family, value }: IpAddress): IpRange {
   return { family, first: value, prefix, writtenPrefix: prefix };
 }
 
+/** The addresses of the range as blocks of one, with the reserved ones in use. */
 function addressSet(range: IpRange): CidrSet {
   const { family, first, prefix } = range;
   const set = new CidrSet(range, ADDRESS_BITS[family]);

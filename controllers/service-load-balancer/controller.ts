@@ -1,15 +1,9 @@
 /**
- * A load balancer for development: gives Services of type LoadBalancer an address of a configured range in their
- * status, and the finalizer `service.{prefix}/load-balancer-cleanup`. No traffic is balanced. Runs with
- * `--development-load-balancer-addresses` only.
- *
- *  - Watches Services of the class `{prefix}/development`, and with a flag those without a class.
- *  - Addresses in the status of Services are theirs after a restart. At the start all Services are read from the API
- *    server, because the informer may lag behind the previous leader.
- *  - A Service for which no address is free is requeued with back-off, and at once when an address is released.
- *
- * Steps, finalizer and Events are those of upstream's service controller. Unlike that one it changes the finalizer and
- * the status in one write, and it leaves Services alone that another load balancer serves.
+ * A load balancer for development, which runs with `--development-load-balancer-addresses` only: gives Services of type
+ * LoadBalancer an address of a configured range in their status, and the finalizer
+ * `service.{prefix}/load-balancer-cleanup`. No traffic is balanced. Steps, finalizer and Events are those of upstream's
+ * service controller; unlike that one it changes the finalizer and the status in one write, and it leaves Services
+ * alone that another load balancer serves.
  */
 import type { CoreV1Service } from '../../shared/api/types/generated/members';
 import { ignoreNotFound } from '../../shared/client/rest/api-error';
@@ -43,9 +37,10 @@ export const serviceLoadBalancerController: Controller = {
   },
 };
 
+/** The part of the controller context that is used here. */
 type ServiceLoadBalancerContext = Pick<ControllerContext, 'client' | 'events' | 'informers' | 'logger' | 'names' | 'queue' | 'signal'>;
 
-/** Exported for tests. */
+/** The state of one term. Exported for tests. */
 export class ServiceLoadBalancer {
   private readonly services: Informer<CoreV1Service>;
   private readonly queue: WorkQueue;
@@ -81,21 +76,26 @@ export class ServiceLoadBalancer {
     }
   }
 
-  /** Reads the addresses that Services already have. The older of two Services with the same address keeps it. */
+  /**
+   * Holds the addresses that Services already have; the older of two Services with the same address keeps it. Reads
+   * them from the API server, because the informer may lag behind the previous leader.
+   */
   private adoptAddresses(): Promise<void> {
     const { client, signal } = this.context;
-    const age = ({ metadata, uid }: Service): string => `${metadata.creationTimestamp ?? ''} ${uid}`;
+    const creationOf = ({ metadata, uid }: Service): string => `${metadata.creationTimestamp ?? ''} ${uid}`;
+    const byCreation = (a: Service, b: Service): number => (creationOf(a) < creationOf(b) ? -1 : 1);
     return adoptExisting({
       client,
       informer: this.services,
       signal,
       isSelected: (service) => isServed(service, this.rules) && addressesOf(service).length > 0,
       adopt: (services) => {
-        for (const service of [...services].sort((a, b) => (age(a) < age(b) ? -1 : 1))) this.pool.adopt(service.uid, addressesOf(service));
+        for (const service of [...services].sort(byCreation)) this.pool.adopt(service.uid, addressesOf(service));
       },
     });
   }
 
+  /** A Service without a free address is requeued with back-off. */
   private async syncService(key: string): Promise<WorkOutcome> {
     const service = this.services.byKey(key);
     if (service === undefined) return DONE;
@@ -108,7 +108,7 @@ export class ServiceLoadBalancer {
       case 'unavailable':
         if (action.families.length > 0) this.waiting.set(key, { uid: service.uid, families: action.families });
         else this.waiting.delete(key);
-        this.record(
+        this.recordEvent(
           service,
           'Warning',
           'SyncLoadBalancerFailed',
@@ -117,36 +117,40 @@ export class ServiceLoadBalancer {
         return { type: 'wait' };
       case 'ensure':
         this.waiting.delete(key);
-        this.record(service, 'Normal', 'EnsuringLoadBalancer', 'Ensuring load balancer');
-        await this.write(service, action.update);
-        this.record(service, 'Normal', 'EnsuredLoadBalancer', 'Ensured load balancer');
-        this.wakeWaiting();
+        this.recordEvent(service, 'Normal', 'EnsuringLoadBalancer', 'Ensuring load balancer');
+        await this.writeUpdate(service, action.update);
+        this.recordEvent(service, 'Normal', 'EnsuredLoadBalancer', 'Ensured load balancer');
+        this.enqueueWaiting();
         return DONE;
       case 'clean-up':
-        this.record(service, 'Normal', 'DeletingLoadBalancer', 'Deleting load balancer');
-        await this.write(service, action.update).catch(ignoreNotFound);
-        this.record(service, 'Normal', 'DeletedLoadBalancer', 'Deleted load balancer');
+        this.recordEvent(service, 'Normal', 'DeletingLoadBalancer', 'Deleting load balancer');
+        await this.writeUpdate(service, action.update).catch(ignoreNotFound);
+        this.recordEvent(service, 'Normal', 'DeletedLoadBalancer', 'Deleted load balancer');
         this.release(service);
         return DONE;
     }
   }
 
   /** Rejected with a conflict when the Service has changed: the finalizers are replaced as a whole. */
-  private async write({ namespace, name, uid, resourceVersion }: Service, { finalizers, addresses }: ServiceUpdate): Promise<void> {
+  private async writeUpdate({ namespace, name, uid, resourceVersion }: Service, { finalizers, addresses }: ServiceUpdate): Promise<void> {
     const { client, signal } = this.context;
     const ingress = addresses.length === 0 ? null : addresses.map((ip) => ({ ip, ipMode: 'VIP' }));
     const patch = { metadata: { uid, resourceVersion, finalizers: [...finalizers] }, status: { loadBalancer: { ingress } } };
     await client.of(SERVICES).namespace(namespace).patch(name, 'merge', patch, { subresource: 'status', signal });
   }
 
-  /** A Service that waited may have been enqueued for an address that another one can have now. */
+  /**
+   * Releases the addresses. A Service that waited may have been enqueued for an address that another one can have now.
+   */
   private release(service: Service): void {
     const hasWaited = this.waiting.delete(keyOf(service));
-    if (this.pool.release(service.uid) || hasWaited) this.wakeWaiting();
+    if (this.pool.release(service.uid) || hasWaited) this.enqueueWaiting();
   }
 
-  /** One at a time, the first that finds its addresses: the next one is enqueued when this one has them. */
-  private wakeWaiting(): void {
+  /**
+   * Enqueues the first waiting Service that would get its addresses; the next one is enqueued when this one has them.
+   */
+  private enqueueWaiting(): void {
     for (const [key, { uid, families }] of this.waiting) {
       if (!this.pool.canAcquire(uid, families)) continue;
       this.queue.add(key);
@@ -154,7 +158,7 @@ export class ServiceLoadBalancer {
     }
   }
 
-  private record({ namespace, name, uid }: Service, type: 'Normal' | 'Warning', reason: string, message: string): void {
+  private recordEvent({ namespace, name, uid }: Service, type: 'Normal' | 'Warning', reason: string, message: string): void {
     this.context.events.record({ about: { apiVersion: 'v1', kind: 'Service', namespace, name, uid }, type, reason, message });
   }
 }

@@ -14,6 +14,7 @@ import type { AddressPool } from './address-pool';
 const DEVELOPMENT_CLASS = 'platform.io/development';
 const CLEANUP_FINALIZER = 'service.platform.io/load-balancer-cleanup';
 
+/** Which Services are served, and how they are marked. */
 export interface LoadBalancerRules {
   /** The finalizer in the spelling to write. */
   readonly finalizer: string;
@@ -27,6 +28,7 @@ export interface ServiceUpdate {
   readonly addresses: readonly string[];
 }
 
+/** What is written to a Service. `update`: the members after the write. */
 export type ServiceAction =
   /** `needsAddress`: false when the addresses of the Service are to be released. */
   | { readonly type: 'none'; readonly needsAddress: boolean }
@@ -35,7 +37,7 @@ export type ServiceAction =
   /** `families`: an address of one of them is not free; empty when the Service has no family with a range. */
   | { readonly type: 'unavailable'; readonly problem: string; readonly families: readonly IpFamily[] };
 
-/** Allocates or releases the Service's addresses in `pool` before the caller writes the result. */
+/** Decides one sync. Allocates or releases the Service's addresses in `pool` before the caller writes the result. */
 export function reconcileService(service: Service, pool: AddressPool, rules: LoadBalancerRules): ServiceAction {
   return isServed(service, rules) && !isBeingDeleted(service) ? ensure(service, pool, rules) : cleanUp(service, pool, rules);
 }
@@ -56,6 +58,7 @@ export function addressesOf(service: Service): readonly string[] {
     .filter((ip) => ip !== '');
 }
 
+/** The Service gets one address of each of its families that has a range. */
 function ensure(service: Service, pool: AddressPool, { finalizer }: LoadBalancerRules): ServiceAction {
   const { ipFamilies = [] } = service.body.spec ?? {};
   const families = pool.servedFamilies(ipFamilies);
@@ -69,6 +72,7 @@ function ensure(service: Service, pool: AddressPool, { finalizer }: LoadBalancer
   return { type: 'ensure', update: { addresses, finalizers: hasFinalizer(service) ? finalizers : [...finalizers, finalizer] } };
 }
 
+/** Removes the finalizer and the addresses from a Service that this controller served before. */
 function cleanUp(service: Service, pool: AddressPool, rules: LoadBalancerRules): ServiceAction {
   const hasOwnAddress = addressesOf(service).some((address) => pool.contains(address));
   // A Service loses its class when its type is changed: then the address in its status belongs to its load balancer.

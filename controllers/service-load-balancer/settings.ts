@@ -6,6 +6,7 @@ import type { LoadBalancerSettings } from '../runtime/controller';
 
 const SECTION = 'Load balancer for development';
 
+/** Rows of the flag table. */
 export const loadBalancerFlags = {
   'development-load-balancer-addresses': listFlag({
     section: SECTION,
@@ -25,7 +26,7 @@ type LoadBalancerFlags = FlagValues<typeof loadBalancerFlags>;
 
 const ADDRESSES = '--development-load-balancer-addresses';
 
-/** Returns `undefined` without addresses, or the error of the flags. */
+/** Returns `undefined` without ranges, and a string when the flags contradict each other: their error. */
 export function loadBalancerSettings(flags: LoadBalancerFlags): LoadBalancerSettings | string | undefined {
   const texts = flags['development-load-balancer-addresses'];
   const servesDefaultClass = flags['development-load-balancer-default-class'];

@@ -9,11 +9,13 @@ import { parseIpAddress } from '../../shared/values/network/ip-address';
 import type { AddressType, ServicePortView, ServiceView } from './service-view';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 
+/** A parsed pod; immutable, so that values can be cached by it. */
 export interface PodView {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** The pod's IPs by family, each in the order of the status. */
   readonly addresses: Readonly<Record<AddressType, readonly string[]>>;
   /** Pod IPs that are no IP addresses. */
   readonly invalidAddresses: readonly string[];
@@ -27,9 +29,11 @@ export interface PodView {
   readonly isTerminating: boolean;
   /** All containers have ended for good. */
   readonly isTerminated: boolean;
+  /** The ports of the containers and sidecars, for target ports that are names. */
   readonly ports: readonly { readonly name: string; readonly protocol: string; readonly number: number }[];
 }
 
+/** Parses the pod. Absent members are empty. */
 export function podView(pod: Pod): PodView {
   const { namespace, name, uid, metadata } = pod;
   const { spec = {}, status = {} } = pod.body;
@@ -70,7 +74,7 @@ export function findPort(pod: PodView, { targetPort, protocol }: ServicePortView
   return pod.ports.find((port) => port.name === targetPort && port.protocol === protocol)?.number;
 }
 
-/** False for a Service without a selector. Label keys match in either spelling. */
+/** Whether the Service selects the pod, by label keys in either spelling. False for a Service without a selector. */
 export function isSelected(pod: PodView, { selector, namespace }: ServiceView): boolean {
   if (selector === undefined || pod.namespace !== namespace) return false;
   return Object.entries(selector).every(([key, value]) => valueInEitherSpelling(pod.labels, key) === value);

@@ -7,6 +7,7 @@ import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { isSelected, type PodView } from './pod-view';
 import type { ServiceView } from './service-view';
 
+/** The Services and pods with one label. */
 interface LabelledItems {
   /** By their keys. */
   readonly services: Map<string, ServiceView>;
@@ -25,23 +26,26 @@ interface Label {
   readonly value: string;
 }
 
+/** Services and pods are named by their keys. */
 export class SelectionIndex {
   readonly services = new Map<string, ServiceView>();
   readonly pods = new Map<string, PodView>();
   /** By the keys of labels by which Services are found; a key is removed with its last Service. */
   private readonly byKey = new Map<string, KeyItems>();
 
+  /** Whether it holds neither a Service nor a pod. */
   get isEmpty(): boolean {
     return this.services.size === 0 && this.pods.size === 0;
   }
 
-  /** The number of entries below the labels. */
+  /** The number of entries below the labels, for the test of the bound. */
   get labelledItems(): number {
     let items = 0;
     for (const { byValue } of this.byKey.values()) for (const { services, pods } of byValue.values()) items += services.size + pods.size;
     return items;
   }
 
+  /** Adds the Service, or replaces the view that it had. */
   setService(key: string, service: ServiceView): void {
     this.deleteService(key);
     this.services.set(key, service);
@@ -64,6 +68,7 @@ export class SelectionIndex {
     if (items.services === 0) this.byKey.delete(label.key);
   }
 
+  /** Adds the pod, or replaces the view that it had. */
   setPod(key: string, pod: PodView): void {
     const previous = this.pods.get(key);
     if (previous !== undefined) this.unlinkPod(key, previous, pod);
@@ -71,6 +76,7 @@ export class SelectionIndex {
     for (const [items, value] of this.pairsOfPod(pod)) itemsWith(items, value).pods.set(key, pod);
   }
 
+  /** Returns the view that the pod had; undefined when it was unknown. */
   deletePod(key: string): PodView | undefined {
     const previous = this.pods.get(key);
     if (previous !== undefined) this.unlinkPod(key, previous);
@@ -89,6 +95,7 @@ export class SelectionIndex {
     return selecting;
   }
 
+  /** The pods that the Service selects; empty for a Service without a selector. */
   podsOf(service: ServiceView): readonly PodView[] {
     const label = labelOf(service);
     if (label === undefined) return [];
@@ -112,6 +119,7 @@ export class SelectionIndex {
     return items;
   }
 
+  /** The label keys by which Services are found, with the value that the pod has. */
   private *pairsOfPod({ labels }: PodView): Generator<readonly [KeyItems, string]> {
     for (const [key, value] of Object.entries(labels)) {
       const items = this.byKey.get(canonicalQualifiedName(key));

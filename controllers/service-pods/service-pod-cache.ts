@@ -5,6 +5,7 @@
 import type { PodView } from './pod-view';
 import type { ServiceView } from './service-view';
 
+/** Entries end with the views: nothing has to be removed. */
 export class ServicePodCache<T> {
   private readonly values = new WeakMap<ServiceView, WeakMap<PodView, T>>();
 

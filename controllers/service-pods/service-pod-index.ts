@@ -10,7 +10,7 @@ import { SelectionIndex } from './selection-index';
 import type { Pod, Service } from '../../shared/client/rest/typed-objects';
 import { serviceView, type ServiceView } from './service-view';
 
-/** Called with the key of the Service. */
+/** Receives the keys of Services. Both are called while an event of an informer is handled. */
 export interface ServiceHandlers {
   /** The Service was added, changed or deleted. */
   serviceChanged(key: string): void;
@@ -18,6 +18,7 @@ export interface ServiceHandlers {
   podsChanged(key: string): void;
 }
 
+/** One index for each controller of Services; it holds all namespaces. */
 export class ServicePodIndex {
   private readonly namespaces = new Map<string, SelectionIndex>();
 
@@ -27,7 +28,7 @@ export class ServicePodIndex {
     private readonly handlers: ServiceHandlers,
   ) {}
 
-  /** Returns a function that removes the handlers from the informers. */
+  /** Follows the informers. Returns a function that ends this. */
   watch(services: Informer<CoreV1Service>, pods: Informer<CoreV1Pod>): () => void {
     const removeHandlers = [
       services.handle({
@@ -51,6 +52,7 @@ export class ServicePodIndex {
     return this.namespaces.get(namespace)?.services.get(key);
   }
 
+  /** The pods that the Service selects, in any order; empty when it selects none. */
   podsOf(service: ServiceView): readonly PodView[] {
     return this.namespaces.get(service.namespace)?.podsOf(service) ?? [];
   }

@@ -7,8 +7,10 @@ import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import type { Service } from '../../shared/client/rest/typed-objects';
 import { valueInEitherSpelling } from '../../shared/names/spellings';
 
+/** The families of addresses, as EndpointSlices and Services name them. */
 export type AddressType = 'IPv4' | 'IPv6';
 
+/** A port of a Service, with the defaults of the API. */
 export interface ServicePortView {
   readonly name: string;
   readonly protocol: string;
@@ -17,6 +19,7 @@ export interface ServicePortView {
   readonly targetPort: number | string;
 }
 
+/** A parsed Service; immutable, so that values can be cached by it. */
 export interface ServiceView {
   readonly namespace: string;
   readonly name: string;
@@ -31,14 +34,16 @@ export interface ServiceView {
   readonly selector: Readonly<Record<string, string>> | undefined;
   /** The families that endpoints are written for, the primary one first. */
   readonly ipFamilies: readonly AddressType[];
+  /** Without a cluster IP: DNS returns the addresses of the endpoints. */
   readonly isHeadless: boolean;
+  /** Pods count as ready from their creation. */
   readonly publishNotReadyAddresses: boolean;
   readonly ports: readonly ServicePortView[];
   /** How endpoints are assigned to zones. */
   readonly topology: 'auto' | 'preferClose' | 'none';
 }
 
-/** `prefix`: of annotation keys in the server's dialect. */
+/** Parses the Service. `prefix`: of annotation keys in the server's dialect. */
 export function serviceView(service: Service, prefix: string): ServiceView {
   const { namespace, name, uid, metadata } = service;
   const { spec = {} } = service.body;

@@ -13,11 +13,15 @@ interface ObservedTimes {
   readonly pods: ReadonlyMap<string, string>;
 }
 
+/** Remembers what each Service and its pods looked like at the previous sync. */
 export class TriggerTimeTracker {
   /** By the Service's key. */
   private readonly observed = new Map<string, ObservedTimes>();
 
-  /** Undefined when nothing with a time has changed. */
+  /**
+   * Call it once for each sync: the next call compares with this one. Returns a time as in RFC 3339; undefined when
+   * nothing with a time has changed.
+   */
   computeTriggerTime(key: string, service: ServiceView, pods: readonly PodView[]): string | undefined {
     const previous = this.observed.get(key);
     const readyTimes = pods.filter(({ readyTransitionTime }) => readyTransitionTime !== '');

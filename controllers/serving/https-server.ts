@@ -3,6 +3,7 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { createServer, type Server } from 'node:https';
 import type { ServingCertificates } from './serving-certificates';
 
+/** Where the server listens. */
 export interface HttpsServerOptions {
   readonly host: string;
   /** 0: any unused port. */
@@ -12,13 +13,17 @@ export interface HttpsServerOptions {
   readonly headTimeoutMs?: number | undefined;
 }
 
+/** A server that listens. */
 export interface HttpsServer {
+  /** The port that was bound. */
   readonly port: number;
   /** New connections use these certificates. */
   renew(certificates: ServingCertificates): void;
+  /** Closes all connections, also those with a request in progress. */
   close(): Promise<void>;
 }
 
+/** A whole response. `type`: the media type. */
 export interface ResponseContent {
   readonly code: number;
   readonly type: string;
@@ -26,6 +31,7 @@ export interface ResponseContent {
 }
 
 export const PLAIN_TEXT = 'text/plain; charset=utf-8';
+/** Upstream's response to an unknown path. */
 export const PATH_NOT_FOUND: ResponseContent = { code: 404, type: PLAIN_TEXT, text: '404 page not found\n' };
 
 /** Clients of metrics and health are few; more connections are a fault or an attack. */
@@ -35,7 +41,7 @@ const HEAD_TIMEOUT_MS = 10_000;
 /** Time limit in milliseconds for a whole request. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
-/** Rejects when the address cannot be bound. */
+/** Resolves when the server listens; rejects when the address cannot be bound. */
 export function startHttpsServer(options: HttpsServerOptions, handler: RequestListener): Promise<HttpsServer> {
   const { host, port, certificates, headTimeoutMs = HEAD_TIMEOUT_MS } = options;
   const limits = { handshakeTimeout: headTimeoutMs, headersTimeout: headTimeoutMs, requestTimeout: REQUEST_TIMEOUT_MS };

@@ -12,6 +12,7 @@ import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 
+/** What a request says about its user; the certificate takes precedence. */
 export interface PathCredentials {
   /** The Authorization header. */
   readonly authorization: string | undefined;
@@ -19,6 +20,7 @@ export interface PathCredentials {
   readonly certificateUser: UserInfo | undefined;
 }
 
+/** The clients that send reviews, and the paths that need none. */
 export interface PathAccessOptions {
   /** Sends TokenReviews. */
   readonly authenticationClient: RestClient;
@@ -36,13 +38,15 @@ const ACCESS_REVIEWS = resourceOf('authorization.v1.SubjectAccessReview');
 const CACHE_MS = 10_000;
 /** Results in each cache. A full one is emptied. */
 const MAX_CACHED = 1_000;
-/** Characters. */
+/** Longer tokens are rejected without a review. */
 const MAX_TOKEN_LENGTH = 16_384;
 /** Upstream's time limit for a request of delegated authentication and authorization. */
 const REVIEW_TIMEOUT_MS = 10_000;
+/** `Bearer abc`, in any case; captures `abc`. */
 const BEARER = /^bearer +(\S+) *$/i;
 const ANONYMOUS: UserInfo = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
+/** Shared by all connections of the server. */
 export class PathAccess {
   private readonly users: ReviewCache<UserInfo | undefined>;
   private readonly decisions: ReviewCache<boolean>;
@@ -69,7 +73,7 @@ export class PathAccess {
     if (certificateUser !== undefined) return certificateUser;
     if (authorization === undefined) return ANONYMOUS;
     const token = BEARER.exec(authorization)?.[1];
-    // Other authentication schemes are ignored.
+    // A request with another authentication scheme is anonymous.
     if (token === undefined) return ANONYMOUS;
     if (token.length > MAX_TOKEN_LENGTH) throw unauthorized();
     const user = await this.users.get(createHash('sha256').update(token).digest('base64'), () => this.reviewToken(token));
@@ -96,7 +100,7 @@ export class PathAccess {
     return status.allowed === true;
   }
 
-  /** Logs a failed review, and does not pass its error to the client. */
+  /** Throws a StatusError (500) for a failed review: its cause is logged and not sent to the client. */
   private async reviewStatus<Status>(review: () => Promise<{ readonly status?: Status }>): Promise<Partial<Status>> {
     try {
       return (await review()).status ?? {};

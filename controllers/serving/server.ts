@@ -1,5 +1,6 @@
 /**
- * The HTTPS server for health checks and metrics. Access is decided by {@link PathAccess}. Independent of controllers.
+ * The HTTPS server for the health checks and metrics of a process. {@link PathAccess} decides which requests it serves;
+ * what the checks and metrics say is left to their owners.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
@@ -20,8 +21,9 @@ import {
 } from './https-server';
 import type { PathAccess } from './path-access';
 
+/** The server, and the sources of its responses. */
 export interface ServingOptions extends HttpsServerOptions {
-  /** Called before each response; a rejection becomes the response. */
+  /** Called before each response; a StatusError that it throws becomes the response. */
   readonly access: Pick<PathAccess, 'check'>;
   readonly health: Pick<HealthChecks, 'respond'>;
   /** Called for each request of `/metrics`. */
@@ -30,7 +32,7 @@ export interface ServingOptions extends HttpsServerOptions {
   readonly logger: Logger;
 }
 
-/** Rejects when the address cannot be bound. */
+/** Resolves when the server listens; rejects when the address cannot be bound. */
 export function startServer(options: ServingOptions): Promise<HttpsServer> {
   return startHttpsServer(options, (request, response) => void respond(options, request, response));
 }
@@ -62,7 +64,8 @@ async function healthResponse(
 
 /** The user that the client certificate of the connection names, if it is valid and from a trusted authority. */
 function certificateUserOf({ socket }: IncomingMessage, clock: Clock): UserInfo | undefined {
-  if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined;
+  const isVerified = socket instanceof TLSSocket && socket.authorized;
+  if (!isVerified) return undefined;
   const certificate = socket.getPeerX509Certificate();
   if (certificate === undefined) return undefined;
   const { commonName, organizations, notAfter } = readCertificate(certificate.toString());

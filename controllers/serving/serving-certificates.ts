@@ -10,6 +10,7 @@ import { watchFiles } from '../../shared/runtime/files/file-watch';
 import type { Logger } from '../../shared/runtime/logger';
 import { createAuthority, issueCertificate, needsRenewal, type Credential } from '../../shared/pki/certificates';
 
+/** The certificate and key of the server (PEM), and the authorities that it trusts. */
 export interface ServingCertificates extends Credential {
   /** PEM. Authorities of client certificates; undefined: no client certificates are requested. */
   readonly clientAuthorities: string | undefined;
@@ -22,10 +23,15 @@ export interface ServingPaths {
   readonly clientAuthorities: string;
 }
 
-/** Of the self-signed certificate that stands in for missing files. It is issued again before it expires. */
+/**
+ * The lifetime of the self-signed certificate that stands in for missing files. It is issued again before it expires.
+ */
 const LIFETIME_MS = 365 * 86_400_000;
 
-/** Throws file system errors, and an error for a bundle without a certificate. */
+/**
+ * Reads the files, or issues a certificate when there is no file. Rejects with file system errors, and for a bundle
+ * without a certificate.
+ */
 export async function readServingCertificates(paths: ServingPaths, clock: Clock): Promise<ServingCertificates> {
   const pair = paths.certificate === '' ? await selfSigned(clock) : fromFiles(paths);
   return {
@@ -34,18 +40,23 @@ export async function readServingCertificates(paths: ServingPaths, clock: Clock)
   };
 }
 
+/** The files to watch, and what to do with their changes. */
+export interface ServingCertificateWatch {
+  readonly paths: ServingPaths;
+  /** The certificates that are in use. */
+  readonly current: ServingCertificates;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Called with the certificates to use from now on. */
+  readonly renew: (certificates: ServingCertificates) => void;
+}
+
 /**
- * Calls `renew` with reloaded certificates. Files that cannot be read change nothing. Returns a function that ends the
- * watch.
+ * Reloads changed files, and issues a self-signed certificate again before it expires. Files that cannot be read change
+ * nothing. Returns a function that ends the watch.
  */
-export function watchServingCertificates(
-  paths: ServingPaths,
-  initial: ServingCertificates,
-  clock: Clock,
-  logger: Logger,
-  renew: (certificates: ServingCertificates) => void,
-): () => void {
-  let { certificate } = initial;
+export function watchServingCertificates({ paths, current, clock, logger, renew }: ServingCertificateWatch): () => void {
+  let { certificate } = current;
   return watchFiles({
     paths: Object.values(paths).filter((path) => path !== ''),
     clock,

@@ -13,6 +13,7 @@ const SERVING = 'Serving';
 /** The largest cluster that upstream supports. */
 export const MAX_NODES = 5_000;
 
+/** The flag table. */
 export const flags = {
   nodes: intFlag({ section: NODES, help: 'Number of simulated nodes.', default: 3, min: 0, max: MAX_NODES }),
   'node-capacity': listFlag({
@@ -74,11 +75,15 @@ export const flags = {
   version: versionFlag(CLIENT),
 };
 
+/** The parsed values, by flag. */
 export type SimulationFlags = FlagValues<typeof flags>;
 
 const DEFAULT_CAPACITY: Readonly<Record<string, string>> = { cpu: '8', memory: '32Gi', 'ephemeral-storage': '100Gi', pods: '110' };
 
-/** The capacity of a node: the default with the items of `--node-capacity`. Throws {@link FlagError}. */
+/**
+ * The capacity of a node: the default with the items of `--node-capacity`, as quantities by resource name. Throws
+ * {@link FlagError}.
+ */
 export function capacityOf(items: readonly string[]): Readonly<Record<string, string>> {
   const listed = items.map((item): readonly [string, string] => {
     const [name = '', quantity = ''] = item.split('=', 2);
@@ -88,7 +93,7 @@ export function capacityOf(items: readonly string[]): Readonly<Record<string, st
   return { ...DEFAULT_CAPACITY, ...Object.fromEntries(listed) };
 }
 
-/** Returns the error of values that are out of range. */
+/** Returns the error of values that are out of range; `undefined` when there is none. */
 export function validateFlags(values: SimulationFlags): string | undefined {
   for (const name of ['node-address-range', 'pod-address-range'] as const)
     if (parseIpRange(values[name]) === undefined) return `--${name} must be a range of IP addresses`;

@@ -33,13 +33,14 @@ import { startSimulationServer } from './metrics/server';
 import { NodeHeartbeats, NODES } from './nodes/node-heartbeats';
 import { Scheduler } from './scheduler/scheduler';
 
+/** The program in its help and version. */
 export const PROGRAM: CommandLine = {
   name: 'simulation',
   description: 'Simulates nodes: Node objects, a scheduler that binds pods to them, and kubelets that run no containers.',
   version: versionText,
 };
 
-/** Provided by the process. */
+/** What the process provides; tests pass a manual clock and a lifecycle of their own. */
 export interface SimulationHost {
   readonly clock: Clock;
   readonly random: Random;
@@ -54,6 +55,7 @@ export type SimulationContext = Pick<
   'client' | 'informers' | 'clock' | 'random' | 'logger' | 'names' | 'signal' | 'queue'
 >;
 
+/** The simulated cluster, from the flags. */
 export interface SimulationSettings {
   readonly nodes: number;
   /** Quantities by resource name, of each node. */
@@ -70,9 +72,11 @@ export interface SimulationSettings {
 const STOP_MS = 15_000;
 /** The pause before the simulation starts again after an error or a lost Lease. */
 const RESTART_MS = 2_000;
+/** The times of the Lease, which are the defaults of the controllers' flags. */
 const ELECTION = { durationMs: 12_000, renewDeadlineMs: 8_000, retryMs: 2_000 };
 /** The certificate is issued at each start. */
 const CERTIFICATE_LIFETIME_MS = 365 * 86_400_000;
+/** The Lease that the leading process holds. */
 const LEASE_NAME = 'simulation';
 
 /** Resolves when the simulation is started, even if no API server responds yet. Throws {@link UsageError}. */
@@ -209,7 +213,10 @@ async function runWithRestarts(context: SimulationContext, { isElected, lead }: 
   }
 }
 
-/** Simulates until the signal is aborted, or a part fails; then the others end too. */
+/**
+ * Simulates until the signal is aborted, or a part fails; then the others end too. Rejects with the error of that part.
+ * `endpoint`: the server of the simulation; undefined when there is none.
+ */
 export async function simulate(
   { signal: outer, ...parts }: SimulationContext,
   settings: SimulationSettings,

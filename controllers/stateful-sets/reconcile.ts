@@ -16,7 +16,7 @@ export interface StatefulSetView {
   readonly set: StatefulSet;
   /** Those that the StatefulSet controls. */
   readonly pods: readonly Pod[];
-  /** The name of the revision that pods below the partition have. */
+  /** The name of the revision before the rolling update, which pods below the partition get. */
   readonly currentRevision: string;
   /** The name of the revision of the present template. */
   readonly updateRevision: string;

@@ -7,14 +7,17 @@ import type { CoreV1Container, CoreV1ContainerState, CoreV1ContainerStatus } fro
 import { formatDuration } from '../../../shared/cli/duration';
 import { probeDelays, type PodSettings } from './pod-settings';
 
+/** The status of a container now, and when it changes next. */
 export interface ContainerStep {
   readonly status: CoreV1ContainerStatus;
-  /** Wall-clock time of the next change; undefined when none is due. */
+  /** Milliseconds since 1970 of the next change; undefined when none is due. */
   readonly dueAt: number | undefined;
 }
 
+/** What the states of a container depend on besides its status. */
 export interface ContainerContext {
   readonly settings: PodSettings;
+  /** Milliseconds since 1970. */
   readonly now: number;
   /** Whether the container is started again after it ended with this code. */
   readonly restarts: (exitCode: number) => boolean;
@@ -35,9 +38,10 @@ const EXIT_CODES = { SIGTERM: 143, SIGKILL: 137 };
 
 export const isRunning = ({ state }: CoreV1ContainerStatus): boolean => state?.running !== undefined;
 export const isTerminated = ({ state }: CoreV1ContainerStatus): boolean => state?.terminated !== undefined;
+/** 0 for a container that has not terminated. */
 export const exitCodeOf = ({ state }: CoreV1ContainerStatus): number => state?.terminated?.exitCode ?? 0;
 
-/** A container that has not been started yet. */
+/** The status of a container that has not been started yet. `reason`: such as `PodInitializing`. */
 export function waitingContainer(
   container: CoreV1Container,
   previous: CoreV1ContainerStatus | undefined,
@@ -70,7 +74,7 @@ export function advanceContainer(
   return runContainer(container, status, context);
 }
 
-/** The status of a container after a signal; undefined: it ended by itself. */
+/** The status of a container after a signal, or after it ended by itself when `signal` is undefined. */
 export function stoppedContainer(
   container: CoreV1Container,
   previous: CoreV1ContainerStatus | undefined,

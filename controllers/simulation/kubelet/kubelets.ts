@@ -1,8 +1,7 @@
 /**
- * The kubelets of all simulated nodes. Watches pods; a pod that is bound to a simulated node moves through its life cycle
- * (pod-life-cycle.ts): this module writes its statuses, allocates its addresses, and deletes it when it has stopped.
- *
- * A pod enters the queue when it or its node changes, and when its next change is due; nothing is polled. A stopped node
+ * The kubelets of all simulated nodes. A pod that is bound to a simulated node moves through its life cycle
+ * (pod-life-cycle.ts): this module writes its statuses, allocates its addresses, and deletes it when it has stopped. A
+ * pod enters the queue when it or its node changes, and when its next change is due; nothing is polled. A stopped node
  * changes none of its pods.
  */
 import type { CoreV1Node, CoreV1Pod } from '../../../shared/api/types/generated/members';
@@ -30,19 +29,24 @@ export const PODS = resourceOf('core.v1.Pod');
 const CONCURRENCY = 16;
 const NODE_INDEX = 'node';
 
+/** The part of the controller context that is used here. */
 export type KubeletContext = Pick<ControllerContext, 'client' | 'clock' | 'signal' | 'logger' | 'queue' | 'events'>;
 
+/** The informers, and where addresses come from. */
 export interface SimulatedKubeletOptions {
   readonly nodes: Informer<CoreV1Node>;
   readonly pods: Informer<CoreV1Pod>;
-  /** For pods on nodes without a `podCIDR`. */
+  /** CIDR. The addresses of pods on nodes without a `podCIDR`. */
   readonly podRange: string;
+  /** The address of a node; undefined when it has none. */
   readonly internalIpOf: (node: Node) => string | undefined;
 }
 
+/** The state of one term. */
 export class Kubelets {
-  /** By range. */
+  /** The addresses of pods by the CIDR of their node. */
   private readonly pools = new Map<string, OwnedAddresses>();
+  /** The pool of each pod with an address from one, by the uid of the pod. */
   private readonly poolOfPod = new Map<string, OwnedAddresses>();
 
   constructor(
@@ -71,28 +75,29 @@ export class Kubelets {
       }),
     ];
     for (const pod of pods.list()) this.occupyAddress(pod);
-    await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work: (key) => this.sync(key) });
+    await runWorkers({ queue, concurrency: CONCURRENCY, logger, signal, work: (key) => this.syncPod(key) });
     for (const removeHandler of removeHandlers) removeHandler();
   }
 
-  private async sync(key: string): Promise<WorkOutcome> {
+  private async syncPod(key: string): Promise<WorkOutcome> {
     const { nodes, pods } = this.options;
     const pod = pods.byKey(key);
     const node = pod === undefined ? undefined : nodes.get('', nodeNameOf(pod));
-    if (pod === undefined || node === undefined || !isSimulated(node) || isStopped(node)) return DONE;
+    if (pod === undefined || node === undefined) return DONE;
+    if (!isSimulated(node) || isStopped(node)) return DONE;
     if (isPodTerminated(pod)) this.releaseAddress(pod.uid);
     const now = this.context.clock.now();
     const { settings, problems } = podSettings(pod);
     const internalIp = this.options.internalIpOf(node);
     const hostIps = internalIp === undefined ? [] : [internalIp];
     const step = nextPodStep({ pod, settings, hostIps, podIps: this.podIps(pod, node, hostIps), now });
-    if (pod.body.status?.startTime === undefined) for (const problem of problems) this.warn(pod, 'InvalidSimulation', problem);
-    await this.apply(pod, step);
+    if (pod.body.status?.startTime === undefined) for (const problem of problems) this.recordWarning(pod, 'InvalidSimulation', problem);
+    await this.executeStep(pod, step);
     return step.dueAt === undefined ? DONE : { type: 'again', afterMs: Math.max(1, step.dueAt - now) };
   }
 
-  /** Each write has a precondition; a conflict is ignored, because the change that caused it brings the pod back. */
-  private async apply(pod: Pod, { status, canBeDeleted }: PodStep): Promise<void> {
+  /** Each write has a precondition; a conflict is ignored, because the change that caused it enqueues the pod. */
+  private async executeStep(pod: Pod, { status, canBeDeleted }: PodStep): Promise<void> {
     const { client, signal } = this.context;
     const { namespace, name, uid, resourceVersion } = pod;
     if (!equalJson(status, pod.body.status)) {
@@ -113,6 +118,7 @@ export class Kubelets {
       .catch(ignoreNotFoundOrConflict);
   }
 
+  /** Records the Events of containers that were started, stopped, or wait for their next run. */
   private recordChanges(pod: Pod, status: PodStep['status']): void {
     const { events } = this.context;
     const before = pod.body.status?.containerStatuses ?? [];
@@ -121,7 +127,8 @@ export class Kubelets {
       const previous = before.find((candidate) => candidate.name === name);
       const about = { ...podReference(pod), fieldPath: `spec.containers{${name}}` };
       const wasRunning = previous !== undefined && isRunning(previous);
-      if (isRunning(container) && (!wasRunning || previous.restartCount !== restartCount)) {
+      const isNewRun = isRunning(container) && !(wasRunning && previous.restartCount === restartCount);
+      if (isNewRun) {
         events.record({ about, type: 'Normal', reason: 'Started', message: `Started container ${name} (simulated)` });
       } else if (wasRunning && isBeingDeleted(pod)) {
         events.record({ about, type: 'Normal', reason: 'Killing', message: `Stopping container ${name} (simulated)` });
@@ -131,10 +138,11 @@ export class Kubelets {
     }
   }
 
-  private warn(pod: Pod, reason: string, message: string): void {
+  private recordWarning(pod: Pod, reason: string, message: string): void {
     this.context.events.record({ about: podReference(pod), type: 'Warning', reason, message });
   }
 
+  /** The addresses of the pod: those of its status, or a new one; empty when none is free. */
   private podIps(pod: Pod, node: Node, hostIps: readonly string[]): readonly string[] {
     if (pod.body.spec?.hostNetwork === true) return hostIps;
     const present = pod.body.status?.podIP;
@@ -151,7 +159,8 @@ export class Kubelets {
   private occupyAddress(pod: Pod): void {
     const node = this.options.nodes.get('', nodeNameOf(pod));
     const address = pod.body.status?.podIP;
-    if (node === undefined || address === undefined || isPodTerminated(pod) || pod.body.spec?.hostNetwork === true) return;
+    const hasOwnAddress = !isPodTerminated(pod) && pod.body.spec?.hostNetwork !== true;
+    if (node === undefined || address === undefined || !hasOwnAddress) return;
     const pool = this.poolOf(node);
     pool.occupy(pod.uid, address);
     this.poolOfPod.set(pod.uid, pool);

@@ -3,17 +3,21 @@ import type { CoreV1ContainerStatus, CoreV1PodCondition } from '../../../shared/
 import type { Pod } from '../../../shared/client/rest/typed-objects';
 import { conditionsOf, conditionStatus, transitionTime, withCondition } from '../../runtime/conditions';
 
+/** What the conditions follow from. */
 export interface PodState {
   /** The phase of the pod's status. */
   readonly phase: string;
   /** The pod has its network: its containers may be created. */
   readonly hasStarted: boolean;
+  /** All init containers are done and all sidecars have started. */
   readonly isInitialized: boolean;
   /** The statuses of init containers, sidecars included. */
   readonly init: readonly CoreV1ContainerStatus[];
+  /** The statuses of the other containers. */
   readonly regular: readonly CoreV1ContainerStatus[];
 }
 
+/** A condition without its type and times. */
 interface ConditionValue {
   readonly status: 'True' | 'False';
   readonly reason?: string;
@@ -22,7 +26,7 @@ interface ConditionValue {
 
 const TRUE: ConditionValue = { status: 'True' };
 
-/** All conditions of the pod. `now`: a timestamp, for conditions that change their status. */
+/** All conditions of the pod. `now`: RFC 3339, for conditions that change their status. */
 export function podConditions(pod: Pod, state: PodState, now: string): CoreV1PodCondition[] {
   const current = conditionsOf(pod.body);
   const values: readonly (readonly [type: string, value: ConditionValue])[] = [

@@ -1,6 +1,7 @@
 /**
- * The life cycle of a pod on a simulated node: `(pod, now)` to the status that a kubelet would report, whether the pod
- * is to be deleted now, and when to look again. The functions are pure. Writes nothing and allocates no addresses.
+ * The life cycle of a pod on a simulated node: from a pod and the time follow the status that a kubelet would report,
+ * whether the pod is to be deleted now, and when to look again. The functions are pure. Writes nothing and allocates no
+ * addresses.
  */
 import { formatTimestamp, parseTimestamp } from '../../../shared/api/metadata/object-meta';
 import type { CoreV1Container, CoreV1ContainerStatus, CoreV1PodStatus } from '../../../shared/api/types/generated/members';
@@ -19,6 +20,7 @@ import {
 import { podConditions } from './pod-conditions';
 import type { PodSettings } from './pod-settings';
 
+/** A pod, and what its kubelet would know. */
 export interface PodInput {
   readonly pod: Pod;
   readonly settings: PodSettings;
@@ -26,15 +28,16 @@ export interface PodInput {
   readonly hostIps: readonly string[];
   /** The addresses of the pod once its containers start. */
   readonly podIps: readonly string[];
-  /** Wall-clock time. */
+  /** Milliseconds since 1970, as all times here. */
   readonly now: number;
 }
 
+/** What the kubelet does now. */
 export interface PodStep {
   readonly status: CoreV1PodStatus;
   /** The containers have stopped: the pod is to be deleted with a grace period of 0. */
   readonly canBeDeleted: boolean;
-  /** Wall-clock time of the next change; undefined when only a change of the pod causes one. */
+  /** The time of the next change; undefined when only a change of the pod causes one. */
   readonly dueAt: number | undefined;
 }
 
@@ -54,6 +57,7 @@ interface ContainerRun extends Pick<ContainerContext, 'runMs' | 'failure'> {
 
 const SIDECAR: ContainerRun = { runMs: undefined, failure: undefined, restartPolicy: 'Always' };
 
+/** The next step follows from the stored pod alone, so that it may be repeated. */
 export function nextPodStep(input: PodInput): PodStep {
   const { pod, now } = input;
   if (isBeingDeleted(pod)) return terminationStep(input);
@@ -80,7 +84,7 @@ const earliest = (...times: readonly (number | undefined)[]): number | undefined
   return known.length === 0 ? undefined : Math.min(...known);
 };
 
-/** The wall-clock time at which `activeDeadlineSeconds` ends; undefined without a deadline and before the start of the pod. */
+/** The time at which `activeDeadlineSeconds` ends; undefined without a deadline and before the start of the pod. */
 function activeDeadline({ body: { spec, status } }: Pod): number | undefined {
   const startedAt = parseTimestamp(status?.startTime);
   const seconds = spec?.activeDeadlineSeconds;
@@ -99,7 +103,10 @@ function deadlineStep(input: PodInput): PodStep {
   return { status: { ...status, ...DEADLINE_EXCEEDED }, canBeDeleted: false, dueAt: undefined };
 }
 
-/** Containers run until they have stopped; nothing is started or becomes ready any more. */
+/**
+ * The step of a pod that is being deleted: containers run until they have stopped; nothing is started or becomes ready
+ * any more.
+ */
 function terminationStep(input: PodInput): PodStep {
   const { pod, settings, now } = input;
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
@@ -193,6 +200,7 @@ function stopSidecars({ pod, now }: PodInput, statuses: readonly CoreV1Container
   });
 }
 
+/** The phase of a pod that has started. */
 function phaseOf({ pod }: PodInput, { regular, isInitialized }: Containers): string {
   if (!isInitialized) return 'Pending';
   if (!regular.every(isTerminated)) return 'Running';

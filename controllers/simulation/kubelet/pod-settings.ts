@@ -8,12 +8,13 @@ import type { Pod } from '../../../shared/client/rest/typed-objects';
 import { simulationAnnotation, SIMULATION_ANNOTATIONS, type SimulationAnnotation } from '../../../shared/names/simulation';
 import { controllerOf } from '../../runtime/pods';
 
-/** Durations are in milliseconds. */
+/** How the containers of a pod behave. Durations are in milliseconds. */
 export interface PodSettings {
   /** From the binding to the start of the first container. */
   readonly startMs: number;
   /** From the start of a container until it is ready; undefined: the initial delays of its probes. */
   readonly readyMs: number | undefined;
+  /** How long each init container runs. */
   readonly initMs: number;
   /** From the start of a container until it exits with 0; undefined: it runs until the pod is deleted. */
   readonly runMs: number | undefined;
@@ -25,14 +26,16 @@ export interface PodSettings {
   readonly waitingReason: string | undefined;
 }
 
-/** The first runs of each container fail. */
+/** The first `runs` runs of each container fail. */
 export interface RunFailure {
+  /** From 1 to 255. */
   readonly exitCode: number;
   readonly runs: number;
-  /** From the start of the container. */
+  /** How long a failing run takes. */
   readonly afterMs: number;
 }
 
+/** The settings, and what could not be read. */
 export interface ParsedPodSettings {
   readonly settings: PodSettings;
   /** One message for each malformed annotation. */
@@ -44,8 +47,10 @@ const DEFAULT_MS = { start: 1_000, termination: 1_000, run: 1_000 };
 const MAX_DURATION_MS = 365 * 86_400_000;
 /** The exit code of a process is a byte. */
 const MAX_EXIT_CODE = 255;
+/** `ImagePullBackOff`. */
 const REASON = /^[A-Za-z][A-Za-z0-9]{0,63}$/;
 
+/** A malformed annotation counts as absent. */
 export function podSettings(pod: Pod): ParsedPodSettings {
   const { annotations } = pod.metadata;
   const problems: string[] = [];
@@ -72,7 +77,7 @@ export function podSettings(pod: Pod): ParsedPodSettings {
   return { settings, problems };
 }
 
-/** From the start of a container until its startup probe succeeds, and until it is ready. */
+/** Milliseconds from the start of a container until its startup probe succeeds, and until it is ready. */
 export function probeDelays(
   container: CoreV1Container,
   { readyMs }: PodSettings,
@@ -89,7 +94,11 @@ function durationIn(text: string): number | undefined {
   return ms === undefined || ms < 0 || ms > MAX_DURATION_MS ? undefined : ms;
 }
 
+/** Up to 16 digits. */
+const DECIMAL = /^\d{1,16}$/;
+
+/** Returns a parser of integers from 0 to `max`; undefined for other text. */
 const integerUpTo =
   (max: number) =>
   (text: string): number | undefined =>
-    /^\d{1,16}$/.test(text) && Number(text) <= max ? Number(text) : undefined;
+    DECIMAL.test(text) && Number(text) <= max ? Number(text) : undefined;

@@ -20,6 +20,7 @@ import { controllerOf, labelsOf, nodeNameOf } from '../../runtime/pods';
 import { isSimulated } from '../nodes/simulated-node';
 import { perContainer, podUsage, sumUsage, type PodUsage } from './pod-usage';
 
+/** The group and version of the API; the group is the same in both dialects. */
 export const METRICS_GROUP = 'metrics.k8s.io';
 export const METRICS_VERSION = 'v1beta1';
 const GROUP_VERSION = `${METRICS_GROUP}/${METRICS_VERSION}`;
@@ -27,6 +28,7 @@ const ROOT = `/apis/${GROUP_VERSION}`;
 /** The window over which a usage is stated to be averaged: the scrape interval in metrics-server's manifests. */
 const WINDOW_SECONDS = 15;
 
+/** The observed pods, nodes and owners. */
 export interface MetricsSources {
   readonly pods: Informer<CoreV1Pod>;
   readonly nodes: Informer<CoreV1Node>;
@@ -38,7 +40,7 @@ export interface MetricsSources {
 /** Whether the path belongs to this API. */
 export const isMetricsPath = (path: string): boolean => path === ROOT || path.startsWith(`${ROOT}/`);
 
-/** The response to a GET. Throws {@link StatusError}. */
+/** The response to a GET. `path`: one for which {@link isMetricsPath} is true. Throws {@link StatusError}. */
 export function respondWithMetrics(sources: MetricsSources, path: string, query: URLSearchParams): JsonObject {
   const segments = path.slice(ROOT.length).split('/').slice(1).map(decodeSegment);
   const matches = selectorOf(query);
@@ -47,7 +49,8 @@ export function respondWithMetrics(sources: MetricsSources, path: string, query:
   if (rest.length > 0) throw routeNotFound();
   if (first === 'nodes' && third === undefined) return second === undefined ? nodeList(sources, matches) : nodeMetricsOf(sources, second);
   if (first === 'pods' && second === undefined) return podList(sources, undefined, matches);
-  if (first !== 'namespaces' || second === undefined || third !== 'pods') throw routeNotFound();
+  const isPodsPath = first === 'namespaces' && third === 'pods';
+  if (!isPodsPath || second === undefined) throw routeNotFound();
   return fourth === undefined ? podList(sources, second, matches) : podMetricsOf(sources, second, fourth);
 }
 

@@ -10,14 +10,16 @@ import { formatQuantity, parseQuantity, QuantityError, type Quantity } from '../
 
 type Annotations = Readonly<Record<string, string>> | undefined;
 
+/** The usage of a pod, summed over its containers. */
 export interface PodUsage {
   readonly cpu: Quantity;
   readonly memory: Quantity;
 }
 
+/** A pod, and what its usage depends on. */
 export interface UsageInput {
   readonly pod: Pod;
-  /** The annotations of the pod's controller. */
+  /** The annotations of the pod's controller; undefined without one. */
   readonly ownerAnnotations: Annotations;
   /** The running pods of the same controller, this one included. */
   readonly siblingCount: number;
@@ -27,6 +29,7 @@ const NANOS_PER_UNIT = 1_000_000_000n;
 const NANOS_PER_MILLICORE = NANOS_PER_UNIT / 1000n;
 const NANOS_PER_KIBIBYTE = NANOS_PER_UNIT * 1024n;
 
+/** How the usage of one resource is computed; amounts in billionths. */
 interface ResourceRow {
   /** The annotation with the usage of a pod. */
   readonly podAnnotation: SimulationAnnotation;
@@ -58,12 +61,16 @@ const RESOURCES: Readonly<Record<keyof PodUsage, ResourceRow>> = {
 /** A pod without annotations uses its requests divided by this. */
 const REQUEST_DIVISOR = 10n;
 
+/** The present usage; it changes only with the annotations and the number of siblings. */
 export const podUsage = (input: UsageInput): PodUsage => ({
   cpu: resourceUsage(input, 'cpu'),
   memory: resourceUsage(input, 'memory'),
 });
 
-/** Divides a usage evenly among the containers of a pod; the first one also gets the remainder. */
+/**
+ * Divides a usage evenly among the containers of a pod; the first one also gets the remainder. Returns `count`
+ * quantities.
+ */
 export function perContainer({ nanos, format }: Quantity, count: number): readonly string[] {
   const part = nanos / BigInt(Math.max(1, count));
   return Array.from({ length: count }, (_, index) =>
@@ -71,6 +78,7 @@ export function perContainer({ nanos, format }: Quantity, count: number): readon
   );
 }
 
+/** The usage of several pods. */
 export const sumUsage = (usages: readonly PodUsage[], resource: keyof PodUsage): Quantity => ({
   nanos: usages.reduce((sum, usage) => sum + usage[resource].nanos, 0n),
   format: RESOURCES[resource].format,

@@ -9,11 +9,13 @@ import { METRICS_GROUP, METRICS_VERSION } from './metrics-api';
 
 const SERVICES = resourceOf('core.v1.Service');
 const API_SERVICES = resourceOf('apiregistration.v1.APIService');
+/** The name of the Service, which the certificate of the server must have too. */
 export const METRICS_SERVICE = 'simulation-metrics';
 const API_SERVICE = `${METRICS_VERSION}.${METRICS_GROUP}`;
 /** The priorities of metrics-server's own APIService. */
 const PRIORITY = 100;
 
+/** Where API servers reach the metrics API. */
 export interface MetricsEndpoint {
   readonly host: string;
   readonly port: number;
@@ -21,7 +23,7 @@ export interface MetricsEndpoint {
   readonly authority: string;
 }
 
-/** Resolves when the objects are written, or when another server has the API. Throws the errors of other responses. */
+/** Resolves when the objects are written, or when another server has the API. Rejects when a request fails. */
 export async function registerMetricsApi(
   { client, signal, names, logger }: Pick<ControllerContext, 'client' | 'signal' | 'names' | 'logger'>,
   { host, port, authority }: MetricsEndpoint,

@@ -18,6 +18,7 @@ import {
   type ResponseContent,
 } from '../../serving/https-server';
 
+/** Where the server listens, and what it serves to which clients. */
 export interface SimulationServerOptions {
   readonly host: string;
   /** 0: any unused port. */
@@ -26,6 +27,7 @@ export interface SimulationServerOptions {
   /** Clients that may read metrics: with a certificate of this authority (PEM) for one of these names. Undefined: none. */
   readonly frontProxy: { readonly authority: string; readonly names: readonly string[] } | undefined;
   readonly isMetricsPath: (path: string) => boolean;
+  /** The response to a GET of a metrics path. Throws StatusError. */
   readonly metrics: (path: string, query: URLSearchParams) => JsonObject;
   readonly logger: Logger;
 }
@@ -41,7 +43,7 @@ const KUBELET_FEATURES: Readonly<Partial<Record<string, string>>> = {
   portForward: 'it has no ports',
 };
 
-/** Rejects when the address cannot be bound. */
+/** Resolves when the server listens; rejects when the address cannot be bound. */
 export function startSimulationServer(options: SimulationServerOptions): Promise<HttpsServer> {
   const { certificate, frontProxy, host, port } = options;
   const certificates = { ...certificate, clientAuthorities: frontProxy?.authority };
@@ -79,7 +81,8 @@ function notSimulated(path: string): ResponseContent {
 }
 
 function isFrontProxy({ frontProxy }: SimulationServerOptions, { socket }: IncomingMessage): boolean {
-  if (frontProxy === undefined || !(socket instanceof TLSSocket) || !socket.authorized) return false;
+  const isVerified = socket instanceof TLSSocket && socket.authorized;
+  if (frontProxy === undefined || !isVerified) return false;
   const certificate = socket.getPeerX509Certificate();
   return certificate !== undefined && frontProxy.names.includes(readCertificate(certificate.toString()).commonName);
 }

@@ -35,6 +35,7 @@ const LEASE_SECONDS = 40;
 /** Leases renewed at the same time. */
 const CONCURRENCY = 8;
 
+/** The nodes that the simulation creates. */
 export interface SimulatedNodeSettings {
   readonly count: number;
   /** Quantities by resource name. */
@@ -47,13 +48,15 @@ export interface SimulatedNodeSettings {
   readonly endpoint: KubeletEndpoint | undefined;
 }
 
+/** The part of the controller context that is used here. */
 export type NodeContext = Pick<ControllerContext, 'client' | 'clock' | 'signal' | 'logger' | 'queue' | 'names'>;
 
+/** The state of one term. `nodes` must have synced before {@link run} is called. */
 export class NodeHeartbeats {
   private readonly leases = new Map<string, ApiObject<CoordinationV1Lease>>();
   private readonly addresses: OwnedAddresses;
 
-  /** Throws for a range of addresses that is none. */
+  /** Throws a RangeError for an address range that is no CIDR. */
   constructor(
     private readonly context: NodeContext,
     private readonly nodes: Informer<CoreV1Node>,
@@ -62,7 +65,7 @@ export class NodeHeartbeats {
     this.addresses = new OwnedAddresses(requireRange(settings.addressRange));
   }
 
-  /** The address of a node, before its status has it. */
+  /** The address of a node, before its status has it; undefined when all addresses are in use. */
   internalIpOf(node: Node): string | undefined {
     const present = node.body.status?.addresses?.find(({ type }) => type === 'InternalIP')?.address;
     if (present !== undefined) this.addresses.occupy(node.name, present);
@@ -111,7 +114,8 @@ export class NodeHeartbeats {
 
   private async sendHeartbeat(name: string): Promise<WorkOutcome> {
     const node = this.nodes.get('', name);
-    if (node === undefined || !isSimulated(node) || isStopped(node) || isBeingDeleted(node)) return DONE;
+    if (node === undefined || !isSimulated(node)) return DONE;
+    if (isStopped(node) || isBeingDeleted(node)) return DONE;
     await this.renewLease(node);
     await this.writeStatus(node);
     return { type: 'again', afterMs: PERIOD_MS };
@@ -153,7 +157,7 @@ export class NodeHeartbeats {
   }
 }
 
-/** Throws when the text is no range. */
+/** Parses a CIDR; throws a RangeError when the text is none. */
 export function requireRange(text: string): IpRange {
   const range = parseIpRange(text);
   if (range === undefined) throw new RangeError(`${JSON.stringify(text)} is no range of IP addresses`);

@@ -7,9 +7,11 @@ import { formatIpAddress, parseIpAddress, type IpRange } from '../../../shared/v
 /** The offset of the first address that is allocated: that of the network is left out. */
 const FIRST_OFFSET = 1n;
 
+/** Owners are named by any string that identifies them. */
 export class OwnedAddresses {
   private readonly byOwner = new Map<string, bigint>();
   private readonly used = new Set<bigint>();
+  /** The offset with which the search for a free address begins. */
   private next: bigint;
   private readonly size: bigint;
 
@@ -36,11 +38,13 @@ export class OwnedAddresses {
   /** Records an address that the owner has already. Ignored when it is outside of the range, or allocated to another owner. */
   occupy(owner: string, address: string): void {
     const parsed = parseIpAddress(address);
-    if (parsed === undefined || parsed.family !== this.range.family || this.byOwner.has(owner)) return;
+    if (parsed === undefined || this.byOwner.has(owner)) return;
     const offset = parsed.value - this.range.first;
-    if (offset >= 0n && offset < this.size && !this.used.has(offset)) this.record(owner, offset);
+    const isInRange = parsed.family === this.range.family && offset >= 0n && offset < this.size;
+    if (isInRange && !this.used.has(offset)) this.record(owner, offset);
   }
 
+  /** Does nothing for an owner without an address. */
   release(owner: string): void {
     const offset = this.byOwner.get(owner);
     if (offset === undefined) return;

@@ -11,6 +11,7 @@ import { equalJson } from '../../../shared/values/json';
 import { conditionOf, conditionsOf, transitionTime, withCondition } from '../../runtime/conditions';
 import type { Node } from '../../runtime/nodes';
 
+/** What the new nodes have in common. */
 export interface NodeTemplate {
   readonly dialect: Dialect;
   readonly capacity: Readonly<Record<string, string>>;
@@ -24,10 +25,12 @@ export interface KubeletEndpoint {
   readonly port: number;
 }
 
+/** A node, and what its kubelet would know. */
 export interface NodeStatusInput {
   readonly node: Node;
   /** Milliseconds since 1970. */
   readonly now: number;
+  /** `undefined` when the node has no address. */
   readonly internalIp: string | undefined;
   /** `undefined` when the simulation serves no kubelet API. */
   readonly endpoint: KubeletEndpoint | undefined;
@@ -36,6 +39,10 @@ export interface NodeStatusInput {
 }
 
 const NAME_PREFIX = 'simulated-';
+/** `simulated-12`. */
+const GENERATED_NAME = /^simulated-[1-9]\d{0,5}$/;
+/** Precedes the build in `v1.31.1+build`. */
+const BUILD_SEPARATOR = /[-+]/;
 /** The age at which heartbeat times in the status are renewed, as upstream's kubelet does. The Lease is renewed more often. */
 const STATUS_PERIOD_MS = 300_000;
 /** The conditions that a healthy kubelet reports. */
@@ -46,17 +53,19 @@ const CONDITIONS: Readonly<Record<string, readonly [status: string, reason: stri
   Ready: ['True', 'KubeletReady', 'simulated kubelet is posting ready status'],
 };
 
+/** The names of the first `count` generated nodes. */
 export const nodeNames = (count: number): readonly string[] => Array.from({ length: count }, (_, index) => `${NAME_PREFIX}${index + 1}`);
 
 /** Whether the name is one of those that the simulation gives to its own nodes. */
-export const isGeneratedNodeName = (name: string): boolean => /^simulated-[1-9]\d{0,5}$/.test(name);
+export const isGeneratedNodeName = (name: string): boolean => GENERATED_NAME.test(name);
 
+/** Whether the simulation acts as the kubelet of the node, by its label. */
 export const isSimulated = ({ metadata }: Node): boolean => hasSimulatedNodeLabel(metadata.labels);
 
 /** Whether an annotation stops the simulated kubelet of the node, which then writes no Lease, no status and no pod. */
 export const isStopped = ({ metadata }: Node): boolean => simulationAnnotation(metadata.annotations, 'heartbeat') === 'stopped';
 
-/** `index` counts the nodes from 0; zones are assigned round-robin. */
+/** The body of a node to create. `index` counts the nodes from 0; zones are assigned round-robin. */
 export function newSimulatedNode(name: string, index: number, { dialect, zones }: NodeTemplate): CoreV1Node {
   const zone = zones[index % Math.max(1, zones.length)];
   const labels: Readonly<Record<string, string>> = {
@@ -126,7 +135,7 @@ function nodeConditions({ body }: Node, now: string): CoreV1NodeCondition[] {
 }
 
 function nodeInfo(uid: string): NonNullable<CoreV1NodeStatus['nodeInfo']> {
-  const version = `${RELEASE.gitVersion.split(/[-+]/, 1)[0] ?? ''}+simulated`;
+  const version = `${RELEASE.gitVersion.split(BUILD_SEPARATOR, 1)[0] ?? ''}+simulated`;
   return {
     machineID: uid,
     systemUUID: uid,

@@ -12,7 +12,7 @@ import {
   type SchedulingCase,
 } from '../../../test/replay/formats/scheduling-case';
 import { SchedulerCache } from './scheduler-cache';
-import { decide, type SchedulingDecision } from './decide';
+import { decideNode, type SchedulingDecision } from './decide';
 import { podInfo } from './pod-info';
 import type { VolumeView } from './volumes';
 
@@ -29,7 +29,7 @@ function decideCase({ nodes, pods = [], pod, volumes = [] }: SchedulingCase): Sc
   const state = new SchedulerCache(() => ({}));
   for (const node of nodes) state.setNode(parseApiObject(resourceOf('core.v1.Node'), node));
   for (const running of pods) state.setPod(createdPod(running));
-  return decide({
+  return decideNode({
     info: podInfo(createdPod({ ...pod, name: POD_NAME })),
     view: state,
     volumes: volumeView(volumes),

@@ -13,6 +13,7 @@ import { findPreemption, type Budget, type Preemption } from './preemption';
 import { selectNode } from './score';
 import { planVolumes, type ClaimBinding, type VolumeView } from './volumes';
 
+/** What the caller does with a pod. */
 export type SchedulingDecision =
   | {
       readonly type: 'bind';
@@ -28,6 +29,7 @@ export type SchedulingDecision =
       readonly keepsNomination: boolean;
     };
 
+/** A pod, and the state of the cluster. */
 export interface DecisionInput {
   /** The pod to decide about. */
   readonly info: PodInfo;
@@ -35,17 +37,14 @@ export interface DecisionInput {
   readonly view: ClusterView;
   readonly volumes: VolumeView;
   readonly budgets: readonly Budget[];
-  /** In [0, 1). */
+  /** In [0, 1); selects one of several equal nodes. */
   readonly random: number;
 }
 
 const NO_PREEMPTION = { preemption: undefined, keepsNomination: false };
 
-/**
- * Writes nothing: the caller binds the pod, deletes victims and reports the message. `random` breaks ties between
- * nodes.
- */
-export function decide({ info, view, volumes, budgets, random }: DecisionInput): SchedulingDecision {
+/** Writes nothing: the caller binds the pod, deletes victims and reports the message. */
+export function decideNode({ info, view, volumes, budgets, random }: DecisionInput): SchedulingDecision {
   const { nodes } = view;
   if (nodes.length === 0) return { type: 'unschedulable', message: NO_NODES, ...NO_PREEMPTION };
   const plan = planVolumes(info, volumes);

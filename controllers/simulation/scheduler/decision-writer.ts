@@ -25,13 +25,15 @@ const PREEMPTION = {
   message: 'simulated-scheduler: preempting to accommodate a higher priority pod',
 };
 
+/** The part of the controller context that is used here. */
 export type DecisionContext = Pick<ControllerContext, 'client' | 'clock' | 'signal' | 'events'>;
 type Unschedulable = Extract<SchedulingDecision, { type: 'unschedulable' }>;
 
+/** Its methods may run concurrently for different pods. */
 export class DecisionWriter {
   constructor(private readonly context: DecisionContext) {}
 
-  /** Rejects when the pod could not be bound. */
+  /** Rejects when the pod could not be bound, for example because it was deleted. */
   async bind({ pod }: PodInfo, node: string): Promise<void> {
     const { client, signal, events } = this.context;
     const { namespace, name, uid } = pod;
@@ -70,6 +72,10 @@ export class DecisionWriter {
     }
   }
 
+  /**
+   * Records an Event, writes the condition and preempts the victims. Changed and missing objects are skipped; other
+   * failures reject.
+   */
   async reportUnschedulable({ pod }: PodInfo, { message, preemption, keepsNomination }: Unschedulable): Promise<void> {
     this.context.events.record({ about: podReference(pod), type: 'Warning', reason: 'FailedScheduling', message });
     const nominated = pod.body.status?.nominatedNodeName;

@@ -13,7 +13,7 @@ import { topologySpreadFilter } from './topology-spread';
 
 const UNSCHEDULABLE_TAINT = { key: 'node.platform.io/unschedulable', value: '', effect: 'NoSchedule' };
 
-/** Everything that depends on the pod and the whole cluster is computed once. */
+/** Returns the filter of one pod. Everything that depends on the pod and the whole cluster is computed once. */
 export function nodeFilter(info: PodInfo, view: ClusterView, volumeFilter: NodeFilter): NodeFilter {
   const filters: readonly NodeFilter[] = [
     unschedulableFilter(info),

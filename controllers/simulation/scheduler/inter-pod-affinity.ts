@@ -6,24 +6,27 @@ import type { ClusterView } from './scheduler-cache';
 import { finalFailure, preemptableFailure, topologyValue, type NodeFilter } from './node-filter';
 import type { AffinityTerm, PodInfo } from './pod-info';
 
-/** The domains of a topology that hold a pod which a term is about. */
+/** A term, and the values of its topology key on nodes with a pod that the term matches. */
 interface TermDomains {
   readonly term: AffinityTerm;
   readonly domains: ReadonlySet<string>;
 }
 
+/** Searches all pods once; the filter is then cheap for each node. */
 export function interPodAffinityFilter(info: PodInfo, view: ClusterView): NodeFilter {
   const avoided = domainsThatAvoid(info, view);
   const affinity = domainsOf(info.affinity, view);
   const antiAffinity = domainsOf(info.antiAffinity, view);
-  if (avoided.size === 0 && info.affinity.length === 0 && info.antiAffinity.length === 0) return () => undefined;
+  const hasTerms = info.affinity.length > 0 || info.antiAffinity.length > 0;
+  if (avoided.size === 0 && !hasTerms) return () => undefined;
   const namespaceLabels = view.namespaceLabels(info.namespace);
-  // The first pod of a group that wants to be together may go anywhere.
+  // The first pod of a group with affinity to each other may run on any node with the topology key.
   const isFirst = affinity.every(({ domains }) => domains.size === 0) && info.affinity.every((term) => term.matches(info, namespaceLabels));
   return (state) => {
     for (const { term, domains } of affinity) {
       const domain = topologyValue(state, term.topologyKey);
-      if (domain === undefined || (!domains.has(domain) && !isFirst)) return finalFailure("node(s) didn't match pod affinity rules");
+      const isMatch = domain !== undefined && (domains.has(domain) || isFirst);
+      if (!isMatch) return finalFailure("node(s) didn't match pod affinity rules");
     }
     for (const { term, domains } of antiAffinity) {
       const domain = topologyValue(state, term.topologyKey);

@@ -1,9 +1,14 @@
 /** Messages about pods that cannot be scheduled, worded as upstream's scheduler words them. */
 
+/** The message of a pod in a cluster without nodes. */
 export const NO_NODES = 'no nodes available to schedule pods';
+/** The reason of a node on which no deletion of pods can help. */
 export const NOT_HELPFUL = 'Preemption is not helpful for scheduling';
 
-/** `0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.` */
+/**
+ * Counts equal reasons: `0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.` `count`: of all
+ * nodes.
+ */
 export function formatUnavailable(count: number, reasons: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);

@@ -2,6 +2,7 @@
 import { otherQualifiedName } from '../../../shared/names/dialect';
 import type { NodeState } from './node-state';
 
+/** Why a node cannot run a pod. */
 export interface FilterFailure {
   /** As upstream's scheduler words them. */
   readonly reasons: readonly string[];
@@ -9,14 +10,15 @@ export interface FilterFailure {
   readonly isPreemptable: boolean;
 }
 
-/** Undefined when the pod can run on the node. */
+/** Decides whether a node can run the pod that the filter was made for; undefined when it can. */
 export type NodeFilter = (state: NodeState) => FilterFailure | undefined;
 
 /** A failure that the deletion of pods cannot end. */
 export const finalFailure = (...reasons: readonly string[]): FilterFailure => ({ reasons, isPreemptable: false });
+/** A failure that the deletion of pods may end. */
 export const preemptableFailure = (...reasons: readonly string[]): FilterFailure => ({ reasons, isPreemptable: true });
 
-/** The value of a node's label for a topology key in either dialect. */
+/** The value of a node's label for a topology key in either dialect; undefined without the label. */
 export function topologyValue({ node }: NodeState, key: string): string | undefined {
   const { labels } = node.metadata;
   return labels?.[key] ?? labels?.[otherQualifiedName(key) ?? key];

@@ -6,13 +6,15 @@ import { parseQuantity } from '../../../shared/values/quantity';
 import type { Node } from '../../runtime/nodes';
 import type { Amounts, PodInfo } from './pod-info';
 
-/** Cached results of one node, one for each selector. A full cache is emptied. */
+/** The most results of {@link NodeState.countMatching} that a node caches. A full cache is emptied. */
 const MAX_COUNTS = 16;
 
+/** Pods are named by their keys. */
 export class NodeState {
   private readonly requested = new Map<string, bigint>();
+  /** The pods on the node, assumed ones included. */
   readonly pods = new Map<string, PodInfo>();
-  /** Those of `pods` that keep other pods away. */
+  /** Those of `pods` with a required anti-affinity. */
   readonly antiAffinePods = new Map<string, PodInfo>();
 
   private readonly countByOwner = new Map<string, number>();
@@ -53,20 +55,25 @@ export class NodeState {
     else this.countByOwner.set(info.owner, count);
   }
 
+  /** The sum of the requests of the pods for a resource. */
   requestedOf(name: string): bigint {
     return this.requested.get(name) ?? 0n;
   }
 
+  /** 0 for a resource that the node does not have. */
   allocatableOf(name: string): bigint {
     return this.allocatable.get(name) ?? 0n;
   }
 
-  /** The number of pods with the same controller. */
+  /** The number of pods with this controller. `owner`: its uid. */
   podsOfOwner(owner: string): number {
     return this.countByOwner.get(owner) ?? 0;
   }
 
-  /** `rule` identifies the predicate: the number of matching pods is computed once for it. */
+  /**
+   * The number of pods that match, which is computed once for each `rule` object until the pods change. The predicate
+   * must follow from the rule.
+   */
   countMatching(rule: object, matches: (pod: PodInfo) => boolean): number {
     const known = this.counts.get(rule);
     if (known !== undefined) return known;

@@ -14,6 +14,7 @@ import { controllerOf, labelsOf } from '../../runtime/pods';
 /** Amounts of resources, in billionths. */
 export type Amounts = ReadonlyMap<string, bigint>;
 
+/** A port of the node that a container uses. */
 export interface HostPort {
   readonly ip: string;
   readonly protocol: string;
@@ -23,10 +24,11 @@ export interface HostPort {
 /** A required term of the affinity or anti-affinity between pods. */
 export interface AffinityTerm {
   readonly topologyKey: string;
-  /** Whether the term is about a pod in a namespace with these labels. */
+  /** Whether the term selects the pod. `namespaceLabels`: of the pod's namespace. */
   matches(pod: PodInfo, namespaceLabels: Readonly<Record<string, string>>): boolean;
 }
 
+/** A parsed pod; immutable. */
 export interface PodInfo {
   readonly pod: Pod;
   readonly key: string;
@@ -40,6 +42,7 @@ export interface PodInfo {
   readonly owner: string;
   readonly requests: Amounts;
   readonly hostPorts: readonly HostPort[];
+  /** The required terms; preferred ones are not read. */
   readonly affinity: readonly AffinityTerm[];
   readonly antiAffinity: readonly AffinityTerm[];
 }
@@ -47,6 +50,7 @@ export interface PodInfo {
 const ANY_ADDRESS = '0.0.0.0';
 const cache = new WeakMap<Pod, PodInfo>();
 
+/** Parses the pod, once for each version. */
 export function podInfo(pod: Pod): PodInfo {
   const cached = cache.get(pod);
   if (cached !== undefined) return cached;
@@ -69,10 +73,11 @@ export function podInfo(pod: Pod): PodInfo {
   return info;
 }
 
-/** No selector matches no pod; an empty one matches all. */
+/** Without a selector no pod matches; an empty selector matches all. */
 export const podSelector = (selector: MetaV1LabelSelector | undefined): LabelMatcher =>
   selector === undefined ? () => false : compileLabelSelector(requirementsOfSelector(selector));
 
+/** Whether two pods with these ports cannot run on one node. */
 export const portsConflict = (a: HostPort, b: HostPort): boolean =>
   a.port === b.port && a.protocol === b.protocol && (a.ip === b.ip || a.ip === ANY_ADDRESS || b.ip === ANY_ADDRESS);
 

@@ -2,7 +2,7 @@
 import type { CoreV1PodStatus, MetaV1ObjectMeta } from '../../../shared/api/types/generated/members';
 import { parseApiObject } from '../../../shared/client/rest/api-object';
 import { resourceOf } from '../../../shared/client/rest/resource';
-import { decide } from './decide';
+import { decideNode } from './decide';
 import { podInfo } from './pod-info';
 import type { Budget } from './preemption';
 import { SchedulerCache } from './scheduler-cache';
@@ -43,7 +43,7 @@ function cacheWith(nodes: Iterable<string>, pods: readonly PodOptions[]): Schedu
 
 function decideWith(running: readonly PodOptions[], incoming: PodOptions, budgets: readonly Budget[] = []) {
   const nodes = new Set(running.map(({ node = '' }) => node));
-  return decide({ info: podInfo(podOf(incoming)), view: cacheWith(nodes, running), volumes: NO_VOLUMES, budgets, random: 0 });
+  return decideNode({ info: podInfo(podOf(incoming)), view: cacheWith(nodes, running), volumes: NO_VOLUMES, budgets, random: 0 });
 }
 
 const victimsOf = (decision: ReturnType<typeof decideWith>): readonly string[] =>
@@ -92,7 +92,7 @@ describe('preemption', () => {
   it('leaves the room of a nominated pod to pods of higher priority only', () => {
     const view = cacheWith(['a'], [{ name: 'nominated', cpu: '3', priority: 10, status: { nominatedNodeName: 'a' } }]);
     const typeFor = (priority: number): string =>
-      decide({ info: podInfo(podOf({ name: 'other', cpu: '2', priority })), view, volumes: NO_VOLUMES, budgets: [], random: 0 }).type;
+      decideNode({ info: podInfo(podOf({ name: 'other', cpu: '2', priority })), view, volumes: NO_VOLUMES, budgets: [], random: 0 }).type;
     expect([typeFor(1), typeFor(20)]).toEqual(['unschedulable', 'bind']);
     view.endNomination('n/nominated');
     expect(typeFor(1)).toBe('bind');

@@ -15,27 +15,31 @@ import { podSelector, type PodInfo } from './pod-info';
 
 export type Budget = ApiObject<PolicyV1PodDisruptionBudget>;
 
+/** The pods to delete so that the pod fits on the node. */
 export interface Preemption {
   readonly node: string;
   readonly victims: readonly PodInfo[];
 }
 
+/** The result of a search; `message` completes that of the unschedulable pod. */
 export type PreemptionResult =
   | { readonly type: 'found'; readonly preemption: Preemption }
   /** Earlier victims are still stopping: the pod keeps its nomination. */
   | { readonly type: 'waiting'; readonly message: string }
   | { readonly type: 'not-found'; readonly message: string };
 
+/** `violations`: the number of victims whose deletion violates a budget. */
 interface Candidate extends Preemption {
   readonly violations: number;
 }
 
-/** Further nodes are not examined: each costs as much as a decision for each of its pods. */
+/** The most nodes with victims that are compared: each costs as much as a decision for each of its pods. */
 const MAX_CANDIDATES = 20;
 const NO_VICTIMS = 'No preemption victims found for incoming pod';
 const NEVER = 'not eligible due to preemptionPolicy=Never.';
 const TERMINATING = 'not eligible due to a terminating pod on the nominated node.';
 
+/** A pod that fits on no node, and the state of the cluster. */
 export interface PreemptionInput {
   readonly info: PodInfo;
   readonly view: ClusterView;
@@ -48,6 +52,7 @@ export interface PreemptionInput {
 
 const NO_CANDIDATE: NodeResult = { type: 'none', reasons: [NO_VICTIMS] };
 
+/** Called only after all nodes were filtered. */
 export function findPreemption(input: PreemptionInput): PreemptionResult {
   const { info, view, failures } = input;
   if (info.pod.body.spec?.preemptionPolicy === 'Never') return { type: 'not-found', message: NEVER };
@@ -73,11 +78,13 @@ function hasTerminatingVictim({ pod, priority }: PodInfo, { nodes }: ClusterView
   return [...(nominated?.pods.values() ?? [])].some((other) => other.priority < priority && isBeingDeleted(other.pod));
 }
 
+/** The victims on one node. */
 type NodeResult =
   | { readonly type: 'candidate'; readonly candidate: Candidate }
   /** Why the deletion of all pods of lower priority is not enough. */
   | { readonly type: 'none'; readonly reasons: readonly string[] };
 
+/** Removes all pods of lower priority, and adds them again one by one while the pod still fits. */
 function victimsOn({ info, view, budgets, filterIn }: PreemptionInput, state: NodeState): NodeResult {
   const lower = [...state.pods.values()].filter(({ priority }) => priority < info.priority);
   if (lower.length === 0) return NO_CANDIDATE;
@@ -101,6 +108,7 @@ function victimsOn({ info, view, budgets, filterIn }: PreemptionInput, state: No
   return { type: 'candidate', candidate: { node: state.name, victims: victims.sort(moreImportantFirst), violations } };
 }
 
+/** The cluster with another state of one node. */
 function withNode(view: ClusterView, changed: NodeState): ClusterView {
   return {
     nodes: view.nodes.map((state) => (state.name === changed.name ? changed : state)),

@@ -1,6 +1,6 @@
 /**
- * Whether a real scheduler runs: it renews the Lease `kube-scheduler` in the system namespace. As in leader election, the
- * Lease counts from the local time at which its last change was seen.
+ * Finds out whether a real scheduler runs: it renews the Lease `kube-scheduler` in the system namespace. As in leader
+ * election, the Lease counts from the local time at which its last change was seen.
  */
 import type { CoordinationV1Lease } from '../../../shared/api/types/generated/members';
 import type { Informer } from '../../../shared/client/informer/informer';
@@ -14,7 +14,9 @@ const LEASE_NAME = 'kube-scheduler';
 /** The scheduler's default of `--leader-elect-lease-duration`. */
 const DEFAULT_SECONDS = 15;
 
+/** Follows the Lease until {@link end}. */
 export class RealScheduler {
+  /** It must have synced before {@link isRunning} is read. */
   readonly informer: Informer<CoordinationV1Lease>;
   private readonly clock: Clock;
   /** Milliseconds of the monotonic clock; -Infinity while no scheduler holds the Lease. */
@@ -37,10 +39,12 @@ export class RealScheduler {
     });
   }
 
+  /** Whether the Lease is held and has not expired. */
   get isRunning(): boolean {
     return this.clock.monotonic() < this.heldUntil;
   }
 
+  /** Stops following the Lease; `onChange` is not called any more. */
   end(): void {
     this.timer?.cancel();
     this.removeHandlers();

@@ -14,21 +14,25 @@ export interface ClusterView {
   readonly nodes: readonly NodeState[];
   /** Pods to which a node was nominated, which still wait for its resources. */
   nominatedPods(node: string): readonly PodInfo[];
+  /** Empty for an unknown namespace. */
   namespaceLabels(name: string): Readonly<Record<string, string>>;
 }
 
+/** The node of a pod. `isAssumed`: the pod is not yet seen as bound. */
 interface Assignment {
   readonly node: string;
   readonly isAssumed: boolean;
 }
 
+/** Pods are named by their keys. */
 export class SchedulerCache implements ClusterView {
   private readonly states = new Map<string, NodeState>();
   /** Pods on nodes that are not known (yet), by node. */
   private readonly podsWithoutNode = new Map<string, Map<string, PodInfo>>();
   private readonly assignments = new Map<string, Assignment>();
-  /** The nodes that were nominated to pods, and the pods of each such node. */
+  /** The nodes that were nominated to pods, by pod. */
   private readonly nominatedNodes = new Map<string, string>();
+  /** The reverse of `nominatedNodes`. */
   private readonly podsByNominatedNode = new Map<string, Map<string, PodInfo>>();
 
   constructor(private readonly labelsOfNamespace: (name: string) => Readonly<Record<string, string>>) {}
@@ -45,19 +49,21 @@ export class SchedulerCache implements ClusterView {
     return [...(this.podsByNominatedNode.get(node)?.values() ?? [])];
   }
 
+  /** Call it for each added or changed node. */
   setNode(node: Node): void {
     const pods = this.states.get(node.name)?.pods ?? this.podsWithoutNode.get(node.name) ?? new Map<string, PodInfo>();
     this.podsWithoutNode.delete(node.name);
     this.states.set(node.name, new NodeState(node, pods.values()));
   }
 
+  /** Call it for each deleted node. Its pods count again when it is added again. */
   removeNode(name: string): void {
     const state = this.states.get(name);
     if (state !== undefined && state.pods.size > 0) this.podsWithoutNode.set(name, state.pods);
     this.states.delete(name);
   }
 
-  /** A pod as the informer has it now. */
+  /** Call it for each added or updated pod. */
   setPod(pod: Pod): void {
     const key = keyOf(pod);
     const node = nodeNameOf(pod);
@@ -75,6 +81,7 @@ export class SchedulerCache implements ClusterView {
     if (!isPodTerminated(pod)) this.assign(podInfo(pod), { node, isAssumed: false });
   }
 
+  /** Call it for each deleted pod. */
   removePod(key: string): void {
     this.unassign(key);
     this.endNomination(key);
@@ -87,11 +94,12 @@ export class SchedulerCache implements ClusterView {
     this.assign(info, { node, isAssumed: true });
   }
 
-  /** The binding failed. */
+  /** Call it when the binding failed: the pod no longer counts on the node. */
   forget(key: string): void {
     if (this.assignments.get(key)?.isAssumed === true) this.unassign(key);
   }
 
+  /** Whether the pod is bound to a node or assumed to be. */
   isAssigned(key: string): boolean {
     return this.assignments.has(key);
   }
@@ -104,7 +112,7 @@ export class SchedulerCache implements ClusterView {
     this.podsByNominatedNode.set(node, pods.set(info.key, info));
   }
 
-  /** The pod does not wait for a node any more. */
+  /** Call it when the pod does not wait for a node any more. */
   endNomination(key: string): void {
     const node = this.nominatedNodes.get(key) ?? '';
     const pods = this.podsByNominatedNode.get(node);

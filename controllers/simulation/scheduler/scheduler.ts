@@ -22,7 +22,7 @@ import { waitForSync, type ControllerContext } from '../../runtime/controller';
 import type { Node } from '../../runtime/nodes';
 import { isPodTerminated, labelsOf, nodeNameOf } from '../../runtime/pods';
 import { SchedulerCache } from './scheduler-cache';
-import { decide, type SchedulingDecision } from './decide';
+import { decideNode, type SchedulingDecision } from './decide';
 import { DecisionWriter } from './decision-writer';
 import { podInfo, type PodInfo } from './pod-info';
 import { RealScheduler } from './real-scheduler';
@@ -32,6 +32,7 @@ const SCHEDULER_NAME = 'default-scheduler';
 /** Bindings in flight at the same time. Decisions wait while as many are being written. */
 const MAX_WRITES = 16;
 
+/** The part of the controller context that is used here. */
 export type SchedulerContext = Pick<
   ControllerContext,
   'client' | 'informers' | 'clock' | 'random' | 'signal' | 'logger' | 'events' | 'names'
@@ -47,14 +48,16 @@ interface Informers {
   readonly budgets: Informer<PolicyV1PodDisruptionBudget>;
 }
 
+/** The state of one term. */
 export class Scheduler {
   private readonly informers: Informers;
-  private readonly state: SchedulerCache;
+  private readonly cache: SchedulerCache;
   private readonly queue: SchedulingQueue;
   private readonly writer: DecisionWriter;
   private readonly realScheduler: RealScheduler;
   /** Writes in progress, by the key of their pod. */
   private readonly writes = new Map<string, Promise<void>>();
+  /** Ends the wait of the decision loop: a pod is active, a write has ended, or the real scheduler has ended. */
   private wake: () => void = () => undefined;
 
   constructor(private readonly context: SchedulerContext) {
@@ -69,7 +72,7 @@ export class Scheduler {
       budgets: informers.of(resourceOf('policy.v1.PodDisruptionBudget')),
     };
     const { namespaces } = this.informers;
-    this.state = new SchedulerCache((name) => namespaces.get('', name)?.metadata.labels ?? {});
+    this.cache = new SchedulerCache((name) => namespaces.get('', name)?.metadata.labels ?? {});
     this.queue = new SchedulingQueue(clock, () => this.wake());
     this.writer = new DecisionWriter(context);
     this.realScheduler = new RealScheduler(context, () => this.wake());
@@ -94,6 +97,7 @@ export class Scheduler {
     return [pods, nodes, namespaces, claims, volumes, classes, budgets, this.realScheduler.informer];
   }
 
+  /** One decision for each turn of the event loop. */
   private async schedulePods(): Promise<void> {
     const { signal } = this.context;
     while (!signal.aborted) {
@@ -108,16 +112,18 @@ export class Scheduler {
     }
   }
 
+  /** Decides about the pod and starts the writes that follow. */
   private schedule(key: string): void {
     const { informers, context } = this;
     const pod = informers.pods.byKey(key);
-    if (pod === undefined || !isPending(pod) || this.state.isAssigned(key)) return this.queue.remove(key);
+    const needsNode = pod !== undefined && isPending(pod) && !this.cache.isAssigned(key);
+    if (!needsNode) return this.queue.remove(key);
     const info = podInfo(pod);
-    // The pod changed while it is written.
+    // The pod has changed while an earlier decision is being written.
     if (this.writes.has(key)) return this.queue.addUnschedulable(key, info.priority);
-    const decision = decide({
+    const decision = decideNode({
       info,
-      view: this.state,
+      view: this.cache,
       volumes: {
         claim: (namespace, name) => informers.claims.get(namespace, name),
         volume: (name) => informers.volumes.get('', name),
@@ -127,7 +133,7 @@ export class Scheduler {
       budgets: informers.budgets.list(),
       random: context.random.float(),
     });
-    if (decision.type === 'bind' && decision.claimBindings.length === 0) this.state.assume(info, decision.node);
+    if (decision.type === 'bind' && decision.claimBindings.length === 0) this.cache.assume(info, decision.node);
     const write = this.executeDecision(info, decision).finally(() => {
       this.writes.delete(key);
       this.wake();
@@ -141,8 +147,8 @@ export class Scheduler {
     const { key, priority } = info;
     try {
       if (decision.type === 'unschedulable') {
-        if (decision.preemption !== undefined) this.state.nominate(info, decision.preemption.node);
-        else if (!decision.keepsNomination) this.state.endNomination(key);
+        if (decision.preemption !== undefined) this.cache.nominate(info, decision.preemption.node);
+        else if (!decision.keepsNomination) this.cache.endNomination(key);
         this.queue.addUnschedulable(key, priority);
         await this.writer.reportUnschedulable(info, decision);
         return;
@@ -157,7 +163,7 @@ export class Scheduler {
     } catch (error) {
       if (signal.aborted) return;
       if (!isNotFound(error) && !isConflict(error)) logger.warn('a pod could not be scheduled', { pod: key, error });
-      this.state.forget(key);
+      this.cache.forget(key);
       const pod = this.informers.pods.byKey(key);
       if (pod !== undefined && isPending(pod)) this.queue.addUnschedulable(key, priority);
       this.queue.activateUnschedulable((candidate) => candidate === key);
@@ -171,16 +177,16 @@ export class Scheduler {
     return [
       nodes.handle({
         added: (node) => {
-          this.state.setNode(node);
+          this.cache.setNode(node);
           activateAll();
         },
         updated: (previous, node) => {
           if (!concernsScheduling(previous, node)) return;
-          this.state.setNode(node);
+          this.cache.setNode(node);
           activateAll();
         },
         deleted: ({ name }) => {
-          this.state.removeNode(name);
+          this.cache.removeNode(name);
           activateAll();
         },
       }),
@@ -188,7 +194,7 @@ export class Scheduler {
         added: (pod) => this.onPod(undefined, pod),
         updated: (previous, pod) => this.onPod(previous, pod),
         deleted: (pod) => {
-          this.state.removePod(keyOf(pod));
+          this.cache.removePod(keyOf(pod));
           this.queue.remove(keyOf(pod));
           if (nodeNameOf(pod) !== '') activateAll();
         },
@@ -199,19 +205,20 @@ export class Scheduler {
     ];
   }
 
+  /** `previous`: undefined for a new pod. */
   private onPod(previous: Pod | undefined, pod: Pod): void {
     const key = keyOf(pod);
-    this.state.setPod(pod);
+    this.cache.setPod(pod);
     if (nodeNameOf(pod) !== '') {
       this.queue.remove(key);
       const hasEnded = isPodTerminated(pod) && (previous === undefined || !isPodTerminated(previous));
       if (hasEnded) this.queue.activateUnschedulable();
-      // Another pod on a node, or other labels of one, can only help pods that want to be near it or spread.
-      else if (previous === undefined || nodeNameOf(previous) === '' || !equalJson(previous.metadata.labels, pod.metadata.labels)) {
+      // Another pod on a node, or other labels of one, can only help pods with affinity or spread constraints.
+      else if (isNewOnNode(previous, pod)) {
         this.queue.activateUnschedulable((candidate) => this.dependsOnPods(candidate));
       }
     } else if (!isPending(pod)) this.queue.remove(key);
-    else if (previous === undefined || !isPending(previous) || !hasSameSpec(previous, pod)) this.queue.add(key, podInfo(pod).priority);
+    else if (!isUnchangedPending(previous, pod)) this.queue.add(key, podInfo(pod).priority);
   }
 
   private dependsOnPods(key: string): boolean {
@@ -220,6 +227,7 @@ export class Scheduler {
   }
 }
 
+/** Whether this scheduler has to find a node for the pod. */
 function isPending(pod: Pod): boolean {
   const { schedulerName = SCHEDULER_NAME, schedulingGates = [] } = pod.body.spec ?? {};
   return (
@@ -231,9 +239,18 @@ function isPending(pod: Pod): boolean {
   );
 }
 
-const hasSameSpec = (a: Pod, b: Pod): boolean => equalJson(a.body.spec, b.body.spec) && equalJson(a.metadata.labels, b.metadata.labels);
+/** Whether the pod, which has a node, had none or other labels before. */
+const isNewOnNode = (previous: Pod | undefined, pod: Pod): boolean =>
+  previous === undefined || nodeNameOf(previous) === '' || !equalJson(previous.metadata.labels, pod.metadata.labels);
 
-/** Most updates of nodes are heartbeats. */
+/** Whether nothing changed that a decision about a pending pod reads. */
+const isUnchangedPending = (previous: Pod | undefined, pod: Pod): boolean =>
+  previous !== undefined &&
+  isPending(previous) &&
+  equalJson(previous.body.spec, pod.body.spec) &&
+  equalJson(previous.metadata.labels, pod.metadata.labels);
+
+/** Whether decisions depend on the change of the node: most updates are heartbeats. */
 function concernsScheduling(previous: Node, node: Node): boolean {
   const [before, after] = [previous.body.status ?? {}, node.body.status ?? {}];
   return (

@@ -5,6 +5,7 @@
 import { DelayQueue } from '../../../shared/client/work-queue/delay-queue';
 import type { Clock } from '../../../shared/runtime/clock';
 
+/** A pod that waits for a change. `backOffUntil`: milliseconds of the monotonic clock. */
 interface Unschedulable {
   readonly priority: number;
   readonly backOffUntil: number;
@@ -16,15 +17,18 @@ const MAX_BACK_OFF_MS = 10_000;
 /** An unschedulable pod is tried again after this time even if no change was seen. */
 const FLUSH_MS = 300_000;
 
+/** Pods are named by their keys. */
 export class SchedulingQueue {
+  /** The active pods by priority, each set in order of addition. */
   private readonly active = new Map<number, Set<string>>();
   private readonly unschedulable = new Map<string, Unschedulable>();
+  /** Failed attempts of each pod until it is bound or deleted, for its back-off. */
   private readonly attempts = new Map<string, number>();
   private readonly delayed: DelayQueue<string>;
 
   constructor(
     private readonly clock: Clock,
-    /** Called when a pod becomes active, in the same turn. */
+    /** Called synchronously when a pod becomes active. */
     private readonly onActive: () => void,
   ) {
     this.delayed = new DelayQueue(clock, (key) => this.activate(key));
@@ -36,7 +40,7 @@ export class SchedulingQueue {
     this.push(key, priority);
   }
 
-  /** Removes and returns the first active pod. */
+  /** Removes and returns the first active pod; undefined when there is none. */
   next(): string | undefined {
     if (this.active.size === 0) return undefined;
     const priority = Math.max(...this.active.keys());
@@ -46,7 +50,7 @@ export class SchedulingQueue {
     return key;
   }
 
-  /** The pod is to be tried again after a change, at the earliest after its back-off. */
+  /** Call it after a failed attempt: the pod is tried again after a change, at the earliest after its back-off. */
   addUnschedulable(key: string, priority: number): void {
     const attempts = (this.attempts.get(key) ?? 0) + 1;
     this.attempts.set(key, attempts);
@@ -66,7 +70,7 @@ export class SchedulingQueue {
     }
   }
 
-  /** The pod was bound or deleted. */
+  /** Call it when the pod was bound or deleted. */
   remove(key: string): void {
     this.dequeue(key);
     this.attempts.delete(key);

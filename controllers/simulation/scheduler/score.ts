@@ -1,6 +1,6 @@
 /**
  * Ranks the nodes on which a pod can run: free resources, few pods of the same owner on the node and in its zone,
- * preferred node affinity, and no taint that asks to stay away. The functions are pure.
+ * preferred node affinity, and no untolerated taint with the effect PreferNoSchedule. The functions are pure.
  */
 import { nodeSelectorMatcher } from '../../runtime/node-affinity';
 import { taintsOf, tolerates } from '../../runtime/nodes';
@@ -14,9 +14,10 @@ const ZONE = 'topology.platform.io/zone';
 const SCORED_RESOURCES = ['cpu', 'memory'];
 /** A pod without requests counts as a small one, so that such pods are spread too. Billionths. */
 const DEFAULT_REQUESTS: Readonly<Record<string, bigint>> = { cpu: 100_000_000n, memory: 200n * 1024n * 1024n * 1_000_000_000n };
+/** How much each score counts; scores are from 0 to {@link MAX_SCORE}. */
 const WEIGHTS = { leastAllocated: 1, spread: 2, zoneSpread: 1, nodeAffinity: 2, taints: 3 };
 
-/** The best node, and one of several at random; `random` is in [0, 1). Undefined without nodes. */
+/** The node with the highest score, and one of several at random; `random` is in [0, 1). Undefined without nodes. */
 export function selectNode(info: PodInfo, nodes: readonly NodeState[], random: number): NodeState | undefined {
   const spread = siblingCounts(info, nodes);
   const prefers = preferences(info);
@@ -25,8 +26,8 @@ export function selectNode(info: PodInfo, nodes: readonly NodeState[], random: n
   for (const state of nodes) {
     const score =
       WEIGHTS.leastAllocated * leastAllocatedScore(info, state) +
-      WEIGHTS.spread * share(spread.byNode.get(state.name) ?? 0, spread.maxOnNode) +
-      WEIGHTS.zoneSpread * share(spread.byZone.get(topologyValue(state, ZONE) ?? '') ?? 0, spread.maxInZone) +
+      WEIGHTS.spread * fewnessScore(spread.byNode.get(state.name) ?? 0, spread.maxOnNode) +
+      WEIGHTS.zoneSpread * fewnessScore(spread.byZone.get(topologyValue(state, ZONE) ?? '') ?? 0, spread.maxInZone) +
       WEIGHTS.nodeAffinity * prefers(state) +
       WEIGHTS.taints * taintScore(info, state);
     if (score > bestScore) best = [];
@@ -57,7 +58,7 @@ interface SiblingCounts {
   readonly maxInZone: number;
 }
 
-/** Pods of the same controller. */
+/** The pods of the same controller. */
 function siblingCounts({ owner }: PodInfo, nodes: readonly NodeState[]): SiblingCounts {
   const byNode = new Map<string, number>();
   const byZone = new Map<string, number>();
@@ -70,9 +71,10 @@ function siblingCounts({ owner }: PodInfo, nodes: readonly NodeState[]): Sibling
   return { byNode, byZone, maxOnNode: Math.max(0, ...byNode.values()), maxInZone: Math.max(0, ...byZone.values()) };
 }
 
-/** The fewer, the better. */
-const share = (count: number, max: number): number => (max === 0 ? MAX_SCORE : (MAX_SCORE * (max - count)) / max);
+/** The score of a count: the fewer, the higher. */
+const fewnessScore = (count: number, max: number): number => (max === 0 ? MAX_SCORE : (MAX_SCORE * (max - count)) / max);
 
+/** Returns the score of a node by the weights of the preferred terms that it matches. */
 function preferences({ pod }: PodInfo): (state: NodeState) => number {
   const preferred = pod.body.spec?.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
   const terms = preferred.map(({ weight = 0, preference = {} }) => ({ weight, matches: nodeSelectorMatcher([preference]) }));

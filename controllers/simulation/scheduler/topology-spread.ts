@@ -10,10 +10,11 @@ import { podSelector, type PodInfo } from './pod-info';
 
 const REASON = "node(s) didn't match pod topology spread constraints";
 
+/** A constraint with the counts of its domains. */
 interface Constraint {
   readonly topologyKey: string;
   readonly maxSkew: number;
-  /** Matching pods in each domain. */
+  /** The number of matching pods by domain: a value of the topology key. */
   readonly counts: ReadonlyMap<string, number>;
   readonly minCount: number;
   /** Whether the pod itself counts. */
@@ -61,7 +62,7 @@ function countDomains(constraint: CoreV1TopologySpreadConstraint, info: PodInfo,
   return { topologyKey, maxSkew, counts, minCount: Number.isFinite(minCount) ? minCount : 0, countsItself: isCounted(info) };
 }
 
-/** Which nodes make up domains. */
+/** Returns whether the domains contain the node. */
 function eligibility(
   { nodeAffinityPolicy, nodeTaintsPolicy }: CoreV1TopologySpreadConstraint,
   { pod }: PodInfo,
@@ -72,6 +73,7 @@ function eligibility(
     matchesNode(node) &&
     (nodeTaintsPolicy !== 'Honor' ||
       taintsOf(node).every(
-        ({ effect, ...taint }) => effect === 'PreferNoSchedule' || tolerations.some((each) => tolerates(each, { effect, ...taint })),
+        ({ effect, ...taint }) =>
+          effect === 'PreferNoSchedule' || tolerations.some((toleration) => tolerates(toleration, { effect, ...taint })),
       ));
 }

@@ -20,10 +20,11 @@ import { podSelector, type PodInfo } from './pod-info';
 export type VolumeClaim = ApiObject<CoreV1PersistentVolumeClaim>;
 export type PersistentVolume = ApiObject<CoreV1PersistentVolume>;
 
+/** The observed claims, volumes and classes; lookups by name return undefined when there is no such object. */
 export interface VolumeView {
   claim(namespace: string, name: string): VolumeClaim | undefined;
-  /** Undefined for a volume that does not exist; so are claims and classes. */
   volume(name: string): PersistentVolume | undefined;
+  /** All volumes. */
   volumes(): readonly PersistentVolume[];
   storageClass(name: string): ApiObject<StorageV1StorageClass> | undefined;
 }
@@ -34,6 +35,7 @@ export interface ClaimBinding {
   readonly volume: PersistentVolume | undefined;
 }
 
+/** What the volumes of a pod mean for its node. */
 export type VolumePlan =
   | { readonly type: 'unschedulable'; readonly reason: string }
   | {
@@ -43,12 +45,13 @@ export type VolumePlan =
       readonly bindingsFor: (state: NodeState) => readonly ClaimBinding[];
     };
 
+/** The annotation of a claim that names its node, in canonical spelling. */
 export const SELECTED_NODE_ANNOTATION = 'volume.platform.io/selected-node';
 const NO_PROVISIONER = 'platform.io/no-provisioner';
 const CONFLICT = finalFailure('node(s) had volume node affinity conflict');
 const NO_VOLUME = finalFailure("node(s) didn't find available persistent volumes to bind");
 
-/** The node that was selected for a claim earlier. */
+/** The node that was selected for a claim earlier; undefined when there is none. */
 export function selectedNodeOf({ metadata }: VolumeClaim): string | undefined {
   return Object.entries(metadata.annotations ?? {}).find(([name]) => canonicalQualifiedName(name) === SELECTED_NODE_ANNOTATION)?.[1];
 }
@@ -82,6 +85,7 @@ export function planVolumes(info: PodInfo, view: VolumeView): VolumePlan {
   };
 }
 
+/** A claim that is bound after the node of its pod is known. */
 interface UnboundClaim {
   readonly claim: VolumeClaim;
   /** Existing volumes that the claim can have, the smallest first. */
@@ -110,25 +114,27 @@ function unboundFilter({ claim, candidates, isProvisioned }: UnboundClaim): Node
   };
 }
 
+/** Whether the claim can be bound to the volume, on the nodes of the volume. */
 function isAvailableFor(volume: PersistentVolume, claim: VolumeClaim): boolean {
   const { spec = {}, status } = volume.body;
-  const wanted = claim.body.spec ?? {};
+  const claimSpec = claim.body.spec ?? {};
   const { claimRef } = spec;
   const isFree =
     claimRef === undefined ? status?.phase === 'Available' : claimRef.namespace === claim.namespace && claimRef.name === claim.name;
   return (
     isFree &&
     !isBeingDeleted(volume) &&
-    (spec.storageClassName ?? '') === (wanted.storageClassName ?? '') &&
-    (spec.volumeMode ?? 'Filesystem') === (wanted.volumeMode ?? 'Filesystem') &&
-    (wanted.accessModes ?? []).every((mode) => spec.accessModes?.includes(mode) === true) &&
-    compareQuantities(storageOf(volume), wanted.resources?.requests?.['storage'] ?? '0') >= 0 &&
-    (wanted.selector === undefined || podSelector(wanted.selector)(labelsOf(volume)))
+    (spec.storageClassName ?? '') === (claimSpec.storageClassName ?? '') &&
+    (spec.volumeMode ?? 'Filesystem') === (claimSpec.volumeMode ?? 'Filesystem') &&
+    (claimSpec.accessModes ?? []).every((mode) => spec.accessModes?.includes(mode) === true) &&
+    compareQuantities(storageOf(volume), claimSpec.resources?.requests?.['storage'] ?? '0') >= 0 &&
+    (claimSpec.selector === undefined || podSelector(claimSpec.selector)(labelsOf(volume)))
   );
 }
 
 const storageOf = ({ body }: PersistentVolume): string => body.spec?.capacity?.['storage'] ?? '0';
 
+/** Returns whether a node can use the volume, by its node affinity. */
 function volumeMatcher({ body }: PersistentVolume): (state: NodeState) => boolean {
   const required = body.spec?.nodeAffinity?.required;
   if (required === undefined) return () => true;
