@@ -155,7 +155,7 @@ function watchCertificates(
   return certificates;
 }
 
-/** Throws PermanentError with the name of the flag whose file cannot be used. */
+/** Throws PermanentError when a file cannot be used, with the name of its flag. */
 const readSettings = (values: ControllerFlags): SettingsFromFlags =>
   readFlagFilesSync(values, SETTINGS_FILES, () => settingsFromFlags(values));
 

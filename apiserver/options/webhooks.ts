@@ -97,7 +97,7 @@ interface CallTimes {
   readonly firstPauseMs?: number | undefined;
 }
 
-type CallWebhook = (body: Buffer, attempted?: AttemptListener) => Promise<WebhookResult>;
+type CallWebhook = (body: Buffer, onAttempt?: AttemptListener) => Promise<WebhookResult>;
 
 /** Returns a function that sends a body to the webhook, with retries. */
 export function createWebhookCaller(
@@ -106,6 +106,6 @@ export function createWebhookCaller(
   { timeoutMs, firstPauseMs }: CallTimes,
 ): CallWebhook {
   const options = { address: () => webhook.address, clock, timeoutMs };
-  const limits = { totalTimeoutMs: TOTAL_TIMEOUT_MS, ...(firstPauseMs === undefined ? {} : { firstPauseMs }) };
-  return (body, attempted) => callWebhookWithRetries(options, random, limits, body, attempted);
+  const retries = { random, totalTimeoutMs: TOTAL_TIMEOUT_MS, ...(firstPauseMs === undefined ? {} : { firstPauseMs }) };
+  return (body, onAttempt) => callWebhookWithRetries(options, body, { ...retries, onAttempt });
 }

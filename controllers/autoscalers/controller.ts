@@ -142,7 +142,7 @@ async function syncAutoscaler(context: AutoscalerContext, deps: Dependencies, ke
   return { type: 'again', afterMs: settings.autoscaling.periodMs };
 }
 
-/** Reconciles an autoscaler whose scale could be read, and writes what follows. */
+/** Reconciles an autoscaler after its scale was read, and writes what follows. */
 async function syncScale(
   context: AutoscalerContext,
   deps: Dependencies,

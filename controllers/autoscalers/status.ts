@@ -18,7 +18,7 @@ export type ScalingOutcome =
   | { readonly type: 'scaled'; readonly replicas: number }
   | { readonly type: 'failed'; readonly message: string };
 
-/** The status after a reconciliation whose plan was executed with this outcome. */
+/** The status after a reconciliation that executed its plan with this outcome. */
 export function statusAfterScaling(
   { autoscaler, scale, now }: Pick<AutoscalerState, 'autoscaler' | 'scale' | 'now'>,
   plan: Pick<AutoscalerPlan, 'conditions' | 'currentMetrics' | 'desiredReplicas'>,

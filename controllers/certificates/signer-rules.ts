@@ -6,7 +6,7 @@ import type { CertificateUsages, KeyUsage } from '../../shared/pki/certificate-a
 import type { ParsedCertificateRequest } from '../../shared/pki/certificate-request';
 import type { SigningRequest } from './signing-request';
 
-/** The signer of the client certificates of nodes, whose requests the approver approves. */
+/** The signer of the client certificates of nodes. The approver approves their requests. */
 export const KUBELET_CLIENT_SIGNER = 'platform.io/kube-apiserver-client-kubelet';
 
 /** The built-in signers, in canonical spelling. */

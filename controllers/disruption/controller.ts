@@ -1,6 +1,6 @@
 /**
  * Watches PodDisruptionBudgets, pods and the workloads that own pods; writes the status of budgets and resets stale
- * `DisruptionTarget` conditions of pods. Never evicts. A change of a pod enqueues the budgets whose status depends on
+ * `DisruptionTarget` conditions of pods. Never evicts. A change of a pod enqueues the budgets that count
  * it; a change of a workload's scale enqueues all budgets of the namespace. The resets of stale conditions are items of
  * the same queue.
  */

@@ -109,7 +109,7 @@ export class OwnerGraph {
   }
 
   /**
-   * Call it when the object was deleted. Enqueues its dependents, and owners whose foreground deletion waited for it.
+   * Call it when the object was deleted. Enqueues its dependents, and owners that waited for it to be deleted in the foreground.
    */
   remove(uid: string): void {
     const node = this.nodes.get(uid);

@@ -62,7 +62,7 @@ const BATCH_MS = 200;
 const SYNC_TIMEOUT_MS = 30_000;
 /** How often the monitors are inspected while the collector starts. */
 const SYNC_POLL_MS = 50;
-/** The plural of CustomResourceDefinitions, whose changes start a discovery. */
+/** The plural of CustomResourceDefinitions. Their changes start a discovery. */
 const DEFINITIONS = 'customresourcedefinitions';
 
 /** Runs once: {@link run} starts and ends all informers. */

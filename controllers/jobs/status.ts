@@ -95,7 +95,7 @@ function newStatus(
   return { status, events, isFinished };
 }
 
-/** `isResumed`: the Job was suspended before, so its start time is set anew. */
+/** `isResumed`: the Job was suspended before, so its start time is replaced. */
 interface UpdatedConditions {
   readonly conditions: readonly BatchV1JobCondition[];
   readonly events: readonly JobEvent[];

@@ -21,7 +21,7 @@ export type VolumePhase = 'Available' | 'Bound' | 'Released' | 'Failed';
 /** The phases that the binder writes to claims. */
 export type ClaimPhase = 'Pending' | 'Bound' | 'Lost';
 
-/** The value of annotations whose presence is the information. */
+/** The value of an annotation that informs by its presence. */
 const YES = 'yes';
 
 /** The volume with a complete claimRef, marked as bound by the controller unless it was reserved for the claim. */

@@ -75,7 +75,7 @@ export class StorageState implements ObservedStorage {
     [BY_VOLUME]: (claim) => [volumeNameOf(claim)].filter((name) => name !== ''),
   });
   private readonly pods: ObjectIndex<CoreV1Pod>;
-  /** Classes with new volumes, whose waiting claims the next pass inspects. */
+  /** Classes with new volumes. The next pass inspects the claims that wait for one. */
   private readonly batch = new Set<string>();
   private readonly endClasses: () => void;
 

@@ -24,7 +24,7 @@ import type { Controller, ControllerContext, ControllerSettings } from './contro
 import type { ControllerMetrics } from './metrics';
 
 /**
- * Where the Leases are, and their times. A controller whose lease is nested in an outer one has a longer lease, by
+ * Where the Leases are, and their times. The lease of a controller that is nested in an outer one is longer, by
  * {@link INNER_LEASE_FACTOR}.
  */
 export interface ElectionSettings {

@@ -12,7 +12,7 @@ import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
 
-/** What a request says about its user; the certificate takes precedence. */
+/** The credentials of a request; the certificate takes precedence. */
 export interface PathCredentials {
   /** The Authorization header. */
   readonly authorization: string | undefined;

@@ -1,6 +1,6 @@
 /**
  * The HTTPS server for the health checks and metrics of a process. {@link PathAccess} decides which requests it serves;
- * what the checks and metrics say is left to their owners.
+ * the owners of the checks and metrics provide the text.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';

@@ -34,7 +34,7 @@ export class DependentIndex<Body extends JsonObject> {
     shared.set(informer, this.index);
   }
 
-  /** Objects whose controller has this uid. */
+  /** Objects with an owner reference of the controller with this uid. */
   ownedBy(uid: string): readonly ApiObject<Body>[] {
     return this.index.find(OWNER, uid);
   }

@@ -104,6 +104,8 @@ export function command<Table extends FlagTable, Context extends CommandContext>
   };
 }
 
+const isHelpOrNothing = (word: string): boolean => ['', '--help', '-h'].includes(word);
+
 /** Runs the command that the first arguments name. Rejects with the errors of the command. */
 export async function runCommand<Context>(
   program: CommandProgram<Context>,
@@ -112,13 +114,12 @@ export async function runCommand<Context>(
 ): Promise<CommandOutcome> {
   const { name, commands } = program;
   const [first = ''] = argv;
-  if (first === '' || first === 'help' || first === '--help' || first === '-h') return helpOf(program, argv.slice(1));
+  if (first === 'help' || isHelpOrNothing(first)) return helpOf(program, argv.slice(1));
   const selected = commands.find((row) => startsWithWords(argv, row.name));
   if (selected !== undefined) return selected.run(name, argv.slice(wordsOf(selected.name).length), context);
   const group = commands.filter((row) => row.name.startsWith(`${first} `));
   const [, second = ''] = argv;
-  if (group.length > 0 && (second === '' || second === '--help' || second === '-h'))
-    return { kind: 'text', text: groupHelp(program, first) };
+  if (group.length > 0 && isHelpOrNothing(second)) return { kind: 'text', text: groupHelp(program, first) };
   const names = group.length > 0 ? group.map((row) => row.name) : commandNames(program);
   const typed = group.length > 0 ? `${first} ${second}` : first;
   const kind = typed.startsWith('-') ? 'option' : 'command';

@@ -14,6 +14,7 @@ const UNIT_MILLISECONDS: ReadonlyMap<string, number> = new Map([
   ['h', 3_600_000],
 ]);
 
+/** One amount with its unit: `1.5h` of `1.5h30m`. */
 const PART = /(\d+(?:\.\d*)?|\.\d+)([a-zµμ]+)/y;
 
 /** In milliseconds; `undefined` when the text is not a duration. A number without a unit is rejected unless it is 0. */

@@ -40,7 +40,9 @@ export interface Flag<T> {
   formatDefault(value: T): string;
 }
 
+/** By flag name, without dashes. */
 export type FlagTable = Readonly<Record<string, AnyFlag>>;
+/** The parsed values of the flags of a table, by name. */
 export type FlagValues<Table> = { readonly [Name in keyof Table]: Table[Name] extends Flag<infer T> ? T : never };
 
 /**
@@ -86,11 +88,15 @@ export function boolFlag(row: FlagSettings<boolean>): Flag<boolean> {
   return { ...row, placeholder: '', bareValue: true, parse: parseBool, formatDefault: String };
 }
 
+const INTEGER = /^[+-]?\d+$/;
+/** For example `2`, `0.5`, `.5` or `-1.`. */
+const DECIMAL = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
+
 /** A flag with an integer between `min` and `max`. */
 export function intFlag(row: FlagSettings<number> & { readonly min?: number; readonly max?: number }): Flag<number> {
   const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER, ...settings } = row;
   const parse = (text: string): number => {
-    const value = /^[+-]?\d+$/.test(text) ? Number(text) : Number.NaN;
+    const value = INTEGER.test(text) ? Number(text) : Number.NaN;
     if (!Number.isSafeInteger(value)) throw new FlagError('must be an integer');
     return requireWithin(value, { min, max });
   };
@@ -101,7 +107,7 @@ export function intFlag(row: FlagSettings<number> & { readonly min?: number; rea
 export function decimalFlag(row: FlagSettings<number> & { readonly min: number; readonly max?: number }): Flag<number> {
   const { min, max = Number.MAX_VALUE, ...settings } = row;
   const parse = (text: string): number => {
-    const value = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/.test(text) ? Number(text) : Number.NaN;
+    const value = DECIMAL.test(text) ? Number(text) : Number.NaN;
     if (Number.isNaN(value)) throw new FlagError('must be a number');
     return requireWithin(value, { min, max });
   };
@@ -224,6 +230,7 @@ export interface CommandLine {
   readonly version?: (format: 'true' | 'raw', naming: unknown) => string;
 }
 
+/** What the arguments request. */
 export type ParsedFlags<Table> =
   | { readonly kind: 'values'; readonly values: FlagValues<Table>; readonly given: ReadonlySet<string>; readonly rest: readonly string[] }
   /** The help or the version, to be printed instead of running the program. */

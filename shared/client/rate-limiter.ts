@@ -14,6 +14,7 @@ export interface RateLimiter {
   failures(item: string): number;
 }
 
+/** The delays of {@link ItemRateLimiter}. */
 export interface RateLimiterOptions {
   readonly clock: Clock;
   /** Delay after the first failure; it doubles with each further one. Milliseconds, 5 by default. */

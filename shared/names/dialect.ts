@@ -5,6 +5,7 @@
  * shared/names may contain an upstream spelling.
  */
 
+/** A spelling of the names that contain the name of the product. */
 export type Dialect = 'platform' | 'kubernetes';
 
 export const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];

@@ -35,6 +35,7 @@ export function simulationAnnotation(annotations: Names, annotation: SimulationA
   return valueInEitherDialect(annotations, SIMULATION_ANNOTATIONS[annotation]);
 }
 
+/** Whether the labels of a node, in either dialect, mark it as simulated. */
 export const hasSimulatedNodeLabel = (labels: Names): boolean =>
   valueInEitherDialect(labels, SIMULATED_NODE_LABEL.name) === SIMULATED_NODE_LABEL.value;
 

@@ -33,6 +33,7 @@ const MAX_GROUP_DOTS = 5;
 /** Differences in length between the spellings of a name: `platform` against `kubernetes`, `kube` and `k8s`. */
 const LENGTH_DIFFERENCES: ReadonlySet<number> = new Set([2, 4, 5]);
 const PRODUCT_NAME = /platform|kube|k8s/;
+/** What follows the group in `group/version`. */
 const VERSION = /^\/v\d/;
 const GROUP_END = /\.(k8s|platform)\.io$/;
 const UPSTREAM_DOMAIN = /^((?:[a-z0-9-]+\.)*)kubernetes\.io$/;

@@ -17,6 +17,7 @@ import {
 } from '../values/json';
 import { PatchedLists } from './patched-lists';
 
+/** Upstream's limit of operations in one patch. */
 export const MAX_JSON_PATCH_OPERATIONS = 10_000;
 const MAX_UNKNOWN_FIELDS = 100;
 /** Maximum number of bytes that all `copy` operations of one patch may add. */
@@ -42,6 +43,7 @@ export class TooManyOperationsError extends Error {
   }
 }
 
+/** An operation of RFC 6902 as the patch has it; which operations exist is checked when it is applied. */
 export interface JsonPatchOperation {
   readonly op: string;
   /** `undefined` when absent. */
@@ -50,6 +52,7 @@ export interface JsonPatchOperation {
   readonly value: JsonValue;
 }
 
+/** The operations of a patch in their order. */
 export interface ParsedOperations {
   readonly operations: readonly JsonPatchOperation[];
   /** Unknown members of operations, as `[0].extra`; at most 100. */

@@ -9,6 +9,7 @@ import type { JsonArray, JsonValue } from '../values/json';
 const MAX_UNSPLIT_LENGTH = 2048;
 const BLOCK_LENGTH = 1024;
 
+/** The lists of one patch, which it modifies in place. */
 export class PatchedLists {
   private readonly blocks = new Map<JsonArray, JsonArray[]>();
 
@@ -18,11 +19,13 @@ export class PatchedLists {
     return blocks === undefined ? list.length : blocks.reduce((sum, block) => sum + block.length, 0);
   }
 
+  /** The item at an index of the current list; undefined when there is none. */
   at(list: JsonArray, index: number): JsonValue | undefined {
     const { block, offset } = this.locate(list, index);
     return block[offset];
   }
 
+  /** `index` is less than the length of the list. */
   set(list: JsonArray, index: number, value: JsonValue): void {
     const { block, offset } = this.locate(list, index);
     block[offset] = value;
@@ -41,6 +44,7 @@ export class PatchedLists {
       this.blocks.get(list)?.splice(blockIndex, 1, block.slice(0, BLOCK_LENGTH), block.slice(BLOCK_LENGTH));
   }
 
+  /** `index` is less than the length of the list. */
   remove(list: JsonArray, index: number): void {
     this.split(list);
     const { block, offset } = this.locate(list, index);

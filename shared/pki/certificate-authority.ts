@@ -25,6 +25,7 @@ export interface CertificateUsages {
   readonly extendedKeyUsages: readonly string[];
 }
 
+/** The key usages of X.509. */
 export type KeyUsage =
   | 'digitalSignature'
   | 'nonRepudiation'

@@ -8,6 +8,7 @@ import { memoizeBySource } from '../runtime/memoize-by-source';
 /** The current content in PEM format; `undefined` when there is no such certificate. */
 export type CertificateSource = () => Buffer | string | undefined;
 
+/** The metric of every program, labelled by the name of the certificate. */
 export const CERTIFICATE_EXPIRATION_METRIC = 'tls_certificate_expiration_timestamp_seconds';
 export const CERTIFICATE_EXPIRATION_HELP = 'Unix time at which a certificate in use expires; of a bundle of authorities, the last of them.';
 

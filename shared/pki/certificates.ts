@@ -36,12 +36,14 @@ export interface CertificateSubject {
   readonly organizations?: readonly string[];
 }
 
+/** A self-signed authority; `lifetimeMs` counts from now. */
 export interface AuthorityOptions {
   readonly subject: CertificateSubject;
   readonly lifetimeMs: number;
   readonly clock: Clock;
 }
 
+/** An authority that another one signs. */
 export interface SubordinateOptions extends AuthorityOptions {
   readonly authority: Credential;
 }
@@ -49,6 +51,7 @@ export interface SubordinateOptions extends AuthorityOptions {
 /** `peer` is both: for members of a cluster that connect to each other. */
 export type CertificateUsage = 'server' | 'client' | 'peer';
 
+/** A certificate of a server or a client. */
 export interface CertificateOptions extends SubordinateOptions {
   readonly usage: CertificateUsage;
   /** DNS names and IP addresses. */
@@ -91,6 +94,7 @@ export async function createAuthority(request: AuthorityOptions): Promise<Creden
   return credentialOf(certificate, keys);
 }
 
+/** The authority to renew, and the lifetime of the new certificate from now on. */
 export interface AuthorityRenewal {
   readonly authority: Credential;
   readonly lifetimeMs: number;

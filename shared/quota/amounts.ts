@@ -9,6 +9,7 @@ export type ResourceAmounts = ReadonlyMap<string, Quantity>;
 
 const BILLION = 1_000_000_000n;
 
+/** A number of objects as a quantity. */
 export const wholeQuantity = (count: number): Quantity => ({ nanos: BigInt(count) * BILLION, format: 'decimal' });
 
 /** The binary format if either quantity has it, so that the format of a sum does not depend on the order. */

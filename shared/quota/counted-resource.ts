@@ -36,6 +36,7 @@ export function objectCountName({ group, resource }: GroupResource): string {
   return `${COUNT}${resource}${group === '' ? '' : `.${group}`}`;
 }
 
+/** The resource name for the claims of one storage class. `name`: `requests.storage` or `persistentvolumeclaims`. */
 export const storageClassResourceName = (storageClass: string, name: string): string =>
   `${storageClass}${STORAGE_CLASS_INFIX}${STORAGE_GROUP}/${name}`;
 

@@ -7,6 +7,7 @@ import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../value
 import { parseQuantity, type Quantity } from '../values/quantity';
 import { addAmounts, raiseToMaximum, type ResourceAmounts } from './amounts';
 
+/** The member of the resource requirements of a container. */
 export type AmountKind = 'requests' | 'limits';
 
 /** Throws {@link QuantityError} when an amount is not a quantity. */

@@ -12,6 +12,7 @@ interface QuotaScope {
   readonly values: readonly string[];
 }
 
+/** All of them must match an object that counts. */
 export type QuotaScopes = readonly QuotaScope[];
 
 /** @param spec of a ResourceQuota */

@@ -34,6 +34,7 @@ class SystemTimer implements Timer {
   }
 }
 
+/** The clock of the process; tests use a manual one. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),

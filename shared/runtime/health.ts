@@ -49,6 +49,7 @@ export interface HealthCheckResult {
   readonly reason: string | undefined;
 }
 
+/** The times of the checks, and an observer of their results. */
 export interface HealthOptions {
   readonly clock: Clock;
   /** Since the creation of the object. Until then `/livez` skips startup checks. */

@@ -5,6 +5,7 @@
 import type { Clock } from './clock';
 import type { MaybePromise } from './maybe-promise';
 
+/** Whether the work returned or threw. */
 export type MeasuredOutcome = 'succeeded' | 'failed';
 
 /** Called exactly once, when the work has returned or thrown. Times are Clock.monotonic. */

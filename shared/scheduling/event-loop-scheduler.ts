@@ -2,27 +2,6 @@
  * Schedules the work of requests on the event loop that serves all of them. Work acquires a slot before it starts, and
  * requeues when the turn of the event loop is over before it is done. Does not limit the number of requests: flow
  * control has admitted them before.
- *
- * Fairness rules:
- * - One turn of the event loop has half a millisecond of work. Until that is spent, new work starts at once; later work
- *   waits for a following turn, so that the event loop returns to its I/O: new connections, short requests, responses
- *   of the store.
- * - Of nine admissions six go to `urgent` work, two to `usual` and one to `bulk`, so that no priority starves. A
- *   priority without waiting work is skipped. New work does not overtake waiting work: `usual` and `bulk` work starts
- *   at once only when no work waits, `urgent` work when no urgent work waits.
- * - Within a priority the flows (users) take turns, however much work one of them has waiting.
- * - Work that requeues lets the rest of the turn go to others, and waits at priority `bulk` from the next turn on.
- * - After a turn of five milliseconds or more, `bulk` work waits for three cooldown turns, in which a request that
- *   arrived during it is completed: its connection is read, it is admitted, its response is written. So ten long
- *   computations delay a short request no more than one of them does.
- *
- * Example: A lists 50,000 pods (`bulk`, 200 ms of work). Then B updates a ConfigMap (`usual`), and a kubelet renews its
- * Lease (`urgent`), 0.1 ms of work each.
- * 1. Nothing waits, so the list starts at once. After 0.5 ms the turn is over and the list requeues. B's request and
- *    then the kubelet's arrive: both wait.
- * 2. The next turn admits the kubelet's request, then B's, and in the 0.3 ms that are left the list.
- * 3. No other work waits in the following turns, so the list has all of them, half a millisecond each. If one of its
- *    items takes 20 ms, the list is not admitted in the following three turns.
  */
 import type { Clock } from '../runtime/clock';
 
@@ -31,6 +10,7 @@ import type { Clock } from '../runtime/clock';
  * requeued work has this priority too.
  */
 export const PRIORITIES = ['urgent', 'usual', 'bulk'] as const;
+/** One of {@link PRIORITIES}. */
 export type Priority = (typeof PRIORITIES)[number];
 
 /** Work per turn. A request that arrives during a turn is not read before the turn ends. */
@@ -82,6 +62,7 @@ class FairQueue {
 
 /** The parts of the event loop that the scheduler uses; a test has its own. */
 export interface EventLoop {
+  /** Runs `run` in the next turn, after the I/O of this one. */
   inNextTurn(run: () => void): void;
   /** Runs `run` in this turn, after all synchronous steps and microtasks of the work that was admitted last. */
   afterMicrotasks(run: () => void): void;
@@ -93,6 +74,28 @@ const NODE_EVENT_LOOP: EventLoop = {
   afterMicrotasks: (run) => queueMicrotask(() => process.nextTick(run)),
 };
 
+/**
+ * Fairness rules:
+ * - One turn of the event loop has half a millisecond of work. Until that is spent, new work starts at once; later work
+ *   waits for a following turn, so that the event loop returns to its I/O: new connections, short requests, responses
+ *   of the store.
+ * - Of nine admissions six go to `urgent` work, two to `usual` and one to `bulk`, so that no priority starves. A
+ *   priority without waiting work is skipped. New work does not overtake waiting work: `usual` and `bulk` work starts
+ *   at once only when no work waits, `urgent` work when no urgent work waits.
+ * - Within a priority the flows (users) take turns, however much work one of them has waiting.
+ * - Work that requeues lets the rest of the turn go to others, and waits at priority `bulk` from the next turn on.
+ * - After a turn of five milliseconds or more, `bulk` work waits for three cooldown turns, in which a request that
+ *   arrived during it is completed: its connection is read, it is admitted, its response is written. So ten long
+ *   computations delay a short request no more than one of them does.
+ *
+ * Example: A lists 50,000 pods (`bulk`, 200 ms of work). Then B updates a ConfigMap (`usual`), and a kubelet renews its
+ * Lease (`urgent`), 0.1 ms of work each.
+ * 1. Nothing waits, so the list starts at once. After 0.5 ms the turn is over and the list requeues. B's request and
+ *    then the kubelet's arrive: both wait.
+ * 2. The next turn admits the kubelet's request, then B's, and in the 0.3 ms that are left the list.
+ * 3. No other work waits in the following turns, so the list has all of them, half a millisecond each. If one of its
+ *    items takes 20 ms, the list is not admitted in the following three turns.
+ */
 export class EventLoopScheduler {
   private readonly queues: Readonly<Record<Priority, FairQueue>> = {
     urgent: new FairQueue(),
@@ -112,11 +115,15 @@ export class EventLoopScheduler {
     private readonly eventLoop: EventLoop = NODE_EVENT_LOOP,
   ) {}
 
+  /** The work of a priority that waits for a slot, for metrics. */
   waitingCount(priority: Priority): number {
     return this.queues[priority].length + (priority === 'bulk' ? this.requeued.length : 0);
   }
 
-  /** `undefined` when the work may start at once; otherwise resolves when it may. */
+  /**
+   * `undefined` when the work may start at once; otherwise resolves when it may. `flow`: the user, for fairness within
+   * the priority.
+   */
   acquire(priority: Priority, flow: string): Promise<void> | undefined {
     if (this.turnStartedAt === undefined) this.beginTurn();
     if (this.canStart(priority) && !this.isTurnOver()) return undefined;

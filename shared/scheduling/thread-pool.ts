@@ -20,6 +20,7 @@ export interface WorkerThread<J, R> {
   terminate(): unknown;
 }
 
+/** The size of a pool, and what its jobs may use. */
 export interface ThreadPoolLimits {
   readonly threads: number;
   readonly jobTimeoutMs: number;
@@ -46,6 +47,7 @@ export class ThreadLost extends Error {
 /** The weight of the waiting jobs has reached its limit. */
 export class ThreadPoolFull extends Error {}
 
+/** How one job is queued and timed. */
 export interface JobOptions {
   /** Measures the timeout of the job. */
   readonly clock: Pick<Clock, 'after'>;
@@ -69,6 +71,7 @@ interface PoolMember<J, R> {
   timer: Timer | undefined;
 }
 
+/** `startThread` is called for each thread when it is needed; a thread that was lost is replaced for the next job. */
 export class ThreadPool<J, R> {
   private readonly members = new Set<PoolMember<J, R>>();
   /** Waiting jobs by flow; the flow that is next in turn comes first. */

@@ -1,24 +1,27 @@
 /**
  * Yielding: all requests share one event loop, so a long computation yields to it between its steps. A step is the code
- * between two calls of `yieldIfDue()`:
- *
- *     const pause = yielder.yieldIfDue();
- *     if (pause !== undefined) await pause;
- *
- * - `yieldIfDue(slot)` is for the work of a request: due when the turn of the event loop is over (see
- *   event-loop-scheduler.ts).
- * - {@link TimeSlice} is for a loop of its own, or for steps of a request that also waits for I/O: due after some
- *   milliseconds.
- * - {@link ItemYielder} is for many short items of a request, where a check after each item would cost too much.
- *
- * A computation that is a generator yields through `runSteps` (see steps.ts).
+ * between two calls of `yieldIfDue()` of a {@link Yielder}; a computation that is a generator yields through `runSteps`
+ * (see steps.ts).
  */
 import type { Clock } from '../runtime/clock';
 
+/**
+ * Decides when a computation yields:
+ *
+ * - {@link slotYielder} is for the work of a request: due when the turn of the event loop is over (see
+ *   event-loop-scheduler.ts).
+ * - {@link TimeSlice} is for a loop of its own, or for steps of a request that also waits for I/O: due after some
+ *   milliseconds.
+ *
+ * {@link ItemYielder} is for many short items of a request, where a check after each item would cost too much.
+ */
 export interface Yielder {
   /**
    * Call it between two steps. Returns `undefined` when the computation may continue at once; otherwise it continues when
-   * the promise resolves.
+   * the promise resolves. Awaiting only a promise keeps short computations synchronous:
+   *
+   *     const pause = yielder.yieldIfDue();
+   *     if (pause !== undefined) await pause;
    */
   yieldIfDue(): Promise<void> | undefined;
 }
@@ -29,6 +32,7 @@ export const NEVER_YIELDS: Yielder = { yieldIfDue: () => undefined };
 /** Resolves after other work that is ready has run. */
 export type YieldNow = () => Promise<void>;
 
+/** Resolves in the next turn of the event loop, after its I/O. */
 export const yieldToEventLoop: YieldNow = () => new Promise((resolve) => setImmediate(resolve));
 
 /** The slot on the event loop that a request holds. Both members are absent where no scheduler runs. */
@@ -52,8 +56,10 @@ export const yieldSlot = (slot: EventLoopSlot): Promise<void> => slot.requeue?.(
 
 /** Longest uninterrupted run, in milliseconds. */
 const SLICE_MS = 5;
+/** Reading the clock costs more than a short step. */
 const STEPS_PER_CHECK = 16;
 
+/** When a {@link TimeSlice} reads the clock, and how it yields. */
 export interface TimeSliceOptions {
   /** Steps between two readings of the clock: 1 where a step may be long. Default: 16. */
   readonly stepsPerCheck?: number;
@@ -102,6 +108,7 @@ export class TimeSlice implements Yielder {
     return this.isOver;
   }
 
+  /** Yields whether it is due or not, and starts a new slice. */
   async yieldNow(): Promise<void> {
     await this.yieldSlice();
     this.isOver = false;
@@ -113,6 +120,7 @@ export class TimeSlice implements Yielder {
 export const slotTimeSlice = (clock: Pick<Clock, 'monotonic'>, slot: EventLoopSlot): TimeSlice =>
   new TimeSlice(clock, { slot, stepsPerCheck: 1, isKeptUntilTurnIsOver: true });
 
+/** The most items, and bytes of items, between two checks of an {@link ItemYielder}. */
 const MAX_ITEMS_PER_CHECK = 16;
 const MAX_BYTES_PER_CHECK = 64 * 1024;
 

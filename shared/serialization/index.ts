@@ -1,16 +1,6 @@
 /**
- * Decoding and encoding of bodies and stored objects.
- *
- *   parseJson(bytes)               strict JSON; throws ParseError with Go's message
- *   parseJsonInSteps(bytes)        the same for bodies of objects, with pauses between the steps
- *   parseStoredJson(bytes)         JSON that the server has written itself
- *   parseYaml(bytes, clock)        YAML, or JSON when it begins with `{`; rejects with ParseError
- *   fieldErrors(parsed, …)         unknown and duplicate fields as messages of upstream
- *   stringifyYaml(value)           block style, keys sorted
- *   decodeProtobuf(type, bytes)    an object in its envelope (`k8s\0` and runtime.Unknown); throws ProtobufError
- *   decodeProtobufList, decodeProtobufEvent
- *   encodeProtobuf(type, …)        an object with its envelope
- *   encodeProtobufMessage(type, …) an object without envelope, for list items and watch frames
+ * Decoding and encoding of bodies and stored objects: strict JSON with Go's error messages, YAML, and protobuf in the
+ * envelope of Kubernetes (`k8s\0` and runtime.Unknown). Each function states its errors where it is defined.
  */
 export { fieldErrors } from './json/field-errors';
 export {

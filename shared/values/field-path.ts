@@ -17,6 +17,7 @@ export function extendPath(path: string, key: string | number): string {
   return path.length > MAX_PATH_LENGTH ? path : truncatePath(path + formatPathElement(key, path === ''));
 }
 
+/** Bounds the length of a path in a message. */
 export function truncatePath(text: string): string {
   return text.length > MAX_PATH_LENGTH ? `${text.slice(0, MAX_PATH_LENGTH)}…` : text;
 }

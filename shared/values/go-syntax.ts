@@ -5,6 +5,7 @@
 import { sortedKeys, type JsonArray, type JsonObject, type JsonValue } from './json';
 import { quote } from './text/quote';
 
+/** The value as `%#v` prints it. */
 export function formatGoSyntax(value: JsonValue): string {
   if (value === null) return 'interface {}(nil)';
   if (typeof value === 'string') return quote(value);

@@ -22,6 +22,7 @@ export function formatGoBytes(encoded: string | undefined): string {
 
 const DECIMAL_SCALES: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, '': 0, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 const BINARY_POWERS: Readonly<Record<string, number>> = { Ki: 1, Mi: 2, Gi: 3, Ti: 4, Pi: 5, Ei: 6 };
+/** Number, fraction and suffix: `1.5Gi`, `-3`, `2e3`. */
 const QUANTITY = /^([+-]?\d*)(?:\.(\d*))?([a-zA-Z]{0,2}|[eE][+-]?\d+)$/;
 
 /** @param text a valid quantity; its spelling is kept, as in upstream's cached string */
@@ -42,6 +43,7 @@ function readGoQuantity(text: string): { readonly value: bigint; readonly scale:
   return { value: digits, scale: (DECIMAL_SCALES[suffix] ?? 0) - fraction.length, format: 'DecimalSI' };
 }
 
+/** `selector`: a LabelSelector. A missing member is printed as nil. */
 export function formatGoLabelSelector(selector: JsonObject): string {
   const labels = objectAt(selector, 'matchLabels');
   const expressions = arrayAt(selector, 'matchExpressions')?.filter(isObject);
@@ -67,6 +69,7 @@ function formatGoRequirement(requirement: JsonObject): string {
   return `Requirement{Key:${quote(key)}, Operator:${quote(operator)}, Values:[]string${values}}`;
 }
 
+/** `term`: a NodeSelectorTerm. A missing member is printed as nil. */
 export function formatGoNodeSelectorTerm(term: JsonObject): string {
   const requirements = (member: string): string => {
     const expressions = arrayAt(term, member)?.filter(isObject);

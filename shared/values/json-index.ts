@@ -16,6 +16,7 @@ const TRUE = 0x74;
 const FALSE = 0x66;
 const NULL = 0x6e;
 
+/** The type of a value; `text` is a string. */
 export type JsonType = 'boolean' | 'list' | 'null' | 'number' | 'object' | 'text';
 
 /**

@@ -45,6 +45,7 @@ export function ownMember<T>(value: Readonly<Record<string, T>>, member: string)
   return Object.hasOwn(value, member) ? value[member] : undefined;
 }
 
+/** Whether the object has no member of its own. */
 export function isEmptyObject(value: JsonObject): boolean {
   for (const member in value) if (Object.hasOwn(value, member)) return false;
   return true;

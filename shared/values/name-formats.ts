@@ -27,6 +27,7 @@ export function patternMessage(text: string, pattern: string, ...examples: reado
   return `${text} (e.g. ${examples.map((example) => `'${example}', `).join(' or ')}regex used for validation is '${pattern}')`;
 }
 
+/** The message of upstream for a text with more than `max` characters. */
 export const tooLongMessage = (max: number): string => `must be no more than ${max} characters`;
 
 const LABEL_TEXT = patternMessage(

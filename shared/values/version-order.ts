@@ -16,7 +16,10 @@ export function compareApiVersions(a: string, b: string): number {
   return x.stage - y.stage || y.major - x.major || y.minor - x.minor;
 }
 
+/** Major version, stage and minor version: `2`, `beta` and `1` of `v2beta1`. */
+const VERSION = /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/;
+
 function parseVersion(text: string): { readonly stage: number; readonly major: number; readonly minor: number } | undefined {
-  const match = /^v([1-9]\d*)(?:(alpha|beta)([1-9]\d*))?$/.exec(text);
+  const match = VERSION.exec(text);
   return match === null ? undefined : { stage: STAGES.indexOf(match[2] ?? ''), major: Number(match[1]), minor: Number(match[3] ?? 0) };
 }

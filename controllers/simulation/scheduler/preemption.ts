@@ -28,7 +28,7 @@ export type PreemptionResult =
   | { readonly type: 'waiting'; readonly message: string }
   | { readonly type: 'not-found'; readonly message: string };
 
-/** `violations`: the number of victims whose deletion violates a budget. */
+/** `violations`: the number of victims that a budget protects from deletion. */
 interface Candidate extends Preemption {
   readonly violations: number;
 }

@@ -89,20 +89,26 @@ export function createFieldError(reason: FieldErrorReason, field: string, shown:
 export const invalidShownValue = (field: string, shown: string, detail: string): FieldError =>
   createFieldError('FieldValueInvalid', field, shown, detail);
 
+/** A required field is missing or empty. */
 export const requiredValue = (field: string, detail = ''): FieldError => errorOfValue('FieldValueRequired', field, undefined, detail);
 export const invalidValue = (field: string, value: FieldValue, detail: string): FieldError =>
   errorOfValue('FieldValueInvalid', field, value, detail);
+/** The field must not be set here; its value is not printed. */
 export const forbiddenField = (field: string, detail: string): FieldError => errorOfValue('FieldValueForbidden', field, undefined, detail);
 export const duplicateValue = (field: string, value: FieldValue, detail = ''): FieldError =>
   errorOfValue('FieldValueDuplicate', field, value, detail);
+/** The value names something that does not exist. */
 export const notFoundValue = (field: string, value: FieldValue): FieldError => errorOfValue('FieldValueNotFound', field, value, '');
+/** The value is not printed. */
 export const tooLongValue = (field: string, maxBytes: number): FieldError =>
   errorOfValue('FieldValueTooLong', field, undefined, `must have at most ${maxBytes} bytes`);
 /** The same in upstream's older wording. */
 export const longerThanLimit = (field: string, max: number): FieldError =>
   errorOfValue('FieldValueTooLong', field, undefined, `may not be longer than ${max}`);
+/** A list with `actual` items. */
 export const tooManyItems = (field: string, actual: number, max: number): FieldError =>
   errorOfValue('FieldValueTooMany', field, actual, `must have at most ${max} items`);
+/** The field could not be checked, for a reason other than its value. */
 export const internalFieldError = (field: string, detail: string): FieldError => errorOfValue('InternalError', field, undefined, detail);
 /** Lists the supported values in the given order. */
 export const unsupportedValue = (field: string, value: FieldValue, supported: readonly string[]): FieldError =>

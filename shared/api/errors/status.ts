@@ -36,6 +36,7 @@ export interface Status {
   readonly code?: number;
 }
 
+/** The reasons that this server gives; each has the code of {@link CODE_BY_REASON}. */
 export type StatusReason =
   | 'Unauthorized'
   | 'Forbidden'
@@ -56,6 +57,7 @@ export type StatusReason =
   | 'InternalError'
   | 'ServiceUnavailable';
 
+/** The HTTP status code of each reason. */
 const CODE_BY_REASON: Readonly<Record<StatusReason, number>> = {
   Unauthorized: 401,
   Forbidden: 403,
@@ -104,6 +106,7 @@ export class StatusError extends Error {
     };
   }
 
+  /** `undefined` where upstream gives none. */
   get reason(): string | undefined {
     return this.status.reason;
   }
@@ -129,6 +132,7 @@ function detailsOf(gr: GroupResource, name?: string): StatusDetails {
   };
 }
 
+/** The request has no valid credentials. Why is not disclosed. */
 export const unauthorized = (): StatusError => new StatusError('Unauthorized', 'Unauthorized');
 
 /** As upstream, which passes the error of its store on: without a reason. */
@@ -141,14 +145,17 @@ export const forbidden = (gr: GroupResource, name: string, text: string, causes?
     ...(causes === undefined ? {} : { causes }),
   });
 
+/** A request for a path that is no resource. `text` names the user and the path. */
 export const forbiddenPath = (text: string): StatusError => new StatusError('Forbidden', `forbidden: ${text}`, {});
 
+/** No object of the resource has the name. */
 export const notFound = (gr: GroupResource, name: string): StatusError =>
   new StatusError('NotFound', `${groupResourceText(gr)} ${quote(name)} not found`, detailsOf(gr, name));
 
 /** A path below a served group that has no route. */
 export const routeNotFound = (): StatusError => new StatusError('NotFound', 'the server could not find the requested resource', {});
 
+/** A path that exists for other methods. */
 export const methodNotAllowedOnRoute = (): StatusError =>
   new StatusError('MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
@@ -159,18 +166,21 @@ export const methodNotSupported = (gr: GroupResource, verb: string, resource: st
     kind: gr.resource,
   });
 
+/** A custom resource while its definition is being deleted. */
 export const createNotAllowed = (gr: GroupResource): StatusError =>
   new StatusError('MethodNotAllowed', 'create not allowed while custom resource definition is terminating', {
     group: gr.group,
     kind: gr.resource,
   });
 
+/** A resource without the verb watch. */
 export const watchNotSupported = ({ resource }: { readonly resource: string }): StatusError =>
   new StatusError('MethodNotAllowed', `watch is not supported on resources of kind ${quote(resource)}`, { kind: resource });
 
 /** Upstream sets no reason and responds with 500. */
 export const componentNotFound = (name: string): StatusError => new StatusError(undefined, `Component not found: ${name}`);
 
+/** `terminating`: the existing object is being deleted. */
 export const alreadyExists = (gr: GroupResource, name: string, options: { readonly terminating?: boolean } = {}): StatusError =>
   new StatusError(
     'AlreadyExists',
@@ -178,6 +188,7 @@ export const alreadyExists = (gr: GroupResource, name: string, options: { readon
     detailsOf(gr, name),
   );
 
+/** A create with `generateName` that found an existing object in every attempt; the client may retry. */
 export const generatedNameExhausted = (gr: GroupResource, name: string, options: { readonly terminating?: boolean } = {}): StatusError =>
   new StatusError(
     'AlreadyExists',
@@ -185,6 +196,7 @@ export const generatedNameExhausted = (gr: GroupResource, name: string, options:
     { ...detailsOf(gr, name), retryAfterSeconds: 1 },
   );
 
+/** `text`: why the write cannot be made. */
 export const conflict = (gr: GroupResource, name: string, text: string): StatusError =>
   new StatusError('Conflict', `Operation cannot be fulfilled on ${groupResourceText(gr)} ${quote(name)}: ${text}`, detailsOf(gr, name));
 
@@ -255,6 +267,7 @@ export const storagePreconditionFailed = (gr: GroupResource, name: string, key: 
 export const expired = (text: string, continueToken?: string): StatusError =>
   new StatusError('Expired', text, undefined, continueToken === undefined ? {} : { continue: continueToken });
 
+/** A request that cannot be understood. `text` is the whole message. */
 export const badRequest = (text: string): StatusError => new StatusError('BadRequest', text);
 
 /**
@@ -313,9 +326,11 @@ export const resourceVersionRequired = (gr: GroupResource, name: string): Status
 export const patchFailed = (): StatusError =>
   new StatusError('Invalid', 'the server rejected our request due to an error in our request', {});
 
+/** A request that did not end in time. `text` follows "Timeout: ". */
 export const timeout = (text: string, retryAfterSeconds?: number): StatusError =>
   new StatusError('Timeout', `Timeout: ${text}`, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 
+/** A read at a version that this server has not reached in time; the client may retry. */
 export const tooLargeResourceVersion = (requested: number | string, current: number, retryAfterSeconds?: number): StatusError =>
   new StatusError('Timeout', `Timeout: Too large resource version: ${requested}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
@@ -330,18 +345,21 @@ export const outcomeUnknown = (operation: string, gr: GroupResource, name: strin
     detailsOf(gr, name),
   );
 
+/** A request beyond a limit. `text` is the whole message. */
 export const tooManyRequests = (text: string, retryAfterSeconds: number): StatusError =>
   new StatusError('TooManyRequests', text, { retryAfterSeconds });
 
 /** `text` is `406: Not Acceptable…` or a sentence; the details are `{}` in the first form only. */
 export const notAcceptable = (text: string, details?: StatusDetails): StatusError => new StatusError('NotAcceptable', text, details);
 
+/** A body beyond a limit. `text` names the limit. */
 export const requestTooLarge = (text: string): StatusError => new StatusError('RequestEntityTooLarge', `Request entity too large: ${text}`);
 
 /** URL and headers together are limited to `limit` bytes; this error is used when the URL is the longer of the two. */
 export const urlTooLong = (limit: number): StatusError =>
   new StatusError(undefined, `URI too long: limit for URL and headers is ${limit}`, undefined, { code: 414 });
 
+/** As {@link urlTooLong}, when the headers are the longer of the two. */
 export const headersTooLarge = (limit: number): StatusError =>
   new StatusError(undefined, `Request header fields too large: limit for URL and headers is ${limit}`, undefined, { code: 431 });
 
@@ -349,12 +367,14 @@ export const headersTooLarge = (limit: number): StatusError =>
 export const bodyTooSlow = (): StatusError =>
   new StatusError('Timeout', 'Timeout: the body of the request was not received in time', undefined, { code: 408 });
 
+/** `accepted`: the media types of bodies, in the order of preference. */
 export const unsupportedMediaType = (accepted: readonly string[]): StatusError =>
   new StatusError(
     'UnsupportedMediaType',
     `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`,
   );
 
+/** A patch with a Content-Type that is no type of patch. */
 export const unsupportedPatchType = (): StatusError => new StatusError('UnsupportedMediaType', '415: Unsupported Media Type', {});
 
 /** A denial with the message and reason of a webhook. */
@@ -371,6 +391,7 @@ export function deniedByWebhook(
   });
 }
 
+/** A fault of the server that it discloses. `text` names it. */
 export const internalError = (text: string): StatusError =>
   new StatusError('InternalError', `Internal error occurred: ${text}`, { causes: [{ message: text }] });
 
@@ -388,8 +409,10 @@ export const evictionRefused = (text: string, retryAfterSeconds?: number): Statu
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   });
 
+/** Upstream's refusal, without a reason and with the code 500. */
 export const tooManyBudgets = (): StatusError =>
   new StatusError(undefined, 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.');
 
+/** A part that the request needs is not available. `text` is the whole message. */
 export const serviceUnavailable = (text: string, retryAfterSeconds?: number): StatusError =>
   new StatusError('ServiceUnavailable', text, retryAfterSeconds === undefined ? undefined : { retryAfterSeconds });

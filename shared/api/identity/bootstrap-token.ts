@@ -9,8 +9,10 @@ export interface BootstrapToken {
   readonly secret: string;
 }
 
+/** For example `abcdef.0123456789abcdef`. */
 const TOKEN = /^([a-z0-9]{6})\.([a-z0-9]{16})$/;
 const ID = /^[a-z0-9]{6}$/;
+/** For example `system:bootstrappers:kubeadm:default-node-token`. */
 const GROUP = /^system:bootstrappers:[a-z0-9:-]{0,255}[a-z0-9]$/;
 
 /** The group of every user with a bootstrap token. */
@@ -26,6 +28,7 @@ export function parseBootstrapToken(text: string): BootstrapToken | undefined {
   return id === undefined || secret === undefined ? undefined : { id, secret };
 }
 
+/** Whether the text has the format of the public part of a token, such as `abcdef`. */
 export const isBootstrapTokenId = (text: string): boolean => ID.test(text);
 
 /** Whether a Secret may give the group to the users of its token. */

@@ -26,6 +26,7 @@ export function formatFence({ namespace, name, holder, transitions }: Fence): st
   return `${namespace}/${name};${transitions};${encodeURIComponent(holder)}`;
 }
 
+/** For example `kube-system/controllers;12;host-1_a1b2`. */
 const FENCE_PATTERN = /^([a-z0-9-]{1,63})\/([a-z0-9.-]{1,253});(\d{1,15});([A-Za-z0-9%_.!~*'()-]{1,1024})$/;
 
 /** `undefined` when the text does not have the format of {@link formatFence}. */

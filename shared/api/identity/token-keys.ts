@@ -69,8 +69,11 @@ function jsonWebKey({ id, algorithm, key }: TokenKey): JsonObject {
   return kty === 'RSA' ? { ...common, alg: algorithm, n, e } : { ...common, crv, alg: algorithm, x, y };
 }
 
+/** From `-----BEGIN PUBLIC KEY-----` to the end line of the same label. */
+const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g;
+
 function pemBlocks(text: string): readonly string[] {
-  return text.match(/-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g) ?? [];
+  return text.match(PEM_BLOCK) ?? [];
 }
 
 function parseKey(read: () => KeyObject): KeyObject | undefined {

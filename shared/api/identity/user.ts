@@ -18,6 +18,7 @@ export const MASTERS_GROUP = 'system:masters';
 
 export const ANONYMOUS_USER: UserInfo = { name: 'system:anonymous', groups: [UNAUTHENTICATED_GROUP] };
 
+/** Whether the user is authorized for everything. */
 export const isInMastersGroup = ({ groups }: UserInfo): boolean => groups.includes(MASTERS_GROUP);
 
 /** The user name of a service account. */
@@ -25,6 +26,7 @@ export function serviceAccountUserName(namespace: string, name: string): string 
   return `system:serviceaccount:${namespace}:${name}`;
 }
 
+/** For example `system:serviceaccount:default:builder`. */
 const SERVICE_ACCOUNT_USER_NAME = /^system:serviceaccount:([^:]+):([^:]+)$/;
 
 /**

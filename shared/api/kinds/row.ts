@@ -134,6 +134,7 @@ export interface KindRow {
 
 const ALL_VERBS: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 
+/** The subresource of most kinds that writes only `status`. */
 export const STATUS: SubresourceRow = { name: 'status', verbs: ['get', 'patch', 'update'] };
 
 /** Selectable fields that are named by their paths. */

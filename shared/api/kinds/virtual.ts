@@ -7,8 +7,10 @@ import { bodyKind, rowFactory, STATUS, type KindRow, type SubresourceRow } from 
 
 const core = rowFactory('', 'v1', 'core.v1');
 
+/** Assigns a pod to a node. */
 export const BINDING: KindRow = core('Binding', 'bindings', { virtual: true, verbs: ['create'], returnsStatus: true });
 
+/** Computed for each read from the health of the components. */
 export const COMPONENT_STATUS: KindRow = core('ComponentStatus', 'componentstatuses', {
   scope: 'cluster',
   virtual: true,
@@ -26,6 +28,7 @@ export function scaleAndStatus(notFoundGroup?: string): readonly SubresourceRow[
   return [{ name: 'scale', verbs: ['get', 'patch', 'update'], kind: SCALE, ...group }, STATUS];
 }
 
+/** The body of the eviction subresource of pods. */
 export const EVICTION: KindRow = { ...bodyKind(rowFactory('policy', 'v1', 'policy.v1'), 'Eviction'), alternativeVersion: 'v1beta1' };
 
 const podConnection = (name: string, kind: string): SubresourceRow => ({

@@ -19,6 +19,7 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
+/** A compiled selector. */
 export type LabelMatcher = (labels: Readonly<Record<string, string>>) => boolean;
 
 /** Limits of a selector: it is matched with every object of a list and every event of a watch. */

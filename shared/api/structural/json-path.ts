@@ -209,7 +209,7 @@ class PathReader {
     }
     if (this.peek(1) !== ']') throw new PathSyntaxError();
     this.position += 2;
-    const [, left = '', operatorText = ''] = /^([^!<>=]+)([!<>=]+)/.exec(text) ?? [];
+    const [, left = '', operatorText = ''] = LEFT_AND_OPERATOR.exec(text) ?? [];
     // The right operand is not empty: when nothing else follows, it is the last character of the operator text.
     const operator = text.slice(left.length, Math.min(left.length + operatorText.length, text.length - 1));
     this.nodes.push(
@@ -220,17 +220,25 @@ class PathReader {
   }
 }
 
+/** The left operand of a filter and its operator: `@.type==` of `@.type=='Ready'`. */
+const LEFT_AND_OPERATOR = /^([^!<>=]+)([!<>=]+)/;
+
 function isTerminator(character: string): boolean {
   return character === '' || ' \t\r\n.,[]$@{}'.includes(character);
 }
+
+/** For example `'app'`. */
+const QUOTED_NAME = /^'([^']*)'$/;
+/** For example `2`, `-1`, `1:3` or `0:10:2`. */
+const INDEX_OR_SLICE = /^(-?[0-9]*)(:-?[0-9]*)?(:-?[0-9]*)?$/;
 
 /** Parses the content of brackets: an index, a slice, a quoted name, or a union of these. */
 function bracketNodes(text: string): readonly PathNode[] {
   const parts = text.split(',');
   if (parts.length > 1) return [{ kind: 'union', paths: parts.map((part) => parse(`[${part.trim()}]`)) }];
-  const [, name] = /^'([^']*)'$/.exec(text) ?? [];
+  const [, name] = QUOTED_NAME.exec(text) ?? [];
   if (name !== undefined) return parse(`.${name}`);
-  const [, from, to, step] = /^(-?[0-9]*)(:-?[0-9]*)?(:-?[0-9]*)?$/.exec(text === '*' ? ':' : text) ?? [];
+  const [, from, to, step] = INDEX_OR_SLICE.exec(text === '*' ? ':' : text) ?? [];
   if (from === undefined) throw new PathSyntaxError();
   const bound = (part: string | undefined): number | undefined =>
     part === undefined || part === '' || part === '-' ? undefined : Number(part);
@@ -309,7 +317,8 @@ function evaluateSlice(node: Extract<PathNode, { kind: 'slice' }>, values: reado
     let to = node.isIndex ? (node.from ?? 0) + 1 : (node.to ?? length);
     if (to < 0 || (to === 0 && node.isIndex)) to += length;
     if (from === to) return matches;
-    if (from < 0 || from >= length || to < 0 || to > length || from > to) throw new PathMismatch();
+    const isInList = from >= 0 && from < length && from <= to && to <= length;
+    if (!isInList) throw new PathMismatch();
     const step = node.step ?? 1;
     if (step <= 0) throw new PathMismatch();
     budget.spend(to - from);

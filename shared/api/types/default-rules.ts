@@ -100,6 +100,7 @@ function defaultRequestsFromLimits(container: JsonObject): void {
   resources['requests'] = { ...limits, ...objectAt(resources, 'requests') };
 }
 
+/** Name, tag and digest: `registry.example:5000/team/app:1.2@sha256:…`. */
 const IMAGE_REFERENCE =
   /^((?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*(?::\d+)?\/|\[[0-9a-fA-F:]+\](?::\d+)?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*)(?::(\w[\w.-]{0,127}))?(?:@([A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?$/;
 

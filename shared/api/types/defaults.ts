@@ -36,17 +36,21 @@ function defaulterOf(type: string): ObjectVisitor | undefined {
   return (object) => {
     for (const { name, value, isPointer } of values) {
       const present = object[name];
-      if (present === undefined || present === null || (!isPointer && (present === '' || present === 0))) object[name] = cloneJson(value);
+      const isZero = !isPointer && (present === '' || present === 0);
+      if (present === undefined || present === null || isZero) object[name] = cloneJson(value);
     }
     rule?.(object);
   };
 }
 
+/** For example `1500n`, `0.0001` or `1e-6`. */
+const MAY_BE_FINER_THAN_MILLI = /[nu.]|e-/i;
+
 /** Rounds resource quantities up to milli-units. */
 function roundResources(value: JsonValue): void {
   if (!isObject(value)) return;
   for (const [name, amount] of Object.entries(value)) {
-    if (typeof amount !== 'string' || !/[nu.]|e-/i.test(amount)) continue;
+    if (typeof amount !== 'string' || !MAY_BE_FINER_THAN_MILLI.test(amount)) continue;
     const exact = parseQuantity(amount);
     const rounded = roundUpToMilli(exact);
     if (rounded.nanos !== exact.nanos) value[name] = formatQuantity(rounded);

@@ -70,4 +70,5 @@ function completedFlags(table: FlagTable): readonly CompletedFlag[] {
     }));
 }
 
+/** Without its final mark. A semicolon ends the sentence too. */
 const firstSentence = (text: string): string => text.split(/(?<=\w)[.;](?:\s|$)/, 1)[0] ?? text;

@@ -17,6 +17,7 @@ import type { RestClient } from '../rest/rest-client';
 import { sleepUnlessAborted } from '../signals';
 import { ConnectionError } from '../transport/transport';
 
+/** The component that records Events, and the client that sends them. */
 export interface EventRecorderOptions {
   readonly client: RestClient;
   readonly clock: Clock;

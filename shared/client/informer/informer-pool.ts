@@ -6,6 +6,7 @@ import type { JsonObject } from '../../values/json';
 import type { Resource } from '../rest/resource';
 import { Informer, StreamingListSupport, type InformerOptions } from './informer';
 
+/** The options that all informers of a pool share. */
 export type PoolOptions = Pick<InformerOptions<JsonObject>, 'client' | 'clock' | 'random' | 'logger' | 'protobuf'>;
 
 /** The selected objects of a resource and the transformation of each. */

@@ -19,6 +19,7 @@ import type { ListOptions, ObjectList, Selectors, WatchOptions } from '../rest/r
 import { sleepUnlessAborted } from '../signals';
 import type { WatchEvent } from '../rest/watch-event';
 
+/** What an informer lists and watches, and how. */
 export interface InformerOptions<Body extends JsonObject> extends Selectors {
   /** Undefined: all namespaces, or cluster scope. */
   readonly namespace?: string;

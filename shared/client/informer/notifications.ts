@@ -30,6 +30,7 @@ interface Notification<Body extends JsonObject> {
   readonly bytes: number;
 }
 
+/** The options of {@link Notifications}. */
 export interface NotificationOptions {
   readonly clock: Clock;
   readonly logger: Logger;

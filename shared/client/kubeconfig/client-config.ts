@@ -33,6 +33,7 @@ export interface ExecConfig {
   readonly cluster: JsonObject | undefined;
 }
 
+/** The credentials of a kubeconfig beside client certificates, which belong to the TLS options. */
 export type ClientCredentials =
   | { readonly type: 'none' }
   | { readonly type: 'token'; readonly token: string }

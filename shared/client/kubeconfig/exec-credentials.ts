@@ -32,6 +32,7 @@ interface ExecCredential {
   readonly expiresAt: number | undefined;
 }
 
+/** The plug-in of a kubeconfig, and how it is run. */
 export interface ExecCredentialsOptions {
   readonly config: ExecConfig;
   readonly clock: Clock;

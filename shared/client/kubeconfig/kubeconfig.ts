@@ -14,6 +14,7 @@ import {
 } from './client-config';
 import { KubeconfigFile, KubeconfigMapping } from './kubeconfig-mapping';
 
+/** Overrides of what the file names. */
 export interface KubeconfigOptions {
   /** Instead of `current-context`. */
   readonly context?: string;
@@ -73,6 +74,7 @@ function credentialsOf(user: KubeconfigMapping, cluster: KubeconfigMapping, sour
   return name === undefined || name === '' ? { type: 'none' } : { type: 'basic', user: name, password: user.text('password') ?? '' };
 }
 
+/** The `apiVersion` of credential plugins: `client.authentication.k8s.io/v1`. */
 const EXEC_VERSION = /^client\.authentication\.(k8s|platform)\.io\/(v1|v1beta1)$/;
 const INTERACTIVE_MODES: readonly InteractiveMode[] = ['Never', 'IfAvailable', 'Always'];
 

@@ -1,14 +1,8 @@
 /**
  * Leader election with a Lease. The holder renews the Lease and releases it when it stops; when it dies, another
- * candidate takes over once the Lease has not changed for its duration, measured with the candidate's own clock.
- * Clocks of different machines are never compared.
- *
- * A paused leader cannot know that its term is over, so its writes carry a fence (shared/api/identity/fencing.ts) that
- * the server checks. Each term has its own number of transitions, even when a holder succeeds itself.
- *
- * A term may be nested in the term of an outer Lease: the holder of the outer Lease runs this election while it leads
- * there. The inner Lease names the outer term and is free as soon as that is over or its holder is silent. Thus a
- * process renews one Lease often and many nested ones seldom.
+ * candidate takes over once the Lease has not changed for its duration, measured with the candidate's own clock: clocks
+ * of different machines are never compared. A paused leader cannot know that its term is over, so its writes carry a
+ * fence (shared/api/identity/fencing.ts) that the server checks.
  */
 import { isFenceInForce, type Fence } from '../../api/identity/fencing';
 import type { Clock } from '../../runtime/clock';
@@ -22,6 +16,7 @@ import type { RestClient } from '../rest/rest-client';
 import type { RequestOptions } from '../rest/request-options';
 import { sleepUnlessAborted } from '../signals';
 
+/** One candidate for one Lease. */
 export interface LeaderElectionOptions {
   readonly client: RestClient;
   readonly clock: Clock;
@@ -39,13 +34,20 @@ export interface LeaderElectionOptions {
   readonly renewDeadlineMs: number;
   /** Interval of failed renewals and of checks of another holder's Lease. Milliseconds. */
   readonly retryMs: number;
-  /** The outer term that this election is nested in. */
+  /**
+   * The outer term that this election is nested in: the holder of the outer Lease runs this election while it leads
+   * there. The inner Lease names the outer term and is free as soon as that is over or its holder is silent, so that a
+   * process renews one Lease often and many nested ones seldom.
+   */
   readonly within?: Fence | undefined;
   /** Called when leading starts and ends. */
   readonly onChange?: (isLeading: boolean) => void;
 }
 
-/** One term of leadership. Writes are fenced with it. */
+/**
+ * One term of leadership. Writes are fenced with it: each term has its own number of transitions, even when a holder
+ * succeeds itself.
+ */
 export interface Term {
   readonly fence: Fence;
   /** Aborts when the term ends, whatever the reason. */

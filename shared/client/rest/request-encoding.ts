@@ -11,11 +11,13 @@ export interface RequestBody {
   readonly value: JsonValue;
 }
 
+/** The Content-Type of each type of patch. */
 export const PATCH_MEDIA_TYPES: Readonly<Record<PatchType, string>> = {
   merge: 'application/merge-patch+json',
   json: 'application/json-patch+json',
 };
 
+/** The Content-Type of server-side apply; JSON is YAML. */
 export const APPLY_MEDIA_TYPE = 'application/apply-patch+yaml';
 
 /** The query parameters of selectors; absent ones are omitted. */

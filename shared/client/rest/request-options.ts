@@ -2,8 +2,11 @@
 import type { JsonObject, JsonPrimitive } from '../../values/json';
 import type { ApiObject } from './api-object';
 
+/** Options of every request. */
 export interface RequestOptions {
+  /** Aborts the request and its retries; they then reject. */
   readonly signal?: AbortSignal;
+  /** Time limit of the request with its retries; by default that of the client. */
   readonly timeoutMs?: number;
 }
 
@@ -13,6 +16,10 @@ export interface Selectors {
   readonly fieldSelector?: string;
 }
 
+/**
+ * Options of a list. `limit`: objects of a page, without a limit by default. `continue`: the token of the previous
+ * page.
+ */
 export interface ListOptions extends Selectors, RequestOptions {
   readonly limit?: number;
   readonly continue?: string;
@@ -30,6 +37,7 @@ export interface ObjectList<Body extends JsonObject = JsonObject> {
   readonly bytes: number;
 }
 
+/** Options of a watch. */
 export interface WatchOptions extends Selectors {
   /**
    * Watch events after this version, or `present`: a streaming list, which sends an event for each existing object and
@@ -43,6 +51,7 @@ export interface WatchOptions extends Selectors {
   readonly protobuf?: boolean;
 }
 
+/** Options of a deletion. Preconditions that do not hold are refused with 409. */
 export interface DeleteOptions extends RequestOptions {
   readonly gracePeriodSeconds?: number;
   readonly propagationPolicy?: 'Orphan' | 'Background' | 'Foreground';
@@ -54,16 +63,19 @@ export interface SubresourceOptions extends RequestOptions {
   readonly subresource?: string;
 }
 
+/** Options of server-side apply. */
 export interface ApplyOptions extends SubresourceOptions {
   readonly fieldManager: string;
   /** Whether fields are taken over from other managers; otherwise they are conflicts. True by default. */
   readonly force?: boolean;
 }
 
+/** Options of the deletion of all selected objects. */
 export interface DeleteCollectionOptions extends DeleteOptions, Selectors {
   readonly limit?: number;
 }
 
+/** A JSON merge patch (RFC 7386) or a JSON patch (RFC 6902). */
 export type PatchType = 'merge' | 'json';
 
 /** A JSON merge patch of a type: changed members, and null for removed ones. Lists are replaced as a whole. */

@@ -1,10 +1,8 @@
 /**
  * Sends requests to an API server: credentials, deadlines, retries and fences. What a request means is left to
- * `ResourceClient`.
- *
- * A request is retried when the server cannot have processed it (it was never sent, or was rejected with 429, or 503
- * with Retry-After), and a read also when its response was lost. After a lost response to a write the caller must read
- * the object again.
+ * `ResourceClient`. A request is retried when the server cannot have processed it (it was never sent, or was rejected
+ * with 429, or 503 with Retry-After), and a read also when its response was lost. After a lost response to a write the
+ * caller must read the object again.
  */
 import { FENCE_HEADER, formatFence, type Fence } from '../../api/identity/fencing';
 import type { Dialect } from '../../names/dialect';
@@ -22,6 +20,7 @@ import type { RequestOptions } from './request-options';
 import { retryDelay } from './retry-delay';
 import { decodeStatus } from './wire-format';
 
+/** A connection to API servers, and how requests are made. */
 export interface RestClientOptions {
   readonly transport: Transport;
   readonly credentials: Credentials;
@@ -41,6 +40,7 @@ const MAX_RESPONSE_BYTES = 512 * 1024 * 1024;
 /** Time limit of a request; an API server's own limit is 60 s too. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
+/** One request. `path` includes the query; `accept` is JSON by default. */
 export interface ApiRequest extends RequestOptions {
   readonly method: Method;
   readonly path: string;

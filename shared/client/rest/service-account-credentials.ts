@@ -11,6 +11,7 @@ import type { Credentials } from '../kubeconfig/credential-source';
 import { resourceOf } from './resource';
 import type { RestClient } from './rest-client';
 
+/** The ServiceAccount that requests are sent as. */
 export interface ServiceAccountCredentialsOptions {
   /** Client that may create the service account and its tokens. */
   readonly client: RestClient;

@@ -9,6 +9,7 @@ import { MalformedResponse, parseApiObject, type ApiObject } from './api-object'
 import type { Resource } from './resource';
 import type { RawEvent } from './wire-format';
 
+/** An event of a watch, parsed. */
 export type WatchEvent<Body extends JsonObject = JsonObject> =
   | {
       readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';

@@ -36,12 +36,10 @@ async function callWithRetries(outcomeOf: (attempt: number) => WebhookOutcome, t
     path: '/',
     authorization: () => undefined,
   };
-  const result = callWebhookWithRetries(
-    { address: () => address, clock, timeoutMs },
+  const result = callWebhookWithRetries({ address: () => address, clock, timeoutMs }, Buffer.from('{}'), {
     random,
-    { totalTimeoutMs: 30_000 },
-    Buffer.from('{}'),
-  );
+    totalTimeoutMs: 30_000,
+  });
   await clock.advanceAsync(60_000);
   return { result: await result, attemptTimes };
 }

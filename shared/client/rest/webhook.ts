@@ -19,6 +19,7 @@ export interface WebhookAddress {
   authorization(): MaybePromise<string | undefined>;
 }
 
+/** A webhook, and the limits of a call. */
 export interface WebhookOptions {
   /** The current address; it may change between calls. */
   readonly address: () => WebhookAddress;
@@ -31,6 +32,7 @@ export interface WebhookOptions {
   readonly maxBytes?: number;
 }
 
+/** The result of a call: the body of a successful response, or why there is none. */
 export type WebhookResult =
   | { readonly type: 'response'; readonly bytes: Buffer }
   /** `status`: undefined without a response. `isRetryable`: a later call may succeed. */
@@ -109,12 +111,14 @@ async function postFollowingRedirects(transport: Transport, request: TransportRe
   }
 }
 
+/** `/path`, but neither `//host` nor `/\host`. */
+const SAME_SERVER_PATH = /^\/(?![/\\])/;
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([307, 308]);
 
 /** The redirect target if it is a path on the same server. */
 function redirectPath(response: TransportResponse): string | undefined {
   const location = response.header('location');
-  return REDIRECT_STATUSES.has(response.status) && location !== undefined && /^\/(?![/\\])/.test(location) ? location : undefined;
+  return REDIRECT_STATUSES.has(response.status) && location !== undefined && SAME_SERVER_PATH.test(location) ? location : undefined;
 }
 
 /** Attempts of a call, as upstream's; the first pause grows up to the greatest. */
@@ -122,12 +126,15 @@ const MAX_ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 10_000;
 
-/** Limits of a call with retries. */
-export interface RetryLimits {
+/** The limits of a call with retries, and an observer of its attempts. */
+interface RetryOptions {
   /** Time limit of all attempts together. Milliseconds. */
   readonly totalTimeoutMs: number;
   /** Delay before the second attempt; 500 ms by default. */
   readonly firstPauseMs?: number;
+  /** For the jitter of the pauses. */
+  readonly random: Random;
+  readonly onAttempt?: AttemptListener | undefined;
 }
 
 /** Called after every attempt, with its duration. */
@@ -139,10 +146,8 @@ export type AttemptListener = (result: WebhookResult, ms: number) => void;
  */
 export async function callWebhookWithRetries(
   options: WebhookOptions,
-  random: Random,
-  { totalTimeoutMs, firstPauseMs = FIRST_PAUSE_MS }: RetryLimits,
   body: Buffer,
-  onAttempt?: AttemptListener,
+  { random, totalTimeoutMs, firstPauseMs = FIRST_PAUSE_MS, onAttempt }: RetryOptions,
 ): Promise<WebhookResult> {
   const { clock } = options;
   const deadline = clock.monotonic() + totalTimeoutMs;

@@ -13,6 +13,7 @@ import { NegotiatedTransport } from './negotiated-transport';
 import { ServerPool } from './server-pool';
 import type { Transport, TransportRequest, TransportResponse } from './transport';
 
+/** Settings of connections; absent ones have the defaults of {@link HTTP2_DEFAULTS}. */
 export interface ConnectionSettings extends Partial<Omit<Http2Settings, 'clock'>> {
   /** Called for every attempt, with or without a response. */
   readonly meter?: RequestMeter;

@@ -10,16 +10,18 @@ import { raceSignal } from '../signals';
 import { ResponseBody } from './response-body';
 import { ConnectionError, connectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';
 
+/** The times after which a connection is given up. */
 export interface Http2Settings {
   readonly clock: Clock;
   /** Ping interval of a connection with open requests. Milliseconds. */
   readonly pingEveryMs: number;
   /** The connection is closed when a ping is not acknowledged within this time. Milliseconds. */
   readonly pingTimeoutMs: number;
-  /** Milliseconds. */
+  /** Time limit for a connection to be established. Milliseconds. */
   readonly connectTimeoutMs: number;
 }
 
+/** A server that does not respond is noticed within 20 s. */
 export const HTTP2_DEFAULTS = { pingEveryMs: 10_000, pingTimeoutMs: 10_000, connectTimeoutMs: 10_000 } as const;
 
 /**

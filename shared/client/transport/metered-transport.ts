@@ -2,6 +2,7 @@
 import type { Clock } from '../../runtime/clock';
 import type { Method, Transport, TransportRequest, TransportResponse } from './transport';
 
+/** How a request ended, for metrics. */
 export interface RequestOutcome {
   /** Host and port of the server. */
   readonly host: string;

@@ -10,6 +10,7 @@ import type { TlsOptions } from '../kubeconfig/client-config';
 import { raceSignal } from '../signals';
 import { ConnectionError, connectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';
 
+/** The server, and the transports of which one is used. */
 export interface NegotiatedParts {
   readonly server: URL;
   readonly tls: TlsOptions;

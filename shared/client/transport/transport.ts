@@ -4,6 +4,7 @@
  */
 import { errorMessage } from '../../runtime/error-message';
 
+/** The methods that API servers accept from clients. */
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** One request; a server receives it at most once. */

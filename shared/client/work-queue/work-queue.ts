@@ -18,6 +18,7 @@ export interface QueueMetrics {
   retried(): void;
 }
 
+/** For queues without metrics. */
 export const NO_QUEUE_METRICS: QueueMetrics = {
   added: () => undefined,
   dequeued: () => undefined,
@@ -25,6 +26,7 @@ export const NO_QUEUE_METRICS: QueueMetrics = {
   retried: () => undefined,
 };
 
+/** The back-off and the metrics of a queue. */
 export interface WorkQueueOptions {
   readonly clock: Clock;
   readonly limit: RateLimiter;

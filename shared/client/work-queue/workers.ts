@@ -14,8 +14,10 @@ export type WorkOutcome =
   /** Not finished, without an error: requeued with the item's back-off. */
   | { readonly type: 'wait' };
 
+/** The outcome of an item that needs no further processing until it is added again. */
 export const DONE: WorkOutcome = { type: 'done' };
 
+/** A queue, and what is done with its items. */
 export interface WorkerOptions {
   readonly queue: WorkQueue;
   /** Number of items that are processed at a time. */

@@ -15,6 +15,7 @@ export interface CompiledRule {
   readonly usesOldSelf: boolean;
 }
 
+/** The variables of a rule: the value of the node, and its value before the update. */
 export const SELF = 'self';
 export const OLD_SELF = 'oldSelf';
 

@@ -22,6 +22,7 @@ const ENTRY_OVERHEAD = 6;
 /** Maximum number of UTF-8 bytes per code point. */
 const MAX_UTF8_BYTES = 4;
 
+/** What is known about the node besides its schema. */
 export interface DeclaredTypeOptions {
   /** Whether the node has apiVersion, kind and metadata that its schema need not specify. By default false. */
   readonly isResource?: boolean;

@@ -15,10 +15,15 @@ interface RecordMember {
   readonly wrap: ValueWrapper;
 }
 
+/**
+ * Returns the value of expressions for a JSON value that the schema has admitted; an error value for one of another
+ * type.
+ */
 export type ValueWrapper = (value: JsonValue) => Value;
 
 const TYPE_MISMATCH = new ErrorValue('invalid data, expected a value of the declared type');
 
+/** What is known about the node besides its schema. */
 export interface ValueWrapperOptions {
   /** Whether the node has apiVersion, kind and metadata that its schema need not specify. By default false. */
   readonly isResource?: boolean;

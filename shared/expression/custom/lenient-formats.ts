@@ -6,6 +6,7 @@ import { INT_MAX } from '../syntax/literals';
 import { readTimestamp } from '../library/printing';
 import { Duration, type Timestamp } from '../values/value';
 
+/** Day, minute, second and zone: `2024-05-01`, `10:20`, `:30.5` and `+0200`. */
 const LENIENT_TIME = /^(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d)(:\d\d(?:\.\d+)?)?([Zz]|[+-]\d\d:?\d\d)?$/;
 
 /** Reads `2024-05-01T10:20`, or a zone without a colon such as `+0200`; the zone is UTC when absent. */

@@ -126,14 +126,14 @@ function forServiceAccount(authorizer: AuthorizerValue, namespace: string, name:
   return new AuthorizerValue(authorizer.authorize, { namespace, name });
 }
 
+/** The overloads, each with its signature, its checks of arguments, its function and its costs. */
 export const AUTHORIZER_FUNCTIONS: readonly FunctionOverload[] = [
-  binary(`${PREFIX}.Authorizer.path(string): ${PREFIX}.PathCheck`, isAuthorizer, isString, (authorizer, path) =>
+  binary(`${PREFIX}.Authorizer.path(string): ${PREFIX}.PathCheck`, [isAuthorizer, isString], (authorizer, path) =>
     path === '' ? new ErrorValue('path must not be empty') : new PathCheck(authorizer, path),
   ),
   binary(
     `${PREFIX}.Authorizer.group(string): ${PREFIX}.GroupCheck`,
-    isAuthorizer,
-    isString,
+    [isAuthorizer, isString],
     (authorizer, group) => new GroupCheck(authorizer, group),
   ),
   ternary(
@@ -143,30 +143,27 @@ export const AUTHORIZER_FUNCTIONS: readonly FunctionOverload[] = [
   ),
   binary(
     `${PREFIX}.PathCheck.check(string): ${PREFIX}.Decision`,
-    isPathCheck,
-    isString,
+    [isPathCheck, isString],
     ({ authorizer, path }, verb) => new DecisionValue(authorizer.decide({ kind: 'path', path, verb })),
     CHECK_COSTS,
   ),
   binary(
     `${PREFIX}.GroupCheck.resource(string): ${PREFIX}.ResourceCheck`,
-    isGroupCheck,
-    isString,
+    [isGroupCheck, isString],
     ({ authorizer, group }, resource) => new ResourceCheck(authorizer, { group, resource, ...UNSCOPED }),
   ),
-  binary(`${PREFIX}.ResourceCheck.subresource(string): ${PREFIX}.ResourceCheck`, isResourceCheck, isString, (check, subresource) =>
+  binary(`${PREFIX}.ResourceCheck.subresource(string): ${PREFIX}.ResourceCheck`, [isResourceCheck, isString], (check, subresource) =>
     check.withAttributes({ subresource }),
   ),
-  binary(`${PREFIX}.ResourceCheck.namespace(string): ${PREFIX}.ResourceCheck`, isResourceCheck, isString, (check, namespace) =>
+  binary(`${PREFIX}.ResourceCheck.namespace(string): ${PREFIX}.ResourceCheck`, [isResourceCheck, isString], (check, namespace) =>
     check.withAttributes({ namespace }),
   ),
-  binary(`${PREFIX}.ResourceCheck.name(string): ${PREFIX}.ResourceCheck`, isResourceCheck, isString, (check, name) =>
+  binary(`${PREFIX}.ResourceCheck.name(string): ${PREFIX}.ResourceCheck`, [isResourceCheck, isString], (check, name) =>
     check.withAttributes({ name }),
   ),
   binary(
     `${PREFIX}.ResourceCheck.check(string): ${PREFIX}.Decision`,
-    isResourceCheck,
-    isString,
+    [isResourceCheck, isString],
     ({ authorizer, attributes }, verb) => new DecisionValue(authorizer.decide({ kind: 'resource', ...attributes, verb })),
     CHECK_COSTS,
   ),

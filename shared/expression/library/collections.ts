@@ -115,6 +115,7 @@ function isZero(value: Value): boolean {
 
 const DEREFERENCE = new ErrorValue('optional.none() dereference');
 
+/** The overloads, each with its signature, its checks of arguments, its function and its costs. */
 export const COLLECTION_FUNCTIONS: readonly FunctionOverload[] = [
   ...COMPARABLE.map((type) => unary(`list(${type}).isSorted(): bool`, isList, isSorted, TRAVERSAL_COSTS)),
   ...SUMMABLE.map((type) => unary(`list(${type}).sum(): ${type}`, isList, sumOf(type), TRAVERSAL_COSTS)),
@@ -134,11 +135,11 @@ export const COLLECTION_FUNCTIONS: readonly FunctionOverload[] = [
       TRAVERSAL_COSTS,
     ),
   ),
-  binary('list(A).indexOf(A): int', isList, isAny, indexOf, TRAVERSAL_COSTS),
-  binary('list(A).lastIndexOf(A): int', isList, isAny, lastIndexOf, TRAVERSAL_COSTS),
-  binary('sets.contains(list(A), list(A)): bool', isList, isList, containsAll, CROSS_PRODUCT_COSTS),
-  binary('sets.intersects(list(A), list(A)): bool', isList, isList, intersects, CROSS_PRODUCT_COSTS),
-  binary('sets.equivalent(list(A), list(A)): bool', isList, isList, (a, b, work) => containsAll(a, b, work) && containsAll(b, a, work), {
+  binary('list(A).indexOf(A): int', [isList, isAny], indexOf, TRAVERSAL_COSTS),
+  binary('list(A).lastIndexOf(A): int', [isList, isAny], lastIndexOf, TRAVERSAL_COSTS),
+  binary('sets.contains(list(A), list(A)): bool', [isList, isList], containsAll, CROSS_PRODUCT_COSTS),
+  binary('sets.intersects(list(A), list(A)): bool', [isList, isList], intersects, CROSS_PRODUCT_COSTS),
+  binary('sets.equivalent(list(A), list(A)): bool', [isList, isList], (a, b, work) => containsAll(a, b, work) && containsAll(b, a, work), {
     estimate: (sizes) => 1 + 2 * sizes.size(0) * sizes.size(1),
   }),
   nullary('optional.none(): optional(A)', () => OPTIONAL_NONE),
@@ -146,6 +147,6 @@ export const COLLECTION_FUNCTIONS: readonly FunctionOverload[] = [
   unary('optional.ofNonZeroValue(A): optional(A)', isAny, (value) => (isZero(value) ? OPTIONAL_NONE : new OptionalValue(value))),
   unary('optional(A).hasValue(): bool', isOptional, ({ value }) => value !== undefined),
   unary('optional(A).value(): A', isOptional, ({ value }) => (value === undefined ? DEREFERENCE : value)),
-  binary('optional(A).or(optional(A)): optional(A)', isOptional, isOptional, (a, b) => (a.value === undefined ? b : a)),
-  binary('optional(A).orValue(A): A', isOptional, isAny, ({ value }, other) => (value === undefined ? other : value)),
+  binary('optional(A).or(optional(A)): optional(A)', [isOptional, isOptional], (a, b) => (a.value === undefined ? b : a)),
+  binary('optional(A).orValue(A): A', [isOptional, isAny], ({ value }, other) => (value === undefined ? other : value)),
 ];

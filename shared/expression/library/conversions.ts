@@ -48,7 +48,9 @@ function stringToUint(text: string): Value {
   return value > UINT_MAX ? conversionError('uint') : new Uint(value);
 }
 
+/** For example `-1.5e3`, `.5` or `1.`. */
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
+/** A hexadecimal number with a binary exponent: `-0x1.8p3`. */
 const HEXADECIMAL = /^([+-]?)0[xX]([0-9a-fA-F]+)(?:\.([0-9a-fA-F]*))?[pP]([+-]?\d{1,5})$/;
 const SPECIAL: ReadonlyMap<string, number> = new Map([
   ['inf', Infinity],
@@ -97,6 +99,7 @@ function secondsToTimestamp(seconds: bigint): Value {
   return nanos < MIN_TIMESTAMP || nanos > MAX_TIMESTAMP ? new ErrorValue('timestamp overflow') : new Timestamp(nanos);
 }
 
+/** The overloads, each with its signature, its checks of arguments, its function and its costs. */
 export const CONVERSION_FUNCTIONS: readonly FunctionOverload[] = [
   unary('bool(bool): bool', isBool, (value) => value),
   unary('bool(string): bool', isString, stringToBool),

@@ -6,6 +6,7 @@ import { printDouble, printDuration, printTimestamp } from './printing';
 /** An argument is missing, is an error, or is not accepted by its clause. */
 class FormatError extends Error {}
 
+/** `%%`, or the precision and the letter of a clause: `.2` and `f` of `%.2f`. */
 const CLAUSE = /%(?:%|(\.\d+)?(.?))/gsu;
 
 /** The error in the clauses themselves, regardless of the values; `undefined` when they are valid. */

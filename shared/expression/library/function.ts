@@ -56,6 +56,7 @@ export function createLibrary(...groups: readonly (readonly FunctionOverload[])[
   return byName;
 }
 
+/** Guards for the values of each type; none accepts an error. */
 export const isBool: ValueGuard<boolean> = (value) => typeof value === 'boolean';
 export const isInt: ValueGuard<bigint> = (value) => typeof value === 'bigint';
 export const isUint: ValueGuard<Uint> = (value) => value instanceof Uint;
@@ -98,8 +99,7 @@ export function unary<A extends Value>(
 /** An overload with two arguments. `a` and `b` are the guards of the arguments. */
 export function binary<A extends Value, B extends Value>(
   signature: string,
-  a: ValueGuard<A>,
-  b: ValueGuard<B>,
+  [a, b]: readonly [ValueGuard<A>, ValueGuard<B>],
   run: (a: A, b: B, work: WorkContext) => Value,
   costs: FunctionCosts = {},
 ): FunctionOverload {
@@ -113,11 +113,10 @@ export function binary<A extends Value, B extends Value>(
 /** An overload with three arguments. */
 export function ternary<A extends Value, B extends Value, C extends Value>(
   signature: string,
-  guards: readonly [ValueGuard<A>, ValueGuard<B>, ValueGuard<C>],
+  [a, b, c]: readonly [ValueGuard<A>, ValueGuard<B>, ValueGuard<C>],
   run: (a: A, b: B, c: C, work: WorkContext) => Value,
   costs: FunctionCosts = {},
 ): FunctionOverload {
-  const [a, b, c] = guards;
   return {
     signature: parseSignature(signature),
     call: ([x = null, y = null, z = null], work) => (a(x) && b(y) && c(z) ? run(x, y, z, work) : NO_MATCH),
@@ -128,11 +127,10 @@ export function ternary<A extends Value, B extends Value, C extends Value>(
 /** An overload with four arguments. */
 export function quaternary<A extends Value, B extends Value, C extends Value, D extends Value>(
   signature: string,
-  guards: readonly [ValueGuard<A>, ValueGuard<B>, ValueGuard<C>, ValueGuard<D>],
+  [a, b, c, d]: readonly [ValueGuard<A>, ValueGuard<B>, ValueGuard<C>, ValueGuard<D>],
   run: (a: A, b: B, c: C, d: D, work: WorkContext) => Value,
   costs: FunctionCosts = {},
 ): FunctionOverload {
-  const [a, b, c, d] = guards;
   return {
     signature: parseSignature(signature),
     call: ([w = null, x = null, y = null, z = null], work) => (a(w) && b(x) && c(y) && d(z) ? run(w, x, y, z, work) : NO_MATCH),

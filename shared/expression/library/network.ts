@@ -172,6 +172,7 @@ const CONTAINS_CIDR_TEXT_COSTS: FunctionCosts = {
   charge: ([, text = null]) => 3 + traversalCost(valueSize(text)),
 };
 
+/** The overloads, each with its signature, its checks of arguments, its function and its costs. */
 export const NETWORK_FUNCTIONS: readonly FunctionOverload[] = [
   unary('ip(string): net.IP', isString, parseIp, PARSE_COSTS),
   unary('isIP(string): bool', isString, (text) => !(parseIp(text) instanceof ErrorValue), PARSE_COSTS),
@@ -185,13 +186,12 @@ export const NETWORK_FUNCTIONS: readonly FunctionOverload[] = [
   unary('string(net.IP): string', isIp, ({ address }) => formatIpAddress(address)),
   unary('cidr(string): net.CIDR', isString, parseCidr, PARSE_COSTS),
   unary('isCIDR(string): bool', isString, (text) => !(parseCidr(text) instanceof ErrorValue), PARSE_COSTS),
-  binary('net.CIDR.containsIP(string): bool', isCidr, isString, containsIp, CONTAINS_IP_TEXT_COSTS),
-  binary('net.CIDR.containsIP(net.IP): bool', isCidr, isIp, (cidr, { address }) => rangeContains(cidr.range, address), CONTAINS_IP_COSTS),
-  binary('net.CIDR.containsCIDR(string): bool', isCidr, isString, containsCidr, CONTAINS_CIDR_TEXT_COSTS),
+  binary('net.CIDR.containsIP(string): bool', [isCidr, isString], containsIp, CONTAINS_IP_TEXT_COSTS),
+  binary('net.CIDR.containsIP(net.IP): bool', [isCidr, isIp], (cidr, { address }) => rangeContains(cidr.range, address), CONTAINS_IP_COSTS),
+  binary('net.CIDR.containsCIDR(string): bool', [isCidr, isString], containsCidr, CONTAINS_CIDR_TEXT_COSTS),
   binary(
     'net.CIDR.containsCIDR(net.CIDR): bool',
-    isCidr,
-    isCidr,
+    [isCidr, isCidr],
     (cidr, other) => isStrictSubrange(other.range, cidr.range),
     CONTAINS_CIDR_COSTS,
   ),

@@ -43,6 +43,7 @@ import type { WorkContext } from '../values/equality';
 
 const OVERFLOW = new ErrorValue('integer overflow');
 const UNSIGNED_OVERFLOW = new ErrorValue('unsigned integer overflow');
+/** The message of an operand or argument of a type that no overload accepts. */
 export const NO_OVERLOAD = 'no such overload';
 
 /** Results of arithmetic: values in the range of the type, or overflow errors. */
@@ -62,31 +63,31 @@ const LIST_CONCATENATION_COSTS: FunctionCosts = { estimate: () => 1, size: CONCA
 
 function arithmeticFunctions(): FunctionOverload[] {
   return [
-    binary('_+_(int, int): int', isInt, isInt, (a, b) => toInt(a + b)),
-    binary('_+_(uint, uint): uint', isUint, isUint, (a, b) => toUint(a.value + b.value)),
-    binary('_+_(double, double): double', isDouble, isDouble, (a, b) => a + b),
-    binary('_+_(string, string): string', isString, isString, concatStrings, CONCATENATION_COSTS),
-    binary('_+_(bytes, bytes): bytes', isBytes, isBytes, concatBytes, CONCATENATION_COSTS),
-    binary('_+_(list(A), list(A)): list(A)', isList, isList, concatLists, LIST_CONCATENATION_COSTS),
-    binary('_+_(timestamp, duration): timestamp', isTimestamp, isDuration, (a, b) => toTimestamp(a.nanos + b.nanos)),
-    binary('_+_(duration, timestamp): timestamp', isDuration, isTimestamp, (a, b) => toTimestamp(a.nanos + b.nanos)),
-    binary('_+_(duration, duration): duration', isDuration, isDuration, (a, b) => toDuration(a.nanos + b.nanos)),
-    binary('_-_(int, int): int', isInt, isInt, (a, b) => toInt(a - b)),
-    binary('_-_(uint, uint): uint', isUint, isUint, (a, b) => toUint(a.value - b.value)),
-    binary('_-_(double, double): double', isDouble, isDouble, (a, b) => a - b),
-    binary('_-_(timestamp, timestamp): duration', isTimestamp, isTimestamp, (a, b) => toDuration(a.nanos - b.nanos)),
-    binary('_-_(timestamp, duration): timestamp', isTimestamp, isDuration, (a, b) => toTimestamp(a.nanos - b.nanos)),
-    binary('_-_(duration, duration): duration', isDuration, isDuration, (a, b) => toDuration(a.nanos - b.nanos)),
-    binary('_*_(int, int): int', isInt, isInt, (a, b) => toInt(a * b)),
-    binary('_*_(uint, uint): uint', isUint, isUint, (a, b) => toUint(a.value * b.value)),
-    binary('_*_(double, double): double', isDouble, isDouble, (a, b) => a * b),
-    binary('_/_(int, int): int', isInt, isInt, (a, b) => (b === 0n ? new ErrorValue('division by zero') : toInt(a / b))),
-    binary('_/_(uint, uint): uint', isUint, isUint, (a, b) =>
+    binary('_+_(int, int): int', [isInt, isInt], (a, b) => toInt(a + b)),
+    binary('_+_(uint, uint): uint', [isUint, isUint], (a, b) => toUint(a.value + b.value)),
+    binary('_+_(double, double): double', [isDouble, isDouble], (a, b) => a + b),
+    binary('_+_(string, string): string', [isString, isString], concatStrings, CONCATENATION_COSTS),
+    binary('_+_(bytes, bytes): bytes', [isBytes, isBytes], concatBytes, CONCATENATION_COSTS),
+    binary('_+_(list(A), list(A)): list(A)', [isList, isList], concatLists, LIST_CONCATENATION_COSTS),
+    binary('_+_(timestamp, duration): timestamp', [isTimestamp, isDuration], (a, b) => toTimestamp(a.nanos + b.nanos)),
+    binary('_+_(duration, timestamp): timestamp', [isDuration, isTimestamp], (a, b) => toTimestamp(a.nanos + b.nanos)),
+    binary('_+_(duration, duration): duration', [isDuration, isDuration], (a, b) => toDuration(a.nanos + b.nanos)),
+    binary('_-_(int, int): int', [isInt, isInt], (a, b) => toInt(a - b)),
+    binary('_-_(uint, uint): uint', [isUint, isUint], (a, b) => toUint(a.value - b.value)),
+    binary('_-_(double, double): double', [isDouble, isDouble], (a, b) => a - b),
+    binary('_-_(timestamp, timestamp): duration', [isTimestamp, isTimestamp], (a, b) => toDuration(a.nanos - b.nanos)),
+    binary('_-_(timestamp, duration): timestamp', [isTimestamp, isDuration], (a, b) => toTimestamp(a.nanos - b.nanos)),
+    binary('_-_(duration, duration): duration', [isDuration, isDuration], (a, b) => toDuration(a.nanos - b.nanos)),
+    binary('_*_(int, int): int', [isInt, isInt], (a, b) => toInt(a * b)),
+    binary('_*_(uint, uint): uint', [isUint, isUint], (a, b) => toUint(a.value * b.value)),
+    binary('_*_(double, double): double', [isDouble, isDouble], (a, b) => a * b),
+    binary('_/_(int, int): int', [isInt, isInt], (a, b) => (b === 0n ? new ErrorValue('division by zero') : toInt(a / b))),
+    binary('_/_(uint, uint): uint', [isUint, isUint], (a, b) =>
       b.value === 0n ? new ErrorValue('division by zero') : toUint(a.value / b.value),
     ),
-    binary('_/_(double, double): double', isDouble, isDouble, (a, b) => a / b),
-    binary('_%_(int, int): int', isInt, isInt, (a, b) => (b === 0n ? new ErrorValue('modulus by zero') : intRemainder(a, b))),
-    binary('_%_(uint, uint): uint', isUint, isUint, (a, b) =>
+    binary('_/_(double, double): double', [isDouble, isDouble], (a, b) => a / b),
+    binary('_%_(int, int): int', [isInt, isInt], (a, b) => (b === 0n ? new ErrorValue('modulus by zero') : intRemainder(a, b))),
+    binary('_%_(uint, uint): uint', [isUint, isUint], (a, b) =>
       b.value === 0n ? new ErrorValue('modulus by zero') : toUint(a.value % b.value),
     ),
     unary('-_(int): int', isInt, (a) => toInt(-a)),
@@ -150,7 +151,7 @@ const SIZED_COMPARISONS = ['string, string', 'bytes, bytes'];
 
 function comparisonFunctions(name: string, holds: (order: number) => boolean): FunctionOverload[] {
   const overload = (params: string, costs: FunctionCosts): FunctionOverload => ({
-    ...binary(`${name}(${params}): bool`, isAny, isAny, () => false, costs),
+    ...binary(`${name}(${params}): bool`, [isAny, isAny], () => false, costs),
     call: ([a = null, b = null], work) => {
       const order = compareValues(a, b, work);
       if (order !== undefined) return holds(order);
@@ -214,8 +215,8 @@ export function lookUpOptional(container: Value, key: Value, work: WorkContext):
 }
 
 function indexFunctions(): FunctionOverload[] {
-  const index = (signature: string): FunctionOverload => binary(signature, isAny, isAny, lookUp);
-  const optionalIndex = (signature: string): FunctionOverload => binary(signature, isAny, isAny, lookUpOptional);
+  const index = (signature: string): FunctionOverload => binary(signature, [isAny, isAny], lookUp);
+  const optionalIndex = (signature: string): FunctionOverload => binary(signature, [isAny, isAny], lookUpOptional);
   return [
     index('_[_](list(A), int): A'),
     index('_[_](map(K, V), K): V'),
@@ -228,19 +229,20 @@ function indexFunctions(): FunctionOverload[] {
   ];
 }
 
+/** The overloads, each with its signature, its checks of arguments, its function and its costs. */
 export const OPERATOR_FUNCTIONS: readonly FunctionOverload[] = [
   ...arithmeticFunctions(),
-  binary('_==_(A, A): bool', isAny, isAny, equalValues, EQUALITY_COSTS),
-  binary('_!=_(A, A): bool', isAny, isAny, (a, b, work) => !equalValues(a, b, work), EQUALITY_COSTS),
+  binary('_==_(A, A): bool', [isAny, isAny], equalValues, EQUALITY_COSTS),
+  binary('_!=_(A, A): bool', [isAny, isAny], (a, b, work) => !equalValues(a, b, work), EQUALITY_COSTS),
   ...comparisonFunctions('_<_', (order) => order < 0),
   ...comparisonFunctions('_<=_', (order) => order <= 0),
   ...comparisonFunctions('_>_', (order) => order > 0),
   ...comparisonFunctions('_>=_', (order) => order >= 0),
-  binary('@in(A, list(A)): bool', isAny, isList, isInList, { estimate: (sizes) => sizes.size(1) }),
-  binary('@in(A, map(A, B)): bool', isAny, isMap, (key, map, work) => findMember(map, key, work) !== undefined),
+  binary('@in(A, list(A)): bool', [isAny, isList], isInList, { estimate: (sizes) => sizes.size(1) }),
+  binary('@in(A, map(A, B)): bool', [isAny, isMap], (key, map, work) => findMember(map, key, work) !== undefined),
   ...indexFunctions(),
-  binary('_&&_(bool, bool): bool', isBool, isBool, (a, b) => a && b, { estimate: () => 0 }),
-  binary('_||_(bool, bool): bool', isBool, isBool, (a, b) => a || b, { estimate: () => 0 }),
+  binary('_&&_(bool, bool): bool', [isBool, isBool], (a, b) => a && b, { estimate: () => 0 }),
+  binary('_||_(bool, bool): bool', [isBool, isBool], (a, b) => a || b, { estimate: () => 0 }),
   ternary('_?_:_(bool, A, A): A', [isBool, isAny, isAny], (condition, whenTrue, whenFalse) => (condition ? whenTrue : whenFalse), {
     estimate: () => 0,
   }),

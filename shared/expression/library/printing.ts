@@ -2,6 +2,7 @@
 import { Duration, Timestamp } from '../values/value';
 import { INT_MAX, INT_MIN, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../syntax/literals';
 
+/** Times and durations are in nanoseconds. */
 export const NANOS_PER_SECOND = 1_000_000_000n;
 
 /** The shortest form; with an exponent below 1e-4 and from 1e6. */
@@ -41,6 +42,7 @@ export function printDuration({ nanos }: Duration): string {
   return `${nanos < 0n ? '-' : ''}${size / NANOS_PER_SECOND}${printFraction(size % NANOS_PER_SECOND)}s`;
 }
 
+/** RFC 3339 with any number of fraction digits: `2024-05-01T10:20:30.5+02:00`. */
 const TIME = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?([Zz]|([+-])(\d\d):(\d\d))$/;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
@@ -74,6 +76,7 @@ const UNITS: Readonly<Record<string, bigint>> = {
   m: 60n * NANOS_PER_SECOND,
   h: 3600n * NANOS_PER_SECOND,
 };
+/** One amount with its unit: `1.5h` of `1.5h30m`. */
 const PART = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y;
 
 /** `1h30m`, `1.5s`, `-2ms`; `undefined` when the text is malformed or out of range. */

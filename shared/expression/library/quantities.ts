@@ -46,6 +46,7 @@ function parseQuantityValue(text: string, work: WorkContext): QuantityValue | Er
   }
 }
 
+/** Whole part, fraction, and a decimal suffix, a binary suffix or an exponent: `1`, `5` and `Gi` of `1.5Gi`. */
 const SHAPE = /^[+-]?(\d*)(?:\.(\d*))?(?:([numkMGTPE])|([KMGTPE]i)|[eE]([+-]?\d+))?$/;
 /** Decimal suffixes as powers of ten. */
 const POWERS: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
@@ -86,6 +87,7 @@ function addNanos({ quantity, scale }: QuantityValue, nanos: bigint, otherScale:
   return new QuantityValue(sum, scale === undefined || otherScale === undefined ? undefined : Math.min(scale, otherScale));
 }
 
+/** The overloads, each with its signature, its checks of arguments, its function and its costs. */
 export const QUANTITY_FUNCTIONS: readonly FunctionOverload[] = [
   unary('quantity(string): kubernetes.Quantity', isString, parseQuantityValue, traversalCosts()),
   unary('isQuantity(string): bool', isString, (text, work) => !(parseQuantityValue(text, work) instanceof ErrorValue), traversalCosts()),
@@ -97,25 +99,23 @@ export const QUANTITY_FUNCTIONS: readonly FunctionOverload[] = [
   unary('kubernetes.Quantity.asApproximateFloat(): double', isQuantity, ({ quantity }) => Number(quantity.nanos) / 1e9),
   binary(
     'kubernetes.Quantity.isGreaterThan(kubernetes.Quantity): bool',
-    isQuantity,
-    isQuantity,
+    [isQuantity, isQuantity],
     (a, b) => a.quantity.nanos > b.quantity.nanos,
   ),
   binary(
     'kubernetes.Quantity.isLessThan(kubernetes.Quantity): bool',
-    isQuantity,
-    isQuantity,
+    [isQuantity, isQuantity],
     (a, b) => a.quantity.nanos < b.quantity.nanos,
   ),
-  binary('kubernetes.Quantity.compareTo(kubernetes.Quantity): int', isQuantity, isQuantity, (a, b) =>
+  binary('kubernetes.Quantity.compareTo(kubernetes.Quantity): int', [isQuantity, isQuantity], (a, b) =>
     signOf(a.quantity.nanos - b.quantity.nanos),
   ),
-  binary('kubernetes.Quantity.add(kubernetes.Quantity): kubernetes.Quantity', isQuantity, isQuantity, (a, b) =>
+  binary('kubernetes.Quantity.add(kubernetes.Quantity): kubernetes.Quantity', [isQuantity, isQuantity], (a, b) =>
     addNanos(a, b.quantity.nanos, b.scale),
   ),
-  binary('kubernetes.Quantity.add(int): kubernetes.Quantity', isQuantity, isInt, (a, b) => addNanos(a, b * BILLION, 0)),
-  binary('kubernetes.Quantity.sub(kubernetes.Quantity): kubernetes.Quantity', isQuantity, isQuantity, (a, b) =>
+  binary('kubernetes.Quantity.add(int): kubernetes.Quantity', [isQuantity, isInt], (a, b) => addNanos(a, b * BILLION, 0)),
+  binary('kubernetes.Quantity.sub(kubernetes.Quantity): kubernetes.Quantity', [isQuantity, isQuantity], (a, b) =>
     addNanos(a, -b.quantity.nanos, b.scale),
   ),
-  binary('kubernetes.Quantity.sub(int): kubernetes.Quantity', isQuantity, isInt, (a, b) => addNanos(a, -b * BILLION, 0)),
+  binary('kubernetes.Quantity.sub(int): kubernetes.Quantity', [isQuantity, isInt], (a, b) => addNanos(a, -b * BILLION, 0)),
 ];

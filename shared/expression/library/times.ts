@@ -12,6 +12,7 @@ const floorDivide = (value: bigint, divisor: bigint): bigint => (value - (((valu
 /** Local time represented as UTC. */
 type LocalTime = Date | ErrorValue;
 
+/** A time zone as an offset: `-02:30`. */
 const OFFSET = /^([+-]?)(\d\d?):(\d\d)$/;
 
 /** Formats by time zone. */
@@ -101,6 +102,7 @@ const DURATION_UNITS: Readonly<Record<string, bigint>> = {
   getMilliseconds: MILLION,
 };
 
+/** The overloads, each with its signature, its checks of arguments, its function and its costs. */
 export const TIME_FUNCTIONS: readonly FunctionOverload[] = [
   ...Object.entries(ACCESSORS).flatMap(([name, read]) => {
     const readField = (time: Timestamp, zone: string, work: WorkContext): Value => {
@@ -109,7 +111,7 @@ export const TIME_FUNCTIONS: readonly FunctionOverload[] = [
     };
     return [
       unary(`timestamp.${name}(): int`, isTimestamp, (time, work) => readField(time, '', work)),
-      binary(`timestamp.${name}(string): int`, isTimestamp, isString, readField),
+      binary(`timestamp.${name}(string): int`, [isTimestamp, isString], readField),
     ];
   }),
   ...Object.entries(DURATION_UNITS).map(([name, unit]) => unary(`duration.${name}(): int`, isDuration, ({ nanos }) => nanos / unit)),

@@ -43,6 +43,7 @@ function fail(message: string): never {
   throw new UrlParseError(message);
 }
 
+/** A percent sign without two hexadecimal digits, with the characters that are in their place. */
 const BAD_ESCAPE = /%(?![0-9a-fA-F]{2}).{0,2}/su;
 
 function splitUrl(text: string): UrlParts {
@@ -101,14 +102,18 @@ function checkPort(port: string): void {
   if (port !== '' && !/^:\d*$/.test(port)) fail(`invalid port ${quote(port)} after host`);
 }
 
+/** An ASCII character that a host may contain. */
+const HOST_CHARACTER = /[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%]/;
+/** The escape of an ASCII character other than `%`. */
+const ESCAPED_ASCII = /%(?!25)[0-7][0-9a-fA-F]/;
+
 function unescapeHost(host: string): string {
   const bad = BAD_ESCAPE.exec(host);
   if (bad !== null) fail(`invalid URL escape ${quote(bad[0])}`);
   for (const character of host) {
-    if (character < '\u0080' && !/[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%]/.test(character))
-      fail(`invalid character ${quote(character)} in host name`);
+    if (character < '\u0080' && !HOST_CHARACTER.test(character)) fail(`invalid character ${quote(character)} in host name`);
   }
-  const low = /%(?!25)[0-7][0-9a-fA-F]/.exec(host);
+  const low = ESCAPED_ASCII.exec(host);
   if (low !== null && !host.startsWith('[')) fail(`invalid URL escape ${quote(low[0])}`);
   return percentDecode(host);
 }
@@ -169,6 +174,7 @@ function queryParameters(query: string, work: WorkContext): Value {
 
 const isUrl: ValueGuard<UrlValue> = isOpaque(UrlValue);
 
+/** The overloads, each with its signature, its checks of arguments, its function and its costs. */
 export const URL_FUNCTIONS: readonly FunctionOverload[] = [
   unary('url(string): kubernetes.URL', isString, parseUrl, traversalCosts()),
   unary('isURL(string): bool', isString, (text, work) => !(parseUrl(text, work) instanceof ErrorValue)),

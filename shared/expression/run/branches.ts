@@ -5,6 +5,7 @@
 import { ErrorValue, ListValue, MapValue, OptionalValue, type Value } from '../values/value';
 import { NO_SUCH_OVERLOAD, type Evaluator } from './evaluator';
 
+/** The error of a field access on a list, with cel-go's message. */
 export const UNSUPPORTED_INDEX = new ErrorValue("unsupported index type 'string' in list");
 
 /** `has(operand.field)`. */

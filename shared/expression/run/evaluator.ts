@@ -17,4 +17,5 @@ export interface Activation {
 /** Returns the value of the node, or an {@link ErrorValue}. */
 export type Evaluator = (frame: Activation) => Value;
 
+/** The error of operands of types that no overload accepts. */
 export const NO_SUCH_OVERLOAD = new ErrorValue(NO_OVERLOAD);

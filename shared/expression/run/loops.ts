@@ -69,6 +69,7 @@ const collect: MakeLoop = (body, filter, slot) => (frame, items) => {
   return error ?? new ArrayList(collected);
 };
 
+/** The loops of the macros, by the name of the macro. */
 export const LOOPS: Readonly<Record<'all' | 'exists' | 'exists_one' | 'map' | 'filter', MakeLoop>> = {
   all: quantifier('all'),
   exists: quantifier('exists'),

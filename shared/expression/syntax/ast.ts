@@ -102,6 +102,7 @@ export interface Comprehension extends Positioned {
   readonly loop: MacroLoop;
 }
 
+/** A node of the syntax tree. */
 export type Expr = Literal | Ident | Select | Call | ListExpr | MapExpr | StructExpr | Comprehension;
 
 /** Function names of the operators, as in messages. */

@@ -31,6 +31,7 @@ const PUNCTUATION = [
 ] as const;
 const WORDS = ['in', 'true', 'false', 'null'] as const;
 
+/** The kind of a token, by the name that messages have for it. */
 export type TokenKind =
   | (typeof PUNCTUATION)[number]
   | (typeof WORDS)[number]
@@ -50,9 +51,12 @@ export interface Token {
   readonly at: number;
 }
 
+/** Blanks and comments. */
 const WHITESPACE = /(?:[\t \r\n\f]|\/\/[^\n]*)+/y;
+/** A floating-point number (`1.5`, `1e3`, `.5`), or an integer with the suffix of unsigned ones (`12`, `0x1fu`). */
 const NUMBER = /(\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)|(0x[0-9a-fA-F]+|\d+)([uU]?)/y;
 const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]*/y;
+/** The letters for bytes and for a raw string, and the opening quotes: `b`, `r` and `"` of `br"\d"`. */
 const STRING_PREFIX = /([bB]?)([rR]?)("""|'''|"|')/y;
 const ESCAPE = /\\(?:[abfnrtv"'\\?`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})/y;
 

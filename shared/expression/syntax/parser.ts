@@ -89,7 +89,7 @@ class Parser {
       this.expectStart();
       terms.push(operand());
     }
-    return balanceOperators(OPERATORS[operator], terms, offsets, 0, offsets.length - 1);
+    return balanceOperators(OPERATORS[operator], terms, offsets);
   }
 
   private parseOr(): Expr {
@@ -362,17 +362,22 @@ function isOperator(kind: TokenKind): kind is keyof typeof OPERATORS & TokenKind
   return Object.hasOwn(OPERATORS, kind);
 }
 
-/** Builds a balanced tree from a long chain of `&&` or `||`. */
-function balanceOperators(name: string, terms: readonly Expr[], offsets: readonly number[], low: number, high: number): Expr {
+/** Builds a balanced tree from a long chain of `&&` or `||`. `offsets`: of the operators between the terms. */
+function balanceOperators(name: string, terms: readonly Expr[], offsets: readonly number[]): Expr {
   const [first] = terms;
   if (first === undefined) throw new ParseAborted();
-  if (low > high) return terms[low] ?? first;
-  const middle = Math.floor((low + high + 1) / 2);
-  const left = middle === low ? (terms[low] ?? first) : balanceOperators(name, terms, offsets, low, middle - 1);
-  const right = middle === high ? (terms[high + 1] ?? first) : balanceOperators(name, terms, offsets, middle + 1, high);
-  return { kind: 'call', at: offsets[middle] ?? 0, name, target: undefined, args: [left, right] };
+  /** The tree of the operators from `low` to `high`, which are indexes of `offsets`. */
+  const balance = (low: number, high: number): Expr => {
+    if (low > high) return terms[low] ?? first;
+    const middle = Math.floor((low + high + 1) / 2);
+    const left = middle === low ? (terms[low] ?? first) : balance(low, middle - 1);
+    const right = middle === high ? (terms[high + 1] ?? first) : balance(middle + 1, high);
+    return { kind: 'call', at: offsets[middle] ?? 0, name, target: undefined, args: [left, right] };
+  };
+  return balance(0, offsets.length - 1);
 }
 
+/** An expression, or at least one issue. */
 export type ParsedExpression = { readonly expr: Expr } | { readonly issues: readonly Issue[] };
 
 /** The expression, or the errors of the text in order of their positions. */

@@ -1,33 +1,41 @@
 /** Static types of CEL. Types have the maximum sizes that the schema permits, for cost estimation. */
 
-/** The maximum number of elements or characters of a value, where the schema or the size of a request bounds it. */
+/**
+ * A type with values that the schema or the size of a request bounds: the maximum number of elements or characters.
+ */
 interface Sized {
   readonly max?: number | undefined;
 }
 
 const SIMPLE_KINDS = ['bool', 'int', 'uint', 'double', 'null', 'timestamp', 'duration', 'dyn', 'error'] as const;
 
+/** A type without parameters. `error`: of an expression that does not compile. */
 export interface SimpleType extends Sized {
   readonly kind: (typeof SIMPLE_KINDS)[number];
 }
+/** A type of values with a length. */
 export interface TextType extends Sized {
   readonly kind: 'string' | 'bytes';
 }
 /** Types that protobuf wrappers wrap. */
 export type PrimitiveType = TextType | (SimpleType & { readonly kind: 'bool' | 'int' | 'uint' | 'double' });
+/** `item`: the type of every element. */
 export interface ListType extends Sized {
   readonly kind: 'list';
   readonly item: Type;
 }
+/** `key` and `value`: the types of every entry. */
 export interface MapType extends Sized {
   readonly kind: 'map';
   readonly key: Type;
   readonly value: Type;
 }
+/** `optional_type(inner)` of the optional library. */
 export interface OptionalType {
   readonly kind: 'optional';
   readonly inner: Type;
 }
+/** The type of a type, as of the expression `int`. */
 export interface TypeType {
   readonly kind: 'type';
   readonly inner: Type;
@@ -37,6 +45,7 @@ export interface OpaqueType {
   readonly kind: 'opaque';
   readonly name: string;
 }
+/** An object with declared fields. */
 export interface ObjectType extends Sized {
   readonly kind: 'object';
   readonly name: string;
@@ -54,8 +63,10 @@ export interface ParamType {
   readonly name: string;
 }
 
+/** A static type of an expression. */
 export type Type = SimpleType | TextType | ListType | MapType | OptionalType | TypeType | OpaqueType | ObjectType | WrapperType | ParamType;
 
+/** Types without bounds. */
 export const BOOL: PrimitiveType = { kind: 'bool' };
 export const INT: PrimitiveType = { kind: 'int' };
 export const UINT: PrimitiveType = { kind: 'uint' };
@@ -126,6 +137,11 @@ export interface Signature {
   readonly result: Type;
 }
 
+/** `list` or `net.IP`, at the start of a text. */
+const TYPE_NAME = /^[\w.]+/;
+/** `A`. */
+const TYPE_PARAMETER = /^[A-Z]$/;
+
 /** Parses `list(A).map(string, int): B`; a single capital letter is a type parameter. */
 export function parseSignature(text: string): Signature {
   const reader = new SignatureParser(text);
@@ -179,7 +195,7 @@ class SignatureParser {
   }
 
   private parseType(): Type {
-    const name = /^[\w.]+/.exec(this.text.slice(this.position))?.[0] ?? '';
+    const name = TYPE_NAME.exec(this.text.slice(this.position))?.[0] ?? '';
     this.position += name.length;
     const args = this.text[this.position] === '(' ? this.parseArguments() : [];
     const [first = DYN, second = DYN] = args;
@@ -187,7 +203,7 @@ class SignatureParser {
     if (name === 'map') return mapTypeOf(first, second);
     if (name === 'optional') return optionalTypeOf(first);
     if (name === 'type') return typeTypeOf(first);
-    if (/^[A-Z]$/.test(name)) return { kind: 'param', name };
+    if (TYPE_PARAMETER.test(name)) return { kind: 'param', name };
     const simple = SIMPLE_KINDS.find((kind) => kind === name);
     return simple === undefined ? (NAMED_TYPES.get(name) ?? { kind: 'opaque', name }) : { kind: simple };
   }

@@ -26,6 +26,7 @@ import { mergeConfiguration, removeFields, restoreNulls } from './merge';
 import type { MergeShape } from './merge-shape';
 import { fieldsAndEmptyLists, fieldSetOf, withStructMembers } from './typed';
 
+/** The fields of one other manager that an apply would change. */
 export interface FieldConflict {
   readonly manager: FieldManager;
   /** The fields that the manager owns and the configuration would change. */
@@ -102,6 +103,7 @@ function formatConflicts(count: number, shown: readonly ShownConflict[], omitted
 /** The merged object, neither decoded nor defaulted, and its entries after the apply. */
 export type AppliedConfiguration = ManagedObject;
 
+/** The manager that applies, and how conflicts are treated. */
 export interface ApplyConfigurationOptions {
   readonly views: VersionViews;
   readonly manager: FieldManager;

@@ -19,6 +19,7 @@ import { runStepsSync, type Steps } from '../../scheduling/steps';
 import { NODE_WITHOUT_DESCENDANTS, openMember, FieldSetBuilder, type FieldSet, type PathElement } from './field-set';
 import { itemElement, memberElement, memberShape, partitionOf, resolveShape, type ItemShape, type MergeShape } from './merge-shape';
 
+/** The fields that differ between two objects; no field is in two of the sets. */
 export interface FieldComparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;

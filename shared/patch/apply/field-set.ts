@@ -2,27 +2,34 @@
  * Sets of field paths in the format of fieldsV1: a tree of path elements, in which `{}` is a member, `"."` marks a
  * member that has members below it, and any other node only leads to members. The empty set is the root `{}`. Sets are
  * immutable, and results share unchanged parts with the operands.
- *
- * Elements: `f:<field or map key>`, `k:<JSON of list keys>`, `v:<JSON value>`, `i:<index>`. Every element starts with a
- * two-character prefix, so a name chosen by a client cannot collide with a property of Object.prototype.
  */
 import { appendToKey } from '../../values/append';
 import { runStepsSync, type Steps } from '../../scheduling/steps';
 import { compareBytes, isEmptyObject, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 
+/** The root or a node of a set. */
 export type FieldSet = JsonObject;
+
+/**
+ * `f:<field or map key>`, `k:<JSON of list keys>`, `v:<JSON value>` or `i:<index>`. The prefix keeps a name chosen by a
+ * client apart from the properties of Object.prototype.
+ */
 export type PathElement = string;
 
 const EMPTY_NODE: FieldSet = Object.freeze({});
 
+/** The set without members. */
 export const EMPTY_SET: FieldSet = EMPTY_NODE;
 /** The node of a field without descendants in the set. */
 export const NODE_WITHOUT_DESCENDANTS: FieldSet = EMPTY_NODE;
 const SELF = '.';
 
+/** The element of a member of an object: `f:spec`. */
 export const fieldElement = (name: string): PathElement => `f:${name}`;
+/** The element of an item of a set, by its value: `v:"a"`. */
 export const valueElement = (value: JsonValue): PathElement => `v:${stringifyJson(value)}`;
 
+/** Whether a set, or the part of a set below a node, has no members. */
 export const isEmptySet: (set: FieldSet) => boolean = isEmptyObject;
 
 /** The node below an element; `undefined` when the set has none. */

@@ -8,6 +8,7 @@ import { isSameManager, type ManagedFieldsEntry, type FieldManager } from './man
 import { elementsOf, EMPTY_SET, isMember, nodeAt, type FieldSet, type PathElement } from './field-set';
 import { itemElement, memberShape, resolveShape, type MergeShape } from './merge-shape';
 
+/** An item of a list that an apply left out and that stays, because other managers own fields of it. */
 export interface KeptItem {
   /** The path as in validation errors: `spec.ports[1]`. */
   readonly field: string;
@@ -35,6 +36,15 @@ interface AppliedFields {
   readonly current: FieldSet;
 }
 
+/** A member of an object or an item of a list. */
+interface ChildValue {
+  readonly shape: MergeShape;
+  readonly value: JsonValue;
+  /** The path of the value. */
+  readonly field: string;
+  readonly isItem: boolean;
+}
+
 class KeptItemWalker {
   readonly keptItems: KeptItem[] = [];
   private readonly path: PathElement[] = [];
@@ -49,7 +59,7 @@ class KeptItemWalker {
       for (const element of elementsOf(fields.previous)) {
         const index = indexes.get(element);
         if (index === undefined) continue;
-        this.visitChild(shape.element, element, value[index] ?? null, fields, `${field}[${index}]`, { isItem: true });
+        this.visitChild(element, fields, { shape: shape.element, value: value[index] ?? null, field: `${field}[${index}]`, isItem: true });
       }
     } else if (isObject(value)) {
       for (const element of elementsOf(fields.previous)) {
@@ -57,19 +67,13 @@ class KeptItemWalker {
         const member = memberShape(shape, name);
         const memberValue = ownMember(value, name);
         if (member === undefined || memberValue === undefined) continue;
-        this.visitChild(member, element, memberValue, fields, field === '' ? name : `${field}.${name}`, { isItem: false });
+        const memberField = field === '' ? name : `${field}.${name}`;
+        this.visitChild(element, fields, { shape: member, value: memberValue, field: memberField, isItem: false });
       }
     }
   }
 
-  private visitChild(
-    shape: MergeShape,
-    element: PathElement,
-    value: JsonValue,
-    { previous, current }: AppliedFields,
-    field: string,
-    { isItem }: { readonly isItem: boolean },
-  ): void {
+  private visitChild(element: PathElement, { previous, current }: AppliedFields, { shape, value, field, isItem }: ChildValue): void {
     const previousNode = nodeAt(previous, element);
     const currentNode = nodeAt(current, element);
     if (previousNode === undefined) return;

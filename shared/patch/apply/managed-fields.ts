@@ -6,6 +6,7 @@ import { compareBytes, isObject, stringAt, type JsonArray, type JsonObject, type
 import { runStepsSync, type Steps } from '../../scheduling/steps';
 import { isEmptySet, parseFieldSetInSteps, type FieldSet } from './field-set';
 
+/** The identity of a manager in managedFields. `apiVersion`: of the fields that it wrote. */
 export interface FieldManager {
   readonly name: string;
   readonly operation: 'Apply' | 'Update';
@@ -14,6 +15,7 @@ export interface FieldManager {
   readonly subresource: string;
 }
 
+/** A parsed entry of managedFields. */
 export interface ManagedFieldsEntry {
   readonly manager: FieldManager;
   /** RFC 3339, UTC, whole seconds. */

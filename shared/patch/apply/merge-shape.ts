@@ -7,6 +7,7 @@ import { quote } from '../../values/text/quote';
 import { schemaOf, type FieldSchema, type FieldType } from '../../api/types';
 import { fieldElement, valueElement, type PathElement } from './field-set';
 
+/** How the values of a type are merged. */
 export type MergeShape =
   | { readonly kind: 'scalar'; readonly scalar: 'string' | 'number' | 'boolean' | 'any' }
   /** `atomic`: the whole value is one field. */
@@ -35,6 +36,7 @@ export interface ShapeMember {
 /** Associative lists: items have an identity. */
 export type ItemShape = Extract<MergeShape, { kind: 'set' | 'keyed' }>;
 
+/** A member that identifies the items of a keyed list. */
 export interface ListKey {
   readonly name: string;
   /** The text before the key's value in an element. */
@@ -43,6 +45,7 @@ export interface ListKey {
   readonly defaultValue: JsonValue | undefined;
 }
 
+/** The shapes of scalars. */
 export const STRING: MergeShape = { kind: 'scalar', scalar: 'string' };
 export const NUMBER: MergeShape = { kind: 'scalar', scalar: 'number' };
 export const BOOLEAN: MergeShape = { kind: 'scalar', scalar: 'boolean' };

@@ -101,6 +101,7 @@ export function withoutServerFields(fields: FieldSet): FieldSet {
   return difference(fields, SERVER_FIELDS);
 }
 
+/** The manager that updates, and when. */
 export interface UpdateOptions {
   readonly views: VersionViews;
   readonly manager: FieldManager;

@@ -6,6 +6,7 @@ import { isObject, ownMember, setMember, type JsonObject, type JsonValue } from 
 import { extendPath } from '../../values/field-path';
 import { memberShape, resolveShape, type MergeShape } from './merge-shape';
 
+/** The known part of an object, and what was removed. */
 export interface ConfigurationOfKnownFields {
   /** The object without unknown fields; the same object when it has none. */
   readonly object: JsonObject;

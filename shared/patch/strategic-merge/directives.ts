@@ -7,6 +7,7 @@ import { ownMember, type JsonArray, type JsonObject, type JsonValue } from '../.
 import { malformedDirective, unsuitablePatch } from './strategic-merge-error';
 import { formatGoValue, goTypeName } from './go-format';
 
+/** The member that states how an object of a patch is merged. */
 export const PATCH_DIRECTIVE = '$patch';
 const RETAIN_KEYS = '$retainKeys';
 const SET_ELEMENT_ORDER = '$setElementOrder';
@@ -21,6 +22,7 @@ export interface MemberPatch {
   deletions?: JsonValue;
 }
 
+/** The patch of one object, with its directives resolved. */
 export interface ObjectPatch {
   /** The fields that stay; `undefined` when all do. */
   readonly retained: ReadonlySet<JsonValue> | undefined;
@@ -58,6 +60,7 @@ export function readObjectPatch(patch: JsonObject): ObjectPatch {
   return { retained: readRetainedKeys(patch, changes), changes };
 }
 
+/** The error of a value in place of a list. */
 export const notAListError = (value: JsonValue): Error => unsuitablePatch(`expected a []interface {}, but received a ${goTypeName(value)}`);
 
 function fieldNameOf(member: string, directive: string, listName: 'setElementOrder list' | 'primitive list'): string {

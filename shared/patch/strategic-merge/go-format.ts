@@ -4,6 +4,7 @@
  */
 import { sortedKeys, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 
+/** Prints a value as Go's `%v` does, for upstream's messages. */
 export function formatGoValue(value: JsonValue): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return `[${formatItems(value)}]`;

@@ -16,6 +16,7 @@ type ItemKeyOf = (item: JsonValue, index: number) => ItemKey;
 
 type MergeItems = (original: JsonObject, patch: JsonObject) => JsonObject;
 
+/** The patch of a list. `mergeKey`: undefined when the list has none. */
 export interface ListPatch {
   readonly patch: JsonArray;
   /** The list of `$setElementOrder`; `undefined` without this directive. */
@@ -24,6 +25,7 @@ export interface ListPatch {
   readonly mergeItems: MergeItems;
 }
 
+/** Returns the merged list, which may share items with the original. Throws StrategicMergeError. */
 export function mergeLists(original: JsonArray, { patch, order, mergeKey, mergeItems }: ListPatch): JsonArray {
   if (patch.length === 0) return order === undefined ? original : orderItems(original, { order, baseline: original, mergeKey });
   requireSameType(original, patch);
@@ -78,6 +80,7 @@ export function removeValues(list: JsonArray, values: JsonArray): JsonArray {
   return list.filter((item) => !removed.has(valueKey(item)));
 }
 
+/** The order that a patch requests. `baseline`: the list that gives the other items their order. */
 export interface ListOrder {
   readonly order: JsonArray;
   readonly baseline: JsonArray;

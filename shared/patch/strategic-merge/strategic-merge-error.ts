@@ -14,9 +14,11 @@ export class StrategicMergeError extends Error {
   }
 }
 
+/** A directive that does not have its form. */
 export const malformedDirective = (directive: 'retainKeys' | 'setElementOrder list' | 'primitive list'): StrategicMergeError =>
   new StrategicMergeError('form', `invalid patch format of ${directive}`);
 
+/** A well-formed patch that cannot be merged into the object. */
 export const unsuitablePatch = (message: string): StrategicMergeError => new StrategicMergeError('content', message);
 
 /** Values are deleted from a list of objects without a merge key. */

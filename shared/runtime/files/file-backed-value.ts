@@ -38,6 +38,7 @@ interface StampedContent<T> extends FileContent<T> {
  */
 const MAX_READS = 4;
 
+/** Reads in the constructor; reloads only while it is watched. */
 export class FileBackedValue<T> implements DynamicValue<T> {
   private content: StampedContent<T>;
   private readonly listeners = new Set<() => void>();

@@ -9,6 +9,9 @@ import path from 'node:path';
 /** Calls `notify` when one of the files may have changed, until the returned function is called. */
 export type FileEvents = (paths: readonly string[], notify: () => void) => () => void;
 
+/**
+ * The events of the operating system. Also notifies of names with two leading dots, which are those of swapped folders.
+ */
 export const fileEvents: FileEvents = (paths, notify) => {
   const watchers = [...namesByFolder(paths)].flatMap(([folder, names]) => {
     const watcher = watchFolder(folder, (name) => {

@@ -18,6 +18,7 @@ const UNKNOWN_STAMP = 'unknown';
 /** Larger files are compared by modification time, size and inode. */
 const MAX_DIGESTED_BYTES = 16 << 20;
 
+/** The files to watch, and what to do when one changes. */
 export interface FileWatchOptions {
   readonly paths: readonly string[];
   readonly clock: Clock;

@@ -1,10 +1,8 @@
 /**
  * Prevents two processes from opening one data folder for writing. The lock is a kernel lock on an open file: it holds
- * across namespaces and containers of a machine and is released when its holder ends for any reason. The file's text is
- * informational. Locking never waits and never removes the file, because a new file would be a different lock.
- *
- * Between machines it is as reliable as the file system's own locks; LMDB does not support shared file systems anyway.
- * A second writer that gets past the lock is detected by the next write (see Environment.write).
+ * across namespaces and containers of a machine and is released when its holder ends for any reason; between machines
+ * it is as reliable as the file system's own locks. The file's text is informational. Locking never waits and never
+ * removes the file, because a new file would be a different lock.
  */
 import {
   chmodSync,

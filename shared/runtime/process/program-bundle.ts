@@ -14,6 +14,7 @@ import { readFileIfExists } from '../files/read-file-if-exists';
  */
 const DIGEST = { offset: '//'.length, length: 64 };
 
+/** A compiled bundle. `digest`: of its source, in hex. `run` evaluates the program in this process. */
 export interface ProgramBundle {
   readonly script: Script;
   readonly digest: string;
@@ -33,6 +34,7 @@ export function runBundle(module: string): boolean {
   return program !== undefined;
 }
 
+/** The bundle of a main module; `undefined` when the build created none. Reads and compiles synchronously. */
 export function openBundle(module: string): ProgramBundle | undefined {
   const { bundle, codeCache } = bundleFiles(module);
   // The bundle is ASCII; as latin1 V8 stores it with one byte per character.

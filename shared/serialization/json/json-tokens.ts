@@ -13,6 +13,7 @@ const CHARACTER_CLASSES = new Uint8Array(128);
 for (const blank of ' \t\n\r') CHARACTER_CLASSES[blank.charCodeAt(0)] = BLANK;
 for (const mark of '{}[],:') CHARACTER_CLASSES[mark.charCodeAt(0)] = PUNCTUATION;
 
+/** Punctuation marks, strings with their quotes, numbers and literals, in order; blanks are skipped. */
 export class JsonTokens {
   private at = 0;
 
@@ -32,6 +33,7 @@ export class JsonTokens {
   }
 }
 
+/** `code`: a UTF-16 code; NaN, beyond the end of a text, is no whitespace. */
 export const isJsonWhitespace = (code: number): boolean => CHARACTER_CLASSES[code] === BLANK;
 
 const isDelimiter = (code: number): boolean => isJsonWhitespace(code) || CHARACTER_CLASSES[code] === PUNCTUATION;

@@ -9,6 +9,7 @@ import { parseJson } from './strict-json';
 
 /** Integers that a double may not hold exactly. */
 const LONG_NUMBER = /[0-9]{16}/;
+/** All digits of such an integer. */
 const LONG_RUN = /[0-9]{16,}/g;
 
 /** @param text the decoded bytes, if the caller has them already */

@@ -65,7 +65,9 @@ function writeScalar(value: JsonValue, indent: string, column: number): string {
 
 /** Characters that are not printable in YAML. */
 const SPECIAL = /[^\x20-\x7e\n\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]|\u0085|\u2028|\u2029/u;
+/** A text that YAML 1.1 reads as a time: `2024-05-01`, `2024-5-1 10:20:30.5 +2`. */
 const TIMESTAMP = /^\d{4}-\d\d?-\d\d?(?:(?:[Tt]|[ \t]+)\d\d?:\d\d?:\d\d?(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)?$/;
+/** A text that YAML 1.1 reads as a number to base 60: `190:20:30`. */
 const SEXAGESIMAL = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 
 function writeText(text: string, indent: string, column: number): string {

@@ -8,12 +8,14 @@ const BOOLEANS = new Map<string, boolean>([
   ...['n', 'N', 'no', 'No', 'NO', 'off', 'Off', 'OFF', 'false', 'False', 'FALSE'].map((text): [string, boolean] => [text, false]),
 ]);
 const NULLS = new Set(['', '~', 'null', 'Null', 'NULL']);
+/** For example `-1.5e3`, `.5` or `1.`. */
 const FLOAT = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/;
 const INFINITE = new Map([
   ...['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF'].map((text): [string, string] => [text, '+Inf']),
   ...['-.inf', '-.Inf', '-.INF'].map((text): [string, string] => [text, '-Inf']),
   ...['.nan', '.NaN', '.NAN'].map((text): [string, string] => [text, 'NaN']),
 ]);
+/** Sign, letter of the base, and digits: `-0x1f`. Whether the digits are of the base is checked later. */
 const RADIX = /^([-+]?)0([box])([0-9a-fA-F]+)$/;
 const RADIXES: ReadonlyMap<string, { prefix: string; digits: RegExp }> = new Map([
   ['b', { prefix: '0b', digits: /^[01]+$/ }],

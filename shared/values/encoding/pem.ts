@@ -17,6 +17,7 @@ const BEGIN_OF_LINE = '\n-----BEGIN ';
 const END_MARKER = '-----END ';
 /** A header before the content: `Proc-Type: 4,ENCRYPTED`. */
 const HEADER = /^[^-\n][^:\n]*:.*\n/;
+/** Base64 without blanks. */
 const CONTENT = /^[A-Za-z0-9+/]*={0,2}$/;
 
 /** The first well-formed block of any type; `undefined` when there is none. */

@@ -20,6 +20,7 @@ export type ParsedGoUrl = { readonly type: 'good'; readonly url: GoUrl } | { rea
 
 class UrlError extends Error {}
 
+/** Never throws: the result of a bad URL has the error of Go. */
 export function parseGoUrl(text: string): ParsedGoUrl {
   try {
     return { type: 'good', url: parse(text) };
@@ -30,6 +31,7 @@ export function parseGoUrl(text: string): ParsedGoUrl {
 }
 
 const CONTROL = /[\u0000-\u001f\u007f]/;
+/** Between two slashes and the next one: `user@host:80` of `//user@host:80/path`. */
 const AUTHORITY = /^\/\/([^/]*)/;
 
 function parse(text: string): GoUrl {

@@ -4,6 +4,7 @@
  */
 import { formatIpAddress, parseIpAddress, type IpAddress } from './ip-address';
 
+/** The host of a URL. */
 export type Host = { readonly type: 'address'; readonly address: IpAddress } | { readonly type: 'name'; readonly name: string };
 
 const LABEL = /^[A-Za-z0-9_-]{1,63}$/;

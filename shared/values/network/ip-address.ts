@@ -152,6 +152,7 @@ function maskAddress({ family, value }: IpAddress, prefix: number): bigint {
   return (value >> hostBits) << hostBits;
 }
 
+/** False for an address of the other family. */
 export function rangeContains(range: IpRange, address: IpAddress): boolean {
   return range.family === address.family && maskAddress(address, range.prefix) === range.first;
 }
@@ -161,6 +162,7 @@ export function isStrictSubrange(inner: IpRange, outer: IpRange): boolean {
   return inner.writtenPrefix > outer.writtenPrefix && rangeContains(outer, { family: inner.family, value: inner.first });
 }
 
+/** A class of addresses that upstream rejects for endpoints. */
 export type AddressClass = 'unspecified' | 'loopback' | 'link-local' | 'link-local multicast';
 
 /** Masks of the whole address. */

@@ -11,6 +11,7 @@ interface Prefix {
   readonly length: number;
 }
 
+/** "This network" (0.0.0.0/8), loopback (127.0.0.0/8), link-local (169.254.0.0/16), and those below. */
 const REFUSED_IPV4: readonly Prefix[] = [
   { bits: 0x00n, length: 8 },
   { bits: 0x7fn, length: 8 },
@@ -19,6 +20,7 @@ const REFUSED_IPV4: readonly Prefix[] = [
   { bits: 0b111n, length: 3 },
 ];
 
+/** Link-local (fe80::/10) and multicast (ff00::/8). */
 const REFUSED_IPV6: readonly Prefix[] = [
   { bits: 0xfe80n >> 6n, length: 10 },
   { bits: 0xffn, length: 8 },
@@ -41,6 +43,7 @@ const EMBEDS_IPV4: readonly (Prefix & { readonly shift: bigint })[] = [
 
 const startsWith = (value: bigint, width: number, { bits, length }: Prefix): boolean => value >> BigInt(width - length) === bits;
 
+/** Whether a client may let the server connect to the address. */
 export function isProxyable({ family, value }: IpAddress): boolean {
   if (family === 4) return !REFUSED_IPV4.some((prefix) => startsWith(value, 32, prefix));
   if (REFUSED_IPV6.some((prefix) => startsWith(value, 128, prefix))) return false;

@@ -21,6 +21,7 @@ const cache = new LRUCache<string, Pattern>({ max: 256 });
 /** Longer expressions are compiled at each use. */
 const MAX_CACHED_LENGTH = 1000;
 
+/** Never throws: the result of an invalid expression has the error. */
 export function compilePattern(expression: string): Pattern {
   const cached = cache.get(expression);
   if (cached !== undefined) return cached;

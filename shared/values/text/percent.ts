@@ -1,5 +1,6 @@
 /** Percent-decoding of URL paths and of header names with user information. `+` is not a space here. */
 
+/** A percent sign without two hexadecimal digits. */
 const BAD_ESCAPE = /%(?![0-9A-Fa-f]{2})/;
 
 /** The percent-decoded text; `undefined` when an escape is malformed. Invalid UTF-8 becomes U+FFFD. */

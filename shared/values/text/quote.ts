@@ -16,9 +16,12 @@ export const SHORT_ESCAPES: Readonly<Record<string, string>> = {
   '"': '\\"',
 };
 
+/** Printable ASCII without quotes and backslashes: texts that need no escapes. */
 const PLAIN = /^[ !#-[\]-~]*$/;
+/** Quotes, backslashes, and characters that are not printable. */
 const ESCAPE = /[\\"\p{C}\p{Zl}\p{Zp}]|(?! )\p{Zs}/gu;
 
+/** The text in double quotes, as `%q` prints it. */
 export function quote(text: string): string {
   if (PLAIN.test(text)) return `"${text}"`;
   return `"${text.replace(ESCAPE, escapeCharacter)}"`;

@@ -44,6 +44,7 @@ export interface CronField {
   readonly isWildcard: boolean;
 }
 
+/** A parsed schedule: times of the calendar, or a fixed interval. */
 export type CronSchedule = {
   /** The time zone in a prefix of the text (`TZ=` or `CRON_TZ=`). */
   readonly zone: string | undefined;

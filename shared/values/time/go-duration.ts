@@ -14,6 +14,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
   ['m', 60e9],
   ['h', 3600e9],
 ]);
+/** Whole part without leading zeros, fraction and unit: `1`, `.5` and `h` of `01.5h`. */
 const PART = /0*(\d*)(\.\d*)?([^.\d]*)/y;
 /** More digits exceed 2^63 nanoseconds in any unit. */
 const MAX_DIGITS = 19;

@@ -6,6 +6,7 @@
 /** The text is not a time; the message is that of upstream. */
 export class TimeError extends Error {}
 
+/** RFC 3339; the hour may have one digit, and a comma may begin the fraction. */
 const TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
 const CANONICAL = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 const CANONICAL_MICRO = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/;
@@ -33,10 +34,12 @@ export function canonicalMicroTime(text: string): string | null {
   return formatMicroTime(parseInstant(text, 'MicroTime'));
 }
 
+/** With seconds, such as `2026-01-02T03:04:05Z`; null for the zero time, as upstream. */
 export function formatTime(instant: Instant): string | null {
   return instant.seconds === ZERO_SECONDS && instant.nanos === 0 ? null : `${formatSeconds(instant.seconds)}Z`;
 }
 
+/** With microseconds, such as `2026-01-02T03:04:05.000006Z`; null for the zero time, as upstream. */
 export function formatMicroTime(instant: Instant): string | null {
   if (instant.seconds === ZERO_SECONDS && instant.nanos === 0) return null;
   return `${formatSeconds(instant.seconds)}.${pad(Math.floor(instant.nanos / 1000), 6)}Z`;

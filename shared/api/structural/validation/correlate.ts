@@ -9,6 +9,7 @@ import type { SchemaNode } from '../schema-node';
 /** The old value of a value; `undefined` when there is none. */
 export type OldValue = JsonValue | undefined;
 
+/** Remembers what it compared, so that checks at several levels of an object compare each value once. */
 export class Correlation {
   /** By new value; each new value has at most one old value. */
   private readonly unchanged = new WeakMap<JsonObject | JsonArray, boolean>();

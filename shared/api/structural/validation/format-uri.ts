@@ -1,9 +1,13 @@
 /** The `uri` format of upstream: an absolute URI or an absolute path (Go's `url.ParseRequestURI`). */
 import { isIpv6 } from './format-address';
 
+/** The characters of a host; of escapes only those of bytes that are not ASCII, and `%25`. */
 const HOST = /^(?:[A-Za-z0-9!$&'()*+,;=:[\]<>"\-_.~\u0080-\uffff]|%(?:[89A-Fa-f][0-9A-Fa-f]|25))*$/;
+/** A text in which each `%` begins an escape. */
 const ESCAPED = /^(?:[^%]|%[0-9A-Fa-f]{2})*$/;
+/** The characters of a user and password. */
 const USER = /^(?:[A-Za-z0-9\-._:~!$&'()*+,;=@]|%[0-9A-Fa-f]{2})*$/;
+/** Nothing, a colon, or a colon and digits: `:8080`. */
 const PORT = /^(?::[0-9]*)?$/;
 
 /** Whether the text has the `uri` format. */

@@ -26,6 +26,7 @@ const HOST_NAME = new RegExp(
   `^(?:[${HOST_CHARACTER}](?:-?[${HOST_CHARACTER}]{0,62})?|(?:[${HOST_CHARACTER}](?:[-${HOST_CHARACTER}]{0,61}[${HOST_CHARACTER}])?\\.)+[a-zA-Z\\p{L}]{2,63})$`,
   'u',
 );
+/** The prefixes and lengths of Visa, MasterCard, Discover, American Express, Diners Club and JCB, in this order. */
 const CREDIT_CARD =
   /^(?:4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}|(?:2131|1800|35[0-9]{3})[0-9]{11})$/;
 const COLOUR_COMPONENT = '[ \\t\\n\\f\\r]*(?:0|[1-9][0-9]?|1[0-9][0-9]?|2[0-4][0-9]|25[0-5])[ \\t\\n\\f\\r]*';
@@ -85,12 +86,11 @@ function isHostName(text: string): boolean {
 }
 
 /** 6, 8 or 20 bytes, with a separator after each byte or each two bytes, or without separators. */
+/** Bytes or pairs of bytes: `00:1b:63:84:45:e6`, `00-1b-63-84-45-e6`, `001b638445e6`, `001b.6384.45e6`. */
+const HARDWARE_ADDRESS = /^(?:[0-9a-f]{2}(?:(?::[0-9a-f]{2})+|(?:-[0-9a-f]{2})+|(?:[0-9a-f]{2})+)|[0-9a-f]{4}(?:\.[0-9a-f]{4})+)$/i;
+
 function isHardwareAddress(text: string): boolean {
-  if (
-    text.length > 60 ||
-    !/^(?:[0-9a-f]{2}(?:(?::[0-9a-f]{2})+|(?:-[0-9a-f]{2})+|(?:[0-9a-f]{2})+)|[0-9a-f]{4}(?:\.[0-9a-f]{4})+)$/i.test(text)
-  )
-    return false;
+  if (text.length > 60 || !HARDWARE_ADDRESS.test(text)) return false;
   return [12, 16, 40].includes(text.replace(/[:.-]/g, '').length);
 }
 
@@ -135,6 +135,9 @@ function isDate(text: string): boolean {
   return Number(day) >= 1 && Number(day) <= days;
 }
 
+/** In lower case: `10:20:30.5z`, `10:20:30+02:00`. */
+const TIME_OF_DAY = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})$/u;
+
 /**
  * Looser than RFC 3339: any character may precede a fraction, zone offsets are not range-checked, and text after a
  * second `t` is ignored.
@@ -142,7 +145,6 @@ function isDate(text: string): boolean {
 function isDateTime(text: string): boolean {
   const [date = '', time = ''] = text.toLowerCase().split('t', 2);
   if (!isDate(date)) return false;
-  const [, hour = '', minute = '', second = ''] =
-    /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:.[0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})$/u.exec(time) ?? [];
+  const [, hour = '', minute = '', second = ''] = TIME_OF_DAY.exec(time) ?? [];
   return hour !== '' && hour <= '23' && minute <= '59' && second <= '59';
 }

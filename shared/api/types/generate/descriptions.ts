@@ -8,6 +8,7 @@ import { PUBLISHED_PREFIXES } from './packages';
 /** By type (`core.v1.ServicePort`), then by field; the description of the type itself has an empty field name. */
 export type Descriptions = Record<string, Record<string, string>>;
 
+/** A comment, with its text, the type and the field of its last tag: `@schema io.k8s.api.core.v1.ServicePort#port`. */
 const COMMENT = /\/\*\*\n((?:[ \t]*\*(?!\/).*\n)*?)[ \t]*\* @schema (io\.k8s\.[\w.-]+)(?:#(\S+))?\s*\*\//g;
 
 /** `declarations` is the text of the declaration file. */

@@ -5,6 +5,7 @@
  */
 import { linesOf, type Descriptions } from './descriptions';
 
+/** A comment, with its text and the name of the class or of the quoted member that follows it. */
 const COMMENTED = /\/\*\*\n((?:(?!\*\/)[^])*)\*\/\n[ \t]*(?:export declare class (\w+)|'([^'\n]+)'\??:)/g;
 
 /**

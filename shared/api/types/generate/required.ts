@@ -7,6 +7,7 @@ import { PUBLISHED_PREFIXES } from './packages';
 /** Names of required fields by type (`core.v1.ServicePort`). */
 export type RequiredMembers = Map<string, Set<string>>;
 
+/** The tag of a member (`@schema io.k8s.api.core.v1.ServicePort#port`), and whether a question mark follows its name. */
 const MEMBER = /@schema (io\.k8s\.[\w.-]+)#(\S+)\s+\*\/\s+readonly \w+(\??):/g;
 
 /** `declarations` is the text of the declaration file. */
