@@ -6,6 +6,7 @@ import type { Resource } from '../../shared/client/rest/resource';
 import type { ClusterNetwork } from '../nodes/kubeadm-configuration';
 import type { ClusterObject } from '../nodes/cluster-objects';
 
+/** What the manifests depend on. */
 export interface AddonSettings {
   /** Name and tag, or name and digest. */
   readonly image: string;
@@ -14,6 +15,7 @@ export interface AddonSettings {
   readonly server: URL;
 }
 
+/** A row of the table of add-ons. */
 export interface Addon {
   readonly name: string;
   /** The image that kubeadm 1.31 installs. */

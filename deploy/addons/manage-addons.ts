@@ -19,6 +19,7 @@ export const ADDONS: readonly Addon[] = [COREDNS, KUBE_PROXY];
 
 const FIELD_MANAGER = 'platform-addons';
 
+/** What is installed of an add-on. */
 export interface AddonState {
   readonly name: string;
   /** `undefined` when the add-on is not installed. */

@@ -15,6 +15,7 @@ import { systemClock as clock } from '../../shared/runtime/clock';
 import { createLogger, type LogLevel } from '../../shared/runtime/logger';
 import { systemRandom as random } from '../../shared/runtime/random';
 
+/** The cluster, and how the program appears there. */
 export interface ClientOptions {
   /** Path of a kubeconfig. */
   readonly kubeconfig: string;

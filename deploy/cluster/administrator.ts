@@ -11,6 +11,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
 import type { JsonObject } from '../../shared/values/json';
 
+/** The API server, and how the client connects to it. */
 export interface AdministratorOptions {
   /** The https URL from this process. */
   readonly server: string;

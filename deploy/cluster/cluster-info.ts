@@ -12,6 +12,7 @@ import type { Random } from '../../shared/runtime/random';
 import { createIfMissing, withAdministrator } from './administrator';
 import { formatClusterInfoKubeconfig } from './kubeconfig';
 
+/** What is published, and with which credentials. */
 export interface Publication {
   /** The https URL for joining machines. */
   readonly server: string;

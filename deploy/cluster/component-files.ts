@@ -8,6 +8,7 @@
 import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Credential } from '../../shared/pki/certificates';
+import { hostWithoutBrackets } from '../../shared/values/network/host-url';
 import { CredentialFolder, type Authority, type Leaf } from './credentials';
 import {
   ADMIN_LEAF,
@@ -50,6 +51,7 @@ export interface EtcdCertificate {
   readonly names: readonly string[];
 }
 
+/** The addresses and names that the files contain. */
 export interface ComponentFilesOptions {
   /** The https URL of the API servers for external clients, in the administrator's kubeconfig. */
   readonly externalAddress: string;
@@ -123,7 +125,8 @@ export async function ensureComponentFiles(folders: ComponentFolders, options: C
   await ensureEtcdFiles(folders, options.etcdCertificates);
   const cluster = await folders.authority.authority(CLUSTER_AUTHORITY);
   const urls = [options.externalAddress, options.internalAddress];
-  await folders.apiserver.leaf(cluster, serverLeaf([...new Set([...options.serverNames, ...urls.map(hostOf)])]));
+  const hosts = urls.map((url) => hostWithoutBrackets(new URL(url)));
+  await folders.apiserver.leaf(cluster, serverLeaf([...new Set([...options.serverNames, ...hosts])]));
   await folders.apiserver.leaf(cluster, KUBELET_CLIENT_LEAF);
   const frontProxy = await ensureProxyFiles(folders);
   await ensureTokenKeys(folders);
@@ -192,6 +195,3 @@ async function ensureAdministratorFiles(
   const kubeconfig = formatKubeconfig(externalAddress, authority.certificate, ADMINISTRATOR_NAME, credential);
   admin.writeIfChanged('admin.kubeconfig', kubeconfig, 0o600);
 }
-
-/** Without the brackets of an IPv6 address. */
-const hostOf = (url: string): string => new URL(url).hostname.replace(/^\[(.*)\]$/, '$1');

@@ -21,6 +21,7 @@ export interface SecretStore {
   update(secret: CoreV1Secret): Promise<unknown>;
 }
 
+/** Where the Secrets are, and how they are named. */
 export interface ComponentSecretsOptions {
   readonly store: SecretStore;
   readonly clock: Clock;

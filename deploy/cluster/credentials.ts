@@ -46,6 +46,7 @@ const DAY = 86_400_000;
 const AUTHORITY_LIFETIME_MS = 3_650 * DAY;
 const LEAF_LIFETIME_MS = 365 * DAY;
 
+/** When files that exist are replaced. */
 export interface RenewalPolicy {
   /** `always` replaces valid certificates too; an authority is replaced only when it expires. */
   readonly leaves: 'when-due' | 'always';
@@ -56,11 +57,14 @@ export interface RenewalPolicy {
   readonly unusableAuthority: 'create' | 'refuse';
 }
 
+/** Before a control plane starts. */
 export const START_POLICY: RenewalPolicy = { leaves: 'when-due', unusableAuthority: 'create' };
+/** While a control plane runs. */
 export const RUNNING_POLICY: RenewalPolicy = { leaves: 'when-due', unusableAuthority: 'refuse' };
 
-/** `onCreated` receives a description of each created file. Throws file system errors. */
+/** One folder. Keys are readable by their owner only. */
 export class CredentialFolder {
+  /** `onCreated` receives a description of each created file. Creates the folder. Throws file system errors. */
   constructor(
     readonly path: string,
     private readonly clock: Clock,
@@ -70,6 +74,10 @@ export class CredentialFolder {
     mkdirSync(path, { recursive: true, mode: 0o700 });
   }
 
+  /**
+   * The authority in the folder: created when there is none, renewed with its key when it expires soon. Rejects when
+   * its files do not match.
+   */
   async authority({ file, label, commonName }: Authority): Promise<Credential> {
     const { clock } = this;
     const lifetimeMs = AUTHORITY_LIFETIME_MS;
@@ -84,6 +92,7 @@ export class CredentialFolder {
     return fresh;
   }
 
+  /** The certificate in the folder, issued again when it is missing or not valid for these settings. */
   async leaf(authority: Credential, leaf: Leaf): Promise<Credential> {
     const present = this.read(leaf.file);
     return present !== undefined && this.isValid(present, authority, leaf) ? present : this.renew(authority, leaf);

@@ -1,6 +1,7 @@
 /** The flag `--data-dir`, which every command of a control plane on one machine has. */
 import { stringFlag, type Flag } from '../../shared/cli/flags';
 
+/** Relative to the working directory. */
 export const DEFAULT_DATA_DIR = '.platform';
 
 /** A variable of the environment sets it too, so that all commands in a container use the same folder. */

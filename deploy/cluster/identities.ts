@@ -23,6 +23,7 @@ export function serviceAddresses(serviceRanges: string): readonly string[] {
   return range === undefined ? [] : [formatIpAddress({ family: range.family, value: range.first + 1n })];
 }
 
+/** The user of the administrator's kubeconfig. Its group is authorized for everything. */
 export const ADMIN_LEAF: Leaf = {
   file: 'admin',
   label: 'the certificate of the administrator',
@@ -31,6 +32,7 @@ export const ADMIN_LEAF: Leaf = {
   names: [],
 };
 
+/** The user of the controllers. */
 export const CONTROLLERS_LEAF: Leaf = {
   file: 'controllers',
   label: 'the certificate of the controllers',

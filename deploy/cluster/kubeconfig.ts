@@ -15,6 +15,7 @@ export interface ClusterAddress {
 }
 
 const CLUSTER = 'platform';
+/** The name of the administrator in kubeconfigs. */
 export const ADMINISTRATOR_NAME = 'platform-admin';
 
 /**

@@ -6,6 +6,7 @@ import { dump, loadAll } from 'js-yaml';
 import { errorMessage } from '../../shared/runtime/error-message';
 import type { Credential } from '../../shared/pki/certificates';
 
+/** A cluster, its user and its context. */
 export interface KubeconfigEntry {
   /** Name of the context and of the cluster. */
   readonly name: string;
@@ -21,6 +22,7 @@ export interface KubeconfigEntry {
 
 type Mapping = Readonly<Record<string, unknown>>;
 
+/** The https or http URL of this machine: `https://127.0.0.1:6443`. */
 const LOCAL = /^https?:\/\/(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:|\/|$)/;
 
 /** `text` is `''` for a new file. The messages of its errors continue the name of the file. */

@@ -6,6 +6,7 @@ import { DIALECTS, type Dialect } from '../../shared/names/dialect';
 import type { Credential } from '../../shared/pki/certificates';
 import { ADMIN_LEAF, CLUSTER_AUTHORITY } from '../cluster/identities';
 
+/** How a service in a container connects to the API servers. */
 export interface ClusterAccess {
   /** The https URL of the API servers for other services. */
   readonly internalAddress: string;

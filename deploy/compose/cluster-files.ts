@@ -31,6 +31,7 @@ const GRAFANA_PASSWORD_FILE = 'admin-password';
 const PASSWORD_LENGTH = 32;
 const PASSWORD_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
+/** The addresses in the certificate of the API servers. */
 export interface ClusterAddresses {
   /** The load balancer's https URL for external clients. */
   readonly externalAddress: string;
@@ -38,6 +39,7 @@ export interface ClusterAddresses {
   readonly names: readonly string[];
 }
 
+/** The addresses, and what the generated files need. */
 export interface ClusterFilesOptions extends ClusterAddresses {
   readonly clock: Clock;
   readonly random: Pick<Random, 'string'>;

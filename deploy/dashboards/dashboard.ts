@@ -2,6 +2,8 @@
  * Dashboards as tables, and their form as JSON for Grafana: layout, identifiers and options that all panels share. The
  * result depends on the table only, so that a test can compare it with the committed file. Knows no metric.
  */
+
+/** A query of Prometheus. */
 export interface Query {
   readonly expr: string;
   /** The name of a series in the legend, with labels in braces: `{{instance}}`. Unused in tables. */
@@ -11,6 +13,7 @@ export interface Query {
 /** Grafana's names of units. */
 export type Unit = 'short' | 'percentunit' | 's' | 'bytes' | 'Bps' | 'reqps' | 'ops';
 
+/** One diagram or table of a dashboard. */
 export interface Panel {
   readonly title: string;
   /** What the panel shows, and what a bad value means. */
@@ -24,6 +27,7 @@ export interface Panel {
   readonly queries: readonly Query[];
 }
 
+/** Panels under a common heading. */
 export interface Row {
   readonly title: string;
   readonly panels: readonly Panel[];
@@ -37,6 +41,7 @@ export interface Variable {
   readonly query: string;
 }
 
+/** What Grafana shows on one page. */
 export interface Dashboard {
   /** Part of the URL in Grafana; a changed one breaks links. */
   readonly uid: string;

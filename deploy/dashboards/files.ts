@@ -5,6 +5,7 @@ import { CONTROLLERS } from './controllers';
 import { dashboardText } from './dashboard';
 import { ETCD } from './etcd';
 
+/** Relative to the repository. */
 export const DASHBOARD_FOLDER = 'deploy/compose/grafana/dashboards';
 
 /** File name → text. */

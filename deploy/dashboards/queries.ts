@@ -4,6 +4,7 @@
  */
 import type { Panel, Query, Variable } from './dashboard';
 
+/** The choice of API servers. */
 export const API_SERVER: Variable = { name: 'instance', label: 'API server', query: 'label_values(up{job="apiserver"}, instance)' };
 
 /** The range of a rate, which Grafana derives from the scrape interval and the width of the panel. */

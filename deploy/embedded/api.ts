@@ -44,6 +44,7 @@ export interface ControlPlaneConnection {
   readonly kubeconfigFile: string;
 }
 
+/** A running control plane. */
 export interface ControlPlane extends ControlPlaneConnection {
   /** Stops the control plane; resolves when its ports and files are released. Later calls return the same promise. */
   stop(): Promise<void>;

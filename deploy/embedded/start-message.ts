@@ -4,6 +4,7 @@
  */
 import type { ControlPlaneConnection } from './api';
 
+/** The control plane is ready, or could not start for the reason in `message`. */
 export type StartMessage =
   | { readonly type: 'ready'; readonly connection: ControlPlaneConnection }
   | { readonly type: 'failed'; readonly message: string };

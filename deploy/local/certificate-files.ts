@@ -26,6 +26,7 @@ import { ownMember } from '../../shared/values/json';
 import { writeKubeconfig, type KubeconfigFile } from './certificates';
 import type { Layout } from './plan';
 
+/** A certificate of the folder, as `platform certificates list` shows it. */
 export interface CertificateFile {
   /** The name of the file without `.crt`; `renew` takes it. */
   readonly name: string;
@@ -38,6 +39,7 @@ export interface CertificateFile {
   readonly isAuthority: boolean;
 }
 
+/** How a certificate is issued again. */
 interface RenewableRow {
   /** The certificate to issue; `current` is the present one in PEM. */
   readonly leaf: (current: string) => Leaf;
@@ -123,9 +125,12 @@ function readText(file: string): string {
   return text;
 }
 
+/** An entry as Node formats it: `DNS:localhost`, `IP Address:127.0.0.1`. */
+const ALTERNATIVE_NAME = /^(?:DNS|IP Address):(.+)$/;
+
 /** The DNS names and IP addresses of a certificate. */
 const alternativeNames = (pem: string): readonly string[] =>
   (new X509Certificate(pem).subjectAltName ?? '').split(', ').flatMap((entry) => {
-    const name = /^(?:DNS|IP Address):(.+)$/.exec(entry)?.[1];
+    const name = ALTERNATIVE_NAME.exec(entry)?.[1];
     return name === undefined ? [] : [name];
   });

@@ -20,6 +20,7 @@ import { ADMINISTRATOR_NAME, formatKubeconfig } from '../cluster/kubeconfig';
 import { readFileIfExists } from '../../shared/runtime/files/read-file-if-exists';
 import type { CredentialsRequest } from './plan';
 
+/** The credentials of a control plane that this process uses itself. */
 export interface Certificates {
   /** PEM. */
   readonly authority: string;

@@ -13,6 +13,7 @@ const TERMINATION_TIMEOUT_MS = 15_000;
 /** The kernel ends a killed process at once, unless its disk hangs. */
 const KILL_TIMEOUT_MS = 5_000;
 
+/** Where the processes of an earlier run are recorded. */
 export interface LeftoverProcesses {
   /** The folder of the files `<name>.pid`. */
   readonly folder: string;

@@ -10,6 +10,7 @@ const MAX_BYTES = 10 << 20;
 /** The name of the previous file. */
 export const previousLogFile = (file: string): string => `${file}.1`;
 
+/** Appends the output of a program. Never throws once it is open. */
 export class LogFile implements OutputSink {
   private handle: number;
   private size: number;

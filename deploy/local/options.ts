@@ -80,6 +80,7 @@ export const RUNNER_FLAGS = {
   }),
 } satisfies FlagTable;
 
+/** The options of a control plane on one machine. {@link runnerOptions} checks that they are valid together. */
 export interface RunnerOptions {
   /** Absolute. */
   readonly dataDir: string;
@@ -143,6 +144,7 @@ function optionsFrom(values: FlagValues<typeof RUNNER_FLAGS>, passed: PassedFlag
   };
 }
 
+/** Why options are not valid together. */
 function problemOf({ replicas, etcdServers, securePort, insecurePort }: RunnerOptions): string | undefined {
   if (replicas > 1 && etcdServers.length === 0) {
     return `--replicas=${replicas} needs --etcd-servers: the embedded store serves one API server only`;
@@ -155,13 +157,15 @@ function problemOf({ replicas, etcdServers, securePort, insecurePort }: RunnerOp
   return undefined;
 }
 
+/** For example `api.example.com`, `10.0.0.1:6443` or `[::1]:6443`. */
+const ENDPOINT = /^(?:\[(?<address>[\da-fA-F:.]+)\]|(?<name>[^:[\]]+))(?::(?<port>\d+))?$/;
+
 /**
  * The https URL of `host`, `host:port` or `[IPv6]:port`, without a slash at its end; undefined when the text is none of
  * them.
  */
 export function parseEndpoint(text: string, defaultPort: number): string | undefined {
-  const groups =
-    isIP(text) === 0 ? /^(?:\[(?<address>[\da-fA-F:.]+)\]|(?<name>[^:[\]]+))(?::(?<port>\d+))?$/.exec(text)?.groups : { name: text };
+  const groups = isIP(text) === 0 ? ENDPOINT.exec(text)?.groups : { name: text };
   const host = parseHost(groups?.['address'] ?? groups?.['name'] ?? '');
   const port = groups?.['port'] === undefined ? defaultPort : parsePort(groups['port']);
   if (host === undefined || port === undefined) return undefined;

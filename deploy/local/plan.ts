@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import path from 'node:path';
 import { ownMember } from '../../shared/values/json';
 import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
+import { hostWithoutBrackets } from '../../shared/values/network/host-url';
 import { frontProxyFlags, KUBELET_CLIENT_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serviceAddresses } from '../cluster/identities';
 import { parseEndpoint, type RunnerOptions } from './options';
 
@@ -26,6 +27,7 @@ export interface Layout {
   readonly simulationKubeconfig: string;
 }
 
+/** What the credentials of a control plane have to cover, and where they are. */
 export interface CredentialsRequest {
   readonly layout: Pick<Layout, 'pki' | 'kubeconfig' | 'controllersKubeconfig' | 'simulationKubeconfig'>;
   /** The https URL of the API server for the programs of this machine, in their kubeconfigs. */
@@ -38,6 +40,7 @@ export interface CredentialsRequest {
   readonly simulatesNodes: boolean;
 }
 
+/** A process to start. */
 export interface ProcessPlan {
   /** Name of the process on the console and of its process id file. */
   readonly name: string;
@@ -46,6 +49,7 @@ export interface ProcessPlan {
   readonly args: readonly string[];
 }
 
+/** The addresses are URLs by which programs of this machine reach the server. */
 export interface ApiServerPlan extends ProcessPlan {
   readonly securePort: number;
   /** 0 for none. */
@@ -200,7 +204,7 @@ export function certifiedAddresses(options: RunnerOptions): string[] {
     ...serviceAddresses(serviceRanges),
     ...(isIP(advertised) === 0 ? [] : [advertised]),
     ...[localAddress(options)].filter((address) => !COMMON_ADDRESSES.has(address)),
-    ...(endpoint === undefined ? [] : [new URL(endpoint).hostname.replace(/^\[(.*)\]$/, '$1')]),
+    ...(endpoint === undefined ? [] : [hostWithoutBrackets(new URL(endpoint))]),
     ...certificateNames,
   ];
 }
@@ -224,13 +228,16 @@ function lastFlagValue(flags: readonly string[], name: string): string | undefin
   return flag === `--${name}` ? flags[last + 1] : flag?.slice(prefix.length);
 }
 
+/** The flags with the keys and the issuer of service account tokens. */
 const TOKEN_FLAGS = /^--service-account-(issuer|key-file|signing-key-file)(=|$)/;
 
 const hasTokenKeyFlags = ({ serverFlags }: RunnerOptions): boolean => serverFlags.some((flag) => TOKEN_FLAGS.test(flag));
 
+/** For example `--proxy-client-cert-file` and `--requestheader-allowed-names`. */
+const FRONT_PROXY_FLAGS = /^--(proxy-client|requestheader)-/;
+
 /** When the user sets any front proxy flag, none is generated. */
-const hasFrontProxyFlags = ({ serverFlags }: RunnerOptions): boolean =>
-  serverFlags.some((flag) => /^--(proxy-client|requestheader)-/.test(flag));
+const hasFrontProxyFlags = ({ serverFlags }: RunnerOptions): boolean => serverFlags.some((flag) => FRONT_PROXY_FLAGS.test(flag));
 
 /** The issuer is the in-cluster URL of the API. When the user sets any issuer or key flag, none is generated. */
 function serviceAccountFlags(options: RunnerOptions, { pki }: Layout): string[] {

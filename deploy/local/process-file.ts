@@ -40,10 +40,11 @@ export function removePid(file: string): void {
   rmSync(file, { force: true });
 }
 
-/** The id of the live process in the file; undefined otherwise. */
+/** The id of the live process in the file; `undefined` when there is none, or it is this process. */
 export function livePid(file: string): number | undefined {
   const pid = readPid(file);
-  if (pid === undefined || pid === process.pid || !isAlive(pid)) return undefined;
+  const isOther = pid !== undefined && pid !== process.pid;
+  if (!isOther || !isAlive(pid)) return undefined;
   const startedAt = startTime(pid);
   if (startedAt === undefined) return pid;
   const written = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
@@ -122,10 +123,12 @@ function removeStale(file: string): void {
   if (holder !== undefined) throw new HeldError(file, runningProcess(holder));
 }
 
+const PID = /^[1-9]\d{0,9}$/;
+
 function readPid(file: string): number | undefined {
   if (!existsSync(file)) return undefined;
   const text = readFileSync(file, 'utf8').trim();
-  return /^[1-9]\d{0,9}$/.test(text) ? Number(text) : undefined;
+  return PID.test(text) ? Number(text) : undefined;
 }
 
 /** Whether a process is alive. Processes of other users count; zombies do not, once all their threads have exited. */
@@ -144,10 +147,13 @@ function isZombie(pid: number): boolean {
   return fields?.[STATE] === 'Z' && Number(fields[THREADS]) <= 1;
 }
 
+/** The line of /proc/stat with the time when the system started: `btime 1700000000`. Seconds since 1970. */
+const BOOT_TIME = /^btime (\d+)$/m;
+
 /** Milliseconds since 1970; undefined where there is no /proc. */
 function startTime(pid: number): number | undefined {
   const ticks = Number(statFields(pid)?.[STARTED]);
-  const boot = /^btime (\d+)$/m.exec(readProc('/proc/stat') ?? '')?.[1];
+  const boot = BOOT_TIME.exec(readProc('/proc/stat') ?? '')?.[1];
   if (!Number.isFinite(ticks) || boot === undefined) return undefined;
   return Number(boot) * 1_000 + (ticks * 1_000) / TICKS_PER_SECOND;
 }

@@ -10,23 +10,26 @@ const POLL_MS = 50;
 /** For one attempt: a server that is starting may accept a connection and not respond. */
 const RESPONSE_TIMEOUT_MS = 2_000;
 
+/** An API server, and how the administrator connects to it. */
+export interface ServerAccess {
+  /** The https URL. */
+  readonly address: string;
+  /** PEM. */
+  readonly authority: string;
+  readonly admin: Credential;
+}
+
 /** Resolves to true when `<address>/readyz` responds with 200, or to false when `signal` aborts first. */
-export async function waitForReady(
-  address: string,
-  authority: string,
-  admin: Credential,
-  clock: Clock,
-  signal: AbortSignal,
-): Promise<boolean> {
+export async function waitForReady(server: ServerAccess, clock: Clock, signal: AbortSignal): Promise<boolean> {
   while (!signal.aborted) {
-    if (await isReady(address, authority, admin)) return true;
+    if (await isReady(server)) return true;
     await clock.sleep(POLL_MS);
   }
   return false;
 }
 
-/** Whether `<address>/readyz` (https, authority in PEM) responds with 200 now. Never rejects. */
-export function isReady(address: string, authority: string, admin: Credential): Promise<boolean> {
+/** Whether `<address>/readyz` responds with 200 now. Never rejects. */
+export function isReady({ address, authority, admin }: ServerAccess): Promise<boolean> {
   return new Promise((resolve) => {
     const options = { ca: authority, cert: admin.certificate, key: admin.key, agent: false, timeout: RESPONSE_TIMEOUT_MS };
     const request = get(`${address}/readyz`, options, (response) => {

@@ -13,6 +13,7 @@ import type { RunnerOptions } from './options';
 import { apiServerPlans, layoutOf, type Layout } from './plan';
 import { livePid } from './process-file';
 
+/** One API server of a running control plane. */
 export interface Replica {
   readonly name: string;
   /** The https URL. */
@@ -21,6 +22,7 @@ export interface Replica {
   readonly insecureAddress: string;
 }
 
+/** A control plane that is ready. */
 export interface RunState {
   /** The process id of the supervisor. */
   readonly pid: number;

@@ -33,6 +33,7 @@ import { foregroundSummary } from './start-summary';
 import type { RunningProcess } from '../../shared/runtime/process/running-process';
 import { Supervisor } from '../../shared/runtime/process/supervisor';
 
+/** What the runner needs of the process that calls it. */
 export interface Host {
   readonly clock: Clock;
   readonly lifecycle: Lifecycle;
@@ -159,6 +160,7 @@ function lockDataFolder(dataDir: string, layout: Layout, lifecycle: Lifecycle): 
   lifecycle.onStop({ name: 'data folder', timeoutMs: 1_000, run: release });
 }
 
+/** Throws {@link StartError} for a port that is not available. */
 async function checkPorts(plans: readonly ApiServerPlan[], bindAddress: string): Promise<void> {
   for (const { securePort, insecurePort } of plans) {
     for (const [flag, port, address] of [
@@ -194,7 +196,7 @@ function waitUntilReady(plan: ApiServerPlan, reported: Promise<void>, { authorit
   const { clock, lifecycle } = host;
   return withNotice(`${plan.name} to be ready at ${plan.secureAddress}`, host, async () => {
     if (!(await unlessAborted(reported, lifecycle.stopping))) return false;
-    return waitForReady(plan.secureAddress, authority, admin, clock, lifecycle.stopping);
+    return waitForReady({ address: plan.secureAddress, authority, admin }, clock, lifecycle.stopping);
   });
 }
 

@@ -33,6 +33,7 @@ ${preparation}
 ${end}`;
 }
 
+/** A control plane that outlives this process, and where its user is. */
 export interface BackgroundStart {
   readonly state: RunState;
   /** The path of the administrator's kubeconfig. */
@@ -60,10 +61,13 @@ ${preparation}
 '${program} status${flag}' shows its state, '${program} stop${flag}' ends it.`;
 }
 
+/** Other names could mean something else to a shell. */
+const CONTAINER_NAME = /^[\w.-]+$/;
+
 /** Container engines, and the image of the Dockerfile, set the variable `container`; an engine names its host after the container. */
 export function containerName({ container, HOSTNAME: name = '' }: Readonly<Record<string, string | undefined>>): string | undefined {
   if (container === undefined || container === '') return undefined;
-  return /^[\w.-]+$/.test(name) ? name : 'CONTAINER';
+  return CONTAINER_NAME.test(name) ? name : 'CONTAINER';
 }
 
 /** `insecureAddress` is `''` for none. */

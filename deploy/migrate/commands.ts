@@ -21,6 +21,7 @@ import { readChunks, writeAtomically } from './files';
 import { storageDirOf, type BackupFlags, type MigrateFlags, type RestoreFlags, type VerifyFlags } from './flags';
 import { storeKindOf, openSource, openTarget } from './stores';
 
+/** The dependencies of the commands. */
 export interface Host {
   readonly clock: Clock;
   readonly random: Random;
@@ -44,7 +45,7 @@ export async function backup(flags: BackupFlags, host: Host): Promise<void> {
     if (flags.file === '-') {
       await pipeline(Readable.from(chunks), process.stdout);
     } else {
-      const file = flags.file === '' ? `platform-${header.time.replace(/[-:]|[.]\d+/g, '')}.backup` : flags.file;
+      const file = flags.file === '' ? `platform-${compactTime(header.time)}.backup` : flags.file;
       const bytes = await writeAtomically(file, chunks);
       host.print(`${file}: ${progress.total()} keys, ${bytes} bytes`);
     }
@@ -53,6 +54,9 @@ export async function backup(flags: BackupFlags, host: Host): Promise<void> {
     await close();
   }
 }
+
+/** `2024-05-01T10:20:30.500Z` → `20240501T102030Z`. */
+const compactTime = (time: string): string => time.replace(/[-:]|[.]\d+/g, '');
 
 /** Reads the whole file. Rejects when it is damaged or incomplete. */
 export async function verify(flags: VerifyFlags, host: Host): Promise<void> {
@@ -74,7 +78,7 @@ export async function restoreFile(flags: RestoreFlags, host: Host): Promise<void
     await prepareTarget(target, flags, host);
     const opened = await withFileName(file, () => decodeBackup(readChunks(file)));
     const records = recordsWithFileName(file, opened);
-    const result = await restoreRecords(target, opened.header, records, { name: displayName(file), ...flags }, host);
+    const result = await restoreRecords(target, { header: opened.header, records, name: displayName(file), ...flags }, host);
     printResult(host, result, opened.header);
   } finally {
     await close();
@@ -91,9 +95,10 @@ export async function migrate(flags: MigrateFlags, host: Host): Promise<void> {
     try {
       await prepareTarget(opened.target, flags, host);
       const confirm = (): Promise<void> => source.confirmUnchanged();
-      const options = { name: `the data of ${from === 'etcd' ? 'etcd' : storageDirOf(flags)}`, confirm, ...flags };
-      const result = await restoreRecords(opened.target, source.header, source.records(), options, host);
-      printResult(host, result, source.header);
+      const name = `the data of ${from === 'etcd' ? 'etcd' : storageDirOf(flags)}`;
+      const { header } = source;
+      const result = await restoreRecords(opened.target, { header, records: source.records(), name, confirm, ...flags }, host);
+      printResult(host, result, header);
     } finally {
       await opened.close();
     }
@@ -111,13 +116,15 @@ async function prepareTarget(target: RestoreTarget, flags: Pick<RestoreFlags, 'd
   await checkEmpty(target);
 }
 
-type RestoreInput = Pick<RestoreOptions, 'name' | 'confirm'> & Pick<RestoreFlags, 'bump-revision'>;
+/** What is restored, and how. */
+interface RestoreInput extends Pick<RestoreOptions, 'name' | 'confirm'>, Pick<RestoreFlags, 'bump-revision'> {
+  readonly header: BackupHeader;
+  readonly records: ReturnType<DecodedBackup['records']>;
+}
 
 function restoreRecords(
   target: RestoreTarget,
-  header: BackupHeader,
-  records: ReturnType<DecodedBackup['records']>,
-  { name, confirm, 'bump-revision': bumpRevision }: RestoreInput,
+  { header, records, name, confirm, 'bump-revision': bumpRevision }: RestoreInput,
   host: Host,
 ): Promise<RestoreResult> {
   const progress = createProgress('restored', host);

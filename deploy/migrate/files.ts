@@ -9,6 +9,7 @@ import { errorCode } from '../../shared/runtime/error-code';
 
 const PRIVATE_FILE = 0o600;
 
+/** The name of a backup file cannot be used. */
 export class BackupFileError extends Error {
   override readonly name = 'BackupFileError';
 }

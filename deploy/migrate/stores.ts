@@ -12,17 +12,20 @@ import { storageDirOf, type StoreFlags } from './flags';
 
 export type StoreKind = 'embedded' | 'etcd';
 
+/** The flags that select the store, and what an opened store needs. */
 export interface StoreOptions {
   readonly flags: StoreFlags;
   readonly clock: Clock;
   readonly random: Random;
 }
 
+/** A store to read from. The caller closes it. */
 export interface OpenedSource {
   readonly source: BackupSource;
   readonly close: () => Promise<void>;
 }
 
+/** A store to fill. The caller closes it. */
 export interface OpenedTarget {
   readonly target: RestoreTarget;
   readonly close: () => Promise<void>;
@@ -66,8 +69,10 @@ async function openEtcd({ flags, clock, random }: StoreOptions): Promise<Store> 
   return openEtcdStore({ endpoints: flags['etcd-servers'], credentials: files.current, clock, random });
 }
 
+/** Without slashes at the end. */
 const prefixOf = (flags: StoreFlags): string => flags['etcd-prefix'].replace(/(?<!\/)\/+$/, '');
 
+/** Closes what was opened when `make` fails. */
 async function closingOnFailure<T>(opened: { close(): Promise<void> }, make: () => T | Promise<T>): Promise<T> {
   try {
     return await make();

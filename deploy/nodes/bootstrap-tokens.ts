@@ -19,6 +19,7 @@ import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { Random } from '../../shared/runtime/random';
 import { appendAll } from '../../shared/values/append';
 
+/** A bootstrap token, and what it may be used for. */
 export interface TokenSettings {
   readonly token: BootstrapToken;
   readonly description: string;
@@ -44,6 +45,7 @@ export const generateToken = (random: Random): BootstrapToken => ({
   secret: random.string(SECRET_LENGTH, ALPHABET),
 });
 
+/** The token as its user passes it: `abcdef.0123456789abcdef`. */
 export const formatToken = ({ id, secret }: BootstrapToken): string => `${id}.${secret}`;
 
 /** Rejects with the error of the server, 409 when the id is in use. */
@@ -83,11 +85,12 @@ export async function listTokens(client: RestClient, signal: AbortSignal): Promi
   return tokens.sort((a, b) => (a.token.id < b.token.id ? -1 : 1));
 }
 
-/** `undefined` when the Secret has no valid id, or one that differs from its name. */
+/** `undefined` when the Secret has no secret or no valid id, or an id that differs from its name. */
 export function parseTokenSecret({ name, body }: ApiObject<CoreV1Secret>): TokenSettings | undefined {
   const valueAt = (key: string): string => Buffer.from(body.data?.[key] ?? '', 'base64').toString();
   const [id, secret, groups] = [valueAt('token-id'), valueAt('token-secret'), valueAt('auth-extra-groups')];
-  if (!isBootstrapTokenId(id) || secret === '' || name !== BOOTSTRAP_SECRET_PREFIX + id) return undefined;
+  const hasValidId = isBootstrapTokenId(id) && name === BOOTSTRAP_SECRET_PREFIX + id;
+  if (!hasValidId || secret === '') return undefined;
   return {
     token: { id, secret },
     description: valueAt('description'),

@@ -13,8 +13,11 @@ export interface ClusterObject {
   readonly object: JsonObject;
 }
 
+/** The naming of real nodes. */
 export const NODE_DIALECT = 'kubernetes';
+/** The system namespace in that naming. */
 export const SYSTEM_NAMESPACE = 'kube-system';
+/** The API group of roles in that naming. */
 export const RBAC_GROUP = groupInDialect(NODE_DIALECT, 'rbac.authorization.platform.io');
 
 const CONFIG_MAPS = resourceOf('core.v1.ConfigMap');
@@ -72,6 +75,7 @@ export function configMapReader(name: string, configMapName: string, groups: rea
   ];
 }
 
+/** The metadata of an object in the system namespace. */
 export const systemMetadata = (name: string, labels?: Labels): JsonObject => ({
   namespace: SYSTEM_NAMESPACE,
   name,

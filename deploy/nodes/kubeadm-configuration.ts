@@ -6,6 +6,7 @@ import type { JsonObject } from '../../shared/values/json';
 import { configMap, yamlDocument, type ClusterObject } from './cluster-objects';
 import { NODE_CONFIG_MAPS } from './join-access';
 
+/** The network of a cluster. */
 export interface ClusterNetwork {
   /** The domain of names of Services. */
   readonly domain: string;
@@ -17,6 +18,7 @@ export interface ClusterNetwork {
   readonly podRange: string;
 }
 
+/** What differs between the configurations of clusters. */
 export interface ClusterConfiguration {
   /** `host:port` that nodes connect to. */
   readonly endpoint: string;

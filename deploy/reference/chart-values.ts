@@ -4,6 +4,7 @@
  */
 import { code, page, type Section } from './markdown';
 
+/** A value that users may set. */
 export interface ChartValue {
   /** `apiserver.service.port`. */
   readonly key: string;
@@ -13,6 +14,7 @@ export interface ChartValue {
   readonly description: string;
 }
 
+/** A comment (`# Replicas.`), or a key with or without a value (`replicas: 2`), with the spaces before it. */
 const LINE = /^( *)(?:# ?(?<comment>.*)|(?<name>[\w-]+):(?: (?<value>.+))?)$/;
 /** Spaces for each level of values.yaml. */
 const INDENTATION = 2;

@@ -14,6 +14,7 @@ export const LEDGER_FILE = 'test/integration/conformance/ledger.jsonl';
 export const CLUSTER_NEEDS = ['control plane', 'simulated nodes', 'real node', 'two real nodes'] as const;
 export type ClusterNeeds = (typeof CLUSTER_NEEDS)[number];
 
+/** Tests of this repository. */
 export interface TestReference {
   /** Relative to the repository. */
   readonly file: string;
@@ -21,6 +22,7 @@ export interface TestReference {
   readonly titles: readonly string[];
 }
 
+/** One of upstream's tests. */
 export interface LedgerRow {
   /** As the test binary prints it: `[sig-apps] Deployment … [Conformance]`. */
   readonly name: string;
@@ -42,6 +44,7 @@ export function readLedger(file = LEDGER_FILE): readonly LedgerRow[] {
   });
 }
 
+/** The start of a name: `[sig-apps] `. */
 const AREA = /^\[sig-([a-z-]+)\] /;
 
 /** The special interest group of a test: `apps`; empty when its name has none. */

@@ -48,12 +48,11 @@ function areaSection(rows: readonly LedgerRow[], area: string): Section {
   };
 }
 
+/** For example `[sig-apps]` and ` [Conformance]`. */
+const AREA_OR_TAG = / ?\[(?:sig-[a-z-]+|[A-Z][A-Za-z:.\d]*)\]/g;
+
 /** Without the area and the tags, which are the same in most names. */
-const shortName = (name: string): Cell =>
-  name
-    .replaceAll(/ ?\[(?:sig-[a-z-]+|[A-Z][A-Za-z:.\d]*)\]/g, '')
-    .trim()
-    .replaceAll('`', "'");
+const shortName = (name: string): Cell => name.replaceAll(AREA_OR_TAG, '').trim().replaceAll('`', "'");
 
 function evidence({ tests, recordings }: LedgerRow): Cell {
   return [...tests.map(({ file }) => file), ...recordings.map((name) => `answers/${name}`)].map(code).join(', ');

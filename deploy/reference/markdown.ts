@@ -3,6 +3,7 @@
 /** A cell is plain text; {@link code} marks names, which stay as they are. */
 export type Cell = string;
 
+/** A heading with a table. */
 export interface Section {
   readonly heading: string;
   /** Markdown above the table. */

@@ -41,7 +41,8 @@ export function editDistance(a: string, b: string): number {
       const at = (row: readonly number[], column: number): number => row[column] ?? 0;
       const replaced = at(previous, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1);
       let least = Math.min(at(previous, j) + 1, at(current, j - 1) + 1, replaced);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) least = Math.min(least, at(beforePrevious, j - 2) + 1);
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      if (isSwap) least = Math.min(least, at(beforePrevious, j - 2) + 1);
       current.push(least);
     }
     [beforePrevious, previous] = [previous, current];

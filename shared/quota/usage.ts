@@ -52,7 +52,9 @@ const COMPUTE_RESOURCES: ReadonlySet<string> = new Set(['cpu', 'memory', 'epheme
 function podEntries(pod: JsonObject, now: number): readonly Entry[] {
   const phase = stringAt(objectAt(pod, 'status'), 'phase');
   const releasedAt = quotaReleasedAt({ group: '', resource: 'pods' }, pod);
-  if (phase === 'Succeeded' || phase === 'Failed' || (releasedAt !== undefined && now > releasedAt)) return [];
+  const isFinished = phase === 'Succeeded' || phase === 'Failed';
+  const isReleased = releasedAt !== undefined && now > releasedAt;
+  if (isFinished || isReleased) return [];
   const entries: Entry[] = [['pods', ONE]];
   for (const [name, amount] of podResourceAmounts(pod, 'requests')) {
     entries.push([`requests.${name}`, amount]);

@@ -169,7 +169,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     `${address} to be ready`,
     async () => {
       if (!process.isRunning) throw new Error(`the API server ended before it was ready:\n${process.output}`);
-      return isReady(address, certificates.authority, certificates.admin);
+      return isReady({ address, ...certificates });
     },
     START_MS,
   );

@@ -78,16 +78,19 @@ function componentFilesOptions(flags: ClusterFlags): ComponentFilesOptions {
   };
 }
 
+/** Throws {@link UsageError} for another URL. */
 function httpsUrl(flag: string, text: string): string {
   if (!URL.canParse(text) || new URL(text).protocol !== 'https:') throw new UsageError(`--${flag} must be an https URL`);
   return text;
 }
 
+/** From `key=value` pairs. Throws {@link UsageError}. */
 function labelsFrom(pairs: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     pairs.map((pair) => {
       const [key = '', value, ...rest] = pair.split('=');
-      if (key === '' || value === undefined || rest.length > 0) throw new UsageError('--labels must be key=value pairs');
+      const isPair = key !== '' && value !== undefined && rest.length === 0;
+      if (!isPair) throw new UsageError('--labels must be key=value pairs');
       return [key, value];
     }),
   );

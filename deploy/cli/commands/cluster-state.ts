@@ -5,19 +5,12 @@
 import { get } from 'node:https';
 import { resourceOf } from '../../../shared/client/rest/resource';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
-import type { Credential } from '../../../shared/pki/certificates';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';
 import { withAdministrator } from '../../cluster/administrator';
+import type { ServerAccess } from '../../local/readiness';
 
-export interface ReadyServer {
-  /** The https URL. */
-  readonly address: string;
-  /** PEM. */
-  readonly authority: string;
-  readonly admin: Credential;
-}
-
+/** Which process leads a controller. */
 export interface ControllerLease {
   readonly controller: string;
   /** `''` when the Lease is free. */
@@ -38,7 +31,7 @@ const MAX_METRICS_BYTES = 16 << 20;
 
 /** The Leases sorted by controller. Empty when the server does not respond, because the status of the rest is still of use. */
 export async function readLeaders(
-  { address, authority, admin }: ReadyServer,
+  { address, authority, admin }: ServerAccess,
   host: { readonly clock: Clock; readonly random: Random },
 ): Promise<readonly ControllerLease[]> {
   const { clock, random } = host;
@@ -68,14 +61,17 @@ export async function readLeaders(
   }
 }
 
+/** A line of the metrics: `apiserver_storage_size_bytes{storage_cluster_id="etcd-0"} 1.2e+06`. */
+const STORE_SIZE = /^apiserver_storage_size_bytes(?:\{[^}]*\})? (\S+)$/gm;
+
 /** Bytes of the store from the metrics of the server; `null` when they are not known. */
-export async function readStoreBytes(server: ReadyServer, clock: Clock): Promise<number | null> {
+export async function readStoreBytes(server: ServerAccess, clock: Clock): Promise<number | null> {
   const metrics = await readMetrics(server, clock);
-  const sizes = [...metrics.matchAll(/^apiserver_storage_size_bytes(?:\{[^}]*\})? (\S+)$/gm)].map(([, value]) => Number(value));
+  const sizes = [...metrics.matchAll(STORE_SIZE)].map(([, value]) => Number(value));
   return sizes.length === 0 ? null : Math.max(...sizes);
 }
 
-function readMetrics({ address, authority, admin }: ReadyServer, clock: Clock): Promise<string> {
+function readMetrics({ address, authority, admin }: ServerAccess, clock: Clock): Promise<string> {
   return new Promise((resolve) => {
     const options = { ca: authority, cert: admin.certificate, key: admin.key, agent: false };
     const request = get(`${address}/metrics`, options, (response) => {

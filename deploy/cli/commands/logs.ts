@@ -15,6 +15,7 @@ import { CommandError, type CommandHost } from '../terminal/host';
 const POLL_MS = 200;
 const CHUNK_BYTES = 1 << 20;
 
+/** How far a log was printed. Another inode means that the file was rotated. */
 interface FollowedFile {
   readonly file: string;
   inode: number;
@@ -90,6 +91,7 @@ function lastLines(text: string, count: number): string {
   return lines.slice(Math.max(0, lines.length - end - count)).join('\n');
 }
 
+/** Prints new text until SIGINT or SIGTERM. */
 async function followFiles(files: readonly FollowedFile[], print: (file: string, text: Buffer) => void, host: CommandHost): Promise<void> {
   const ending = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM']) host.process.on(signal, () => ending.abort());
@@ -99,6 +101,7 @@ async function followFiles(files: readonly FollowedFile[], print: (file: string,
   }
 }
 
+/** The text since the last call, from the rotated file first. */
 function* newText(followed: FollowedFile): Generator<Buffer> {
   const inode = statSync(followed.file, { throwIfNoEntry: false })?.ino;
   if (inode === undefined) return;
@@ -111,6 +114,7 @@ function* newText(followed: FollowedFile): Generator<Buffer> {
   yield* readFrom(followed.file, followed);
 }
 
+/** The bytes from the offset on, which advances. A file that became shorter is read from its start. */
 function* readFrom(file: string, followed: FollowedFile): Generator<Buffer> {
   const handle = openSync(file, 'r');
   try {

@@ -10,6 +10,9 @@ import { layoutOf, type Layout } from '../../local/plan';
 import type { ResetFlags } from './flags';
 import { CommandError, type CommandHost } from '../terminal/host';
 
+/** `y` or `yes`, in any case. */
+const YES = /^y(es)?$/i;
+
 /**
  * Returns the exit code. Asks for confirmation unless `--yes` is set; throws {@link CommandError} when the folder is in
  * use or no data folder, or the user declines, and {@link UsageError} when there is no terminal to ask on.
@@ -28,7 +31,7 @@ export async function reset({ 'data-dir': folder, yes }: ResetFlags, host: Comma
   if (!yes) {
     const confirmation = await host.ask(`Delete the certificates and all data in ${dataDir}? [y/N] `);
     if (confirmation === undefined) throw new UsageError('deletes all data: confirm with --yes');
-    if (!/^y(es)?$/i.test(confirmation.trim())) throw new CommandError('nothing was deleted');
+    if (!YES.test(confirmation.trim())) throw new CommandError('nothing was deleted');
   }
   // No control plane starts there while files are deleted.
   const release = acquireDataFolder(layout, dataDir);

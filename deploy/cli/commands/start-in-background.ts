@@ -17,6 +17,7 @@ import { backgroundSummary, containerName } from '../../local/start-summary';
 import { CommandError, type CommandHost } from '../terminal/host';
 import { Progress } from '../terminal/progress';
 
+/** The control plane to start. */
 export interface BackgroundRequest {
   readonly options: RunnerOptions;
   /** The arguments of this command. */
@@ -30,6 +31,7 @@ const POLL_MS = 50;
 const MAX_OUTPUT_BYTES = 1 << 20;
 /** The exit code that shells have for a command that SIGINT ended. */
 const INTERRUPTED_EXIT_CODE = 130;
+/** The file of the output of the background process itself, in the folder of logs. */
 export const SUPERVISOR_LOG = 'supervisor.log';
 
 /** Resolves to the exit code. The output of a process that ends before it is ready is printed. */
@@ -65,6 +67,7 @@ export async function startInBackground({ options, argv, logs }: BackgroundReque
   return 0;
 }
 
+/** Throws {@link CommandError} when a control plane uses the folder. */
 function assertStopped(layout: Layout, dataDir: string): void {
   const running = findControlPlane(layout);
   if (running.kind === 'stopped') return;

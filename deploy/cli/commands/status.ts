@@ -22,6 +22,7 @@ export const STOPPED_EXIT_CODE = 3;
 /** As `systemctl status`: the state is unknown. */
 export const UNKNOWN_EXIT_CODE = 4;
 
+/** The JSON output of the command. Members are null when they are not known. */
 export interface Status {
   readonly state: 'running' | 'not ready' | 'starting' | 'stopped' | 'unknown';
   /** The process of another container or machine that uses the folder, when the state is unknown for that reason. */
@@ -75,7 +76,7 @@ async function collectRunning(state: RunState, layout: Layout, host: CommandHost
   const authority = readText(layout, 'ca.crt');
   const admin: Credential = { certificate: readText(layout, 'admin.crt'), key: readText(layout, 'admin.key') };
   const replicas = await Promise.all(
-    state.replicas.map(async (replica) => ({ ...replica, ready: await isReady(replica.address, authority, admin) })),
+    state.replicas.map(async (replica) => ({ ...replica, ready: await isReady({ address: replica.address, authority, admin }) })),
   );
   const ready = replicas.find((replica) => replica.ready);
   const server = ready === undefined ? undefined : { address: ready.address, authority, admin };
@@ -108,12 +109,10 @@ function embeddedStore({ store }: Layout): Status['store'] {
 
 /** The text for a terminal. `now`: milliseconds since 1970. */
 export function formatStatus(status: Status, now: number): string {
-  const { state, dataDir, holder, pid, startedAt, address, store, logs, replicas, leaders, certificates } = status;
-  const age = startedAt === null ? '' : `, for ${formatSpan(now - Date.parse(startedAt))}`;
-  const user = holder !== null ? ` (${holder} uses the folder)` : pid === null ? '' : ` (process ${pid}${age})`;
+  const { state, dataDir, address, store, logs, replicas, leaders, certificates } = status;
   const size = store?.bytes === null || store === null ? '' : `, ${formatBytes(store.bytes)}`;
   const facts = [
-    ['state', state + user],
+    ['state', state + holderText(status, now)],
     ['data folder', dataDir],
     ...(address === null ? [] : [['address', address]]),
     ...(store === null ? [] : [['store', `${store.kind}${size}, ${store.location}`]]),
@@ -132,6 +131,14 @@ export function formatStatus(status: Status, now: number): string {
     certificates.length === 0 ? '' : certificatesTable(certificates),
   ];
   return sections.filter((section) => section !== '').join('\n');
+}
+
+/** The process that uses the data folder, in brackets; empty when it is not known. */
+function holderText({ holder, pid, startedAt }: Status, now: number): string {
+  if (holder !== null) return ` (${holder} uses the folder)`;
+  if (pid === null) return '';
+  const age = startedAt === null ? '' : `, for ${formatSpan(now - Date.parse(startedAt))}`;
+  return ` (process ${pid}${age})`;
 }
 
 /** One row for each process that leads controllers. */

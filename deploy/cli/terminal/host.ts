@@ -4,6 +4,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import type { ProcessHandle } from '../../../shared/runtime/process/lifecycle';
 import type { Random } from '../../../shared/runtime/random';
 
+/** What a command may use of its process; tests replace it. */
 export interface CommandHost extends CommandContext {
   readonly clock: Clock;
   readonly random: Random;

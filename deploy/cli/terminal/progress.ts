@@ -9,6 +9,7 @@ import type { CommandHost } from './host';
 const REDRAW_MS = 100;
 const CLEAR_LINE = '\r\u001B[K';
 
+/** Shows the line from its creation until {@link end}. */
 export class Progress {
   private timer: Timer | undefined;
   private readonly startedAt: number;

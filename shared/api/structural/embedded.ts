@@ -121,7 +121,8 @@ function findEmbedded(node: SchemaNode, object: JsonObject): Embedded[] {
 
 function collectEmbedded(node: SchemaNode, value: JsonValue, path: FieldPathElement[], resources: Embedded[]): void {
   const visit = (below: SchemaNode | undefined, step: FieldPathElement, member: JsonValue): void => {
-    if (below === undefined || typeof member !== 'object' || member === null || !containsEmbedded(below)) return;
+    const isContainer = typeof member === 'object' && member !== null;
+    if (below === undefined || !isContainer || !containsEmbedded(below)) return;
     path.push(step);
     collectEmbedded(below, member, path, resources);
     path.pop();

@@ -357,7 +357,8 @@ function evaluateOrEmpty(path: PathNodes, item: JsonValue, budget: PathBudget): 
 /** Values of different types are not comparable, nor is an integer with a fraction. */
 function compare(a: JsonValue, operator: string, b: JsonValue): boolean {
   const kind = comparisonKind(a);
-  if (kind !== comparisonKind(b) || a === null || b === null || typeof a === 'object' || typeof b === 'object') throw new PathMismatch();
+  const areScalars = a !== null && b !== null && typeof a !== 'object' && typeof b !== 'object';
+  if (kind !== comparisonKind(b) || !areScalars) throw new PathMismatch();
   const isEqual = a === b || (kind === 'integer' && BigInt(a) === BigInt(b));
   if (operator === '==') return isEqual;
   if (operator === '!=') return !isEqual;

@@ -91,7 +91,8 @@ export class RequestSender {
           if (response.status < 200 || response.status > 299) throw await readApiError(response);
           return { type: response.header('content-type') ?? '', bytes: await collectBody(response.body, MAX_RESPONSE_BYTES) };
         } catch (error) {
-          if (error instanceof ApiError && error.code === 401 && canRefresh && (await this.options.credentials.refreshAfterRejection())) {
+          const isUnauthorized = error instanceof ApiError && error.code === 401;
+          if (isUnauthorized && canRefresh && (await this.options.credentials.refreshAfterRejection())) {
             canRefresh = false;
             continue;
           }

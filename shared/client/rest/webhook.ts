@@ -157,7 +157,8 @@ export async function callWebhookWithRetries(
     const remainingMs = deadline - startedAt;
     const result = await callWebhook({ ...options, timeoutMs: Math.min(options.timeoutMs, remainingMs) }, body);
     onAttempt?.(result, clock.monotonic() - startedAt);
-    if (result.type === 'response' || result.status === undefined || !result.isRetryable || attempt === MAX_ATTEMPTS) return result;
+    const isFinal = result.type === 'response' || result.status === undefined || !result.isRetryable;
+    if (isFinal || attempt === MAX_ATTEMPTS) return result;
     const pauseMs = backOff.next();
     if (clock.monotonic() + pauseMs >= deadline) return result;
     await clock.sleep(pauseMs);

@@ -6,6 +6,7 @@ import { isIP } from 'node:net';
 import { connect } from 'node:tls';
 import type { Clock } from '../../runtime/clock';
 import { PARTIAL_CHAIN_TRUST } from '../../pki/partial-chain-trust';
+import { hostWithoutBrackets } from '../../values/network/host-url';
 import type { TlsOptions } from '../kubeconfig/client-config';
 import { raceSignal } from '../signals';
 import { ConnectionError, connectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';
@@ -74,7 +75,7 @@ export class NegotiatedTransport implements Transport {
 
 /** The server's choice between h2 and http/1.1. Rejects with {@link ConnectionError}. */
 function negotiatesHttp2({ server, tls, clock, timeoutMs }: NegotiatedParts): Promise<boolean> {
-  const host = server.hostname.replace(/^\[|\]$/g, '');
+  const host = hostWithoutBrackets(server);
   const sni = isIP(host) === 0 ? { servername: host } : {};
   return new Promise((resolve, reject) => {
     const port = server.port === '' ? 443 : Number(server.port);

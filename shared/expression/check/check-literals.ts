@@ -112,7 +112,8 @@ function checkFormat(call: Call, format: Expr, checked: CheckedExpression, issue
     }
     const type = unwrapType(checked.typeAt(arg));
     const rule = ownMember(CLAUSES, clause.toLowerCase());
-    if (rule === undefined || type.kind === 'dyn' || type.kind === 'error' || rule.kinds.includes(type.kind)) continue;
+    const isUnknown = type.kind === 'dyn' || type.kind === 'error';
+    if (rule === undefined || isUnknown || rule.kinds.includes(type.kind)) continue;
     issues.push({ at: arg.at, message: `error during formatting: ${rule.message}, was given ${typeNameOf(type)}` });
     return;
   }

@@ -54,7 +54,9 @@ export function readTimestamp(text: string): Timestamp | undefined {
   const match = text.length > 1000 ? null : TIME.exec(text);
   if (match === null) return undefined;
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = match.slice(1, 7).map(Number);
-  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || hour > 23 || minute > 59 || second > 59) return undefined;
+  const isDate = month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
+  const isTimeOfDay = hour <= 23 && minute <= 59 && second <= 59;
+  if (!isDate || !isTimeOfDay) return undefined;
   const [, , , , , , , digits = '', , sign, zoneHours = '0', zoneMinutes = '0'] = match;
   if (Number(zoneHours) > 24 || Number(zoneMinutes) > 60) return undefined;
   const offset = (Number(zoneHours) * 60 + Number(zoneMinutes)) * (sign === '-' ? -1 : 1);

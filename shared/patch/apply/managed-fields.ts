@@ -75,7 +75,8 @@ function readEntry(item: JsonValue, fields: FieldSet | undefined): ManagedFields
   if (!isObject(item)) return undefined;
   const operation = stringAt(item, 'operation');
   const apiVersion = stringAt(item, 'apiVersion') ?? '';
-  if ((operation !== 'Apply' && operation !== 'Update') || apiVersion === '' || fields === undefined) return undefined;
+  const isOperation = operation === 'Apply' || operation === 'Update';
+  if (!isOperation || apiVersion === '' || fields === undefined) return undefined;
   if (stringAt(item, 'fieldsType') !== 'FieldsV1') return undefined;
   const manager: FieldManager = {
     name: stringAt(item, 'manager') ?? '',

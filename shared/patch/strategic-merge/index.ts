@@ -65,7 +65,8 @@ function mergeOrdered(
 ): JsonValue | undefined {
   if (value !== undefined) {
     if (!Array.isArray(value)) throw notAListError(value);
-    if (value.length === 0 && (original === undefined || (Array.isArray(original) && original.length === 0))) throw noItemsToOrder();
+    const isOriginalEmpty = original === undefined || (Array.isArray(original) && original.length === 0);
+    if (value.length === 0 && isOriginalEmpty) throw noItemsToOrder();
     checkOrder(value, order, rule.mergeKey);
   }
   if (original === undefined) return value === undefined ? undefined : withoutDirectives(value);

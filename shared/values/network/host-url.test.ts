@@ -1,4 +1,4 @@
-import { hostUrl, parseHost, parsePort } from './host-url';
+import { hostUrl, hostWithoutBrackets, parseHost, parsePort } from './host-url';
 
 function urlOf(host: string, port?: number): string | undefined {
   const parsed = parseHost(host);
@@ -72,3 +72,9 @@ it('hostUrl omits the default port of the scheme', () =>
 it.each([0, 65_536, 70_000, -1, 1.5, NaN])('hostUrl rejects the port %d, which a URL would silently omit', (port) =>
   expect(() => urlOf('a', port)).toThrow(RangeError),
 );
+
+it.each([
+  ['https://[::1]:6443/a', '::1'],
+  ['https://10.0.0.1:6443', '10.0.0.1'],
+  ['https://api.example.com', 'api.example.com'],
+])('hostWithoutBrackets returns the host of %s', (url, host) => expect(hostWithoutBrackets(new URL(url))).toBe(host));

@@ -29,6 +29,9 @@ export function parseHost(text: string): Host | undefined {
 const isUnchangedInUrl = (name: string): boolean =>
   URL.canParse(`https://${name}`) && new URL(`https://${name}`).hostname === name.toLowerCase();
 
+/** The host of a URL, without the brackets of an IPv6 address: `::1` of `https://[::1]:6443`. */
+export const hostWithoutBrackets = ({ hostname }: Pick<URL, 'hostname'>): string => hostname.replace(/^\[(.*)\]$/, '$1');
+
 const MAX_PORT = 65_535;
 
 /** `undefined` when the text is not a decimal number from 1 to 65535. */

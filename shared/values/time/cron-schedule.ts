@@ -61,10 +61,14 @@ export type CronSchedule = {
   | { readonly type: 'every'; readonly ms: number }
 );
 
+/** The time zone before the fields: `TZ=Europe/Berlin`. */
+const ZONE_PREFIX = /^(?:CRON_)?TZ=([^ ]*)/;
+
 /** Returns an error message when the text is not a schedule. */
 export function parseCronSchedule(schedule: string): CronSchedule | string {
-  const [prefix = '', zone] = /^(?:CRON_)?TZ=([^ ]*)/.exec(schedule) ?? [];
-  if (zone !== undefined && zone !== '' && zone !== 'Local' && !isTimeZoneName(zone)) {
+  const [prefix = '', zone] = ZONE_PREFIX.exec(schedule) ?? [];
+  const isNamedZone = zone !== undefined && zone !== '' && zone !== 'Local';
+  if (isNamedZone && !isTimeZoneName(zone)) {
     return `provided bad location ${zone}: unknown time zone ${zone}`;
   }
   const rest = schedule.slice(prefix.length);

@@ -72,7 +72,7 @@ export class ControlPlane {
       ),
       replicas,
       balancer,
-      (port) => isReady(`https://127.0.0.1:${port}`, authority, admin),
+      (port) => isReady({ address: `https://127.0.0.1:${port}`, authority, admin }),
     );
     await plane.startApiServer(0);
     plane.controllers.start();

@@ -164,11 +164,7 @@ describeWithEtcd('an API server on etcd with TLS', () => {
     await etcd.stop();
     savePair(files, await makePair(authority, 'peer'));
     await etcd.restart();
-    await waitUntil(
-      'the server to be ready again',
-      () => isReady(server.address, server.certificates.authority, server.certificates.admin),
-      30_000,
-    );
+    await waitUntil('the server to be ready again', () => isReady({ address: server.address, ...server.certificates }), 30_000);
     expect(await server.process.stop()).toBe(0);
   }, 120_000);
 });

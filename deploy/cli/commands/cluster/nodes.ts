@@ -1,4 +1,5 @@
 /** `platform nodes`: prepares a control plane for machines that kubeadm joins. */
+import { hostWithoutBrackets } from '../../../../shared/values/network/host-url';
 import { addressClass, parseIpAddress } from '../../../../shared/values/network/ip-address';
 import type { ClusterAddress } from '../../../cluster/kubeconfig';
 import { endpointOf } from '../../../nodes/join-command';
@@ -18,6 +19,7 @@ export async function prepareNodes(flags: NodesPrepareFlags, host: CommandHost):
   });
 }
 
+/** The result of {@link prepareCluster}. */
 export interface Preparation {
   readonly address: ClusterAddress;
   /** The number of objects that did not exist before. */
@@ -59,7 +61,7 @@ export function networkOf(
 
 /** Other machines do not reach a control plane that is published with a loopback address. */
 export function warnAboutLoopback({ server }: ClusterAddress, host: CommandHost): void {
-  const address = parseIpAddress(server.hostname.replace(/^\[|\]$/g, ''));
+  const address = parseIpAddress(hostWithoutBrackets(server));
   if (address === undefined ? server.hostname !== 'localhost' : addressClass(address) !== 'loopback') return;
   host.writeError(
     `warning: nodes join at ${endpointOf(server)}, which only this machine reaches; ` +

@@ -14,6 +14,7 @@ import { readDefaultService, type DefaultService } from '../../../nodes/prepare'
 import { CommandError, type CommandHost } from '../../terminal/host';
 import type { ClusterFlags } from './flags';
 
+/** A connected control plane. */
 export interface OpenCluster {
   readonly client: RestClient;
   /** The Service of the API servers, which has the cluster's naming. */

@@ -16,14 +16,9 @@ export function validateListTypes(node: SchemaNode, object: JsonObject): FieldEr
 
 function collectErrors(node: SchemaNode, value: JsonValue, path: FieldPathElement[], errors: FieldError[]): void {
   const descend = (next: SchemaNode | undefined, step: FieldPathElement, member: JsonValue): void => {
-    if (
-      next === undefined ||
-      typeof member !== 'object' ||
-      member === null ||
-      errors.length >= MAX_SCHEMA_ERRORS ||
-      !containsUniqueLists(next)
-    )
-      return;
+    const isContainer = typeof member === 'object' && member !== null;
+    const isFull = errors.length >= MAX_SCHEMA_ERRORS;
+    if (next === undefined || !isContainer || isFull || !containsUniqueLists(next)) return;
     path.push(step);
     collectErrors(next, member, path, errors);
     path.pop();
