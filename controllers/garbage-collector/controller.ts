@@ -1,10 +1,6 @@
 /**
  * Watches the metadata of all deletable resources; deletes objects with dangling owners, and removes owner references
  * and the finalizers of foreground deletion and orphaning.
- *
- * The graph of owners enqueues the objects that a change concerns in two queues, like upstream's attemptToDelete and
- * attemptToOrphan. An object with an owner that only the server knows is requeued with back-off. Workers start once all
- * monitors have synced.
  */
 import type { Resource } from '../../shared/client/rest/resource';
 import { runWorkers } from '../../shared/client/work-queue/workers';
@@ -25,6 +21,11 @@ export const garbageCollectorController: Controller = {
   run,
 };
 
+/**
+ * The graph of owners enqueues the objects that a change concerns in two queues, like upstream's attemptToDelete and
+ * attemptToOrphan. An object with an owner that only the server knows is requeued with back-off. Workers start once all
+ * monitors have synced.
+ */
 async function run(context: ControllerContext): Promise<void> {
   const { logger, signal, metrics } = context;
   const concurrency = context.settings.concurrentGarbageCollectorSyncs;

@@ -1,12 +1,6 @@
 /**
- * Watches Jobs and pods; creates and deletes pods, removes their tracking finalizers and writes Job status.
- *
- * A change of a Job enqueues it at once, a change of a pod after 100 ms, so that one status write covers several pods.
- * A sync requeues itself for back-offs, deadlines and expired expectations. A second queue removes the finalizer from
- * orphan pods.
- *
- * Unlike upstream, the first sync of a started Job in this process reads the Job and its pods from the server, and a
- * sync is skipped while the informer shows an older Job than this process wrote.
+ * Watches Jobs and pods; creates and deletes pods, removes their tracking finalizers and writes Job status. A second
+ * queue removes the finalizer from orphan pods.
  */
 import type { BatchV1Job, CoreV1Pod } from '../../shared/api/types/generated/members';
 import { keyOf } from '../../shared/client/rest/api-object';
@@ -107,6 +101,10 @@ function newState({ client, events, clock, informers, metrics, signal }: Control
   };
 }
 
+/**
+ * A change of a Job enqueues it at once, a change of a pod after {@link POD_BATCH_MS}, so that one status write covers
+ * several pods. Returns functions that remove the handlers.
+ */
 function watchJobs(state: JobState, queue: WorkQueue, orphanQueue: WorkQueue): readonly (() => void)[] {
   const { jobs, pods, podIndex, expectations, finalizerExpectations, liveJobs } = state;
   return [
@@ -137,10 +135,11 @@ function watchJobs(state: JobState, queue: WorkQueue, orphanQueue: WorkQueue): r
 function wouldAdopt(job: Job, orphan: Pod): boolean {
   const labels = labelsOf(orphan);
   const isSelectorGenerated = job.body.spec?.manualSelector !== true;
-  if ((isSelectorGenerated && !Object.values(labels).includes(job.uid)) || finishedConditionOf(job) !== undefined) return false;
-  return labelSelectorOf(job)?.(labels) === true;
+  if (isSelectorGenerated && !Object.values(labels).includes(job.uid)) return false;
+  return finishedConditionOf(job) === undefined && labelSelectorOf(job)?.(labels) === true;
 }
 
+/** Drops what is kept of a Job that is finished or deleted. */
 function forgetJob({ expectations, finalizerExpectations, backOffs, writtenVersions }: JobState, key: string): void {
   expectations.delete(key);
   finalizerExpectations.delete(key);
@@ -148,6 +147,11 @@ function forgetJob({ expectations, finalizerExpectations, backOffs, writtenVersi
   writtenVersions.delete(key);
 }
 
+/**
+ * Requeues itself for back-offs, deadlines and expired expectations. Unlike upstream, the first sync of a started Job
+ * in this process reads the Job and its pods from the server, and a sync is skipped while the informer shows an older
+ * Job than this process wrote.
+ */
 async function syncJob(context: ControllerContext, state: JobState, key: string): Promise<WorkOutcome> {
   const { client, clock, signal } = context;
   const { jobs, podIndex, expectations, liveJobs, writer, backOffs, writtenVersions } = state;
@@ -176,6 +180,7 @@ async function syncJob(context: ControllerContext, state: JobState, key: string)
   return delays.length === 0 ? DONE : { type: 'again', afterMs: Math.min(...delays) };
 }
 
+/** The pods of the Job. Adopts matching orphans and releases owned pods that do not match. */
 async function claimPods(
   { client, signal }: ControllerContext,
   job: Job,
