@@ -60,6 +60,7 @@ const UNABLE_TO_FETCH = 'unable to fetch metrics from';
 
 /** Caches the served version of the custom metrics API, and nothing else. */
 export class MetricsClient {
+  /** `at`: monotonic milliseconds before it was requested. */
   private customVersion: { readonly at: number; readonly version: string | undefined } | undefined;
 
   constructor(private readonly options: MetricsClientOptions) {}

@@ -116,9 +116,13 @@ function groupAndFilter(
   return { grouped, metrics };
 }
 
+/** The usage of the measured pods in relation to their requests. */
 interface UtilizationRatio {
+  /** The utilization divided by the target. */
   readonly ratio: number;
+  /** Per pod, in thousandths. */
   readonly average: bigint;
+  /** Percent of the requests. */
   readonly utilization: number;
 }
 

@@ -22,6 +22,7 @@ export interface Operands {
   readonly placeholder: string;
   /** What each operand must be, also completed by shells; absent when any text is valid. */
   readonly choices?: readonly string[];
+  /** The least and greatest number of operands. */
   readonly min: number;
   readonly max: number;
 }

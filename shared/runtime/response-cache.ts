@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from './clock';
 import type { MaybePromise } from './maybe-promise';
 
+/** The bounds of a cache. The least recently used responses are dropped first. */
 export interface ResponseCacheOptions {
   readonly clock: Clock;
   readonly maxEntries: number;

@@ -28,6 +28,7 @@ export interface EventReport {
 /** An Event that was written earlier. */
 export interface WrittenEvent {
   readonly name: string;
+  /** How often it was reported. */
   readonly count: number;
 }
 
@@ -50,8 +51,10 @@ const PER_SECOND = 1 / 300;
 /** Maximum number of entries in each cache. */
 const CACHE_SIZE = 4_096;
 
+/** Similar Events: the same apart from their messages. */
 interface AggregateGroup {
   readonly messages: Set<string>;
+  /** Monotonic milliseconds of the last report. */
   lastAt: number;
 }
 

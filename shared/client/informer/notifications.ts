@@ -27,6 +27,7 @@ export interface Handlers<Body extends JsonObject = JsonObject> {
 interface Notification<Body extends JsonObject> {
   readonly previous: ApiObject<Body> | undefined;
   readonly current: ApiObject<Body> | undefined;
+  /** The length of the object on the wire, for the bound of the queue. */
   readonly bytes: number;
 }
 

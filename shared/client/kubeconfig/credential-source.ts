@@ -20,6 +20,7 @@ export interface Credentials {
 
 /** The Authorization header from a token, a token file, or a user name with a password. */
 export class CredentialSource implements Credentials {
+  /** `readAt`: monotonic milliseconds of the last attempt to read the file. */
   private token: { readonly text: string; readonly readAt: number } | undefined;
 
   constructor(

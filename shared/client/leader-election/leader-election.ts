@@ -64,6 +64,7 @@ const EXPIRY_MARGIN_MS = 50;
 /** Retries are delayed by up to this fraction at random, so that the candidates do not retry at the same moment. */
 const RETRY_JITTER = 0.2;
 
+/** The Lease of one election. */
 interface LeaseName {
   readonly namespace: string;
   readonly name: string;

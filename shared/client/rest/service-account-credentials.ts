@@ -30,6 +30,7 @@ const REUSE_MS = 0.8 * LIFETIME_S * 1_000;
 
 interface Token {
   readonly header: string;
+  /** Monotonic milliseconds when its request was sent. */
   readonly requestedAt: number;
 }
 

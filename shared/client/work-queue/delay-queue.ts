@@ -6,6 +6,7 @@ import type { Clock, Timer } from '../../runtime/clock';
 
 interface DelayedItem<T> {
   readonly item: T;
+  /** Monotonic milliseconds. */
   readonly dueTime: number;
   /** Order of addition, for items with the same time. */
   readonly sequence: number;

@@ -32,11 +32,13 @@ const MIN_NAMED_COST = 1_000_000;
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const HINT = '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)';
 
+/** The cost of one expression for all values that an object may have at the path. */
 interface RuleCost {
   readonly path: string;
   readonly cost: number;
 }
 
+/** What the checks of one schema share. */
 interface CheckRulesContext {
   readonly costs: RuleCost[];
   readonly invalidParts: ReadonlySet<JsonObject>;

@@ -122,6 +122,7 @@ class RuleRun {
   }
 }
 
+/** A rule that compiled. */
 interface RunnableRule {
   readonly rule: ValidationRule;
   readonly expression: Expression;
@@ -141,6 +142,7 @@ interface RuleEvaluation {
   readonly isUnchanged: () => boolean;
 }
 
+/** The rules of one node, and how its values are passed to them. */
 interface RunnableRules {
   readonly rules: readonly RunnableRule[];
   readonly wrap: ValueWrapper;

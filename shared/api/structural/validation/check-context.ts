@@ -17,7 +17,7 @@ export const ROOT_PATH = '<nil>';
  */
 export type SchemaCheck = (value: JsonValue, context: CheckContext, old: OldValue) => number;
 
-/** A state to which {@link CheckContext.rollBack} returns. */
+/** A state to which {@link CheckContext.rollBack} returns: how many failures and errors there were. */
 export interface Checkpoint {
   readonly failures: number;
   readonly errors: number;

@@ -1,10 +1,6 @@
 /**
  * Turns the facts from the packages into the rows of shared/api/types/generated/types.json: for each type a list of
  * rows, one per field, in upstream's order.
- *
- * "<protobuf number> <field> <type> <presence> [required] [go=<name>] [patch=<strategy>[:<merge key>]]"
- *
- * shared/api/types/tables.ts reads this grammar. The number is 0 for a field that is not part of the protobuf message.
  */
 import { appendAll } from '../../../values/append';
 import { typeNameOf } from './packages';
@@ -12,6 +8,11 @@ import type { GoMember, GoType, GoTypes } from './go-types';
 import handKept from './hand-kept.json';
 import type { RequiredMembers } from './required';
 
+/**
+ * By type, a row for each field: `<protobuf number> <field> <type> <presence> [required] [go=<name>]
+ * [patch=<strategy>[:<merge key>]]`. shared/api/types/tables.ts reads this grammar. The number is 0 for a field that is
+ * not part of the protobuf message.
+ */
 export type TypeRows = Record<string, string[]>;
 
 /**
