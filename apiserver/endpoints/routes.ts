@@ -21,6 +21,7 @@ import { watchObjects } from './handlers/watch';
 import { createObject, patchObject, updateObject } from './handlers/write';
 import type { ResourceRequest } from './request/request-info';
 
+/** Serves one verb. Resolves when the response has been sent, or for a watch when it has started. */
 type Handler = (deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest) => Promise<void>;
 
 const HANDLERS: Readonly<Record<Verb, Handler>> = {
@@ -40,6 +41,7 @@ export function routeResource(deps: ApiDependencies, exchange: Exchange, info: R
   return trace === undefined ? route(deps, exchange, info) : traceHandler(trace, exchange, info, () => route(deps, exchange, info));
 }
 
+/** Checks in upstream's order whether the path exists, allows the verb and has valid names, then calls the handler. */
 function route(deps: ApiDependencies, exchange: Exchange, info: ResourceRequest): Promise<void> {
   const { resource } = exchange;
   if (resource?.row.custom !== undefined && resource.stored !== undefined) return routeCustom(deps, exchange, resource, info);
@@ -84,7 +86,7 @@ function countLongRunning(deps: ApiDependencies, exchange: Exchange): void {
 /** Thrown for a path that exists neither inside nor outside the API. The response is plain text. */
 export class PageNotFound extends Error {}
 
-/** A virtual resource that can be listed, but not watched. */
+/** Whether a virtual resource can be listed. It cannot be watched. */
 const isView = ({ row, stored }: ServedResource): boolean => stored === undefined && row.verbs.includes('list');
 
 /** Warns clients of deprecated versions, and counts their requests. */
@@ -119,6 +121,7 @@ const NEEDS_NAME: Readonly<Record<Verb, boolean>> = {
   deletecollection: false,
 };
 
+/** Whether the path exists for some verb. */
 function isRoutable(resource: ServedResource, info: ResourceRequest): boolean {
   const { row } = resource;
   if (info.rest.length > 0 && subresourceRow(resource.row, info)?.connects !== 'with-subpaths') return false;
@@ -131,6 +134,7 @@ function isRoutable(resource: ServedResource, info: ResourceRequest): boolean {
   return info.subresource === '' || subresourceRow(resource.row, info) !== undefined;
 }
 
+/** Whether the path, which exists, accepts the verb. */
 function allowsVerb(resource: ServedResource, info: ResourceRequest, verb: Verb): boolean {
   const { row } = resource;
   if (info.subresource !== '') {
@@ -139,8 +143,8 @@ function allowsVerb(resource: ServedResource, info: ResourceRequest, verb: Verb)
   const hasName = info.name !== '';
   if (info.hasWatchPrefix) return verb === 'watch' && row.verbs.includes('watch');
   if (hasName !== NEEDS_NAME[verb] && verb !== 'watch') return false;
-  // Only reads can span all namespaces.
-  if (row.namespaced && info.namespace === '' && verb !== 'list' && verb !== 'watch') return false;
+  const spansNamespaces = row.namespaced && info.namespace === '';
+  if (spansNamespaces && verb !== 'list' && verb !== 'watch') return false;
   return row.verbs.includes(verb);
 }
 

@@ -16,10 +16,12 @@ import { DEFAULT_OPEN_REQUEST_LIMITS, OpenRequests, type OpenRequestLimits } fro
 export interface KubeletCredentials {
   /** PEM. Without it every certificate is accepted, as upstream does. */
   readonly ca?: Buffer;
+  /** Client certificate and its private key, as PEM. */
   readonly cert?: Buffer;
   readonly key?: Buffer;
 }
 
+/** Configuration of the connections to backends, for the life of the server. */
 export interface BackendOptions {
   readonly clock: Clock;
   /** The present client certificate for kubelets; called for each request, because the files may have been replaced. */
@@ -43,6 +45,10 @@ export interface BackendMeters {
 /** A request to a kubelet, pod, Service or node, without its body. */
 export interface BackendRequest {
   readonly url: URL;
+  /**
+   * `kubelet` verifies the server certificate against {@link KubeletCredentials.ca} and presents the client
+   * certificate; `any` does neither.
+   */
   readonly trust: CertificateVerification;
   /** The addresses to dial instead of resolving the host of the URL; absent to resolve it. */
   readonly pinned?: readonly string[] | undefined;

@@ -18,7 +18,9 @@ import { awaitResponse, joinConnections, requestPath, relay, relayResponse, send
 import { relayProxiedResponse } from './proxied-response';
 import { readExcerpt } from './error-excerpt';
 
+/** How one request is forwarded. */
 export interface ForwardOptions {
+  /** The backend, with the certificates that are accepted from it. */
   readonly destination: Destination;
   /**
    * Path and query for the backend of a proxy, as the client sent them. Other backends have their own in `destination`.
@@ -87,6 +89,7 @@ function clientRequest(exchange: Exchange, { destination, target, isUpgrade, ins
   };
 }
 
+/** The outcome of one request to the backend; a stale one is sent again once. */
 interface Attempt {
   readonly response: BackendResponse;
   /** Whether a kept connection was closed before the response, so that the request may be sent again. */

@@ -28,10 +28,13 @@ const CORS_HEADERS: ReadonlySet<string> = new Set([
   'access-control-allow-methods',
   'access-control-allow-origin',
 ]);
-/** The client's credentials, and headers with which it could claim another identity. */
+/**
+ * The client's credentials, and headers with which it could claim another identity: `authorization`,
+ * `impersonate-user`, `x-remote-group`.
+ */
 const IDENTITY_HEADERS = /^(authorization|impersonate-|x-remote-)/;
 
-/** A valid `Content-Length`; other values are not passed on. */
+/** A valid `Content-Length`: digits only. Other values are not passed on. */
 const LENGTH = /^[0-9]+$/;
 
 /** Whether the request is framed with a body. Every method may have one. */
@@ -52,11 +55,14 @@ function framingHeaders(exchange: Exchange): OutgoingHttpHeaders {
 }
 
 /**
- * HTTP in another version, or TLS: requests on such an upgraded connection would bypass authentication by this
- * server.
+ * HTTP in another version, or TLS (`h2c`, `HTTP/2.0`, `TLS/1.2`): requests on such an upgraded connection would bypass
+ * authentication by this server.
  */
 const HTTP_PROTOCOL = /^(h2c?|http|tls)(\/|$)/i;
-/** A protocol with or without a version. A lenient server may accept a malformed one as a protocol: `h2c;q=1`. */
+/**
+ * A protocol with or without a version: `websocket`, `SPDY/3.1`. A lenient server may accept a malformed one as a
+ * protocol: `h2c;q=1`.
+ */
 const PROTOCOL = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+(\/[!#$%&'*+.^_`|~0-9A-Za-z-]+)?$/;
 
 /**
@@ -76,14 +82,9 @@ export function headersToBackend(exchange: Exchange, { isUpgrade }: { readonly i
   const hopByHopNames = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
   const sent: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (
-      value === undefined ||
-      name.startsWith(':') ||
-      HOP_BY_HOP_HEADERS.has(name) ||
-      hopByHopNames.has(name) ||
-      IDENTITY_HEADERS.test(name)
-    )
-      continue;
+    const isPseudoHeader = name.startsWith(':');
+    const isHopByHop = HOP_BY_HOP_HEADERS.has(name) || hopByHopNames.has(name);
+    if (value === undefined || isPseudoHeader || isHopByHop || IDENTITY_HEADERS.test(name)) continue;
     sent[name] = value;
   }
   delete sent['content-length'];

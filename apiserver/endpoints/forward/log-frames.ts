@@ -38,6 +38,7 @@ export async function sendLogFrames(exchange: Exchange, log: IncomingMessage): P
 
 async function sendMessages(webSocket: WebSocket, log: IncomingMessage, onSent: (bytes: number) => void): Promise<void> {
   const isText = webSocket.protocol === LOG_PROTOCOLS.base64;
+  /** Sends one message. The promise, when the client is slow, resolves once the message has been written. */
   const send = (piece: Buffer): Promise<void> | undefined => {
     const sent = new Promise<void>((resolve) => {
       webSocket.send(isText ? piece.toString('base64') : piece, { binary: !isText }, () => resolve());

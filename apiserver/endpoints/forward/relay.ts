@@ -10,14 +10,18 @@ import type { Exchange } from '../request/exchange';
 import { hasBody, headersToClient } from './headers';
 import { UpgradableResponse } from '../request/upgradable-response';
 
+/**
+ * The outcome of a request to a backend: no usable response, a response whose body is still to be read, or an upgraded
+ * connection. `head`: the bytes of the new protocol that arrived together with the response.
+ */
 export type BackendResponse =
   | { readonly type: 'failure'; readonly error: Error }
   | { readonly type: 'response'; readonly message: IncomingMessage }
   | { readonly type: 'upgraded'; readonly message: IncomingMessage; readonly socket: Duplex; readonly head: Buffer };
 
 /**
- * The request target for backends. A number sign is part of a path here and in upstream, which escapes it; a backend
- * that parses URLs as browsers do would drop it with all that follows, and serve another path than the authorized
+ * The request target for backends. A number sign is part of the path here and in upstream, which escapes it; a backend
+ * that parses URLs as browsers do would drop it with everything after it, and serve another path than the authorized
  * one.
  */
 export const requestTarget = ({ request }: Exchange): string => (request.url ?? '/').replaceAll('#', '%23');
@@ -93,6 +97,7 @@ export async function relay(
   }
 }
 
+/** The body of the response; ends normally where the body breaks off. */
 async function* untilBroken(message: IncomingMessage): AsyncGenerator<unknown> {
   try {
     yield* message;
@@ -106,7 +111,11 @@ async function* untilBroken(message: IncomingMessage): AsyncGenerator<unknown> {
  */
 const JOINED_SOCKET_LISTENERS = 20;
 
-/** Connects the sockets of client and backend after a protocol upgrade. */
+/**
+ * Forwards the backend's response to the upgrade and connects the sockets of client and backend; `socket` and `head`
+ * are those of {@link BackendResponse}. Resolves when both have closed. Throws when the client's connection cannot be
+ * taken over.
+ */
 export async function joinConnections(
   exchange: Exchange,
   { statusCode = 101, rawHeaders }: IncomingMessage,

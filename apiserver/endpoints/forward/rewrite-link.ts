@@ -13,13 +13,14 @@ export interface ProxyAddresses {
   readonly host: string;
 }
 
+/** A scheme at the beginning of a link: `https:`. */
 const SCHEME = /^([a-z][a-z\d+.-]*:)/i;
-/** An absolute path, or a host followed by one. Browsers read `\` as `/`. */
+/** An absolute path (`/a`), or a host followed by one (`//host/a`, `http://host/a`). Browsers read `\` as `/`. */
 const FROM_ROOT = /^(?:https?:(?=[/\\]{2}))?([/\\]{1,2})/i;
 
 /**
- * The usual links: absolute paths that need no normalization, without dot segments, hosts or characters that have to
- * be encoded.
+ * The usual links: absolute paths that need no normalization (`/static/app.js`), without dot segments, hosts or
+ * characters that have to be encoded.
  */
 const PLAIN_PATH = /^(?:\/[\w~-][\w.~-]*)+\/?$/;
 

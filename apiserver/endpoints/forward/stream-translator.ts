@@ -85,10 +85,12 @@ class ClientStreams {
 
   constructor(readonly webSocket: WebSocket) {}
 
+  /** Sends `bytes` on a stream of the client. `onSent` is called when they have been written to the connection. */
   send(name: StreamName, bytes: Buffer, onSent?: () => void): void {
     this.webSocket.send(Buffer.concat([Buffer.of(CHANNELS[name]), bytes]), { binary: true }, () => onSent?.());
   }
 
+  /** Bytes that the client has not read, as far as this process knows. */
   get unreadBytes(): number {
     return this.webSocket.bufferedAmount;
   }
@@ -155,6 +157,7 @@ class ClientInput {
     private readonly streamByName: ReadonlyMap<StreamName, number>,
   ) {}
 
+  /** Handles one message: its first byte names the stream, or is the close signal. */
   handleMessage(message: Buffer): void {
     const content = message.subarray(1);
     switch (message[0]) {

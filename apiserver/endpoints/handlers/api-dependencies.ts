@@ -21,7 +21,9 @@ import type { OpenWatchStreams } from '../response/open-watches';
 export interface NodeAccess {
   /** Types of node addresses in order of preference. */
   readonly addressTypes: readonly string[];
+  /** Resolves the host name of a node; no addresses when it does not resolve. */
   readonly resolveHost: ResolveHost;
+  /** The connections to kubelets, pods, Services and nodes. */
   readonly backends: Backends;
 }
 
@@ -30,18 +32,26 @@ export interface ApiDependencies extends ExchangeDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly gates: FeatureGates;
+  /** The resources that this replica serves now. */
   readonly resources: Resources;
   /** The resource at a path, after the replica has caught up with the store. Rejects with StatusError 504. */
   findNewest(context: RequestContext, info: ResourceRequest): Promise<ServedResource | undefined>;
+  /** Get, list and watch of stored objects. */
   readonly reader: Reader;
+  /** Create, update, patch and delete of stored objects. */
   readonly writer: Writer;
+  /** Subresources and reviews that are not stored. */
   readonly operations: Operations;
+  /** Reads of resources that are computed and not stored. */
   readonly views: Views;
+  /** Parses the selectors of a request. */
   readonly select: SelectionBuilder;
   /** The alias of a system namespace in the other dialect; undefined for other names. */
   aliasOf(namespace: string): NamespaceAlias | undefined;
+  /** The encoders of all kinds and representations. */
   readonly encoders: Encoders;
   readonly nodeAccess: NodeAccess;
+  /** The open watches, which a shutdown ends. */
   readonly watches: OpenWatchStreams;
   /** Minimum duration of a watch without a time-out, in seconds; the maximum is twice that. */
   readonly minRequestTimeoutSeconds: number;

@@ -152,11 +152,13 @@ function optionsOf(type: string, query: Query, { rest }: ResourceRequest): JsonO
   return options;
 }
 
+/** The type of a member of an options kind. */
+type Field = ReturnType<typeof schemaOf>['fields'][number]['type'];
+
+/** The value of a query parameter as a member of that type; undefined when the parameter is absent. */
 function parameterValue(query: Query, name: string, field: Field): JsonValue | undefined {
   return field.kind === 'list' ? listValue(query.getAll(name), field.element) : scalarValue(query, name, field);
 }
-
-type Field = ReturnType<typeof schemaOf>['fields'][number]['type'];
 
 const joinRest = (rest: readonly string[]): string | undefined => (rest.length === 0 ? undefined : `/${rest.join('/')}`);
 

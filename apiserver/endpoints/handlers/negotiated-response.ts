@@ -21,7 +21,9 @@ import { recordResponseEntry } from './audit-recording';
 
 /** The form of a response, which is fixed before anything is read or written. */
 export interface NegotiatedResponse {
+  /** The negotiated media type and transform. */
   readonly wanted: Representation;
+  /** Encodes objects, lists and watch events in that form. */
   readonly encoder: Encoder;
   /** The key of the encoder. */
   readonly form: EncoderForm;
@@ -56,7 +58,9 @@ export function subresourceRow(row: KindRow, info: ResourceRequest): Subresource
 
 /** How a stored object is requested and shown: as itself, or as the kind of the subresource (Scale). */
 export interface SubresourceView {
+  /** The kind of the response, and of the body of a PUT. */
   readonly row: KindRow;
+  /** Converts a stored entry to that kind. */
   show(entry: Entry): Entry;
 }
 
@@ -66,7 +70,7 @@ export function subresourceView({ row }: Resource, info: ResourceRequest): Subre
   return kind === undefined ? { row, show: (entry) => entry } : { row: kind, show: (entry) => scaleEntry(kind, entry, row) };
 }
 
-/** Responds with one object in the negotiated form. */
+/** Responds with one object in the negotiated form, and records it in the audit log. Throws 406 when the form is a list. */
 export async function sendEntry(
   deps: ApiDependencies,
   exchange: Exchange,

@@ -17,7 +17,7 @@ import type { ResourceRequest } from '../request/request-info';
 import { negotiateResponse, sendEntry, subresourceView } from './negotiated-response';
 import { recordRequestBody } from './audit-recording';
 
-/** Names of trace events for creations and updates. */
+/** Names of the trace events around the writer's call, when it creates or updates an object. */
 export const STORE_STARTED = 'About to store object in database';
 export const STORE_FAILED = 'Write to database call failed';
 export const STORE_SUCCEEDED = 'Write to database call succeeded';
@@ -90,7 +90,10 @@ function patchForAudit(bytes: Buffer): JsonValue {
   }
 }
 
-/** Leaves the body unparsed when the writer parses it later. Yields to the event loop while a long body is parsed. */
+/**
+ * Parses a body of the kind `row`, which for a subresource may be another kind than that of `resource`. Leaves the
+ * body unparsed when the writer parses it later. Yields to the event loop while a long body is parsed.
+ */
 async function parseBody(deps: ApiDependencies, exchange: Exchange, resource: Resource, row: KindRow, raw: RawBody): Promise<ObjectBody> {
   recordRequestBody(deps, exchange, raw.bytes);
   if (deps.writer.defersParsing(resource, raw)) return { raw };
@@ -104,6 +107,7 @@ function writeHeaders(exchange: Exchange): WriteHeaders {
   return { userAgent: exchange.header('user-agent'), ifMatch: exchange.header('if-match') };
 }
 
+/** Subresources with PUT or PATCH. Others are not written: they are operations or connections. */
 const WRITABLE_SUBRESOURCES: readonly Subresource[] = ['approval', 'ephemeralcontainers', 'finalize', 'scale', 'status'];
 
 /** The subresource that the path names; undefined for the object itself. */

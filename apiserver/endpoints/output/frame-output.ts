@@ -51,6 +51,7 @@ export class FrameOutput implements Sender {
     markAsWatch(target);
   }
 
+  /** The output of a watch without a WebSocket. The head of the response must have been sent. */
   static forResponse(response: ServerResponse | FrameTarget, outbox: Outbox, observer: WaitObserver = IGNORE_WAITS): FrameOutput {
     if (!(response instanceof ServerResponse)) return new FrameOutput(response, outbox, outbox.frames, observer);
     const { socket } = response;

@@ -30,15 +30,18 @@ export function frameOf(chunk: Buffer): Buffer {
  * clients that have the same chunks to send; `clear` releases it.
  */
 export class FrameJoiner {
+  /** The chunks that {@link piece} joins. */
   private parts: readonly Buffer[] = [];
   private piece: Buffer | undefined;
 
   constructor(private readonly transform: (chunk: Buffer) => Buffer) {}
 
+  /** One chunk, transformed. */
   single(chunk: Buffer): Buffer {
     return this.transform(chunk);
   }
 
+  /** Several chunks, transformed and joined; the cached piece when it was made of the same buffers in the same order. */
   joined(chunks: readonly Buffer[]): Buffer {
     const { parts } = this;
     if (this.piece === undefined || parts.length !== chunks.length || !parts.every((part, index) => part === chunks[index])) {
@@ -48,6 +51,7 @@ export class FrameJoiner {
     return this.piece;
   }
 
+  /** Releases the cached piece. */
   clear(): void {
     this.parts = [];
     this.piece = undefined;

@@ -1,12 +1,7 @@
 /**
- * Sends the frames of watches: all frames of one turn of the event loop together at its end. When that took long
- * because many clients watch the same objects, the rest is sent in later turns, each after a pause as long as the last
- * sending took, so that at least half of the time remains for requests. A `TimeSlice` only limits one run; this also
- * limits the share of the total time. Frames for a connection are always sent before a later response on it.
- *
- * Node encrypts and writes what HTTP/2 streams were given not at once but in the next turn of the event loop, all
- * connections together. A sending is therefore measured until that is done, and the number of watches per turn follows
- * from the measurement.
+ * Sends the waiting frames of all watches together, once per turn of the event loop. A sending ends at its time limit,
+ * and the next one, which also serves the watches that are left, starts after a pause as long as the last sending took
+ * (at most MAX_PAUSE_MS): requests keep about half of the time. On a connection, frames precede a later response.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import { frameOf, FrameJoiner } from './frame';
@@ -14,8 +9,9 @@ import { binaryFrame, textFrame } from './web-socket-frame';
 
 /** Maximum pause between two sendings. */
 const MAX_PAUSE_MS = 20;
-/** Duration of one sending in milliseconds, and the number of watches between two readings of the clock. */
+/** Time limit of one sending. */
 const SENDING_MS = 4;
+/** Number of watches between two readings of the clock. */
 const WATCHES_PER_CHECK = 8;
 /**
  * Bounds of the number of watches in one sending. The minimum guarantees progress when other work of the turn makes the
@@ -23,7 +19,7 @@ const WATCHES_PER_CHECK = 8;
  */
 const MIN_WATCHES = 4 * WATCHES_PER_CHECK;
 const MAX_WATCHES = 1024;
-/** The resolution of timers. */
+/** A shorter pause is left out: timers have a resolution of a millisecond. */
 const MIN_PAUSE_MS = 1;
 
 /** An output over a connection that it may share with others. */
@@ -55,7 +51,7 @@ export class Outbox {
 
   constructor(private readonly clock: Clock) {}
 
-  /** In the time of Clock.monotonic. */
+  /** The current time of Clock.monotonic, in milliseconds. */
   now(): number {
     return this.clock.monotonic();
   }
@@ -89,7 +85,11 @@ export class Outbox {
     else this.clock.after(pauseMs, () => this.flush());
   }
 
-  /** Sends to as many watches as the limits allow, and schedules the next sending when some are left. */
+  /**
+   * Sends to as many watches as the limits allow, and schedules the next sending when some are left. Node encrypts and
+   * writes what HTTP/2 streams were given in the next turn of the event loop, for all connections together; the sending
+   * is therefore measured until then, and the number of watches of the next one follows from the measurement.
+   */
   private flush(): void {
     const { senders, clock } = this;
     const startedAt = clock.monotonic();
@@ -103,7 +103,7 @@ export class Outbox {
     }
     this.senders = sent === senders.length ? [] : senders.slice(sent);
     if (this.senders.length === 0) this.clearJoined();
-    // So few take little time to encrypt: the next sending does not wait until that is measured.
+    // Few frames take little time to encrypt, so the next sending does not wait until that is measured.
     if (sent <= WATCHES_PER_CHECK) this.complete(clock.monotonic() - startedAt);
     else
       setImmediate(() => {

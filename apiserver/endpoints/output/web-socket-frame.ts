@@ -8,12 +8,14 @@ const TEXT = 0x81;
 const BINARY = 0x82;
 /** The greatest length of a message that fits into the second byte. */
 const MAX_SHORT_LENGTH = 125;
-/** Values of the second byte for a length in the next two or eight bytes. */
+/** The value of the second byte that announces a length in the next two bytes. */
 const TWO_BYTES = 126;
-/** The greatest values of the second byte announce a length in the next eight bytes. */
+/** The value of the second byte that announces a length in the next eight bytes. */
 const EIGHT_BYTES = 127;
 
+/** The frame of a text message. The message must be valid UTF-8. */
 export const textFrame = (message: Buffer): Buffer => framed(TEXT, message);
+/** The frame of a binary message. */
 export const binaryFrame = (message: Buffer): Buffer => framed(BINARY, message);
 
 function framed(firstByte: number, message: Buffer): Buffer {

@@ -13,10 +13,11 @@ const PIECE_BYTES = 256 * 1024;
 /** Limit for complete responses that wait on one connection. A single one may be longer. */
 export const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
-/** State of outputs, and of connections (the last one), as long as they exist. */
+/** The state of each output, as long as it exists. */
 const pieceCounts = new WeakMap<object, number>();
 const watches = new WeakSet<object>();
 const unreadAllowed = new WeakSet<object>();
+/** The bytes of complete responses that wait on each connection. */
 const waitingBytes = new WeakMap<object, number>();
 
 /** Records that the client of an output has read a piece. */
@@ -74,8 +75,10 @@ interface PieceTarget {
   end(piece: Buffer, written: () => void): unknown;
 }
 
+/** Called when bytes have been written, or with an error when they cannot be. */
 type Written = (error?: Error | null) => void;
 
+/** The argument of one call of `write` or `end`. */
 interface Part {
   readonly bytes: Buffer;
   readonly isLast: boolean;
@@ -95,6 +98,7 @@ export class PieceWriter {
     private readonly output: object,
   ) {}
 
+  /** Writes bytes. The caller does not modify them before `done` is called. */
   write(bytes: Buffer, done: Written): void {
     this.add({ bytes, isLast: false, done });
   }

@@ -20,6 +20,10 @@ export class ChunkPool {
   private readonly pooled: Buffer[] = [];
   private inUse = 0;
 
+  /**
+   * A chunk of {@link CHUNK_BYTES}, or a small one that is not pooled when all shared memory is in use. Its content is
+   * undefined.
+   */
   acquire(): Buffer {
     if (this.inUse >= MAX_IN_USE) return Buffer.allocUnsafeSlow(SMALL_CHUNK_BYTES);
     this.inUse += 1;
@@ -98,6 +102,7 @@ export class ByteSink {
     this.length += written;
   }
 
+  /** Adds one byte. */
   byte(value: number): void {
     if (this.filled === this.chunk.length) this.flush();
     this.chunk[this.filled] = value;

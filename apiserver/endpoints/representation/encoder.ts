@@ -9,6 +9,7 @@ import type { ResponsePage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
 import type { CachePolicy } from './encoding-cache';
 
+/** The types of frames besides ERROR, which {@link Encoder.errorFrame} encodes. */
 export type EventType = WatchEventType | 'BOOKMARK';
 
 /** Whether a frame is the first one of its stream: the columns of a Table are sent only there. */
@@ -18,12 +19,16 @@ export type FramePosition = 'first' | 'later';
 export interface Encoder {
   /** Unique for each encoding of frames; the key under which frames are shared. */
   readonly key: string;
+  /** The media type of the response, without the parameter `stream=watch` of watches. */
   readonly contentType: string;
   /** The response body of one object, with its own revision. */
   object(entry: Entry): Buffer;
-  /** The items are passed to the result; those of `page` are not read. */
+  /** Starts the encoding of a list. Only the metadata of `page` is read; the caller passes the items to the result. */
   list(page: ResponsePage): ListEncoder;
-  /** One complete watch frame. `revision` is the resource version to show. */
+  /**
+   * One complete watch frame. `revision` is the resource version to show: that of the change for DELETED, otherwise
+   * the entry's.
+   */
   frame(type: EventType, entry: Entry, revision: number, position: FramePosition): Buffer;
   /** Whether the first frame of a stream differs from later ones, so that it is not shared. */
   readonly hasDistinctFirstFrame: boolean;

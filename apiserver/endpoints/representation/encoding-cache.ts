@@ -58,6 +58,7 @@ export class EncodingCache {
     this.entries.set(entry, updated, { size: sizeOf(entry, updated) });
   }
 
+  /** The size of the cached encodings with their entries, at most the limit. */
   get bytes(): number {
     return this.entries.calculatedSize;
   }

@@ -13,15 +13,16 @@ import type { IncludeObject } from './table-encoder';
 /** How names are spelled in the response to one request. */
 export interface ResponseNames {
   readonly dialect: Dialect;
-  /** See ResourceRequest. */
+  /** Set when the path names a system namespace by its alias, which replaces the stored name in the response. */
   readonly alias: NamespaceAlias | undefined;
 }
 
-/** The key of an encoder. */
+/** What determines an encoder: equal forms have the same one. */
 export interface EncoderForm {
   readonly row: KindRow;
   readonly wanted: Representation;
   readonly names: ResponseNames;
+  /** What the rows of a Table contain; has no effect on other forms. */
   readonly include: IncludeObject;
 }
 

@@ -101,7 +101,10 @@ function isEscaped(bytes: Buffer, quote: number): boolean {
   return backslashes % 2 === 1;
 }
 
-/** The body with another resource version, as a DELETED event shows it. */
+/**
+ * The body with the resource version `shownRevision` in place of `revision`, which it has: a DELETED event shows the
+ * revision of the deletion. A body without that version is returned unchanged.
+ */
 export function withRevision(bytes: Buffer, revision: number, shownRevision: number): Buffer {
   if (revision === shownRevision) return bytes;
   // Quotes within strings are escaped, so the first match is the member itself; labels and annotations come after it.
@@ -158,10 +161,12 @@ const withoutMember = ({ direct, nested }: GroupFields, name: string): GroupFiel
   nested: nested.filter(({ member }) => member !== name),
 });
 
+/** A {@link VersionConversion} of one entry. */
 interface BoundConversion extends Pick<VersionConversion, 'encode'> {
   readonly convert: (object: JsonObject) => JsonObject;
 }
 
+/** Parses a body, converts it to the version (if given) and to the dialect, and encodes it again. */
 function convertText(bytes: Buffer, fields: GroupFields, dialect: Dialect, version?: BoundConversion): Buffer {
   const { value } = parseJson(bytes);
   if (!isObject(value)) return bytes;

@@ -16,13 +16,15 @@ import { statusJson } from './status-json';
 import type { CachePolicy } from './encoding-cache';
 
 const COMMA = 0x2c;
+const CLOSE_BRACE = 0x7d;
+const OPEN_BRACKET = 0x5b;
 const NEW_LINE = Buffer.from('\n');
 const CLOSE_OBJECT = Buffer.from('}\n');
 const CLOSE_FRAME = Buffer.from('}}\n');
 
 const FRAME_STARTS = frameHeads('');
 
-/** Whole objects. */
+/** Encodes whole objects. Plain items are copied without a head; custom ones repeat kind and apiVersion. */
 export class JsonEncoder implements Encoder {
   readonly key: string;
   readonly contentType = JSON_MEDIA_TYPE;
@@ -118,7 +120,7 @@ export class MetadataEncoder implements Encoder {
   write(sink: ByteSink, entry: Entry, policy: CachePolicy): void {
     sink.bytes(this.head);
     sink.bytes(this.metadata(entry, policy));
-    sink.byte(0x7d);
+    sink.byte(CLOSE_BRACE);
   }
 
   list(page: ResponsePage): ListEncoder {
@@ -127,7 +129,7 @@ export class MetadataEncoder implements Encoder {
     return {
       start: (sink) => sink.ascii(start),
       item: (sink, entry) => {
-        sink.byte(count === 0 ? 0x5b : COMMA);
+        sink.byte(count === 0 ? OPEN_BRACKET : COMMA);
         count += 1;
         this.write(sink, entry, itemCachePolicy(count));
       },
@@ -150,7 +152,7 @@ export class MetadataEncoder implements Encoder {
   }
 }
 
-/** Frames are cached, so they get memory of their own. */
+/** Copies the pieces into `bytes`, which has their total length. Frames are cached, so they get memory of their own. */
 function concatUnpooled(pieces: readonly Buffer[], bytes: Buffer): Buffer {
   let at = 0;
   for (const piece of pieces) {

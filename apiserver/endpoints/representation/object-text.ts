@@ -13,6 +13,7 @@ import { sortedMetadata } from './sorted-metadata';
 const OPEN = Buffer.from('{');
 const COMMA = Buffer.from(',');
 
+/** Builds the text of objects of one kind and `apiVersion`. */
 export class ObjectText {
   /** `{"kind":"Lease","apiVersion":"…",` */
   readonly head: string;

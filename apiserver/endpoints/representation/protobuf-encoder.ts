@@ -15,6 +15,7 @@ import { metadataAlone, withRevision } from './entry-json';
 import type { Spelling } from './spelling';
 import { statusJson } from './status-json';
 
+/** The name of Status in the type tables. */
 export const STATUS_TYPE = 'meta.v1.Status';
 const LIST_META_TYPE = 'meta.v1.ListMeta';
 const METADATA_TYPE = 'meta.v1.PartialObjectMetadata';
@@ -22,9 +23,11 @@ const METADATA_TYPE = 'meta.v1.PartialObjectMetadata';
 /** The type in the envelope of an object, and how its message is built. */
 export interface ProtobufShape {
   readonly kind: string;
+  /** In the dialect of the response. */
   readonly apiVersion: string;
   /** Name in the type tables. */
   readonly type: string;
+  /** Whether the message has only the member `metadata`. */
   readonly hasMetadataOnly: boolean;
 }
 
@@ -38,6 +41,7 @@ export function metadataOnly(metaVersion: string): ProtobufShape {
   return { kind: 'PartialObjectMetadata', apiVersion: metaVersion, type: METADATA_TYPE, hasMetadataOnly: true };
 }
 
+/** `k8s` and a zero byte, with which every protobuf envelope begins. */
 const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
 /** Empty content encoding and content type, as upstream writes them. */
 const ENVELOPE_END = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
@@ -156,7 +160,7 @@ class ProtobufList implements ListEncoder {
   }
 }
 
-/** Four bytes of length, then a WatchEvent that contains the object in its envelope. */
+/** A frame of a watch: four bytes of length, then a WatchEvent that contains the object in its envelope. */
 function eventFrame(type: EventType | 'ERROR', object: Buffer): Buffer {
   const event = Buffer.concat([delimited(0x0a, Buffer.from(type)), delimited(0x12, delimited(0x0a, object))]);
   const length = Buffer.allocUnsafe(4);
@@ -164,6 +168,7 @@ function eventFrame(type: EventType | 'ERROR', object: Buffer): Buffer {
   return Buffer.concat([length, event]);
 }
 
+/** A length-delimited field. `tag`: its number and wire type in one byte. */
 function delimited(tag: number, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from([tag]), varint(bytes.length), bytes]);
 }

@@ -14,10 +14,16 @@ const OPEN_LIST = 0x5b;
 const OPEN_OBJECT = 0x7b;
 /** Lists of objects with a type; the members of these objects are sorted too. */
 const TYPED_LISTS: ReadonlySet<string> = new Set(['managedFields', 'ownerReferences']);
-/** Matches field sets with elements that are stored in numeric order and have to be sorted as texts. */
+/**
+ * Matches field sets with elements that are stored in numeric order and have to be sorted as texts: indexes (`i:3`),
+ * numbers in a set (`v:8080`), and keys that contain numbers (`k:{"containerPort":8080}`).
+ */
 const NUMBERED = /"(?:i:|v:-?\d|k:\{[^}]*:-?\d)/;
 
-/** `member` is `"metadata":{…}` in canonical form. The result has the same length. */
+/**
+ * The member with its object's members in order of their names. `member` is `"metadata":{…}` in canonical form; the
+ * result has the same length.
+ */
 export function sortedMetadata(member: Buffer): Buffer {
   // latin1 has a character for every byte, so the text keeps all bytes.
   const sorter = new MetadataSorter(member.toString('latin1'), START.length);

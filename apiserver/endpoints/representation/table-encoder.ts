@@ -21,14 +21,18 @@ import type { Spelling } from './spelling';
 /** What each row contains besides its cells. */
 export type IncludeObject = 'Metadata' | 'Object' | 'None';
 
+/** What the Table encoders of a server share. */
 export interface TableDependencies {
+  /** Columns and cells of all kinds. */
   readonly table: TableConvertor;
+  /** For the ages in cells. */
   readonly clock: Clock;
   readonly cache: EncodingCache;
 }
 
 /** Rows that are held to be sorted; more would block the event loop. */
 const MAX_HELD_ROWS = 500;
+const COMMA = 0x2c;
 const CLOSE_ROW = Buffer.from('}');
 const NO_CELLS: CellTemplate = { texts: ['[]'], since: [] };
 
@@ -42,6 +46,7 @@ export class TableEncoder implements Encoder {
   constructor(
     private readonly deps: TableDependencies,
     private readonly spelling: Spelling,
+    /** The `apiVersion` of the Table, `meta.platform.io/v1` in the dialect. */
     private readonly metaVersion: string,
     private readonly include: IncludeObject,
   ) {
@@ -72,7 +77,7 @@ export class TableEncoder implements Encoder {
     return {
       start: (sink) => sink.text(`${this.head}"metadata":${listMetadata(page)},"columnDefinitions":${this.columns()},"rows":[`),
       item: (sink, entry) => {
-        if (count > 0) sink.byte(0x2c);
+        if (count > 0) sink.byte(COMMA);
         count += 1;
         this.writeRow(sink, entry, now, itemCachePolicy(count));
       },
@@ -81,7 +86,8 @@ export class TableEncoder implements Encoder {
   }
 
   /**
-   * For kinds with few objects: rows are held until all are there, or until their number would block the event loop.
+   * Sorts the rows by rank. For kinds with few objects: rows are held until all are there, or until their number would
+   * block the event loop, from where on the order is only one within each group of {@link MAX_HELD_ROWS} rows.
    */
   private listByRank(page: ResponsePage, rank: (object: JsonObject) => number): ListEncoder {
     let held: { readonly entry: Entry; readonly rank: number }[] = [];

@@ -16,6 +16,7 @@ const CLOSE = Buffer.from(']');
 const OPEN_LIST = 0x5b;
 const CLOSE_LIST = 0x5d;
 const COMMA = 0x2c;
+const NEW_LINE = 0x0a;
 
 /** The encoder of the kind of `json`. */
 export class YamlEncoder implements Encoder {
@@ -37,13 +38,14 @@ export class YamlEncoder implements Encoder {
    */
   list(page: ResponsePage): ListEncoder {
     const jsonList = this.json.list(page);
+    /** The JSON before the items, the YAML after them, and the YAML in place of items when there are none. */
     let head: Buffer = NOTHING;
     let tail = '';
     let empty = '';
     let hasItems = false;
-    const write = (sink: ByteSink, items: JsonArray): void => {
+    const writeItems = (sink: ByteSink, items: JsonArray): void => {
       if (items.length === 0) return;
-      if (!hasItems) sink.byte(0x0a);
+      if (!hasItems) sink.byte(NEW_LINE);
       hasItems = true;
       for (const item of items) sink.text(asListItem(stringifyYaml(item)));
     };
@@ -57,21 +59,23 @@ export class YamlEncoder implements Encoder {
         empty = ` ${stringifyYaml(envelope[member] ?? null)}`;
         sink.ascii(`${member}:`);
       },
-      item: (sink, entry) => write(sink, parseItems(collect((part) => jsonList.item(part, entry)))),
+      item: (sink, entry) => writeItems(sink, parseItems(collect((part) => jsonList.item(part, entry)))),
       end: (sink) => {
         // Lists that are sorted by rank hold items back until the end.
         const listEnd = collect((part) => jsonList.end(part));
-        if (listEnd[0] !== CLOSE_LIST) write(sink, lastItems(head, listEnd));
+        if (listEnd[0] !== CLOSE_LIST) writeItems(sink, lastItems(head, listEnd));
         if (!hasItems) sink.text(empty);
         sink.text(tail);
       },
     };
   }
 
+  /** Never called; throws. */
   frame(): Buffer {
     throw new Error('YAML is not streamed: negotiation never picks it for a watch');
   }
 
+  /** Never called; throws. */
   errorFrame(): Buffer {
     return this.frame();
   }
@@ -80,7 +84,6 @@ export class YamlEncoder implements Encoder {
 const scratchPool = new ChunkPool();
 
 /** The bytes that `write` adds to a sink. */
-
 function collect(write: (sink: ByteSink) => void): Buffer {
   const { sink, finish } = createMemorySink(scratchPool);
   write(sink);

@@ -100,6 +100,7 @@ export function patchType(header: string | undefined): PatchType {
   return type;
 }
 
+/** A parameter of a media type, with a token or a quoted string as its value: `charset=utf-8`, `title="a \" b"`. */
 const PARAMETER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+=(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+|"(?:[^"\\]|\\.)*")$/;
 
 /** The media type in lower case; undefined when its parameters are malformed. */

@@ -14,6 +14,7 @@ import { longRunning, type LongRunning } from './long-running';
 import { EMPTY_QUERY, type Query } from './query';
 import type { RequestInfo } from './request-info';
 
+/** The parts of the request context; {@link Exchange} adds the response. */
 export abstract class ChainContext {
   private auditIdPart: string | undefined;
   private queryPart: Query | undefined;

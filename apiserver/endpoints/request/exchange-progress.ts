@@ -1,15 +1,17 @@
 /**
- * What changes while a request is served: how much of its body has been received, how far its response is, and what
- * happens to its connection afterwards. One object per request, owned by its exchange. Records only; reads and writes
- * no bytes.
+ * The mutable state of a request while it is served: the bytes received of its body, the status and bytes sent of its
+ * response, and what happens to its connection afterwards. One object per request, owned by its exchange. Only
+ * records: reads and writes no bytes.
  */
 
 /** The minimum pace of a body: it may take `patienceMs`, and one second more for each `bytesPerSecond` received. */
 export interface BodyPace {
+  /** In milliseconds. */
   readonly patienceMs: number;
   readonly bytesPerSecond: number;
 }
 
+/** The progress of one request, as filters, handlers and the senders of responses record it. */
 export class ExchangeProgress {
   private receiving = false;
   private receivedBytes = 0;
@@ -62,6 +64,7 @@ export class ExchangeProgress {
     return this.responseStatus;
   }
 
+  /** Records the status of the response, before its head is sent. */
   startResponse(status: number): void {
     this.responseStatus = status;
   }
@@ -71,6 +74,7 @@ export class ExchangeProgress {
     return this.responseBytes;
   }
 
+  /** Adds to the sent bytes. Called for each piece of a response body. */
   addSentBytes(bytes: number): void {
     this.responseBytes += bytes;
   }
@@ -80,6 +84,7 @@ export class ExchangeProgress {
     return this.abandoned;
   }
 
+  /** Prevents any further response. Called when the connection is gone or cannot be used any more. */
   abandon(): void {
     this.abandoned = true;
   }
@@ -89,6 +94,7 @@ export class ExchangeProgress {
     return this.terminated;
   }
 
+  /** Marks the request as one that the server ended, for the metrics. */
   terminate(): void {
     this.terminated = true;
   }
@@ -98,6 +104,7 @@ export class ExchangeProgress {
     return this.closing;
   }
 
+  /** Closes the connection after the response (HTTP/1.1). */
   closeConnection(): void {
     this.closing = true;
   }
@@ -107,6 +114,7 @@ export class ExchangeProgress {
     return this.refusingBody;
   }
 
+  /** Leaves the rest of the body unread, and ends the connection, or over HTTP/2 the stream, with the response. */
   refuseBody(): void {
     this.closing = true;
     this.refusingBody = true;
@@ -117,6 +125,7 @@ export class ExchangeProgress {
     return this.goingAway;
   }
 
+  /** Asks the client to send its next requests over another connection. */
   goAway(): void {
     this.closing = true;
     this.goingAway = true;

@@ -31,7 +31,9 @@ export interface Http2Incoming {
   readonly rawHeaders: readonly string[];
 }
 
+/** The request as Node provides it: over HTTP/1.1, or over HTTP/2. */
 export type Incoming = IncomingMessage | Http2Incoming;
+/** The response as Node provides it. An HTTP/2 stream carries the request body too. */
 export type Outgoing = ServerResponse | ServerHttp2Stream;
 
 /** The listener that received the request: TLS, or plain HTTP on loopback. */
@@ -40,19 +42,24 @@ export type Origin = 'secure' | 'local';
 /** Responses up to this length, with their head, fit into a socket's buffer, so they never wait for the client. */
 const MAX_IMMEDIATE_BYTES = 8 * 1024;
 
-/** Bodies up to this length are sent together with their head. */
+/** Bodies up to this length are sent together with their head, in one piece. */
 const MAX_TEXT_BYTES = 16 * 1024;
 
 const TOO_MANY_WAITING_BYTES = Buffer.from('Too many unread response bytes on this connection, please try again later.\n');
 
-/** Shared by the exchanges of a server. */
+/** What all exchanges of a server share. */
 export interface ExchangeDependencies {
   /** Holds the frames of watches. */
   readonly outbox: Outbox;
+  /** Grants the slots of {@link Exchange.acquireSlot}. */
   readonly scheduler: EventLoopScheduler;
   readonly clock: Clock;
 }
 
+/**
+ * One request and its response. The members of {@link RequestContext} that it implements are how the registry warns,
+ * waits and audits. Once `send`, `sendHead` or `abort` was called, further calls of `send` have no effect.
+ */
 export class Exchange extends ChainContext implements RequestContext {
   readonly method: string;
   readonly progress = new ExchangeProgress();
@@ -67,6 +74,7 @@ export class Exchange extends ChainContext implements RequestContext {
     readonly output: Outgoing,
     private readonly deps: ExchangeDependencies,
     readonly origin: Origin,
+    /** The dialect of the response to a request that chooses none. */
     naming: Dialect,
     /** Clock.monotonic at arrival. */
     readonly startedAt: number,
@@ -75,6 +83,7 @@ export class Exchange extends ChainContext implements RequestContext {
     this.method = incoming.method ?? 'GET';
   }
 
+  /** The request; without most headers after {@link releaseHeaders}. */
   get request(): Incoming {
     return this.incoming;
   }
@@ -127,13 +136,16 @@ export class Exchange extends ChainContext implements RequestContext {
     return fence;
   }
 
-  /** Undefined when the request has a slot on the event loop at once. */
+  /** Waits for a slot on the event loop, in which the request may do long work; undefined when it has one at once. */
   acquireSlot(): Promise<true> | undefined {
     const slot = this.deps.scheduler.acquire(this.priority, this.user.name);
     return slot === undefined ? undefined : this.afterQueue(slot, () => true);
   }
 
-  /** Proceeds after a queue, and records the waiting time in the audit log. */
+  /**
+   * Awaits the end of a queue, records the waiting time in the audit log, and returns what `proceed` makes of the
+   * outcome.
+   */
   afterQueue<T, R>(wait: Promise<T>, proceed: (outcome: T) => R): Promise<R> {
     this.audit?.startQueueWait();
     return wait.then((outcome) => {
@@ -142,36 +154,44 @@ export class Exchange extends ChainContext implements RequestContext {
     });
   }
 
+  /** Whether the time of this turn of the event loop is used up. */
   get isTurnOver(): boolean {
     return this.deps.scheduler.isTurnOver();
   }
 
+  /** Gives the slot back; resolves with the next one, in a later turn. */
   requeue(): Promise<void> {
     // The start of a request may yield before its user is authenticated.
     return this.deps.scheduler.requeue(this.userIfAuthenticated?.name ?? '');
   }
 
+  /** Adds a `Warning` header. No effect once the head has been sent. */
   warn(text: string): void {
     this.warningList ??= new WarningList();
     this.warningList.add(text);
   }
 
+  /** The values of the `Warning` headers. */
   get warnings(): readonly string[] {
     return this.warningList?.headers() ?? [];
   }
 
+  /** Adds the duration of `work` to the storage latency in the audit log. */
   trackStorageLatency<T>(work: Promise<T>): Promise<T> {
     return this.audit?.timeStoreCall(work) ?? work;
   }
 
+  /** Whether the audit policy records request bodies. */
   get auditsRequestObject(): boolean {
     return this.audit?.recordsRequest === true;
   }
 
+  /** Records the patch of the request; `undefined` when it is too long for the audit log. */
   logRequestPatch(text: string | undefined): void {
     this.audit?.recordRequestText(text);
   }
 
+  /** Adds an annotation to the audit events of the request, its name in canonical spelling. */
   addAuditAnnotation(name: string, value: string): void {
     this.audit?.annotate(name, value);
   }
@@ -281,6 +301,7 @@ export class Exchange extends ChainContext implements RequestContext {
     initializedTask?.();
   }
 
+  /** Whether the response has been sent or abandoned. */
   get isFinished(): boolean {
     return this.finishedTasks === undefined;
   }

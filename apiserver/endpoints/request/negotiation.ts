@@ -6,7 +6,12 @@ import type { KindRow } from '../../../shared/api/kinds';
 import { notAcceptable, type StatusError } from '../../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, groupInDialect, type Dialect } from '../../../shared/names/dialect';
 
+/** The encoding of a response. */
 export type Media = 'json' | 'yaml' | 'protobuf';
+/**
+ * What is shown of each object: all of it, a Table row, or its metadata as PartialObjectMetadata (of an object) or
+ * PartialObjectMetadataList (of a list).
+ */
 export type Transform = 'none' | 'table' | 'partial' | 'partialList';
 
 /** What an Accept header has selected. */
@@ -48,7 +53,8 @@ const clauseCache = new Map<string, readonly Clause[]>();
 
 /** Selects the representation of the response. Throws upstream's 406. */
 export function negotiate(accept: string | undefined, offer: Offer, naming: Dialect, kind: Pick<KindRow, 'custom'> = {}): Representation {
-  if (accept === undefined || accept === '' || accept === JSON_MEDIA_TYPE || accept === '*/*') return PLAIN_JSON;
+  const acceptsPlainJson = accept === undefined || accept === '' || accept === JSON_MEDIA_TYPE || accept === '*/*';
+  if (acceptsPlainJson) return PLAIN_JSON;
   const clauses = clausesOf(accept);
   let isKnown = false;
   for (const clause of clauses) {
@@ -169,7 +175,7 @@ const TRANSFORMS: ReadonlyMap<string, Transform> = new Map([
   ['PartialObjectMetadataList', 'partialList'],
 ]);
 
-/** Undefined when the clause requests something that is not served. */
+/** The transform that the parameters `as`, `g` and `v` of a clause request; undefined when it is not served. */
 function transformOf(
   parameters: ReadonlyMap<string, string>,
 ): { readonly transform: Transform; readonly metaVersion: 'v1' | 'v1beta1'; readonly dialect: Dialect | undefined } | undefined {
@@ -179,12 +185,14 @@ function transformOf(
   if (as === undefined && group === undefined && version === undefined) return { transform: 'none', metaVersion: 'v1', dialect: undefined };
   const transform = TRANSFORMS.get(as ?? '');
   const dialect = metaDialect(group);
-  if (transform === undefined || dialect === undefined || (version !== 'v1' && version !== 'v1beta1')) return undefined;
+  const isKnownVersion = version === 'v1' || version === 'v1beta1';
+  if (transform === undefined || dialect === undefined || !isKnownVersion) return undefined;
   return { transform, metaVersion: version, dialect };
 }
 
 const META_GROUP = 'meta.platform.io';
 
+/** The dialect of `g=`, which must name the meta group; undefined for other groups. */
 function metaDialect(group: string | undefined): Dialect | undefined {
   if (group === groupInDialect('platform', META_GROUP)) return 'platform';
   return group === groupInDialect('kubernetes', META_GROUP) ? 'kubernetes' : undefined;

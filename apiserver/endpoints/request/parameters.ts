@@ -23,6 +23,7 @@ import type { Query } from './query';
 /** Parses selectors into a selection of a kind's objects. Throws 400 when one is invalid. */
 export type SelectionBuilder = (row: KindRow, labelSelector: string, fieldSelector: string) => Selection;
 
+/** The group of options kinds, Tables and PartialObjectMetadata, in canonical spelling. */
 export const META_GROUP = 'meta.platform.io';
 
 /** The `resourceVersion` of a GET of one object; undefined for the most recent version. */
@@ -64,6 +65,7 @@ export function listOptions(row: KindRow, query: Query, select: SelectionBuilder
 
 /** The parameters of a watch request. */
 export interface WatchParameters {
+  /** What is watched, and from which revision on. */
   readonly options: WatchOptions;
   /** Not negative; a watch of 0 seconds ends at once. `undefined` when the server chooses the duration. */
   readonly timeoutSeconds: number | undefined;

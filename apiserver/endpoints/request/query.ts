@@ -4,6 +4,7 @@
  */
 import { decodePercent } from '../../../shared/values/text/percent';
 
+/** The parsed query of one URL. Names may occur several times. */
 export class Query {
   private readonly names: string[] = [];
   private readonly values: string[] = [];
@@ -52,6 +53,7 @@ export class Query {
   }
 }
 
+/** A query without parameters, shared by all requests that have none. */
 export const EMPTY_QUERY = new Query('');
 
 function isTrue(value: string): boolean {

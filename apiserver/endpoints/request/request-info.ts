@@ -12,6 +12,10 @@ import {
 } from '../../../shared/names/dialect';
 import type { Query } from './query';
 
+/**
+ * The verb of a request for a resource, as authorization and the audit log see it; '' when the method has none.
+ * `proxy` is only that of the deprecated path prefix `/proxy/`.
+ */
 export type RequestVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'proxy' | '';
 
 /**
@@ -20,8 +24,10 @@ export type RequestVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patc
  */
 export interface ResourceRequest {
   readonly kind: 'resource';
+  /** The decoded path. */
   readonly path: string;
   readonly verb: RequestVerb;
+  /** In canonical spelling; '' for the core group. */
   readonly group: string;
   /** The dialect of the group in the path; undefined when both dialects spell it alike. */
   readonly dialect: Dialect | undefined;
@@ -30,6 +36,7 @@ export interface ResourceRequest {
   readonly namespace: string;
   /** Set when the path names a system namespace by its alias, which the response then uses. */
   readonly alias: NamespaceAlias | undefined;
+  /** The plural name, `pods`. */
   readonly resource: string;
   readonly name: string;
   readonly subresource: string;
@@ -44,11 +51,13 @@ export interface ResourceRequest {
 /** A request for any other path. */
 export interface PathRequest {
   readonly kind: 'path';
+  /** The decoded path. */
   readonly path: string;
   /** The method in lower case. */
   readonly verb: string;
 }
 
+/** What the path, method and query of a request say. Filters, authorization and routing decide by it. */
 export type RequestInfo = ResourceRequest | PathRequest;
 
 /** A path that cannot be parsed; the response is 400 with this message as plain text. */
@@ -129,6 +138,7 @@ function resourceVerb(
   return verb === 'delete' && name === '' ? 'deletecollection' : verb;
 }
 
+/** A field selector with nothing but a name: `metadata.name=web`, `metadata.name==web`. */
 const NAME_SELECTOR = /^metadata\.name==?([^,=!\\]+)$/;
 
 /** The name that a field selector restricts a collection to; '' when it has none or other terms. */
@@ -145,6 +155,7 @@ interface ResourceLocation {
   readonly rest: readonly string[];
 }
 
+const SLASH = 0x2f;
 const NO_REST: readonly string[] = [];
 
 /**
@@ -172,8 +183,8 @@ function parseLocation(segments: readonly string[], start: number): ResourceLoca
 function split(path: string): string[] {
   let start = 0;
   let end = path.length;
-  while (start < end && path.charCodeAt(start) === 47) start += 1;
-  while (end > start && path.charCodeAt(end - 1) === 47) end -= 1;
+  while (start < end && path.charCodeAt(start) === SLASH) start += 1;
+  while (end > start && path.charCodeAt(end - 1) === SLASH) end -= 1;
   // `//api` is another path than `/api`.
   if (start > 1) return ['', path.slice(start, end)];
   return start === end ? [] : path.slice(start, end).split('/');

@@ -9,6 +9,7 @@ import type { ExchangeProgress } from './exchange-progress';
 import type { RequestVerb, ResourceRequest } from './request-info';
 import { remoteAddress, socketOf, sourceIps } from './source-ips';
 
+/** Names of the trace events around the sending of a response. */
 export const WRITING_RESPONSE = 'About to write a response';
 export const RESPONSE_WRITTEN = 'Writing http response done';
 const APPLY_TYPE = 'application/apply-patch';
@@ -86,10 +87,13 @@ export function traceRequest(tracing: Tracing, exchange: Exchange, work: (exchan
   });
 }
 
+/** A host with or without a port: `127.0.0.1:6443`, `[::1]`. */
+const HOST_AND_PORT = /^(.*?)(?::(\d+))?$/;
+
 /** Attributes that are not available any more after the connection has closed. */
 function requestAttributes(exchange: Exchange): SpanAttributes {
   const { method, origin, request } = exchange;
-  const host = /^(.*?)(?::(\d+))?$/.exec(exchange.header('host') ?? exchange.header(':authority') ?? '');
+  const host = HOST_AND_PORT.exec(exchange.header('host') ?? exchange.header(':authority') ?? '');
   const port = socketOf(exchange)?.remotePort;
   const agent = exchange.header('user-agent');
   const length = Number(exchange.header('content-length') ?? '0');

@@ -58,6 +58,7 @@ export interface OpenedWebSocket {
   readonly carrier: Socket;
 }
 
+/** The response of one request. Exactly one of a plain response, {@link takeOver} and {@link openWebSocket} is used. */
 export class UpgradableResponse extends ServerResponse {
   private isTakenOver = false;
 
@@ -102,7 +103,10 @@ export class UpgradableResponse extends ServerResponse {
   }
 }
 
-/** Undefined when the connection is not a net.Socket. */
+/**
+ * The response for an upgrade event of Node's server. `head`: the bytes after the request that have already arrived.
+ * Undefined when the connection is not a net.Socket.
+ */
 export function createUpgradableResponse(request: IncomingMessage, socket: Duplex, head: Buffer): UpgradableResponse | undefined {
   return socket instanceof Socket ? new UpgradableResponse(request, socket, head) : undefined;
 }

@@ -12,13 +12,18 @@ const SHORT_RUNES = 256;
 export class WarningList {
   private readonly texts = new Set<string>();
   private isShortened = false;
+  /** The code points of all texts together, each at most its shortened length once texts are shortened. */
   private runes = 0;
 
-  /** A text that was added before is ignored. */
+  /**
+   * Adds a warning. Ignores an empty text, one with a line break, one that was added before, and every text once the
+   * limit is reached.
+   */
   add(text: string): void {
-    if (text === '' || text.includes('\n') || this.texts.has(text) || this.runes >= TOTAL_RUNES) return;
+    const isUsable = text !== '' && !text.includes('\n');
+    if (!isUsable || this.texts.has(text) || this.runes >= TOTAL_RUNES) return;
     this.texts.add(text);
-    this.runes += Math.min(runeCount(text), this.isShortened ? SHORT_RUNES : TOTAL_RUNES * 2);
+    this.runes += this.isShortened ? Math.min(runeCount(text), SHORT_RUNES) : runeCount(text);
     if (this.runes > TOTAL_RUNES && !this.isShortened) {
       this.isShortened = true;
       this.runes = [...this.texts].reduce((sum, item) => sum + Math.min(runeCount(item), SHORT_RUNES), 0);

@@ -10,6 +10,7 @@ export interface OpenWatch {
 /** Number of groups of watches that a shutdown ends one after the other. */
 const MAX_SLICES = 20;
 
+/** The watches of a server whose streams are open. */
 export class OpenWatchStreams {
   private readonly watches = new Set<OpenWatch>();
 
@@ -17,10 +18,12 @@ export class OpenWatchStreams {
     return this.watches.size;
   }
 
+  /** Called once when the stream of a watch opens. */
   add(watch: OpenWatch): void {
     this.watches.add(watch);
   }
 
+  /** Called when a watch ends for any reason; may be called for a watch that was never added. */
   delete(watch: OpenWatch): void {
     this.watches.delete(watch);
   }

@@ -22,13 +22,16 @@ import { statusJson } from '../representation/status-json';
 import { acceptsGzip, GZIP, GZIP_FROM_BYTES } from './compression';
 import { StreamOutput, type ResponseOptions } from './stream-output';
 
-export const TEXT = 'text/plain; charset=utf-8';
+/** The media type of plain-text responses. */
+export const TEXT_MEDIA_TYPE = 'text/plain; charset=utf-8';
 
+/** How a list is sent. */
 export interface ListResponseOptions extends ResponseOptions {
   /** Awaited before an entry is encoded, unless undefined. */
   readonly prepareItem: (entry: Entry) => Promise<void> | undefined;
 }
 
+/** The values of `pretty` that Go parses as true. */
 const TRUE_VALUES: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 
 /**
@@ -107,9 +110,10 @@ function statusBody(
 
 /** Sends plain text, as upstream does outside the API. */
 export function sendText(exchange: Exchange, code: number, text: string, headers: Record<string, string> = {}): void {
-  exchange.send(code, { 'Content-Type': TEXT, 'X-Content-Type-Options': 'nosniff', ...headers }, Buffer.from(text));
+  exchange.send(code, { 'Content-Type': TEXT_MEDIA_TYPE, 'X-Content-Type-Options': 'nosniff', ...headers }, Buffer.from(text));
 }
 
+/** The chunks of all responses of this process. */
 const pool = new ChunkPool();
 
 /**

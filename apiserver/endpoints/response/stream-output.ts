@@ -10,6 +10,7 @@ import type { ChunkState, ChunkTarget, ReturnChunk } from '../representation/byt
 import { JsonIndenter, withoutNewline } from '../representation/json-indenter';
 import { acceptsGzip, GZIP, GZIP_FROM_BYTES } from './compression';
 
+/** How the body of a response is sent. */
 export interface ResponseOptions {
   /** Whether responses may be compressed: the feature gate APIResponseCompression. */
   readonly compress: boolean;

@@ -25,19 +25,24 @@ export interface WatchMeter extends WaitObserver {
   tooSlow(): void;
 }
 
+/** What one watch uses. */
 export interface WatchStreamDependencies {
   readonly clock: Clock;
+  /** Encodes the frames; shared with the other watches of the same kind and form. */
   readonly encoder: Encoder;
   /** Whether no event can be encoded in the requested form, so that the stream ends at the first event. */
   readonly endsAtFirstEvent: boolean;
+  /** Counts the frames of this kind. */
   readonly meter: WatchMeter;
   /** Whether each event is a message of a WebSocket. */
   readonly isOverWebSocket: boolean;
+  /** The stream adds itself when it opens, and removes itself when it ends. */
   readonly watches: OpenWatchStreams;
+  /** Sends the frames. */
   readonly outbox: Outbox;
   /** The entry that a bookmark shows. */
   bookmarkEntry(revision: number, type: BookmarkType): Entry;
-  /** The initial state has been sent. */
+  /** Called with the bookmark that ends the initial state, if the client requested one. */
   onInitialEventsEnd(): void;
 }
 
@@ -86,6 +91,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
     else this.expireAfter(durationMs);
   }
 
+  /** Sends one event. Its frame is taken from the change, or added to it for the other watches. */
   event(type: WatchEventType, entry: Entry, change: Change): void {
     if (this.isEnded) return;
     const { encoder, endsAtFirstEvent } = this.deps;
@@ -107,6 +113,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
     this.send(frame);
   }
 
+  /** Sends a bookmark with a revision. */
   bookmark(revision: number, type: BookmarkType): void {
     if (this.isEnded) return;
     if (this.deps.endsAtFirstEvent) {
@@ -118,6 +125,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
     this.send(encodeChunk(this.deps.encoder.frame('BOOKMARK', entry, revision, this.nextPosition)));
   }
 
+  /** Ends the stream: the watch of the cache has ended. The client receives an ERROR event unless it was just closed. */
   end(reason: WatchEnd): void {
     if (this.isEnded) return;
     const { encoder } = this.deps;
@@ -140,10 +148,12 @@ export class WatchStream implements ChangeSink, OpenWatch {
     return this.output.whenDrained();
   }
 
+  /** Tells flow control that the initial state has been sent, so that it releases the seats of the request. */
   onLive(): void {
     this.exchange.signalInitialized();
   }
 
+  /** Ends the stream as if its time-out had passed. Waiting frames are sent first. */
   expire(): void {
     if (this.isEnded) return;
     this.openOutput().flush();

@@ -1,7 +1,7 @@
 /** Sends the response of a health endpoint. The checks are in shared/runtime/health.ts. */
 import type { HealthChecks, HealthEndpoint } from '../../../shared/runtime/health';
 import type { Exchange } from '../../endpoints/request/exchange';
-import { sendText, TEXT } from '../../endpoints/response/send-response';
+import { sendText, TEXT_MEDIA_TYPE } from '../../endpoints/response/send-response';
 
 /** `check`: the name of a single check; `undefined`: all checks of the endpoint. */
 export async function sendHealth(
@@ -18,5 +18,5 @@ export async function sendHealth(
     exclude: query.getAll('exclude'),
   });
   if (noSniff) sendText(exchange, status, text);
-  else exchange.send(status, { 'Content-Type': TEXT }, Buffer.from(text));
+  else exchange.send(status, { 'Content-Type': TEXT_MEDIA_TYPE }, Buffer.from(text));
 }
