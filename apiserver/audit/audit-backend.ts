@@ -5,7 +5,7 @@
  */
 import type { Dialect } from '../../shared/names/dialect';
 import type { AuditEvent } from './event';
-import { writeEvent, type AuditFormat, type EventParts } from './event-line';
+import { writeEvent, type AuditFormat, type EventContent } from './event-line';
 import type { LineBuffer } from './line-buffer';
 
 /** Stores or sends events. Calls are synchronous and must not throw; a backend buffers what it cannot write at once. */
@@ -46,10 +46,10 @@ function writeWithinLimit(
   buffer: LineBuffer,
   { format, dialect, maxEventBytes }: EventEncoding,
   event: AuditEvent,
-  parts: EventParts,
+  content: EventContent,
 ): boolean {
   const start = buffer.length;
-  writeEvent(buffer, event, format, dialect, parts);
+  writeEvent(buffer, event, format, dialect, content);
   if (maxEventBytes === undefined || buffer.length - start <= maxEventBytes) return true;
   buffer.truncate(start);
   return false;

@@ -15,7 +15,7 @@ export const AUDIT_FORMATS = ['json', 'legacy'] as const;
 export type AuditFormat = (typeof AUDIT_FORMATS)[number];
 
 /** `without-objects` omits the request and response objects and adds the truncation annotation. */
-export type EventParts = 'with-objects' | 'without-objects';
+export type EventContent = 'with-objects' | 'without-objects';
 
 type Pieces<K extends string> = Readonly<Record<K, Uint8Array>>;
 
@@ -55,12 +55,12 @@ const CLOSE_ANNOTATIONS_AND_EVENT = encodePiece('}}');
 const CLOSE_TIME_AND_EVENT = encodePiece('"}');
 
 /** Writes the event without a line break. The legacy format never contains objects. */
-export function writeEvent(buffer: LineBuffer, event: AuditEvent, format: AuditFormat, dialect: Dialect, parts: EventParts): void {
-  if (format === 'json') writeJson(buffer, event, dialect, parts);
+export function writeEvent(buffer: LineBuffer, event: AuditEvent, format: AuditFormat, dialect: Dialect, content: EventContent): void {
+  if (format === 'json') writeJson(buffer, event, dialect, content);
   else writeLegacy(buffer, event);
 }
 
-function writeJson(buffer: LineBuffer, event: AuditEvent, dialect: Dialect, parts: EventParts): void {
+function writeJson(buffer: LineBuffer, event: AuditEvent, dialect: Dialect, content: EventContent): void {
   const { subject, responseStatus, requestObject, responseObject } = event;
   const written = findReusableLine(buffer, event);
   if (written === undefined) {
@@ -71,11 +71,11 @@ function writeJson(buffer: LineBuffer, event: AuditEvent, dialect: Dialect, part
     buffer.repeat(written.restStart, written.restEnd);
   }
   if (responseStatus !== undefined) writeStatus(buffer, responseStatus);
-  if (parts === 'with-objects' && requestObject !== undefined) {
+  if (content === 'with-objects' && requestObject !== undefined) {
     buffer.writePiece(REQUEST_OBJECT);
     buffer.writeJson(requestObject);
   }
-  if (parts === 'with-objects' && responseObject !== undefined) {
+  if (content === 'with-objects' && responseObject !== undefined) {
     buffer.writePiece(RESPONSE_OBJECT);
     buffer.writeJson(responseObject);
   }
@@ -83,7 +83,7 @@ function writeJson(buffer: LineBuffer, event: AuditEvent, dialect: Dialect, part
   buffer.writeTime(subject.receivedAt);
   buffer.writePiece(STAGE_TIME);
   buffer.writeTime(event.at);
-  writeAnnotations(buffer, event.annotations, dialect, parts);
+  writeAnnotations(buffer, event.annotations, dialect, content);
 }
 
 /** The stages of a request are often in the same buffer; then most of the second line is a copy of the first. */
@@ -224,8 +224,8 @@ function writeStatus(buffer: LineBuffer, status: string): void {
   }
 }
 
-function writeAnnotations(buffer: LineBuffer, annotations: AuditEvent['annotations'], dialect: Dialect, parts: EventParts): void {
-  const needsTruncatedAnnotation = parts === 'without-objects' && annotations?.has(TRUNCATED_ANNOTATION) !== true;
+function writeAnnotations(buffer: LineBuffer, annotations: AuditEvent['annotations'], dialect: Dialect, content: EventContent): void {
+  const needsTruncatedAnnotation = content === 'without-objects' && annotations?.has(TRUNCATED_ANNOTATION) !== true;
   let isFirst = true;
   const write = (name: string, value: string): void => {
     if (isFirst) buffer.writePiece(CLOSE_TIME_OPEN_ANNOTATIONS);

@@ -41,7 +41,7 @@ export interface ConversionCall {
   readonly error: ConversionFailureType | undefined;
 }
 
-export interface WebhookConverterParts {
+export interface WebhookConverterDependencies {
   readonly client: Pick<WebhookClient, 'call'>;
   readonly dialect: Dialect;
   readonly clock: Clock;
@@ -102,7 +102,7 @@ export class WebhookConverter implements Conversions {
   private readonly targets = new WeakMap<ConversionWebhook, WebhookTarget>();
   private versionCount = 0;
 
-  constructor(private readonly parts: WebhookConverterParts) {}
+  constructor(private readonly deps: WebhookConverterDependencies) {}
 
   convertEntries(
     row: KindRow,
@@ -119,7 +119,7 @@ export class WebhookConverter implements Conversions {
     if (conversion === undefined) return object;
     const slice = this.timeSlice(context);
     const [converted] = await this.withinDeadline(
-      this.convertAll(conversion, [originalOfObject(conversion, object, this.parts.dialect)], slice, (converted) => converted),
+      this.convertAll(conversion, [originalOfObject(conversion, object, this.deps.dialect)], slice, (converted) => converted),
       context,
     );
     return converted ?? object;
@@ -167,7 +167,7 @@ export class WebhookConverter implements Conversions {
   ): Promise<readonly ConvertedEntry[]> {
     const chosen = batch.flatMap((index) => entries[index] ?? []);
     const slice = this.timeSlice(context);
-    const originals = chosen.map(storedOriginalFactory(conversion, this.parts.dialect));
+    const originals = chosen.map(storedOriginalFactory(conversion, this.deps.dialect));
     const entryOf = convertedEntryFactory(row, chosen.length);
     const results = this.convertAll(conversion, originals, slice, (object, at, metadata) => entryOf(chosen[at], object, metadata));
     if (isFresh) return results;
@@ -202,7 +202,7 @@ export class WebhookConverter implements Conversions {
           ? outcome.text
           : `conversion webhook for ${conversion.from.apiVersion}, Kind=${conversion.kind} ${outcome.text}`,
       );
-      this.parts.onFailure(error);
+      this.deps.onFailure(error);
       throw error;
     } finally {
       if (limiter.isIdle) this.limiters.delete(conversion.definition);
@@ -215,7 +215,7 @@ export class WebhookConverter implements Conversions {
     slice: TimeSlice,
     finish: Finish<T>,
   ): Promise<readonly T[] | ConversionFailure> {
-    const { clock } = this.parts;
+    const { clock } = this.deps;
     const startedAt = clock.monotonic();
     const outcome = await this.exchangeReview(conversion, originals, slice, finish);
     const failure = outcome instanceof ConversionFailure ? outcome.type : undefined;
@@ -226,7 +226,7 @@ export class WebhookConverter implements Conversions {
       ms: clock.monotonic() - startedAt,
       error: failure,
     };
-    this.parts.onCall(record);
+    this.deps.onCall(record);
     return outcome;
   }
 
@@ -236,7 +236,7 @@ export class WebhookConverter implements Conversions {
     slice: TimeSlice,
     finish: Finish<T>,
   ): Promise<readonly T[] | ConversionFailure> {
-    const { client, dialect, random } = this.parts;
+    const { client, dialect, random } = this.deps;
     const { reviewVersion } = conversion.webhook;
     if (reviewVersion === undefined) return callFailure('no supported conversion review versions');
     const uid = random.uuid();
@@ -305,12 +305,12 @@ export class WebhookConverter implements Conversions {
   }
 
   private timeSlice(context: ConversionContext): TimeSlice {
-    return new TimeSlice(this.parts.clock, { slot: context, stepsPerCheck: 1 });
+    return new TimeSlice(this.deps.clock, { slot: context, stepsPerCheck: 1 });
   }
 
   /** The call continues after the timeout, because its results are cached for the next request. */
   private withinDeadline<T>(work: Promise<T>, { deadline }: ConversionContext): Promise<T> {
-    const { clock } = this.parts;
+    const { clock } = this.deps;
     const remaining = deadline - clock.monotonic();
     if (remaining >= CALL_MS * MAX_GROWTH) return work;
     return withTimeout(work, clock, Math.max(0, remaining) + DEADLINE_GRACE_MS, () => {

@@ -14,9 +14,9 @@ import { AUDIT_POLICY_FORMAT } from '../audit/policy-format';
 import type { OnEventsLost, AuditBackend, EventEncoding } from '../audit/audit-backend';
 import { createWebhookDelivery } from '../audit/webhook-delivery';
 import type { ServerFlags } from './flags/flags';
-import { openWebhook, type WebhookParts } from './webhooks';
+import { openWebhook, type WebhookDependencies } from './webhooks';
 
-export interface AuditDependencies extends WebhookParts {
+export interface AuditDependencies extends WebhookDependencies {
   readonly logger: Logger;
 }
 

@@ -16,9 +16,9 @@ import { compileMatchConditions } from '../authorization/webhook/match-condition
 import type { AuthorizerLink } from '../server/access/authorizers';
 import { authorizationFormat, type AuthorizationConfiguration, type ConfiguredWebhook } from './authorization-configuration';
 import type { ServerFlags } from './flags/flags';
-import { createWebhookCaller, KubeconfigWebhook, openWebhook, type WebhookParts } from './webhooks';
+import { createWebhookCaller, KubeconfigWebhook, openWebhook, type WebhookDependencies } from './webhooks';
 
-export interface AuthorizerLinksParts extends WebhookParts {
+export interface AuthorizerLinkDependencies extends WebhookDependencies {
   readonly logger: Logger;
   readonly meters: Meters;
 }
@@ -36,16 +36,16 @@ const UNAUTHORIZED_TTL_MS = 30_000;
  * Returns a function that yields the links; the same list until the configuration changes. A changed file that is
  * unusable keeps the previous links. Rejects when a file is unusable at the start.
  */
-export async function openAuthorizerLinks(flags: ServerFlags, parts: AuthorizerLinksParts): Promise<() => readonly AuthorizerLink[]> {
+export async function openAuthorizerLinks(flags: ServerFlags, deps: AuthorizerLinkDependencies): Promise<() => readonly AuthorizerLink[]> {
   const file = flags['authorization-config'];
   if (file === '') {
-    const links = await Promise.all(flags['authorization-mode'].map((mode) => linkFromMode(mode, flags, parts)));
+    const links = await Promise.all(flags['authorization-mode'].map((mode) => linkFromMode(mode, flags, deps)));
     return () => links;
   }
   let links: readonly AuthorizerLink[] = [];
   let webhooks: readonly KubeconfigWebhook[] = [];
   let fixedTypes: string | undefined;
-  await parts.configurations.loadConfiguration({
+  await deps.configurations.loadConfiguration({
     name: 'authorization',
     path: file,
     formats: [authorizationFormat({ hasSelectors: hasSelectors(flags) })],
@@ -58,8 +58,8 @@ export async function openAuthorizerLinks(flags: ServerFlags, parts: AuthorizerL
       const newWebhooks: KubeconfigWebhook[] = [];
       const files: string[] = [];
       links = configuration.authorizers.map((authorizer) =>
-        linkFromConfiguration(authorizer, flags, parts, (kubeconfig) => {
-          const webhook = new KubeconfigWebhook(kubeconfig, parts.clock);
+        linkFromConfiguration(authorizer, flags, deps, (kubeconfig) => {
+          const webhook = new KubeconfigWebhook(kubeconfig, deps.clock);
           appendAll(files, webhook.read());
           newWebhooks.push(webhook);
           return webhook;
@@ -77,13 +77,13 @@ export async function openAuthorizerLinks(flags: ServerFlags, parts: AuthorizerL
 async function linkFromMode(
   mode: ServerFlags['authorization-mode'][number],
   flags: ServerFlags,
-  parts: AuthorizerLinksParts,
+  deps: AuthorizerLinkDependencies,
 ): Promise<AuthorizerLink> {
   switch (mode) {
     case 'ABAC':
       return abacFromFlags(flags);
     case 'Webhook':
-      return webhookFromFlags(await openWebhook('authorization-webhook', flags['authorization-webhook-config-file'], parts), flags, parts);
+      return webhookFromFlags(await openWebhook('authorization-webhook', flags['authorization-webhook-config-file'], deps), flags, deps);
     default:
       return mode;
   }
@@ -92,7 +92,7 @@ async function linkFromMode(
 function linkFromConfiguration(
   { type, name, webhook }: AuthorizationConfiguration['authorizers'][number],
   flags: ServerFlags,
-  parts: AuthorizerLinksParts,
+  deps: AuthorizerLinkDependencies,
   openKubeconfig: (file: string) => KubeconfigWebhook,
 ): AuthorizerLink {
   switch (type) {
@@ -101,7 +101,7 @@ function linkFromConfiguration(
     case 'Webhook':
       // The validation of the file guarantees a webhook.
       if (webhook === undefined) throw new Error('an authorizer of type Webhook needs a webhook');
-      return webhookFromConfiguration({ ...webhook, name }, openKubeconfig(webhook.connectionInfo.kubeConfigFile ?? ''), flags, parts);
+      return webhookFromConfiguration({ ...webhook, name }, openKubeconfig(webhook.connectionInfo.kubeConfigFile ?? ''), flags, deps);
     default:
       return type;
   }
@@ -120,10 +120,10 @@ function abacFromFlags(flags: ServerFlags): Authorizer {
   return abacAuthorizer(file, readFileSync(file, 'utf8'));
 }
 
-function webhookFromFlags(webhook: KubeconfigWebhook, flags: ServerFlags, parts: AuthorizerLinksParts): Authorizer {
+function webhookFromFlags(webhook: KubeconfigWebhook, flags: ServerFlags, deps: AuthorizerLinkDependencies): Authorizer {
   return webhookAuthorizer({
-    ...commonOptions(DEFAULT_NAME, flags, parts),
-    send: createWebhookCaller(webhook, parts, { timeoutMs: TIMEOUT_MS }),
+    ...commonOptions(DEFAULT_NAME, flags, deps),
+    send: createWebhookCaller(webhook, deps, { timeoutMs: TIMEOUT_MS }),
     version: flags['authorization-webhook-version'],
     allowedTtlMs: flags['authorization-webhook-cache-authorized-ttl'],
     notAllowedTtlMs: flags['authorization-webhook-cache-unauthorized-ttl'],
@@ -136,7 +136,7 @@ function webhookFromConfiguration(
   configured: ConfiguredWebhook & { readonly name: string },
   webhook: KubeconfigWebhook,
   flags: ServerFlags,
-  parts: AuthorizerLinksParts,
+  deps: AuthorizerLinkDependencies,
 ): Authorizer {
   const { name, matchConditions = [], timeout, authorizedTTL, unauthorizedTTL } = configured;
   const compiled = compileMatchConditions(
@@ -144,8 +144,8 @@ function webhookFromConfiguration(
     { hasSelectors: hasSelectors(flags) },
   );
   return webhookAuthorizer({
-    ...commonOptions(name, flags, parts),
-    send: createWebhookCaller(webhook, parts, { timeoutMs: parseDuration(timeout) ?? TIMEOUT_MS }),
+    ...commonOptions(name, flags, deps),
+    send: createWebhookCaller(webhook, deps, { timeoutMs: parseDuration(timeout) ?? TIMEOUT_MS }),
     version: configured.subjectAccessReviewVersion,
     allowedTtlMs: parseDuration(authorizedTTL ?? '') ?? AUTHORIZED_TTL_MS,
     notAllowedTtlMs: parseDuration(unauthorizedTTL ?? '') ?? UNAUTHORIZED_TTL_MS,
@@ -156,7 +156,7 @@ function webhookFromConfiguration(
 
 const hasSelectors = (flags: ServerFlags): boolean => flags['feature-gates'].isEnabled('AuthorizeWithSelectors');
 
-function commonOptions(name: string, flags: ServerFlags, { clock, logger, meters }: AuthorizerLinksParts) {
+function commonOptions(name: string, flags: ServerFlags, { clock, logger, meters }: AuthorizerLinkDependencies) {
   const onError = (message: string, error: unknown): void => logger.warn(message, { error });
   return { dialect: flags.naming, clock, metrics: createAuthorizerWebhookRecorder(meters, name), onError } as const;
 }

@@ -6,7 +6,7 @@ import type { SendImageReview, ImagePolicySettings } from '../admission/plugins/
 import { throttle } from '../../shared/runtime/throttle';
 import type { Logger } from '../../shared/runtime/logger';
 import { replyOf } from '../webhook-client/reply';
-import { createWebhookCaller, openWebhook, type WebhookParts } from './webhooks';
+import { createWebhookCaller, openWebhook, type WebhookDependencies } from './webhooks';
 
 /** Time limit of a call; upstream's default for webhooks. */
 const TIMEOUT_MS = 30_000;
@@ -16,11 +16,11 @@ const LOG_INTERVAL_MS = 60_000;
 /** Returns the function that sends an image review. Rejects when the kubeconfig is unusable. */
 export async function openImagePolicyWebhook(
   { kubeConfigFile, retryMs }: ImagePolicySettings,
-  { logger, ...parts }: WebhookParts & { readonly logger: Logger },
+  { logger, ...deps }: WebhookDependencies & { readonly logger: Logger },
 ): Promise<SendImageReview> {
-  const webhook = await openWebhook('image-policy-webhook', kubeConfigFile, parts);
-  const callWebhook = createWebhookCaller(webhook, parts, { timeoutMs: TIMEOUT_MS, firstPauseMs: retryMs });
-  const logFailure = throttle(parts.clock, LOG_INTERVAL_MS, (error: Error) =>
+  const webhook = await openWebhook('image-policy-webhook', kubeConfigFile, deps);
+  const callWebhook = createWebhookCaller(webhook, deps, { timeoutMs: TIMEOUT_MS, firstPauseMs: retryMs });
+  const logFailure = throttle(deps.clock, LOG_INTERVAL_MS, (error: Error) =>
     logger.warn('the image policy webhook could not be called', { error }),
   );
   return async (body) => {

@@ -10,7 +10,7 @@ import type { ConfigurationFiles } from '../../shared/configuration/configuratio
 import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
 
-export interface WebhookParts {
+export interface WebhookDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly configurations: ConfigurationFiles;
@@ -84,7 +84,7 @@ function fingerprintOf({ servers, tls, credentials }: ClientConfig): string {
 }
 
 /** Reads and watches the kubeconfig of a flag. Rejects when it is unusable. */
-export async function openWebhook(name: string, file: string, { clock, configurations }: WebhookParts): Promise<KubeconfigWebhook> {
+export async function openWebhook(name: string, file: string, { clock, configurations }: WebhookDependencies): Promise<KubeconfigWebhook> {
   const webhook = new KubeconfigWebhook(file, clock);
   await configurations.loadAndWatch({ name, path: file, load: () => Promise.resolve(webhook.read()) });
   return webhook;
@@ -102,7 +102,7 @@ type CallWebhook = (body: Buffer, onAttempt?: AttemptListener) => Promise<Webhoo
 /** Returns a function that sends a body to the webhook, with retries. */
 export function createWebhookCaller(
   webhook: KubeconfigWebhook,
-  { clock, random }: Pick<WebhookParts, 'clock' | 'random'>,
+  { clock, random }: Pick<WebhookDependencies, 'clock' | 'random'>,
   { timeoutMs, firstPauseMs }: CallTimes,
 ): CallWebhook {
   const options = { address: () => webhook.address, clock, timeoutMs };

@@ -23,7 +23,7 @@ export interface TokenIssuers {
   readonly anonymous: AnonymousPolicy;
 }
 
-export interface TokenIssuersParts {
+export interface TokenIssuersDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly configurations: ConfigurationFiles;
@@ -37,22 +37,26 @@ export interface AnonymousFlag {
 }
 
 /** Rejects when the file is unusable. */
-export async function openTokenIssuers(flags: ServerFlags, anonymous: AnonymousFlag, parts: TokenIssuersParts): Promise<TokenIssuers> {
+export async function openTokenIssuers(
+  flags: ServerFlags,
+  anonymous: AnonymousFlag,
+  deps: TokenIssuersDependencies,
+): Promise<TokenIssuers> {
   const file = flags['authentication-config'];
   const flagPolicy = anonymous.isAllowed ? allowEverywhere : allowNowhere;
   const authority = flags['oidc-ca-file'] === '' ? undefined : readCertificateBundle(flags['oidc-ca-file']).toString();
   const config = issuerFromFlags(flags, authority);
-  let issuers = openIssuers(config === undefined ? [] : [config], parts);
+  let issuers = openIssuers(config === undefined ? [] : [config], deps);
   if (file === '') return { issuers: () => issuers, anonymous: flagPolicy };
   let policy = flagPolicy;
-  await parts.configurations.loadConfiguration({
+  await deps.configurations.loadConfiguration({
     name: 'authentication',
     path: file,
     formats: [authenticationFormat(flags['feature-gates'], flags['service-account-issuer'])],
     apply(configuration) {
       if (anonymous.isGiven && configuration.anonymous !== undefined)
         throw new Error('anonymous: cannot be combined with --anonymous-auth');
-      issuers = openIssuers(issuersOf(configuration), parts);
+      issuers = openIssuers(issuersOf(configuration), deps);
       policy = policyOf(configuration, flagPolicy);
     },
   });
@@ -67,7 +71,7 @@ function policyOf({ anonymous }: AuthenticationConfiguration, fallback: Anonymou
 }
 
 /** Requests the issuers' keys at once, so that the first token need not wait. */
-function openIssuers(configs: readonly TokenIssuerConfig[], { clock, logger }: TokenIssuersParts): ReadonlyMap<string, OidcIssuer> {
+function openIssuers(configs: readonly TokenIssuerConfig[], { clock, logger }: TokenIssuersDependencies): ReadonlyMap<string, OidcIssuer> {
   const onError = (message: string, error: unknown): void => logger.warn(message, { error });
   return new Map(
     configs.map((config) => {

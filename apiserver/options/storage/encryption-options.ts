@@ -31,7 +31,7 @@ import {
 } from './encryption-configuration';
 import type { KmsProviders } from './kms-providers';
 
-export interface EncryptionParts {
+export interface EncryptionAtRestOptions {
   readonly file: string;
   /** Whether the file is reloaded when it changes. */
   readonly reloads: boolean;
@@ -51,8 +51,8 @@ export interface EncryptionParts {
 const MAX_CHECKING_FRACTION = 0.05;
 
 /** Rejects when the file is unusable. */
-export async function openEncryptionAtRest(parts: EncryptionParts): Promise<EncryptionFromFile> {
-  const encryption = new EncryptionFromFile(parts);
+export async function openEncryptionAtRest(options: EncryptionAtRestOptions): Promise<EncryptionFromFile> {
+  const encryption = new EncryptionFromFile(options);
   await encryption.open();
   return encryption;
 }
@@ -69,14 +69,14 @@ export class EncryptionFromFile implements EncryptionAtRest {
   /** Undefined until a KMS provider is configured. */
   private services: KmsProviders | undefined;
 
-  constructor(private readonly parts: EncryptionParts) {}
+  constructor(private readonly options: EncryptionAtRestOptions) {}
 
   get server(): string {
-    return this.parts.server;
+    return this.options.server;
   }
 
   async open(): Promise<void> {
-    const { file: path, clock, configurations, reloads } = this.parts;
+    const { file: path, clock, configurations, reloads } = this.options;
     const load = async (): Promise<readonly string[]> => {
       await this.apply(await readConfiguration(path, [ENCRYPTION_FORMAT], clock));
       return [path];
@@ -87,7 +87,7 @@ export class EncryptionFromFile implements EncryptionAtRest {
 
   /** Wraps the store so that values are encrypted and decrypted transparently. */
   encryptStore(store: Store): Store {
-    const { prefix, clock } = this.parts;
+    const { prefix, clock } = this.options;
     this.store = store;
     return createEncryptedStore(store, { rules: this.rules, resourceOf: createTypeNameLookup(prefix, this.storedTypes), clock });
   }
@@ -105,7 +105,7 @@ export class EncryptionFromFile implements EncryptionAtRest {
 
   /** The check of the KMS providers; undefined when there are and will be none. */
   get health(): (() => Promise<string | undefined>) | undefined {
-    return this.parts.reloads || this.services !== undefined ? async () => this.services?.health() : undefined;
+    return this.options.reloads || this.services !== undefined ? async () => this.services?.health() : undefined;
   }
 
   /** Afterwards values of KMS providers can be neither read nor written. */
@@ -125,10 +125,10 @@ export class EncryptionFromFile implements EncryptionAtRest {
     const rows: EncryptionRule[] = [];
     for (const row of resources) {
       const providers: ValueProvider[] = [];
-      for (const provider of row.providers ?? []) providers.push(await providerOf(provider, envelopes, this.parts));
+      for (const provider of row.providers ?? []) providers.push(await providerOf(provider, envelopes, this.options));
       rows.push({ resources: (row.resources ?? []).map(canonicalResource), providers });
     }
-    const { dialect, clock } = this.parts;
+    const { dialect, clock } = this.options;
     const next = new EncryptionRules(rows, { dialect, clock, metrics: this.metrics });
     await this.refuseLostKeys(next, JSON.stringify(configuration)).catch((error: unknown) => {
       services?.discard(openedEnvelopes ?? []);
@@ -146,7 +146,7 @@ export class EncryptionFromFile implements EncryptionAtRest {
   private async refuseLostKeys(next: EncryptionRules, configuration: string): Promise<void> {
     const { store, current } = this;
     if (store === undefined || current === undefined) return;
-    const { prefix, clock } = this.parts;
+    const { prefix, clock } = this.options;
     const typeOf = createTypeRangeLookup(prefix, this.storedTypes);
     const since = clock.monotonic();
     const missing = await findLostKeys({ store, prefix, typeOf, current, next, clock });
@@ -161,14 +161,14 @@ export class EncryptionFromFile implements EncryptionAtRest {
   private refuseUntilNextCheck(configuration: string): void {
     const { refusal } = this;
     this.refusal = undefined;
-    if (refusal?.configuration !== configuration || this.parts.clock.monotonic() >= refusal.until) return;
+    if (refusal?.configuration !== configuration || this.options.clock.monotonic() >= refusal.until) return;
     this.refusal = refusal;
     throw refusal.error;
   }
 
   private async loadServices(): Promise<KmsProviders> {
     const { KmsProviders: Providers } = await import('./kms-providers.js');
-    const { clock, random, uuid, logger, server } = this.parts;
+    const { clock, random, uuid, logger, server } = this.options;
     return new Providers({ clock, random, uuid, logger, meters: this.metrics.meters, server, onRecovered: () => this.notifyListeners() });
   }
 
@@ -202,7 +202,7 @@ const CIPHERS: Readonly<Record<KeyedProvider, { readonly unknownKey: string; rea
 async function providerOf(
   provider: ConfiguredProvider,
   envelopes: ReadonlyMap<ConfiguredKms | undefined, Envelope>,
-  { random }: EncryptionParts,
+  { random }: EncryptionAtRestOptions,
 ): Promise<ValueProvider> {
   for (const type of KEYED_PROVIDERS) {
     const keyed = provider[type];

@@ -14,7 +14,7 @@ import { KmsEnvelope } from '../../storage/encryption/kms/kms-envelope';
 import { GrpcKmsService } from '../../storage/encryption/kms/grpc-service';
 import type { ConfiguredKms } from './encryption-configuration';
 
-export interface KmsParts {
+export interface KmsDependencies {
   readonly clock: Clock;
   readonly random: RandomBytes;
   readonly uuid: () => string;
@@ -35,8 +35,8 @@ export class KmsProviders {
   private inUse = new Map<string, KmsEnvelope>();
   private readonly metrics: KmsMetrics;
 
-  constructor(private readonly parts: KmsParts) {
-    this.metrics = new KmsMetrics(parts.meters, parts.server, parts.clock);
+  constructor(private readonly deps: KmsDependencies) {
+    this.metrics = new KmsMetrics(deps.meters, deps.server, deps.clock);
   }
 
   /**
@@ -82,8 +82,8 @@ export class KmsProviders {
   }
 
   private createEnvelope({ name = '', endpoint = '', timeout }: ConfiguredKms): KmsEnvelope {
-    const { clock, random, uuid, onRecovered } = this.parts;
-    const logger = this.parts.logger.child({ provider: name });
+    const { clock, random, uuid, onRecovered } = this.deps;
+    const logger = this.deps.logger.child({ provider: name });
     const meter = this.metrics.recorderFor(name);
     const timeoutMs = (timeout === undefined ? undefined : parseDuration(timeout)) ?? TIMEOUT_MS;
     const service = new GrpcKmsService({ endpoint, timeoutMs, clock, onCall: (...call) => meter.recordCall(...call) });

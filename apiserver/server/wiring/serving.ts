@@ -63,7 +63,7 @@ export function startServing(
 }
 
 /** Shared by all requests of the server. */
-interface SharedParts {
+interface ServingState {
   readonly waitGroup: RequestWaitGroup;
   readonly authorities: Authorities;
   readonly collectStatus: PathRouteDependencies['collectStatus'];
@@ -74,7 +74,7 @@ function createChainDependencies(
   state: ClusterState,
   observability: Observability,
   registry: Registry,
-  { waitGroup, authorities, collectStatus }: SharedParts,
+  { waitGroup, authorities, collectStatus }: ServingState,
 ): ChainDependencies {
   const { options, clock, random, logger } = context;
   const { serverState, inFlight, flowControl, metrics } = observability;
