@@ -11,6 +11,7 @@ import type { Revision } from '../storage/store';
 import type { VersionConverter } from './conversions';
 import type { DeleteOptions, RequestContext, ServedResource, UserInfo } from './verbs';
 
+/** The operations of upstream's admission. CONNECT is a request that stores nothing (exec, proxy). */
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /** The options that the request itself states, with the names of CreateOptions, UpdateOptions and DeleteOptions. */
@@ -76,12 +77,15 @@ export interface Reservation {
 /** A plug-in that runs after validating admission and reserves keys, which are committed together with the object. */
 export interface ReservingPlugin {
   readonly name: string;
+  /** Whether `reserve` is to be called for the operation. */
   handles(operation: AdmissionOperation): boolean;
   /** Whether the plug-in reads more of an object than its name. */
   inspectsObject(target: AdmissionTarget): boolean;
+  /** Reserves the keys that the request needs; `undefined` when it needs none. Rejects with 403 above a limit. */
   reserve(request: AdmissionRequest): Promise<Reservation | undefined> | undefined;
 }
 
+/** The admission chain. `mutate`, `validate` and `reserve` are called in this order, each at most once per attempt. */
 export interface Admission {
   /**
    * Whether any plug-in reads more of an object than its name. If none does, a worker thread can process the object
@@ -95,7 +99,9 @@ export interface Admission {
   callsWebhooks(target: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean;
   /** Whether a rejection depends on other objects of the namespace. */
   dependsOnOtherObjects(target: Omit<AdmissionTarget, 'operation'>): boolean;
+  /** Runs the mutating plug-ins, which may change `request.object` in place. */
   mutate(request: AdmissionRequest): Promise<void> | undefined;
+  /** Runs the validating plug-ins, which change nothing. */
   validate(request: AdmissionRequest): Promise<void> | undefined;
   /** Runs last, on the object as it is going to be stored. */
   reserve(request: AdmissionRequest): Promise<Reservation | undefined> | undefined;

@@ -14,11 +14,13 @@ export interface ConversionContext extends Pick<EventLoopSlot, 'requeue'> {
   readonly deadline: number;
 }
 
+/** Whether conversions of entries may be cached. */
 export interface Freshness {
   /** The entries are not stored yet, so their conversions must not be cached by revision. */
   readonly isFresh: boolean;
 }
 
+/** The conversions of a server. */
 export interface Conversions {
   /**
    * Converts stored objects to the version of the row and keeps their order; entries that are already in that version
@@ -35,7 +37,7 @@ export interface VersionConverter {
   convert(object: JsonObject, from: string, to: string): MaybePromise<JsonObject>;
 }
 
-/** For servers without conversion webhooks: every object is already in the version that is asked for. */
+/** For servers without conversion webhooks: every object is already in the required version. */
 export const NO_CONVERSIONS: Conversions = {
   convertEntries: (_row, entries) => Promise.resolve(entries),
   convertObject: (_row, _from, _to, object) => Promise.resolve(object),

@@ -8,6 +8,7 @@ import { canonicalGroup } from '../../shared/names/dialect';
 import type { StoredType } from '../cache/cache';
 import type { Resource, ServedResource } from './verbs';
 
+/** The resources of a server at present. Custom ones change with their definitions, built-in ones never. */
 export interface Resources {
   /** Every built-in kind that is stored. */
   readonly builtInResources: readonly Resource[];
@@ -17,9 +18,9 @@ export interface Resources {
   readonly rows: readonly KindRow[];
   /** Built-in kinds only. One per key segment, however many versions serve it. */
   readonly storedTypes: readonly StoredType[];
-  /** `group` in either dialect. */
+  /** The resource at a path; `undefined` when none is served. `group` in either dialect. */
   find(group: string, version: string, resource: string): ServedResource | undefined;
-  /** `group` in either dialect. */
+  /** A built-in, stored kind. `group` in either dialect. */
   findByKind(gvk: GroupVersionKind): Resource | undefined;
   /**
    * A resource that the server itself uses (`namespaces`, `leases.coordination.platform.io`). Throws when it is
@@ -32,11 +33,16 @@ export interface Resources {
 
 /** The kinds that custom resource definitions serve at present. */
 export interface CustomKinds {
+  /** A new array whenever a definition changes. */
   readonly rows: readonly KindRow[];
+  /** `group` in either dialect. */
   find(group: string, version: string, resource: string): Resource | undefined;
 }
 
-/** `internalKinds`: kinds that the server uses itself, whether or not they are served. */
+/**
+ * The resources of built-in kinds. `internalKinds`: kinds that the server uses itself, whether or not they are served;
+ * only {@link Resources.require} finds them.
+ */
 export function buildResources(rows: readonly KindRow[] = SERVED_KINDS, internalKinds: readonly KindRow[] = []): Resources {
   const types = new Map<string, StoredType>();
   const resourceOf = (row: KindRow): Resource => {

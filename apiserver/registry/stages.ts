@@ -4,6 +4,7 @@
  * Validation itself is in write/steps/run-strategy.ts.
  */
 
+/** A part of the validation of an object. */
 export type Stage =
   /** General validation of ObjectMeta: name, labels, annotations, owner references. */
   | 'metadata'

@@ -17,6 +17,7 @@ import type { AllocationClaims, HeldIds } from '../allocation/claims';
 import type { Stages } from './stages';
 import type { DeleteOptions } from './verbs';
 
+/** The circumstances of a request that hooks may use. */
 export interface StrategyContext {
   readonly names: GeneratedNames;
   readonly user: UserInfo;
@@ -29,6 +30,7 @@ export interface StrategyContext {
   readonly warn: (text: string) => void;
 }
 
+/** The circumstances of a DELETE that hooks may use. */
 export type DeletionContext = Pick<StrategyContext, 'names' | 'now'>;
 
 /**
@@ -97,6 +99,7 @@ export interface AbridgedObject {
   complete(body: string): string;
 }
 
+/** The rules of one kind. A kind without rules has an empty strategy. */
 export interface Strategy<T extends JsonObject = JsonObject> {
   /**
    * Size of request body and stored object in bytes above which a write runs in a worker thread, because the rules of
@@ -107,6 +110,7 @@ export interface Strategy<T extends JsonObject = JsonObject> {
   canonicalize?(object: T): void;
   /** Sets labels that the server requires. Called before managedFields are updated and again after admission. */
   setRequiredLabels?(object: T, context: StrategyContext): void;
+  /** Absent when the fields follow from the kind's row: status for the main endpoint, spec for `status`. */
   readonly resetFields?: ResetFields;
   /** The kind has a status endpoint but also accepts a status on create. */
   readonly acceptsStatusOnCreate?: true;

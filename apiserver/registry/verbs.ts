@@ -59,8 +59,9 @@ export interface RequestContext extends EventLoopSlot {
   warn(text: string): void;
 }
 
-/** A served resource, one per (group, version, resource); created by registry/resources.ts. */
+/** A served resource with stored objects, one per (group, version, resource). */
 export interface Resource {
+  /** The row of the served version. */
   readonly row: KindRow;
   /** The row of the storage version, which for most kinds is `row`. */
   readonly hub: KindRow;
@@ -73,9 +74,10 @@ export interface VirtualResource {
   readonly stored: undefined;
 }
 
+/** A resource with a path. `stored` tells the two kinds apart. */
 export type ServedResource = Resource | VirtualResource;
 
-/** Objects selected by labelSelector and fieldSelector (registry/read/selection.ts). */
+/** The objects that labelSelector and fieldSelector select. */
 export interface Selection {
   /** False when only namespace and name restrict the selection. */
   readonly hasFilters: boolean;
@@ -85,11 +87,14 @@ export interface Selection {
   readonly namespace?: string;
   /** An indexed field for which the field selector requires a value. */
   readonly indexed?: SelectedField;
+  /** Evaluates both selectors, name and namespace included. Pure; called for each candidate. */
   matches(entry: Entry): boolean;
 }
 
+/** The values of the parameter `resourceVersionMatch`. */
 export type ResourceVersionMatch = 'Exact' | 'NotOlderThan';
 
+/** The parameters of a list. Combinations that upstream refuses have been rejected before. */
 export interface ListOptions {
   readonly selection: Selection;
   /** `undefined` when unset; 0 for "0". */
@@ -97,30 +102,39 @@ export interface ListOptions {
   readonly resourceVersionMatch?: ResourceVersionMatch;
   /** Absent, zero or negative: no limit. */
   readonly limit?: number;
+  /** The token of the page before, not validated yet. */
   readonly continue?: string;
 }
 
 /** One page of a list. `entries` is iterated once, while the response is written. */
 export interface ListPage {
+  /** The revision of the state that the page shows, on all pages of a list. */
   readonly revision: Revision;
   readonly entries: Iterable<Entry>;
+  /** The token of the next page; absent on the last one. */
   readonly continue?: string;
+  /** Number of objects on later pages; absent on the last one, and when a selector makes it unknown. */
   readonly remainingItemCount?: number;
 }
 
 /** A list as the endpoints encode it; `revision` is undefined for virtual resources. */
 export type ResponsePage = Omit<ListPage, 'revision'> & { readonly revision: Revision | undefined };
 
+/** The parameters of a watch. Its duration is up to the endpoints. */
 export interface WatchOptions {
   readonly selection: Selection;
+  /** `undefined` when unset; 0 for "0". */
   readonly resourceVersion?: Revision;
   /** `undefined` when unset. Has been checked against the WatchList feature gate. */
   readonly sendInitialEvents?: boolean;
+  /** The parameter `allowWatchBookmarks`. */
   readonly bookmarks: boolean;
 }
 
+/** How unknown and duplicate fields of a body are treated: dropped silently, dropped with warnings, or refused with 400. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
+/** The options of a create, update or patch. */
 export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldValidation: FieldValidation;
@@ -135,6 +149,7 @@ export interface WriteOptions {
 /** `force`: an apply takes over fields that other managers own. */
 export type PatchOptions = WriteOptions & { readonly force?: boolean };
 
+/** The encoding of a request body. */
 export type BodyFormat = 'json' | 'yaml' | 'protobuf';
 
 /** An unparsed request body. */
@@ -150,6 +165,7 @@ export type ObjectBody = ParsedBody | { readonly raw: RawBody; readonly value?: 
 export interface ParsedBody {
   /** The body it was parsed from; absent for objects of the server itself. */
   readonly raw?: RawBody;
+  /** The body as parsed, with kind and apiVersion if it has them. */
   readonly value: JsonObject;
   /**
    * Duplicate members: paths for JSON (`spec.type`), whole lines for YAML (`line 5: key "type" already set in map`).
@@ -162,8 +178,10 @@ export interface ParsedBody {
   readonly text?: string | undefined;
 }
 
+/** The media types of patches: RFC 6902, RFC 7386, strategic merge patch, server-side apply. */
 export type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
 
+/** An unparsed patch or applied configuration. */
 export interface PatchBody {
   readonly type: PatchType;
   readonly bytes: Buffer;
@@ -171,16 +189,22 @@ export interface PatchBody {
   readonly dialect: Dialect;
 }
 
-/** Entries are in canonical spelling; the endpoints convert them to the dialect of the client. */
+/** The object after a write, in canonical spelling; the endpoints convert it to the dialect of the client. */
 export interface WriteResult {
+  /**
+   * In the storage version; for a kind with a conversion webhook, in the version of the request. In a dry run it is not
+   * stored.
+   */
   readonly entry: Entry;
+  /** Whether the object did not exist before. */
   readonly created: boolean;
 }
 
-/** DeleteOptions from body or query. The registry validates them. */
+/** DeleteOptions from body or query. The registry validates them; absent members are unset. */
 export interface DeleteOptions {
   readonly dryRun: boolean;
   readonly gracePeriodSeconds?: number;
+  /** Deprecated in favour of the policy; both together are refused. */
   readonly orphanDependents?: boolean;
   readonly propagationPolicy?: string;
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
@@ -188,6 +212,10 @@ export interface DeleteOptions {
   readonly isAdmitted?: true;
 }
 
+/**
+ * The response to a DELETE: the object as it is marked or was removed, or a Status for kinds that return one. `code`:
+ * the HTTP status.
+ */
 export type DeleteResult =
   | { readonly type: 'object'; readonly entry: Entry; readonly code: 200 | 202 }
   | { readonly type: 'status'; readonly status: Status; readonly code: 200 };
@@ -195,10 +223,18 @@ export type DeleteResult =
 /** The written part of an object; `undefined` for the main endpoint. */
 export type Subresource = 'approval' | 'ephemeralcontainers' | 'finalize' | 'scale' | 'status' | undefined;
 
+/** Reads of stored objects. A read without a resourceVersion sees every write that was committed before it. */
 export interface Reader {
-  /** `resourceVersion`: `undefined` for the most recent state, 0 for any, otherwise not older than it. */
+  /**
+   * `resourceVersion`: `undefined` for the most recent state, 0 for any, otherwise not older than it. Resolves with the
+   * stored entry; that of a kind with a conversion webhook is converted to the version of the resource. Rejects with 404,
+   * or with 504 when the state is not available in time.
+   */
   get(context: RequestContext, resource: Resource, key: ObjectKey, resourceVersion: Revision | undefined): Promise<Entry>;
-  /** `namespace`: empty for all namespaces and for cluster-scoped resources. */
+  /**
+   * Resolves with one page of the objects that the selection matches, in the order of their keys. `namespace`: empty for
+   * all namespaces and for cluster-scoped resources. Rejects with 410 when the state is compacted.
+   */
   list(context: RequestContext, resource: Resource, namespace: string, options: ListOptions): Promise<ListPage>;
   /** Resolves when the watch has started. Rejects with errors before the stream; later errors reach the sink. */
   watch(context: RequestContext, resource: Resource, namespace: string, options: WatchOptions, sink: ChangeSink): Promise<CacheWatch>;
@@ -217,12 +253,21 @@ export interface ComputedStatus {
   readonly status: JsonObject;
 }
 
+/**
+ * Writes of stored objects, in one transaction for each (a DELETE may need two). A write that conflicts with another is
+ * tried again on the new state, unless a precondition fails. In a dry run everything but the transaction happens.
+ */
 export interface Writer {
   /** Whether the endpoint should leave the body unparsed, because the write is offloaded. */
   defersParsing(resource: Resource, body: RawBody): boolean;
   /** Whether the endpoint should leave the patch unparsed, because the write is offloaded. */
   defersPatchParsing(patch: PatchBody): boolean;
+  /** Rejects with 409 when the name exists. The name comes from the body, or is generated from its `generateName`. */
   create(context: RequestContext, resource: Resource, namespace: string, body: ObjectBody, options: WriteOptions): Promise<WriteResult>;
+  /**
+   * Replaces the part of the object that `subresource` writes. Creates an absent object for kinds that allow it; rejects
+   * with 404 otherwise, and with 409 when the resourceVersion in the body is outdated.
+   */
   update(
     context: RequestContext,
     resource: Resource,
@@ -231,6 +276,7 @@ export interface Writer {
     body: ObjectBody,
     options: WriteOptions,
   ): Promise<WriteResult>;
+  /** Applies a patch to the stored object, or a configuration by server-side apply, which may create the object. */
   patch(
     context: RequestContext,
     resource: Resource,
@@ -239,7 +285,11 @@ export interface Writer {
     patch: PatchBody,
     options: PatchOptions,
   ): Promise<WriteResult>;
-  /** Changes a stored object without the rules of its kind; see registry/write/steps/edit.ts. */
+  /**
+   * Changes a stored object for the server itself (a binding, a condition of an eviction), without admission and the
+   * rules of its kind. `change` edits the object in place or throws a StatusError; it is called again when another write
+   * conflicts.
+   */
   edit(
     context: RequestContext,
     resource: Resource,
@@ -247,7 +297,7 @@ export interface Writer {
     options: { readonly dryRun: boolean; readonly preconditions?: EditPreconditions },
     change: (object: JsonObject) => void,
   ): Promise<Entry>;
-  /** See `writeComputedStatus` in registry/write/executor/writer.ts. */
+  /** Writes a status that a controller of this server has computed. Rejects with 409 at any other revision of the object. */
   writeComputedStatus(
     context: RequestContext,
     resource: Resource,
@@ -255,7 +305,12 @@ export interface Writer {
     computed: ComputedStatus,
     options: WriteOptions,
   ): Promise<void>;
+  /**
+   * Removes the object, or only marks it as terminating when finalizers or a grace period require it. Rejects with 404,
+   * and with 409 when a precondition fails.
+   */
   delete(context: RequestContext, resource: Resource, key: ObjectKey, options: DeleteOptions): Promise<DeleteResult>;
+  /** Deletes the objects of one list and resolves with that list. Stops at the first failure other than 404. */
   deleteCollection(
     context: RequestContext,
     resource: Resource,

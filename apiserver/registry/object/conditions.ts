@@ -1,7 +1,8 @@
-/** Sets conditions in the status of an object. */
+/** Sets conditions in the status of an object. Does not decide whether a condition holds. */
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
 
+/** A condition without its `lastTransitionTime`. */
 type Condition = JsonObject & { readonly type: string; readonly status: 'True' | 'False' };
 
 /**

@@ -58,8 +58,8 @@ export async function parseObjectBody(
 export class TypeMetaError extends Error {}
 
 /**
- * Parses any object. Throws ParseError, ProtobufError or TypeMetaError; `null` and an empty YAML document count as
- * `{}`.
+ * Parses any object. `type`: its name in the type tables, by which protobuf is decoded. Throws ParseError,
+ * ProtobufError or TypeMetaError; `null` and an empty YAML document count as `{}`.
  */
 export async function parseBody(
   bytes: Buffer,
@@ -176,8 +176,8 @@ function checkRequiredMembers({ row }: KindInfo, { value, format }: ParsedBody, 
 }
 
 /**
- * Throws {@link BodyError}. `earlierErrors`: strict decoding errors that were found before decoding; they are
- * reported first.
+ * Decodes a body, and reports unknown and duplicate fields as `validation` requires. `earlierErrors`: strict decoding
+ * errors that were found before decoding; they are reported first. Throws {@link BodyError}.
  */
 export function decodeStrictly(
   info: KindInfo,
@@ -204,7 +204,9 @@ function strictErrorsOf(body: ParsedBody, unknown: readonly string[], level: 'st
   return fieldErrors({ value, duplicates: [...duplicates], format, literals, text }, unknown, level);
 }
 
+/** The error or warning about a field that the kind does not have. */
 export const unknownField = (path: string): string => `unknown field ${quote(path)}`;
+/** The error or warning about a field that occurs twice in one object. */
 export const duplicateField = (path: string): string => `duplicate field ${quote(path)}`;
 
 function decodeValue(info: KindInfo, body: ParsedBody): DecodedObject {
@@ -215,7 +217,7 @@ function decodeValue(info: KindInfo, body: ParsedBody): DecodedObject {
   }
 }
 
-/** Checks kind and apiVersion; for built-in kinds missing ones have defaults. Returns the kind of the body. */
+/** Checks kind and apiVersion; for built-in kinds missing ones have defaults. Returns the kind of the body. Throws 400. */
 export function checkKind(info: KindInfo, value: JsonObject): string {
   const { row, hub } = info;
   if (row.custom !== undefined) return checkCustomKind(info, value);
@@ -328,10 +330,11 @@ function typeName(gv: GroupVersion, kind: string): string {
   return `${packageName(gv.group)}.${gv.version}.${kind}`;
 }
 
-/** `coordination` for `coordination.platform.io`. */
+/** The Go package of a group: `coordination` for `coordination.platform.io`. */
 function packageName(group: string): string {
+  if (group === '') return 'core';
   const dot = group.indexOf('.');
-  return group === '' ? 'core' : dot < 0 ? group : group.slice(0, dot);
+  return dot < 0 ? group : group.slice(0, dot);
 }
 
 /**

@@ -5,12 +5,15 @@
 import { isObject, ownMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { SelectableField } from '../../../shared/api/kinds';
 
+/** Reads one selectable field. */
 export interface FieldReader {
+  /** The field as selectors name it: `status.phase`. */
   readonly name: string;
   /** Returns the kind's text for absent fields (by default '') when neither `path` nor `fallback` has a non-empty value. */
   read(object: JsonObject): string;
 }
 
+/** The reader of a field, whose paths are split once. */
 export function fieldReader(field: SelectableField): FieldReader {
   const { name, path, fallback, absent = '' } = field;
   const memberPaths = [path, ...(fallback === undefined ? [] : [fallback])].map((text) => text.split('.'));

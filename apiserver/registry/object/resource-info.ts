@@ -36,12 +36,15 @@ export interface KindInfo {
   readonly converter: HubConverter | undefined;
   /** All versions that objects can be converted to, served or not, by apiVersion. */
   readonly versions: ReadonlyMap<string, KindVersion>;
+  /** `apps/v1`, in canonical spelling. */
   readonly apiVersion: string;
+  /** Whether the kind has a status endpoint. */
   readonly hasStatus: boolean;
   /** Fields that each endpoint resets, for kinds where they do not follow from the row. */
   readonly resetFields?: ResetFields | undefined;
 }
 
+/** Facts about a resource with stored objects. */
 export interface ResourceInfo extends KindInfo {
   readonly resource: Resource;
   readonly stored: StoredType;
@@ -51,9 +54,14 @@ export interface ResourceInfo extends KindInfo {
   readonly metadataRules: MetadataRules;
   /** Finalizers must have a domain. */
   readonly requiresQualifiedFinalizers: boolean;
+  /** Readers of the selectable fields, for the headers of stored values. */
   readonly fields: readonly FieldReader[];
 }
 
+/**
+ * A version of a kind. `converter`: to and from the storage version; `undefined` for that version, and for custom
+ * kinds.
+ */
 export interface KindVersion {
   readonly row: Pick<KindRow, 'custom' | 'type'>;
   readonly converter: HubConverter | undefined;
@@ -75,7 +83,10 @@ export function toServed({ converter }: KindInfo, object: JsonObject): JsonObjec
 /** Returns the strategy of a kind. Injected at start, so that the registry does not import kinds. */
 export type StrategyOf = (row: KindRow) => Strategy;
 
-/** `prefix`: key prefix of the store, without a trailing slash. */
+/**
+ * Returns the facts about a resource, which are computed at the first call for it. `prefix`: key prefix of the store,
+ * without a trailing slash.
+ */
 export function createResourceInfoLookup(prefix: string, naming: Dialect, strategyOf: StrategyOf): (resource: Resource) => ResourceInfo {
   // A WeakMap, so that entries of custom resources are collected together with their definitions.
   const infos = new WeakMap<Resource, ResourceInfo>();
@@ -111,7 +122,10 @@ function makeResourceInfo(prefix: string, naming: Dialect, strategyOf: StrategyO
 
 const NO_VERSIONS: ReadonlyMap<string, KindVersion> = new Map();
 
-/** Also the base of {@link ResourceInfo}; used alone for kinds that are not stored. */
+/**
+ * The facts about a kind, as if it were its own storage version: all that is needed for kinds that are not stored, and
+ * the base of {@link ResourceInfo}.
+ */
 export function makeKindInfo(row: KindRow): KindInfo {
   return {
     row,

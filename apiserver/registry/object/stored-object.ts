@@ -24,6 +24,7 @@ export interface ParsedEntry {
   readonly object: JsonObject;
 }
 
+/** Parses the bytes of an entry, at each call. */
 export function parseEntry(entry: Entry): ParsedEntry {
   const text = entry.bytes.toString();
   return { text, object: parseStoredJson(entry.bytes, text) };
@@ -39,8 +40,9 @@ export function readEntry({ row, codec }: Pick<ResourceInfo, 'codec' | 'row'>, e
   return { text: parsed.text, object: codec.fromStored(parsed.object, storedVersionOf(row.custom, entry)) };
 }
 
-/** Bytes that contain name, uid and timestamps, which come first in stored metadata. */
+/** Length of the beginning of a stored object, which contains name, uid and timestamps. */
 const HEAD_BYTES = 4096;
+/** `"creationTimestamp":"2024-01-01T00:00:00Z","deletionTimestamp":"`: the two are neighbours in stored metadata. */
 const TERMINATING = /"creationTimestamp":(?:null|"[^"]*"),"deletionTimestamp":"/;
 
 /**
@@ -58,6 +60,10 @@ export interface EncodedObject {
   readonly isDialectSensitive: boolean;
 }
 
+/**
+ * The member that follows resourceVersion in stored metadata: the generation, if there is one, or the
+ * creationTimestamp.
+ */
 const FIRST_AFTER_VERSION = /"(?:generation|creationTimestamp)":/;
 
 /** Encodes an object of the storage version in canonical spelling. It must have a uid and no resourceVersion. */

@@ -13,31 +13,36 @@ import type { RequestContext, Resource, Writer } from '../verbs';
 import type { OperationHandler } from './operation';
 import { setPodCondition } from '../object/conditions';
 
-export interface BindingParts {
+/** What the handlers of both operations use. */
+export interface BindingDependencies {
   readonly writer: Pick<Writer, 'edit'>;
   readonly pods: Resource;
   readonly clock: Clock;
 }
 
 /** POST `pods/binding`. */
-export function bindPod(parts: BindingParts): OperationHandler {
+export function bindPod(deps: BindingDependencies): OperationHandler {
   return ({ context, key, object, options }) => {
     if (stringAt(readMetadata(object), 'name') !== key.name) throw badRequest('name in URL does not match name in Binding object');
-    return bind(parts, context, key, object, options.dryRun);
+    return bind(deps, context, key, object, options.dryRun);
   };
 }
 
 /** POST `bindings`. */
-export function createBinding(parts: BindingParts): OperationHandler {
+export function createBinding(deps: BindingDependencies): OperationHandler {
   return ({ context, key, object, options }) => {
     const name = stringAt(readMetadata(object), 'name') ?? '';
     if (name === '') throw badRequest('Name parameter required.');
-    return bind(parts, context, { namespace: key.namespace, name }, object, options.dryRun);
+    return bind(deps, context, { namespace: key.namespace, name }, object, options.dryRun);
   };
 }
 
+/**
+ * Sets the node of the pod. Rejects with 409 when the pod is bound, gated or terminating, and with 400 for an invalid
+ * target.
+ */
 async function bind(
-  { writer, pods, clock }: BindingParts,
+  { writer, pods, clock }: BindingDependencies,
   context: RequestContext,
   key: ObjectKey,
   binding: JsonObject,

@@ -8,6 +8,7 @@ import { badRequest, StatusError } from '../../../shared/api/errors/status';
 /** How the server certificate is verified: `kubelet`, against the authority of kubelets; `any`, not at all. */
 export type CertificateVerification = 'kubelet' | 'any';
 
+/** Where a request is forwarded to. `log` and `stream` go to a kubelet; a `stream` needs a protocol upgrade. */
 export interface Destination {
   readonly type: 'log' | 'stream' | 'proxy';
   /** Has no path when the path of the client is used. */
@@ -23,15 +24,20 @@ export interface Destination {
 /** Resolves a DNS name to its addresses; empty when it has none or the time limit is exceeded. Never rejects. */
 export type ResolveHost = (name: string) => Promise<readonly string[]>;
 
+/** The kubelet's port on a node that reports none. */
 const DEFAULT_PORT = 10_250;
 
+/** The host and port of a kubelet, not resolved. */
 export interface KubeletAddress {
   /** As in the status of the node. */
   readonly host: string;
   readonly port: number;
 }
 
-/** The address of the most preferred type in the status of the node. */
+/**
+ * The address of the most preferred type in the status of the node. Throws 500 when the node has none of these types,
+ * or an invalid port.
+ */
 export function kubeletAddressOf(node: JsonObject, preferred: readonly string[]): KubeletAddress {
   const status = objectAt(node, 'status');
   const addresses = (arrayAt(status, 'addresses') ?? []).filter(isObject);

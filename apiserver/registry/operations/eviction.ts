@@ -27,7 +27,8 @@ import { failedPrecondition } from '../write/preconditions';
 import type { OperationHandler } from './operation';
 import { setPodCondition, withCondition } from '../object/conditions';
 
-export interface EvictionParts {
+/** What the handler uses. `update` charges budgets; `edit` and `delete` change pods. */
+export interface EvictionDependencies {
   readonly reader: Pick<Reader, 'get' | 'list'>;
   readonly writer: Pick<Writer, 'edit' | 'update' | 'delete'>;
   readonly pods: Resource;
@@ -36,18 +37,20 @@ export interface EvictionParts {
   readonly clock: Clock;
 }
 
+/** `Retry-After` of an eviction whose budget has not been processed yet. */
 const RETRY_AFTER_SECONDS = 10;
 /** Attempts to charge a budget when other writes conflict. */
 const MAX_CHARGE_ATTEMPTS = 20;
 
-export function evictPod(parts: EvictionParts): OperationHandler {
+/** POST `pods/eviction`. Rejects with 429 when the budget allows no disruption. */
+export function evictPod(deps: EvictionDependencies): OperationHandler {
   return async ({ context, key, object, options }) => {
     if (stringAt(readMetadata(object), 'name') !== key.name) throw badRequest('name in URL does not match name in Eviction object');
     const deletion = deleteOptionsOf(objectAt(object, 'deleteOptions') ?? {}, options.dryRun);
-    const { reader, pods } = parts;
+    const { reader, pods } = deps;
     const pod = parseEntry(await reader.get(context, pods, key, undefined)).object;
-    if (!canIgnoreBudget(pod)) await chargeBudget(parts, context, key, pod, deletion.dryRun);
-    await deletePod(parts, context, key, deletion);
+    if (!canIgnoreBudget(pod)) await chargeBudget(deps, context, key, pod, deletion.dryRun);
+    await deletePod(deps, context, key, deletion);
     return object;
   };
 }
@@ -78,21 +81,21 @@ function canIgnoreBudget(pod: JsonObject): boolean {
 
 /** Charges one disruption to the budget that covers the pod, if there is one. Throws the rejection. */
 async function chargeBudget(
-  parts: EvictionParts,
+  deps: EvictionDependencies,
   context: RequestContext,
   key: ObjectKey,
   pod: JsonObject,
   dryRun: boolean,
 ): Promise<void> {
   for (let attemptsLeft = MAX_CHARGE_ATTEMPTS; ; attemptsLeft--) {
-    const page = await parts.reader.list(context, parts.budgets, key.namespace, { selection: EVERYTHING });
+    const page = await deps.reader.list(context, deps.budgets, key.namespace, { selection: EVERYTHING });
     const covering = [...page.entries].map((entry) => parseEntry(entry).object).filter((budget) => covers(budget, pod));
     if (covering.length > 1) throw tooManyBudgets();
     const [budget] = covering;
     if (budget === undefined || (isUnready(pod) && canEvictUnready(budget))) return;
-    const charged = withDisruption(budget, key.name, parts.clock.now());
+    const charged = withDisruption(budget, key.name, deps.clock.now());
     try {
-      if (!dryRun) await storeBudget(parts, context, key.namespace, charged);
+      if (!dryRun) await storeBudget(deps, context, key.namespace, charged);
       return;
     } catch (error) {
       if (attemptsLeft === 1 || !(error instanceof StatusError) || error.reason !== 'Conflict') throw error;
@@ -100,6 +103,7 @@ async function chargeBudget(
   }
 }
 
+/** Whether the selector of the budget matches the pod. */
 function covers(budget: JsonObject, pod: JsonObject): boolean {
   const selector = objectAt(objectAt(budget, 'spec'), 'selector');
   return selector !== undefined && selectorMatches(selector, objectAt(readMetadata(pod), 'labels') ?? {});
@@ -151,7 +155,7 @@ function withDisruption(budget: JsonObject, podName: string, now: number): JsonO
 }
 
 async function storeBudget(
-  { writer, budgets, names }: EvictionParts,
+  { writer, budgets, names }: EvictionDependencies,
   context: RequestContext,
   namespace: string,
   budget: JsonObject,
@@ -163,7 +167,7 @@ async function storeBudget(
 }
 
 async function deletePod(
-  { writer, pods, clock }: EvictionParts,
+  { writer, pods, clock }: EvictionDependencies,
   context: RequestContext,
   key: ObjectKey,
   deletion: DeleteOptions,

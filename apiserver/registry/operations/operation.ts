@@ -39,6 +39,7 @@ export interface OperationTarget {
   readonly subresource: SubresourceRow | undefined;
 }
 
+/** The operations of a server, for the endpoints. */
 export interface Operations {
   /** Runs admission for CONNECT with these options, an object of {@link bodyRowOf}'s kind. Rejects with StatusError. */
   admitConnection(context: RequestContext, target: OperationTarget, key: ObjectKey, options: JsonObject): Promise<void>;

@@ -20,19 +20,21 @@ import { ensureNamespaceMatchesRequest, canonicalizeNamespace, clearDeletion } f
 import { recordManagedFields } from '../write/managed-fields';
 import { recordRequestObject, encodingTransientEntry } from '../write/request-object';
 import { makeKindInfo, type KindInfo } from '../object/resource-info';
-import { bindPod, createBinding, type BindingParts } from './binding';
-import { evictPod, type EvictionParts } from './eviction';
+import { bindPod, createBinding, type BindingDependencies } from './binding';
+import { evictPod, type EvictionDependencies } from './eviction';
 import { bodyRowOf, type OperationHandler, type OperationTarget, type Operations, type OperationTable } from './operation';
 
-export function operationTable(parts: BindingParts & EvictionParts): OperationTable {
+/** The handlers of the operations on pods. The wiring of the server adds those of reviews and tokens. */
+export function operationTable(deps: BindingDependencies & EvictionDependencies): OperationTable {
   return {
-    bindings: createBinding(parts),
-    'pods/binding': bindPod(parts),
-    'pods/eviction': evictPod(parts),
+    bindings: createBinding(deps),
+    'pods/binding': bindPod(deps),
+    'pods/eviction': evictPod(deps),
   };
 }
 
-export interface OperationParts {
+/** What the operations use. `table` has a handler for every operation of the rows. */
+export interface OperationDependencies {
   readonly table: OperationTable;
   readonly cache: Pick<Cache, 'get' | 'waitUntilFresh'>;
   readonly namespaces: Resource;
@@ -42,8 +44,8 @@ export interface OperationParts {
 }
 
 /** Throws at start when an operation of the rows has no handler. */
-export function createOperations(parts: OperationParts, rows: readonly KindRow[]): Operations {
-  for (const name of operationNames(rows)) requireHandler(parts.table, name);
+export function createOperations(deps: OperationDependencies, rows: readonly KindRow[]): Operations {
+  for (const name of operationNames(rows)) requireHandler(deps.table, name);
   const infos = new Map<KindRow, KindInfo>();
   const infoOf = (row: KindRow): KindInfo => {
     let info = infos.get(row);
@@ -52,19 +54,19 @@ export function createOperations(parts: OperationParts, rows: readonly KindRow[]
   };
   return {
     admitConnection: (context, target, key, object) =>
-      admit(parts, context, target, key, { operation: 'CONNECT', object, dryRun: false, options: {} }),
+      admit(deps, context, target, key, { operation: 'CONNECT', object, dryRun: false, options: {} }),
     async run(context, target, key, body, options) {
       const info = infoOf(bodyRowOf(target));
-      const object = prepareObject(parts, info, { context, target, key, body, options });
-      await admit(parts, context, target, key, {
+      const object = prepareObject(deps, info, { context, target, key, body, options });
+      await admit(deps, context, target, key, {
         operation: 'CREATE',
         object,
         dryRun: options.dryRun,
         options: options.statedOptions ?? {},
       });
-      const handle = requireHandler(parts.table, operationName(target.resource.row, target.subresource));
+      const handle = requireHandler(deps.table, operationName(target.resource.row, target.subresource));
       const result = await handle({ context, resource: target.resource, key, object, options });
-      return runSteps(encodingTransientEntry(info, result, parts.names), slotYielder(context));
+      return runSteps(encodingTransientEntry(info, result, deps.names), slotYielder(context));
     },
   };
 }
@@ -97,7 +99,7 @@ interface UndecodedRequest {
 }
 
 /** Decodes and completes the body for the handler. */
-function prepareObject({ names, clock }: OperationParts, info: KindInfo, request: UndecodedRequest): JsonObject {
+function prepareObject({ names, clock }: OperationDependencies, info: KindInfo, request: UndecodedRequest): JsonObject {
   const { context, key, body, options } = request;
   const { resource, subresource } = request.target;
   const object = decodeBody(info, body, options.fieldValidation, (text) => context.warn(text));
@@ -115,7 +117,7 @@ function prepareObject({ names, clock }: OperationParts, info: KindInfo, request
 
 /** A rejection that is based on cached state is repeated on fresh state before it is returned. */
 async function admit(
-  parts: OperationParts,
+  deps: OperationDependencies,
   context: RequestContext,
   { resource, subresource }: OperationTarget,
   { namespace, name }: ObjectKey,
@@ -133,14 +135,14 @@ async function admit(
       context,
       oldObject: undefined,
       deadline: context.deadline,
-      namespaceEntry: namespace === '' ? undefined : parts.cache.get(parts.namespaces.stored, namespace),
+      namespaceEntry: namespace === '' ? undefined : deps.cache.get(deps.namespaces.stored, namespace),
       ...attributes,
     } as const;
-    await parts.admission.mutate(request);
-    await parts.admission.validate(request);
+    await deps.admission.mutate(request);
+    await deps.admission.validate(request);
   };
-  const catchUp = (): Promise<unknown> => parts.cache.waitUntilFresh({ deadline: context.deadline });
-  let isFresh = parts.admission.callsWebhooks({ resource, subresource: subresource?.name });
+  const catchUp = (): Promise<unknown> => deps.cache.waitUntilFresh({ deadline: context.deadline });
+  let isFresh = deps.admission.callsWebhooks({ resource, subresource: subresource?.name });
   if (isFresh) await catchUp();
   for (;;) {
     try {

@@ -4,14 +4,14 @@ import { notFound, StatusError } from '../../../shared/api/errors/status';
 import { isProxyCase, isProxyHead, OWN_ADDRESS, withOwnAddress } from '../../../test/replay/formats/proxy-destinations';
 import { readRecording } from '../../../test/replay/recording';
 import { openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
-import { resolveDestination, type ConnectParts } from './resolve-destination';
+import { resolveDestination, type ConnectDependencies } from './resolve-destination';
 
 const OWN = '192.0.2.7';
 const recording = readRecording('proxies/requests', isProxyHead, isProxyCase);
 const head = withOwnAddress(recording.head, OWN);
 
 let fixture: WriteFixture;
-let parts: ConnectParts;
+let parts: ConnectDependencies;
 
 const HOSTS: Readonly<Record<string, readonly string[]>> = { localhost: ['::1', '127.0.0.1'] };
 
@@ -32,7 +32,7 @@ beforeAll(async () => {
       await fixture.create('endpoints', { metadata: { name }, subsets: [...subsets] }, { namespace: head.namespace });
   }
   await fixture.cache.catchUp();
-  const get: ConnectParts['reader']['get'] = (_, resource, { namespace, name }) => {
+  const get: ConnectDependencies['reader']['get'] = (_, resource, { namespace, name }) => {
     const entry = fixture.cache.get(resource.stored, namespace === '' ? name : `${namespace}/${name}`);
     return entry === undefined ? Promise.reject(notFound(resource.row, name)) : Promise.resolve(entry);
   };

@@ -15,7 +15,8 @@ import { parseEntry } from '../object/stored-object';
 import { kubeletAddressOf, kubeletUrl, proxyableAddress, proxyableHost, type Destination, type ResolveHost } from './destination';
 import { chooseEndpoint, servicePortName, servicePortNumber } from './service-endpoint';
 
-export interface ConnectParts {
+/** What the resolution of destinations uses. */
+export interface ConnectDependencies {
   readonly reader: Pick<Reader, 'get'>;
   readonly nodes: Resource;
   readonly endpoints: Resource;
@@ -26,6 +27,7 @@ export interface ConnectParts {
   readonly random: Pick<Random, 'float'>;
 }
 
+/** The parsed request of the client. */
 export interface ConnectRequest {
   readonly resource: Resource;
   readonly subresource: string;
@@ -49,25 +51,25 @@ const KUBELET_PATHS: Readonly<Partial<Record<string, string>>> = {
 
 /** `undefined` when the response is empty: the log of an unscheduled pod. Rejects with StatusError. */
 export async function resolveDestination(
-  parts: ConnectParts,
+  deps: ConnectDependencies,
   context: RequestContext,
   request: ConnectRequest,
 ): Promise<Destination | undefined> {
   const { resource, subresource, key, kubeletQuery } = request;
   const kubeletPath = KUBELET_PATHS[subresource];
-  if (kubeletPath === undefined) return resolveProxy(parts, context, resource, key);
-  const pod = parseEntry(await parts.reader.get(context, resource, key, undefined)).object;
+  if (kubeletPath === undefined) return resolveProxy(deps, context, resource, key);
+  const pod = parseEntry(await deps.reader.get(context, resource, key, undefined)).object;
   const container = subresource === 'portforward' ? undefined : selectContainer(key.name, pod, request.container);
   const nodeName = stringAt(objectAt(pod, 'spec'), 'nodeName') ?? '';
   if (nodeName === '') {
     if (subresource === 'log') return undefined;
     throw badRequest(`pod ${key.name} does not have a host assigned`);
   }
-  const { reader, nodes } = parts;
+  const { reader, nodes } = deps;
   // Upstream reports the missing node as a missing pod.
   const node = await reader.get(context, nodes, { namespace: '', name: nodeName }, undefined).catch(throwNotFoundAs(resource, nodeName));
   if (subresource !== 'log' && !request.isUpgrade) throw badRequest('Upgrade request required');
-  const url = kubeletUrl(kubeletAddressOf(parseEntry(node).object, parts.addressTypes));
+  const url = kubeletUrl(kubeletAddressOf(parseEntry(node).object, deps.addressTypes));
   url.pathname = ['', kubeletPath, key.namespace, key.name, ...(container === undefined ? [] : [container])]
     .map(encodeURIComponent)
     .join('/');
@@ -101,6 +103,7 @@ interface ProxiedName {
   readonly port: string;
 }
 
+/** The schemes of a proxied name; plain HTTP when there is none. */
 const SCHEMES: Readonly<Record<string, ProxiedName['scheme']>> = { '': 'http', http: 'http', https: 'https' };
 
 /** `undefined` when the text is not in this form. */
@@ -111,13 +114,13 @@ function parseProxiedName(text: string): ProxiedName | undefined {
   return words.length > 3 || scheme === undefined || name === '' ? undefined : { text, scheme, name, port };
 }
 
-async function resolveProxy(parts: ConnectParts, context: RequestContext, resource: Resource, key: ObjectKey): Promise<Destination> {
+async function resolveProxy(deps: ConnectDependencies, context: RequestContext, resource: Resource, key: ObjectKey): Promise<Destination> {
   const kind = resource.row.singular;
   const proxied = parseProxiedName(key.name);
   if (proxied === undefined) throw invalidRequest(kind, key.name);
-  if (kind === 'service') return serviceDestination(parts, context, resource, key.namespace, proxied);
-  const object = parseEntry(await parts.reader.get(context, resource, { ...key, name: proxied.name }, undefined)).object;
-  return kind === 'pod' ? podDestination(object, proxied) : nodeDestination(parts, object, proxied);
+  if (kind === 'service') return serviceDestination(deps, context, resource, key.namespace, proxied);
+  const object = parseEntry(await deps.reader.get(context, resource, { ...key, name: proxied.name }, undefined)).object;
+  return kind === 'pod' ? podDestination(object, proxied) : nodeDestination(deps, object, proxied);
 }
 
 const invalidRequest = (kind: string, name: string): StatusError => badRequest(`invalid ${kind} request ${quote(name)}`);
@@ -143,7 +146,7 @@ function containerPorts(pod: JsonObject): readonly JsonObject[] {
 
 /** The kubelet of the node, or another server on the same host. */
 async function nodeDestination(
-  { addressTypes, resolveHost }: ConnectParts,
+  { addressTypes, resolveHost }: ConnectDependencies,
   node: JsonObject,
   { text, scheme, port }: ProxiedName,
 ): Promise<Destination> {
@@ -160,13 +163,13 @@ async function nodeDestination(
  * behaviour).
  */
 async function serviceDestination(
-  parts: ConnectParts,
+  deps: ConnectDependencies,
   context: RequestContext,
   resource: Resource,
   namespace: string,
   { text, scheme, name, port }: ProxiedName,
 ): Promise<Destination> {
-  const { reader, endpoints, pods, random } = parts;
+  const { reader, endpoints, pods, random } = deps;
   // Absent Endpoints are reported as an absent Service, too.
   const read = async (resourceToRead: Resource): Promise<JsonObject> => {
     const entry = await reader.get(context, resourceToRead, { namespace, name }, undefined).catch(throwNotFoundAs(resource, name));

@@ -10,11 +10,13 @@ import { quote } from '../../../shared/values/text/quote';
 import type { Entry } from '../../cache/cache';
 import { parseEntry } from '../object/stored-object';
 
+/** An address and port that serve the Service. */
 export interface ServiceEndpoint {
   readonly address: string;
   readonly port: number;
 }
 
+/** What restricts the choice of an endpoint. */
 export interface EndpointChoice {
   readonly namespace: string;
   /** The name of the port in the Endpoints. */
@@ -66,7 +68,7 @@ function hasAddress(pod: Entry, text: string): boolean {
   });
 }
 
-/** The texts that upstream's parser of integers accepts, apart from its range. */
+/** The texts that upstream's parser of integers accepts, apart from its range: `80`, `+80`, `-1`. */
 const INTEGER = /^[+-]?[0-9]{1,19}$/;
 
 /** The number of a port in a request to a Service; `undefined` when the port is a name. */

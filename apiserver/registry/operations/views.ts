@@ -23,8 +23,11 @@ export interface View {
 /** Keys are resources: `componentstatuses`. */
 export type ViewTable = Readonly<Record<string, View>>;
 
+/** The readable virtual kinds of a server, for the endpoints. */
 export interface Views {
+  /** Rejects with the view's error when no object has the name. */
   get(resource: VirtualResource, name: string): Promise<Entry>;
+  /** All objects that the selection matches, in one page without a revision. */
   list(resource: VirtualResource, selection: Selection): Promise<ResponsePage>;
 }
 

@@ -13,6 +13,7 @@ import { badRequest, type StatusError } from '../../../shared/api/errors/status'
 import { parseJson, ParseError, type ParsedText } from '../../../shared/serialization';
 import type { Revision } from '../../storage/store';
 
+/** The content of a token. */
 export interface ContinueToken {
   /** Revision of the first page; negative: the newest revision ("inconsistent continuation"). */
   readonly revision: Revision;
@@ -25,6 +26,7 @@ export const NEWEST_REVISION: Revision = -1;
 
 const VERSION = 'meta.platform.io/v1';
 
+/** The opaque text of a token, as clients send it back. */
 export function formatContinueToken(token: ContinueToken): string {
   return Buffer.from(JSON.stringify({ v: VERSION, rv: token.revision, start: token.start })).toString('base64url');
 }

@@ -10,6 +10,7 @@ interface PendingChunk {
   readonly converted: Promise<readonly Entry[]>;
 }
 
+/** The conversions of one list. `add` is called for each chunk in order, then `flush`. */
 export class ConversionPipeline {
   private pending: PendingChunk | undefined;
 
@@ -17,10 +18,14 @@ export class ConversionPipeline {
     private readonly convert: (stored: readonly Entry[]) => Promise<readonly Entry[]>,
     /** Returns false to stop. */
     private readonly consume: (stored: readonly Entry[], converted: readonly Entry[]) => boolean,
+    /** Whether one chunk is converted ahead of the one that is consumed. */
     private readonly isPipelined: boolean,
   ) {}
 
-  /** Resolves with false when the consumer stops. */
+  /**
+   * Starts the conversion of a chunk, and consumes the chunk before when pipelined, otherwise this one. Resolves with
+   * false when the consumer stops. Rejects with the error of the consumed chunk's conversion.
+   */
   async add(stored: readonly Entry[]): Promise<boolean> {
     const previous = this.pending;
     const converted = this.convert(stored);
@@ -31,7 +36,7 @@ export class ConversionPipeline {
     return previous === undefined || this.consume(previous.stored, await previous.converted);
   }
 
-  /** Consumes the chunks that were added. */
+  /** Consumes the chunk that is still pending, if there is one. Resolves and rejects like {@link add}. */
   async flush(): Promise<boolean> {
     const { pending } = this;
     this.pending = undefined;

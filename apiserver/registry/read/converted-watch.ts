@@ -14,6 +14,7 @@ import type { Resource } from '../verbs';
 /** Limits of pending events: the initial state pauses at the first, and a live watch is closed at the second. */
 const MAX_INITIAL_BYTES = 1024 * 1024;
 const MAX_LIVE_BYTES = 16 * 1024 * 1024;
+/** Number of events that are converted together. */
 const MAX_BATCH = 500;
 
 /** The states of the object before and after an event; `undefined` where it does not exist. */
@@ -32,6 +33,7 @@ function statesOf(
   }
 }
 
+/** A call of the sink that waits for conversions, or for earlier calls. */
 interface PendingDelivery {
   /** Objects to convert before delivery. */
   readonly entries: readonly Entry[];
@@ -39,7 +41,8 @@ interface PendingDelivery {
   readonly deliver: (converted: readonly Entry[]) => void;
 }
 
-export interface ConvertedWatchParts {
+/** What one watch uses. */
+export interface ConvertedWatchDependencies {
   readonly conversions: Conversions;
   readonly row: Resource['row'];
   /** `undefined` to deliver every event. */
@@ -48,6 +51,10 @@ export interface ConvertedWatchParts {
   readonly context: () => ConversionContext;
 }
 
+/**
+ * Stands between the cache and the sink of one watch: receives the events as the cache's sink, and is the watch that
+ * the owner of the sink closes.
+ */
 export class ConvertedWatch implements ChangeSink, CacheWatch {
   private readonly queue: PendingDelivery[] = [];
   /** Of the events in the queue. */
@@ -61,7 +68,7 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
 
   constructor(
     private readonly sink: ChangeSink,
-    private readonly parts: ConvertedWatchParts,
+    private readonly deps: ConvertedWatchDependencies,
   ) {}
 
   /** Sets the cache watch that {@link close} closes. */
@@ -71,8 +78,8 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
   }
 
   event(type: WatchEventType, entry: Entry, change: Change): void {
-    if (this.parts.matches === undefined) this.enqueue([entry], ([converted = entry]) => this.sink.event(type, converted, change));
-    else this.deliverSelected(type, entry, change, this.parts.matches);
+    if (this.deps.matches === undefined) this.enqueue([entry], ([converted = entry]) => this.sink.event(type, converted, change));
+    else this.deliverSelected(type, entry, change, this.deps.matches);
   }
 
   bookmark(revision: Revision, type: BookmarkType): void {
@@ -123,11 +130,8 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
   /** Delivers at once what needs no conversion, unless earlier events are pending. */
   private enqueue(entries: readonly Entry[], deliver: (converted: readonly Entry[]) => void): void {
     if (this.isEnded) return;
-    if (
-      !this.isDraining &&
-      this.queue.length === 0 &&
-      entries.every((entry) => versionToConvertFrom(this.parts.row, entry) === undefined)
-    ) {
+    const isNextInOrder = !this.isDraining && this.queue.length === 0;
+    if (isNextInOrder && entries.every((entry) => versionToConvertFrom(this.deps.row, entry) === undefined)) {
       deliver(entries);
       return;
     }
@@ -153,10 +157,10 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
     const batch = this.queue.slice(0, MAX_BATCH);
     let converted: readonly Entry[];
     try {
-      converted = await this.parts.conversions.convertEntries(
-        this.parts.row,
+      converted = await this.deps.conversions.convertEntries(
+        this.deps.row,
         batch.flatMap(({ entries }) => entries),
-        this.parts.context(),
+        this.deps.context(),
       );
     } catch (error) {
       // A client that already has the initial state reconnects and gets the error then (upstream behaviour).

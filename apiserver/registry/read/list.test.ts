@@ -10,7 +10,7 @@ import { NO_CONVERSIONS } from '../conversions';
 import type { ListPage, Resource, Selection } from '../verbs';
 import { buildResources } from '../resources';
 import { createReader } from './reader';
-import type { ListCounts } from './reader-parts';
+import type { ListCounts } from './reader-dependencies';
 import { selectionFor } from './selection';
 
 const OBJECTS = 2000;

@@ -12,15 +12,19 @@ import { StoreError, type Revision } from '../../storage/store';
 import type { ListOptions, ListPage, RequestContext, Resource, Selection } from '../verbs';
 import { formatContinueToken, NEWEST_REVISION, parseContinueToken, startAfterKey, type ContinueToken } from './continue-token';
 import { ConversionPipeline } from './conversion-pipeline';
-import type { ListCounts } from './reader-parts';
-import { convertReadFailure, type GatedParts } from './resource-version-gate';
+import type { ListCounts } from './reader-dependencies';
+import { convertReadFailure, type GatedReaderDependencies } from './resource-version-gate';
 
-/** The state that a list returns. */
+/**
+ * The state that a list returns: the most recent one, any that is not too old, or the one at a revision. `tooOld`: the
+ * error when that revision is compacted.
+ */
 type ListSource =
   | { readonly type: 'newest' }
   | { readonly type: 'cached'; readonly notOlderThan: Revision }
   | { readonly type: 'exact'; readonly revision: Revision; readonly tooOld: () => StatusError };
 
+/** What the parameters of a list require. */
 interface ListPlan {
   readonly source: ListSource;
   /** Infinity when unlimited. */
@@ -60,37 +64,37 @@ interface ListState {
 
 /** `namespace`: empty for all namespaces. Rejects with a StatusError. */
 export function list(
-  parts: GatedParts,
+  deps: GatedReaderDependencies,
   context: RequestContext,
   resource: Resource,
   namespace: string,
   options: ListOptions,
 ): Promise<ListPage> {
   const { trace } = context;
-  if (trace === undefined) return listPage(parts, context, resource, namespace, options);
-  return trace.runInChildSpan('cacher list', { type: resource.stored.name }, () => listPage(parts, context, resource, namespace, options));
+  if (trace === undefined) return listPage(deps, context, resource, namespace, options);
+  return trace.runInChildSpan('cacher list', { type: resource.stored.name }, () => listPage(deps, context, resource, namespace, options));
 }
 
 async function listPage(
-  parts: GatedParts,
+  deps: GatedReaderDependencies,
   context: RequestContext,
   resource: Resource,
   namespace: string,
   options: ListOptions,
 ): Promise<ListPage> {
   const { source, limit, start, isLaterPage } = planList(resource, options);
-  parts.gate.requireReady();
+  deps.gate.requireReady();
   const { selection } = options;
-  const scope = scopeOf(resource, namespace, selection, start);
-  const { read, reportCounts } = await openState(parts, context, resource, source);
-  refuseUnreadable(parts, resource, scope, limit);
+  const scope = keysOf(resource, namespace, selection, start);
+  const { read, reportCounts } = await openState(deps, context, resource, source);
+  refuseUnreadable(deps, resource, scope, limit);
   const snapshot = await read({ start: scope.start, end: scope.end, limit });
   const isSelective = hasSelector(selection);
   const search: Search = { read, scope, selection, isSelective, limit };
   if (resource.row.custom?.webhook !== undefined) {
-    const page = await listConverted(parts, context, resource.row, snapshot, search);
+    const page = await listConverted(deps, context, resource.row, snapshot, search);
     reportCounts({ fetched: page.entries.length, returned: page.entries.length });
-    if (!isLaterPage && page.continue !== undefined) parts.cache.pin(resource.stored, snapshot);
+    if (!isLaterPage && page.continue !== undefined) deps.cache.pin(resource.stored, snapshot);
     return page;
   }
   if (scope.singleKey !== undefined) {
@@ -106,10 +110,10 @@ async function listPage(
     return { revision: snapshot.revision, entries: snapshot.range(scope.start, scope.end) };
   }
   const visited = { count: 0 };
-  const page = await firstMatches(snapshot, search, new TimeSlice(parts.clock, { slot: context }), visited);
+  const page = await firstMatches(snapshot, search, new TimeSlice(deps.clock, { slot: context }), visited);
   reportCounts({ fetched: visited.count, returned: page.entries.length });
   // Later pages read the same state: it stays pinned, or is read from the store again.
-  if (!isLaterPage && page.continue !== undefined) parts.cache.pin(resource.stored, snapshot);
+  if (!isLaterPage && page.continue !== undefined) deps.cache.pin(resource.stored, snapshot);
   return page;
 }
 
@@ -117,7 +121,7 @@ async function listPage(
  * Upstream rejects unlimited lists when its cache cannot decode an object of the kind, and pages only when they
  * contain one.
  */
-function refuseUnreadable({ cache, gate }: GatedParts, resource: Resource, { start, end }: Scope, limit: number): void {
+function refuseUnreadable({ cache, gate }: GatedReaderDependencies, resource: Resource, { start, end }: ListKeys, limit: number): void {
   if (limit === Infinity) gate.requireComplete(resource);
   const unreadable = cache.firstUnreadableKey(resource.stored, start, end);
   if (unreadable !== undefined) throw internalError(`unable to transform key "${unreadable.storeKey}": ${unreadable.reason}`);
@@ -161,8 +165,13 @@ function expiredContinuation(token: ContinueToken): StatusError {
 }
 
 /** Waits until the state exists and returns its reader. */
-async function openState(parts: GatedParts, context: RequestContext, resource: Resource, source: ListSource): Promise<ListState> {
-  const { cache, gate, clock, listMetrics } = parts;
+async function openState(
+  deps: GatedReaderDependencies,
+  context: RequestContext,
+  resource: Resource,
+  source: ListSource,
+): Promise<ListState> {
+  const { cache, gate, clock, listMetrics } = deps;
   const type = resource.stored;
   const cachedState = (waitedMs?: number): ListState => ({
     read: () => Promise.resolve(cache.snapshot(type)),
@@ -212,15 +221,18 @@ async function snapshotAt(
 }
 
 /** The keys of a list: [start, end), or a single key. Continue tokens are relative to `prefix`. */
-interface Scope {
+interface ListKeys {
   readonly prefix: string;
   readonly start: string | undefined;
   readonly end: string | undefined;
   readonly singleKey?: string;
 }
 
-/** `start`: relative to the listed prefix, from the continue token; empty on the first page. */
-function scopeOf({ stored: { namespaced } }: Resource, namespace: string, selection: Selection, start: string): Scope {
+/**
+ * The keys from `start` on, which comes from the continue token and is relative to the listed prefix; empty on the first
+ * page.
+ */
+function keysOf({ stored: { namespaced } }: Resource, namespace: string, selection: Selection, start: string): ListKeys {
   const prefix = namespaced && namespace !== '' ? `${namespace}/` : '';
   const requiredNamespace = namespace === '' ? selection.namespace : namespace;
   const keyNamespace = namespaced ? requiredNamespace : undefined;
@@ -243,9 +255,10 @@ function hasSelector(selection: Selection): boolean {
 /** Maximum number of entries per read from the store while a selector searches for matches. */
 const MAX_READ = 10_000;
 
+/** How entries are selected from the state. */
 interface Search {
   readonly read: RangeReader;
-  readonly scope: Scope;
+  readonly scope: ListKeys;
   readonly selection: Selection;
   /** Whether the selection excludes any object. */
   readonly isSelective: boolean;
@@ -297,7 +310,7 @@ const MAX_CONVERTED_BYTES = 128 * 1024 * 1024;
 
 /** Like {@link firstMatches}, for kinds with a conversion webhook: selectors apply to the converted objects. */
 async function listConverted(
-  { conversions }: GatedParts,
+  { conversions }: GatedReaderDependencies,
   context: RequestContext,
   row: KindRow,
   snapshot: Snapshot,
@@ -341,7 +354,7 @@ async function listConverted(
 }
 
 /** A full page before the end of the range. Does not search for further matches, so the next page may be empty. */
-function partialPage(snapshot: Snapshot, scope: Scope, entries: readonly Entry[], isSelective: boolean): CollectedPage {
+function partialPage(snapshot: Snapshot, scope: ListKeys, entries: readonly Entry[], isSelective: boolean): CollectedPage {
   const last = entries[entries.length - 1];
   const next = startAfterKey(last === undefined ? '' : last.key);
   return {

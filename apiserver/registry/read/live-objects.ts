@@ -15,16 +15,18 @@ import { entryKey } from '../resources';
 import { parseEntry } from '../object/stored-object';
 import { convertReadFailure } from './resource-version-gate';
 
+/** The facts on which a credential depends. A recreated object has another uid. */
 export interface LiveObject {
   readonly uid: string;
   /** Deletion time in ms since 1970, past or future. */
   readonly deletionTime: number | undefined;
 }
 
+/** Lookups in the cache. `Name`: the names that {@link createLiveObjects} gives to the resources. */
 export interface LiveObjects<Name extends string> {
   /** `undefined` when the cache does not have the object. */
   find(resource: Name, namespace: string, name: string): LiveObject | undefined;
-  /** The whole object from the cache. */
+  /** The whole object from the cache, parsed at each call; `undefined` when the cache does not have it. */
   read(resource: Name, namespace: string, name: string): JsonObject | undefined;
   /**
    * Resolves when the cache contains every write that was committed before the call. Rejects with StatusError when
@@ -33,7 +35,8 @@ export interface LiveObjects<Name extends string> {
   waitUntilCurrent(): Promise<void>;
 }
 
-export interface LiveObjectsParts {
+/** What the lookups use. */
+export interface LiveObjectsDependencies {
   readonly cache: Pick<Cache, 'get' | 'isReady' | 'waitUntilFresh'>;
   readonly clock: Clock;
 }
@@ -49,7 +52,7 @@ interface CachedObject {
 
 /** `resources`: the resources that can be looked up, by the name under which callers look them up. */
 export function createLiveObjects<Name extends string>(
-  { cache, clock }: LiveObjectsParts,
+  { cache, clock }: LiveObjectsDependencies,
   resources: Readonly<Record<Name, Resource>>,
 ): LiveObjects<Name> {
   const cachedObjects = new LRUCache<string, CachedObject>({ max: MAX_CACHED });

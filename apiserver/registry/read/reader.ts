@@ -8,42 +8,48 @@ import type { Cache, Entry, StoredType } from '../../cache/cache';
 import type { Revision } from '../../storage/store';
 import type { Reader, RequestContext, Resource } from '../verbs';
 import { list } from './list';
-import { convertReadFailure, ResourceVersionGate, type GatedParts } from './resource-version-gate';
+import { convertReadFailure, ResourceVersionGate, type GatedReaderDependencies } from './resource-version-gate';
 import { watch } from './watch';
-import type { ReaderParts } from './reader-parts';
+import type { ReaderDependencies } from './reader-dependencies';
 import { versionToConvertFrom } from '../object/hidden-fields';
 
-export function createReader(readerParts: ReaderParts): Reader {
-  const parts: GatedParts = { ...readerParts, gate: new ResourceVersionGate(readerParts) };
+/** The reader of a server; one for all requests. */
+export function createReader(readerDeps: ReaderDependencies): Reader {
+  const deps: GatedReaderDependencies = { ...readerDeps, gate: new ResourceVersionGate(readerDeps) };
   return {
-    get: (context, resource, key, resourceVersion) => get(parts, context, resource, key, resourceVersion),
-    list: (context, resource, namespace, options) => list(parts, context, resource, namespace, options),
-    watch: (context, resource, namespace, options, sink) => watch(parts, context, resource, namespace, options, sink),
+    get: (context, resource, key, resourceVersion) => get(deps, context, resource, key, resourceVersion),
+    list: (context, resource, namespace, options) => list(deps, context, resource, namespace, options),
+    watch: (context, resource, namespace, options, sink) => watch(deps, context, resource, namespace, options, sink),
   };
 }
 
+/**
+ * Resolves with the entry, converted to the version of the resource when that needs a webhook. Rejects with 404 only
+ * when the state is as recent as `resourceVersion` requires.
+ */
 async function get(
-  parts: GatedParts,
+  deps: GatedReaderDependencies,
   context: RequestContext,
   resource: Resource,
   key: ObjectKey,
   resourceVersion: Revision | undefined,
 ): Promise<Entry> {
-  const { cache, gate } = parts;
+  const { cache, gate } = deps;
   gate.requireReady();
   const storedKey = resource.stored.namespaced ? `${key.namespace}/${key.name}` : key.name;
-  const entry = await find(parts, context, resource, storedKey, resourceVersion);
+  const entry = await find(deps, context, resource, storedKey, resourceVersion);
   if (entry === undefined) {
     const unreadable = cache.unreadableReason(resource.stored, storedKey);
     throw unreadable === undefined ? notFound(resource.row, key.name) : internalError(unreadable);
   }
   if (versionToConvertFrom(resource.row, entry) === undefined) return entry;
-  const [converted = entry] = await parts.conversions.convertEntries(resource.row, [entry], context);
+  const [converted = entry] = await deps.conversions.convertEntries(resource.row, [entry], context);
   return converted;
 }
 
+/** The entry in the cache, once the cache is as new as `resourceVersion` requires; in the store when the cache lags. */
 async function find(
-  { cache, gate }: GatedParts,
+  { cache, gate }: GatedReaderDependencies,
   context: RequestContext,
   { stored }: Resource,
   key: string,

@@ -5,23 +5,25 @@
 import { internalError, timeout, tooLargeResourceVersion, tooManyRequests } from '../../../shared/api/errors/status';
 import { StoreError, type Revision } from '../../storage/store';
 import type { RequestContext, Resource } from '../verbs';
-import type { ReaderParts } from './reader-parts';
+import type { ReaderDependencies } from './reader-dependencies';
 
 /** Longest wait for the cache to reach a revision. Upstream waits as long, and its clients retry after the 504. */
 const MAX_WAIT_MS = 3_000;
+/** `Retry-After` of the 429 and 504 responses. */
 const RETRY_AFTER_SECONDS = 1;
 
 /** The dependencies of reads, with the gate that is made of them. */
-export interface GatedParts extends ReaderParts {
+export interface GatedReaderDependencies extends ReaderDependencies {
   readonly gate: ResourceVersionGate;
 }
 
+/** The waits of all reads of a server. Holds no state of its own. */
 export class ResourceVersionGate {
-  constructor(private readonly parts: Omit<ReaderParts, 'conversions'>) {}
+  constructor(private readonly deps: Omit<ReaderDependencies, 'conversions'>) {}
 
   /** Throws 429 until the cache has been loaded. */
   requireReady(): void {
-    if (!this.parts.cache.isReady) throw tooManyRequests('storage is (re)initializing', RETRY_AFTER_SECONDS);
+    if (!this.deps.cache.isReady) throw tooManyRequests('storage is (re)initializing', RETRY_AFTER_SECONDS);
   }
 
   /**
@@ -31,7 +33,7 @@ export class ResourceVersionGate {
    */
   async catchUp(context: RequestContext): Promise<'current' | 'stalled'> {
     try {
-      const wait = this.parts.cache.waitUntilFresh(context);
+      const wait = this.deps.cache.waitUntilFresh(context);
       await (context.trackStorageLatency?.(wait) ?? wait);
       return 'current';
     } catch (error) {
@@ -50,13 +52,13 @@ export class ResourceVersionGate {
    * objects; upstream's watch cache is not ready in this case.
    */
   requireComplete(resource: Resource): void {
-    if (this.parts.cache.firstUnreadableKey(resource.stored) !== undefined)
+    if (this.deps.cache.firstUnreadableKey(resource.stored) !== undefined)
       throw tooManyRequests('storage is (re)initializing', RETRY_AFTER_SECONDS);
   }
 
   /** Resolves when the cache is at `revision` or later; throws 504 after the longest wait. */
   async waitForRevision(context: RequestContext, revision: Revision): Promise<void> {
-    const { cache } = this.parts;
+    const { cache } = this.deps;
     if (cache.revision >= revision) return;
     const wait = cache.waitForRevision(revision, { deadline: this.deadline(context) });
     if (!(await (context.trackStorageLatency?.(wait) ?? wait))) {
@@ -67,7 +69,7 @@ export class ResourceVersionGate {
   /** Reads the newest revision from the store; throws 504 when it does not answer. */
   async storeRevision(context: RequestContext): Promise<Revision> {
     try {
-      return await this.parts.store.revision({ deadline: this.deadline(context) });
+      return await this.deps.store.revision({ deadline: this.deadline(context) });
     } catch (error) {
       throw convertReadFailure(error);
     }
@@ -75,7 +77,7 @@ export class ResourceVersionGate {
 
   /** The deadline of one wait, in ms of Clock.monotonic. */
   private deadline(context: RequestContext): number {
-    return Math.min(context.deadline, this.parts.clock.monotonic() + MAX_WAIT_MS);
+    return Math.min(context.deadline, this.deps.clock.monotonic() + MAX_WAIT_MS);
   }
 }
 

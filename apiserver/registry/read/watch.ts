@@ -7,57 +7,57 @@
 import type { CacheWatch, ChangeSink, WatchRequest, WatchScope } from '../../cache/cache';
 import type { RequestContext, Resource, Selection, WatchOptions } from '../verbs';
 import { ConvertedWatch } from './converted-watch';
-import type { GatedParts } from './resource-version-gate';
+import type { GatedReaderDependencies } from './resource-version-gate';
 
 /**
  * Resolves when the watch has started; its events reach the sink. `namespace`: empty for all namespaces. Rejects with a
  * StatusError.
  */
 export async function watch(
-  parts: GatedParts,
+  deps: GatedReaderDependencies,
   context: RequestContext,
   resource: Resource,
   namespace: string,
   options: WatchOptions,
   sink: ChangeSink,
 ): Promise<CacheWatch> {
-  parts.gate.requireReady();
-  const start = await waitForStart(parts, context, options);
+  deps.gate.requireReady();
+  const start = await waitForStart(deps, context, options);
   // After the wait, because the cache may only then have read an object that it cannot decode.
-  parts.gate.requireComplete(resource);
+  deps.gate.requireComplete(resource);
   const request = { scope: scopeOf(resource, namespace, options.selection), bookmarks: options.bookmarks, ...start };
-  if (resource.row.custom?.webhook === undefined) return parts.cache.watch(resource.stored, request, sink);
-  return watchConverted(parts, resource, request, sink);
+  if (resource.row.custom?.webhook === undefined) return deps.cache.watch(resource.stored, request, sink);
+  return watchConverted(deps, resource, request, sink);
 }
 
 /** Time limit of one conversion. The watch itself has no deadline. */
 const CONVERSION_MS = 60_000;
 
 /** Selectors apply to converted objects, so the cache watch delivers everything and {@link ConvertedWatch} selects. */
-function watchConverted(parts: GatedParts, resource: Resource, request: WatchRequest, sink: ChangeSink): CacheWatch {
+function watchConverted(deps: GatedReaderDependencies, resource: Resource, request: WatchRequest, sink: ChangeSink): CacheWatch {
   const { matches, indexed: _, ...scope } = request.scope;
-  const { clock } = parts;
+  const { clock } = deps;
   const convertedWatch = new ConvertedWatch(sink, {
-    conversions: parts.conversions,
+    conversions: deps.conversions,
     row: resource.row,
     matches,
     context: () => ({ deadline: clock.monotonic() + CONVERSION_MS }),
   });
   // A matcher makes the cache deliver the previous state of each change, which selection needs.
   const matchEverything = matches === undefined ? {} : { matches: () => true };
-  convertedWatch.attachSource(parts.cache.watch(resource.stored, { ...request, scope: { ...scope, ...matchEverything } }, convertedWatch));
+  convertedWatch.attachSource(deps.cache.watch(resource.stored, { ...request, scope: { ...scope, ...matchEverything } }, convertedWatch));
   return convertedWatch;
 }
 
 type WatchStart = Pick<WatchRequest, 'start' | 'markEndOfInitialEvents'>;
 
 /** Waits until the cache is as new as the start requires. */
-async function waitForStart(parts: GatedParts, context: RequestContext, options: WatchOptions): Promise<WatchStart> {
-  const { cache, gate } = parts;
+async function waitForStart(deps: GatedReaderDependencies, context: RequestContext, options: WatchOptions): Promise<WatchStart> {
+  const { cache, gate } = deps;
   const { resourceVersion } = options;
   const isAnyOrNewest = resourceVersion === undefined || resourceVersion === 0;
   // With the feature gate on, a watch of the current state is a streaming list even if sendInitialEvents is unset.
-  const isStreamingList = options.sendInitialEvents ?? (isAnyOrNewest && parts.gates.isEnabled('WatchList'));
+  const isStreamingList = options.sendInitialEvents ?? (isAnyOrNewest && deps.gates.isEnabled('WatchList'));
 
   if (!isStreamingList && !isAnyOrNewest) return { start: { type: 'after', revision: resourceVersion }, markEndOfInitialEvents: false };
   if (resourceVersion === undefined) await gate.requireCaughtUp(context);

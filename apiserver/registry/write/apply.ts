@@ -53,6 +53,7 @@ export async function parseApplyConfiguration(
   return checkConfigurationFields(info, toStoredMemberSpelling(info, config), parsed, validation, warn);
 }
 
+/** Reports unknown and duplicate fields as `validation` requires. Returns the configuration without unknown fields. */
 function checkConfigurationFields(
   info: KindInfo,
   config: JsonObject,
@@ -91,14 +92,18 @@ function checkTypeMeta(info: KindInfo, apiVersion: string, kind: string): void {
   }
 }
 
+/** What an apply needs besides the configuration and the stored object. */
 export interface ApplyRequest {
   readonly info: KindInfo;
   readonly name: string;
   readonly subresource: Subresource;
+  /** The field manager that owns the applied fields. */
   readonly manager: string;
+  /** Whether fields that other managers own are taken over; otherwise they are a conflict (409). */
   readonly force: boolean;
-  /** In ms since 1970. */
+  /** The time of the apply, in ms since 1970. */
   readonly ms: number;
+  /** Set for kinds with a conversion webhook. */
   readonly versionConverter: VersionConverter | undefined;
 }
 
@@ -191,6 +196,7 @@ function* computingApply(request: ApplyRequest, views: VersionViews, config: Jso
   }
 }
 
+/** The manager of fields that were written before the object had managedFields. */
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 /** An object without managedFields is owned by the manager `before-first-apply`, as in upstream. */

@@ -23,6 +23,7 @@ import type { TraceSpan, SpanAttributes } from '../../tracing/span';
 import { StateChanged } from '../admission';
 import type { RequestContext } from '../verbs';
 
+/** Identifies an object in the cache and in the store. */
 export interface StateKey {
   readonly type: StoredType;
   /** Below the segment of the type. */
@@ -57,6 +58,7 @@ export interface CurrentState {
   readonly unreadable?: string;
 }
 
+/** What an attempt has led to: a response, or a transaction from which the response follows. */
 export type AttemptResult<R> = ResponseResult<R> | StoreResult<R>;
 
 /** Nothing is stored; the response follows from the state. */
@@ -67,6 +69,7 @@ interface ResponseResult<R> {
   readonly unchanged?: (entry: Entry) => R;
 }
 
+/** The transaction of an attempt, and the response once it is committed. */
 interface StoreResult<R> {
   readonly type: 'store';
   /** The object is created. */
@@ -80,6 +83,7 @@ interface StoreResult<R> {
   readonly abandon?: () => void;
 }
 
+/** What the attempts of one write share. */
 export interface UpdateAttempts {
   readonly context: Pick<RequestContext, 'acquireSlot' | 'trace' | 'trackStorageLatency'>;
   readonly object: StateKey;
@@ -103,6 +107,7 @@ export interface UpdateAttempts {
   readonly alreadyExistsError?: (() => StatusError) | undefined;
 }
 
+/** What the attempts use. */
 export interface AttemptDependencies {
   readonly store: Store;
   readonly cache: Cache;

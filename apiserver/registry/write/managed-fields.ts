@@ -25,6 +25,7 @@ import { toHub, toServed, type KindInfo } from '../object/resource-info';
 const NO_FIELDS: FieldSet = {};
 const STATUS: FieldSet = { 'f:status': {} };
 const SPEC: FieldSet = { 'f:spec': {} };
+/** What a write of the status resets, for kinds whose status endpoint keeps labels, or all metadata. */
 const RESET_BY_STATUS: Readonly<Record<'labels' | 'metadata', FieldSet>> = {
   labels: { 'f:metadata': { 'f:labels': {} }, 'f:spec': {} },
   metadata: { 'f:metadata': {}, 'f:spec': {} },
@@ -96,6 +97,7 @@ function kindShape({ custom, type }: Pick<KindRow, 'custom' | 'type'>): MergeSha
   return custom === undefined ? mergeShapeOf(type) : customMergeShape(custom.schema);
 }
 
+/** Results of {@link emptyObject}, which are never changed. */
 const emptyObjects = new WeakMap<KindCodec, JsonObject>();
 
 /** The object before a create: empty except for members that output always contains. */

@@ -43,6 +43,7 @@ import {
  */
 export type Patcher = (old: JsonObject) => JsonObject;
 
+/** A patch that changes the stored object by itself, without managedFields. */
 export interface NonApplyPatch extends PatchBody {
   readonly type: Exclude<PatchBody['type'], 'apply'>;
 }

@@ -13,7 +13,8 @@ import { transientEntry } from '../object/stored-object';
 import type { RequestContext } from '../verbs';
 
 /**
- * `object` has just been decoded and is not changed. `complete` sets what the kind needs besides defaults on a copy.
+ * Passes an object, which has just been decoded and is not changed here, to the audit log. If the log needs it, a copy
+ * with defaults is encoded at once; `complete` sets on the copy what the kind needs besides.
  */
 export function recordRequestObject(
   context: RequestContext,

@@ -23,6 +23,7 @@ import type { Conversions, VersionConverter } from '../conversions';
 import { createResourceInfoLookup, type ResourceInfo, type StrategyOf } from '../object/resource-info';
 import { parseEntry } from '../object/stored-object';
 
+/** What the writer of a server uses. */
 export interface WriterDependencies {
   readonly store: Store;
   readonly cache: Cache;
@@ -43,7 +44,7 @@ export interface WriterDependencies {
   /** The resource of the Leases that fenced writes compare. */
   readonly leases: Resource;
   readonly strategyOf: StrategyOf;
-  /** Time to live of an object of an expiring kind after its last write. */
+  /** Time to live of an object of an expiring kind (Events) after its last write. */
   readonly eventTtlSeconds: number;
   readonly conversions: Conversions;
 }
@@ -52,6 +53,7 @@ export interface WriterDependencies {
 export interface WriteRequest {
   readonly context: RequestContext;
   readonly info: ResourceInfo;
+  /** Empty for cluster-scoped kinds. */
   readonly namespace: string;
   /** Empty until a name is generated. */
   readonly name: string;
@@ -70,8 +72,9 @@ const WRITE_LIMIT_MS = 34_000;
 /** Dependencies, and values derived from them. */
 export interface WriteDependencies extends WriterDependencies {
   readonly infoOf: (resource: Resource) => ResourceInfo;
-  /** Must be closed. `undefined` for kinds without allocations. */
+  /** The claims of all attempts of a request; the caller closes them. `undefined` for kinds without allocations. */
   readonly claimsFor: (request: WriteRequest) => AllocationClaims | undefined;
+  /** The options of {@link guaranteedUpdate} for a request: keys, guards and deadline. */
   readonly attemptsFor: (request: WriteRequest, options: AttemptOptions) => UpdateAttempts;
   readonly strategyContext: (request: Pick<WriteRequest, 'context'>) => StrategyContext;
 }
@@ -88,6 +91,7 @@ export type StepDependencies = Pick<
   'admission' | 'clock' | 'conversions' | 'eventTtlSeconds' | 'names' | 'random' | 'strategyContext'
 >;
 
+/** Derives what all writes of a server share. */
 export function createWriteDependencies(dependencies: WriterDependencies): WriteDependencies {
   const { clock, gates, allocator, names } = dependencies;
   const infoOf = createResourceInfoLookup(dependencies.prefix, names.dialect, dependencies.strategyOf);

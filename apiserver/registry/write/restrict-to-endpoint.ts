@@ -7,7 +7,11 @@ import { objectAt, ownMember, type JsonObject } from '../../../shared/values/jso
 import type { ResourceInfo } from '../object/resource-info';
 import type { Subresource } from '../verbs';
 
-/** The main endpoint does not write the status; `status` writes only metadata and status. */
+/**
+ * The object with the stored values of all fields that the endpoint does not write: the main endpoint and `scale` do
+ * not write the status; `status` writes only metadata and status. These two return `object` itself, changed, the
+ * others a new object.
+ */
 export function restrictToEndpoint(info: ResourceInfo, subresource: Subresource, object: JsonObject, old: JsonObject): JsonObject {
   switch (subresource) {
     case undefined:

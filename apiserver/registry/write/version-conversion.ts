@@ -15,7 +15,10 @@ import type { StepDependencies, WriteRequest } from './request';
 
 type ConversionDependencies = Pick<StepDependencies, 'conversions'>;
 
-/** The stored object in the version of the request. `text`: of the entry. */
+/**
+ * The stored object in the version of the request. The `text` of the result is that of the entry, before the
+ * conversion.
+ */
 export function readStored(
   { conversions }: ConversionDependencies,
   { info, context }: WriteRequest,
@@ -49,7 +52,10 @@ export async function toRequestVersion<R extends DeleteResult | WriteResult>(
   return { ...result, entry };
 }
 
-/** Converts the object of one request, each pair of object and versions once. `undefined` for kinds without a webhook. */
+/**
+ * The converter of one request, which calls the webhook once for each pair of object and versions. `undefined` for
+ * kinds without a webhook.
+ */
 export function versionConverterFor(
   { conversions }: ConversionDependencies,
   info: ResourceInfo,

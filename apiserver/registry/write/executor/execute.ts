@@ -23,6 +23,7 @@ import type { OffloadThreads } from './offload/messages';
 import { shouldOffloadAttempt, OFFLOAD_LIMITS } from './offload/should-offload';
 import { payloadBytes } from './offload/transfer';
 
+/** What the executor uses. */
 export interface ExecutorDependencies extends WriteDependencies {
   /** Absent when every write runs on the server's thread. */
   readonly threads?: OffloadThreads | undefined;
@@ -32,18 +33,20 @@ type StoreOutcome = Extract<WriteOutcome, { readonly type: 'store' }>;
 
 /** Converts the outcome of the steps to the response of a verb. */
 export interface WriteResponses<R> {
+  /** The response when the object stays as it is. */
   readonly unchanged: (entry: Entry, code: 200 | 202) => R;
   /**
    * Whether an unchanged object is stored again if its stored value is outdated (for example encrypted with an old
    * key).
    */
   readonly rewritesOutdated: boolean;
-  /** `revision` is undefined in a dry run. */
+  /** The response to a stored or removed object. `revision`: of the transaction; undefined in a dry run. */
   readonly stored: (entry: Entry, outcome: StoreOutcome, revision: Revision | undefined) => R;
   /** The response when the object does not exist any more. */
   readonly missing?: () => R;
 }
 
+/** One transaction of a write, with all its attempts. */
 export interface Execution<R> {
   readonly request: WriteRequest;
   readonly attempts: Omit<AttemptOptions, 'requiresFreshState'>;
@@ -58,7 +61,7 @@ export interface Execution<R> {
   readonly responses: WriteResponses<R>;
 }
 
-/** Rejects with a StatusError or StoreError. */
+/** Runs attempts until one has a response. Rejects with a StatusError or StoreError. */
 export async function execute<R>(deps: ExecutorDependencies, execution: Execution<R>): Promise<R> {
   const { request, offloaded, plan, precheck } = execution;
   const isSeenByWebhook = callsWebhooks(deps, request);
@@ -70,11 +73,8 @@ export async function execute<R>(deps: ExecutorDependencies, execution: Executio
   let { startedAttempt } = execution;
   const outcomeOf = (current: CurrentState): MaybePromise<WriteOutcome> => {
     precheck?.(current);
-    if (
-      threads === undefined ||
-      offloaded === undefined ||
-      !shouldOffloadAttempt(offloaded, current.entry, request.info.strategy, threads.limits)
-    )
+    const mayOffload = threads !== undefined && offloaded !== undefined;
+    if (!mayOffload || !shouldOffloadAttempt(offloaded, current.entry, request.info.strategy, threads.limits))
       return whenResolved(plan(), (steps) => runOnServerThread(deps, execution, steps, current, claims));
     const { entry } = current;
     const attempt = startedAttempt ?? new OffloadedAttempt(deps, threads, request, offloaded, { name: execution.attempts.name, entry });
@@ -98,6 +98,7 @@ export async function execute<R>(deps: ExecutorDependencies, execution: Executio
 export const callsWebhooks = ({ admission }: Pick<WriteDependencies, 'admission'>, { info, subresource }: WriteRequest): boolean =>
   needsConversionWebhook(info) || admission.callsWebhooks({ resource: info.resource, subresource });
 
+/** Runs the step list on this thread. Undoes its steps when one of them fails. */
 function runOnServerThread(
   deps: ExecutorDependencies,
   { request, offloaded }: Pick<Execution<unknown>, 'offloaded' | 'request'>,

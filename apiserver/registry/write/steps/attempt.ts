@@ -29,11 +29,13 @@ export interface ObjectSource {
   readonly explain?: (refusal: StatusError) => StatusError;
 }
 
+/** What every attempt begins with: the request, and the state that the attempt runs on. */
 export interface AttemptStart {
   readonly request: WriteRequest;
   readonly current: CurrentState;
 }
 
+/** The beginning of an attempt whose object comes from the request. */
 export interface ObjectStart extends AttemptStart {
   /** Empty if the request names no object; the validation of the kind then reports it. */
   readonly name: string;
@@ -48,6 +50,7 @@ export interface DecodedAttempt extends ObjectStart {
   readonly old: JsonObject | undefined;
 }
 
+/** The stored object, after `decode` of a change or DELETE. */
 export interface StoredObject {
   readonly entry: Entry;
   /** The text of `entry`. */
@@ -55,6 +58,7 @@ export interface StoredObject {
   readonly old: JsonObject;
 }
 
+/** After `decode` of a change. */
 export type DecodedChange = DecodedAttempt & StoredObject;
 
 /** After `mutatingAdmission`. */
@@ -80,10 +84,12 @@ export interface CanonicalAttempt {
   readonly stored: JsonObject;
 }
 
+/** After `reserveQuota`. The reservation is completed by the executor. */
 export interface ReservedAttempt {
   readonly reservation: Reservation | undefined;
 }
 
+/** After `encode`. */
 export interface EncodedAttempt {
   readonly encoded: EncodedObject;
 }

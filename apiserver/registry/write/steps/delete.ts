@@ -15,6 +15,7 @@ import type { AttemptStart, EncodedAttempt, WriteOutcome, StoredObject } from '.
 import { addFacts, type StepExecution } from './step';
 import { replacement } from './store';
 
+/** The beginning of a DELETE. */
 export interface DeletionStart extends AttemptStart {
   readonly options: DeleteOptions;
 }

@@ -15,6 +15,7 @@ import type { AttemptStart, EncodedAttempt, WriteOutcome } from './attempt';
 import { addFacts, type StepExecution } from './step';
 import { replacement } from './store';
 
+/** The beginning of an edit. */
 export interface EditStart extends AttemptStart {
   readonly preconditions: EditPreconditions;
   /** Changes the object in place or throws a StatusError. Called again when another write conflicts. */

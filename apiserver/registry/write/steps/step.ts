@@ -8,6 +8,7 @@ import type { Steps } from '../../../../shared/scheduling/steps';
 import type { StepDependencies } from '../request';
 import type { ResourceInfo } from '../../object/resource-info';
 
+/** The names of steps in the lists, which name several functions: each verb has its own `decode`. */
 export type StepName =
   | 'decode'
   | 'default'

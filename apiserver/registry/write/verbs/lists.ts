@@ -26,6 +26,7 @@ class StepList<In, Out> {
     return new StepList<Start, Start>((attempt) => attempt);
   }
 
+  /** Adds a step that takes the result of the steps before. */
   step<Next>(name: StepName, step: Step<Out, Next>): StepList<In, Next> {
     return new StepList((attempt, runner) => {
       const result = this.run(attempt, runner);
@@ -128,7 +129,7 @@ const EDIT = StepList.from<EditStart>()
 /** Runs the steps of one attempt on the given state. */
 export type WritePlan = (current: CurrentState, runner: StepRunner) => MaybePromise<WriteOutcome>;
 
-/** `name`: of the object; may be generated. */
+/** POST. `name`: of the object; may be generated. */
 export const planCreate =
   (request: WriteRequest, name: string, source: ObjectSource, options: WriteOptions): WritePlan =>
   (current, runner) =>
@@ -152,17 +153,19 @@ function listForExisting({ subresource }: WriteRequest, { verb }: ObjectSource):
   return verb === 'apply' ? APPLY_SUBRESOURCE : UPDATE_SUBRESOURCE;
 }
 
+/** DELETE, in its first transaction. */
 export const planDelete =
   (request: WriteRequest, options: DeleteOptions): WritePlan =>
   (current, runner) =>
     DELETE.run({ request, current, options }, runner);
 
-/** `uid`: of the marked object. */
+/** DELETE, in its second transaction. `uid`: of the marked object. */
 export const planFinalDelete =
   (request: WriteRequest, uid: string): WritePlan =>
   (current, runner) =>
     FINAL_DELETE.run({ request, current, uid }, runner);
 
+/** An edit by the server itself, without admission and the rules of the kind. */
 export const planEdit =
   (request: WriteRequest, editStart: Omit<EditStart, 'current' | 'request'>): WritePlan =>
   (current, runner) =>

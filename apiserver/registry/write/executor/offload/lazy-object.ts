@@ -8,6 +8,7 @@ import { isObject, ownMember, setMember, stringifyJson, type JsonObject, type Js
 /** Members by name, as JSON; `undefined` for a member that was removed. */
 type Parts = readonly (readonly [string, string | undefined])[];
 
+/** An object as a message to another thread: its members apart from the metadata, and the members of the metadata. */
 export interface ObjectParts {
   readonly members: Parts;
   readonly metadata: Parts;
@@ -15,6 +16,7 @@ export interface ObjectParts {
 
 const METADATA = 'metadata';
 
+/** Encodes each part of an object. */
 export function toObjectParts(object: JsonObject): ObjectParts {
   const { metadata, ...members } = object;
   return { members: partsOf(members), metadata: partsOf(isObject(metadata) ? metadata : {}) };

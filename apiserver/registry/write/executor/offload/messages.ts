@@ -27,6 +27,7 @@ type TransferredVersion = Pick<CustomVersion, 'columns' | 'displayId' | 'scale' 
   readonly schema: Uint8Array;
 };
 
+/** A resource from which the worker thread finds or rebuilds the kind. */
 export type TransferredResource =
   | { readonly type: 'builtIn'; readonly group: string; readonly version: string; readonly resource: string }
   | {
@@ -52,6 +53,7 @@ export type OffloadedPayload =
   /** `uid`: of the object that the DELETE has marked. */
   | { readonly verb: 'finalDelete'; readonly uid: string };
 
+/** The message that starts a write. */
 export interface OffloadedWrite {
   readonly type: 'write';
   readonly payload: OffloadedPayload;
@@ -70,6 +72,7 @@ export interface OffloadedWrite {
   readonly sendsObject: boolean;
 }
 
+/** What the audit log records of the request. */
 export type OffloadedAuditedRequest =
   /** Namespace, name, uid and resourceVersion, and the whole object if the audit log records it. */
   | { readonly type: 'object'; readonly metadata: JsonObject; readonly entry: TransferredEntry | undefined }
@@ -97,6 +100,7 @@ export type RemoteStep =
       readonly nameOnly: JsonObject;
     };
 
+/** The message that calls a step. */
 export type StepCall = RemoteStep & { readonly sideEffects: SideEffects };
 
 type Rejection =
@@ -123,6 +127,7 @@ export type OffloadedOutcome =
       readonly removal: RemovalOutcome | undefined;
     };
 
+/** The message that ends a write. */
 export interface OffloadResult {
   readonly sideEffects: SideEffects;
   readonly outcome: OffloadedOutcome;
@@ -130,6 +135,7 @@ export interface OffloadResult {
 
 /** The server's thread, as the worker thread sees it. */
 export interface ServerSteps {
+  /** Runs a step on the server's thread. Resolves with its effect or rejection; never rejects with a StatusError. */
   callStep(call: StepCall): Promise<StepReply>;
 }
 

@@ -48,6 +48,10 @@ interface AttemptState {
 const STEP_DONE: StepReply = { type: 'done', changes: undefined };
 const ABANDONED: StepReply = { type: 'abandoned' };
 
+/**
+ * One attempt in a worker thread. It starts when it is constructed; its steps on this thread wait for the state of
+ * {@link outcome}.
+ */
 export class OffloadedAttempt implements ServerSteps {
   private readonly result: Promise<OffloadResult>;
   private readonly sendsObject: boolean;
@@ -101,7 +105,7 @@ export class OffloadedAttempt implements ServerSteps {
     return Promise.race([this.decoded.promise, nameOrError]);
   }
 
-  /** Stops the worker thread at its next step call. */
+  /** Stops the worker thread at its next step call. Nothing is stored, and no result is reported. */
   abandon(): void {
     this.result.catch(() => undefined);
     this.state.resolve(undefined);

@@ -77,6 +77,7 @@ function outcomeOfError(error: unknown): OffloadedOutcome {
   throw error;
 }
 
+/** One write in the worker thread. */
 class OffloadedRun {
   private warnings: string[] = [];
   private auditedRequest: OffloadedAuditedRequest | undefined;
@@ -95,6 +96,7 @@ class OffloadedRun {
     this.current = { entry, namespace: undefined, definition: EXISTING_DEFINITION, lease: undefined, isFresh: true };
   }
 
+  /** Returns the side effects since the last call, and forgets them. */
   takeSideEffects(): SideEffects {
     const sideEffects = { warnings: this.warnings, auditedRequest: this.auditedRequest };
     this.warnings = [];
@@ -102,6 +104,7 @@ class OffloadedRun {
     return sideEffects;
   }
 
+  /** Runs the steps, a first time without those of the server's thread if these would get the whole object. */
   async run(): Promise<OffloadedOutcome> {
     const plan = await this.createPlan();
     if (this.write.sendsObject) await this.runWithoutServerSteps(plan);
