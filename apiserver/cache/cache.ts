@@ -5,6 +5,7 @@
  */
 import type { Revision } from '../storage/store';
 
+/** Names with values: the labels of an object, or its selectable fields. */
 export type Labels = Readonly<Record<string, string>>;
 
 /** A stored type: one row per kind that is kept in the store, independent of the versions that serve it. */
@@ -13,6 +14,7 @@ export interface StoredType {
   readonly name: string;
   /** Key segment below the prefix, without leading and trailing slash: `configmaps`, `services/specs`. */
   readonly segment: string;
+  /** Whether the keys of its objects begin with a namespace. */
   readonly namespaced: boolean;
   /** Names in `Entry.fields` by which lists find objects without reading all of them. */
   readonly indexedFields?: readonly string[];
@@ -22,6 +24,7 @@ export interface StoredType {
 export interface Entry {
   /** Key below the type's segment: `namespace/name`, or `name` for cluster-scoped types. */
   readonly key: string;
+  /** The revision of the write that stored this state: the object's resourceVersion. */
   readonly revision: Revision;
   /**
    * The object's canonical JSON with resourceVersion but without kind and apiVersion: `{"metadata":{…},…}`, in the
@@ -38,7 +41,9 @@ export interface Entry {
 /** A sorted, immutable state of one type at one revision. Keys are ordered by their UTF-8 bytes. */
 export interface Snapshot {
   readonly revision: Revision;
+  /** Number of entries. */
   readonly size: number;
+  /** The entry of a key below the type's segment. */
   get(key: string): Entry | undefined;
   /**
    * Entries with `start` ≤ key < `end` in order; an absent bound is open. The iteration may be abandoned at any point.
@@ -74,7 +79,9 @@ export interface SnapshotRequest extends WaitOptions {
 
 /** One change of one object, created once and shared by all watchers. */
 export interface Change {
+  /** The revision of the write or deletion. */
   readonly revision: Revision;
+  /** Key below the type's segment. */
   readonly key: string;
   /** The state after the change; absent for a deletion. */
   readonly current: Entry | undefined;
@@ -92,6 +99,7 @@ export interface Change {
 
 /** A field selector term with the required value; entries without the field have the empty value. */
 export interface SelectedField {
+  /** A name in `Entry.fields`. */
   readonly field: string;
   readonly value: string;
 }
@@ -112,6 +120,7 @@ export interface WatchScope {
   readonly indexed?: SelectedField;
 }
 
+/** The types of events that a sink receives, as clients see them. */
 export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 
 /** `progress` is sent when bookmarks are allowed, `end-of-initial-events` to mark the end of the initial state. */
@@ -123,6 +132,10 @@ export type BookmarkType = 'progress' | 'end-of-initial-events';
  * to be sent with the revision of the change).
  */
 export interface ChangeSink {
+  /**
+   * Events of the initial state come in the order of keys, later ones in the order of revisions. Must not take long: all
+   * watchers of a change are called one after the other.
+   */
   event(type: WatchEventType, entry: Entry, change: Change): void;
   /** Everything in scope up to `revision` has been delivered. */
   bookmark(revision: Revision, type: BookmarkType): void;
@@ -144,6 +157,7 @@ export interface ChangeSink {
   onLive?(): void;
 }
 
+/** Why a watch has ended. */
 export type WatchEnd =
   | { readonly type: 'expired'; readonly requested: Revision; readonly oldest: Revision }
   /**
@@ -181,10 +195,12 @@ export interface CacheWatch {
 
 /** A key with a stored value that cannot be read. */
 export interface UnreadableKey {
+  /** With the prefix of the store. */
   readonly storeKey: string;
   readonly reason: string;
 }
 
+/** How long a caller waits. */
 export interface WaitOptions {
   /** In milliseconds of Clock.monotonic. */
   readonly deadline: number;

@@ -5,6 +5,7 @@
 /** Minimum number of removed positions at the front before the array is copied without them. */
 const MIN_REMOVED = 1024;
 
+/** One queue. */
 export class Deque<T> {
   private items: (T | undefined)[] = [];
   private head = 0;
@@ -36,6 +37,7 @@ export class Deque<T> {
     return item;
   }
 
+  /** Removes all items. */
   clear(): void {
     this.items = [];
     this.head = 0;

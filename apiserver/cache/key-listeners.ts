@@ -27,6 +27,7 @@ export class KeyListeners {
     this.listeners.push({ prefix, listener });
   }
 
+  /** The prefixes of all listeners, relative to that of the cache. */
   get prefixes(): readonly string[] {
     return this.listeners.map(({ prefix }) => prefix);
   }

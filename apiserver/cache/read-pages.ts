@@ -11,6 +11,7 @@ export interface Page {
   readonly kvs: readonly KeyValue[];
   /** Number of keys in the rest of the range, including this page. */
   readonly count: number;
+  /** Whether keys follow after this page. */
   readonly more: boolean;
 }
 
@@ -18,6 +19,7 @@ export interface Page {
 export interface PageRequest {
   /** Absent for the newest revision at the time of the first page. */
   readonly revision?: Revision;
+  /** Whether the values are left out. */
   readonly keysOnly?: boolean;
   /** Maximum number of keys per page. */
   readonly limit?: number;

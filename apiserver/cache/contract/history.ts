@@ -9,6 +9,7 @@ import type { OpenedCache } from '../sync/open-cache';
 import type { StoreOperation, Revision, Store } from '../../storage/store';
 import { configMaps, keyOf, nodes, storedValue } from '../../../test/support/store/cache-fixture';
 
+/** A write of one object. */
 export interface Write {
   readonly type: StoredType;
   readonly key: string;
@@ -16,6 +17,7 @@ export interface Write {
   readonly on: boolean | undefined;
 }
 
+/** A step of a history. */
 export interface Step {
   /** One transaction: each key at most once. */
   readonly writes: readonly Write[];
@@ -23,6 +25,7 @@ export interface Step {
   readonly watch: WatchPlan | undefined;
 }
 
+/** How a watch is opened. */
 export interface WatchPlan {
   readonly type: StoredType;
   readonly namespace?: string;
@@ -63,6 +66,7 @@ const anyWatchPlan: fc.Arbitrary<WatchPlan> = fc
     return candidate.type.namespaced ? candidate : clusterWide;
   });
 
+/** Random histories. Namespaces and names are few, so that objects are written repeatedly. */
 export const histories: fc.Arbitrary<Step[]> = fc.array(
   fc.record({
     writes: fc.uniqueArray(anyWrite, { minLength: 1, maxLength: 3, selector: (candidate) => `${candidate.type.name} ${candidate.key}` }),

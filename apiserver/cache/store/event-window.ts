@@ -42,6 +42,7 @@ export class RecordedChange implements Change {
     return this.encodedFrames;
   }
 
+  /** The memory that the change holds, in bytes. */
   get cost(): number {
     return CHANGE_OVERHEAD + (this.previous === undefined ? 0 : entrySize(this.previous));
   }
@@ -57,6 +58,7 @@ export class FrameBudget {
   private readonly open = new Deque<RecordedChange>();
   private bytes = 0;
 
+  /** Called once for each change, when a watcher first reads its frames. May drop the frames of older changes. */
   add(change: RecordedChange): void {
     this.open.push(change);
     this.bytes += costOfFrames(change);
@@ -96,6 +98,7 @@ export class ChangeLog {
     return low;
   }
 
+  /** The change at a position from the oldest; `undefined` past the newest. */
   at(position: number): RecordedChange | undefined {
     return this.changes.at(position);
   }
@@ -104,6 +107,7 @@ export class ChangeLog {
     return this.changes.size;
   }
 
+  /** Appends a change of a later revision. */
   push(change: RecordedChange): void {
     this.changes.push(change);
   }
@@ -118,7 +122,9 @@ export class ChangeLog {
 
 /** Limits of the changes of all types together. */
 export interface WindowLimits {
+  /** Maximum age in milliseconds. */
   readonly ageMs: number;
+  /** Maximum size of the replaced states with the overhead of their changes. */
   readonly bytes: number;
 }
 

@@ -26,13 +26,15 @@ export class KeySpace {
     this.builtIn = new Set(this.bySegment.values());
   }
 
+  /** The states of all types, in the order of their registration. */
   get states(): readonly TypeState[] {
     return [...this.bySegment.values()];
   }
 
   /**
-   * `cacheRevision` is the revision from which on a type that was unknown before is known. Throws for a built-in type that
-   * the cache was opened without, and for a custom resource with stored objects of another scope.
+   * The state of a type. `cacheRevision` is the revision from which on a type that was unknown before is known. Throws
+   * for a built-in type that the cache was opened without, and for a custom resource with stored objects of another
+   * scope.
    */
   stateOf(type: StoredType, cacheRevision: Revision): TypeState {
     const state = this.bySegment.get(type.segment);

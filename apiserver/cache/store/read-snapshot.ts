@@ -12,6 +12,7 @@ import { StoreSnapshot } from './snapshot';
 import { UnknownFormatError } from './stored-value';
 import type { TypeState } from './type-state';
 
+/** The store, and how its values become entries. */
 export interface SnapshotHost {
   readonly store: Store;
   readonly keys: KeySpace;
@@ -20,7 +21,10 @@ export interface SnapshotHost {
   timeSlice(): TimeSlice;
 }
 
-/** Rejects with StoreError; `unreadable` when a value cannot be read. */
+/**
+ * Reads [start, end) of the request, up to its limit. Rejects with StoreError; `unreadable` when a value cannot be
+ * read.
+ */
 export async function readSnapshot(
   host: SnapshotHost,
   state: TypeState,

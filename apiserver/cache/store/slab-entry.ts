@@ -1,13 +1,7 @@
 /**
- * Entries with bytes in shared slabs, as the index and the event window hold objects.
- *
- * A Buffer per object costs some 650 bytes besides its content and fragments the allocator's memory (measured: 112,000
- * objects of 1.5 KB updated twice took 445 MB), so many entries share a slab, and `bytes` creates a view on demand. A
- * slab is never reused, because views of it may be on their way to a client: when too little of it is live, the live
- * entries are moved and the slab is left to the garbage collector.
- *
- * A large entry has a slab of its own; once it is superseded, its bytes are compressed on libuv's thread pool and
- * decompressed on access.
+ * Entries with bytes in shared slabs, as the index and the event window hold objects. A Buffer per object costs some
+ * 650 bytes besides its content and fragments the allocator's memory (measured: 112,000 objects of 1.5 KB updated
+ * twice took 445 MB), so many entries share a slab, and `bytes` creates a view on demand.
  */
 import { deflateRaw, inflateRawSync } from 'node:zlib';
 import type { Revision } from '../../storage/store';
@@ -69,7 +63,10 @@ class Slab {
   }
 }
 
-/** Its position in memory changes when the slab is evacuated or the entry is compressed; its bytes do not. */
+/**
+ * An entry in a slab. Its position in memory changes when the slab is evacuated or the entry is compressed; its bytes do
+ * not. The constructor is positional, because an entry is created for every event.
+ */
 export class SlabEntry implements Entry {
   /** Whether the index or the event window still refers to the entry. */
   isReferenced = true;
@@ -110,7 +107,13 @@ export interface EntryMetadata {
 
 const createSlab = (size: number): Slab => new Slab(Buffer.allocUnsafeSlow(size));
 
-/** The slabs of one cache. Every allocated entry is released exactly once, by its owner's last reference. */
+/**
+ * The slabs of one cache. Every allocated entry is released exactly once, by its owner's last reference.
+ *
+ * A slab is never reused, because views of it may be on their way to a client: when too little of it is live, the live
+ * entries are moved and the slab is left to the garbage collector. A large entry has a slab of its own; once it is
+ * superseded, its bytes are compressed on libuv's thread pool and decompressed on access.
+ */
 export class SlabAllocator {
   private current: Slab | undefined;
   private slabCount = 0;

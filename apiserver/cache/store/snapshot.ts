@@ -9,7 +9,9 @@ import { compareBytes } from '../../../shared/values/json';
 import type { Revision } from '../../storage/store';
 import type { Entry, SelectedField, Snapshot } from '../cache';
 
+/** A comparison of keys: negative, zero or positive. */
 export type KeyOrder = (a: string, b: string) => number;
+/** The entries of a type by key. Cloning it copies no node until one of the clones changes. */
 export type Tree = BTree<string, Entry>;
 
 /**
@@ -22,9 +24,14 @@ const MARK_DISTANCE = 512;
 const CHUNK_ENTRIES = 64;
 const BREAK = { break: true } as const;
 
+/** Half of a character outside the Basic Multilingual Plane. */
 const SURROGATE = /[\ud800-\udfff]/;
 
-const compareUnits: KeyOrder = (a, b) => (a === b ? 0 : a < b ? -1 : 1);
+/** Compares by UTF-16 units. */
+const compareUnits: KeyOrder = (a, b) => {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+};
 
 /** An empty tree, ordered by UTF-8 bytes or, until a key needs that, by UTF-16 units. */
 export function createTree({ usesByteOrder }: { readonly usesByteOrder: boolean }): Tree {
@@ -45,8 +52,10 @@ export class FrozenTree {
     private readonly usesByteOrder: boolean,
   ) {}
 
+  /** Entries with `start` ≤ key < `end` in byte order; an undefined bound is open. */
   *range(start: string | undefined, end: string | undefined): Generator<Entry, void, undefined> {
-    if (!this.usesByteOrder && ((start !== undefined && needsByteOrder(start)) || (end !== undefined && needsByteOrder(end)))) {
+    const hasByteOrderBound = needsByteOrder(start ?? '') || needsByteOrder(end ?? '');
+    if (!this.usesByteOrder && hasByteOrderBound) {
       yield* this.filter(start, end);
       return;
     }
@@ -60,7 +69,7 @@ export class FrozenTree {
     }
   }
 
-  /** Reads the first entries from `start` on. The tree's own iterator allocates three objects per entry. */
+  /** Reads the first entries from `start` to `end`. The tree's own iterator allocates three objects per entry. */
   private readChunk(start: string, end: string, includesEnd: boolean): readonly Entry[] {
     const entries: Entry[] = [];
     this.tree.forRange(start, end, includesEnd, (_key, entry) => {
@@ -70,6 +79,7 @@ export class FrozenTree {
     return entries;
   }
 
+  /** Number of keys with `start` ≤ key < `end`. */
   count(start: string | undefined, end: string | undefined): number {
     const endRank = end === undefined ? this.tree.size : this.rankOf(end);
     return Math.max(0, endRank - (start === undefined ? 0 : this.rankOf(start)));
@@ -134,6 +144,7 @@ export interface CurrentStateIndexes {
 
 const NO_INDEXES: CurrentStateIndexes = { namespaceCount: () => undefined, keysWith: () => undefined };
 
+/** A whole state in memory. Counts and indexed reads use the type's own indexes while it is the current state. */
 export class TreeSnapshot implements Snapshot {
   constructor(
     readonly revision: Revision,
@@ -188,7 +199,10 @@ export class TreeSnapshot implements Snapshot {
     return other.frozen === this.frozen;
   }
 
-  /** The state with some keys replaced; `undefined` removes the key. */
+  /**
+   * The state with some keys replaced; `undefined` removes the key. `superseded`: the type's counter of superseded
+   * bytes.
+   */
   withChanges(
     revision: Revision,
     changes: Iterable<readonly [string, Entry | undefined]>,
@@ -260,7 +274,7 @@ export class StoreSnapshot implements Snapshot {
 
 /** The namespace that has exactly the keys from `<namespace>/` to `<namespace>0` (the character 0 follows the slash). */
 function wholeNamespace(start: string | undefined, end: string | undefined): string | undefined {
-  if (start === undefined || end === undefined || !start.endsWith('/') || !end.endsWith('0')) return undefined;
+  if (start?.endsWith('/') !== true || end?.endsWith('0') !== true) return undefined;
   const namespace = start.slice(0, -1);
   return end.length === start.length && end.startsWith(namespace) ? namespace : undefined;
 }

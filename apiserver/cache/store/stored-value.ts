@@ -2,14 +2,16 @@
  * The stored form of an object: a short binary header and the object's canonical JSON. The header repeats what the
  * cache needs on arrival (labels, selectable fields, the position of the resource version), so that an event does not
  * require a JSON.parse of the body. The body is not interpreted.
- *
+ */
+import { unreadableReason } from '../../storage/unreadable-value';
+import type { Labels } from '../cache';
+
+/*
  * Layout, big-endian: magic 'P' 'V' · format u8 (1) · flags u8 (bit 0: names an API group that is spelled differently
  * in the other dialect) · table generation u16 · length of the header JSON u32 · offset in the body at which
  * `"resourceVersion":"…",` is inserted u32 · header JSON `{"l":{labels},"f":{fields}}` (empty when neither) · body
  * (`{"metadata":{…},…}` without kind, apiVersion, resourceVersion).
  */
-import { unreadableReason } from '../../storage/unreadable-value';
-import type { Labels } from '../cache';
 
 /** Length of the fields before the header JSON. */
 const FIXED_HEADER_BYTES = 14;
@@ -26,6 +28,7 @@ export const TABLE_GENERATION = 1;
 
 /** The parsed layout of a stored value; nothing is copied. */
 export interface StoredValue {
+  /** {@link TABLE_GENERATION} of the server that wrote the value. */
   readonly tableGeneration: number;
   readonly isDialectSensitive: boolean;
   /** The header JSON as text; '' when there are neither labels nor fields. Equal texts mean equal labels and fields. */

@@ -22,6 +22,7 @@ const MAX_INDEXED_KEYS = 1_000;
 /** A stored value that is omitted from the state, and why. */
 export interface UnreadableValue {
   readonly revision: Revision;
+  /** Shown in errors and logs. */
   readonly reason: string;
 }
 

@@ -12,10 +12,12 @@ import type { KeyListener } from '../key-listeners';
 import type { YieldNow } from '../../../shared/scheduling/yielding';
 import type { CacheStatistics } from '../statistics';
 
+/** How a cache is opened. */
 export interface CacheOptions {
   readonly store: Store;
   /** Without a trailing slash, such as `/registry`. */
   readonly prefix: string;
+  /** The built-in types. Those of custom resources follow from their keys. */
   readonly types: readonly StoredType[];
   readonly clock: Clock;
   readonly random: Random;
@@ -41,6 +43,7 @@ export interface CacheOptions {
 
 /** A cache with the members that its owner needs beyond the readers' contract. */
 export interface OpenedCache extends Cache {
+  /** The counters of this cache, which the metrics read. */
   readonly statistics: CacheStatistics;
   /** Whether the store's stream is connected. */
   readonly isConnected: boolean;

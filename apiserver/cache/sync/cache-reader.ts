@@ -1,16 +1,29 @@
 /**
- * Serves reads of the cache from the replicated state, from past snapshots, or from the store where requested; the
- * contract of each method is in cache.ts. Does not change the state.
+ * Serves reads of the cache from the replicated state, from past snapshots, or from the store where requested. Does
+ * not change the state.
  */
 import { StoreError, type Revision } from '../../storage/store';
 import type { Entry, UnreadableKey, Snapshot, SnapshotRequest, StoredType, WaitOptions } from '../cache';
 import { firstKeyInRange } from '../store/key-space';
 import { UnknownFormatError } from '../store/stored-value';
 import type { TypeState } from '../store/type-state';
+import type { OpenedCache } from './cache-options';
 import type { ReplicatedState } from './replicated-state';
 
+type ReadMethod =
+  | 'count'
+  | 'createEntry'
+  | 'firstUnreadableKey'
+  | 'get'
+  | 'pin'
+  | 'readFromStore'
+  | 'snapshot'
+  | 'snapshotAt'
+  | 'unreadableReason'
+  | 'waitForRevision';
+
 /** The reading half of a cache. */
-export class CacheReader {
+export class CacheReader implements Pick<OpenedCache, ReadMethod> {
   constructor(private readonly replica: ReplicatedState) {}
 
   waitForRevision(revision: Revision, options: WaitOptions): Promise<boolean> {

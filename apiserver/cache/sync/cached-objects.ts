@@ -15,6 +15,7 @@ import type { TypeState } from '../store/type-state';
 import { TypeWatchers } from '../watch/type-watchers';
 import { EventWindow, RecordedChange, type WindowLimits } from '../store/event-window';
 
+/** What the objects of one cache are made with. `limits`: of the event window. */
 export interface CachedObjectsOptions {
   readonly keys: KeySpace;
   readonly entries: EntryFactory;

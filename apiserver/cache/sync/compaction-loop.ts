@@ -2,15 +2,12 @@
  * The compaction loop: in every interval one of the replicas compacts the store at the revision of its previous round.
  * Without compaction the store would grow without limit; watches and paginated lists younger than an interval can
  * continue.
- *
- * The replicas coordinate through one key with the compacted revision as its value. A replica that finds the key
- * unchanged since its own last round writes the revision that it remembered then, and compacts; the others see the key
- * change. The first round after a start only remembers the revision.
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { Logger } from '../../../shared/runtime/logger';
 import type { Revision, Store } from '../../storage/store';
 
+/** What one loop uses. */
 export interface CompactionOptions {
   readonly store: Store;
   readonly clock: Clock;
@@ -23,7 +20,11 @@ export interface CompactionOptions {
   onCompacted(revision: Revision): void;
 }
 
-/** The loop of one replica. */
+/**
+ * The loop of one replica. The replicas coordinate through one key with the compacted revision as its value: a replica
+ * that finds the key unchanged since its own last round writes the revision that it remembered then, and compacts; the
+ * others see the key change. The first round after a start only remembers the revision.
+ */
 export class CompactionLoop {
   private timer: Timer | undefined;
   private isClosed = false;

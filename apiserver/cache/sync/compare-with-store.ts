@@ -22,6 +22,7 @@ export interface Difference {
   readonly removed: readonly string[];
 }
 
+/** The cache that is compared. */
 export interface ComparisonHost {
   readonly store: Store;
   readonly keys: KeySpace;
@@ -29,6 +30,7 @@ export interface ComparisonHost {
   timeSlice(): TimeSlice;
 }
 
+/** What counts as a difference. */
 export interface ComparisonOptions {
   /** Whether values that were unreadable count as different, instead of as unchanged. */
   readonly retriesUnreadable: boolean;

@@ -22,6 +22,7 @@ export interface ConsistencyCheckerHost extends ComparisonHost {
   readonly random: Random;
   readonly logger: Logger;
   readonly statistics: CacheStatistics;
+  /** The revision of the cache's state. */
   readonly revision: Revision;
   /** Corrects the type: `difference` was found at `revision`; the stream may have continued since. */
   repair(state: TypeState, difference: Difference, revision: Revision): void;

@@ -13,13 +13,16 @@ import type { RevisionWaiters } from './revision-waiters';
 /** Maximum time that a consistent read waits for its lookup, and then for the cache. */
 const MAX_WAIT_MS = 3000;
 
+/** The cache that the reads are served from. */
 export interface ConsistentReadsHost {
   readonly store: Store;
   readonly clock: Clock;
   readonly statistics: CacheStatistics;
+  /** Wakes up callers when the cache reaches their revision. */
   readonly waiters: RevisionWaiters;
   /** The cache's revision. */
   readonly revision: Revision;
+  /** Resolves in the next turn of the event loop. */
   readonly yieldNow: YieldNow;
 }
 
@@ -112,6 +115,7 @@ const MIN_REOPEN_INTERVAL_MS = 5000;
 export interface StallHost {
   readonly clock: Clock;
   readonly statistics: CacheStatistics;
+  /** The cache's revision. */
   readonly revision: Revision;
   /** Requests progress on the stream; false when the store cannot report it. */
   requestProgress(): boolean;
@@ -142,6 +146,7 @@ export class StallGuard {
     this.scheduleCheck();
   }
 
+  /** Stops the checks. */
   close(): void {
     this.timer?.cancel();
     this.target = 0;

@@ -109,6 +109,7 @@ export class EventStream implements InboundQueueHandler, StallHost {
     return this.clock.sleep(RETRY_MS * (0.5 + this.replica.random.float()), this.abortSignal);
   }
 
+  /** Applies the events of one revision and notifies the watchers, without yielding. */
   apply(revision: Revision, events: readonly StoreEvent[]): void {
     const { keys, listeners, objects } = this.replica;
     const now = this.clock.monotonic();
@@ -126,10 +127,12 @@ export class EventStream implements InboundQueueHandler, StallHost {
     for (const { state, change } of changes) objects.watchersOf(state).dispatch(change);
   }
 
+  /** Wakes up the callers that wait for the revision. */
   onProgress(revision: Revision): void {
     this.replica.advanceTo(revision);
   }
 
+  /** Wakes up the callers that wait for the revision, and drops what is over its limits. */
   onIdle(): void {
     this.replica.waiters.advance(this.revision);
     this.replica.trim();
@@ -172,10 +175,12 @@ export class EventStream implements InboundQueueHandler, StallHost {
     }
   }
 
+  /** Requests a progress notification from the store; false when the store cannot send one. */
   requestProgress(): boolean {
     return this.stream?.requestProgress() ?? false;
   }
 
+  /** Opens another stream from the cache's revision, when the present one has stalled. */
   reopen(): void {
     this.stream?.reopen();
   }

@@ -7,7 +7,7 @@ import type { CacheWatch, Entry, StoredType, WatchScope } from '../cache';
 import type { OpenedCache } from './cache-options';
 import { TimeSlice } from '../../../shared/scheduling/yielding';
 
-/** Errors are reported to `failed`; the other objects are not affected. */
+/** Receives the objects of a type. What it throws is reported to `onFailure`; the other objects are not affected. */
 export interface ObjectHandler {
   /** Called for every new or changed object, and again for unchanged ones after the watch was restarted. */
   upsert(entry: Entry): void;
@@ -15,13 +15,14 @@ export interface ObjectHandler {
   remove(key: string): void;
 }
 
+/** Which objects are followed, and with what. */
 export interface FollowTypeOptions {
   readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
   readonly stored: StoredType;
   /** Absent for all objects of the type. */
   readonly scope?: WatchScope;
   readonly clock: Clock;
-  /** Called with the error that the handler has thrown for one object; the other objects are not affected. */
+  /** Called with the error that the handler has thrown for one object. */
   readonly onFailure: (message: string, error: unknown) => void;
 }
 

@@ -60,20 +60,24 @@ export class InboundQueue implements WatchSink {
     this.applyBackPressure();
   }
 
+  /** Queues events of whole revisions, up to and including `through`. */
   events(events: readonly StoreEvent[], through: Revision): void {
     let bytes = 0;
     for (const event of events) bytes += EVENT_OVERHEAD + (event.type === 'put' ? event.value.length : 0);
     this.enqueue({ type: 'events', events, through, bytes }, bytes);
   }
 
+  /** Queues that nothing else has happened up to `revision`. */
   progress(revision: Revision): void {
     this.enqueue({ type: 'events', events: [], through: revision, bytes: 0 }, 0);
   }
 
+  /** Queues a gap: events up to `compactRevision` are lost. */
   compacted(compactRevision: Revision): void {
     this.enqueue({ type: 'gap', compactRevision }, 0);
   }
 
+  /** Reports a change of the connection at once, ahead of queued events. */
   connection(state: 'connected' | 'disconnected'): void {
     if (!this.isClosed) this.handler.onConnectionChange(state === 'connected');
   }

@@ -17,7 +17,9 @@ import type { TypeState } from '../store/type-state';
  */
 const GC_THRESHOLD_BYTES = 16 * 1024 * 1024;
 
+/** The cache that is loaded. */
 export interface LoadHost extends ComparisonHost {
+  /** Notified of keys that are not API objects. */
   readonly listeners: KeyListeners;
   /** The cache's revision: `compareAllTypes` compares the state at this revision. */
   readonly revision: Revision;

@@ -78,6 +78,8 @@ export class OpenWatches implements WatchHost {
     for (const watcher of this.delivering) if (watcher.isFarBehind) watcher.end({ type: 'closed' });
   }
 
+  // The notifications of watchers (WatchHost).
+
   onClosed(watcher: Watcher): void {
     this.replica.objects.watchersOf(watcher.state).delete(watcher);
     this.bookmarks.delete(watcher);

@@ -11,6 +11,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
 
 /** The revisions that the store holds: those after `compacted` up to `current`. */
 export interface StoredRevisions {
+  /** 0 when nothing has been compacted. */
   readonly compacted: Revision;
   readonly current: Revision;
 }

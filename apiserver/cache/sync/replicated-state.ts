@@ -67,6 +67,7 @@ export class ReplicatedState implements ConsistencyCheckerHost, ConsistentReadsH
     return this.keys.nonObjectKey('compaction');
   }
 
+  /** A new time slice of this cache's clock. */
   timeSlice(): TimeSlice {
     return new TimeSlice(this.clock, { yieldNow: this.yieldNow });
   }
@@ -77,12 +78,14 @@ export class ReplicatedState implements ConsistencyCheckerHost, ConsistentReadsH
     this.waiters.advance(this.revision);
   }
 
+  /** Raises the compacted revision and drops older states. Ignores a revision that is not higher. */
   setCompactedRevision(revision: Revision): void {
     if (!Number.isSafeInteger(revision) || revision <= this.compactedRevision) return;
     this.compactedRevision = revision;
     this.pastSnapshots.dropBefore(revision);
   }
 
+  /** Corrects a type by a difference that the consistency checker found at `comparedAt`. */
   repair(state: TypeState, difference: Difference, comparedAt: Revision): void {
     this.pastSnapshots.dropType(state);
     this.objects.repair(state, difference, comparedAt, this.revision);

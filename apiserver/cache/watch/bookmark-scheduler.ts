@@ -43,6 +43,7 @@ export class BookmarkScheduler {
     if (bucket?.size === 0) this.buckets.delete(due);
   }
 
+  /** Sends no further bookmarks. */
   close(): void {
     this.timer?.cancel();
     this.buckets.clear();

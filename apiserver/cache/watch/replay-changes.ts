@@ -24,6 +24,7 @@ const EVENT_OVERHEAD = 200;
 /** Interval of progress requests on an idle range. */
 const PROGRESS_MS = 250;
 
+/** The cache whose history is replayed. */
 export interface ReplayHost {
   readonly store: Store;
   readonly clock: Clock;
@@ -116,11 +117,13 @@ class PreviousStates {
     private readonly state: TypeState,
   ) {}
 
+  /** Records the state after a replayed change. */
   remember(key: string, current: Entry | undefined): void {
     if (current === undefined) this.remembered.delete(key);
     else this.remembered.set(key, current);
   }
 
+  /** The state before the change at `revision`: the remembered one, or read from the store. */
   async stateBefore(storeKey: string, key: string, revision: Revision): Promise<Entry | undefined> {
     const remembered = this.remembered.get(key);
     if (remembered !== undefined) return remembered;
@@ -129,6 +132,7 @@ class PreviousStates {
   }
 }
 
+/** Events, complete up to the revision `through`. */
 interface Batch {
   readonly events: readonly StoreEvent[];
   readonly through: Revision;
@@ -162,6 +166,7 @@ class StoreEventReader implements WatchSink {
     this.repeatRequest(() => host.tick());
   }
 
+  /** Resolves with the next events, or with none once the request is not active. Rejects after a compaction. */
   async next(): Promise<Batch> {
     for (;;) {
       const batch = this.batches.shift();

@@ -1,9 +1,7 @@
 /**
- * One watch: first its backlog (state, event window, or a replay from the store), then live changes.
- *
- * `position` is the revision up to which everything in scope was delivered. During the backlog live changes are ignored
- * and taken from the window afterwards; the step from backlog to live happens without a yield, so that nothing is lost
- * or repeated.
+ * One watch: first its backlog (state, event window, or a replay from the store), then live changes. During the
+ * backlog live changes are ignored and taken from the window afterwards; the step from backlog to live happens without
+ * a yield, so that nothing is lost or repeated.
  */
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { StoreError, type Revision } from '../../storage/store';
@@ -19,6 +17,7 @@ import { RecordedChange } from '../store/event-window';
 export interface WatchHost extends ReplayHost {
   /** The cache's revision. */
   readonly revision: Revision;
+  /** The oldest revision from which a watch can start. */
   readonly compactedRevision: Revision;
   /** A new time slice, so that a long backlog yields to the event loop. */
   timeSlice(): TimeSlice;
@@ -42,7 +41,9 @@ export class Watcher implements CacheWatch {
   private position: Revision;
   private phase: 'backlog' | 'live' | 'ended' = 'backlog';
   private readonly startedAt: Revision;
+  /** The revision of the last event or bookmark. */
   private lastSent: Revision;
+  /** The state to deliver first; undefined once that is done, and when the watch starts after a revision. */
   private initialState: { readonly revision: Revision; readonly entries: Iterable<Entry> } | undefined;
   private readonly matches: ((entry: Entry) => boolean) | undefined;
 
@@ -110,6 +111,7 @@ export class Watcher implements CacheWatch {
     this.end({ type: 'expired', requested: this.phase === 'live' ? Math.max(this.lastSent, this.position) : this.position, oldest });
   }
 
+  /** Sends a bookmark at once, if the watch has started and requests bookmarks. */
   sendBookmark(): void {
     if (this.phase === 'live' && this.request.bookmarks && this.host.revision > this.startedAt) this.deliverBookmark();
   }
