@@ -120,7 +120,7 @@ export async function runServer({ values: flags, given }: ParsedServerFlags, hos
   };
   const server = await startServer(options, encryption === undefined ? dependencies : { ...dependencies, encryption });
   lifecycle.onStop({ name: 'server', timeoutMs: drainMs(flags), run: () => server.shutdown() });
-  lifecycle.onStop({ name: 'certificates', timeoutMs: 1000, run: watchTls(certificates, tls, clock, logger, server.renew) });
+  lifecycle.onStop({ name: 'certificates', timeoutMs: 1000, run: watchTls(certificates, tls, { clock, logger, renew: server.renew }) });
   // A startup that fails or is stopped may leave the cache unready forever.
   await Promise.race([server.cache.whenReady(), server.whenReady()]);
   rejectMissingKeys(flags, storage.finishKeyObservation());

@@ -127,7 +127,13 @@ describe('renewCredentialsPeriodically', () => {
     const tls = await readTls(source, systemClock);
     const server = await listen(createServer({ ...tls, ca: tls.clientCa, requestCert: true, rejectUnauthorized: true }));
     const port = portOf(server);
-    ends.push(watchTls(source, tls, systemClock, silentLogger, (files) => server.setSecureContext({ ...files, ca: files.clientCa })));
+    ends.push(
+      watchTls(source, tls, {
+        clock: systemClock,
+        logger: silentLogger,
+        renew: (files) => server.setSecureContext({ ...files, ca: files.clientCa }),
+      }),
+    );
     const presented = (): Promise<number> => endOfPresentedCertificate(port, { ca: authority, cert: admin.certificate, key: admin.key });
     const before = await presented();
 

@@ -20,7 +20,7 @@ const sourceOf = (clientCa: string): TlsSource => ({ paths: { cert: '', key: '',
 
 /** Resolves with the next renewal. */
 function nextRenewal(source: TlsSource, current: TlsFiles, clock: ManualClock): Promise<TlsFiles> {
-  return new Promise((resolve) => watchTls(source, current, clock, silentLogger, resolve));
+  return new Promise((resolve) => watchTls(source, current, { clock, logger: silentLogger, renew: resolve }));
 }
 
 it('watchTls replaces a self-signed certificate before it expires', async () => {
@@ -120,7 +120,7 @@ it.each<[string, (good: string) => string, string]>([
     writeFileSync(file, good);
     const made = await readTls(source, clock);
     const renewed: TlsFiles[] = [];
-    const stop = watchTls(source, made, clock, silentLogger, (files) => renewed.push(files));
+    const stop = watchTls(source, made, { clock, logger: silentLogger, renew: (files) => renewed.push(files) });
     writeFileSync(file, text(good));
     await expect(readTls(source, clock)).rejects.toThrow(`${file} ${fault}`);
     clock.advance(MINUTE_MS);
@@ -172,7 +172,11 @@ describe('the certificate in a file', () => {
       void seen.errors.push(fields?.['error'] instanceof Error ? fields['error'].message : message);
     const logger: Logger = { ...silentLogger, error };
     const source = sourceWith();
-    stopWatch = watchTls(source, await readTls(source, clock), clock, logger, ({ cert }) => seen.renewed.push(cert.toString()));
+    stopWatch = watchTls(source, await readTls(source, clock), {
+      clock,
+      logger,
+      renew: ({ cert }) => seen.renewed.push(cert.toString()),
+    });
     return seen;
   }
 
@@ -211,7 +215,7 @@ it('watchTls reports an error when all client authorities have expired', async (
   const errors: string[] = [];
   const logger: Logger = { ...silentLogger, error: (message) => void errors.push(message) };
   const source = sourceOf(file);
-  const stop = watchTls(source, await readTls(source, clock), clock, logger, () => undefined);
+  const stop = watchTls(source, await readTls(source, clock), { clock, logger, renew: () => undefined });
   await clock.advanceAsync(HOUR_MS + MINUTE_MS);
   expect(errors).toEqual([
     expect.stringMatching(/no certificate authority in .*clients\.crt is valid now, so all client certificates are rejected/),

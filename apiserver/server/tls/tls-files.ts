@@ -35,7 +35,9 @@ export interface TlsPaths {
  */
 export interface TlsSource {
   readonly paths: TlsPaths;
+  /** '' to keep the self-signed certificate in memory only. */
   readonly folder: string;
+  /** DNS names and IP addresses. */
   readonly names: readonly string[];
 }
 
@@ -86,12 +88,18 @@ const readAuthorities = ({ clientCa, proxyCa }: TlsPaths): TlsAuthorities => ({
   ...(proxyCa === '' ? {} : { proxyCa: readCertificateBundle(proxyCa) }),
 });
 
-/**
- * Calls `renew` when a changed file is readable, and when a self-signed certificate must be renewed. Returns a
- * function that stops the watch.
- */
-export function watchTls(source: TlsSource, current: TlsFiles, clock: Clock, logger: Logger, renew: (files: TlsFiles) => void): () => void {
-  const watched = new TlsWatcher(source, current, clock, logger, renew);
+/** How a watch of TLS files reports. */
+export interface TlsWatchDependencies {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Called when a changed file is readable, and when a self-signed certificate was renewed. May throw to keep the old. */
+  readonly renew: (files: TlsFiles) => void;
+}
+
+/** Watches the files of the source. `current`: the files in use. Returns a function that stops the watch. */
+export function watchTls(source: TlsSource, current: TlsFiles, deps: TlsWatchDependencies): () => void {
+  const { clock } = deps;
+  const watched = new TlsWatcher(source, current, deps);
   watched.logExpired();
   return watchFiles({
     paths: Object.values(source.paths).filter((path) => path !== ''),
@@ -106,6 +114,9 @@ const RENEW =
   'replace the certificate and its key with valid ones, and check the clock of this machine; both files are reloaded without a restart';
 
 class TlsWatcher {
+  private readonly clock: Clock;
+  private readonly logger: Logger;
+  private readonly renew: (files: TlsFiles) => void;
   private pair: Pair;
   private authorities: TlsAuthorities;
   /** When a certificate that is not valid yet is read again, in ms since 1970. */
@@ -115,12 +126,13 @@ class TlsWatcher {
   constructor(
     private readonly source: TlsSource,
     { cert, key, ...authorities }: TlsFiles,
-    private readonly clock: Clock,
-    private readonly logger: Logger,
-    private readonly renew: (files: TlsFiles) => void,
+    { clock, logger, renew }: TlsWatchDependencies,
   ) {
     this.pair = { cert, key };
     this.authorities = authorities;
+    this.clock = clock;
+    this.logger = logger;
+    this.renew = renew;
   }
 
   /** Logs each certificate in use that has expired, once. */
@@ -130,12 +142,14 @@ class TlsWatcher {
     this.loggedErrors = errors;
   }
 
+  /** Whether the files must be read again although none has changed. */
   isDue(): boolean {
     this.logExpired();
     const isOld = this.source.paths.cert === '' && needsRenewal(this.pair.cert.toString(), this.clock);
     return isOld || this.clock.now() >= this.recheckAt;
   }
 
+  /** Reads the files and passes on those that are usable. Files that are not are logged, and the previous ones stay. */
   async read(): Promise<void> {
     const { cert, key, clientCa, proxyCa } = this.source.paths;
     const pair = await this.readOrKeep({ file: cert, key }, () => this.nextPair(), this.pair);

@@ -17,6 +17,7 @@ import { absentStartChecks, usesFlowControl } from './observability';
 import { LAST_BYTES_MS } from './shutdown';
 import type { Listening, ServerOptions, ServerDependencies } from './server-options';
 
+/** The options that are needed before anything is loaded. */
 export type ListeningOptions = Pick<
   ServerOptions,
   | 'host'
@@ -113,7 +114,7 @@ function healthBeforeLoading(options: ListeningOptions, state: ServerState, cloc
     checkStoreSpace: () => Promise.resolve(undefined),
     cache: { isReady: false, problems: () => [] },
     state,
-    neverStarted: absentStartChecks(usesFlowControl(options)),
+    neverStarted: absentStartChecks({ hasFlowControl: usesFlowControl(options) }),
     configurations: [],
   });
   return new HealthChecks(checks, { clock, livezGraceMs: options.livezGraceMs });

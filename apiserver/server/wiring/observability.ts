@@ -22,6 +22,7 @@ import type { ClusterState } from './cluster-state';
 export interface Observability {
   readonly serverState: ServerState;
   readonly inFlight: InFlightLimiter;
+  /** `undefined` when only the in-flight limits apply. */
   readonly flowControl: FlowControl | undefined;
   readonly scheduler: EventLoopScheduler;
   readonly connections: ConnectionLimiter;
@@ -64,6 +65,7 @@ export function createObservability(
 /** A request may wait in a queue for its time-out divided by this, as in upstream. */
 const QUEUE_TIME_DIVISOR = 4;
 
+/** Whether requests take seats of priority levels. Otherwise only the in-flight limits apply. */
 export const usesFlowControl = ({
   flowControl,
   maxReadOnly,
@@ -128,7 +130,7 @@ const CHECKS_WITH_FLOW_CONTROL: readonly StartCheck[] = [
 const CHECKS_WITHOUT_FLOW_CONTROL: readonly StartCheck[] = ['poststarthook/max-in-flight-filter'];
 
 /** The startup checks that do not exist with, or without, flow control. */
-export const absentStartChecks = (hasFlowControl: boolean): ReadonlySet<StartCheck> =>
+export const absentStartChecks = ({ hasFlowControl }: { readonly hasFlowControl: boolean }): ReadonlySet<StartCheck> =>
   new Set(hasFlowControl ? CHECKS_WITHOUT_FLOW_CONTROL : CHECKS_WITH_FLOW_CONTROL);
 
 type HealthSources = Pick<Observability, 'serverState' | 'metrics' | 'flowControl' | 'checkStoreRead'> & {
@@ -159,7 +161,7 @@ function createHealth(
       checkStoreSpace: createSpaceCheck(store, isStoreFull, clock),
       cache,
       state: serverState,
-      neverStarted: absentStartChecks(flowControl !== undefined),
+      neverStarted: absentStartChecks({ hasFlowControl: flowControl !== undefined }),
       configurations,
       checkKmsProviders: encryption?.health,
     }),

@@ -32,14 +32,17 @@ export interface Serving {
   readonly tls: () => TlsFiles;
 }
 
+/** What the earlier phases of the composition have built. */
+export interface EarlierPhases {
+  readonly context: ServerContext;
+  readonly state: ClusterState;
+  readonly observability: Observability;
+  readonly registry: Registry;
+}
+
 /** Called once per server. The start gate passes on the requests that it holds when the server is ready. */
-export function startServing(
-  context: ServerContext,
-  state: ClusterState,
-  observability: Observability,
-  registry: Registry,
-  { secure }: Pick<Listening, 'secure'>,
-): Serving {
+export function startServing(phases: EarlierPhases, { secure }: Pick<Listening, 'secure'>): Serving {
+  const { context, state, observability } = phases;
   const { tls } = context.options;
   const waitGroup = new RequestWaitGroup();
   const authorities = {
@@ -51,7 +54,7 @@ export function startServing(
   context.certificates.addAuthorities('client-ca', () => current.clientCa);
   context.certificates.addAuthorities('front-proxy-ca', () => current.proxyCa);
   const collectStatus = createStatusCollector(context, state, observability, () => current);
-  const chain = createChainDependencies(context, state, observability, registry, { waitGroup, authorities, collectStatus });
+  const chain = createChainDependencies(phases, { waitGroup, authorities, collectStatus });
   const renew = (renewed: TlsFiles): void => {
     secure.renew(renewed);
     current = renewed;
@@ -62,27 +65,22 @@ export function startServing(
   return { waitGroup, chains, renew, tls: () => current };
 }
 
-/** Shared by all requests of the server. */
+/** What this phase itself has created for the filter chain. */
 interface ServingState {
   readonly waitGroup: RequestWaitGroup;
   readonly authorities: Authorities;
   readonly collectStatus: PathRouteDependencies['collectStatus'];
 }
 
-function createChainDependencies(
-  context: ServerContext,
-  state: ClusterState,
-  observability: Observability,
-  registry: Registry,
-  { waitGroup, authorities, collectStatus }: ServingState,
-): ChainDependencies {
+function createChainDependencies(phases: EarlierPhases, { waitGroup, authorities, collectStatus }: ServingState): ChainDependencies {
+  const { context, state, observability, registry } = phases;
   const { options, clock, random, logger } = context;
   const { serverState, inFlight, flowControl, metrics } = observability;
   const served = new Set(state.resources.builtInRows.map(({ group }) => group));
   const servesGroup = (group: string): boolean => served.has(group);
   return {
     api: registry.api,
-    paths: createPaths(context, state, observability, registry, { servesGroup, collectStatus }),
+    paths: createPaths(phases, { servesGroup, collectStatus }),
     servesGroup,
     aggregation: { ...state.registrations, extensions: registry.extensions },
     clock,
@@ -108,12 +106,11 @@ function createChainDependencies(
 }
 
 function createPaths(
-  context: ServerContext,
-  state: ClusterState,
-  { health, metrics }: Observability,
-  { access }: Registry,
+  { context, state, observability, registry }: EarlierPhases,
   shared: Pick<PathRouteDependencies, 'servesGroup' | 'collectStatus'>,
 ): readonly PathRoute[] {
+  const { health, metrics } = observability;
+  const { access } = registry;
   const { options, worker } = context;
   const { naming } = options;
   const {

@@ -26,6 +26,7 @@ import { shutDown } from './shutdown';
 /** A server with open ports; requests are held until it is ready. */
 export interface RunningServer {
   readonly port: number;
+  /** The port of the plain HTTP listener; undefined when there is none. */
   readonly localPort: number | undefined;
   readonly cache: OpenedCache;
   /** Uses renewed certificates: the server's own for new connections, the client authorities for all. */
@@ -60,8 +61,10 @@ async function startOnListeners(listening: Listening, context: ServerContext): P
   const observability = createObservability(context, state, listening);
   gate.useHealth(observability.health);
   const registry = buildRegistry(context, state, observability);
-  const { waitGroup, renew, tls, chains } = startServing(context, state, observability, registry, listening);
-  const steps = startupSteps(context, state, observability, registry, tls, secure.port);
+  const { waitGroup, renew, tls, chains } = startServing({ context, state, observability, registry }, listening);
+  const { flowControl } = observability;
+  const { writer, extensions } = registry;
+  const steps = startupSteps(context, state, { flowControl, writer, extensions, tls, port: secure.port });
   const startup = startSequentially(steps, ({ checks = [] }) => {
     for (const check of checks) serverState.started.add(check);
   });
@@ -94,6 +97,7 @@ async function startOnListeners(listening: Listening, context: ServerContext): P
   };
 }
 
+/** Minimum time between two equal log lines about a failure that is retried. */
 const LOG_INTERVAL_MS = 30_000;
 
 function createContext(options: ServerOptions, deps: ServerDependencies): ServerContext {

@@ -76,14 +76,19 @@ const informerSteps = ({ definitions, rbac, nodes, policies, webhooks, registrat
   },
 ];
 
-/** Rows in the order in which they start. `port` is the one that the default Service publishes. */
+/** What the steps use besides the state of the cluster. */
+export type StepsWiring = Pick<Observability, 'flowControl'> &
+  Pick<Registry, 'writer' | 'extensions'> &
+  Pick<Serving, 'tls'> & {
+    /** The port that the default Service and the Lease of this replica publish. */
+    readonly port: number;
+  };
+
+/** Rows in the order in which they start. */
 export function startupSteps(
   context: ServerContext,
   state: ClusterState,
-  { flowControl }: Pick<Observability, 'flowControl'>,
-  { writer, extensions }: Pick<Registry, 'writer' | 'extensions'>,
-  tls: Serving['tls'],
-  port: number,
+  { flowControl, writer, extensions, tls, port }: StepsWiring,
 ): readonly StartupStep[] {
   const localServices = startAndWait(() => startApiServices(context, state, writer));
   return [
