@@ -44,6 +44,7 @@ export interface Aggregation {
   readonly extensions: ExtensionServers;
 }
 
+/** What the filters and the handler of a server use. */
 export interface ChainDependencies {
   readonly api: ApiDependencies;
   /** Routes for paths that are not resources. */
@@ -57,6 +58,7 @@ export interface ChainDependencies {
   readonly naming: Dialect;
   readonly serverState: ServerState;
   readonly deadlines: Deadlines;
+  /** Limits requests by number; with flow control it only counts them. */
   readonly inFlight: InFlightLimiter;
   /** `undefined`: only the in-flight limits apply. */
   readonly flowControl: FlowControl | undefined;
@@ -68,13 +70,19 @@ export interface ChainDependencies {
   readonly audit: Auditor | undefined;
   /** `undefined`: requests are not traced. */
   readonly tracing: Tracing | undefined;
+  /** The deadline of a request that is not long-running, counted from its arrival. */
   readonly requestTimeoutMs: number;
   /** Probability per request of ending its HTTP/2 connection with GOAWAY. */
   readonly goawayChance: number;
+  /** Determines the user of a request. */
   readonly authenticate: AuthenticateRequest;
   /** `undefined`: identity headers of a front proxy are ignored. */
   readonly frontProxy: FrontProxyOptions | undefined;
   readonly authorizer: Authorizer;
+  /**
+   * The client certificate of the request's connection, evaluated at the time of the call; undefined when there is
+   * none.
+   */
   certificateOf(exchange: Exchange): ClientCertificate | undefined;
 }
 
@@ -84,7 +92,7 @@ export type RequestListener = (request: Incoming, reply: Outgoing, arrivedAt?: n
 /** The callback of a listener for its requests. */
 export function requestListener(deps: ChainDependencies, origin: Origin): RequestListener {
   const onError = respondToError(deps.logger);
-  const run = createChain(filterChain(deps), route(deps, onError), onError);
+  const serve = createChain(filterChain(deps), route(deps, onError), onError);
   const { api, clock, naming, metrics, tracing } = deps;
   const log = createRequestLog(deps.logger, clock);
   return (request, reply, arrivedAt = clock.monotonic()) => {
@@ -93,8 +101,8 @@ export function requestListener(deps: ChainDependencies, origin: Origin): Reques
     reply.on('error', ignoreConnectionError);
     exchange.whenFinished(() => metrics.requests.recordRequest(exchange));
     if (log !== undefined) exchange.whenFinished(() => log(exchange));
-    if (tracing === undefined) run(exchange);
-    else traceRequest(tracing, exchange, run);
+    if (tracing === undefined) serve(exchange);
+    else traceRequest(tracing, exchange, serve);
   };
 }
 
@@ -105,6 +113,7 @@ function ignoreConnectionError(): void {
 /** Filters with a measured duration, by upstream's names. */
 type FilterName = 'audit' | 'authentication' | 'authorization' | 'impersonation' | 'priorityandfairness';
 
+/** The filters in upstream's order. */
 function filterChain(deps: ChainDependencies): readonly Filter[] {
   const { metrics, audit, flowControl, goawayChance } = deps;
   const timed = (name: FilterName, untracedFilter: Filter): Filter => {

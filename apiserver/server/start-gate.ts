@@ -19,12 +19,14 @@ import { sendShuttingDown, type ServerState } from './filters/server-state';
 
 /** Limits of the held requests together, and of the time that each is held. */
 export interface StartGateLimits {
+  /** Number of held requests. */
   readonly requests: number;
   /** Bytes of heads, and of bodies as far as the connection buffers them. */
   readonly bytes: number;
   readonly waitMs: number;
 }
 
+/** What the gate uses before the filter chains exist. */
 export interface StartGateDependencies extends ExchangeDependencies {
   readonly clock: Clock;
   readonly random: Random;
@@ -36,6 +38,7 @@ export interface StartGateDependencies extends ExchangeDependencies {
 
 type HealthEndpoints = Pick<HealthChecks, 'respond'>;
 type Chains = Readonly<Record<Origin, RequestListener>>;
+/** How the wait of a request ended: passed on, over a limit, at shutdown, or without a client. */
 type Outcome = 'served' | 'refused' | 'stopped' | 'disconnected';
 
 /** A request that waits. */

@@ -31,7 +31,9 @@ import type { OperationTable } from '../../registry/operations/operation';
 import { createReviewTable } from '../../reviews/review-table';
 import type { TokenRequestDependencies } from '../../reviews/token-request';
 
+/** Who is authenticated, and who decides what users may do. */
 export interface AccessOptions {
+  /** Lookups of static tokens, in the order in which they are consulted. */
   readonly tokens: readonly FindStaticTokenUser[];
   /** Absent: identity headers of a front proxy are ignored. */
   readonly frontProxy?: FrontProxyOptions;
@@ -51,9 +53,11 @@ export interface AccessOptions {
   readonly serviceAccounts?: ServiceAccountOptions;
 }
 
+/** How tokens of service accounts are issued and verified. */
 export interface ServiceAccountOptions {
   /** The first is this server's issuer; tokens of all are accepted. */
   readonly issuers: readonly [string, ...string[]];
+  /** The keys that sign and verify tokens; the same object until the key files change. */
   readonly keys: () => TokenKeys;
   /** Upper bound for the requested lifetime of a token, in seconds; absent: no bound beyond the general one. */
   readonly maxExpirationSeconds?: number;
@@ -71,6 +75,7 @@ export function createAuthorizer({ authorization }: Pick<AccessOptions, 'authori
   };
 }
 
+/** What authenticators and reviews use. */
 export interface AccessDependencies {
   readonly authorizer: Authorizer;
   readonly gates: Pick<FeatureGates, 'isEnabled'>;
@@ -78,6 +83,7 @@ export interface AccessDependencies {
   readonly random: Random;
   readonly names: GeneratedNames;
   readonly reader: Reader;
+  /** The resources of the objects that a token can be bound to. */
   readonly bindable: Readonly<Record<BindableResource, Resource>>;
   /** The objects that service account tokens are bound to. */
   readonly objects: BoundObjects;
@@ -86,11 +92,13 @@ export interface AccessDependencies {
   readonly serverAddress: string;
   /** URL of the token keys; `undefined`: at this server. */
   readonly keySetAddress: string | undefined;
+  /** Records uses of service account tokens, for metrics and for the last-used labels of Secrets. */
   readonly tokenUses: TokenUseRecorder;
 }
 
 /** Authentication, and the reviews of identities and access. */
 export interface Access {
+  /** Determines the user of a request; undefined when it is not authenticated. */
   readonly authenticate: AuthenticateRequest;
   /** The OpenID discovery documents for service account tokens; undefined when the server issues none. */
   readonly openId: OpenId | undefined;

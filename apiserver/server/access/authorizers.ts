@@ -33,7 +33,9 @@ const alwaysDeny: Authorizer = {
   rules: () => NO_RULES,
 };
 
+/** The values of `--authorization-mode`, as upstream's. */
 export const AUTHORIZATION_MODES = ['Node', 'RBAC', 'ABAC', 'Webhook', 'AlwaysAllow', 'AlwaysDeny'] as const;
+/** One of these values. */
 export type AuthorizationMode = (typeof AUTHORIZATION_MODES)[number];
 
 /** Modes without configuration files or other servers. */
@@ -42,7 +44,7 @@ type BuiltInMode = Exclude<AuthorizationMode, 'ABAC' | 'Webhook'>;
 /** A link of the chain: a mode, or an authorizer that is configured by a file or calls another server. */
 export type AuthorizerLink = BuiltInMode | Authorizer;
 
-/** The modes do not change while the server runs. */
+/** Whether the chain contains a mode. The modes do not change while the server runs. */
 export const usesMode = (links: readonly AuthorizerLink[], mode: BuiltInMode): boolean => links.includes(mode);
 
 const AUTHORIZER_BY_MODE: Readonly<Record<BuiltInMode, (deps: AuthorizerDependencies) => Authorizer>> = {

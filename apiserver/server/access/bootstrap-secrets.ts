@@ -13,12 +13,9 @@ import type { LiveObjects } from '../../registry/read/live-objects';
 export function bootstrapSecretReader(live: LiveObjects<'secrets'>, { systemNamespace }: GeneratedNames): BootstrapSecrets {
   return (id) => {
     const secret = live.read('secrets', systemNamespace, BOOTSTRAP_SECRET_PREFIX + id);
-    if (
-      secret === undefined ||
-      canonicalQualifiedName(stringAt(secret, 'type') ?? '') !== BOOTSTRAP_TOKEN_SECRET_TYPE.platform ||
-      isTerminating(readMetadata(secret))
-    )
-      return undefined;
+    if (secret === undefined) return undefined;
+    const type = canonicalQualifiedName(stringAt(secret, 'type') ?? '');
+    if (type !== BOOTSTRAP_TOKEN_SECRET_TYPE.platform || isTerminating(readMetadata(secret))) return undefined;
     const data = objectAt(secret, 'data') ?? {};
     return Object.fromEntries(Object.keys(data).map((name) => [name, Buffer.from(stringAt(data, name) ?? '', 'base64').toString()]));
   };

@@ -1,9 +1,7 @@
 /**
  * Responds to HTTP/1.1 input that Node's parser rejects, with Node's own bare responses except for two cases: a head
  * that is too long, and a well-formed request with a method that the parser does not know, which receives the 405 of
- * an unsupported method. No client is authenticated here, so the 405 reveals nothing about the resource. The
- * connection is closed with a delay, because a client that is still sending would see a reset instead of the
- * response.
+ * an unsupported method. No client is authenticated here, so the 405 reveals nothing about the resource.
  */
 import { METHODS } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -45,6 +43,7 @@ export function createClientErrorHandler(clock: Clock): (error: Error, socket: D
       return;
     }
     socket.write(isUnknownMethod(error) ? METHOD_NOT_ALLOWED : (RESPONSE_BY_CODE.get(codeOf(error)) ?? BAD_REQUEST));
+    // A client that is still sending would see a reset instead of the response, so the connection is closed later.
     const end = clock.after(LINGER_MS, () => socket.destroy());
     socket.on('end', () => socket.end()).on('close', () => end.cancel());
   };
@@ -54,6 +53,7 @@ function codeOf(error: Error): string {
   return 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
+/** `PURGE /api/v1/pods HTTP/1.1` and a line break, with the method as its group. */
 const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+) [!-~]+ HTTP\/1\.[01]\r\n/;
 /** Bytes of the rejected packet that are searched for a request line. */
 const MAX_LINE_LENGTH = 16 * 1024;

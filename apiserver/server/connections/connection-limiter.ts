@@ -12,10 +12,12 @@ export interface ConnectionCaps {
   readonly perAddress: number;
 }
 
+/** The limit that a refused connection exceeds: the one in total, or that of its address. */
 export type RefusalReason = 'total' | 'address';
 
 /** The open client connections of a server. */
 export class ConnectionLimiter {
+  /** Number of open connections. */
   open = 0;
   /** Number of refused connections since the start. */
   readonly refused: Record<RefusalReason, number> = { total: 0, address: 0 };

@@ -64,9 +64,8 @@ interface TrackedSession {
   stage: 'open' | 'draining' | 'destroyed';
 }
 
-/** Error codes of RFC 9113. */
+/** Error codes of HTTP/2 (RFC 9113, section 7). */
 const NO_ERROR = 0;
-/** Error code of HTTP/2 (RFC 9113, section 7). */
 const CANCEL = 8;
 
 /** The HTTP/2 sessions of one listener. */
@@ -89,6 +88,7 @@ export class Http2Sessions {
     );
   }
 
+  /** Tracks a session until it closes. Called when the session opens, before its first stream. */
   add(session: Session, socket: SessionSocket): void {
     const { clock, timeouts } = this;
     const closeAt = clock.monotonic() + timeouts.headersMs;
@@ -179,7 +179,7 @@ export class Http2Sessions {
     const { unreadMs } = this.timeouts;
     let waitingBytes = 0;
     let longest: SessionStream | undefined;
-    // A stream that was reset stays until its RST_STREAM is written. Node may keep that in no queue that it shows.
+    // A stream that was reset stays until its RST_STREAM is written; Node need not show that frame in any queue.
     let isWaiting = (session.state.outboundQueueSize ?? 0) > 0;
     for (const stream of streams) {
       const { writableLength } = stream;

@@ -21,7 +21,9 @@ import { createClientErrorHandler } from './client-error-handler';
 
 /** The contents of the files of a TLS listener, in PEM. */
 export interface TlsFiles {
+  /** The server's certificate, followed by its intermediate certificates. */
   readonly cert: Buffer;
+  /** The private key of the certificate. */
   readonly key: Buffer;
   /** Authorities of client certificates; absent: clients are asked for none. */
   readonly clientCa?: Buffer;
@@ -29,6 +31,7 @@ export interface TlsFiles {
   readonly proxyCa?: Buffer;
 }
 
+/** What both listeners need. */
 export interface ListenOptions {
   readonly host: string;
   /** 0: any free port. */
@@ -49,11 +52,14 @@ export interface TlsBounds {
   readonly ciphers?: string;
 }
 
+/** The bounds of a server that configures none, as upstream's. */
 export const DEFAULT_TLS: TlsBounds = { minVersion: 'TLSv1.2' };
 
+/** What the HTTPS listener needs. */
 export interface SecureOptions extends ListenOptions {
   readonly tls: TlsFiles;
   readonly bounds: TlsBounds;
+  /** Concurrent streams of an HTTP/2 connection. */
   readonly maxStreams: number;
   /** Called for each TLS handshake that fails or takes longer than `headersMs`. */
   readonly onHandshakeFailed: () => void;
@@ -61,6 +67,7 @@ export interface SecureOptions extends ListenOptions {
 
 /** A port that is listened on. */
 export interface Listener {
+  /** The actual port, also when any free one was requested. */
   readonly port: number;
   /** Uses a renewed certificate for new connections. */
   renew(tls: TlsFiles): void;

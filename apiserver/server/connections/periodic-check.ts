@@ -9,7 +9,7 @@ const CHECKS_PER_TURN = 256;
 /** Pause between two parts of a round, in which requests are served. */
 const PAUSE_MS = 1;
 
-/** Stops by itself when there are no members; call `start` when a member is added. */
+/** The checks of one collection. They stop by themselves when it has no members; call `start` when a member is added. */
 export class PeriodicCheck<Member> {
   private timer: Timer | undefined;
 
@@ -27,6 +27,7 @@ export class PeriodicCheck<Member> {
     this.timer ??= this.clock.after(this.intervalMs, () => this.continueRound(this.members()));
   }
 
+  /** Ends the current round and schedules no other. */
   stop(): void {
     this.timer?.cancel();
     this.timer = undefined;

@@ -5,6 +5,7 @@
 
 /** An output that a client reads: an HTTP/2 stream or a socket. */
 export interface UnreadOutput {
+  /** Bytes that wait to be written. */
   readonly writableLength: number;
   readonly destroyed: boolean;
 }
@@ -19,6 +20,7 @@ interface Stall {
   readonly since: number;
 }
 
+/** The stalls of the outputs of one listener. Forgets an output with its object. */
 export class StallTracker {
   private readonly stalls = new WeakMap<object, Stall>();
 

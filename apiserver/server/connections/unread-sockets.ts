@@ -33,6 +33,7 @@ export class UnreadSockets {
     );
   }
 
+  /** Checks the socket until it closes. No effect when `unreadMs` is 0. */
   add(socket: UnreadSocket): void {
     if (this.timeouts.unreadMs === 0) return;
     this.sockets.add(socket);

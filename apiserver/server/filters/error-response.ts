@@ -10,8 +10,10 @@ import { MalformedRequest } from '../../endpoints/request/request-info';
 import { sendStatus, sendText } from '../../endpoints/response/send-response';
 import { PageNotFound } from '../../endpoints/routes';
 
+/** The body of a 404 outside the API. */
 export const PAGE_NOT_FOUND = '404 page not found\n';
 
+/** The body of a 500 outside the API. */
 const PANIC_TEXT = 'This request caused apiserver to panic. Look in the logs for details.\n';
 
 /**

@@ -7,6 +7,7 @@ import type { Exchange } from '../../endpoints/request/exchange';
 /** Resolves to true when the next filter runs, to false when this one has responded. Errors are passed to `onError`. */
 export type Filter = (exchange: Exchange) => boolean | Promise<boolean>;
 
+/** Responds to a request that has passed all filters. */
 export type Handler = (exchange: Exchange) => Promise<void>;
 
 /** Responds to an error of a filter or handler. */

@@ -24,8 +24,10 @@ import type { Filter } from './filter-chain';
 
 /** The credentials of a request. */
 export interface AuthenticationAttempt {
+  /** Whether the request has an Authorization header or its connection a client certificate. */
   readonly hasCredentials: boolean;
   readonly certificate: ClientCertificate | undefined;
+  /** Duration of the authentication. */
   readonly ms: number;
 }
 
@@ -155,6 +157,7 @@ function attributesOf(exchange: Exchange): Attributes {
   return pinned === '' ? info : { ...info, name: pinned };
 }
 
+/** Methods that store nothing, so that a fencing token has no effect. */
 const READS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /**
@@ -187,6 +190,7 @@ export function hideFencingLease(authorizer: Authorizer, names: GeneratedNames):
   };
 }
 
+/** Host headers of requests to the loopback listener, without the port. */
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Rejects requests of web pages on the loopback listener, which requires no credentials. */

@@ -4,7 +4,7 @@
  */
 import type { Exchange } from '../../endpoints/request/exchange';
 
-/** 0: unlimited. */
+/** Maximum numbers of requests in flight; 0: unlimited. */
 export interface InFlightLimits {
   readonly readOnly: number;
   readonly mutating: number;

@@ -68,6 +68,7 @@ function splitUrl(target: string): { readonly path: string; readonly query: stri
   return { path: decodePath(rawPath), query };
 }
 
+/** A path with an escape (`/api/v1/namespaces/a%20b`), or with bytes outside of ASCII. */
 const NEEDS_DECODING = /[%\x80-\xff]/;
 
 /** Throws {@link MalformedRequest} for an invalid escape. */
@@ -128,6 +129,7 @@ export function setDeadline(deadlines: Deadlines, requestTimeoutMs: number): Fil
 
 /** Longer values are shortened in the error message, because unauthenticated clients can send them. */
 const MAX_TIMEOUT_LENGTH = 128;
+/** A number without a unit: `30`, `-1.5`, `.5`. */
 const BARE_NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 
 /** In ms; `undefined` when no time-out is requested. Throws 400. */

@@ -6,10 +6,12 @@ export class RequestWaitGroup {
   private count = 0;
   private waiters: (() => void)[] = [];
 
+  /** Number of requests that have not finished. */
   get size(): number {
     return this.count;
   }
 
+  /** Counts the request until it has finished. */
   add(exchange: Exchange): void {
     this.count += 1;
     exchange.whenFinished(() => {

@@ -6,6 +6,7 @@ import { sendText } from '../../endpoints/response/send-response';
 import type { Exchange } from '../../endpoints/request/exchange';
 import type { StartCheck } from '../../health/start-checks';
 
+/** The stage of one server. A flag that is set is never reset. */
 export class ServerState {
   /** The completed startup checks, by their names in health checks. */
   readonly started = new Set<StartCheck>();

@@ -18,6 +18,7 @@ import type { Resources } from '../../registry/resources';
 import type { ServedResource } from '../../registry/verbs';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 
+/** What the informer reads, and how it reports objects that it cannot read. */
 export interface AdmissionPolicyInformerOptions {
   readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
   readonly resources: Pick<Resources, 'require'>;

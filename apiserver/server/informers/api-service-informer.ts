@@ -10,6 +10,7 @@ import type { OpenedCache } from '../../cache/sync/cache-options';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 
+/** What the informer reads, and how it reports objects that it cannot read. */
 export interface ApiServiceInformerOptions {
   readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
   readonly resources: Pick<Resources, 'require'>;
@@ -20,7 +21,10 @@ export interface ApiServiceInformerOptions {
 /** `registrations` is updated until `stop`. */
 export interface ApiServiceInformer extends TypeFollower {
   readonly registrations: Registrations;
-  /** Calls `onChange` with each APIService that must be checked, starting with all existing ones. */
+  /**
+   * Calls `onChange` with the name of each APIService that must be checked, starting with all existing ones. Called
+   * once.
+   */
   watch(onChange: (name: string) => void): TypeFollower;
 }
 

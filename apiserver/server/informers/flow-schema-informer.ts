@@ -14,6 +14,7 @@ import { readPriorityLevel } from '../../flow-control/priority-level';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 
+/** What the informer reads, and how it reports objects that it cannot read. */
 export interface FlowSchemaInformerOptions {
   readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
   readonly resources: Pick<Resources, 'require'>;
@@ -22,7 +23,7 @@ export interface FlowSchemaInformerOptions {
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
-/** Stored objects have the form of their type. */
+/** Passes on the objects of one kind. Stored objects have the form of their type `T`. */
 interface ObjectHandler<T extends JsonObject> {
   set(name: string, object: T): void;
   remove(name: string): void;

@@ -12,6 +12,7 @@ import type { OpenedCache } from '../../cache/sync/cache-options';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 
+/** What the informer reads, and how it reports objects that it cannot read. */
 export interface NodeAuthorizerInformerOptions {
   /** Whether the Node authorizer is enabled; otherwise nothing is watched. */
   readonly isNeeded: boolean;

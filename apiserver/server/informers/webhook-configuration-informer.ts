@@ -14,6 +14,7 @@ import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 import type { ServedResource } from '../../registry/verbs';
 
+/** What the informer reads, and how it reports objects that it cannot read. */
 export interface WebhookConfigurationInformerOptions {
   readonly cache: Pick<OpenedCache, 'watch' | 'whenReady'>;
   readonly resources: Pick<Resources, 'require'>;

@@ -1,6 +1,7 @@
 /**
- * The table of all paths that are not resources: health, metrics, discovery, OpenAPI, its page and token keys. The router, the
- * index at `/` and the exemption from shutdown are derived from it.
+ * The table of all paths that are not resources: health, metrics, discovery, OpenAPI documents, the page at `/docs`,
+ * token keys, pages about the server. The router, the index at `/` and the exemption from shutdown are derived from
+ * it.
  */
 import { gzip } from 'node:zlib';
 import { routeNotFound } from '../../../shared/api/errors/status';
@@ -23,6 +24,7 @@ import { sendHealth } from './health-response';
 
 /** A row of the table of paths outside the resource API. */
 export interface PathRoute {
+  /** For readers of the table. */
   readonly purpose: string;
   /** Express patterns, case-sensitive and strict about trailing slashes. */
   readonly paths: readonly string[];
@@ -38,6 +40,7 @@ export interface PathRoute {
   respond(this: void, exchange: Exchange, path: string): void | Promise<void>;
 }
 
+/** What the routes respond with. */
 export interface PathRouteDependencies {
   readonly health: Pick<HealthChecks, 'respond'>;
   readonly metrics: MetricsPages;

@@ -9,12 +9,13 @@ import type { Clock } from '../../../shared/runtime/clock';
 /** Maximum length of the chain from a client certificate to a trusted one. */
 const MAX_CHAIN = 5;
 
-/** Milliseconds since 1970. */
+/** When a certificate is valid. Milliseconds since 1970. */
 export interface Validity {
   readonly from: number;
   readonly until: number;
 }
 
+/** The validity period that the certificate states. */
 export const validityOf = ({ validFrom, validTo }: X509Certificate): Validity => ({
   from: Date.parse(validFrom),
   until: Date.parse(validTo),
@@ -28,7 +29,7 @@ const NAME_CONSTRAINTS = Buffer.from('0603551d1e', 'hex');
 /** The authorities of client certificates, which may be replaced at any time. */
 export class ClientAuthorities {
   private trusted: readonly X509Certificate[];
-  /** Number of replacements. */
+  /** Number of replacements. What was decided with an earlier number has to be decided again. */
   generation = 0;
 
   constructor(
@@ -38,6 +39,7 @@ export class ClientAuthorities {
     this.trusted = parseCertificates(bundle?.toString('latin1') ?? '');
   }
 
+  /** Uses other authorities from now on, also for connections that are open. `bundle`: PEM; undefined for none. */
   replace(bundle: Buffer | undefined): void {
     this.trusted = parseCertificates(bundle?.toString('latin1') ?? '');
     this.generation += 1;

@@ -31,7 +31,10 @@ import { WebhookClient } from '../../webhook-client/client';
 import { throttle } from '../../../shared/runtime/throttle';
 import type { ServerContext } from './server-options';
 
-/** The parts of a server that follow the state of the store. Nothing in it belongs to a single request. */
+/**
+ * The components of a server that follow the state of the store, and the readers of that state. Nothing in it belongs to a
+ * single request. The informers fill it; they run until the startup sequence stops them.
+ */
 export interface ClusterState {
   readonly resources: Resources;
   readonly cache: OpenedCache;
@@ -40,12 +43,15 @@ export interface ClusterState {
   readonly replicas: Replicas;
   readonly definitions: Definitions;
   readonly rbac: RbacInformer;
+  /** The graph of the Node authorizer. */
   readonly nodes: NodeAuthorizerInformer;
   readonly webhooks: WebhookConfigurationInformer;
   readonly policies: AdmissionPolicyInformer;
+  /** The registrations of aggregated API servers. */
   readonly registrations: ApiServiceInformer;
   readonly conversions: WebhookConverter;
   readonly reader: Reader;
+  /** The waits of reads, for callers that read the cache directly. */
   readonly gate: ResourceVersionGate;
 }
 
@@ -88,6 +94,7 @@ function createCache({ options, store, clock, random, logger, encryption, onFail
   return cache;
 }
 
+/** Minimum time between two log lines about objects that could not be converted. */
 const LOG_INTERVAL_MS = 60_000;
 
 function createConverter(

@@ -32,12 +32,15 @@ import type { ServerState } from '../filters/server-state';
 
 /** How kubelets are reached; absent: the defaults of the flags. */
 export interface KubeletOptions extends Omit<BackendOptions, 'clock' | 'meters'> {
+  /** Types of node addresses in order of preference. */
   readonly addressTypes: readonly string[];
   /** Absent to use the system's resolver. */
   readonly resolveHost?: ResolveHost;
 }
 
+/** The options of a server, as apiserver/options makes them of flags and files. Times are in the unit of their name. */
 export interface ServerOptions extends AccessOptions {
+  /** The bind address of the secure listener. */
   readonly host: string;
   /** 0: any free port. */
   readonly port: number;
@@ -46,6 +49,7 @@ export interface ServerOptions extends AccessOptions {
   readonly tlsBounds?: TlsBounds;
   /** Plain HTTP on loopback, for the local administrator; absent: none. */
   readonly local?: { readonly host: string; readonly port: number };
+  /** The dialect of names that the server generates, and of responses to requests that choose none. */
   readonly naming: Dialect;
   /** The served kinds; absent: all kinds that are not disabled by default. */
   readonly kinds?: readonly KindRow[];
@@ -54,6 +58,7 @@ export interface ServerOptions extends AccessOptions {
   readonly flagLines?: readonly string[];
   /** The scripts of the page at `/docs`; absent: the page is not served. */
   readonly apiDocs?: PageScripts | undefined;
+  /** Prefix of all keys in the store, without a trailing slash. */
   readonly prefix: string;
   /** The name under which clients reach the server; absent: its address. */
   readonly externalHostname?: string | undefined;
@@ -62,6 +67,7 @@ export interface ServerOptions extends AccessOptions {
    * Service.
    */
   readonly advertiseAddress: string | undefined;
+  /** The ranges of cluster IPs, that of the default family first. */
   readonly serviceRanges: ServiceRanges;
   /** Enabled and disabled admission plug-ins; absent: the defaults. */
   readonly plugins?: PluginOverrides;
@@ -74,10 +80,14 @@ export interface ServerOptions extends AccessOptions {
   readonly nodePorts: PortRange;
   /** URL of the token keys; absent: at this server. */
   readonly keySetAddress?: string | undefined;
+  /** Time to live of an Event after its last write. */
   readonly eventTtlMs: number;
+  /** Interval of the store's compaction; 0: this server never compacts. */
   readonly compactionMs: number;
   readonly requestTimeoutMs: number;
+  /** Minimum duration of a watch that requests no time-out. */
   readonly minRequestTimeoutSeconds: number;
+  /** Maximum numbers of requests in flight; 0: unlimited. */
   readonly maxReadOnly: number;
   readonly maxMutating: number;
   /**
@@ -88,18 +98,24 @@ export interface ServerOptions extends AccessOptions {
   readonly kubelets?: KubeletOptions;
   /** Credentials for aggregated API servers; absent: none. */
   readonly proxyCredentials?: () => ProxyCredentials;
+  /** Concurrent streams of an HTTP/2 connection. */
   readonly maxStreams: number;
   /** Probability per request of ending its HTTP/2 connection with GOAWAY; absent: 0. */
   readonly goawayChance?: number;
   readonly connectionCaps: ConnectionCaps;
   /** Absent: no audit events are recorded. */
   readonly audit?: Auditor | undefined;
+  /** How long after the start /livez ignores incomplete startup steps. */
   readonly livezGraceMs: number;
+  /** How long requests are still served after /readyz fails. */
   readonly shutdownDelayMs: number;
+  /** The time over which the ends of watches are spread at shutdown. */
   readonly shutdownWatchGraceMs: number;
+  /** Whether requests during shutdown are rejected with 429, to be repeated, instead of 503. */
   readonly sendRetryAfter: boolean;
   /** Overrides of the default timeouts for slow clients. */
   readonly connectionTimeouts?: Partial<ConnectionTimeouts>;
+  /** The minimum pace of request bodies; absent: the default. */
   readonly bodyPace?: BodyPace;
 }
 
@@ -121,7 +137,9 @@ export interface EncryptionAtRest {
 export interface Listening {
   readonly serverState: ServerState;
   readonly connections: ConnectionLimiter;
+  /** Holds requests until the server is ready. */
   readonly gate: StartGate;
+  /** HTTPS. */
   readonly secure: Listener;
   /** Plain HTTP; undefined when there is none. */
   readonly local: Listener | undefined;

@@ -17,8 +17,11 @@ export interface ShutdownDependencies {
   readonly options: {
     /** How long requests are still served after /readyz fails. */
     readonly shutdownDelayMs: number;
+    /** The time over which the ends of watches are spread. */
     readonly shutdownWatchGraceMs: number;
+    /** How long requests in flight are waited for. */
     readonly requestTimeoutMs: number;
+    /** Whether the ports stay open, rejecting new requests with 429, until the requests in flight have finished. */
     readonly sendRetryAfter: boolean;
   };
   readonly clock: Clock;

@@ -26,6 +26,7 @@ export interface EncodeTask extends Omit<EncoderForm, 'row'> {
   readonly type: 'encode';
   readonly resource: TransferredResource;
   readonly entry: TransferredEntry;
+  /** Whether the result is the encoding of a list item, or a response body. */
   readonly as: 'item' | 'object';
 }
 
@@ -34,9 +35,11 @@ export interface WriteTask extends OffloadedWrite {
   readonly server: MessagePort;
 }
 
+/** A message from the server to a worker thread. A thread has one job at a time. */
 export interface WorkerJob {
   readonly settings: WorkerSettings;
   readonly task: EncodeTask | WriteTask;
 }
 
+/** The message from a worker thread at the end of a job. `error`: the stack of an error that is a bug. */
 export type WorkerResult = { readonly result: OffloadResult } | { readonly encoding: OffloadedEncoding } | { readonly error: string };

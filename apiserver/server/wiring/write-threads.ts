@@ -28,6 +28,7 @@ const LIMITS = {
    * An idle thread holds some 40 MB; a later job waits a little longer for a new one, which compiles its code again.
    */
   idleTimeoutMs: 8_000,
+  /** How long a job waits for a busy thread before a second one is started. */
   scaleUpDelayMs: 100,
   /** Bytes of bodies and stored objects. */
   maxWaitingWeight: 48 * 1024 * 1024,
@@ -64,10 +65,15 @@ export class WriteThreads implements OffloadThreads, EncodingOffload {
     }
   }
 
+  /**
+   * Whether a stored object, or the part of it that is parsed, has so many values that parsing it would block the
+   * server.
+   */
   needsOffload(bytes: Uint8Array): boolean {
     return hasManyValues(bytes, this.limits);
   }
 
+  /** Encodes an object in a worker thread. */
   async encode({ row, ...form }: EncoderForm, entry: Entry, as: 'item' | 'object'): Promise<OffloadedEncoding> {
     const resource = transferResource({ row, stored: NO_STORED_TYPE });
     const result = await this.runJob({ type: 'encode', ...form, resource, entry: transferEntry(entry), as }, 0);

@@ -35,6 +35,7 @@ if (process.platform === 'linux' && getPriority() < NICENESS) setPriority(NICENE
 const resources = buildResources([...SERVED_KINDS, ...OPTIONAL_KINDS]);
 const custom = new TransferredKinds();
 
+/** What the jobs of this thread share. Made of the settings in the first job. */
 interface WorkerState {
   readonly deps: WorkerDependencies;
   readonly infoOf: (resource: Resource) => ResourceInfo;
