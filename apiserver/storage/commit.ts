@@ -1,11 +1,6 @@
 /**
  * Commits a transaction and resolves ambiguous outcomes: when the response is lost, it finds out whether the
  * transaction was committed. It compares bytes and revisions only and does not interpret values.
- *
- * Sending the same transaction again is safe because it is conditioned on the revision of a key that it writes, so it
- * can be committed only once. If the condition then fails, the history of that key shows whether the lost attempt or
- * another client changed it. etcd may report that it is full for a write that it has just committed; then the key
- * itself is read, because nothing can be written.
  */
 import type { Clock } from '../../shared/runtime/clock';
 import {
@@ -20,6 +15,7 @@ import {
   type StoreEvent,
 } from './store';
 
+/** Limits of the time and of the history that are spent on finding the outcome. */
 export interface CommitOptions {
   readonly clock: Clock;
   /** Deadline in milliseconds of the monotonic clock; default 34 s from now. */
@@ -40,8 +36,13 @@ const FIRST_DELAY_MS = 50;
 const MAX_DELAY_MS = 1_000;
 
 /**
- * Commits `transaction` at most once. Rejects with `ambiguous` when the deadline passes before the outcome is known, or
- * immediately when no condition makes a repetition safe; every other failure means that it was not committed.
+ * Commits `transaction` at most once. Rejects with `ambiguous` when the deadline passes before the outcome is known,
+ * or immediately when no condition makes a repetition safe; every other failure means that it was not committed.
+ *
+ * Sending the same transaction again is safe when it is conditioned on the revision of a key that it writes: then it
+ * can be committed only once. If the condition fails, the history of that key shows whether the lost attempt or
+ * another client changed it. etcd may report that it is full for a write that it has just committed; then the key
+ * itself is read, because nothing can be written.
  */
 export async function commit(store: Store, transaction: Transaction, options: CommitOptions): Promise<TransactionResult> {
   const { clock, since } = options;

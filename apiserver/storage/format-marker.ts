@@ -5,6 +5,7 @@
  */
 import type { KeyValue, Revision } from './store';
 
+/** The owner program in {@link FormatMarker.format}; a server refuses data with another one. */
 export const DATA_FORMAT = 'cluster-control-plane';
 
 /** Format version of data written by a server from the start. */
@@ -12,9 +13,12 @@ export const DATA_FORMAT_VERSION = 1;
 /** Format version of restored data: servers that do not know {@link FormatMarker.firstRevision} must not open them. */
 export const RESTORED_FORMAT_VERSION = 2;
 
+/** The content of the marker. */
 export interface FormatMarker {
+  /** The owner program. */
   readonly format: string;
   readonly version: number;
+  /** The naming dialect of the data. */
   readonly naming: string;
   /** The revision that clients see for the revision at which this marker was written; absent: the same. */
   readonly firstRevision?: Revision;

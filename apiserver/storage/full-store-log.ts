@@ -8,6 +8,7 @@ import { throttle } from '../../shared/runtime/throttle';
 import { DelegatingStore } from './delegating-store';
 import { StoreError, type LeaseId, type Store, type StoreCallOptions, type Transaction, type TransactionResult } from './store';
 
+/** Where the lines are logged, and what they say. */
 export interface FullStoreLogOptions {
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'error' | 'info'>;
@@ -20,6 +21,7 @@ const LOG_INTERVAL_MS = 30_000;
 
 /** A store that knows whether its last writes were refused because it is full. */
 export interface SpaceObservedStore extends Store {
+  /** True from the first refused write until a write that needs space is committed. */
   readonly isFull: boolean;
 }
 

@@ -24,16 +24,23 @@ const CODE_NAMES = [
   'Unauthenticated',
 ] as const;
 
+/** The name of a status code as metrics show it. */
 export type GrpcCodeName = (typeof CODE_NAMES)[number];
 
+/** `Unknown` for a code that gRPC does not define. */
 export const grpcCodeName = (code: number): GrpcCodeName => CODE_NAMES[code] ?? 'Unknown';
 
+/** The label of the kinds of calls that this product makes. */
 export type GrpcCallType = 'unary' | 'bidi_stream';
 
+/** The counters of one method, which only grow. */
 export class MethodCallCounters {
+  /** Number of calls. */
   started = 0;
+  /** Number of messages; a stream's owner adds them itself. */
   sent = 0;
   received = 0;
+  /** Number of completed calls; codes that have not occurred are absent. */
   readonly endedByCode = new Map<GrpcCodeName, number>();
 
   constructor(
@@ -48,6 +55,7 @@ export class MethodCallCounters {
     if (this.type === 'unary') this.sent += 1;
   }
 
+  /** Counts a completed call. A successful unary call receives its only message at the end. */
   recordEnd(code: number): void {
     const name = grpcCodeName(code);
     if (name === 'OK' && this.type === 'unary') this.received += 1;
@@ -55,6 +63,7 @@ export class MethodCallCounters {
   }
 }
 
+/** The counters of all methods that one client calls. */
 export class GrpcCallCounters {
   private readonly methods = new Map<string, MethodCallCounters>();
 
@@ -68,6 +77,7 @@ export class GrpcCallCounters {
     return counters;
   }
 
+  /** In the order of the first calls. */
   get counters(): Iterable<MethodCallCounters> {
     return this.methods.values();
   }

@@ -1,10 +1,6 @@
 /**
- * Adds a constant to the revisions of the wrapped store. After a restore, clients must not see
- * revisions that they know from before it, and etcd's own counter cannot be set. Only revisions are converted; nothing
- * is stored.
- *
- * The restore compacts everything before the shift, so a request for an earlier revision is sent as one for revision 1
- * and refused there as compacted.
+ * Adds a constant to the revisions of the wrapped store. After a restore, clients must not see revisions that they
+ * know from before it, and etcd's own counter cannot be set. Only revisions are converted; nothing is stored.
  */
 import { formatMarkerKey, revisionShift } from './format-marker';
 import {
@@ -39,6 +35,10 @@ export function shiftedStore(store: Store, shift: number): Store {
 /** A revision below every readable one: the first write of a new store takes 2. */
 const INITIAL_REVISION = 1;
 
+/**
+ * The restore compacts everything before the shift, so a request for an earlier revision is sent as one for revision 1
+ * and refused there as compacted.
+ */
 class ShiftedStore extends DelegatingStore {
   constructor(
     store: Store,

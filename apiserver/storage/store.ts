@@ -16,7 +16,9 @@ export type Revision = number;
 export interface KeyValue {
   readonly key: string;
   readonly value: Buffer;
+  /** The revision that created the key; a deleted key that is created again has a new one. */
   readonly createRevision: Revision;
+  /** The revision of the last change. */
   readonly modRevision: Revision;
   /** Number of changes since the key was created; 1 right after creation. */
   readonly version: number;
@@ -28,6 +30,7 @@ export interface KeyRange {
   readonly end: string;
 }
 
+/** A read of a range: its result is consistent at one revision. */
 export interface RangeRequest extends KeyRange {
   /** Read at exactly this revision; absent: the newest, as a linearizable read. */
   readonly revision?: Revision;
@@ -36,12 +39,15 @@ export interface RangeRequest extends KeyRange {
    * first page.
    */
   readonly limit?: number;
+  /** Leaves the values empty; absent: they are read. */
   readonly keysOnly?: boolean;
 }
 
+/** The part of a range within the limit, and the size of the whole range. */
 export interface RangeResult {
   /** The store's revision when the range was read (not the requested one). */
   readonly revision: Revision;
+  /** In the order of the keys. */
   readonly kvs: readonly KeyValue[];
   /** True when the limit cut the range short. */
   readonly more: boolean;
@@ -52,6 +58,10 @@ export interface RangeResult {
 /** A condition on one key: its modified revision (0: the key does not exist), or merely that it exists. */
 export type Compare = { readonly key: string; readonly modRevision: Revision } | { readonly key: string; readonly exists: true };
 
+/**
+ * One write of a transaction. A put without `lease` detaches the key from its lease; deleting a key that does not
+ * exist changes nothing.
+ */
 export type StoreOperation =
   | { readonly type: 'put'; readonly key: string; readonly value: Buffer; readonly lease?: LeaseId }
   | { readonly type: 'delete'; readonly key: string };
@@ -66,6 +76,10 @@ export interface Transaction {
   readonly operations: readonly StoreOperation[];
 }
 
+/**
+ * `revision` is that of the transaction when it was committed and changed something; otherwise the store's revision
+ * when it was evaluated.
+ */
 export type TransactionResult =
   | { readonly committed: true; readonly revision: Revision }
   | {
@@ -75,6 +89,7 @@ export type TransactionResult =
       readonly current: readonly (KeyValue | undefined)[];
     };
 
+/** One change of one key; `created` is false when a put replaced an existing value. */
 export type StoreEvent =
   | { readonly type: 'put'; readonly key: string; readonly value: Buffer; readonly revision: Revision; readonly created: boolean }
   | { readonly type: 'delete'; readonly key: string; readonly revision: Revision };
@@ -120,14 +135,18 @@ export interface Watch {
   close(): void;
 }
 
+/** A positive 64-bit integer in decimal, which a number cannot hold. */
 export type LeaseId = string;
 
+/** Options that every call takes. */
 export interface StoreCallOptions {
   /** Deadline in milliseconds of {@link Clock.monotonic}; absent: the default of the implementation, 10 s from now. */
   readonly deadline?: number;
 }
 
+/** The state of the database as the store's server reports it. */
 export interface StoreStatus {
+  /** Version of etcd, such as `3.5.12`; `embedded` for the embedded store. */
   readonly version: string;
   readonly revision: Revision;
   /** Size of the database in bytes. */
@@ -144,7 +163,7 @@ export interface StoreStatus {
   readonly spaceError?: string;
 }
 
-/** Every method rejects with a {@link StoreError}, never with another error. */
+/** Every method that returns a promise rejects with a {@link StoreError}, never with another error; `watch` throws one. */
 export interface Store {
   /**
    * The state of a key at `revision`, by default the newest, as a linearizable read. The result's `revision` is the
@@ -159,8 +178,8 @@ export interface Store {
   /** The number of keys in a range, at the newest revision. */
   count(range: KeyRange, options?: StoreCallOptions): Promise<{ readonly revision: Revision; readonly count: number }>;
   /**
-   * On `ambiguous` the transaction may or may not have been committed; resolve it with `commit` (commit.ts), never by a
-   * blind retry.
+   * Applies the operations if the conditions hold; a failed condition is a result, not an error. On `ambiguous` the
+   * transaction may or may not have been committed; resolve it with `commit` (commit.ts), never by a blind retry.
    */
   transact(transaction: Transaction, options?: StoreCallOptions): Promise<TransactionResult>;
   /** Events in `range` with revision ≥ `from` (≥ 1; a future revision waits until it is reached). */
@@ -204,6 +223,7 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** Why a call failed. */
 export type StoreFailure =
   /** The requested revision was compacted; `compactRevision` is set. */
   | 'compacted'
@@ -215,19 +235,22 @@ export type StoreFailure =
   | 'ambiguous'
   /** A read got no response before its deadline. */
   | 'deadline'
+  /** The transaction exceeds the size or the number of operations that the store takes; nothing was written. */
   | 'too-large'
   /**
    * The store is full. The write may have been committed all the same (the one that filled it); resolve it with
    * `commit`.
    */
   | 'no-space'
+  /** The lease was never granted, or has ended. */
   | 'lease-not-found'
   /** A stored value cannot be read, or a value cannot be encrypted; the message is meant for the client. */
   | 'unreadable'
   /** The files of the store are damaged; the message names them and the remedy. */
   | 'damaged'
-  /** The store returned a response that violates its protocol. */
+  /** The call violates the contract (a malformed key, a key written twice), or the store failed unexpectedly. */
   | 'internal'
+  /** The store was closed, or has stopped because another process writes to its files. */
   | 'closed';
 
 /** The only error of a store. `compactRevision` is the oldest readable revision, set for `compacted` only. */

@@ -11,6 +11,7 @@ const ENCRYPTION_PREFIXES = Object.values(ENCRYPTED_PREFIXES).map((prefix) => Bu
 /** Upstream's error for a value with an encryption prefix that is read by the identity transformer. */
 export const ENCRYPTED_READ_AS_IDENTITY = 'identity transformer tried to read encrypted data';
 
+/** Whether the first bytes of `value` are `prefix`. */
 export const bufferStartsWith = (value: Buffer, prefix: Buffer): boolean =>
   value.length >= prefix.length && value.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
 

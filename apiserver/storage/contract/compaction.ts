@@ -4,6 +4,7 @@ import { failureOf, put, remove, valueOf } from '../../../test/support/store/sto
 import { StoreEventRecorder } from '../../../test/support/store/store-recorder';
 import type { StoreTestContext, StoreUnderTest } from './store-test-context';
 
+/** Defines the tests of compaction; each creates its own store. */
 export function describeCompaction(context: StoreTestContext): void {
   describe('compaction', () => {
     let instance: StoreUnderTest;

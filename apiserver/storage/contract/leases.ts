@@ -7,6 +7,7 @@ import { StoreEventRecorder } from '../../../test/support/store/store-recorder';
 import { prefixRange, type LeaseId } from '../store';
 import type { StoreTestContext } from './store-test-context';
 
+/** Defines the tests of leases; they share the store of `context`. */
 export function describeLeases(context: StoreTestContext): void {
   describe('leases', () => {
     const attach = (key: string, lease: LeaseId) =>

@@ -6,6 +6,7 @@ import { prefixRange, singleKey } from '../store';
 import { failureOf, put, remove } from '../../../test/support/store/store-helpers';
 import type { StoreTestContext } from './store-test-context';
 
+/** Defines the tests of ranges and counts; they share the store of `context`. */
 export function describeRanges(context: StoreTestContext): void {
   describe('ranges', () => {
     const keys = async (range: Parameters<ReturnType<StoreTestContext['store']>['range']>[0]): Promise<string[]> =>

@@ -4,7 +4,9 @@
  */
 import type { Store } from '../store';
 
+/** One store and what the tests do to it besides calling it. */
 export interface StoreUnderTest {
+  /** The store as created; `restart` returns the one to use afterwards. */
   readonly store: Store;
   /** Closes the store and opens it again on the same data. */
   restart(): Promise<Store>;
@@ -14,6 +16,7 @@ export interface StoreUnderTest {
   dispose(): Promise<void>;
 }
 
+/** Creates stores of one implementation. */
 export interface StoreFactory {
   /** Creates a new, empty store. */
   create(): Promise<StoreUnderTest>;
@@ -27,5 +30,6 @@ export interface StoreTestContext {
   underTest(): StoreUnderTest;
   /** A key prefix that no other test uses. */
   prefix(): string;
+  /** Creates stores for tests that need one of their own; they dispose of them. */
   readonly factory: StoreFactory;
 }

@@ -10,6 +10,7 @@ import type { StoreTestContext, StoreUnderTest, StoreFactory } from './store-tes
 import { describeTransactions } from './transactions';
 import { describeWatches } from './watches';
 
+/** Defines the whole contract as one suite. `name` appears in the titles of its tests. */
 export function describeStore(name: string, factory: StoreFactory): void {
   describe(`the store contract on ${name}`, () => {
     let underTest: StoreUnderTest | undefined;

@@ -7,6 +7,7 @@ import { failureOf, put, remove } from '../../../test/support/store/store-helper
 import { StoreEventRecorder } from '../../../test/support/store/store-recorder';
 import type { StoreTestContext } from './store-test-context';
 
+/** Defines the tests of watches; they share the store of `context`. */
 export function describeWatches(context: StoreTestContext): void {
   describe('watches', () => {
     let watches: Watch[] = [];

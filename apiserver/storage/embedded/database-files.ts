@@ -21,6 +21,7 @@ import { errorCode } from '../../../shared/runtime/error-code';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { openPrivateFile, PRIVATE_FILE_MODE, setMode } from '../../../shared/runtime/files/folder-lock';
 
+/** The name that LMDB gives its data file in the folder of an environment. */
 export const DATA_FILE = 'data.mdb';
 const LOCK_FILE = 'lock.mdb';
 
@@ -124,9 +125,13 @@ function readMetaPage(file: number, path: string, position: number): Buffer {
   return page;
 }
 
+/** LMDB's errors for damaged or foreign pages: `MDB_CORRUPTED: Located page was wrong type`. */
 const DAMAGE = /MDB_(CORRUPTED|PAGE_NOTFOUND|INVALID|PANIC|BAD_TXN|VERSION_MISMATCH|INCOMPATIBLE)/;
 
-/** Damaged pages without damaged links: lengths that exceed the page, and values that cannot be decompressed. */
+/**
+ * Damaged pages without damaged links: lengths that exceed the page (`ERR_OUT_OF_RANGE`), and values that cannot be
+ * decompressed (`Z_DATA_ERROR`).
+ */
 const DECODING_ERROR_CODE = /^(ERR_OUT_OF_RANGE|ERR_BUFFER_OUT_OF_BOUNDS|ERR_INVALID_|Z_)/;
 
 /** A record refers to another one that is not in the files. */

@@ -31,30 +31,47 @@ export class ConcurrentWriterError extends Error {
   override readonly name = 'ConcurrentWriterError';
 }
 
+/** The files opened for reading, at one snapshot. */
 export interface ReadOnlyEnvironment {
   readonly snapshot: ReadTransaction;
   /** Ends the snapshot and closes the files. */
   close(): Promise<void>;
 }
 
+interface OpenFiles {
+  readonly root: RootDatabase<Buffer, Buffer>;
+  readonly tables: StoreTables;
+  /** The folder of the files. */
+  readonly directory: string;
+  /** An ID of this process that no other process uses. */
+  readonly owner: string;
+  readonly gate: StoreGate;
+}
+
+/** The files opened for writing, by one process at a time. */
 export class Environment {
+  readonly directory: string;
+  private readonly root: RootDatabase<Buffer, Buffer>;
+  private readonly tables: StoreTables;
+  private readonly owner: string;
+  private readonly gate: StoreGate;
+  /** The ID of the last write in the files, as far as this process knows. Each write of this process has a new ID. */
+  private lastWriteId: Buffer | undefined;
+  /** The last revision in the files, as far as this process knows. */
+  private revision: Revision;
   private writeCount = 0;
   /** Resolves when the last requested write has ended, successfully or not. */
   private lastWrite: Promise<unknown> = Promise.resolve();
 
-  private constructor(
-    private readonly root: RootDatabase<Buffer, Buffer>,
-    private readonly tables: StoreTables,
-    readonly directory: string,
-    private readonly owner: string,
-    private readonly gate: StoreGate,
-    /**
-     * The id of the last write and the last revision in the files, as far as this process knows. Each write of this
-     * process has a new id.
-     */
-    private lastWriteId: Buffer | undefined,
-    private revision: Revision,
-  ) {}
+  private constructor({ root, tables, directory, owner, gate }: OpenFiles, lastWriteId: Buffer | undefined, revision: Revision) {
+    this.root = root;
+    this.tables = tables;
+    this.directory = directory;
+    this.owner = owner;
+    this.gate = gate;
+    this.lastWriteId = lastWriteId;
+    this.revision = revision;
+  }
 
   /**
    * Opens or creates the files in `directory`; the caller holds its folder lock. Throws when they have another
@@ -81,7 +98,7 @@ export class Environment {
       throw unsupportedFormatError(directory, format);
     }
     const revision = decodeNumber(tables.counters.get(counterKeys.revision) ?? encodeNumber(EMPTY_REVISION));
-    return new Environment(root, tables, directory, owner, gate, tables.counters.get(lastWriteIdKey), revision);
+    return new Environment({ root, tables, directory, owner, gate }, tables.counters.get(lastWriteIdKey), revision);
   }
 
   /**
@@ -113,7 +130,7 @@ export class Environment {
     }
   }
 
-  /** A consistent snapshot of the newest committed state; call {@link ReadTransaction.done} when finished. */
+  /** A consistent snapshot of the newest committed state; call {@link ReadTransaction.end} when finished. */
   snapshot(): ReadTransaction {
     return new ReadTransaction(this.tables, this.root.useReadTransaction());
   }
@@ -177,6 +194,7 @@ export class Environment {
     }
   }
 
+  /** Closes the files. No snapshot may be open, and no write may be pending. */
   async close(): Promise<void> {
     await this.root.close();
   }

@@ -19,6 +19,7 @@ const MIN_WAIT_MS = 100;
 /** The store's own write timeout: until then an end that was requested is still pending. */
 const END_RETRY_MS = 10_000;
 
+/** The leases of one store, with the time at which each ends. */
 export class Leases {
   private readonly leases = new Map<number, Lease>();
   private timer: Timer | undefined;
@@ -93,6 +94,7 @@ export class Leases {
     this.leases.get(to)?.keys.add(key);
   }
 
+  /** Ends no more leases; they start again with their full TTL when the store is opened. */
   close(): void {
     this.isClosed = true;
     this.timer?.cancel();

@@ -1,7 +1,6 @@
 /**
  * The embedded store: one process, one data folder, LMDB. Revisions, history, compaction, watches and leases behave as
  * in etcd. Importing this file loads lmdb; a server on etcd does not import it.
- *
  * Keys and values stay on disk and in the page cache; the heap holds writes that wait for the disk, and the leases.
  */
 import { stat } from 'node:fs/promises';
@@ -34,6 +33,7 @@ import { countKeys, readKey, readRange, countRevisionsWithin } from './reader';
 import type { KeyChange } from './record';
 import { checkStartRevision, Watches } from './watches';
 
+/** Where the store is, and what it takes its time, IDs and log lines from. */
 export interface EmbeddedStoreOptions {
   /** Created when it does not exist. */
   readonly directory: string;

@@ -141,6 +141,7 @@ export class ReadTransaction {
     }
   }
 
+  /** The leases on disk, in the order of their IDs. */
   *storedLeases(): Generator<{ readonly lease: number; readonly ttlSeconds: number }> {
     for (const { key, value } of this.tables.leases.getRange({ transaction: this.transaction })) {
       yield { lease: decodeNumber(key), ttlSeconds: decodeNumber(value) };

@@ -23,6 +23,7 @@ export interface LatestRecord {
   readonly modRevision: Revision;
   readonly createRevision: Revision;
   readonly version: number;
+  /** 0: no lease. */
   readonly lease: number;
 }
 

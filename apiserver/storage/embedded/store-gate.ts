@@ -1,20 +1,12 @@
 /**
  * A lock between processes: one process at a time opens or closes the database files of a folder, and no process opens
  * or closes them during a write.
- *
- * LMDB's own lock file is initialized by the first process that opens the environment and torn down by the last one
- * that closes it. A process that opens it in between finds it half initialized or torn down, and then either cannot
- * write or overwrites committed data. The lock file also holds the last transaction id, which an opening process sets
- * to the value that it read from the meta pages a moment before: a write committed in between would be lost. The kernel
- * releases this lock when its holder dies, so the next process finds no other one and initializes the lock file.
- *
- * Waiting takes at most the time of one open, close or write; reads never hold the lock. The file is never removed,
- * because a new file would be a different lock.
  */
 import { closeSync } from 'node:fs';
 import { tryLock, unlock, waitForLock } from 'fs-native-extensions';
 import { openPrivateFile } from '../../../shared/runtime/files/folder-lock';
 
+/** Never removed, because a new file would be a different lock. */
 const FILE_NAME = 'opening';
 /**
  * Bytes of the file, locked in this order: a turnstile and a mutex. Opening and closing hold the turnstile to the end,
@@ -23,6 +15,16 @@ const FILE_NAME = 'opening';
 const TURNSTILE = 0;
 const MUTEX = 1;
 
+/**
+ * The gate of one folder. Waiting takes at most the time of one open, close or write; reads never hold the lock.
+ *
+ * LMDB's own lock file is initialized by the first process that opens the environment and torn down by the last one
+ * that closes it. A process that opens it in between finds it half initialized or torn down, and then either cannot
+ * write or overwrites committed data. The lock file also holds the last transaction id, which an opening process sets
+ * to the value that it read from the meta pages a moment before: a write committed in between would be lost. The
+ * kernel releases this lock when its holder dies, so the next process finds no other one and initializes the lock
+ * file.
+ */
 export class StoreGate {
   /** Opens the gate of an existing folder. */
   static open(directory: string): StoreGate {
@@ -65,6 +67,7 @@ export class StoreGate {
     }
   }
 
+  /** Gives up the gate without closing an environment: for a process that could not open one. */
   close(): void {
     closeSync(this.file);
   }

@@ -7,6 +7,7 @@ import type { Database, RootDatabase } from 'lmdb';
 /** A database with binary keys, in the order of their bytes, and binary values. */
 export type Table = Database<Buffer, Buffer>;
 
+/** The tables of the store; each is one LMDB database. */
 export interface StoreTables {
   /** revision → the changes of that revision, with their values */
   readonly log: Table;
@@ -31,10 +32,12 @@ export const counterKeys = {
   purged: Buffer.from('purged'),
   lastLease: Buffer.from('last-lease'),
 };
+/** A counter that transactions read and change; the format is only checked when the files are opened. */
 export type Counter = Exclude<keyof typeof counterKeys, 'format'>;
 
-/** Further keys of the `counters` table: the identity of the last write, and the value written by health probes. */
+/** Key of the identity of the last write, in the `counters` table. */
 export const lastWriteIdKey = Buffer.from('mark');
+/** Key of the value that health probes write, in the `counters` table. */
 export const probeKey = Buffer.from('probe');
 
 const TABLE = { keyEncoding: 'binary', encoding: 'binary' } as const;
@@ -58,6 +61,6 @@ export function openExistingTables(root: ReadOnlyRoot): StoreTables | undefined 
   const history = table('history');
   const leases = table('leases');
   const counters = table('counters');
-  if (!log || !latest || !history || !leases || !counters) return undefined;
-  return { log, latest, history, leases, counters };
+  const isIncomplete = !log || !latest || !history || !leases || !counters;
+  return isIncomplete ? undefined : { log, latest, history, leases, counters };
 }

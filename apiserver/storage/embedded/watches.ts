@@ -25,15 +25,12 @@ export class Watches {
     private durable: Revision,
   ) {}
 
+  /** Opens a watch on the events in `range` from revision `from` on; see {@link checkStartRevision}. */
   add(range: KeyRange, from: Revision, sink: WatchSink): Watch {
-    const watch = new LogWatch(
-      this.environment,
-      () => this.durable,
-      range,
-      from,
-      sink,
-      () => this.openWatches.delete(watch),
-    );
+    const { environment } = this;
+    const durable = (): Revision => this.durable;
+    const onClose = (): void => void this.openWatches.delete(watch);
+    const watch: LogWatch = new LogWatch({ environment, durable, range, from, sink, onClose });
     this.openWatches.add(watch);
     return watch;
   }
@@ -44,6 +41,7 @@ export class Watches {
     for (const watch of [...this.openWatches]) watch.onCommitted(committed);
   }
 
+  /** Closes all watches; their sinks are called no more. */
   close(): void {
     for (const watch of [...this.openWatches]) watch.close();
   }
@@ -56,20 +54,30 @@ export class Watches {
 
 type State = 'starting' | 'behind' | 'live' | 'paused' | 'closed';
 
+interface LogWatchOptions {
+  readonly environment: Environment;
+  /** The newest durable revision. */
+  readonly durable: () => Revision;
+  readonly range: KeyRange;
+  /** The first revision to deliver. */
+  readonly from: Revision;
+  readonly sink: WatchSink;
+  /** Called once, when the watch is closed. */
+  readonly onClose: () => void;
+}
+
 class LogWatch implements Watch {
   private state: State = 'starting';
   private isProgressRequested = false;
   private isReadScheduled = false;
 
-  constructor(
-    private readonly environment: Environment,
-    private readonly durable: () => Revision,
-    private readonly range: KeyRange,
-    /** The first revision that has not been delivered. */
-    private next: Revision,
-    private readonly sink: WatchSink,
-    private readonly onClose: () => void,
-  ) {
+  /** The first revision that has not been delivered. */
+  private next: Revision;
+  private readonly sink: WatchSink;
+
+  constructor(private readonly options: LogWatchOptions) {
+    this.next = options.from;
+    this.sink = options.sink;
     setImmediate(() => {
       if (this.state === 'closed') return;
       this.sink.connection('connected');
@@ -99,7 +107,7 @@ class LogWatch implements Watch {
   close(): void {
     if (this.state === 'closed') return;
     this.state = 'closed';
-    this.onClose();
+    this.options.onClose();
   }
 
   disconnect(): void {
@@ -129,12 +137,12 @@ class LogWatch implements Watch {
   }
 
   private readChunk(): void {
-    if (this.next > this.durable()) {
+    if (this.next > this.options.durable()) {
       this.state = 'live';
       if (this.isProgressRequested) this.reportProgress();
       return;
     }
-    const snapshot = this.environment.snapshot();
+    const snapshot = this.options.environment.snapshot();
     let compacted: Revision;
     let events: readonly StoreEvent[] = [];
     try {
@@ -155,7 +163,7 @@ class LogWatch implements Watch {
   /** Reads the next revisions of the log, and advances `next` behind them. */
   private readEvents(snapshot: ReadTransaction): readonly StoreEvent[] {
     // Later revisions are left to the next chunk or to `onCommitted`.
-    const through = Math.min(this.durable(), snapshot.counter('revision'));
+    const through = Math.min(this.options.durable(), snapshot.counter('revision'));
     const revisions = snapshot.revisions(this.next, through, CHUNK_REVISIONS);
     const events: StoreEvent[] = [];
     let bytes = 0;
@@ -175,7 +183,7 @@ class LogWatch implements Watch {
   /** Adds an event for each change in the range. */
   private addEvents(events: StoreEvent[], revision: Revision, changes: readonly KeyChange[]): void {
     for (const { key, deleted, value, version } of changes) {
-      if (!isInRange(this.range, key)) continue;
+      if (!isInRange(this.options.range, key)) continue;
       events.push(deleted ? { type: 'delete', key, revision } : { type: 'put', key, value, revision, created: version === 1 });
     }
   }
@@ -188,7 +196,7 @@ class LogWatch implements Watch {
   private reportProgress(): void {
     if (!this.isProgressRequested || this.state !== 'live') return;
     this.isProgressRequested = false;
-    this.sink.progress(this.durable());
+    this.sink.progress(this.options.durable());
   }
 
   /** A method, because a sink call may have changed the state, which type narrowing does not see. */

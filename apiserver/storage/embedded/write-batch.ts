@@ -6,12 +6,14 @@ import { counterKeys, lastWriteIdKey, probeKey, type Counter, type StoreTables }
 /** Size of the value that a health probe writes; it needs new pages, so a full disk is noticed. */
 const PROBE_BYTES = 16 << 10;
 
+/** The writes of one transaction. Must be used only while the environment runs the transaction. */
 export class WriteBatch {
   /** The revision appended last. */
   revision: Revision | undefined;
 
   constructor(private readonly tables: StoreTables) {}
 
+  /** Sets a counter; the revision is set by `finish`. */
   setCounter(counter: Exclude<Counter, 'revision'>, value: number): void {
     void this.tables.counters.put(counterKeys[counter], encodeNumber(value));
   }
@@ -38,7 +40,7 @@ export class WriteBatch {
     }
   }
 
-  /** Must be called last. */
+  /** Records the identity of this write and the last appended revision. Must be called last. */
   finish(writeId: Buffer): void {
     void this.tables.counters.put(lastWriteIdKey, writeId);
     if (this.revision !== undefined) void this.tables.counters.put(counterKeys.revision, encodeNumber(this.revision));
@@ -50,14 +52,17 @@ export class WriteBatch {
     void (changes.length === 0 ? this.tables.log.remove(key) : this.tables.log.put(key, encodeLogEntry(changes)));
   }
 
+  /** Removes the record of one change of `key` from `history`. */
   removeHistory(key: string, revision: Revision): void {
     void this.tables.history.remove(historyKey(Buffer.from(key), revision));
   }
 
+  /** Stores a lease with its full TTL; its expiry is not stored. */
   putLease(lease: number, ttlSeconds: number): void {
     void this.tables.leases.put(encodeNumber(lease), encodeNumber(ttlSeconds));
   }
 
+  /** Removes a lease; its keys are deleted by an append. */
   removeLease(lease: number): void {
     void this.tables.leases.remove(encodeNumber(lease));
   }

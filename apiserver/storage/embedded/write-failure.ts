@@ -4,6 +4,7 @@ import { errorMessage } from '../../../shared/runtime/error-message';
 import { StoreError } from '../store';
 import { explainDamage } from './database-files';
 
+/** `MDB_MAP_FULL: Environment mapsize limit reached`, `No space left on device`, `Disk quota exceeded`. */
 const FULL = /no space|ENOSPC|MAP_FULL|quota/i;
 /** LMDB reports a write that the disk took only in part as this error. */
 const SHORT_WRITE = /input\/output error|EIO/i;

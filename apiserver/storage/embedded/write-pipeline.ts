@@ -16,9 +16,11 @@ import { explainWriteFailure } from './write-failure';
 /** One durable revision. Revisions are delivered in order. */
 export interface CommittedRevision {
   readonly revision: Revision;
+  /** In the order of the transaction's operations; never empty. */
   readonly changes: readonly KeyChange[];
 }
 
+/** One write of a caller, which becomes durable as a whole. */
 export interface WriteStep {
   /** A step with changes takes the next revision; one without takes none. */
   readonly changes: readonly KeyChange[];
@@ -40,6 +42,7 @@ interface PendingKey {
   readonly change: KeyChange;
 }
 
+/** The owner's reactions to the end of a batch; they must not throw. */
 export interface WritePipelineEvents {
   /** Called once a batch is durable, before the calls of its writers resolve. */
   onDurable(committed: readonly CommittedRevision[]): void;
@@ -47,9 +50,11 @@ export interface WritePipelineEvents {
   onRollback(reason: unknown): void;
 }
 
-/** How the last durable write ended, and when, in milliseconds of the monotonic clock. */
+/** How the last durable write ended. */
 export interface FlushOutcome {
+  /** When it ended, in milliseconds of the monotonic clock. */
   readonly at: number;
+  /** `undefined` when it succeeded. */
   readonly failure: StoreError | undefined;
 }
 
@@ -63,6 +68,7 @@ const STEP_OVERHEAD = 256;
 /** Interval at which deadlines of pending steps are checked while the disk does not respond. */
 const OVERDUE_CHECK_MS = 1_000;
 
+/** The pending and the durable writes of one environment. */
 export class WritePipeline {
   /** The last pending change of each key. */
   private readonly pending = new Map<string, PendingKey>();
@@ -135,9 +141,9 @@ export class WritePipeline {
     }
     if (step.changes.length > 0) this.assignedRevision++;
     const revision = this.assignedRevision;
-    if (step.changes.length === 0 && step.extraWrites === undefined && this.queue.length === 0 && this.inFlight === undefined) {
-      return Promise.resolve(revision);
-    }
+    const writesNothing = step.changes.length === 0 && step.extraWrites === undefined;
+    const isIdle = this.queue.length === 0 && this.inFlight === undefined;
+    if (writesNothing && isIdle) return Promise.resolve(revision);
     this.pendingBytes += bytes;
     for (const change of step.changes) this.pending.set(change.key, { modRevision: revision, change });
     return new Promise((resolve, reject) => {

@@ -23,6 +23,7 @@ export class TransformError extends Error {
  * to it.
  */
 export interface Cipher {
+  /** Never fails. Equal plaintexts have different ciphertexts. */
   encrypt(plaintext: Buffer, storageKey: string): Buffer;
   /** Throws {@link TransformError}. */
   decrypt(ciphertext: Buffer, storageKey: string): Buffer;

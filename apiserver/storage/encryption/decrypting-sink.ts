@@ -6,13 +6,14 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { TimeSlice, type YieldNow } from '../../../shared/scheduling/yielding';
 import type { Revision, StoreEvent, Watch, WatchSink } from '../store';
 
+/** How events are decrypted. */
 export interface DecryptingSinkOptions {
-  /** See `ValueTransformer.prepare`. */
+  /** Fetches the key that `decrypt` needs; `undefined` when there is nothing to wait for. Never rejects. */
   readonly prepare: (key: string, value: Buffer) => Promise<void> | undefined;
-  /** Decrypts a stored value. */
+  /** Decrypts a stored value; a value that cannot be decrypted is replaced by a placeholder. */
   readonly decrypt: (key: string, value: Buffer) => Buffer;
   readonly clock: Clock;
-  /** See `TimeSlice`. */
+  /** Replaces the yield to the event loop between events (see `TimeSlice`), for tests. */
   readonly yieldNow?: YieldNow;
 }
 

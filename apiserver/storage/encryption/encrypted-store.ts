@@ -27,13 +27,14 @@ import { TimeSlice, type YieldNow } from '../../../shared/scheduling/yielding';
 import { DecryptingSink } from './decrypting-sink';
 import type { EncryptionRules, ValueTransformer } from './encryption-rules';
 
+/** By which rules values are encrypted, and how decrypting them yields to the event loop. */
 export interface EncryptedStoreOptions {
   /** The current rules. */
   readonly rules: () => EncryptionRules;
   /** The resource of a key, such as `deployments.apps`; undefined when the key belongs to none. */
   readonly resourceOf: (key: string) => string | undefined;
   readonly clock: Clock;
-  /** See `TimeSlice`. */
+  /** Replaces the yield to the event loop between values (see `TimeSlice`), for tests. */
   readonly yieldNow?: YieldNow;
 }
 

@@ -19,19 +19,23 @@ export interface Envelope {
   decrypt(ciphertext: Buffer, storageKey: string): DecryptedValue;
 }
 
+/** The plaintext of a stored value. */
 export interface DecryptedValue {
   readonly value: Buffer;
   /** The value would be written with another key, provider or prefix now. */
   readonly isStale: boolean;
 }
 
+/** A key of the configuration file, with the cipher that uses it. */
 export interface EncryptionKey {
+  /** Precedes the ciphertext in stored values, so that it selects the key that decrypts them. */
   readonly name: string;
   /** The same for keys with the same secret; does not reveal it. */
   readonly fingerprint: string;
   readonly cipher: Cipher;
 }
 
+/** One provider of a rule: no encryption, keys in the configuration, or a KMS plug-in. */
 export type ValueProvider =
   | { readonly type: 'plain' }
   | {
@@ -45,17 +49,21 @@ export type ValueProvider =
     }
   | { readonly type: 'envelope'; readonly prefix: string; readonly envelope: Envelope };
 
+/** Which resources are encrypted, and how. */
 export interface EncryptionRule {
   /** In canonical form: `secrets`, `*.apps`, `*.` (the core group), `*.*`. */
   readonly resources: readonly string[];
+  /** The first one encrypts; decryption tries them in order. */
   readonly providers: readonly ValueProvider[];
 }
 
+/** The metric label that tells decryption from encryption. */
 export type Direction = 'from_storage' | 'to_storage';
 
 /** The status label of failures that did not come from a KMS plug-in. */
 export const NON_GRPC_FAILURE = 'unknown-non-grpc';
 
+/** Receives the outcome of each encryption and decryption. */
 export interface TransformMetricsRecorder {
   /**
    * `prefix` is the prefix of the value, or the key name in it; `status` is OK, {@link NON_GRPC_FAILURE} or the gRPC
@@ -64,7 +72,9 @@ export interface TransformMetricsRecorder {
   observeTransform(direction: Direction, prefix: string, status: string, seconds: number): void;
 }
 
+/** What all rules of a configuration share. */
 export interface EncryptionRulesOptions {
+  /** Whose prefix is written; values with the prefix of the other one are read as well. */
   readonly dialect: Dialect;
   readonly clock: Clock;
   readonly metrics: TransformMetricsRecorder;
@@ -158,7 +168,7 @@ export class ValueTransformer {
     });
   }
 
-  /** See {@link EncryptionRules.missingKeyOf}. */
+  /** What is missing to read the value, by its prefix; `undefined` when nothing is. Empty values need no key. */
   missingKeyOf(value: Buffer): KeyRequirement | undefined {
     if (value.length === 0) return undefined;
     const isReadable = this.providers.some((candidate) => {

@@ -19,6 +19,7 @@ import {
 import type { EncryptionRules } from './encryption-rules';
 import { MissingKeys } from './missing-keys';
 
+/** The stored values, and the rules between which the server is about to switch. */
 export interface FindLostKeysOptions {
   /** The store with encrypted values. */
   readonly store: Pick<Store, 'range'>;
@@ -26,12 +27,16 @@ export interface FindLostKeysOptions {
   readonly prefix: string;
   /** The resource of a key and the range of its keys; undefined when the key belongs to none. */
   readonly typeOf: (key: string) => StoredTypeRange | undefined;
+  /** The rules in use, which read every value that counts as lost. */
   readonly current: EncryptionRules;
+  /** The rules that are to replace them. */
   readonly next: EncryptionRules;
   readonly clock: Clock;
 }
 
+/** A resource and where its keys end. */
 export interface StoredTypeRange {
+  /** `secrets`, `deployments.apps`. */
   readonly name: string;
   /** The key after all keys of the type. */
   readonly end: string;
@@ -51,7 +56,8 @@ export async function findLostKeys(options: FindLostKeysOptions): Promise<Missin
   let writtenAfter: Revision = 0;
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
     const { since, until, values } = await readTypes(writtenAfter, missing, options);
-    if (missing.error !== undefined || since === until || (pass > 0 && values === 0)) break;
+    const sawNoWrite = since === until || (pass > 0 && values === 0);
+    if (missing.error !== undefined || sawNoWrite) break;
     writtenAfter = since;
   }
   return missing;

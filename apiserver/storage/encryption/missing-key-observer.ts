@@ -9,6 +9,7 @@ import { hasEncryptionPrefix } from '../unreadable-value';
 import type { EncryptionRules } from './encryption-rules';
 import { MissingKeys, requirementOf, type KeyRequirement } from './missing-keys';
 
+/** By which rules values are judged, and to which resource they belong. */
 export interface MissingKeyObserverOptions {
   /** Undefined without encryption at rest. */
   readonly rules: (() => EncryptionRules) | undefined;
@@ -16,6 +17,7 @@ export interface MissingKeyObserverOptions {
   readonly resourceOf: (key: string) => string | undefined;
 }
 
+/** An observation in progress. */
 export interface ObservedStore {
   /** Reads and watches of this store are observed. */
   readonly store: Store;

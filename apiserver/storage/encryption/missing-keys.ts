@@ -13,6 +13,7 @@ export interface KeyRequirement {
   readonly key: string;
 }
 
+/** How many values of one resource need one key. */
 export interface MissingKeyCount extends KeyRequirement {
   readonly resource: string;
   readonly objects: number;
@@ -25,6 +26,7 @@ const MAX_NAMED = 20;
 export class MissingKeys {
   private readonly byId = new Map<string, { readonly row: Omit<MissingKeyCount, 'objects'>; objects: number }>();
 
+  /** Counts one value of the resource. */
   add(resource: string, { provider, key }: KeyRequirement): void {
     const id = JSON.stringify([resource, provider, key]);
     const existing = this.byId.get(id);

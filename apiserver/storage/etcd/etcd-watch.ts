@@ -19,12 +19,15 @@ const MAX_DELAY_MS = 1_000;
 /** Time for a member to confirm a watch before another attempt. */
 const CONFIRM_TIMEOUT_MS = 5_000;
 
+/** What is watched, and how the watch connects. */
 export interface EtcdWatchOptions {
   /** Opens a new connection, to another member than before when there are several. */
   readonly connect: () => Promise<Channel>;
   readonly clock: Clock;
+  /** Spreads the delays of reconnecting watches. */
   readonly random: Random;
   readonly range: KeyRange;
+  /** The first revision to deliver. */
   readonly from: Revision;
   readonly sink: WatchSink;
   /** Called once, when the watch is closed. */

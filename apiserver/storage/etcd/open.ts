@@ -29,8 +29,10 @@ import * as methods from './methods';
 import { RpcTransport, type Channel, type EtcdConnection, type RpcMethod } from './transport';
 import { EtcdWatch } from './etcd-watch';
 
+/** Where etcd is, and the limit of the time to find it. */
 export interface EtcdStoreOptions extends EtcdConnection {
   readonly clock: Clock;
+  /** Chooses the first member of streams, and spreads reconnections. */
   readonly random: Random;
   /** Counts the calls; absent: they are not counted. */
   readonly callCounters?: GrpcCallCounters;

@@ -24,22 +24,27 @@ const LEASE_REQUEST = { id: 1 } as const;
 const WATCH = { create: 1, progress: 3 } as const;
 const WATCH_CREATE = { key: 1, end: 2, from: 3, fragment: 8 } as const;
 
-/** Values of the fields of a comparison. */
+/** Value of `Compare.CompareResult` in etcd's rpc.proto; an absent result means EQUAL. */
 const GREATER = 1;
 /** Values of `Compare.CompareTarget` in etcd's rpc.proto. */
 const CREATE_REVISION = 1;
 const MOD_REVISION = 2;
 
+/** A read of one key or of a range. */
 export interface EtcdRangeRequest {
   readonly start: string;
   /** Absent: only the key `start`. */
   readonly end?: string;
+  /** Absent: the newest. */
   readonly revision?: Revision;
+  /** Maximum number of keys; absent: unlimited. */
   readonly limit?: number;
   readonly keysOnly?: boolean;
+  /** Returns no keys, only their number. */
   readonly countOnly?: boolean;
 }
 
+/** A message to a watch stream: starts its watch, or asks for a progress notification. */
 export type EtcdWatchRequest =
   | { readonly type: 'create'; readonly range: KeyRange; readonly from: Revision }
   | { readonly type: 'progress' };
@@ -103,7 +108,7 @@ export function encodeEmpty(): RpcMessage {
   return EMPTY_MESSAGE;
 }
 
-/** `WatchRequest`: creates, cancels or asks for progress. */
+/** `WatchRequest`. */
 export function encodeWatch(request: EtcdWatchRequest): RpcMessage {
   switch (request.type) {
     case 'create': {

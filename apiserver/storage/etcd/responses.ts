@@ -27,31 +27,42 @@ const WATCH = {
 } as const;
 const EVENT = { isDeletion: 1, kv: 2 } as const;
 
+/** One page of a range. */
 export interface EtcdRangeResponse {
+  /** The store's revision when the page was read. */
   readonly revision: Revision;
   readonly kvs: KeyValue[];
+  /** Whether the limit left out keys. */
   readonly more: boolean;
+  /** Number of keys from the start of the page to the end of the range. */
   readonly count: number;
   /** Size of the message in bytes. */
   readonly bytes: number;
 }
 
+/** A message from a watch stream: a confirmation, an end, events, or a progress notification (none of these). */
 export interface EtcdWatchResponse {
   readonly revision: Revision;
   /** -1: the response concerns every watch of the stream. */
   readonly watchId: number;
+  /** Confirms that the watch was created. */
   readonly created: boolean;
+  /** The member has ended the watch. */
   readonly canceled: boolean;
+  /** With `canceled`: the oldest readable revision when the watch asked for an older one; else 0. */
   readonly compactRevision: Revision;
+  /** Empty unless `canceled`. */
   readonly cancelReason: string;
   /** More fragments of the same response follow. */
   readonly fragment: boolean;
   readonly events: StoreEvent[];
 }
 
+/** The state of one member. */
 export interface EtcdStatusResponse {
   readonly version: string;
   readonly revision: Revision;
+  /** Size of the database in bytes. */
   readonly size: number;
   /** Set while the alarm NOSPACE is raised. */
   readonly spaceError?: string;
@@ -62,7 +73,7 @@ export function decodeRange(bytes: Buffer): EtcdRangeResponse {
   return readRange(new WireReader(bytes), bytes.length);
 }
 
-/** Of a transaction that was refused: what its conditions compared. */
+/** `TxnResponse`; `current` of a refused transaction comes from the reads of its failure branch. */
 export function decodeTransaction(bytes: Buffer): TransactionResult {
   const reader = new WireReader(bytes);
   let revision = 0;
@@ -87,13 +98,14 @@ export function decodeTransaction(bytes: Buffer): TransactionResult {
   return committed ? { committed, revision } : { committed, revision, current };
 }
 
+/** The state of one lease. */
 export interface EtcdLeaseResponse {
   readonly lease: string;
   /** 0: the lease does not exist. */
   readonly ttlSeconds: number;
 }
 
-/** `LeaseGrantResponse`, and the responses to renewals and revocations. */
+/** `LeaseGrantResponse` and `LeaseKeepAliveResponse`, which share these fields. */
 export function decodeLeaseResponse(bytes: Buffer): EtcdLeaseResponse {
   const reader = new WireReader(bytes);
   let lease = '0';

@@ -10,16 +10,18 @@ export type CallKind = 'read' | 'write';
 
 /** The gRPC status codes that are distinguished here. */
 const DEADLINE_EXCEEDED = 4;
-/** gRPC status codes. */
-const INTERNAL = 13;
 const UNIMPLEMENTED = 12;
+const INTERNAL = 13;
 
 interface FailureRow {
   readonly text: RegExp;
   readonly failure: StoreFailure;
 }
 
-/** Refusals by etcd, recognized by their texts because the status codes are too coarse. */
+/**
+ * Refusals by etcd, recognized by their texts because the status codes are too coarse: `etcdserver: mvcc: required
+ * revision has been compacted`.
+ */
 const REFUSALS: readonly FailureRow[] = [
   { text: /required revision has been compacted/, failure: 'compacted' },
   { text: /required revision is a future revision/, failure: 'future-revision' },
@@ -30,7 +32,7 @@ const REFUSALS: readonly FailureRow[] = [
   { text: /invalid auth token|permission denied|user name is empty|authentication/, failure: 'unavailable' },
 ];
 
-/** `kind`: of the failed call. A StoreError stays as it is. */
+/** The store error for an error of a call of this kind. A StoreError stays as it is. */
 export function toStoreError(error: unknown, kind: CallKind): StoreError {
   if (error instanceof StoreError) return error;
   const { code, details } = statusOf(error);

@@ -30,6 +30,7 @@ type Resources = Parameters<Connect>[0];
 
 /** An RPC method with its codec. */
 export interface RpcMethod<Request, Response> {
+  /** `/etcdserverpb.KV/Range`. */
   readonly path: string;
   /** The message of a request, without the gRPC frame. */
   readonly encode: (request: Request) => RpcMessage;
@@ -79,6 +80,7 @@ export interface Channel {
   stream<Request, Response>(method: RpcMethod<Request, Response>, options: { readonly leader: boolean }): RpcStream<Request, Response>;
   /** Makes a unary call without retries. `onResponse` is not called when the call fails. */
   callOnce<Request, Response>(method: RpcMethod<Request, Response>, request: Request, onResponse: (response: Response) => void): void;
+  /** Releases the connection; no stream or call may be started afterwards. */
   close(): void;
 }
 
@@ -174,6 +176,7 @@ export class RpcTransport {
     };
   }
 
+  /** Closes the connections of unary calls, which then fail. Channels are closed by their owners. */
   close(): void {
     this.unaryClient.close();
   }

@@ -103,6 +103,7 @@ export class UnaryClient {
     });
   }
 
+  /** Closes all connections; pending and later calls fail as `UNAVAILABLE`. */
   close(): void {
     for (const connection of this.connections) connection.close();
   }

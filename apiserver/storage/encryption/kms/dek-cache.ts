@@ -9,13 +9,17 @@ import type { Clock } from '../../../../shared/runtime/clock';
 import { TransformError, type Cipher } from '../ciphers';
 import type { EncryptedObject } from './encrypted-object';
 
+/** A decrypted DEK source, ready to use. */
 export interface CachedDek {
+  /** ID of the KEK that encrypted the source. */
   readonly keyId: string;
   readonly cipher: Cipher;
 }
 
+/** A DEK source as stored, and whether it is a key or a seed. */
 export type DekSource = Pick<EncryptedObject, 'source' | 'sourceType'>;
 
+/** How sources are decrypted, and who learns about it. */
 export interface DekCacheOptions {
   readonly clock: Clock;
   /** Asks the plug-in to decrypt the source. Rejects with {@link TransformError}. */
@@ -62,6 +66,7 @@ export class DekCache {
     this.lastNoResponse = undefined;
   }
 
+  /** Adds a source whose secret is already known, because it was generated here. */
   add(source: DekSource, secret: CachedDek): void {
     this.store(cacheKeyOf(source), secret);
   }

@@ -10,11 +10,13 @@ import { TransformError, type Cipher } from '../ciphers';
 import { checkDekSource, keyIdError } from './encrypted-object';
 import type { EncryptedDekSource, KmsService, KmsStatus } from './kms-service';
 
+/** A seed in its encrypted form, which values carry, and the cipher that derives their DEKs from it. */
 export interface DekSeed {
   readonly source: EncryptedDekSource;
   readonly cipher: Cipher;
 }
 
+/** The plug-in of one provider, and what rotation needs and reports. */
 export interface DekSeedRotatorOptions {
   /** Name of the provider. */
   readonly name: string;

@@ -16,7 +16,9 @@ import type { EncryptedDekSource } from './kms-service';
 export type DekSourceType = 'key' | 'seed';
 const SOURCE_TYPES: readonly DekSourceType[] = ['key', 'seed'];
 
+/** A stored value, without the provider's prefix. */
 export interface EncryptedObject {
+  /** The value, encrypted with the DEK. */
   readonly data: Buffer;
   readonly source: EncryptedDekSource;
   readonly sourceType: DekSourceType;

@@ -18,22 +18,28 @@ import {
 } from './messages';
 import { KmsError, type EncryptedDekSource, type KmsService, type KmsStatus } from './kms-service';
 
+/** Where the plug-in listens, and the limit of its calls. */
 export interface GrpcKmsServiceOptions {
   /** As configured: `unix:///run/kms.sock`. */
   readonly endpoint: string;
+  /** For each call, including the time until the plug-in can be connected to. */
   readonly timeoutMs: number;
   readonly clock: Clock;
   /** Called after each call with the method's path, the gRPC status and the duration. */
   readonly onCall: (method: string, code: string, seconds: number) => void;
 }
 
+/** The methods of the plug-in's service. */
 export type KmsMethod = 'Status' | 'Encrypt' | 'Decrypt';
 
 /** Default of gRPC. */
 const MAX_RESPONSE_BYTES = 4 << 20;
 const RECONNECT_MS = { first: 250, max: 5_000 } as const;
 
-const TOO_LARGE = 'grpc: received message larger than max ($1 vs. $2)';
+/** The text of grpc-js, with both sizes as groups: `Received message larger than max (5000000 vs 4194304)`. */
+const GRPC_JS_TOO_LARGE = /^Received message larger than max \((\d+) vs (\d+)\)$/;
+/** The text of grpc-go, as a replacement of that one. */
+const GRPC_GO_TOO_LARGE = 'grpc: received message larger than max ($1 vs. $2)';
 
 /** The connection to one plug-in, over a Unix socket. */
 export class GrpcKmsService implements KmsService {
@@ -104,7 +110,7 @@ export class GrpcKmsService implements KmsService {
         return new KmsError(name, unreachable === undefined ? 'context deadline exceeded' : `latest balancer error: ${unreachable}`);
       }
       case Code.RESOURCE_EXHAUSTED:
-        return new KmsError(name, details.replace(/^Received message larger than max \((\d+) vs (\d+)\)$/, TOO_LARGE));
+        return new KmsError(name, details.replace(GRPC_JS_TOO_LARGE, GRPC_GO_TOO_LARGE));
       default:
         return new KmsError(name, details);
     }

@@ -26,14 +26,17 @@ export interface KmsMetricsRecorder {
   recordCacheMiss(): void;
   /** Number of cached DEKs. */
   setCacheSize(size: number): void;
-  /** A seed was generated and encrypted by the plug-in in this time. */
+  /** The random bytes of a new seed were generated in this time. */
   observeSeedGeneration(seconds: number): void;
 }
 
+/** One KMS provider of the encryption configuration, and what its owner is told. */
 export interface KmsEnvelopeOptions {
+  /** Name of the provider, for messages. */
   readonly name: string;
   readonly service: KmsService;
   readonly clock: Clock;
+  /** For seeds, nonces and HKDF infos. */
   readonly random: RandomBytes;
   /** A new ID for a call of the plug-in. */
   readonly uuid: () => string;
@@ -89,21 +92,25 @@ export class KmsEnvelope implements Envelope {
     return this.rotator.start();
   }
 
+  /** The error of the plug-in; `undefined` when it is healthy. Polls it unless the last poll is recent. */
   health(): Promise<string | undefined> {
     return this.rotator.health();
   }
 
+  /** Ends the polls and the connection. Cached DEKs still decrypt; sources that are not cached fail. */
   close(): void {
     this.rotator.close();
     this.options.service.close();
   }
 
+  /** Throws {@link TransformError} when there is no valid seed. */
   encrypt(plaintext: Buffer, storageKey: string): Buffer {
     const { source, cipher } = this.rotator.getUsableSeed();
     this.options.metrics.recordKeyUse('to_storage', source.keyId);
     return encodeEncryptedObject({ data: cipher.encrypt(plaintext, storageKey), source, sourceType: 'seed' });
   }
 
+  /** Asks the plug-in for the DEK of the value unless it is cached. Never rejects. */
   prepare(ciphertext: Buffer): Promise<void> | undefined {
     let value: EncryptedObject;
     try {
@@ -116,6 +123,7 @@ export class KmsEnvelope implements Envelope {
     return this.dekCache.prepare(value);
   }
 
+  /** Throws {@link TransformError} when the value is malformed, was changed, or its DEK source could not be decrypted. */
   decrypt(ciphertext: Buffer, storageKey: string): DecryptedValue {
     const value = decodeEncryptedObject(ciphertext);
     const { keyId, cipher } = this.dekCache.get(value);

@@ -4,6 +4,7 @@
  */
 import { TransformError } from '../ciphers';
 
+/** The plug-in's report about itself. */
 export interface KmsStatus {
   /** Version of the API: `v2`. */
   readonly version: string;

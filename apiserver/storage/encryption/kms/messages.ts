@@ -6,6 +6,7 @@ import { withProtobufErrors, ProtobufError, WIRE_TYPES, WireReader, WireWriter }
 import { readAnnotation, writeAnnotations } from './encrypted-object';
 import { KmsError, type EncryptedDekSource, type KmsStatus } from './kms-service';
 
+/** The gRPC path of a method is this and the method's name. */
 export const SERVICE_PATH = '/v2.KeyManagementService/';
 
 const STATUS_RESPONSE = { version: 1, healthz: 2, keyId: 3 } as const;
@@ -16,6 +17,7 @@ const DECRYPT_RESPONSE = { plaintext: 1 } as const;
 
 const EMPTY: Buffer = Buffer.alloc(0);
 
+/** `StatusRequest`, which has no fields. */
 export const encodeStatusRequest = (): Buffer => EMPTY;
 
 /** `EncryptRequest`; `uid` identifies the call in the plug-in's log. */

@@ -2,6 +2,7 @@
  * Frames of HTTP/2 (RFC 9113 §4, §6): encodes them and splits received bytes into them. Streams are left to session.ts.
  */
 
+/** Types of frames (RFC 9113 §6); others, such as PRIORITY (2), are ignored. */
 export const FrameType = {
   data: 0,
   headers: 1,
@@ -14,16 +15,19 @@ export const FrameType = {
   continuation: 9,
 } as const;
 
+/** Flags of frames. `endStream` belongs to DATA and HEADERS, `ack` to SETTINGS and PING. */
 export const Flag = { endStream: 0x1, ack: 0x1, endHeaders: 0x4, padded: 0x8, priority: 0x20 } as const;
 
+/** Identifiers of settings (RFC 9113 §6.5.2). */
 export const Setting = { headerTableSize: 1, enablePush: 2, maxStreams: 3, initialWindow: 4, maxFrame: 5 } as const;
 
+/** The first bytes of a client (RFC 9113 §3.4); its SETTINGS frame follows. */
 export const CONNECTION_PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
 /** Length of the header of every frame (RFC 9113, section 4.1). */
 export const FRAME_HEADER_BYTES = 9;
-/** Limits that apply until SETTINGS changes them. */
+/** Maximum payload until SETTINGS changes it (RFC 9113 §4.2). */
 export const DEFAULT_MAX_FRAME = 16_384;
-/** Initial flow-control window (RFC 9113, section 6.9.2). */
+/** Initial flow-control window in bytes (RFC 9113 §6.9.2). */
 export const DEFAULT_WINDOW = 65_535;
 
 const NO_PAYLOAD = Buffer.alloc(0);
@@ -92,11 +96,13 @@ export function settingsOfFrame(payload: Buffer): readonly SettingValue[] {
   return settings;
 }
 
+/** A received frame. */
 export interface Frame {
   readonly type: number;
   readonly flags: number;
+  /** 0: the frame concerns the connection. */
   readonly stream: number;
-  /** A view of the received chunk. */
+  /** A view of the received chunk, or of a copy when the frame spans chunks. */
   readonly payload: Buffer;
 }
 

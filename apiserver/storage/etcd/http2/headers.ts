@@ -8,7 +8,9 @@ import { decodeHuffman } from './huffman';
 export interface ResponseHeaders {
   /** The HTTP status. */
   readonly status: string | undefined;
+  /** The gRPC status code in decimal; in the headers when the response has no body, else in the trailers. */
   readonly grpcStatus: string | undefined;
+  /** Percent-encoded. */
   readonly grpcMessage: string | undefined;
 }
 
@@ -63,10 +65,9 @@ function encodeInteger(value: number, bits: number): Buffer {
   return Buffer.from(bytes);
 }
 
-/**
- * The entries of the static table with a status, which are the only relevant ones, and the number of all its entries.
- */
+/** Index of the first entry of the static table with a status; only entries with a status are relevant. */
 const FIRST_STATUS = 8;
+/** The statuses of the static table, in the order of their entries. */
 const STATUSES = ['200', '204', '206', '304', '400', '404', '500'];
 /** Number of entries of the static table (RFC 7541, appendix A). */
 const STATIC_ENTRIES = 61;

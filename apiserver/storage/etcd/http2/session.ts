@@ -34,28 +34,29 @@ export interface ResponseHandler {
   onFailure(failure: CallFailure): void;
 }
 
+/** Why there is no response to a call. */
 export interface CallFailure {
   readonly reason: string;
   /** False when the server certainly does not process the request. */
   readonly wasSent: boolean;
 }
 
+/** How requests address the server. */
 export interface Http2Peer {
   readonly scheme: 'http' | 'https';
   /** The value of `:authority`. */
   readonly authority: string;
 }
 
-/** Receive windows in bytes, of one stream and of the connection. */
+/** Receive window of a stream in bytes: large ranges are not slowed down by round trips. */
 const STREAM_WINDOW = 4 << 20;
-/** Receive window of the connection: large ranges are not slowed down by round trips. */
+/** Receive window of the connection in bytes. */
 const SESSION_WINDOW = 32 << 20;
 /** Greatest window and stream ID (RFC 9113): 31 bits. */
 const MAX_WINDOW = 2 ** 31 - 1;
 const MAX_STREAM_ID = 2 ** 31 - 1;
-/** Error codes of RST_STREAM. */
+/** Error codes of RST_STREAM (RFC 9113 §7). */
 const REFUSED_STREAM = 7;
-/** Error code of HTTP/2 (RFC 9113, section 7). */
 const CANCEL = 8;
 
 const CONNECTION_LOST = 'the connection was lost before the response was complete';
@@ -116,11 +117,15 @@ export class Http2ClientSession {
     );
   }
 
+  /** Whether the connection is closed; calls then fail immediately. */
   get destroyed(): boolean {
     return this.socket.destroyed;
   }
 
-  /** Returns a function that cancels the call. */
+  /**
+   * Sends a request, or queues it while the server's limit of concurrent streams is reached. Returns a function that
+   * cancels the call: `handler` is then not called any more.
+   */
   call(path: string, body: Buffer, handler: ResponseHandler): () => void {
     const call: PendingCall = {
       path,
@@ -140,12 +145,13 @@ export class Http2ClientSession {
     return () => this.cancel(call);
   }
 
-  /** At most one ping may be in flight. */
+  /** Calls `onPong` once the server acknowledges. At most one ping may be in flight. */
   ping(onPong: () => void): void {
     this.onPong = onPong;
     this.write(encodeFrame(FrameType.ping, 0, 0, Buffer.alloc(8)));
   }
 
+  /** Closes the connection; calls without a response fail, with the message of `reason` if it is given. */
   destroy(reason?: Error): void {
     if (reason !== undefined) this.closeReason = reason.message;
     this.socket.destroy();

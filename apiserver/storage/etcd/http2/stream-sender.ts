@@ -24,10 +24,13 @@ const EMPTY_BODY = Buffer.alloc(0);
 
 /** A request on an open stream. */
 export interface OutgoingStream {
+  /** The stream's identifier. */
   readonly stream: number;
+  /** Whether the body has at most {@link MAX_SHORT_BODY} bytes. */
   readonly isShort: boolean;
-  /** The unsent part of the body, and the send window of the stream. */
+  /** The unsent part of the body. */
   unsent: Buffer;
+  /** The send window of the stream in bytes; negative after the server has reduced it. */
   window: number;
 }
 
