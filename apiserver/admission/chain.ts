@@ -16,11 +16,13 @@ interface Plugin {
   callsWebhooks?(target: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean;
 }
 
+/** A plug-in of the step `admit`. */
 export interface MutatingPlugin extends Plugin {
   /** May change `request.object` in place. Throws or rejects with a StatusError to reject the request. */
   mutate(request: AdmissionRequest): Promise<void> | undefined;
 }
 
+/** A plug-in of the step `validate`, which runs after all mutating plug-ins. */
 export interface ValidatingPlugin extends Plugin {
   /** Changes nothing. Throws or rejects with a StatusError to reject the request. */
   validate(request: AdmissionRequest): Promise<void> | undefined;
@@ -45,11 +47,14 @@ type ObserveDuration = (ms: number) => void;
 
 type AdmissionOutcome = 'admitted' | 'rejected';
 
+/** The label of the step in metrics. */
 export type AdmissionStep = 'admit' | 'validate';
 
+/** The enabled plug-ins of a chain, in the order in which they run. */
 export interface AdmissionPlugins {
   readonly mutating: readonly MutatingPlugin[];
   readonly validating: readonly ValidatingPlugin[];
+  /** Runs after both steps, when the write is about to be committed; absent = nothing is reserved. */
   readonly reserving?: ReservingPlugin;
   /** Absent = durations are not recorded. */
   readonly metrics?: AdmissionMetrics | undefined;

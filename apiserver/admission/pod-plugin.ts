@@ -16,19 +16,22 @@ function podSpec(request: AdmissionRequest<CoreV1Pod>): CoreV1PodSpec | undefine
   return isPod(request) ? request.object?.spec : undefined;
 }
 
-/** What a plug-in does with a pod spec; throws to reject the pod. */
-type HandlePodSpec = (request: AdmissionRequest<CoreV1Pod>, spec: CoreV1PodSpec) => void;
+/** Checks or changes a pod spec; throws to reject the pod. */
+type ApplyToPodSpec = (request: AdmissionRequest<CoreV1Pod>, spec: CoreV1PodSpec) => void;
 
-/** Operations that a pod plug-in handles. */
+/** The operation of a plug-in that sees new pods only. */
 export const ON_CREATE: readonly AdmissionOperation[] = ['CREATE'];
+/** The operations of a plug-in that sees new and changed pods. */
 export const ON_CREATE_OR_UPDATE: readonly AdmissionOperation[] = ['CREATE', 'UPDATE'];
 
-export function podMutatingPlugin(name: string, operations: readonly AdmissionOperation[], handle: HandlePodSpec): MutatingPlugin {
-  return { ...podPluginBase(name, operations), mutate: (request) => callWithPodSpec(request, handle) };
+/** A plug-in that may change the specs of pods in these operations. */
+export function podMutatingPlugin(name: string, operations: readonly AdmissionOperation[], apply: ApplyToPodSpec): MutatingPlugin {
+  return { ...podPluginBase(name, operations), mutate: (request) => callWithPodSpec(request, apply) };
 }
 
-export function podValidatingPlugin(name: string, operations: readonly AdmissionOperation[], handle: HandlePodSpec): ValidatingPlugin {
-  return { ...podPluginBase(name, operations), validate: (request) => callWithPodSpec(request, handle) };
+/** A plug-in that checks the specs of pods in these operations. */
+export function podValidatingPlugin(name: string, operations: readonly AdmissionOperation[], apply: ApplyToPodSpec): ValidatingPlugin {
+  return { ...podPluginBase(name, operations), validate: (request) => callWithPodSpec(request, apply) };
 }
 
 /** The members that mutating and validating plug-ins share. */
@@ -38,9 +41,9 @@ const podPluginBase = (name: string, operations: readonly AdmissionOperation[]):
   inspectsObject: isPod,
 });
 
-function callWithPodSpec(request: AdmissionRequest<CoreV1Pod>, handle: HandlePodSpec): undefined {
+function callWithPodSpec(request: AdmissionRequest<CoreV1Pod>, apply: ApplyToPodSpec): undefined {
   const spec = podSpec(request);
-  if (spec !== undefined) handle(request, spec);
+  if (spec !== undefined) apply(request, spec);
 }
 
 /** Forbidden, with the name of the object, its `generateName`, or `Unknown`. */

@@ -17,15 +17,18 @@ export interface RuleTarget {
   readonly namespace: string;
 }
 
+/** A parsed rule; groups are in canonical spelling. */
 export interface MatchRule {
   readonly operations: ReadonlySet<string>;
   readonly groups: ReadonlySet<string>;
   readonly versions: ReadonlySet<string>;
   /** '' = the resource itself. `*` matches all. */
   readonly resources: readonly (readonly [resource: string, subresource: string])[];
+  /** `Namespaced`, `Cluster` or `*`. */
   readonly scope: string;
 }
 
+/** Parses a rule of a webhook or policy, which may name groups in either spelling. */
 export function readRule({
   operations,
   apiGroups = [],
@@ -45,6 +48,7 @@ export function readRule({
   };
 }
 
+/** Whether every part of the rule matches the request. */
 export function ruleMatches(rule: MatchRule, target: RuleTarget): boolean {
   return (
     includesOrAny(rule.operations, target.operation) &&

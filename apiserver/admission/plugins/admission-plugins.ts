@@ -90,10 +90,12 @@ export interface PluginInstances {
   readonly mutatingWebhook?: WebhookPlugins['mutating'];
 }
 
+/** One row of the table. */
 export interface PluginRegistration {
   readonly name: string;
   /** `with-nodes`: when the Node authorizer is on. */
   readonly enabledWhen: 'by-default' | 'explicitly' | 'with-nodes';
+  /** Called once when the server starts; instances without a member take no part in that step. */
   readonly create?: (deps: AdmissionDependencies) => PluginInstances;
   /** The configuration that the plug-in cannot run without. */
   readonly requiredSetting?: keyof AdmissionSettings;
@@ -108,6 +110,7 @@ const createCertificatePlugin =
     return validating === undefined ? {} : { validating };
   };
 
+/** In the order in which they run. */
 export const ADMISSION_PLUGINS: readonly PluginRegistration[] = [
   { name: 'AlwaysAdmit', enabledWhen: 'explicitly', create: () => ({}) },
   {

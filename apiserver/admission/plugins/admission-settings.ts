@@ -9,6 +9,7 @@ import type { TolerationSettings } from './scheduling/pod-toleration-restriction
 import type { LimitedResource } from './quota/limited-resources';
 import type { KubeconfigUsers } from '../../../shared/client/kubeconfig/kubeconfig-users';
 
+/** The entries of the file by plug-in; absent = the plug-in has no entry. */
 export interface AdmissionSettings {
   readonly nodeSelectors?: NodeSelectorSettings;
   readonly tolerations?: TolerationSettings;

@@ -20,7 +20,7 @@ export function createDefaultAdmission(deps: AdmissionDependencies, overrides: P
   const plugins = ADMISSION_PLUGINS.filter((row) =>
     isPluginEnabled(row, overrides, { hasNodeIdentities: nodeRestriction !== undefined }),
   ).map(({ create }) => create?.(deps) ?? {});
-  const reserving = plugins.find((parts) => parts.reserving !== undefined)?.reserving;
+  const reserving = plugins.find((instances) => instances.reserving !== undefined)?.reserving;
   const mutating: readonly MutatingPlugin[] = plugins.flatMap(({ mutating }) => (mutating === undefined ? [] : [mutating]));
   const reinvokedChain = createAdmissionChain({ mutating, validating: [] });
   return createAdmissionChain({

@@ -26,9 +26,11 @@ const LIMIT = objectSchema(
 );
 const SCHEMA = objectSchema({ limits: listSchema(LIMIT, 1) }, {});
 
+/** The configured limits; each type occurs at most once. */
 export type EventLimits = ValueOf<typeof SCHEMA>['limits'];
 type EventLimit = EventLimits[number];
 
+/** The format of the plug-in's configuration file. */
 export const EVENT_LIMIT_FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
   kind: 'Configuration',
   apiVersions: ['eventratelimit.admission.platform.io/v1alpha1'],
@@ -55,6 +57,7 @@ const KEY_BY_TYPE: Readonly<Record<EventLimit['type'], (request: AdmissionReques
   },
 };
 
+/** Creates the plug-in with full buckets. */
 export function eventRateLimit(limits: EventLimits, clock: Clock): ValidatingPlugin {
   const limitBuckets = limits.map((limit) => new LimitBuckets(limit, clock));
   return {
@@ -63,7 +66,8 @@ export function eventRateLimit(limits: EventLimits, clock: Clock): ValidatingPlu
     inspectsObject: ({ resource: { row } }) => row.group === '' && row.resource === 'events',
     validate(request) {
       const { resource, subresource, dryRun } = request;
-      if (resource.row.group !== '' || resource.row.resource !== 'events' || subresource !== undefined || dryRun) return undefined;
+      const isEvent = resource.row.group === '' && resource.row.resource === 'events' && subresource === undefined;
+      if (!isEvent || dryRun) return undefined;
       const exceeded = limitBuckets.flatMap((bucketsOfLimit) => bucketsOfLimit.takeToken(request) ?? []);
       if (exceeded.length === 0) return undefined;
       const message = exceeded.length === 1 ? exceeded.join() : `[${exceeded.join(', ')}]`;

@@ -12,6 +12,7 @@ export interface PluginOverrides {
   readonly disabled: readonly string[];
 }
 
+/** The flags are absent: the defaults of the table apply. */
 export const NO_OVERRIDES: PluginOverrides = { enabled: [], disabled: [] };
 
 /**

@@ -29,6 +29,7 @@ export interface CompiledExpression {
   readonly expression: Expression | undefined;
 }
 
+/** A rule that may be limited to objects of some names. */
 export interface NamedRule {
   readonly rule: MatchRule;
   /** Empty = objects of every name. */
@@ -48,39 +49,53 @@ export interface MatchConstraints {
   readonly objects: LabelMatcher | undefined;
 }
 
+/** An expression that must be true, and the rejection when it is not. */
 export interface Validation extends CompiledExpression {
   /** '' = the message names the expression. */
   readonly message: string;
+  /** `undefined` = `message` is used. */
   readonly messageExpression: CompiledExpression | undefined;
+  /** Determines the status code: `Invalid`, `Forbidden`, `Unauthorized` or `RequestEntityTooLarge`. */
   readonly reason: string;
 }
 
+/** A compiled policy. */
 export interface AdmissionPolicy {
   readonly name: string;
   readonly matching: MatchConstraints;
   /** `undefined` when the policy has no parameters. */
   readonly paramKind: { readonly apiVersion: string; readonly kind: string } | undefined;
+  /** `failurePolicy` is Ignore: an expression that fails does not deny. */
   readonly isIgnoredOnFailure: boolean;
+  /** A false one makes the policy not apply to the request. */
   readonly conditions: readonly CompiledExpression[];
   readonly variables: ReadonlyMap<string, CompiledExpression>;
   readonly validations: readonly Validation[];
+  /** Audit annotations: each expression computes the value for its key. */
   readonly annotations: readonly (CompiledExpression & { readonly key: string })[];
 }
 
+/** Applies a policy to requests that match both. */
 export interface PolicyBinding {
   readonly name: string;
+  /** Name of the policy, which need not exist. */
   readonly policy: string;
   readonly matching: MatchConstraints;
+  /** `Deny`, `Warn`, `Audit`. */
   readonly actions: readonly string[];
+  /** `undefined` when the binding has no `paramRef`. */
   readonly parameters: ParameterReference | undefined;
 }
 
+/** Which objects are the parameters of a binding. */
 export interface ParameterReference {
   /** '' when the parameters are selected by label. */
   readonly name: string;
   /** '' = that of the request, or none for a cluster-scoped kind. */
   readonly namespace: string;
+  /** `undefined` when the parameter is referenced by name. */
   readonly selector: LabelMatcher | undefined;
+  /** Without parameters the policy does not apply; otherwise that is an error. */
   readonly isNotFoundAllowed: boolean;
 }
 
@@ -105,6 +120,7 @@ export class AdmissionPolicies {
     this.boundPolicies = undefined;
   }
 
+  /** `object` is `undefined` when the binding was deleted. */
   setBinding(name: string, object: AdmissionregistrationV1ValidatingAdmissionPolicyBinding | undefined): void {
     if (object === undefined) this.bindings.delete(name);
     else this.bindings.set(name, readBinding(name, object.spec ?? {}));
@@ -121,13 +137,14 @@ export class AdmissionPolicies {
   }
 }
 
+/** A policy with its bindings in order of name, at least one. */
 export interface BoundPolicy {
   readonly policy: AdmissionPolicy;
   readonly bindings: readonly PolicyBinding[];
 }
 
 const sortedByName = <T extends { readonly name: string }>(items: Iterable<T>): readonly T[] =>
-  [...items].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
+  [...items].sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
 
 /** Calls the given function and returns its result. */
 export type MeasureCompilation = <T>(compile: () => T) => T;

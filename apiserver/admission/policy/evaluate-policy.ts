@@ -14,6 +14,7 @@ const VALIDATION_COST_BUDGET = 10_000_000;
 
 const MAX_MESSAGE_BYTES = 5 * 1024;
 
+/** A validation that is false, or that failed under the failure policy Fail. */
 export interface PolicyViolation {
   /** Index of the validation in the policy. */
   readonly index: number;
@@ -21,6 +22,7 @@ export interface PolicyViolation {
   readonly reason: string;
 }
 
+/** `not-applicable`: the match conditions exclude the request, or failed under the failure policy Ignore. */
 export type PolicyResult =
   | { readonly type: 'not-applicable' }
   | {
@@ -159,13 +161,7 @@ class PolicyRun {
 
   private messageOf({ text, message, messageExpression }: Validation): string {
     const computed = messageExpression === undefined ? '' : this.evaluate(messageExpression);
-    if (
-      typeof computed === 'string' &&
-      computed.trim() !== '' &&
-      !computed.includes('\n') &&
-      Buffer.byteLength(computed) <= MAX_MESSAGE_BYTES
-    )
-      return computed.trim();
+    if (typeof computed === 'string' && isUsableMessage(computed)) return computed.trim();
     return message === '' ? `failed expression: ${text}` : message;
   }
 
@@ -179,6 +175,10 @@ class PolicyRun {
     }
   }
 }
+
+/** Whether a computed message is one line of acceptable length; otherwise the literal message is used. */
+const isUsableMessage = (text: string): boolean =>
+  text.trim() !== '' && !text.includes('\n') && Buffer.byteLength(text) <= MAX_MESSAGE_BYTES;
 
 const failureText = ({ text }: CompiledExpression, value: Value): string =>
   `expression '${text}' resulted in error: ${value instanceof ErrorValue ? value.message : 'it is not a boolean'}`;

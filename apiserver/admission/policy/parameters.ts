@@ -10,6 +10,7 @@ import type { Conversions } from '../../registry/conversions';
 import type { ServedResource } from '../../registry/verbs';
 import type { PolicyBinding, AdmissionPolicy, ParameterReference } from './admission-policies';
 
+/** Where parameters are read from, and how they are converted. */
 export interface ParameterDependencies {
   readonly cache: Pick<Cache, 'snapshot'>;
   /** The resource of a kind by canonical apiVersion; `undefined` when it is not served. */
@@ -47,16 +48,23 @@ const NAMESPACE_NOT_ALLOWED = {
 /** Converts entries to the version of the resource, in the same order. */
 export type ConvertParameters = (resource: ServedResource, entries: readonly Entry[]) => readonly Entry[] | ParameterConfigurationError;
 
+/** The objects from which the parameters for one request are chosen. */
+export interface ParameterSource {
+  /** The resource of `paramKind`. */
+  readonly resource: ServedResource;
+  /** '' when the request concerns a cluster-scoped object. */
+  readonly requestNamespace: string;
+  readonly convert: ConvertParameters;
+}
+
 /**
  * The parameters of a binding; the policy is evaluated once for each. A binding without `paramRef` has the parameter
- * `{}`; an empty list = the policy is not evaluated. `resource`: that of `paramKind`.
+ * `{}`; an empty list = the policy is not evaluated.
  */
 export function listParameters(
   deps: ParameterDependencies,
   { parameters }: PolicyBinding,
-  resource: ServedResource,
-  requestNamespace: string,
-  convert: ConvertParameters,
+  { resource, requestNamespace, convert }: ParameterSource,
 ): readonly JsonObject[] | ParameterConfigurationError {
   if (parameters === undefined) return [{}];
   const { namespace: paramNamespace, selector, isNotFoundAllowed } = parameters;

@@ -40,6 +40,7 @@ import {
 import type { PolicyBinding, BoundPolicy, MatchConstraints, NamedRule, AdmissionPolicies, AdmissionPolicy } from './admission-policies';
 import { AuthorizerDecisions, PendingResult, type AuthorizeCheck } from '../webhook/authorizer-decisions';
 
+/** The policies of this replica, and what evaluating them needs. */
 export interface PolicyDependencies {
   readonly policies: AdmissionPolicies;
   readonly parameters: ParameterDependencies;
@@ -73,6 +74,10 @@ export interface PolicyEvaluation {
   readonly ms: number;
 }
 
+/**
+ * Creates the plug-in. Policies do not apply to policies and webhook configurations, so that these can always be
+ * repaired.
+ */
 export function validatingAdmissionPolicies(deps: PolicyDependencies): ValidatingPlugin {
   const isCandidate = ({ resource: { row }, subresource = '' }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
     row.group !== ADMISSION_GROUP && deps.policies.bound().some(({ policy }) => mayMatch(policy.matching.rules, row.resource, subresource));
@@ -82,7 +87,7 @@ export function validatingAdmissionPolicies(deps: PolicyDependencies): Validatin
     inspectsObject: isCandidate,
     validate(request) {
       if (!isCandidate(request)) return undefined;
-      return new RequestEvaluation(deps, request).run();
+      return new RequestEvaluation(deps, request).evaluateAndApply();
     },
   };
 }
@@ -126,7 +131,7 @@ class RequestEvaluation {
    * Yields to the event loop between expressions; a single one may take some milliseconds. Evaluates everything again
    * when a pending result has arrived.
    */
-  run(): Promise<void> | undefined {
+  evaluateAndApply(): Promise<void> | undefined {
     try {
       const pending = runSteps(this.evaluateAll(), slotYielder(this.request.context));
       if (pending instanceof Promise)
@@ -141,7 +146,7 @@ class RequestEvaluation {
   }
 
   private retry(error: unknown): Promise<void> {
-    if (error instanceof PendingResult) return error.ready.then(() => this.run());
+    if (error instanceof PendingResult) return error.ready.then(() => this.evaluateAndApply());
     throw error;
   }
 
@@ -176,7 +181,11 @@ class RequestEvaluation {
       const parameters =
         paramResource === null
           ? [undefined]
-          : listParameters(this.deps.parameters, binding, paramResource, namespaceOf(this.request), this.convertParameters);
+          : listParameters(this.deps.parameters, binding, {
+              resource: paramResource,
+              requestNamespace: namespaceOf(this.request),
+              convert: this.convertParameters,
+            });
       if ('error' in parameters) this.configurationError(policy, binding, parameters.error);
       else for (const parameter of parameters) yield* this.evaluateBinding(policy, binding, matchedAs, parameter);
     }

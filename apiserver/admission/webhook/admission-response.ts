@@ -20,6 +20,7 @@ export interface AdmissionResponse {
   readonly annotations: readonly (readonly [name: string, value: string])[];
 }
 
+/** The members of a status that a denial shows; absent ones are empty or 0. */
 export interface WebhookRejection {
   readonly message: string;
   readonly reason: string;
@@ -68,7 +69,8 @@ function parse(bytes: Buffer): JsonValue | undefined {
 }
 
 function missingTypeMetaError(value: JsonValue | undefined): string {
-  const goKind = Array.isArray(value) ? 'array' : typeof value === 'number' ? 'number' : typeof value === 'boolean' ? 'bool' : 'string';
+  const isNamedType = Array.isArray(value) || typeof value === 'number' || typeof value === 'boolean';
+  const goKind = isNamedType ? goTypeOf(value) : 'string';
   const type = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
   return `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKind} into Go value of type ${type}`;
 }
@@ -88,12 +90,16 @@ function typeError(review: JsonObject, response: JsonValue): string | undefined 
     return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)} in scheme "pkg/runtime/scheme.go:100"`;
   return isObject(response)
     ? undefined
-    : `json: cannot unmarshal ${goType(response)} into Go struct field ${ADMISSION_REVIEW_KIND}.response of type v1.AdmissionResponse`;
+    : `json: cannot unmarshal ${goTypeOf(response)} into Go struct field ${ADMISSION_REVIEW_KIND}.response of type v1.AdmissionResponse`;
 }
 
-const goType = (value: JsonValue): string => (Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value);
+function goTypeOf(value: JsonValue): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
 
 const MEMBERS: Readonly<Record<string, 'boolean' | 'string'>> = { uid: 'string', allowed: 'boolean', patch: 'string', patchType: 'string' };
+/** Whole groups of four characters, the last one padded: `QUI=`. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 function memberError(response: JsonValue): string | undefined {
@@ -102,7 +108,7 @@ function memberError(response: JsonValue): string | undefined {
     const value = ownMember(response, member) ?? null;
     if (value === null || typeof value === type) continue;
     const name = type === 'boolean' ? 'bool' : type;
-    return `json: cannot unmarshal ${goType(value)} into Go struct field AdmissionResponse.response.${member} of type ${name}`;
+    return `json: cannot unmarshal ${goTypeOf(value)} into Go struct field AdmissionResponse.response.${member} of type ${name}`;
   }
   const patch = stringAt(response, 'patch') ?? '';
   const errorOffset = BASE64.test(patch) ? -1 : Math.max(patch.search(/[^A-Za-z0-9+/]/), 0);

@@ -10,8 +10,10 @@ import type { AdmissionRequest, OperationOptions } from '../../registry/admissio
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { namespaceOf } from './match';
 
+/** The apiVersion of reviews, in canonical spelling. */
 export const ADMISSION_REVIEW_VERSION = 'admission.platform.io/v1';
 const OPTIONS_API_VERSION = 'meta.platform.io/v1';
+/** The kind of requests and responses. */
 export const ADMISSION_REVIEW_KIND = 'AdmissionReview';
 
 /** As what a review presents a request: in the version of the matched rule. */

@@ -9,6 +9,10 @@ import type { MaybePromise } from '../../../shared/runtime/maybe-promise';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { canonicalGroup } from '../../../shared/names/dialect';
 
+/**
+ * Decides about a check of an expression; `group` is in canonical spelling. A decision that needs no call is returned
+ * synchronously.
+ */
 export type AuthorizeCheck = (user: UserInfo, check: AuthorizationRequest) => MaybePromise<AuthorizationDecision>;
 
 /** Aborts an evaluation; the caller repeats it when `ready` resolves. */
@@ -22,6 +26,7 @@ export class PendingResult extends Error {
 const MAX_CHECKS = 256;
 const TOO_MANY_CHECKS: AuthorizationDecision = { allowed: false, reason: '', error: `more than ${MAX_CHECKS} questions to the authorizer` };
 
+/** The decisions for one request and its user. */
 export class AuthorizerDecisions {
   private readonly decisions = new Map<string, AuthorizationDecision>();
 
@@ -30,6 +35,7 @@ export class AuthorizerDecisions {
     private readonly user: UserInfo,
   ) {}
 
+  /** The function that expressions call. Throws {@link PendingResult} while the authorizer decides. */
   readonly check: Authorize = (request, account) => {
     const key = JSON.stringify([request, account]);
     const cached = this.decisions.get(key);

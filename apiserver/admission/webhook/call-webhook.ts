@@ -31,6 +31,7 @@ export interface WebhookCall {
   readonly code: number;
 }
 
+/** How webhooks are matched and called, and who is told about calls. */
 export interface WebhookDependencies {
   readonly client: Pick<WebhookClient, 'call'>;
   readonly equivalents: Equivalents;
@@ -70,21 +71,27 @@ export function matchWebhook(
   return matchedAs === undefined || !isSelected(webhook, request) ? undefined : matchedAs;
 }
 
+/** A webhook whose rules and selectors match a request. */
+export interface WebhookMatch {
+  readonly webhook: Webhook;
+  /** Has its objects in the version of `matchedAs`. */
+  readonly request: AdmissionRequest;
+  readonly matchedAs: ServedResource;
+  readonly decisions: AuthorizerDecisions;
+}
+
 /**
- * `request` has its objects in the version of `matchedAs`. `undefined` when the match conditions exclude the request.
- * Rejects with a StatusError when they fail and the failure policy is Fail.
+ * `undefined` when the match conditions exclude the request. Rejects with a StatusError when they fail and the failure
+ * policy is Fail.
  */
 export function prepareReview(
   deps: Pick<WebhookDependencies, 'names' | 'clock' | 'onMatchConditions'>,
-  webhook: Webhook,
-  request: AdmissionRequest,
-  matchedAs: ServedResource,
-  decisions: AuthorizerDecisions,
+  match: WebhookMatch,
 ): MaybePromise<PreparedReview | undefined> {
   try {
-    return prepareReviewSync(deps, webhook, request, matchedAs, decisions);
+    return prepareReviewSync(deps, match);
   } catch (error) {
-    if (error instanceof PendingResult) return error.ready.then(() => prepareReview(deps, webhook, request, matchedAs, decisions));
+    if (error instanceof PendingResult) return error.ready.then(() => prepareReview(deps, match));
     throw error;
   }
 }
@@ -92,10 +99,7 @@ export function prepareReview(
 /** Throws {@link PendingResult} while the authorizer is called. */
 function prepareReviewSync(
   { names, clock, onMatchConditions }: Pick<WebhookDependencies, 'names' | 'clock' | 'onMatchConditions'>,
-  webhook: Webhook,
-  request: AdmissionRequest,
-  matchedAs: ServedResource,
-  decisions: AuthorizerDecisions,
+  { webhook, request, matchedAs, decisions }: WebhookMatch,
 ): PreparedReview | undefined {
   const view = viewOf(request, matchedAs, names);
   const requestKind = matchedAs === request.resource ? view.row : viewOf(request, request.resource, names).row;
@@ -156,7 +160,7 @@ export async function callWebhook(
   const timeoutMs = Math.max(1, Math.min(webhook.timeoutSeconds * 1000, request.deadline - startedAt));
   const send = (): Promise<Reply> => deps.client.call(webhook, body(uid), { query: `?timeout=${webhook.timeoutSeconds}s`, timeoutMs });
   const { trace } = request.context;
-  const pendingReply = trace === undefined ? send() : callInSpan(trace, webhook, request, uid, send);
+  const pendingReply = trace === undefined ? send() : callInSpan(trace, { webhook, request, uid }, send);
   const reply = withUpstreamPrefix(await pendingReply);
   const response = 'error' in reply ? reply : readAdmissionResponse(reply.bytes, webhook.type, uid, names.dialect);
   const recordCall = (outcome: WebhookCall['outcome'], code: number): void =>
@@ -176,12 +180,12 @@ export async function callWebhook(
 /** As a span of the request's trace. */
 function callInSpan(
   trace: TraceSpan,
-  { type, configuration, name }: Webhook,
-  { operation, resource: { row }, subresource }: AdmissionRequest,
-  uid: string,
+  { webhook, request, uid }: { readonly webhook: Webhook; readonly request: AdmissionRequest; readonly uid: string },
   send: () => Promise<Reply>,
 ): Promise<Reply> {
-  const { group, version, resource } = row;
+  const { type, configuration, name } = webhook;
+  const { operation, subresource } = request;
+  const { group, version, resource } = request.resource.row;
   const attributes = {
     UID: uid,
     configuration,

@@ -24,6 +24,7 @@ export async function convertObject(
   return from === to ? object : cloneJson(await versionConverter.convert(object, from, to));
 }
 
+/** The objects of one request; the calls must not overlap. */
 export class VersionedObjects {
   /** The object with all changes so far, and the version that it is in. */
   private current: { readonly object: JsonObject | undefined; readonly version: string };

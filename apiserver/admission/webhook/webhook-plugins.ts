@@ -16,6 +16,7 @@ import { canMatch } from './match';
 import { patchText, applyWebhookPatch } from './webhook-patch';
 import { isWebhookConverted, VersionedObjects } from './versioned-objects';
 
+/** The configured webhooks, and what calls of them need. */
 export interface WebhookPluginDependencies extends WebhookDependencies {
   readonly webhooks: Webhooks;
 }
@@ -40,13 +41,15 @@ export function mutatingWebhooks(
     ...pluginBase(deps, 'mutating'),
     mutate(request) {
       const webhooks = deps.webhooks.list('mutating');
-      return webhooks.some((webhook) => canMatch(webhook, request)) ? new MutatingRun(deps, webhooks, request).run(reinvoke) : undefined;
+      return webhooks.some((webhook) => canMatch(webhook, request))
+        ? new MutatingCalls(deps, webhooks, request).callAll(reinvoke)
+        : undefined;
     },
   };
 }
 
 /** Calls the mutating webhooks for one request. */
-class MutatingRun {
+class MutatingCalls {
   /** Reinvocable webhooks that were called since the last change of the object. */
   private calledSinceChange = new Set<string>();
   /** Reinvocable webhooks that have not seen the last change. */
@@ -64,7 +67,7 @@ class MutatingRun {
     this.decisions = new AuthorizerDecisions(deps.authorize, request.user);
   }
 
-  async run(reinvoke: (request: AdmissionRequest) => Promise<void> | undefined): Promise<void> {
+  async callAll(reinvoke: (request: AdmissionRequest) => Promise<void> | undefined): Promise<void> {
     const { object } = this.request;
     await this.runRound(0, () => true);
     if (!this.hasChanged || object === undefined) return;
@@ -168,7 +171,10 @@ export function validatingWebhooks(deps: WebhookPluginDependencies): ValidatingP
       const reviews: PreparedReview[] = [];
       for (const [index, webhook] of webhooks.entries()) {
         const review = prepareWhenMatched(context, webhook);
-        if (review instanceof Promise) return validateAsync(context, reviews, review, webhooks.slice(index + 1), request);
+        if (review instanceof Promise) {
+          const progress = { reviews, pending: review, remaining: webhooks.slice(index + 1) };
+          return validateAsync(context, progress, request);
+        }
         if (review !== undefined) reviews.push(review);
       }
       return reviews.length === 0 ? undefined : callValidatingWebhooks(deps, reviews, request);
@@ -192,16 +198,24 @@ function prepareWhenMatched(
 ): MaybePromise<PreparedReview | undefined> {
   const matchedAs = matchWebhook(deps, webhook, shown);
   if (matchedAs === undefined) return undefined;
-  if (objects === undefined) return prepareReview(deps, webhook, shown, matchedAs, decisions);
-  return objects.requestInVersion(matchedAs).then((converted) => prepareReview(deps, webhook, converted, matchedAs, decisions));
+  const match = { webhook, request: shown, matchedAs, decisions };
+  if (objects === undefined) return prepareReview(deps, match);
+  return objects.requestInVersion(matchedAs).then((converted) => prepareReview(deps, { ...match, request: converted }));
+}
+
+/** How far the reviews of one request have been prepared. */
+interface PreparationProgress {
+  readonly reviews: PreparedReview[];
+  /** The review that is being prepared. */
+  readonly pending: Promise<PreparedReview | undefined>;
+  /** The webhooks after it. */
+  readonly remaining: readonly Webhook[];
 }
 
 /** Continues {@link validatingWebhooks} asynchronously, when the authorizer or a conversion is. */
 async function validateAsync(
   context: ReviewContext,
-  reviews: PreparedReview[],
-  pending: Promise<PreparedReview | undefined>,
-  remaining: readonly Webhook[],
+  { reviews, pending, remaining }: PreparationProgress,
   request: AdmissionRequest,
 ): Promise<void> {
   const firstReview = await pending;

@@ -14,8 +14,10 @@ import { compareBytes } from '../../../shared/values/json';
 import { readWebhookTarget, type WebhookTarget } from '../../webhook-client/webhook-target';
 import { readRule, type MatchRule } from '../matching/rules';
 
+/** The two kinds of configurations. */
 export type WebhookType = 'mutating' | 'validating';
 
+/** A condition that must be true for the webhook to be called. */
 export interface MatchCondition {
   readonly text: string;
   /** `undefined` when the text does not compile: it was stored before it was validated. */
@@ -24,8 +26,10 @@ export interface MatchCondition {
 
 type LabelMatcher = ReturnType<typeof compileLabelSelector>;
 
+/** One parsed webhook of a configuration. */
 export interface Webhook extends WebhookTarget {
   readonly type: WebhookType;
+  /** Name of the configuration. */
   readonly configuration: string;
   readonly name: string;
   /** Unique: configuration, name, and the index among equal names. */
@@ -38,7 +42,9 @@ export interface Webhook extends WebhookTarget {
   readonly objects: LabelMatcher | undefined;
   readonly conditions: readonly MatchCondition[];
   readonly timeoutSeconds: number;
+  /** `failurePolicy` is Ignore: a failed call does not reject the request. */
   readonly isIgnoredOnFailure: boolean;
+  /** The webhook is called again when the object changes after its call; false for validating ones. */
   readonly isReinvokedIfNeeded: boolean;
 }
 

@@ -15,16 +15,19 @@ import { whenResolved, type MaybePromise } from '../../../../shared/runtime/mayb
 import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
 import type { ValidatingPlugin } from '../../chain';
 
+/** A permission on a signer. */
 export interface SignerUse {
   readonly verb: 'approve' | 'sign';
   /** In canonical spelling; `example.com/*` = all signers of a domain. */
   readonly name: string;
 }
 
+/** Whether the user has the permission. A decision that needs no call is returned synchronously. */
 export type CanUseSigner = (user: UserInfo, use: SignerUse) => MaybePromise<boolean>;
 
 const CLIENT_SIGNER = 'platform.io/kube-apiserver-client';
 
+/** One plug-in for each check; each can be disabled on its own. */
 export const certificateSigningPlugins = (canUseSigner: CanUseSigner): readonly ValidatingPlugin[] => [
   certificateRequestPlugin({
     name: 'CertificateApproval',

@@ -19,6 +19,7 @@ import type { AdmissionRequest } from '../../../registry/admission';
 import { slotYielder } from '../../../../shared/scheduling/yielding';
 import type { MutatingPlugin } from '../../chain';
 
+/** The roles of this replica, and what decides about `escalate` and `bind`. */
 export interface EscalationDependencies {
   readonly policy: RbacPolicy;
   readonly authorizer: Authorizer;
@@ -38,6 +39,7 @@ const CHECKS: Readonly<
   clusterrolebindings: checkBinding,
 };
 
+/** The check as a mutating plug-in; it changes nothing. Members of `system:masters` are exempt. */
 export function escalationCheck(escalation: EscalationDependencies): MutatingPlugin {
   return {
     name: 'RoleEscalation',

@@ -27,6 +27,7 @@ import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
 import { restrictedLabels } from './restricted-labels';
 import { newForbidden } from '../../pod-plugin';
 
+/** The objects on which the permissions of a node depend. */
 export interface NodeRestrictionDependencies {
   /** From this replica's cache. */
   readonly getPod: (namespace: string, name: string) => CoreV1Pod | undefined;

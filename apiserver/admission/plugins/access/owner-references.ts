@@ -15,11 +15,14 @@ import type { ServedResource } from '../../../registry/verbs';
 import type { ValidatingPlugin } from '../../chain';
 import { newForbidden } from '../../pod-plugin';
 
+/** What decides about permissions, and finds the resource of an owner. */
 export interface OwnerPermissionDependencies {
   readonly authorize: (user: UserInfo, attributes: ResourceAttributes) => MaybePromise<Decision>;
+  /** `undefined` when the kind is not served. */
   readonly resourceOf: (apiVersion: string, kind: string) => ServedResource | undefined;
 }
 
+/** Creates the plug-in. A write that keeps the owners as they are needs no permission. */
 export function ownerReferencesPermissionEnforcement(deps: OwnerPermissionDependencies): ValidatingPlugin {
   return {
     name: 'OwnerReferencesPermissionEnforcement',

@@ -10,6 +10,7 @@ import { nameOrGenerateName } from './namespace-lifecycle';
 /** Rejects with AlreadyExists when another request created the namespace first. */
 export type CreateNamespace = (name: string) => Promise<void>;
 
+/** Creates the plug-in. Its creations restart the attempt, so that the object is admitted with the new namespace. */
 export function namespaceAutoProvision(createNamespace: CreateNamespace): MutatingPlugin {
   return {
     name: 'NamespaceAutoProvision',

@@ -9,6 +9,7 @@ import type { GeneratedNames } from '../../../../shared/names/dialect';
 import type { AdmissionRequest } from '../../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
 
+/** Names the resource in errors. */
 export const NAMESPACES_RESOURCE = { group: '', resource: 'namespaces' };
 
 /** Runs with the mutating plug-ins, so that it rejects before the kind is validated (upstream behaviour). */

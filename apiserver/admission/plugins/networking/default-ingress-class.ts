@@ -3,7 +3,7 @@
  * by the older annotation.
  */
 import type { NetworkingV1Ingress } from '../../../../shared/api/types/generated/members';
-import type { AdmissionRequest } from '../../../registry/admission';
+import type { AdmissionRequest, AdmissionTarget } from '../../../registry/admission';
 import type { Entry } from '../../../cache/cache';
 import { ingressClassAnnotation } from '../../../kinds/networking/ingress';
 import type { MutatingPlugin } from '../../chain';
@@ -11,18 +11,19 @@ import { newestDefaultClass } from '../../default-class';
 
 const DEFAULT_ANNOTATION = 'ingressclass.platform.io/is-default-class';
 
+const isOfIngresses = ({ resource: { row } }: Pick<AdmissionTarget, 'resource'>): boolean =>
+  row.kind === 'Ingress' && row.group === 'networking.platform.io';
+
 /** `classes` returns the current IngressClass entries. */
 export function defaultIngressClass(classes: () => Iterable<Entry>): MutatingPlugin {
   return {
     name: 'DefaultIngressClass',
     handles: (operation) => operation === 'CREATE',
-    inspectsObject: ({ resource: { row } }) => row.kind === 'Ingress' && row.group === 'networking.platform.io',
+    inspectsObject: isOfIngresses,
     mutate(request) {
-      const { resource, subresource, object }: AdmissionRequest<NetworkingV1Ingress> = request;
-      const { group, kind } = resource.row;
-      if (kind !== 'Ingress' || group !== 'networking.platform.io' || subresource !== undefined || object?.spec === undefined)
-        return undefined;
-      if (hasClass(object)) return undefined;
+      const { subresource, object }: AdmissionRequest<NetworkingV1Ingress> = request;
+      if (!isOfIngresses(request) || subresource !== undefined) return undefined;
+      if (object?.spec === undefined || hasClass(object)) return undefined;
       const name = newestDefaultClass(classes(), [DEFAULT_ANNOTATION]);
       if (name !== undefined) object.spec.ingressClassName = name;
       return undefined;

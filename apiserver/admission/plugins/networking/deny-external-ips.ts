@@ -10,6 +10,7 @@ import { newForbidden } from '../../pod-plugin';
 const isService = ({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
   row.group === '' && row.resource === 'services' && subresource === undefined;
 
+/** Creates the plug-in. */
 export function denyExternalIps(): ValidatingPlugin {
   return {
     name: 'DenyServiceExternalIPs',

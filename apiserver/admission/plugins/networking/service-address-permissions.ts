@@ -18,6 +18,7 @@ export interface ServiceAddressUse {
   readonly name: string;
 }
 
+/** Whether the user has the permission. A decision that needs no call is returned synchronously. */
 export type CanUseAddresses = (user: UserInfo, use: ServiceAddressUse) => MaybePromise<boolean>;
 
 interface GuardedAddresses {
@@ -40,6 +41,7 @@ const LOAD_BALANCER: GuardedAddresses = {
       .filter((address) => address !== ''),
 };
 
+/** Creates the plug-in. Only a write that adds an address asks for permission. */
 export function serviceAddressPermissions(canUseAddresses: CanUseAddresses): ValidatingPlugin {
   return {
     name: 'ServiceAddressPermissions',

@@ -7,6 +7,7 @@ import type { CoreV1AppArmorProfile, CoreV1SELinuxOptions } from '../../../../sh
 import { containersWhere, violationBy, nounWithNames, plural, quotedList, settersText, sortedUnique, type Violation } from './violation';
 import type { SecuredPod } from './secured-pod';
 
+/** Returns the violation of a pod, or `undefined`. */
 export type Control = (pod: SecuredPod) => Violation | undefined;
 
 const APP_ARMOR = 'container.apparmor.security.beta.platform.io/';
@@ -25,6 +26,7 @@ const annotationTexts = (pod: SecuredPod, isForbidden: (canonicalName: string, v
     .filter(([name, value]) => isForbidden(canonicalQualifiedName(name), value))
     .map(([name, value]) => `${name}="${value}"`);
 
+/** AppArmor profiles other than `RuntimeDefault` and `Localhost`, in fields or annotations. */
 export function appArmor(pod: SecuredPod): Violation | undefined {
   const isForbidden = (profile: CoreV1AppArmorProfile | undefined): boolean =>
     !['', 'RuntimeDefault', 'Localhost'].includes(profile?.type ?? '');
@@ -74,21 +76,25 @@ export function capabilitiesAddedBeyond(pod: SecuredPod, allowed: ReadonlySet<st
   return `${nounWithNames('container', names)} must not include ${quotedList(sortedUnique(added))} in securityContext.capabilities.add`;
 }
 
+/** Capabilities beyond those that container runtimes grant by default. */
 export function capabilities(pod: SecuredPod): Violation | undefined {
   const detail = capabilitiesAddedBeyond(pod, COMMON_CAPABILITIES);
   return detail === undefined ? undefined : { reason: 'non-default capabilities', detail };
 }
 
+/** The network, process or IPC namespace of the node. */
 export function hostNamespaces({ spec }: SecuredPod): Violation | undefined {
   const shared = (['hostNetwork', 'hostPID', 'hostIPC'] as const).filter((member) => spec[member] === true);
   return shared.length === 0 ? undefined : { reason: 'host namespaces', detail: shared.map((member) => `${member}=true`).join(', ') };
 }
 
+/** Volumes of type `hostPath`. */
 export function hostPaths({ spec }: SecuredPod): Violation | undefined {
   const names = (spec.volumes ?? []).filter(({ hostPath }) => hostPath !== undefined).map(({ name = '' }) => name);
   return names.length === 0 ? undefined : { reason: 'hostPath volumes', detail: nounWithNames('volume', names) };
 }
 
+/** Ports of the node; the number 0 means none. */
 export function hostPorts(pod: SecuredPod): Violation | undefined {
   const used = new Set<string>();
   const names = containersWhere(pod, ({ ports = [] }) => {
@@ -104,12 +110,13 @@ export function hostPorts(pod: SecuredPod): Violation | undefined {
   };
 }
 
+/** Privileged containers. */
 export function privileged(pod: SecuredPod): Violation | undefined {
   const names = containersWhere(pod, ({ security }) => security.privileged === true);
   return violationBy('privileged', settersText({ isSetOnPod: false, containers: names }), 'must not set securityContext.privileged=true');
 }
 
-/** `types` = the allowed SELinux types. */
+/** SELinux types other than `types`, and any user or role. */
 export function seLinux(types: readonly string[]): Control {
   return (pod) => {
     const forbiddenTypes = new Set<string>();
@@ -156,6 +163,7 @@ export function seccompAnnotations(pod: SecuredPod): Violation | undefined {
 const isForbiddenSeccompProfile = (profile: { readonly type?: string } | undefined): boolean =>
   profile !== undefined && profile.type !== 'RuntimeDefault' && profile.type !== 'Localhost';
 
+/** Seccomp profiles other than `RuntimeDefault` and `Localhost`, in fields; an absent profile is no violation. */
 export function seccomp(pod: SecuredPod): Violation | undefined {
   const podProfile = pod.spec.securityContext?.seccompProfile;
   const badContainers = pod.containers.filter(({ security }) => isForbiddenSeccompProfile(security.seccompProfile));
@@ -168,7 +176,7 @@ export function seccomp(pod: SecuredPod): Violation | undefined {
   return violationBy('seccompProfile', setBy, `must not set securityContext.seccompProfile.type to ${quotedList(types)}`);
 }
 
-/** `allowed` = the sysctls that affect the pod alone. */
+/** Sysctls other than `allowed`, which affect the pod alone. */
 export function sysctls(allowed: readonly string[]): Control {
   return ({ spec }) => {
     const forbidden = (spec.securityContext?.sysctls ?? []).map(({ name = '' }) => name).filter((name) => !allowed.includes(name));
@@ -176,6 +184,7 @@ export function sysctls(allowed: readonly string[]): Control {
   };
 }
 
+/** Windows containers that run as processes of the node. */
 export function hostProcess(pod: SecuredPod): Violation | undefined {
   const setBy = settersText({
     isSetOnPod: pod.spec.securityContext?.windowsOptions?.hostProcess === true,

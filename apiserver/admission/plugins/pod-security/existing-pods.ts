@@ -14,7 +14,9 @@ import { findViolations } from './standards';
 /** At most this many pods are evaluated. */
 const MAX_CHECKED_PODS = 3_000;
 
+/** The pods of one namespace. */
 export interface ExistingPods {
+  /** The number of all pods; `entries` are only read as far as they are evaluated. */
   readonly count: number;
   readonly entries: Iterable<Entry>;
 }

@@ -29,10 +29,13 @@ import type { PodSecuritySettings } from './settings';
 import { findViolations } from './standards';
 import { hasPodTemplate, podTemplateOf } from './pod-template';
 
+/** The configuration, this replica's objects, and the observers of metrics. */
 export interface PodSecurityDependencies {
+  /** Absent = the privileged level is the default, and nothing is exempt. */
   readonly settings?: PodSecuritySettings | undefined;
   /** From this replica's cache. */
   readonly getNamespace: (name: string) => Entry | undefined;
+  /** The pods of a namespace, from this replica's cache. */
   readonly listPods: (namespace: string) => ExistingPods;
   /** Called for each evaluation; absent = evaluations are not counted. */
   readonly onEvaluation?: OnPodSecurityEvaluation | undefined;
@@ -47,13 +50,16 @@ export interface PodSecurityRequest {
   readonly subresource: string;
 }
 
+/** One evaluation as reported to metrics; `deny` also in the modes that only audit or warn. */
 export interface PodSecurityEvaluation extends PodSecurityRequest {
   readonly decision: 'allow' | 'deny';
   readonly mode: SecurityMode;
   readonly level: LevelVersion;
 }
 
+/** Called for every `enforce` evaluation, and for those of other modes that find a violation. */
 export type OnPodSecurityEvaluation = (evaluation: PodSecurityEvaluation) => void;
+/** Called once for a request that is exempt. */
 export type OnPodSecurityExemption = (request: PodSecurityRequest) => void;
 
 const NAME = 'PodSecurity';
@@ -72,6 +78,7 @@ function targetOf({ resource: { row }, subresource }: Pick<AdmissionTarget, 'res
   return hasPodTemplate(row) ? 'template' : undefined;
 }
 
+/** Creates the plug-in. Writes of namespaces are checked for invalid labels, and warn about existing pods. */
 export function podSecurity(deps: PodSecurityDependencies): ValidatingPlugin {
   return {
     name: NAME,
@@ -229,8 +236,8 @@ function validateNamespace(
   const { policy, errors } = labelled;
   const before = oldObject === undefined ? undefined : readPolicyLabels(labelsOf(oldObject), defaults);
   // An update may keep labels that were invalid before it.
-  if (errors.length > 0 && (before === undefined || before.errors.length === 0 || !isSameErrors(errors, before.errors)))
-    throw invalid({ group: '', kind: resource.row.kind }, name, errors);
+  const keepsErrors = before !== undefined && isSameErrors(errors, before.errors);
+  if (errors.length > 0 && !keepsErrors) throw invalid({ group: '', kind: resource.row.kind }, name, errors);
   const namespaceName = object.metadata?.name ?? name;
   const isExempt = exemptions?.namespaces.has(namespaceName) === true;
   // A new namespace has no pods; its creation only warns of labels that an exemption overrides.

@@ -28,8 +28,10 @@ const FIND_TEMPLATE: ReadonlyMap<string, FindTemplate> = new Map<string, FindTem
 
 type ResourceNames = Readonly<Record<'group' | 'resource', string>>;
 
+/** Whether objects of the resource contain a pod template. */
 export const hasPodTemplate = ({ resource, group }: ResourceNames): boolean => FIND_TEMPLATE.has(`${resource}.${group}`);
 
+/** `undefined` when the resource has no template, or the object lacks it. */
 export function podTemplateOf({ resource, group }: ResourceNames, object: JsonObject): CoreV1PodTemplateSpec | undefined {
   return FIND_TEMPLATE.get(`${resource}.${group}`)?.(object);
 }

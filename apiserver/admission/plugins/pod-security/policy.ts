@@ -3,9 +3,12 @@ import { invalidValue, type FieldError } from '../../../../shared/api/errors/fie
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { LEVELS, type SecurityLevel } from './standards';
 
+/** What follows from a violation: the request is rejected, the violation is audited, or the client is warned. */
 export const MODES = ['enforce', 'audit', 'warn'] as const;
+/** One of {@link MODES}. */
 export type SecurityMode = (typeof MODES)[number];
 
+/** A level as a release of the standards defines it. */
 export interface LevelVersion {
   readonly level: SecurityLevel;
   /** As written in the label or configuration. */
@@ -14,17 +17,21 @@ export interface LevelVersion {
   readonly minor: number;
 }
 
+/** The level of each mode. */
 export type SecurityPolicy = Readonly<Record<SecurityMode, LevelVersion>>;
 
 /** The part that both spellings of these labels share. */
 const LABEL_DOMAIN_PREFIX = 'pod-security.';
 const CANONICAL_PREFIX = `${LABEL_DOMAIN_PREFIX}platform.io/`;
 const LATEST = 'latest';
+/** `v1.31`. */
 const MINOR = /^v1\.(0|[1-9][0-9]*)$/;
 
 const PRIVILEGED: LevelVersion = { level: 'privileged', version: LATEST, minor: Infinity };
+/** The policy without any violation. */
 export const PRIVILEGED_POLICY: SecurityPolicy = { enforce: PRIVILEGED, audit: PRIVILEGED, warn: PRIVILEGED };
 
+/** The policy that the labels of a namespace state. */
 export interface LabelledPolicy {
   readonly policy: SecurityPolicy;
   /** Errors of labels with invalid values. */
@@ -33,6 +40,7 @@ export interface LabelledPolicy {
   readonly labelledModes: readonly SecurityMode[];
 }
 
+/** Whether no mode can find a violation. */
 export const isFullyPrivileged = ({ enforce, audit, warn }: SecurityPolicy): boolean =>
   enforce.level === 'privileged' && audit.level === 'privileged' && warn.level === 'privileged';
 
@@ -105,6 +113,7 @@ function parseMinor(version: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
+/** `restricted:v1.31`, as messages and annotations show it. */
 export const levelVersionText = ({ level, version }: LevelVersion): string => `${level}:${version}`;
 
 /** Whether the policies are equivalent; the version of the privileged level is irrelevant. */

@@ -12,6 +12,7 @@ export const exceptOnWindows =
   (pod) =>
     pod.spec.os?.name === 'windows' ? undefined : control(pod);
 
+/** Containers that do not forbid processes to gain privileges. */
 export function privilegeEscalation(pod: SecuredPod): Violation | undefined {
   const names = containersWhere(pod, ({ security }) => security.allowPrivilegeEscalation !== false);
   const message = 'must set securityContext.allowPrivilegeEscalation=false';
@@ -20,6 +21,7 @@ export function privilegeEscalation(pod: SecuredPod): Violation | undefined {
 
 const ALLOWED_CAPABILITIES: ReadonlySet<string> = new Set(['NET_BIND_SERVICE']);
 
+/** Containers that keep capabilities, or add others than `NET_BIND_SERVICE`. */
 export function droppedCapabilities(pod: SecuredPod): Violation | undefined {
   const notDropping = containersWhere(pod, ({ security }) => security.capabilities?.drop?.includes('ALL') !== true);
   const added = capabilitiesAddedBeyond(pod, ALLOWED_CAPABILITIES);
@@ -43,6 +45,7 @@ const ALLOWED_VOLUME_MEMBERS: ReadonlySet<string> = new Set([
   'secret',
 ]);
 
+/** Volumes of types that can reach beyond the pod. */
 export function volumes({ spec }: SecuredPod): Violation | undefined {
   const restricted = (spec.volumes ?? []).flatMap((volume) => {
     const type = Object.keys(volume).find((member) => !ALLOWED_VOLUME_MEMBERS.has(member));
@@ -61,6 +64,7 @@ export function volumes({ spec }: SecuredPod): Violation | undefined {
   };
 }
 
+/** Containers that may run as root: a pod or container sets `runAsNonRoot` to false, or neither sets it to true. */
 export function runAsNonRoot(pod: SecuredPod): Violation | undefined {
   const reason = 'runAsNonRoot != true';
   const podValue = pod.spec.securityContext?.runAsNonRoot;
@@ -78,6 +82,7 @@ export function runAsNonRoot(pod: SecuredPod): Violation | undefined {
 const podOrContainers = (names: readonly string[]): string | undefined =>
   names.length === 0 ? undefined : `pod or ${nounWithNames('container', names)}`;
 
+/** User 0 on the pod or a container. */
 export function runAsRootUser(pod: SecuredPod): Violation | undefined {
   const setBy = settersText({
     isSetOnPod: pod.spec.securityContext?.runAsUser === 0,
@@ -86,6 +91,7 @@ export function runAsRootUser(pod: SecuredPod): Violation | undefined {
   return violationBy('runAsUser=0', setBy, 'must not set runAsUser=0');
 }
 
+/** As {@link seccomp}; in addition every container needs a profile of its own or of the pod. */
 export function requiredSeccomp(pod: SecuredPod): Violation | undefined {
   const explicit = seccomp(pod);
   if (explicit !== undefined || pod.spec.securityContext?.seccompProfile !== undefined) return explicit;

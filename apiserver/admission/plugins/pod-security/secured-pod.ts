@@ -7,6 +7,7 @@ import type {
   CoreV1SecurityContext,
 } from '../../../../shared/api/types/generated/members';
 
+/** The parts of a pod that concern its security. */
 export interface SecuredPod {
   readonly annotations: Readonly<Record<string, string>>;
   readonly spec: CoreV1PodSpec;
@@ -14,8 +15,10 @@ export interface SecuredPod {
   readonly containers: readonly SecuredContainer[];
 }
 
+/** A container of any kind; `security` is empty when the container sets none. */
 export type SecuredContainer = Pick<CoreV1Container, 'name' | 'ports'> & { readonly security: CoreV1SecurityContext };
 
+/** Shares the members of the object; absent ones are empty. */
 export function securedPod({ metadata, spec = {} }: CoreV1Pod | CoreV1PodTemplateSpec): SecuredPod {
   const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])];
   return {

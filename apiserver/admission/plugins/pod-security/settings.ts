@@ -30,11 +30,13 @@ const SCHEMA = objectSchema(
 );
 type SecurityFile = ValueOf<typeof SCHEMA>;
 
+/** The content of the configuration file. */
 export interface PodSecuritySettings {
   readonly defaults: SecurityPolicy;
   readonly exemptions: Readonly<Record<'usernames' | 'namespaces' | 'runtimeClasses', ReadonlySet<string>>>;
 }
 
+/** The format of the configuration file. */
 export const POD_SECURITY_FORMAT: ConfigurationFormat<SecurityFile> = {
   kind: 'PodSecurityConfiguration',
   apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `pod-security.admission.config.platform.io/${version}`),
@@ -45,6 +47,7 @@ export const POD_SECURITY_FORMAT: ConfigurationFormat<SecurityFile> = {
     ),
 };
 
+/** The settings of a validated file. Names of users and namespaces apply in both spellings. */
 export function podSecuritySettings(file: SecurityFile): PodSecuritySettings {
   const { usernames = [], namespaces = [], runtimeClasses = [] } = file.exemptions ?? {};
   const modeOrDefault = (mode: SecurityMode): LevelVersion => readMode(file, mode) ?? PRIVILEGED_POLICY[mode];

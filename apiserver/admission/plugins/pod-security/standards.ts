@@ -25,13 +25,17 @@ import {
   volumes,
 } from './restricted';
 
+/** From the most permissive to the strictest. */
 export const LEVELS = ['privileged', 'baseline', 'restricted'] as const;
+/** One of {@link LEVELS}. */
 export type SecurityLevel = (typeof LEVELS)[number];
 
 /** A control that is in effect for a range of minor releases. */
 interface StandardsRow {
   readonly minLevel: Exclude<SecurityLevel, 'privileged'>;
+  /** The first minor release with the control; absent: all earlier ones have it. */
   readonly since?: number;
+  /** The first minor release without the control; absent: all later ones have it. */
   readonly before?: number;
   /** The minor release from which on the restricted level has a stricter control instead. */
   readonly replacedInRestrictedSince?: number;
@@ -87,12 +91,8 @@ export function findViolations(pod: SecuredPod, level: SecurityLevel, minor: num
   const isRestricted = level === 'restricted';
   return ROWS.flatMap(({ minLevel, since = 0, before = Infinity, replacedInRestrictedSince = Infinity, control }) => {
     const isInEffect = minor >= since && (minor < before || before === Infinity);
-    if (
-      !isInEffect ||
-      (!isRestricted && minLevel === 'restricted') ||
-      (isRestricted && minor >= replacedInRestrictedSince && replacedInRestrictedSince !== Infinity)
-    )
-      return [];
-    return control(pod) ?? [];
+    const isOfLevel = isRestricted || minLevel === 'baseline';
+    const isReplaced = isRestricted && minor >= replacedInRestrictedSince && replacedInRestrictedSince !== Infinity;
+    return isInEffect && isOfLevel && !isReplaced ? (control(pod) ?? []) : [];
   });
 }

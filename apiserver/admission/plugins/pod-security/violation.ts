@@ -2,16 +2,19 @@
 import { compareBytes } from '../../../../shared/values/json';
 import type { SecuredContainer, SecuredPod } from './secured-pod';
 
+/** What a pod violates; messages show both members as `reason (detail)`. */
 export interface Violation {
   readonly reason: string;
   readonly detail: string;
 }
 
+/** `volume`, `volumes`. */
 export const plural = (noun: string, count: number): string => (count === 1 ? noun : `${noun}s`);
 
 /** Without duplicates, in byte order. */
 export const sortedUnique = (values: Iterable<string>): readonly string[] => [...new Set(values)].sort(compareBytes);
 
+/** `"a", "b"`. */
 export const quotedList = (values: readonly string[]): string => values.map((value) => `"${value}"`).join(', ');
 
 /** `container "a"`, `volumes "a", "b"`. */

@@ -9,6 +9,7 @@ import type { MutatingPlugin } from '../../chain';
 const isPodRequest = ({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
   row.group === '' && row.resource === 'pods' && (subresource === undefined || subresource === 'ephemeralcontainers');
 
+/** Creates the plug-in. */
 export function alwaysPullImages(): MutatingPlugin {
   return {
     name: 'AlwaysPullImages',

@@ -27,12 +27,14 @@ const SCHEMA = objectSchema(
   {},
 );
 
+/** The format of the configuration file. */
 export const IMAGE_POLICY_FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
   kind: 'configuration of ImagePolicyWebhook',
   apiVersions: [],
   schema: SCHEMA,
 };
 
+/** The content of the configuration file, with defaults. */
 export interface ImagePolicySettings {
   readonly kubeConfigFile: string;
   /** How long an allowed and a denied review are cached. */
@@ -46,6 +48,7 @@ export interface ImagePolicySettings {
 
 const DEFAULTS = { allowSeconds: 5 * 60, denySeconds: 30, retryMs: 500 } as const;
 
+/** The settings of a validated file; `retryBackoff` is in milliseconds, and -1 means none. */
 export function imagePolicySettings({ imagePolicy }: ValueOf<typeof SCHEMA>): ImagePolicySettings {
   const { kubeConfigFile, allowTTL = 0, denyTTL = 0, retryBackoff = 0, defaultAllow = false } = imagePolicy;
   return {
@@ -63,6 +66,7 @@ const orDefault = (configured: number, defaultValue: number): number => (configu
 /** Never rejects: returns an error text instead. */
 export type SendImageReview = (body: Buffer) => Promise<{ readonly bytes: Buffer } | { readonly error: string }>;
 
+/** How the webhook is called, and what its failure leads to. */
 export interface ImagePolicyDependencies {
   readonly settings: ImagePolicySettings;
   readonly send: SendImageReview;
@@ -88,6 +92,7 @@ const isImageRequest = ({ resource: { row }, subresource }: Pick<AdmissionTarget
 const TOO_MANY_REVIEWS: ReviewOutcome = { error: 'too many images are being reviewed' };
 const ANNOTATION_PREFIX = 'imagepolicywebhook.image-policy.platform.io';
 
+/** Creates the plug-in with an empty cache. */
 export function imagePolicyWebhook({ settings, send, dialect, clock }: ImagePolicyDependencies): ValidatingPlugin {
   const reviews = new ResponseCache<ReviewOutcome>({
     clock,

@@ -2,12 +2,15 @@
  * Reads the ImageReview with which a webhook responds. No schema describes the response, so that every member is checked
  * before it is used; what a denial or an error leads to is left to image-policy.ts.
  */
+import { jsonKindOf } from '../../../../shared/api/types';
 import { canonicalApiVersion } from '../../../../shared/names/dialect';
 import { isObject, objectAt, ownMember, stringAt, type JsonValue } from '../../../../shared/values/json';
 import { IMAGE_REVIEW_KIND, IMAGE_REVIEW_VERSION } from './image-review';
 
+/** The decision of the webhook. */
 export interface ImageReviewStatus {
   readonly allowed: boolean;
+  /** For the message of a denial; may be empty. */
   readonly reason: string;
   /** Names are without the prefix of the plug-in, and unchecked. */
   readonly auditAnnotations: readonly (readonly [name: string, value: string])[];
@@ -22,7 +25,9 @@ export function readImageReviewStatus(bytes: Buffer): ImageReviewStatus | { read
   if (!isObject(review)) return { error: 'the response of the image policy webhook is not an object' };
   const kind = stringAt(review, 'kind') ?? '';
   const version = stringAt(review, 'apiVersion') ?? '';
-  if ((kind !== '' || version !== '') && (kind !== IMAGE_REVIEW_KIND || canonicalApiVersion(version) !== IMAGE_REVIEW_VERSION))
+  const hasTypeMeta = kind !== '' || version !== '';
+  const isImageReview = kind === IMAGE_REVIEW_KIND && canonicalApiVersion(version) === IMAGE_REVIEW_VERSION;
+  if (hasTypeMeta && !isImageReview)
     return {
       error: `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(version)} in scheme "pkg/runtime/scheme.go:100"`,
     };
@@ -46,6 +51,5 @@ function parseJsonOrUndefined(bytes: Buffer): JsonValue | undefined {
 }
 
 function typeMismatch(member: string, type: string, value: JsonValue): string {
-  const goType = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
-  return `json: cannot unmarshal ${goType} into Go struct field ImageReviewStatus.status.${member} of type ${type}`;
+  return `json: cannot unmarshal ${jsonKindOf(value)} into Go struct field ImageReviewStatus.status.${member} of type ${type}`;
 }

@@ -3,9 +3,12 @@ import { apiVersionInDialect, IMAGE_POLICY_ANNOTATION_INFIX, type Dialect } from
 import type { CoreV1Pod } from '../../../../shared/api/types/generated/members';
 import { ownMember, type JsonObject, type JsonValue } from '../../../../shared/values/json';
 
+/** The kind of requests and responses. */
 export const IMAGE_REVIEW_KIND = 'ImageReview';
+/** Their apiVersion, in canonical spelling. */
 export const IMAGE_REVIEW_VERSION = 'imagepolicy.platform.io/v1alpha1';
 
+/** The part of the request that a review depends on besides the pod. */
 export interface ReviewedRequest {
   readonly namespace: string;
   readonly subresource: string | undefined;
@@ -43,6 +46,7 @@ function webhookAnnotations(annotations: JsonObject, dialect: Dialect): JsonObje
   return Object.fromEntries([...selected].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** The JSON that is sent, in the spelling of `dialect`. */
 export function imageReviewBody(spec: JsonObject, dialect: Dialect): Buffer {
   const apiVersion = apiVersionInDialect(dialect, IMAGE_REVIEW_VERSION);
   return Buffer.from(

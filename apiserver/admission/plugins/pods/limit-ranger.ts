@@ -13,6 +13,7 @@ import { parseEntry } from '../../../registry/object/stored-object';
 import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
 import { claimLimitViolations, podLimitViolations } from './limit-violations';
 
+/** Where LimitRanges are read from, and how annotations are spelled. */
 export interface LimitRangerDependencies {
   readonly cache: Pick<Cache, 'snapshot'>;
   /** The stored type of LimitRanges. */
@@ -22,11 +23,13 @@ export interface LimitRangerDependencies {
 
 const NAME = 'LimitRanger';
 
+/** The two halves of the plug-in. */
 export interface LimitRanger {
   readonly mutating: MutatingPlugin;
   readonly validating: ValidatingPlugin;
 }
 
+/** The mutating half sets defaults in pods only; the validating half also checks claims. */
 export function limitRanger(deps: LimitRangerDependencies): LimitRanger {
   const isHandled = ({ operation, resource: { row }, subresource, namespace }: AdmissionTarget): boolean => {
     if (row.group !== '' || subresource !== undefined) return false;

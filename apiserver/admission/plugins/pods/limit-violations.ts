@@ -38,7 +38,7 @@ export function claimLimitViolations(limits: readonly CoreV1LimitRangeItem[], { 
     .filter(({ type }) => type === 'PersistentVolumeClaim')
     .flatMap((limit) => [
       ...belowMinimum(limit, requests),
-      ...sortedQuantities(limit.max).flatMap(([name, max]) => aboveMaximum(limit, name, max, requests.get(name), 'request')),
+      ...upperBounds(limit, limit.max).flatMap((bound) => aboveMaximum(bound, requests.get(bound.name), 'request')),
     ]);
 }
 
@@ -53,9 +53,9 @@ function amountsOf({ requests, limits }: Pick<CoreV1ResourceRequirements, 'limit
 function violationsOf(limit: CoreV1LimitRangeItem, { requests, limits }: ResourceAmounts): readonly string[] {
   return [
     ...belowMinimum(limit, requests),
-    ...sortedQuantities(limit.max).flatMap(([name, max]) => aboveMaximum(limit, name, max, limits.get(name), 'limit')),
-    ...sortedQuantities(limit.maxLimitRequestRatio).flatMap(([name, max]) =>
-      aboveMaximumRatio(limit, name, max, requests.get(name), limits.get(name)),
+    ...upperBounds(limit, limit.max).flatMap((bound) => aboveMaximum(bound, limits.get(bound.name), 'limit')),
+    ...upperBounds(limit, limit.maxLimitRequestRatio).flatMap((bound) =>
+      aboveMaximumRatio(bound, requests.get(bound.name), limits.get(bound.name)),
     ),
   ];
 }
@@ -75,13 +75,19 @@ function belowMinimum(limit: CoreV1LimitRangeItem, requests: ResourceAmounts['re
   });
 }
 
-function aboveMaximum(
-  { type = '' }: CoreV1LimitRangeItem,
-  name: string,
-  max: Quantity,
-  amount: Quantity | undefined,
-  amountType: 'limit' | 'request',
-): readonly string[] {
+/** The greatest amount or ratio of one resource. */
+interface UpperBound {
+  /** What the bound applies to: `Pod`, `Container`, `PersistentVolumeClaim`. */
+  readonly type: string;
+  /** Name of the resource. */
+  readonly name: string;
+  readonly max: Quantity;
+}
+
+const upperBounds = ({ type = '' }: CoreV1LimitRangeItem, amounts: Amounts | undefined): readonly UpperBound[] =>
+  sortedQuantities(amounts).map(([name, max]) => ({ type, name, max }));
+
+function aboveMaximum({ type, name, max }: UpperBound, amount: Quantity | undefined, amountType: 'limit' | 'request'): readonly string[] {
   const start = `maximum ${name} usage per ${type} is ${formatQuantity(max)}`;
   if (amount === undefined) return [`${start}.  No ${amountType} is specified`];
   return amount.nanos > max.nanos ? [`${start}, but ${amountType} is ${formatQuantity(amount)}`] : [];
@@ -90,13 +96,7 @@ function aboveMaximum(
 /** Upstream prints a ratio with six decimals. */
 const RATIO_DIGITS = 6;
 
-function aboveMaximumRatio(
-  { type = '' }: CoreV1LimitRangeItem,
-  name: string,
-  max: Quantity,
-  request: Quantity | undefined,
-  limit: Quantity | undefined,
-): readonly string[] {
+function aboveMaximumRatio({ type, name, max }: UpperBound, request: Quantity | undefined, limit: Quantity | undefined): readonly string[] {
   const start = `${name} max limit to request ratio per ${type} is ${formatQuantity(max)}`;
   if (request === undefined || request.nanos === 0n) return [`${start}, but no request is specified or request is 0`];
   if (limit === undefined || limit.nanos === 0n) return [`${start}, but no limit is specified or limit is 0`];

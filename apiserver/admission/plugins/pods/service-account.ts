@@ -20,6 +20,7 @@ import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
 import { ON_CREATE, podMutatingPlugin, podValidatingPlugin, newForbidden } from '../../pod-plugin';
 import { ephemeralSecretReferenceError, secretReferenceError, mirrorPodError } from './mountable-secrets';
 
+/** What the plug-in needs to find accounts and to name volumes. */
 export interface ServiceAccountDependencies {
   readonly names: Pick<GeneratedNames, 'dialect'>;
   readonly random: Pick<Random, 'string'>;
@@ -35,6 +36,7 @@ const VOLUME_MODE = 0o644;
 
 const NAME = 'ServiceAccount';
 
+/** The mutating half completes new pods; the validating half also checks ephemeral containers. */
 export function serviceAccount(deps: ServiceAccountDependencies): {
   readonly mutating: MutatingPlugin;
   readonly validating: ValidatingPlugin;

@@ -9,8 +9,7 @@ import { listSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from
 import { canonicalGroup, messageInDialect } from '../../../../shared/names/dialect';
 import { isInQuotaScopes, type QuotaScopes } from '../../../../shared/quota/scopes';
 import { quotaUsageOf } from '../../../../shared/quota/usage';
-import type { JsonObject } from '../../../../shared/values/json';
-import type { Quota } from './usage-delta';
+import type { CountedWrite, Quota } from './usage-delta';
 
 const OPERATORS = ['In', 'NotIn', 'Exists', 'DoesNotExist'] as const;
 const SCOPES = ['Terminating', 'NotTerminating', 'BestEffort', 'NotBestEffort', 'PriorityClass', 'CrossNamespacePodAffinity'] as const;
@@ -26,6 +25,7 @@ const LIMITED = objectSchema(
 const SCHEMA = objectSchema({}, { limitedResources: listSchema(LIMITED) });
 type QuotaFile = ValueOf<typeof SCHEMA>;
 
+/** The format of the configuration file. */
 export const QUOTA_FORMAT: ConfigurationFormat<QuotaFile> = {
   kind: 'ResourceQuotaConfiguration',
   apiVersions: ['apiserver.config.platform.io/v1'],
@@ -36,6 +36,7 @@ export const QUOTA_FORMAT: ConfigurationFormat<QuotaFile> = {
     ),
 };
 
+/** A kind whose consumption requires a covering quota. */
 export interface LimitedResource {
   readonly kind: GroupResource;
   /** Parts of resource names, in either spelling. */
@@ -43,6 +44,7 @@ export interface LimitedResource {
   readonly scopes: QuotaScopes;
 }
 
+/** The entries of a validated file. */
 export const readLimitedResources = ({ limitedResources: limited = [] }: QuotaFile): readonly LimitedResource[] =>
   limited.map(({ apiGroup = '', resource, matchContains = [], matchScopes = [] }) => ({
     kind: { group: canonicalGroup(apiGroup), resource },
@@ -50,19 +52,18 @@ export const readLimitedResources = ({ limitedResources: limited = [] }: QuotaFi
     scopes: matchScopes.map(({ scopeName, operator, values = [] }) => ({ name: scopeName, operator, values })),
   }));
 
+/** Whether an entry applies to the kind. */
 export const isLimitedResource = (limited: readonly LimitedResource[], { group, resource }: GroupResource): boolean =>
   limited.some(({ kind }) => kind.group === group && kind.resource === resource);
 
 /**
  * The message of the rejection when a write adds usage that no quota covers, else `undefined`. `quotas`: those of the
- * namespace that limit the kind. `old` is `undefined` for a new object. `now`: milliseconds since 1970.
+ * namespace that limit the kind.
  */
 export function uncoveredMessage(
   limited: readonly LimitedResource[],
-  kind: GroupResource,
   quotas: readonly Quota[],
-  { object, old }: { readonly object: JsonObject; readonly old: JsonObject | undefined },
-  now: number,
+  { kind, object, old, now }: CountedWrite,
 ): string | undefined {
   const limitedOfKind = limited.filter((entry) => entry.kind.group === kind.group && entry.kind.resource === kind.resource);
   const matching = quotas.filter(({ scopes }) => isInQuotaScopes(kind, object, scopes));

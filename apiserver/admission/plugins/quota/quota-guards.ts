@@ -8,12 +8,14 @@ import type { KeyListener } from '../../../cache/key-listeners';
 import type { KeyWrite } from '../../../allocation/claims';
 import type { Revision } from '../../../storage/store';
 
+/** Of the guard keys, below the prefix of the store. */
 export const QUOTA_GUARD_PREFIX = 'quota-guards/';
 const GUARD_COUNT = 1024;
 /** A guard that is held for longer is taken over; the worst outcome is a lost race. */
 const MAX_HOLD_MS = 1_000;
 const GUARD_VALUE = Buffer.from('-');
 
+/** A guard that no other request of this replica holds; other replicas are excluded only by the write. */
 export interface HeldGuard {
   /** The revision that the cache must have before usage is counted. */
   readonly revision: Revision;
@@ -23,6 +25,7 @@ export interface HeldGuard {
   readonly release: (revision?: Revision) => void;
 }
 
+/** The guards of this replica, with their revisions as far as the cache has seen them. A listener of their keys. */
 export class QuotaGuards implements KeyListener {
   private readonly revisions = new Map<string, Revision>();
   /** Waiters by guard; a guard that is held has an entry. */

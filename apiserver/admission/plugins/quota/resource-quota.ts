@@ -20,8 +20,10 @@ import { usageDeltas, exceededMessage, quotaFor, unspecifiedMessage, type UsageD
 import { isLimitedResource, uncoveredMessage, type LimitedResource } from './limited-resources';
 import type { QuotaGuards } from './quota-guards';
 
+/** Where quotas and usage are read from, and what serializes the writes that raise usage. */
 export interface ResourceQuotaDependencies {
   readonly cache: Pick<Cache, 'snapshot' | 'waitForRevision'>;
+  /** The stored type of ResourceQuotas. */
   readonly quotas: StoredType;
   readonly guards: QuotaGuards;
   readonly clock: Clock;
@@ -68,14 +70,14 @@ async function reserve(
   const { row, stored } = resource;
   if (object === undefined || stored === undefined) return undefined;
   const increased: QuotaDeltas[] = [];
-  const now = deps.clock.now();
+  const write = { kind: row, object, old: oldObject, now: deps.clock.now() };
   const quotas = quotasIn(deps, namespace, row);
-  const uncovered = uncoveredMessage(deps.limitedResources ?? [], row, quotas, { object, old: oldObject }, now);
+  const uncovered = uncoveredMessage(deps.limitedResources ?? [], quotas, write);
   if (uncovered !== undefined) throw rejection(request, uncovered);
   for (const quota of quotas) {
     const unspecified = operation === 'CREATE' ? unspecifiedMessage(row, quota, object) : undefined;
     if (unspecified !== undefined) throw rejection(request, unspecified);
-    const deltas = usageDeltas(row, quota, object, oldObject, now);
+    const deltas = usageDeltas(quota, write);
     if (deltas.length > 0) increased.push({ quota, deltas });
   }
   if (increased.length === 0) return undefined;
@@ -83,7 +85,7 @@ async function reserve(
   try {
     if (!(await deps.cache.waitForRevision(guard.revision, { deadline }))) throw timeout('the usage of quotas is not known in time');
     for (const { quota, deltas } of increased) {
-      const text = exceededMessage(quota, deltas, await counter.countUsage(row, stored, namespace, quota, now));
+      const text = exceededMessage(quota, deltas, await counter.countUsage({ kind: row, stored, namespace, now: write.now }, quota));
       if (text !== undefined) throw rejection(request, text);
     }
   } catch (error) {
@@ -105,14 +107,23 @@ interface EntryUsage {
   readonly object: JsonObject | undefined;
 }
 
+/** The objects of one kind in one namespace. */
+interface CountedObjects {
+  readonly kind: GroupResource;
+  readonly stored: StoredType;
+  readonly namespace: string;
+  /** Milliseconds since 1970, the same for all objects. */
+  readonly now: number;
+}
+
 /** Counts the usage of a namespace. The usage of an entry is computed once, because entries are immutable. */
 class UsageCounter {
   private readonly usageByEntry = new WeakMap<Entry, EntryUsage>();
 
   constructor(private readonly deps: Pick<ResourceQuotaDependencies, 'cache' | 'clock'>) {}
 
-  /** `now`: milliseconds since 1970, the same for all objects. */
-  async countUsage(kind: GroupResource, stored: StoredType, namespace: string, { scopes }: Quota, now: number): Promise<ResourceAmounts> {
+  /** The usage of the objects that the quota covers. */
+  async countUsage({ kind, stored, namespace, now }: CountedObjects, { scopes }: Quota): Promise<ResourceAmounts> {
     const total = new Map<string, Quantity>();
     const slice = new TimeSlice(this.deps.clock, { stepsPerCheck: 1 });
     // All objects are counted from one snapshot, however long that takes.

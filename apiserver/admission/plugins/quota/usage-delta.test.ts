@@ -36,7 +36,7 @@ it.each(readRecording('admission/quota', body, isCase).cases.map((recorded) => [
       quota === undefined
         ? undefined
         : ((before === undefined ? unspecifiedMessage(row, quota, after) : undefined) ??
-          exceededMessage(quota, usageDeltas(row, quota, after, before, NOW), amounts));
+          exceededMessage(quota, usageDeltas(quota, { kind: row, object: after, old: before, now: NOW }), amounts));
     expect(rejection === undefined ? undefined : `${row.resource} "x" is forbidden: ${rejection}`).toBe(message);
     expect(code < 300).toBe(rejection === undefined);
   },

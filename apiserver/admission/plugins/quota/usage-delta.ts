@@ -22,6 +22,7 @@ interface Limit {
   readonly hard: Quantity;
 }
 
+/** The part of a ResourceQuota that limits one kind. */
 export interface Quota {
   readonly name: string;
   readonly scopes: QuotaScopes;
@@ -49,17 +50,21 @@ export interface UsageDelta {
   readonly requested: Quantity;
 }
 
+/** A write with the usage that it adds. */
+export interface CountedWrite {
+  readonly kind: GroupResource;
+  readonly object: JsonObject;
+  /** `undefined` for a new object. */
+  readonly old: JsonObject | undefined;
+  /** Milliseconds since 1970; the usage of terminating pods depends on it. */
+  readonly now: number;
+}
+
 /**
  * The usage that the write adds, by limited resource: empty when the quota does not cover the object or the write adds
- * none. `old` is `undefined` for a new object. `now`: milliseconds since 1970.
+ * none.
  */
-export function usageDeltas(
-  kind: GroupResource,
-  { scopes, limits }: Quota,
-  object: JsonObject,
-  old: JsonObject | undefined,
-  now: number,
-): readonly UsageDelta[] {
+export function usageDeltas({ scopes, limits }: Quota, { kind, object, old, now }: CountedWrite): readonly UsageDelta[] {
   if (!isInQuotaScopes(kind, object, scopes)) return [];
   const usage = quotaUsageOf(kind, object, now);
   const before = old === undefined || !isInQuotaScopes(kind, old, scopes) ? undefined : quotaUsageOf(kind, old, now);

@@ -7,6 +7,7 @@ import { isExtendedResource } from '../../../kinds/rules/resource-names';
 import type { MutatingPlugin } from '../../chain';
 import { podMutatingPlugin, ON_CREATE_OR_UPDATE } from '../../pod-plugin';
 
+/** Creates the plug-in. */
 export function extendedResourceToleration(): MutatingPlugin {
   return podMutatingPlugin('ExtendedResourceToleration', ON_CREATE_OR_UPDATE, (_request, spec) => {
     const { tolerations = [] } = spec;

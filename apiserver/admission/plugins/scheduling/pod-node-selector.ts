@@ -16,6 +16,7 @@ const NAME = 'PodNodeSelector';
 
 const SCHEMA = objectSchema({}, { podNodeSelectorPluginConfig: mapSchema(stringSchema()) });
 
+/** The format of the configuration file. */
 export const NODE_SELECTOR_FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
   kind: 'configuration of PodNodeSelector',
   apiVersions: [],
@@ -33,6 +34,7 @@ const CLUSTER_DEFAULT_KEY = 'clusterDefaultNodeSelector';
 type Labels = Readonly<Record<string, string>>;
 const NO_LABELS: Labels = {};
 
+/** The content of the configuration file. */
 export interface NodeSelectorSettings {
   /** For namespaces without the annotation. */
   readonly clusterDefault: Labels;
@@ -42,6 +44,10 @@ export interface NodeSelectorSettings {
 
 const NO_SETTINGS: NodeSelectorSettings = { clusterDefault: NO_LABELS, allowedByNamespace: new Map() };
 
+/**
+ * The settings of a validated file. A namespace is found under both spellings; an entry in the requested one takes
+ * precedence.
+ */
 export function nodeSelectorSettings({ podNodeSelectorPluginConfig: texts = {} }: ValueOf<typeof SCHEMA>): NodeSelectorSettings {
   const selectors = Object.entries(texts).map(([name, selector]) => [name, parseNodeSelector(selector) ?? NO_LABELS] as const);
   const allowedByNamespace = new Map([
@@ -53,6 +59,7 @@ export function nodeSelectorSettings({ podNodeSelectorPluginConfig: texts = {} }
   return { clusterDefault, allowedByNamespace };
 }
 
+/** The mutating half sets and checks the selector; the validating half checks what later plug-ins made of it. */
 export function podNodeSelector(settings: NodeSelectorSettings = NO_SETTINGS): {
   readonly mutating: MutatingPlugin;
   readonly validating: ValidatingPlugin;
@@ -98,7 +105,8 @@ function parseNodeSelector(text: string): Labels | undefined {
   const labels = new Map<string, string>();
   for (const part of text === '' ? [] : text.split(',')) {
     const [key = '', value, ...rest] = part.split('=').map((side) => side.trim());
-    if (value === undefined || rest.length > 0 || checkQualifiedName(key).length > 0 || checkLabelValue(value).length > 0) return undefined;
+    if (value === undefined || rest.length > 0) return undefined;
+    if (checkQualifiedName(key).length > 0 || checkLabelValue(value).length > 0) return undefined;
     labels.set(key, value);
   }
   return Object.fromEntries(labels);

@@ -34,6 +34,7 @@ const SCHEMA = objectSchema({}, { default: listSchema(TOLERATION), whitelist: li
 /** Defaults for namespaces without the annotations. */
 export type TolerationSettings = ValueOf<typeof SCHEMA>;
 
+/** The format of the configuration file. */
 export const TOLERATION_FORMAT: ConfigurationFormat<TolerationSettings> = {
   kind: 'Configuration',
   apiVersions: ['podtolerationrestriction.admission.platform.io/v1alpha1'],

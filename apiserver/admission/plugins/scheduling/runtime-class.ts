@@ -16,6 +16,7 @@ type GetRuntimeClass = (name: string) => Entry | undefined;
 
 const NAME = 'RuntimeClass';
 
+/** The mutating half applies the class to new pods; the validating half requires that an overhead comes from a class. */
 export function runtimeClass(getClass: GetRuntimeClass): { readonly mutating: MutatingPlugin; readonly validating: ValidatingPlugin } {
   return {
     mutating: podMutatingPlugin(NAME, ON_CREATE, (request, spec) => {

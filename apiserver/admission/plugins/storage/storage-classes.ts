@@ -34,6 +34,7 @@ export function defaultStorageClass(classes: () => Iterable<Entry>): MutatingPlu
   };
 }
 
+/** Creates the plug-in; `getStorageClass` reads this replica's cache. */
 export function persistentVolumeClaimResize(getStorageClass: (name: string) => Entry | undefined): ValidatingPlugin {
   return {
     name: 'PersistentVolumeClaimResize',
