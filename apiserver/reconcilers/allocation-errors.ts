@@ -9,6 +9,7 @@ import { isPortId, addressOrPortIn } from '../allocation/pool';
 import type { AllocationSubject, AllocationErrorType } from '../allocation/allocation-error-counts';
 import type { AllocationOwner, ServiceAllocator } from '../allocation/service-allocator';
 
+/** An error as it is reported. */
 export interface AllocationError {
   readonly subject: AllocationSubject;
   readonly type: AllocationErrorType;
@@ -42,6 +43,7 @@ const EVENT_REASONS: Readonly<Record<AllocationSubject, Partial<Record<Allocatio
   },
 };
 
+/** Describes a finding. `allocator` supplies the ranges that a message names. */
 export function allocationErrorOf(finding: AllocationFinding, allocator: Pick<ServiceAllocator, 'pools' | 'ports'>): AllocationError {
   if (finding.type === 'unreadable') {
     const note = `Cluster IP ${finding.text} is not a valid IP; please recreate service`;
@@ -76,6 +78,7 @@ function rangeText(subject: AllocationSubject, id: string, { pools, ports }: Pic
   return `service CIDR ${range ?? ranges.join(',')}`;
 }
 
+/** What an Event needs besides the error. */
 export interface EventContext {
   /** Milliseconds since 1970. */
   readonly now: number;

@@ -34,6 +34,7 @@ const MAX_EVENTS_PER_PASS = 100;
 const REPORT_INTERVAL_MS = 3_600_000;
 const MAX_REPORTED = 10_000;
 
+/** What is checked, and where repairs and reports go. */
 export interface AllocationRepairOptions {
   readonly store: Store;
   readonly cache: Cache;
@@ -46,22 +47,27 @@ export interface AllocationRepairOptions {
   readonly prefix: string;
   /** Unique per replica. */
   readonly holder: string;
+  /** Identifies this server in Events. */
   readonly hostname: string;
   readonly names: GeneratedNames;
   readonly clock: Clock;
   /** Called for each error, and with the number of repairs. */
   readonly onFinding: (message: string, details: Readonly<Record<string, unknown>>) => void;
+  /** Called when a pass fails, which is then repeated, or an Event cannot be created. */
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
+/** The running repair of this replica. */
 export interface AllocationRepair {
   /** Resolves after the first pass, by any replica. */
   readonly complete: Promise<void>;
-  /** Runs a pass at once. */
+  /** Runs a pass at once, unless another replica holds the term. */
   pass(): Promise<void>;
+  /** Starts no further pass; a running one continues. */
   stop(): void;
 }
 
+/** Starts with a pass. */
 export function startAllocationRepair(options: AllocationRepairOptions): AllocationRepair {
   const { clock, onFailure, store, prefix, holder } = options;
   const checker = new AllocationChecker(options);
@@ -72,7 +78,7 @@ export function startAllocationRepair(options: AllocationRepairOptions): Allocat
   const complete = new Promise<void>((resolve) => (resolveComplete = resolve));
 
   async function pass(): Promise<void> {
-    if (await tryAcquireOrRenew(term)) await checker.run();
+    if (await tryAcquireOrRenew(term)) await checker.checkAndRepair();
   }
 
   async function tick(): Promise<void> {
@@ -107,7 +113,7 @@ class AllocationChecker {
 
   constructor(private readonly options: AllocationRepairOptions) {}
 
-  async run(): Promise<void> {
+  async checkAndRepair(): Promise<void> {
     const { allocator, onFinding } = this.options;
     const findings = checkAllocations(await this.holders(), allocator.allHoldings(), (id) =>
       allocator.pools.some((pool) => pool.contains(id)),

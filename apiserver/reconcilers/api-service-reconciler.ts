@@ -15,6 +15,7 @@ import type { Cache } from '../cache/cache';
 import type { Resource, Writer } from '../registry/verbs';
 import { startReconciler, serverContext, serverWriteOptions, type Reconciler } from './reconciler';
 
+/** What is served at present, and where the APIServices are. */
 export interface ApiServiceReconcilerOptions {
   readonly writer: Writer;
   readonly cache: Pick<Cache, 'get' | 'snapshot'>;
@@ -69,6 +70,7 @@ interface Priorities {
   readonly version: number;
 }
 
+/** An APIService that should exist. */
 export interface DesiredApiService extends GroupVersion {
   readonly managed: Managed;
   readonly priorities: Priorities;
@@ -96,6 +98,7 @@ function builtInPriorities({ group, version }: GroupVersion): Priorities {
   return { group: known.group, version: ownMember(known.versions ?? {}, version) ?? VERSION_PRIORITY };
 }
 
+/** The running reconciler of this replica. */
 export interface ApiServiceReconciler extends Reconciler {
   /** Enqueues custom group versions that may have been added or removed. */
   enqueue(versions: readonly GroupVersion[]): void;
@@ -103,11 +106,12 @@ export interface ApiServiceReconciler extends Reconciler {
 
 const RESYNC_MS = 60_000;
 
+/** Starts with a pass over all group versions, which is repeated every minute. */
 export function startApiServiceReconciler(options: ApiServiceReconcilerOptions): ApiServiceReconciler {
   const sync = new ApiServiceSync(options);
   const reconciler = startReconciler(options, async () => {
     try {
-      await sync.run();
+      await sync.reconcileAll();
       return true;
     } catch (error) {
       sync.requestResync();
@@ -150,7 +154,7 @@ class ApiServiceSync {
     return this.queue.size > 0;
   }
 
-  async run(): Promise<void> {
+  async reconcileAll(): Promise<void> {
     const { clock } = this.options;
     if (clock.monotonic() >= this.nextResyncAt) {
       await this.resync();

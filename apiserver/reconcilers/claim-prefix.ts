@@ -26,6 +26,7 @@ export class RestoreInProgressError extends Error {
   override readonly name = 'RestoreInProgress';
 }
 
+/** The prefix, and what this server requires of its data. */
 export interface ClaimPrefixOptions {
   readonly store: Store;
   /** Without a trailing slash. */
@@ -38,7 +39,7 @@ export interface ClaimPrefixOptions {
 
 /**
  * Claims an empty prefix. Rejects with {@link ForeignDataError} when the prefix holds other data, with
- * {@link RestoreInProgressError} during a restore, and with StoreError when the store does not answer.
+ * {@link RestoreInProgressError} during a restore, and with StoreError when the store does not respond.
  */
 export async function claimPrefix(options: ClaimPrefixOptions): Promise<void> {
   const { store, prefix, naming, clock, deadline } = options;

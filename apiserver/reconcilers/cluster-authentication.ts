@@ -27,6 +27,7 @@ export interface ClusterAuthenticationInfo {
   readonly extraPrefixes: readonly string[];
 }
 
+/** What is published, and where. */
 export interface ClusterAuthenticationOptions {
   readonly writer: Writer;
   readonly cache: Cache;

@@ -21,6 +21,7 @@ const DELETE_CONCURRENCY = 32;
 /** Expired objects per batch. The term is checked before each batch. */
 const BATCH = 1000;
 
+/** Which objects expire, and how deletions are made. */
 export interface EventExpiryOptions {
   readonly store: Store;
   readonly cache: Cache;
@@ -31,15 +32,19 @@ export interface EventExpiryOptions {
   /** Unique per replica. */
   readonly holder: string;
   readonly clock: Clock;
+  /** Called when a pass fails; the next one is made after the usual time. */
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
+/** The running expiry of this replica. */
 export interface EventExpiry {
-  /** Runs a pass at once; resolves with the number of deleted objects. */
+  /** Runs a pass at once, unless another replica holds the term; resolves with the number of deleted objects. */
   pass(): Promise<number>;
+  /** Starts no further deletion; deletions in flight continue. */
   stop(): void;
 }
 
+/** The first pass is made after the time between passes. */
 export function startEventExpiry(options: EventExpiryOptions): EventExpiry {
   const { clock, onFailure } = options;
   let isStopped = false;

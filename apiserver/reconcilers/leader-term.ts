@@ -7,8 +7,10 @@ import type { Store } from '../storage/store';
 
 const CALL_MS = 5_000;
 
+/** The term of one kind of work. */
 export interface LeaderTermOptions {
   readonly store: Store;
+  /** The key in the store; all replicas use the same one. */
   readonly key: string;
   /** Unique per replica. */
   readonly holder: string;
@@ -48,7 +50,8 @@ function parseTerm(text: string): Term | undefined {
   } catch {
     return undefined;
   }
-  if (typeof value !== 'object' || value === null || !('holder' in value) || !('until' in value)) return undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (!('holder' in value) || !('until' in value)) return undefined;
   const { holder, until } = value;
   return typeof holder === 'string' && typeof until === 'number' ? { holder, until } : undefined;
 }

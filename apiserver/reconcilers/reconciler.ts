@@ -15,14 +15,17 @@ const RETRY_MS = 1_000;
 /** Time limit of one write. */
 const DEADLINE_MS = 10_000;
 
+/** A running reconciler. */
 export interface Reconciler {
   /** Resolves after the first pass without failure. */
   readonly complete: Promise<void>;
   /** Runs a pass, or another one after the running pass; resolves when no further pass is requested. */
   trigger(): Promise<void>;
+  /** Starts no further pass; a running one continues. */
   stop(): void;
 }
 
+/** When passes are made, and who is told about failures. */
 export interface ReconcilerOptions {
   readonly clock: Clock;
   /** Time between passes without failure; default: one minute. */

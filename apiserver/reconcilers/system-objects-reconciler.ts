@@ -10,6 +10,7 @@ import type { Cache } from '../cache/cache';
 import type { Resource, Writer } from '../registry/verbs';
 import { startReconciler, serverContext, serverWriteOptions, watchForChanges } from './reconciler';
 
+/** Which objects of one resource must exist. */
 export interface SystemObjectsReconcilerOptions {
   readonly writer: Writer;
   readonly cache: Cache;
@@ -22,12 +23,15 @@ export interface SystemObjectsReconcilerOptions {
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
+/** The running reconciler of this replica. */
 export interface SystemObjectsReconciler {
   /** Resolves when all objects exist. */
   readonly complete: Promise<void>;
+  /** Creates no further objects. */
   stop(): void;
 }
 
+/** Starts with a pass; deletions of these objects start further ones. */
 export function startSystemObjectsReconciler(options: SystemObjectsReconcilerOptions): SystemObjectsReconciler {
   const { cache, resource, objects, onFailure } = options;
   let isStopped = false;

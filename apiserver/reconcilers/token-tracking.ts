@@ -15,6 +15,7 @@ import type { Resource, Writer } from '../registry/verbs';
 import { parseEntry } from '../registry/object/stored-object';
 import { startReconciler, mergePatch, serverContext, serverWriteOptions, type Reconciler } from './reconciler';
 
+/** Where the ConfigMap is. */
 export interface TokenTrackingOptions {
   readonly writer: Writer;
   readonly cache: Cache;
@@ -69,10 +70,14 @@ async function reconcile(
   }
 }
 
+/** `2024-08-13`. */
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
 function isDay(text: string): boolean {
-  return /^\d{4}-\d\d-\d\d$/.test(text) && formatUtcDay(Date.parse(`${text}T00:00:00Z`)) === text;
+  return DAY.test(text) && formatUtcDay(Date.parse(`${text}T00:00:00Z`)) === text;
 }
 
+/** Where the Secrets are. */
 export interface LastUsedRecorderOptions {
   readonly writer: Pick<Writer, 'patch'>;
   readonly secrets: Resource;

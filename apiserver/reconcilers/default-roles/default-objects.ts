@@ -25,11 +25,13 @@ import {
   type SystemNamespace,
 } from './policy';
 
+/** Plural resource names. */
 export type RbacKind = 'clusterroles' | 'clusterrolebindings' | 'roles' | 'rolebindings';
 
 /** A role or a binding. Only bindings have a `roleRef`. */
 export type RbacObject = RbacV1ClusterRole & RbacV1Role & RbacV1ClusterRoleBinding & RbacV1RoleBinding;
 
+/** A role or binding that should exist. */
 export interface DefaultObject {
   readonly kind: RbacKind;
   /** Empty for cluster-scoped kinds. */
@@ -40,6 +42,8 @@ export interface DefaultObject {
 
 const GROUP = 'rbac.authorization.platform.io';
 const CONTROLLER_ROLE_PREFIX = 'system:controller:';
+/** The domain of names such as `platform.io/kubelet-serving`. */
+const CANONICAL_DOMAIN = /^platform\.io\//;
 
 /** The annotation that controls whether a default object is restored. */
 export const autoUpdateAnnotation = ({ prefix }: GeneratedNames): string => `rbac.authorization.${prefix}/autoupdate`;
@@ -138,7 +142,7 @@ const aggregationLabel = (role: string): string => `${GROUP}/aggregate-to-${role
 /** Parses a line of the policy as a rule. */
 function ruleOf(text: string, { prefix, dialect }: GeneratedNames): RbacV1PolicyRule {
   const spelledName = (name: string): string =>
-    name === TOKEN_TRACKING_CONFIG_MAP.platform ? TOKEN_TRACKING_CONFIG_MAP[dialect] : name.replace(/^platform\.io\//, `${prefix}/`);
+    name === TOKEN_TRACKING_CONFIG_MAP.platform ? TOKEN_TRACKING_CONFIG_MAP[dialect] : name.replace(CANONICAL_DOMAIN, `${prefix}/`);
   const [verbs = [], groupsOrPaths = [], resources, resourceNames] = text.split(' | ').map((words) => words.split(' '));
   if (resources === undefined) return { verbs, nonResourceURLs: groupsOrPaths };
   return {

@@ -14,6 +14,7 @@ import { startReconciler, serverContext, serverWriteOptions, watchForChanges, ty
 import { defaultObjects, type DefaultObject, type RbacKind } from './default-objects';
 import { reconcileActionFor } from './reconcile';
 
+/** Where the roles and bindings are, and in which names they are spelled. */
 export interface DefaultRolesReconcilerOptions {
   readonly writer: Writer;
   readonly cache: Cache;
@@ -27,6 +28,7 @@ export interface DefaultRolesReconcilerOptions {
 /** Another replica was first. Its change triggers the next pass. */
 const EXPECTED_REASONS: ReadonlySet<string> = new Set(['AlreadyExists', 'Conflict']);
 
+/** Starts with a pass; changes and deletions of default objects start further ones. */
 export function startDefaultRolesReconciler(options: DefaultRolesReconcilerOptions): Reconciler {
   const { cache, resources, onFailure } = options;
   const desired = defaultObjects(options.names);

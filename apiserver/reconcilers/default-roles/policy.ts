@@ -4,8 +4,10 @@
  * Names are in canonical spelling. The rules of controllers are in controller-policy.ts.
  */
 
+/** A role; a ClusterRole unless it has a namespace. */
 export interface RoleRow {
   readonly name: string;
+  /** Lines as described above. */
   readonly rules: readonly string[];
   /** The role into which these rules are aggregated. */
   readonly aggregatesTo?: 'admin' | 'edit' | 'view';
@@ -21,6 +23,7 @@ export const AGGREGATED_CLUSTER_ROLES: readonly Omit<RoleRow, 'rules'>[] = [
 /** The namespace of a role: the system namespace or the public one. */
 export type SystemNamespace = 'system' | 'public';
 
+/** A Role. */
 export interface NamespacedRoleRow extends RoleRow {
   readonly namespace: SystemNamespace;
 }
@@ -34,10 +37,12 @@ export interface BindingRow {
   readonly accounts?: readonly string[];
 }
 
+/** A RoleBinding. */
 export interface NamespacedBindingRow extends BindingRow {
   readonly namespace: SystemNamespace;
 }
 
+/** ClusterRoles with rules of their own. */
 export const CLUSTER_ROLES: readonly RoleRow[] = [
   {
     name: 'cluster-admin',
@@ -257,6 +262,7 @@ export const CLUSTER_ROLES: readonly RoleRow[] = [
   },
 ];
 
+/** ClusterRoleBindings. */
 export const CLUSTER_BINDINGS: readonly BindingRow[] = [
   { name: 'cluster-admin', groups: ['system:masters'] },
   { name: 'system:basic-user', groups: ['system:authenticated'] },
@@ -272,6 +278,7 @@ export const CLUSTER_BINDINGS: readonly BindingRow[] = [
   { name: 'system:volume-scheduler', users: ['system:kube-scheduler'] },
 ];
 
+/** Roles in the system namespaces. */
 export const ROLES: readonly NamespacedRoleRow[] = [
   {
     namespace: 'public',
@@ -324,6 +331,7 @@ export const ROLES: readonly NamespacedRoleRow[] = [
   },
 ];
 
+/** RoleBindings in the system namespaces. */
 export const BINDINGS: readonly NamespacedBindingRow[] = [
   { namespace: 'public', name: 'system:controller:bootstrap-signer', accounts: ['bootstrap-signer'] },
   {

@@ -10,6 +10,7 @@ import { equalJson, type JsonValue } from '../../../shared/values/json';
 import { ruleCovers, breakdownRule, readRule, type PolicyRule } from '../../authorization/rbac/rule';
 import { autoUpdateAnnotation, type RbacObject } from './default-objects';
 
+/** What has to be done with a stored object; `update` has the whole new object. */
 export type ReconcileAction =
   | { readonly type: 'none' }
   | { readonly type: 'update'; readonly object: RbacObject }

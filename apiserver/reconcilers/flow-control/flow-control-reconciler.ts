@@ -19,6 +19,7 @@ import { applyPatch, startReconciler, serverContext, serverWriteOptions, watchFo
 import { danglingConditionUpdate, reconciledObject, type DesiredSpec } from './reconcile';
 import { SUGGESTED_PRIORITY_LEVELS, suggestedFlowSchemas } from './suggested-configuration';
 
+/** Where the objects are, and in which names they are spelled. */
 export interface FlowControlReconcilerOptions {
   readonly writer: Writer;
   readonly cache: Cache;
@@ -34,15 +35,15 @@ const GROUP = 'flowcontrol.apiserver.platform.io';
 /** Another writer was first. Its change triggers the next pass. */
 const EXPECTED_REASONS: ReadonlySet<string> = new Set(['AlreadyExists', 'Conflict', 'NotFound']);
 
+/** Starts with a pass; every change of such an object starts another one. */
 export function startFlowControlReconciler(options: FlowControlReconcilerOptions): Reconciler {
-  const { cache, resources, names, clock, onFailure } = options;
+  const { cache, resources, names, onFailure } = options;
   const levels = resources.require(`prioritylevelconfigurations.${GROUP}`);
   const schemas = resources.require(`flowschemas.${GROUP}`);
   const desired: readonly (readonly [Resource, ReadonlyMap<string, DesiredSpec>])[] = [
     [levels, desiredSpecs(MANDATORY_PRIORITY_LEVELS, SUGGESTED_PRIORITY_LEVELS)],
     [schemas, desiredSpecs(MANDATORY_FLOW_SCHEMAS, suggestedFlowSchemas(names))],
   ];
-  const annotation = `apf.${names.prefix}/autoupdate-spec`;
 
   /** Resolves with false when the work is to be retried soon. */
   async function attempt(subject: string, work: () => Promise<void>): Promise<boolean> {
@@ -60,12 +61,12 @@ export function startFlowControlReconciler(options: FlowControlReconcilerOptions
     const results: boolean[] = [];
     for (const [resource, specs] of desired) {
       for (const [name, desiredSpec] of specs) {
-        const reconcile = (): Promise<void> => reconcileSpec(options, resource, name, desiredSpec, annotation);
+        const reconcile = (): Promise<void> => reconcileSpec(options, { resource, name }, desiredSpec);
         results.push(await attempt(`the ${resource.row.kind} ${name}`, reconcile));
       }
     }
     for (const { key } of cache.snapshot(schemas.stored).range()) {
-      const reconcile = (): Promise<void> => applyCondition(options, schemas, levels, key, formatTimestamp(clock.now()));
+      const reconcile = (): Promise<void> => applyCondition(options, { schemas, levels }, key);
       results.push(await attempt(`the condition of the FlowSchema ${key}`, reconcile));
     }
     return results.every(Boolean);
@@ -96,13 +97,11 @@ function desiredSpecs(
 }
 
 async function reconcileSpec(
-  options: FlowControlReconcilerOptions,
-  resource: Resource,
-  name: string,
+  { writer, cache, names, clock }: FlowControlReconcilerOptions,
+  { resource, name }: { readonly resource: Resource; readonly name: string },
   desired: DesiredSpec,
-  annotation: string,
 ): Promise<void> {
-  const { writer, cache, names, clock } = options;
+  const annotation = `apf.${names.prefix}/autoupdate-spec`;
   const writeOptions = serverWriteOptions(names, FIELD_MANAGERS.flowControlSpecs);
   const entry = cache.get(resource.stored, name);
   if (entry === undefined) {
@@ -119,17 +118,15 @@ async function reconcileSpec(
 /** Sets the condition with a server-side apply, which keeps other conditions and their managers. */
 async function applyCondition(
   { writer, cache, names, clock }: FlowControlReconcilerOptions,
-  schemas: Resource,
-  levels: Resource,
+  { schemas, levels }: Readonly<Record<'schemas' | 'levels', Resource>>,
   name: string,
-  now: string,
 ): Promise<void> {
   const entry = cache.get(schemas.stored, name);
   if (entry === undefined) return;
   const schema: FlowcontrolV1FlowSchema = parseEntry(entry).object;
   const level = schema.spec?.priorityLevelConfiguration?.name ?? '';
   const hasLevel = cache.get(levels.stored, level) !== undefined;
-  const condition = danglingConditionUpdate(schema, { level, hasLevel, now });
+  const condition = danglingConditionUpdate(schema, { level, hasLevel, now: formatTimestamp(clock.now()) });
   if (condition === undefined) return;
   const { group, version, kind } = schemas.row;
   const applied = { apiVersion: `${group}/${version}`, kind, metadata: { name }, status: { conditions: [condition] } };

@@ -12,6 +12,7 @@ import type {
 } from '../../../shared/api/types/generated/members';
 import { equalJson, type JsonObject } from '../../../shared/values/json';
 
+/** The spec that an object should have. */
 export interface DesiredSpec {
   readonly spec: JsonObject;
   /** The spec is restored whatever the annotation. */
@@ -46,6 +47,7 @@ export function reconciledObject(
 
 const DANGLING = 'Dangling';
 
+/** What the condition of a FlowSchema states. */
 export interface LevelState {
   /** The name of the priority level to which the FlowSchema refers. */
   readonly level: string;

@@ -26,6 +26,7 @@ const limitedLevel = ({ shares, lendablePercent, queues, handSize }: LevelRow): 
   };
 };
 
+/** By name. */
 export const SUGGESTED_PRIORITY_LEVELS: ReadonlyMap<string, FlowcontrolV1PriorityLevelConfigurationSpec> = new Map([
   ['system', limitedLevel({ shares: 30, lendablePercent: 33, queues: 64, handSize: 6 })],
   ['node-high', limitedLevel({ shares: 40, lendablePercent: 25, queues: 64, handSize: 6 })],
@@ -62,6 +63,7 @@ const NODES: FlowcontrolV1ResourcePolicyRule = {
   namespaces: ['*'],
 };
 
+/** By name; subjects and groups are spelled as this server spells them. */
 export function suggestedFlowSchemas({ systemNamespace, dialect }: GeneratedNames): ReadonlyMap<string, FlowcontrolV1FlowSchemaSpec> {
   const account = (name: string): FlowcontrolV1Subject => ({
     kind: 'ServiceAccount',

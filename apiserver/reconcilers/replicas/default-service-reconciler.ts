@@ -21,6 +21,7 @@ import { startReconciler, serverContext, serverWriteOptions, watchForChanges } f
 
 const NAMESPACE = 'default';
 
+/** The live replicas, and where the Service and its endpoints are. */
 export interface DefaultServiceReconcilerOptions {
   readonly writer: Writer;
   readonly cache: Cache;
@@ -37,14 +38,17 @@ export interface DefaultServiceReconcilerOptions {
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
+/** The running reconciler of this replica. */
 export interface DefaultServiceReconciler {
   /** Resolves when the Service exists, or when its address cannot be allocated to it. */
   readonly complete: Promise<void>;
   /** Runs a pass at once. */
   pass(): Promise<void>;
+  /** Starts no further pass; a running one continues. */
   stop(): void;
 }
 
+/** Starts with a pass; changes of the objects and of the live replicas start further ones. */
 export function startDefaultServiceReconciler(options: DefaultServiceReconcilerOptions): DefaultServiceReconciler {
   const { cache, replicas, onFailure } = options;
 
@@ -87,13 +91,14 @@ async function reconcile(options: DefaultServiceReconcilerOptions): Promise<void
   const groups = endpointGroupsOf(replicas.addresses);
   if (groups.length === 0) return;
   const skipMirrorLabel = { [`endpointslice.${names.prefix}/skip-mirror`]: 'true' };
-  await createOrUpdate(options, endpoints, name, skipMirrorLabel, { subsets: groups.map(subsetOf) });
+  await createOrUpdate(options, endpoints, name, { labels: skipMirrorLabel, members: { subsets: groups.map(subsetOf) } });
   const serviceNameLabel = `${names.prefix}/service-name`;
   const primaryGroup = groups.find(({ family }) => family === options.allocator.families[0]);
   const desiredSlices = new Map(
     groups.map((group) => [group === primaryGroup ? name : `${name}-${group.family}-${group.port}`.toLowerCase(), group]),
   );
-  for (const [slice, group] of desiredSlices) await createOrUpdate(options, slices, slice, { [serviceNameLabel]: name }, sliceOf(group));
+  for (const [slice, group] of desiredSlices)
+    await createOrUpdate(options, slices, slice, { labels: { [serviceNameLabel]: name }, members: sliceOf(group) });
   for (const entry of options.cache.snapshot(slices.stored).range(`${NAMESPACE}/`, `${NAMESPACE}0`)) {
     const sliceName = entry.key.slice(NAMESPACE.length + 1);
     if (entry.labels[serviceNameLabel] === name && !desiredSlices.has(sliceName)) await remove(options, slices, sliceName);
@@ -179,8 +184,7 @@ async function createOrUpdate(
   options: DefaultServiceReconcilerOptions,
   resource: Resource,
   name: string,
-  labels: Readonly<Record<string, string>>,
-  members: JsonObject,
+  { labels, members }: { readonly labels: Readonly<Record<string, string>>; readonly members: JsonObject },
 ): Promise<void> {
   const entry = options.cache.get(resource.stored, `${NAMESPACE}/${name}`);
   if (entry === undefined) {

@@ -28,6 +28,7 @@ const COLLECT_MS = LEASE_SECONDS * 1_000;
 const DIGEST_LENGTH = 26;
 const MAX_LABEL_LENGTH = 63;
 
+/** The identity of this server, and where Leases are. */
 export interface IdentityLeasesOptions {
   readonly writer: Writer;
   readonly cache: Cache;

@@ -17,14 +17,18 @@ export type CommonSettings = Readonly<Record<string, string>>;
 /** The settings as identity Leases publish them. */
 export const settingsText = (settings: CommonSettings): string => JSON.stringify(settings);
 
+/** The Leases of the servers, and who is told about differences. */
 export interface PeersOptions extends Pick<FollowTypeOptions, 'cache' | 'clock'> {
   readonly cache: FollowTypeOptions['cache'] & Pick<Cache, 'watch'>;
   readonly leases: Resource;
   readonly names: GeneratedNames;
   /** Name of this server's Lease. */
   readonly ownLeaseName: string;
+  /** The settings of this server. */
   readonly settings: () => CommonSettings;
+  /** Called when the watch of Leases fails; it is started again. */
   readonly onFailure: (message: string, error: unknown) => void;
+  /** Called for each difference, at most every ten minutes for one server. */
   readonly onFinding: (message: string, fields: LogFields) => void;
   /**
    * Called after each renewal with the largest clock offset in seconds, negative if that clock is behind, and with
@@ -60,6 +64,7 @@ interface Peer {
   readonly lastWarnedAt: number;
 }
 
+/** Follows the Leases from now on; the result stops it. */
 export function startPeerChecks(options: PeersOptions): TypeFollower {
   const { cache, clock, onFailure, leases, names } = options;
   const peers = new Peers(options);

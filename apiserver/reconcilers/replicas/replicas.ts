@@ -29,6 +29,7 @@ export interface ReplicaAddress extends ServerAddress {
   readonly worker?: number;
 }
 
+/** Where the keys of the replicas are. */
 export interface ReplicasOptions {
   readonly store: Store;
   /** Key prefix of the store, without a trailing slash. */
@@ -38,6 +39,7 @@ export interface ReplicasOptions {
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
+/** The live replicas as the cache has seen them, and the key of this one. */
 export class Replicas {
   /** By key. */
   private readonly live = new Map<string, ReplicaAddress>();
@@ -67,11 +69,12 @@ export class Replicas {
     return [...this.live.values()].filter((replica) => positionOf(subject, replica) < position).length;
   }
 
+  /** Called after every change of the live replicas; listeners are never removed. */
   onChange(listener: () => void): void {
     this.listeners.add(listener);
   }
 
-  /** Registers this replica. */
+  /** Registers this replica and keeps it registered. Call it once. */
   join(address: ReplicaAddress): void {
     this.address = address;
     this.reconciler = startReconciler({ ...this.options, intervalMs: RENEW_MS }, () => this.renew(address));
@@ -193,7 +196,8 @@ function parseAddress(text: string): ReplicaAddress | undefined {
   } catch {
     return undefined;
   }
-  if (typeof value !== 'object' || value === null || !('ip' in value) || !('port' in value)) return undefined;
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (!('ip' in value) || !('port' in value)) return undefined;
   const { ip, port } = value;
   if (typeof ip !== 'string' || typeof port !== 'number') return undefined;
   return 'worker' in value && typeof value.worker === 'number' ? { ip, port, worker: value.worker } : { ip, port };
