@@ -3,9 +3,8 @@
  * limit is written without its objects, or not at all; it is never cut. The format of a line is left to event-line.ts,
  * and reporting a lost event to the backends.
  */
-import type { Dialect } from '../../shared/names/dialect';
 import type { AuditEvent } from './event';
-import { writeEvent, type AuditFormat, type EventContent } from './event-line';
+import { writeEvent, type EventContent, type LineEncoding } from './event-line';
 import type { LineBuffer } from './line-buffer';
 
 /** Stores or sends events. Calls are synchronous and must not throw; a backend buffers what it cannot write at once. */
@@ -20,15 +19,14 @@ export interface AuditBackend {
   close(): Promise<void>;
 }
 
+/** The label of the backend in metrics and logs. */
 export type BackendName = 'log' | 'webhook';
 
 /** Called when events are lost, with the reason. */
 export type OnEventsLost = (backend: BackendName, events: number, reason: unknown) => void;
 
 /** The form in which a backend writes events. */
-export interface EventEncoding {
-  readonly format: AuditFormat;
-  readonly dialect: Dialect;
+export interface EventEncoding extends LineEncoding {
   /** Maximum bytes of an event; `undefined` for no limit. */
   readonly maxEventBytes: number | undefined;
 }
@@ -42,14 +40,10 @@ export function writeEncoded(buffer: LineBuffer, encoding: EventEncoding, event:
 }
 
 /** Appends the given parts of the event. Returns false, with nothing appended, when they exceed the limit. */
-function writeWithinLimit(
-  buffer: LineBuffer,
-  { format, dialect, maxEventBytes }: EventEncoding,
-  event: AuditEvent,
-  content: EventContent,
-): boolean {
+function writeWithinLimit(buffer: LineBuffer, encoding: EventEncoding, event: AuditEvent, content: EventContent): boolean {
   const start = buffer.length;
-  writeEvent(buffer, event, format, dialect, content);
+  const { maxEventBytes } = encoding;
+  writeEvent(buffer, event, encoding, content);
   if (maxEventBytes === undefined || buffer.length - start <= maxEventBytes) return true;
   buffer.truncate(start);
   return false;

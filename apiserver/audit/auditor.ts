@@ -98,6 +98,7 @@ export class Auditor {
     this.mutableCounts.rejected += 1;
   }
 
+  /** The counts since the start, which change with every event. */
   get counts(): AuditCounts {
     return this.mutableCounts;
   }

@@ -8,6 +8,7 @@ import type { AuditEvent } from './event';
 import { LineBuffer } from './line-buffer';
 import { EVENT_TOO_LONG, writeEncoded, type OnEventsLost, type AuditBackend, type BackendName, type EventEncoding } from './audit-backend';
 
+/** When batches are sent, and how much is buffered. */
 export interface BatchOptions {
   /** Maximum number of buffered events. */
   readonly bufferSize: number;
@@ -24,6 +25,7 @@ export interface BatchOptions {
 /** Sends a batch; rejects when it is lost. `isShuttingDown` means that there is no time for retries. */
 export type DeliverBatch = (events: readonly string[], isShuttingDown: () => boolean) => Promise<void>;
 
+/** How batches are sent, and who is told about losses. */
 export interface BatchBackendOptions {
   readonly name: BackendName;
   readonly batching: BatchOptions;
@@ -121,7 +123,8 @@ export class BatchBackend implements AuditBackend {
     let bytes = 0;
     for (const text of this.pendingEvents) {
       bytes += maxBytes === undefined ? 0 : Buffer.byteLength(text);
-      if (count === maxSize || (count > 0 && maxBytes !== undefined && bytes > maxBytes)) break;
+      const exceedsBytes = maxBytes !== undefined && bytes > maxBytes;
+      if (count === maxSize || (count > 0 && exceedsBytes)) break;
       count += 1;
     }
     const batch = this.pendingEvents.slice(0, count);

@@ -11,7 +11,9 @@ import { SUCCESS_STATUS_JSON, TRUNCATED_ANNOTATION, type AuditEvent, type AuditO
 import { encodePiece, type LineBuffer } from './line-buffer';
 import type { AuditLevel, AuditStage } from './policy-format';
 
+/** The formats of lines. */
 export const AUDIT_FORMATS = ['json', 'legacy'] as const;
+/** One of {@link AUDIT_FORMATS}. */
 export type AuditFormat = (typeof AUDIT_FORMATS)[number];
 
 /** `without-objects` omits the request and response objects and adds the truncation annotation. */
@@ -54,8 +56,15 @@ const CLOSE_OBJECT = 0x7d;
 const CLOSE_ANNOTATIONS_AND_EVENT = encodePiece('}}');
 const CLOSE_TIME_AND_EVENT = encodePiece('"}');
 
+/** The form of a line. */
+export interface LineEncoding {
+  readonly format: AuditFormat;
+  /** The spelling of names in JSON lines. */
+  readonly dialect: Dialect;
+}
+
 /** Writes the event without a line break. The legacy format never contains objects. */
-export function writeEvent(buffer: LineBuffer, event: AuditEvent, format: AuditFormat, dialect: Dialect, content: EventContent): void {
+export function writeEvent(buffer: LineBuffer, event: AuditEvent, { format, dialect }: LineEncoding, content: EventContent): void {
   if (format === 'json') writeJson(buffer, event, dialect, content);
   else writeLegacy(buffer, event);
 }

@@ -57,10 +57,10 @@ describe('second audit line of a request', () => {
   } as const;
   const lines = (between: (buffer: LineBuffer) => void, second: typeof complete = complete): string => {
     const buffer = new LineBuffer(64);
-    writeEvent(buffer, received, 'json', 'platform', 'with-objects');
+    writeEvent(buffer, received, { format: 'json', dialect: 'platform' }, 'with-objects');
     between(buffer);
     const start = buffer.length;
-    writeEvent(buffer, second, 'json', 'platform', 'with-objects');
+    writeEvent(buffer, second, { format: 'json', dialect: 'platform' }, 'with-objects');
     return buffer.written.toString('utf8', start);
   };
   const encodeAlone = (event: typeof complete): string => eventText({ ...event, subject: { ...event.subject, written: undefined } }) ?? '';

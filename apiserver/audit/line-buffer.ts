@@ -46,12 +46,14 @@ export class LineBuffer {
     return this.used;
   }
 
+  /** Writes a part that was encoded by {@link encodePiece}, or copied from a buffer. */
   writePiece(bytes: Uint8Array): void {
     this.ensureCapacity(bytes.length);
     this.bytes.set(bytes, this.used);
     this.used += bytes.length;
   }
 
+  /** Writes one ASCII character. */
   writeByte(code: number): void {
     this.ensureCapacity(1);
     this.bytes[this.used] = code;
@@ -124,6 +126,7 @@ export class LineBuffer {
     return this.bytes.subarray(0, this.used);
   }
 
+  /** Removes everything; positions and `written` are no longer valid. */
   clear(): void {
     this.truncate(0);
     if (this.bytes.length > this.usualBytes) this.bytes = Buffer.allocUnsafeSlow(this.usualBytes);

@@ -11,6 +11,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { Clock } from '../../shared/runtime/clock';
 
+/** The file, and how many old files are kept. */
 export interface LogFileOptions {
   readonly path: string;
   /** Size at which the file is rotated. */
@@ -19,6 +20,7 @@ export interface LogFileOptions {
   readonly maxAgeMs: number;
   /** Maximum number of old files; 0 for no limit. */
   readonly maxBackups: number;
+  /** Whether old files are compressed with gzip. */
   readonly compress: boolean;
 }
 
@@ -26,6 +28,7 @@ const COMPRESSED_SUFFIX = '.gz';
 
 const NEWLINE = 0x0a;
 const END = Buffer.from('\n');
+/** `2026-01-31T12-00-00.000`, with its parts as groups: colons are not allowed in all file systems. */
 const TIME = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3})$/;
 
 /** One open log file. Writes are synchronous. */
@@ -74,6 +77,7 @@ export class LogFile {
     }
   }
 
+  /** Closes the file; resolves when the clean-up of old files has ended. */
   async close(): Promise<void> {
     closeSync(this.handle);
     await this.cleanup;

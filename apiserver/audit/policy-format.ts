@@ -17,9 +17,12 @@ import {
 
 /** In increasing order. */
 export const AUDIT_LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
+/** One of {@link AUDIT_LEVELS}. */
 export type AuditLevel = (typeof AUDIT_LEVELS)[number];
 
+/** In the order in which a request reaches them; `Panic` replaces `ResponseComplete` after a server error. */
 export const AUDIT_STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
+/** One of {@link AUDIT_STAGES}. */
 export type AuditStage = (typeof AUDIT_STAGES)[number];
 
 const STAGE_LIST = listSchema(enumSchema(...AUDIT_STAGES));
@@ -45,10 +48,13 @@ const POLICY = objectSchema(
   { metadata: anyObjectSchema, omitStages: STAGE_LIST, omitManagedFields: booleanSchema },
 );
 
+/** The content of the policy file. */
 export type Policy = ValueOf<typeof POLICY>;
+/** One rule; an absent member matches every request. */
 export type AuditRule = ValueOf<typeof RULE>;
 type ResourceRule = NonNullable<AuditRule['resources']>[number];
 
+/** The format of the policy file. */
 export const AUDIT_POLICY_FORMAT: ConfigurationFormat<Policy> = {
   kind: 'Policy',
   apiVersions: ['audit.platform.io/v1'],

@@ -123,6 +123,7 @@ export class RequestAudit {
     this.waitingSince = this.dependencies.now();
   }
 
+  /** Adds the time since {@link startQueueWait}. */
   endQueueWait(): void {
     this.queuedMs += this.dependencies.now() - this.waitingSince;
   }
@@ -142,10 +143,12 @@ export class RequestAudit {
     for (const [part, ms] of Object.entries(latencies)) if (ms > 0) this.annotate(LATENCY_PREFIX + part, formatDuration(ms));
   }
 
+  /** Whether the request object is recorded; false before the level is known. */
   get recordsRequest(): boolean {
     return this.extent?.level === 'Request' || this.extent?.level === 'RequestResponse';
   }
 
+  /** Whether the response object is recorded; false before the level is known. */
   get recordsResponse(): boolean {
     return this.extent?.level === 'RequestResponse';
   }

@@ -7,6 +7,7 @@ import { callWebhook, type WebhookOptions } from '../../shared/client/rest/webho
 import { AUDIT_NAMES, type Dialect } from '../../shared/names/dialect';
 import type { DeliverBatch } from './batch-backend';
 
+/** How the webhook is called, and in which spelling. */
 export interface WebhookDeliveryOptions extends Omit<WebhookOptions, 'timeoutMs'> {
   readonly dialect: Dialect;
   /** Creates the back-off for the retries of one batch. */
@@ -18,6 +19,7 @@ const ATTEMPTS = 5;
 /** Time limit of one attempt; upstream's default for webhooks. */
 const TIMEOUT_MS = 30_000;
 
+/** The returned function rejects with the last error when a batch could not be delivered. */
 export function createWebhookDelivery(options: WebhookDeliveryOptions): DeliverBatch {
   return async (events, isShuttingDown) => {
     const body = encodeEventList(events, options.dialect);

@@ -7,7 +7,9 @@ import { decodePercentOrKeep } from '../../shared/values/text/percent';
 /** Whether an anonymous request is accepted; `target` is the raw target of the request. */
 export type AnonymousPolicy = (target: string) => boolean;
 
+/** Accepts anonymous requests at all paths. */
 export const allowEverywhere: AnonymousPolicy = () => true;
+/** Accepts no anonymous request. */
 export const allowNowhere: AnonymousPolicy = () => false;
 
 /** Accepts anonymous requests at exactly these paths, whether or not the target encodes them. */

@@ -49,18 +49,18 @@ export interface RemarkSink {
   addAuditAnnotation(name: string, value: string): void;
 }
 
-/**
- * Determines the user of a request. Called for every request, once per link of the chain until one does not return
- * `none`.
- */
+/** Determines the user of a request. Called for every request, in the order of the chain, until one returns a user. */
 export interface Authenticator {
   /** Must not throw or reject because of the credentials: invalid ones are `failed`. Must not change the credentials. */
   authenticate(credentials: RequestCredentials): MaybePromise<AuthenticationOutcome>;
 }
 
+/** There are no credentials for this authenticator. */
 export const NO_CREDENTIALS: AuthenticationOutcome = { type: 'none' };
+/** The credentials are invalid. */
 export const INVALID_CREDENTIALS: AuthenticationOutcome = { type: 'failed' };
 
+/** `none`: the token is not of this authenticator; `failed`: it is, but it is invalid. */
 export type TokenOutcome =
   /** `audiences`: the requested audiences that the token is valid for. */
   | ({ readonly type: 'user'; readonly user: UserInfo; readonly audiences: readonly string[] } & AuthenticationRemarks)
@@ -74,4 +74,5 @@ export interface TokenAuthenticator {
   authenticate(token: string, audiences: readonly string[]): MaybePromise<TokenOutcome>;
 }
 
+/** The token is not of this authenticator. */
 export const UNKNOWN_TOKEN: TokenOutcome = { type: 'none' };

@@ -20,6 +20,7 @@ import { UNKNOWN_TOKEN, type TokenAuthenticator } from './authenticator';
  */
 export type BootstrapSecrets = (id: string) => Readonly<Record<string, string>> | undefined;
 
+/** Where the Secrets are read from. */
 export interface BootstrapTokenOptions {
   readonly secrets: BootstrapSecrets;
   readonly clock: Pick<Clock, 'now'>;

@@ -9,8 +9,10 @@ import { apiVersionInDialect, canonicalApiVersion, type Dialect } from '../../sh
 import { isObject, objectAt, ownMember, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { quote } from '../../shared/values/text/quote';
 
+/** The versions of the API in which a remote server can be asked. */
 export type TokenReviewVersion = 'v1' | 'v1beta1';
 
+/** What the remote server says about the token. */
 export type TokenReviewResult =
   /** `audiences`: those that the token is valid for; empty when the remote server does not support audiences. */
   | { readonly type: 'user'; readonly user: UserInfo; readonly audiences: readonly string[] }

@@ -5,6 +5,7 @@
 import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 import type { TokenAuthenticator, TokenOutcome } from './authenticator';
 
+/** Determines the user of a token that is valid for one of the audiences; see {@link TokenAuthenticator}. */
 export type AuthenticateToken = (token: string, audiences: readonly string[]) => MaybePromise<TokenOutcome>;
 
 const INVALID_TOKEN = 'invalid bearer token';

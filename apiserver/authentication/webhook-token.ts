@@ -11,9 +11,11 @@ import { UNKNOWN_TOKEN, type TokenAuthenticator, type TokenOutcome } from './aut
 import { tokenFingerprint } from './token-fingerprint';
 import { readTokenReview, tokenReviewBody, type TokenReviewResult, type TokenReviewVersion } from './token-review';
 
+/** How the remote server is asked, and for how long a response is valid. */
 export interface WebhookTokensOptions {
   /** Never rejects. */
   readonly send: (body: Buffer) => Promise<WebhookResult>;
+  /** The version that the remote server expects. */
   readonly version: TokenReviewVersion;
   /** The spelling that is sent; responses are accepted in either spelling. */
   readonly dialect: Dialect;
@@ -40,6 +42,7 @@ const MAX_REASON_LENGTH = 1024;
 /** Minimum time between two calls of `onError`. */
 const ERROR_INTERVAL_MS = 60_000;
 
+/** Creates the authenticator with an empty cache. */
 export function webhookTokenAuthenticator(options: WebhookTokensOptions): TokenAuthenticator {
   const { version, dialect, audiences: serverAudiences, cacheTtlMs, clock } = options;
   const outcomes = new ResponseCache<TokenOutcome>({

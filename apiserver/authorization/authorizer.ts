@@ -28,6 +28,7 @@ export interface PathAttributes {
   readonly path: string;
 }
 
+/** What an authorizer decides about. */
 export type Attributes = ResourceAttributes | PathAttributes;
 
 /** `reason` may be empty. A `no-opinion` leaves the decision to the next authorizer. */
@@ -79,9 +80,13 @@ export interface Authorizer {
   readonly explain?: (user: UserInfo, attributes: Attributes) => string;
 }
 
+/** Allows without a reason. */
 export const ALLOW: Decision = { type: 'allow', reason: '' };
+/** Leaves the decision to the next authorizer, without a reason. */
 export const NO_OPINION: Decision = { type: 'no-opinion', reason: '' };
+/** No permissions. */
 export const NO_RULES: AccessRules = { resources: [], paths: [], incomplete: false, errors: [] };
+/** All permissions. */
 export const ALL_RULES: AccessRules = {
   resources: [{ verbs: ['*'], groups: ['*'], resources: ['*'], names: [] }],
   paths: [{ verbs: ['*'], paths: ['*'] }],

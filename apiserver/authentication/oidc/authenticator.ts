@@ -21,6 +21,7 @@ export interface OidcIssuer {
   readonly provider: OidcProvider;
 }
 
+/** The configured issuers, and the audiences of this server. */
 export interface OidcAuthenticatorOptions {
   /** By issuer; the same object until the configuration changes. */
   readonly issuers: () => ReadonlyMap<string, OidcIssuer>;
@@ -45,6 +46,7 @@ const CACHE_TTL_MS = 10_000;
 /** The token is invalid; the message is the reason in a TokenReview. */
 class TokenRejected extends Error {}
 
+/** Tokens of other issuers are `none`, so that another authenticator may accept them. */
 export function oidcAuthenticator({ issuers, audiences: serverAudiences, clock }: OidcAuthenticatorOptions): TokenAuthenticator {
   const cache = new LRUCache<string, CachedToken>({ max: MAX_CACHED_TOKENS });
   let currentIssuers = issuers();
@@ -133,10 +135,16 @@ function readRegisteredClaims(payload: JsonObject): RegisteredClaims {
   const subject = claim('sub');
   if (subject !== null && typeof subject !== 'string') throw malformedClaim('sub');
   const audience = claim('aud');
-  const audiences = Array.isArray(audience) ? audience : audience === null ? [] : [audience];
+  const audiences = listOf(audience);
   if (!isStringArray(audiences)) throw malformedClaim('aud');
   time('iat');
   return { audiences, expires: time('exp'), notBefore: time('nbf') };
+}
+
+/** A claim may be one value or a list of values. */
+function listOf(value: JsonValue): JsonValue[] {
+  if (Array.isArray(value)) return value;
+  return value === null ? [] : [value];
 }
 
 const isStringArray = (values: JsonValue[]): values is string[] => values.every((value) => typeof value === 'string');

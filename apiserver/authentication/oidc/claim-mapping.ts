@@ -148,7 +148,8 @@ function groupsOf(source: Source, claims: JsonObject, variables: ReadonlyMap<str
   const value = ownMember(claims, claim) ?? null;
   if (value === null && isDistributedClaim(claims, claim))
     throw new ClaimsError(`oidc: the claim ${JSON.stringify(claim)} is distributed, which is not supported`);
-  return (Array.isArray(value) ? value : value === null ? [] : [value]).map((text) => {
+  if (value === null) return [];
+  return (Array.isArray(value) ? value : [value]).map((text) => {
     if (typeof text !== 'string')
       throw new ClaimsError(`oidc: parse groups claim ${JSON.stringify(claim)}: it is neither a string nor a list of strings`);
     return prefix + text;
@@ -173,9 +174,10 @@ function requireRule(expression: Expression, variables: ReadonlyMap<string, Valu
     throw new ClaimsError(`oidc: ${message === '' ? 'a validation rule is not satisfied' : message}`);
 }
 
-function asClaimsError<T>(target: string, run: () => T): T {
+/** Calls `read`; an error of the expression becomes one of the claims, with the part of the user that it concerns. */
+function asClaimsError<T>(target: string, read: () => T): T {
   try {
-    return run();
+    return read();
   } catch (error) {
     if (error instanceof ExpressionError) throw new ClaimsError(`oidc: ${target}: ${error.message}`);
     throw error;

@@ -41,10 +41,12 @@ const USER_VARIABLES = new Map<string, Type>([
 /** Cost limit of one expression, as for a rule of a custom resource. */
 const EXPRESSION_COST_LIMIT = 1_000_000;
 
+/** The expression, or the error of the compiler. */
 export type CompileResult = { readonly expression: Expression } | { readonly error: string };
 
-/** An expression over `claims`, and one over `user`; the error is that of the compiler. */
+/** Compiles an expression over `claims`. */
 export const compileClaimsExpression = (text: string): CompileResult => compile(text, CLAIMS_VARIABLES);
+/** Compiles an expression over `user`. */
 export const compileUserExpression = (text: string): CompileResult => compile(text, USER_VARIABLES);
 
 function compile(text: string, variables: Parameters<typeof compileExpression>[1]): CompileResult {
@@ -52,6 +54,7 @@ function compile(text: string, variables: Parameters<typeof compileExpression>[1
   return 'error' in expression ? expression : { expression };
 }
 
+/** The variable `claims` of an expression. */
 export const claimVariables = (claims: JsonObject): ReadonlyMap<string, Value> => new Map([['claims', untypedValue(claims)]]);
 
 /** The variable `user` of rules about the resulting user. */

@@ -9,7 +9,9 @@ import { collectBody } from '../../../shared/client/rest/json-body';
 import { withDeadline } from '../../../shared/client/signals';
 import type { Clock } from '../../../shared/runtime/clock';
 
+/** Where the keys of an issuer are. */
 export interface ProviderOptions {
+  /** The URL of the issuer, which the discovery document must repeat. */
   readonly issuer: string;
   /** URL of the discovery document; `undefined` for the standard path below the issuer URL. */
   readonly discoveryUrl: string | undefined;
@@ -128,7 +130,9 @@ function readKey(value: unknown): ProviderKey | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const jwk: Readonly<Record<string, unknown>> = { ...value };
   const { kid, alg, use, kty } = jwk;
-  if ((use !== undefined && use !== 'sig') || (kty !== 'RSA' && kty !== 'EC')) return undefined;
+  const isForSignatures = use === undefined || use === 'sig';
+  const isPublicKeyType = kty === 'RSA' || kty === 'EC';
+  if (!isForSignatures || !isPublicKeyType) return undefined;
   try {
     const key = createPublicKey({ key: jwk, format: 'jwk' });
     return { id: typeof kid === 'string' ? kid : '', key, algorithm: typeof alg === 'string' ? alg : undefined };

@@ -17,6 +17,7 @@ import type { TokenKeys } from '../../../shared/api/identity/token-keys';
 import { LEGACY_ISSUERS, legacyTokenStatus, readLegacyClaims, type LegacyTokenUse } from './legacy-token';
 import { parseToken, TokenError, verifySignature, type UnverifiedToken } from './signature';
 
+/** Which tokens are accepted, and what they depend on. */
 export interface ServiceAccountTokenOptions {
   /** Accepted issuers. */
   readonly issuers: readonly string[];

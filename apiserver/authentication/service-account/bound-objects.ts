@@ -13,6 +13,7 @@ export interface ObjectState {
   readonly deletionTime: number | undefined;
 }
 
+/** The resources of objects that a token can depend on. */
 export type BindableResource = 'serviceaccounts' | 'pods' | 'secrets' | 'nodes';
 
 /** The token of a Secret; absent values are ''. */

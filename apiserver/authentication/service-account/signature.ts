@@ -21,6 +21,7 @@ export interface UnverifiedToken {
   readonly hasCriticalHeader: boolean;
 }
 
+/** `eyJhbGciOi.eyJpc3MiOi.c2ln`, with header and payload as groups. */
 const COMPACT_JWS = /^([\w-]+)\.([\w-]+)\.[\w-]*$/;
 /** The longest token that fits into the headers of a request; bounds the work for a token in a body. */
 const MAX_TOKEN_LENGTH = 16 * 1024;

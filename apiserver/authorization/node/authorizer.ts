@@ -9,13 +9,16 @@ import type { PolicyRule } from '../rbac/rule';
 import type { NodeGraph } from './graph';
 import type { ReferenceKind } from './references';
 
+/** What a node may do, and which objects its pods reference. */
 export interface NodeAuthorizerDependencies {
   readonly graph: NodeGraph;
   /** Permissions of every node. */
   readonly commonRules: readonly PolicyRule[];
+  /** The namespace in which each node has its Lease. */
   readonly nodeLeaseNamespace: string;
 }
 
+/** Precedes the node name in the user name of a node. */
 export const NODE_USER_PREFIX = 'system:node:';
 const NODES_GROUP = 'system:nodes';
 

@@ -70,11 +70,13 @@ export class NodeGraph {
     return false;
   }
 
+  /** Whether a pod on the node uses the claim to which the volume is bound. */
   isVolumeReferencedByNode(node: string, volume: string): boolean {
     const claim = this.volumes.get(volume)?.claim;
     return claim !== undefined && this.targets.get(keyOf(claim))?.nodes.has(node) === true;
   }
 
+  /** Whether the VolumeAttachment of this name is for the node. */
   isAttachedTo(node: string, attachment: string): boolean {
     return this.attachments.get(attachment) === node;
   }

@@ -11,6 +11,7 @@ import type {
   CoreV1Volume,
 } from '../../../shared/api/types/generated/members';
 
+/** The kinds of objects that pods reference. */
 export type ReferenceKind = 'secret' | 'configmap' | 'claim' | 'account';
 
 /** An object that a pod refers to. */

@@ -6,6 +6,7 @@ import { canonicalNamespace, canonicalUserName, type GeneratedNames } from '../.
 import { serviceAccountUserName } from '../../../shared/api/identity/user';
 import type { RbacV1ClusterRoleBinding, RbacV1RoleBinding, RbacV1Subject } from '../../../shared/api/types/generated/members';
 
+/** A role of the cluster, or of one namespace. */
 export type RoleKind = 'ClusterRole' | 'Role';
 
 /** `namespace` is '' for a ClusterRole. */

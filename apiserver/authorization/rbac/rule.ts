@@ -62,6 +62,7 @@ export interface CombinedResource {
   readonly wildcard: string | undefined;
 }
 
+/** The spellings in which rules can name the resource of a request. */
 export const combineResource = (attributes: Pick<ResourceAttributes, 'resource' | 'subresource'>): CombinedResource =>
   addWildcard(fullResource(attributes), attributes.subresource);
 

@@ -20,15 +20,18 @@ export interface WebhookAuthorizerMetrics {
   observeCall(result: CallResult, ms: number): void;
   /** The webhook failed and the failure policy is NoOpinion. */
   countFailOpen(result: Exclude<CallResult, 'success'>): void;
+  /** Called for each request when there are match conditions. */
   observeMatchConditions(response: MatchResult, ms: number): void;
 }
 
 type CallResult = 'success' | 'error' | 'timeout';
 
+/** How the remote server is asked, and for how long a decision is valid. */
 export interface WebhookAuthorizerOptions {
   /** Never rejects. `onAttempt` is called for each POST. */
   readonly send: (body: Buffer, onAttempt: AttemptListener) => Promise<WebhookResult>;
   readonly version: ReviewVersion;
+  /** The spelling that is sent. */
   readonly dialect: Dialect;
   /** How long a decision is cached that allows, and any other. */
   readonly allowedTtlMs: number;
@@ -53,6 +56,7 @@ const MAX_CONCURRENT_REVIEWS = 1_000;
 /** Minimum time between two calls of `onError`. */
 const ERROR_INTERVAL_MS = 60_000;
 
+/** Creates the authorizer with an empty cache. */
 export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer {
   const { clock, matchConditions, metrics, dialect } = options;
   const decisions = new ResponseCache<Decision>({

@@ -11,6 +11,7 @@ import { isObject, objectAt, ownMember, stringAt, type JsonValue } from '../../.
 import type { UserInfo } from '../../../shared/api/identity/user';
 import { SIGNERS, type Attributes, type Decision } from '../authorizer';
 
+/** The versions of the API in which a remote server can be asked. */
 export type ReviewVersion = 'v1' | 'v1beta1';
 
 /** The v1 spec. Members without a value are omitted. */
@@ -49,7 +50,7 @@ function withoutEmpty<T extends Readonly<Record<string, string>>>(texts: T): Par
   return kept;
 }
 
-/** The member `groups` is named `group` in v1beta1. */
+/** The review as JSON. The member `groups` is named `group` in v1beta1. */
 export function subjectAccessReviewBody(spec: AuthorizationV1SubjectAccessReviewSpec, version: ReviewVersion, dialect: Dialect): Buffer {
   const { groups, ...rest } = spec;
   const versionedSpec = version === 'v1' || groups === undefined ? spec : { ...rest, group: groups };
