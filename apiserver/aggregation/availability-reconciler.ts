@@ -20,6 +20,7 @@ import { checkAvailability, type Availability, type CheckResult } from './availa
 import type { ExtensionServers } from './extension-servers';
 import { availableCondition, type Registration, type Registrations } from './registrations';
 
+/** The registered servers, how they are contacted, and where conditions are written. */
 export interface AvailabilityDependencies {
   readonly registrations: Registrations;
   readonly extensions: Pick<ExtensionServers, 'locate' | 'open'>;
@@ -81,7 +82,7 @@ class Reconciler implements AvailabilityReconciler {
     const server = this.serverOf(name);
     server.backOff.reset();
     if (server.running === undefined) {
-      void this.run(name, server);
+      void this.checkAndSchedule(name, server);
       return;
     }
     server.isOutdated = true;
@@ -109,7 +110,7 @@ class Reconciler implements AvailabilityReconciler {
     return server;
   }
 
-  private async run(name: string, server: ServerState): Promise<void> {
+  private async checkAndSchedule(name: string, server: ServerState): Promise<void> {
     server.timer?.cancel();
     server.running = new AbortController();
     server.isOutdated = false;
@@ -123,11 +124,11 @@ class Reconciler implements AvailabilityReconciler {
       this.servers.delete(name);
       return;
     }
-    if (server.isOutdated) return this.run(name, server);
+    if (server.isOutdated) return this.checkAndSchedule(name, server);
     server.aborts = 0;
     if (outcome === 'done') server.backOff.reset();
     const delayMs = outcome === 'done' ? INTERVAL_MS : server.backOff.next();
-    server.timer = this.deps.clock.after(delayMs, () => void this.run(name, server));
+    server.timer = this.deps.clock.after(delayMs, () => void this.checkAndSchedule(name, server));
   }
 
   /**

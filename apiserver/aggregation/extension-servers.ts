@@ -18,6 +18,7 @@ export interface ProxyCredentials {
   readonly key?: Buffer;
 }
 
+/** How servers are found, and how this server identifies itself to them. */
 export interface ExtensionServersDependencies {
   /** Resolves a Service to an address, or to the reason why there is none. */
   readonly resolve: Resolve;
@@ -43,11 +44,13 @@ const CONNECT_TIMEOUT_MS = 5_000;
 /** Kept connections to each API server; further ones are closed after their request. */
 const MAX_IDLE_SOCKETS = 16;
 
+/** The connections of this server to all aggregated API servers. */
 export class ExtensionServers {
   private readonly agent = new IdleCheckingAgent({ keepAlive: true, maxFreeSockets: MAX_IDLE_SOCKETS });
 
   constructor(private readonly deps: ExtensionServersDependencies) {}
 
+  /** Traces proxied requests; `undefined` without tracing. */
   get traces(): OutgoingTracing | undefined {
     return this.deps.traces;
   }
@@ -78,6 +81,7 @@ export class ExtensionServers {
     });
   }
 
+  /** Closes the kept connections, also those in use. */
   close(): void {
     this.agent.destroy();
   }
@@ -96,6 +100,7 @@ const headerValue = (text: string): string =>
     .toString('latin1')
     .replace(/[\x00-\x1f\x7f]/g, ' ');
 
+/** A character that the name of a header cannot contain: the `/` in `example.com/team`. */
 const NO_TOKEN = /[^!#$&'*+.^_`|~0-9A-Za-z-]/g;
 
 const headerKey = (text: string): string =>

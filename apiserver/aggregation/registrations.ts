@@ -124,6 +124,7 @@ export class Registrations {
     this.rebuildLists();
   }
 
+  /** Records what a check has discovered; ignored when the server is no longer registered. */
   setDiscovered(name: string, discovered: DiscoveredServer): void {
     const current = this.byName.get(name);
     if (current === undefined || isSameDiscovery(current.discovered, discovered)) return;
@@ -131,6 +132,7 @@ export class Registrations {
     this.rebuildLists();
   }
 
+  /** `undefined` when there is no APIService of this name, or it is local. */
   get(name: string): Registration | undefined {
     return this.byName.get(name)?.registration;
   }
@@ -145,6 +147,7 @@ export class Registrations {
     return Array.from(this.byName.values(), ({ registration: { name, isAvailable } }) => [name, isAvailable] as const);
   }
 
+  /** Names of all registered APIServices. */
   names(): readonly string[] {
     return [...this.byName.keys()];
   }

@@ -3,6 +3,8 @@
  * proportional to the allocated numbers. It is a permutation of the range, allocated numbers first, of which only the
  * displaced positions are stored.
  */
+
+/** The numbers of one band. */
 export class Band {
   /** The number at a position, where it is not the number of that position. */
   private readonly valueAtPosition = new Map<number, number>();
@@ -16,18 +18,22 @@ export class Band {
     readonly size: number,
   ) {}
 
+  /** Number of allocated numbers. */
   get allocatedCount(): number {
     return this.allocated;
   }
 
+  /** Number of free numbers. */
   get freeCount(): number {
     return this.size - this.allocated;
   }
 
+  /** Whether the number is in the range. */
   contains(number: number): boolean {
     return number >= this.first && number < this.first + this.size;
   }
 
+  /** Whether the number is allocated; false for a number outside the range. */
   has(number: number): boolean {
     return this.contains(number) && this.positionOf(number - this.first) < this.allocated;
   }

@@ -19,7 +19,9 @@ export type HeldIds = ReadonlyMap<string, readonly string[]>;
 /** A key that is written or compared in the transaction of the object. */
 export interface KeyWrite {
   readonly key: string;
+  /** What the transaction compares; 0: the key must not exist. */
   readonly modRevision: Revision;
+  /** Absent: the key is only compared. */
   readonly operation?: StoreOperation;
   /** Called with the current state of the key when the compare of the transaction fails. */
   onConflict(state: KeyValue | undefined, revision: Revision): void;
@@ -27,6 +29,7 @@ export interface KeyWrite {
 
 const RANGE_FULL = 'range is full';
 
+/** The claims of one write, over all its attempts. */
 export class AllocationClaims {
   private owner: AllocationOwner = { namespace: '', name: '', uid: '' };
   /** Ids chosen in earlier attempts and not used in this one so far. */
@@ -41,6 +44,7 @@ export class AllocationClaims {
 
   constructor(private readonly allocator: ServiceAllocator) {}
 
+  /** The families of the configured ranges; the first one is the default. */
   get families(): readonly IpFamily[] {
     return this.allocator.families;
   }

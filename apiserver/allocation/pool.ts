@@ -12,6 +12,7 @@ export interface PoolMessages {
   outOfRange(shown: string): string;
 }
 
+/** The ids of one range, and which of them are free as far as this replica knows. */
 export interface AllocationPool {
   /** Metric labels; none for node ports. */
   readonly labels: { readonly cidr?: string };
@@ -26,6 +27,7 @@ export interface AllocationPool {
   contains(id: string): boolean;
   /** The id is no longer picked, until it is released. */
   markAllocated(id: string): void;
+  /** The id may be picked again. */
   release(id: string): void;
   /** A random free id; `chance` is in [0, 1). `undefined` when none is free. */
   pickFree(chance: number): string | undefined;
@@ -34,8 +36,10 @@ export interface AllocationPool {
 const IPS = 'ips/';
 const PORTS = 'ports/';
 
+/** The id of a node port. */
 export const portId = (port: number): string => `${PORTS}${port}`;
 
+/** Whether the id is of a node port; otherwise it is of an address. */
 export const isPortId = (id: string): boolean => id.startsWith(PORTS);
 
 /** `undefined` when the text is not an address. */
@@ -65,6 +69,7 @@ function lowerBandSizeOf(size: number, { min, divisor, max }: BandLimits): numbe
   return size <= min ? 0 : Math.min(Math.max(min, Math.floor(size / divisor)), max);
 }
 
+/** The pool of a range of addresses; all are free at first. */
 export function addressPool(range: ServiceRange): AllocationPool {
   const family = range.family === 'IPv4' ? 4 : 6;
   const idOf = (number: number): string => IPS + formatIpAddress({ family, value: range.first + BigInt(number) });
@@ -91,6 +96,7 @@ export function addressPool(range: ServiceRange): AllocationPool {
   });
 }
 
+/** The pool of a range of node ports; all are free at first. */
 export function portPool(range: PortRange): AllocationPool {
   return bandedPool({
     labels: {},

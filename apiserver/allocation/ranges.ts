@@ -17,6 +17,7 @@ export interface ServiceRange {
 /** One range, or one per family. The first family is the default. */
 export type ServiceRanges = readonly [ServiceRange] | readonly [ServiceRange, ServiceRange];
 
+/** A range of node ports; size 0 when there are none. */
 export interface PortRange {
   readonly first: number;
   readonly size: number;
@@ -35,6 +36,8 @@ const FAMILIES: Readonly<Record<IpAddress['family'], Family>> = {
 };
 const MIN_HOST_BITS = 3;
 const MAX_PORT = 65_535;
+/** `30000-32767`, with both numbers and the separator as groups. */
+const PORT_RANGE = /^\s*(\d+)\s*(?:([-+])\s*(\d+)\s*)?$/;
 
 /** Returns the ranges or an error message. */
 export function parseServiceRanges(text: string): ServiceRanges | string {
@@ -68,7 +71,7 @@ function parseServiceRange(text: string, index: number): ServiceRange | string {
  */
 export function parsePortRange(text: string): PortRange | string {
   if (text.trim() === '') return { first: 0, size: 0 };
-  const match = /^\s*(\d+)\s*(?:([-+])\s*(\d+)\s*)?$/.exec(text);
+  const match = PORT_RANGE.exec(text);
   if (match === null) return 'must be two ports with a hyphen between them, such as 30000-32767';
   const first = Number(match[1]);
   const second = Number(match[3] ?? 0);

@@ -17,6 +17,7 @@ export interface AllocationOwner {
   readonly uid: string;
 }
 
+/** What this replica knows of an allocation key. */
 export interface AllocationRecord {
   /** Revision of the allocation key. */
   readonly revision: Revision;
@@ -24,6 +25,7 @@ export interface AllocationRecord {
   readonly uid: string;
 }
 
+/** Whether the client has requested the id, or the server has chosen it. */
 export type AllocationScope = 'static' | 'dynamic';
 
 /** Metrics of a pool. */
@@ -34,6 +36,7 @@ export interface PoolCounts {
   allocated: number;
 }
 
+/** The configured ranges. */
 export interface ServiceAllocatorOptions {
   readonly ranges: ServiceRanges;
   readonly nodePorts: PortRange;
@@ -47,11 +50,15 @@ export interface ServiceAllocatorOptions {
 /** Relative to the key prefix. */
 export const ALLOCATIONS = 'allocations/';
 
+/** The allocations of all ranges. A listener of the allocation keys. */
 export class ServiceAllocator {
   /** In the order of the configured ranges. */
   readonly families: readonly IpFamily[];
+  /** The pool of node ports, which may be empty. */
   readonly ports: AllocationPool;
+  /** The metrics of each pool. */
   readonly counts = new Map<AllocationPool, PoolCounts>();
+  /** What allocation repair has found. */
   readonly errorCounts = new AllocationErrorCounts();
   private readonly byFamily = new Map<IpFamily, AllocationPool>();
   private readonly holdings = new Map<string, AllocationRecord>();
@@ -68,6 +75,7 @@ export class ServiceAllocator {
     this.addresses(this.families[0] ?? 'IPv4')?.markAllocated(this.firstAddress);
   }
 
+  /** One for each family, and that of node ports. */
   get pools(): readonly AllocationPool[] {
     return [...this.byFamily.values(), this.ports];
   }
@@ -87,6 +95,7 @@ export class ServiceAllocator {
     return this.holdings;
   }
 
+  /** `undefined` when the id has no key. */
   holding(id: string): AllocationRecord | undefined {
     return this.holdings.get(id);
   }
@@ -117,6 +126,7 @@ export class ServiceAllocator {
     this.markAllocated(id);
   }
 
+  /** Ends one reservation; the id is free again when nothing else holds it. */
   unreserve(id: string): void {
     const remaining = (this.chosen.get(id) ?? 0) - 1;
     if (remaining > 0) this.chosen.set(id, remaining);

@@ -2,10 +2,6 @@
  * The backup format, independent of the store: a magic line, a header frame, a record frame for each key, and an end
  * frame with the number of records and the SHA-256 of everything before it. Written and read as a stream with bounded
  * memory. Files and stores are left to the callers.
- *
- * A frame is a type letter, the length of its content (4 bytes, big-endian) and the content. Header and end are JSON. A
- * record is the length of its key (4 bytes), its create revision, mod revision and version (8 bytes each), the key
- * without the prefix, and the value, which is not interpreted.
  */
 import { createHash, type Hash } from 'node:crypto';
 import type { Revision } from '../storage/store';
@@ -14,9 +10,14 @@ const FORMAT_NAME = 'cluster-control-plane-backup';
 /** Version of the format, incremented by every change that older programs cannot read. */
 const VERSION = 1;
 const MAGIC_LINE = Buffer.from(`${FORMAT_NAME} ${VERSION}\n`);
+/** `cluster-control-plane-backup 1` and a line break, with the version as a group. */
 const MAGIC_PATTERN = /^cluster-control-plane-backup (\d+)\n/;
 
-/** Types of frames. */
+/**
+ * Types of frames. A frame is its type letter, the length of its content (4 bytes, big-endian) and the content. Header
+ * and end are JSON. A record is the length of its key (4 bytes), its create revision, mod revision and version (8 bytes
+ * each), the key without the prefix, and the value, which is not interpreted.
+ */
 const HEADER = 'H';
 const RECORD = 'R';
 const END = 'E';
@@ -48,6 +49,7 @@ export interface BackupHeader {
   readonly revision: Revision;
   /** The key prefix, without a trailing slash. */
   readonly prefix: string;
+  /** The naming dialect of the data. */
   readonly naming: string;
   /** Format version of the stored data. */
   readonly dataVersion: number;

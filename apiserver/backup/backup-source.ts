@@ -31,6 +31,7 @@ export interface BackupSource {
   confirmUnchanged(): Promise<void>;
 }
 
+/** Which data are backed up. */
 export interface SourceOptions {
   /** Without a trailing slash. */
   readonly prefix: string;
@@ -43,7 +44,7 @@ export interface SourceOptions {
  */
 export function createEmbeddedSource(view: StoreView, options: SourceOptions): BackupSource {
   const marker = view.get(formatMarkerKey(options.prefix));
-  return createSource('embedded', view.revision, marker, options, {
+  return createSource({ source: 'embedded', revision: view.revision, marker }, options, {
     entries: (range) => view.entries(range),
     // Not checked: callers that need it have locked the folder.
     confirmUnchanged: () => Promise.resolve(),
@@ -56,7 +57,7 @@ export function createEmbeddedSource(view: StoreView, options: SourceOptions): B
  */
 export async function createEtcdSource(store: Store, options: SourceOptions): Promise<BackupSource> {
   const { revision, kv: marker } = await store.get(formatMarkerKey(options.prefix));
-  return createSource('etcd', revision, marker, options, {
+  return createSource({ source: 'etcd', revision, marker }, options, {
     entries: (range) => entriesAt(store, range, revision),
     confirmUnchanged: () => confirmUnchanged(store, options.prefix, revision),
   });
@@ -75,13 +76,16 @@ interface StoreContents {
   confirmUnchanged(): Promise<void>;
 }
 
-function createSource(
-  source: BackupHeader['source'],
-  revision: Revision,
-  marker: KeyValue | undefined,
-  { prefix, clock }: SourceOptions,
-  contents: StoreContents,
-): BackupSource {
+/** The state of the store that is backed up. */
+interface SourceState {
+  readonly source: BackupHeader['source'];
+  /** As the store counts, without the shift of the marker. */
+  readonly revision: Revision;
+  /** The format marker; `undefined` when there is none. */
+  readonly marker: KeyValue | undefined;
+}
+
+function createSource({ source, revision, marker }: SourceState, { prefix, clock }: SourceOptions, contents: StoreContents): BackupSource {
   const naming = namingOf(marker, prefix);
   const shift = revisionShift(marker);
   const root = `${prefix}/`;

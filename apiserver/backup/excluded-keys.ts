@@ -9,6 +9,7 @@ interface ExcludedKey {
   readonly reason: string;
 }
 
+/** The excluded keys, with the reason for each. */
 export const EXCLUDED_KEYS: readonly ExcludedKey[] = [
   { key: 'platform-format', reason: 'the format marker; a restore writes a new one' },
   { key: 'compaction', reason: 'the compacted revision of this store' },

@@ -1,11 +1,7 @@
 /**
- * Restores records into an empty store, each at a revision of its own. Until all records are written, the format marker
- * states that the data are incomplete: servers do not start on them, and they cannot be backed up. Existing keys are
- * never overwritten.
- *
- * Clients may have seen revisions of the original store later than the backup's. So the restored data start at a much
- * higher revision, independent of the new store's own counter (see storage/shifted-store.ts), and everything before is
- * compacted: a client that resumes from an earlier revision must list again.
+ * Restores records into an empty store, each at a revision of its own. Until all records are written, the format
+ * marker states that the data are incomplete: servers do not start on them, and they cannot be backed up. Existing
+ * keys are never overwritten.
  */
 import type { Clock } from '../../shared/runtime/clock';
 import { commit } from '../storage/commit';
@@ -34,6 +30,7 @@ export interface RestoreTarget {
   readonly clock: Clock;
 }
 
+/** The target, and how the restore proceeds. */
 export interface RestoreOptions extends RestoreTarget {
   /** The name of the backup, for messages. */
   readonly name: string;
@@ -101,8 +98,12 @@ export async function discardUnfinished({ store, prefix, clock }: RestoreTarget)
 }
 
 /**
- * Rejects with {@link RestoreTargetError} or StoreError, or as `records` and `confirm` do; the data then stay marked as
- * incomplete.
+ * Writes all records of a backup to the target. Rejects with {@link RestoreTargetError} or StoreError, or as `records`
+ * and `confirm` do; the data then stay marked as incomplete.
+ *
+ * Clients may have seen revisions of the original store later than the backup's. So the restored data start at a much
+ * higher revision, independent of the new store's own counter (see storage/shifted-store.ts), and everything before is
+ * compacted: a client that resumes from an earlier revision must list again.
  */
 export async function restore(header: BackupHeader, records: AsyncIterable<BackupRecord>, options: RestoreOptions): Promise<RestoreResult> {
   const { store, prefix, clock } = options;

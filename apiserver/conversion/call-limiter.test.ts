@@ -8,7 +8,7 @@ function createCalls(limiter: CallLimiter) {
   const ends: (() => void)[] = [];
   const started: number[] = [];
   const start = (id: number): Promise<number> =>
-    limiter.run(async () => {
+    limiter.runLimited(async () => {
       started.push(id);
       await new Promise<void>((resolve) => ends.push(resolve));
       return id;
@@ -52,8 +52,8 @@ it('CallLimiter rejects a call with 429 when 1,000 calls wait', async () => {
 
 it('CallLimiter releases the slot of a failed call', async () => {
   const limiter = new CallLimiter();
-  const failing = Array.from({ length: 17 }, () => limiter.run(() => Promise.reject(new Error('no'))));
+  const failing = Array.from({ length: 17 }, () => limiter.runLimited(() => Promise.reject(new Error('no'))));
   expect((await Promise.allSettled(failing)).map(({ status }) => status)).toEqual(Array.from({ length: 17 }, () => 'rejected'));
-  expect(await limiter.run(() => Promise.resolve('yes'))).toBe('yes');
+  expect(await limiter.runLimited(() => Promise.resolve('yes'))).toBe('yes');
   expect(limiter.isIdle).toBe(true);
 });

@@ -9,7 +9,7 @@ const MAX_CONCURRENT_CALLS = 16;
 /** Calls that wait for one webhook; further ones are rejected with 429. */
 const MAX_QUEUED_CALLS = 1_000;
 
-/** The limiter of one definition. Calls start in the order of {@link CallLimiter.run}. */
+/** The limiter of one definition. Calls start in the order of {@link CallLimiter.runLimited}. */
 export class CallLimiter {
   /** Running calls. A call that ends passes its slot on without a change of this count. */
   private calls = 0;
@@ -20,8 +20,8 @@ export class CallLimiter {
     return this.calls === 0;
   }
 
-  /** Rejects with a StatusError (429) when the queue is full. */
-  async run<T>(call: () => Promise<T>): Promise<T> {
+  /** Runs the call when fewer than the limit are running. Rejects with a StatusError (429) when the queue is full. */
+  async runLimited<T>(call: () => Promise<T>): Promise<T> {
     if (this.calls >= MAX_CONCURRENT_CALLS) {
       if (this.queue.length >= MAX_QUEUED_CALLS) throw tooManyRequests('too many objects are waiting to be converted', 1);
       await new Promise<void>((resolve) => this.queue.push(resolve));

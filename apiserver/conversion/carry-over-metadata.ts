@@ -5,10 +5,10 @@
 import type { FieldError } from '../../shared/api/errors/field-error';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { validateAnnotations, validateLabels } from '../../shared/api/metadata/object-meta-rules';
+import { jsonKindOf } from '../../shared/api/types';
 import { canonicalApiVersion } from '../../shared/names/dialect';
 import { isObject, ownMember, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { bareFailure, objectFailure, type ConversionFailure } from './conversion-failure';
-import { goJsonTypeName } from './review-response';
 
 /** The kind and version that a webhook is asked for. */
 export interface WantedKind {
@@ -53,7 +53,7 @@ export const isOfKind = (converted: JsonObject, { apiVersion, kind }: WantedKind
 function checkType(converted: JsonValue, wanted: WantedKind, index: number): ConversionFailure | undefined {
   if (converted === null) return bareFailure('unexpected end of JSON input');
   if (!isObject(converted))
-    return bareFailure(`json: cannot unmarshal ${goJsonTypeName(converted)} into Go value of type map[string]interface {}`);
+    return bareFailure(`json: cannot unmarshal ${jsonKindOf(converted)} into Go value of type map[string]interface {}`);
   const apiVersion = stringAt(converted, 'apiVersion') ?? '';
   const kind = stringAt(converted, 'kind') ?? '';
   if (kind === '' || apiVersion.split('/').length > 2) return bareFailure(`Object 'Kind' is missing in '${excerpt(converted)}'`);
@@ -117,5 +117,6 @@ function goTypeName(value: JsonValue): string {
   if (Array.isArray(value)) return '[]interface {}';
   if (typeof value === 'number') return Number.isInteger(value) ? 'int64' : 'float64';
   if (typeof value === 'bigint') return 'int64';
-  return typeof value === 'boolean' ? 'bool' : typeof value === 'string' ? 'string' : 'map[string]interface {}';
+  if (typeof value === 'boolean') return 'bool';
+  return typeof value === 'string' ? 'string' : 'map[string]interface {}';
 }

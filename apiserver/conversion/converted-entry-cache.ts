@@ -11,6 +11,7 @@ export class Slab {
 
   constructor(readonly bytes: Buffer) {}
 
+  /** Whether as many bytes can be allocated. */
   hasRoom(length: number): boolean {
     return this.used + length <= this.bytes.length;
   }
@@ -23,6 +24,7 @@ export class Slab {
   }
 }
 
+/** An entry in another version than the stored one; its bytes are part of `slab`. */
 export class ConvertedEntry implements Entry {
   readonly key: string;
   readonly revision: number;
@@ -83,12 +85,14 @@ export class ConvertedEntryCache {
 
   constructor(private readonly maxBytes: number) {}
 
+  /** Also marks the slab of the entry as used. */
   get(key: string): ConvertedEntry | undefined {
     const entry = this.entries.get(key);
     if (entry !== undefined && entry.slab !== this.newest) this.markUsed(entry.slab);
     return entry;
   }
 
+  /** Adds an entry, and evicts the least recently used slabs while the limit is exceeded. */
   set(key: string, entry: ConvertedEntry): void {
     const { slab } = entry;
     if (!this.slabs.has(slab)) this.bytes += slab.bytes.length;

@@ -41,6 +41,7 @@ export interface ConversionCall {
   readonly error: ConversionFailureType | undefined;
 }
 
+/** How webhooks are called, and who is told about calls. */
 export interface WebhookConverterDependencies {
   readonly client: Pick<WebhookClient, 'call'>;
   readonly dialect: Dialect;
@@ -117,12 +118,10 @@ export class WebhookConverter implements Conversions {
   async convertObject(row: KindRow, from: string, to: string, object: JsonObject, context: ConversionContext): Promise<JsonObject> {
     const conversion = from === to || hasNoMembers(object) ? undefined : webhookConversionOf(row, from, to);
     if (conversion === undefined) return object;
-    const slice = this.timeSlice(context);
-    const [converted] = await this.withinDeadline(
-      this.convertAll(conversion, [originalOfObject(conversion, object, this.deps.dialect)], slice, (converted) => converted),
-      context,
-    );
-    return converted ?? object;
+    const originals = [originalOfObject(conversion, object, this.deps.dialect)];
+    const call = { conversion, originals, slice: this.timeSlice(context), finish: (converted: JsonObject) => converted };
+    const [result] = await this.withinDeadline(this.convertAll(call), context);
+    return result ?? object;
   }
 
   /** Converts the entries that are neither in the wanted version nor in the cache nor being converted. */
@@ -166,10 +165,10 @@ export class WebhookConverter implements Conversions {
     batch: readonly number[],
   ): Promise<readonly ConvertedEntry[]> {
     const chosen = batch.flatMap((index) => entries[index] ?? []);
-    const slice = this.timeSlice(context);
     const originals = chosen.map(storedOriginalFactory(conversion, this.deps.dialect));
     const entryOf = convertedEntryFactory(row, chosen.length);
-    const results = this.convertAll(conversion, originals, slice, (object, at, metadata) => entryOf(chosen[at], object, metadata));
+    const finish: Finish<ConvertedEntry> = (object, at, metadata) => entryOf(chosen[at], object, metadata);
+    const results = this.convertAll({ conversion, originals, slice: this.timeSlice(context), finish });
     if (isFresh) return results;
     const keys = chosen.map(this.keysOf(row));
     keys.forEach((key, index) => this.pending.set(key, { batch: results, index }));
@@ -186,16 +185,12 @@ export class WebhookConverter implements Conversions {
    * Converts the objects in one call. The originals are read when the call starts and again for the result, so that
    * queued conversions hold no objects.
    */
-  private async convertAll<T>(
-    conversion: WebhookConversion,
-    originals: readonly OriginalObject[],
-    slice: TimeSlice,
-    finish: Finish<T>,
-  ): Promise<readonly T[]> {
+  private async convertAll<T>(call: ReviewCall<T>): Promise<readonly T[]> {
+    const { conversion } = call;
     const limiter = this.limiters.get(conversion.definition) ?? new CallLimiter();
     this.limiters.set(conversion.definition, limiter);
     try {
-      const outcome = await limiter.run(() => this.callWebhook(conversion, originals, slice, finish));
+      const outcome = await limiter.runLimited(() => this.callWebhook(call));
       if (!(outcome instanceof ConversionFailure)) return outcome;
       const error = conversionFailed(
         outcome.extent === 'whole'
@@ -209,15 +204,11 @@ export class WebhookConverter implements Conversions {
     }
   }
 
-  private async callWebhook<T>(
-    conversion: WebhookConversion,
-    originals: readonly OriginalObject[],
-    slice: TimeSlice,
-    finish: Finish<T>,
-  ): Promise<readonly T[] | ConversionFailure> {
+  private async callWebhook<T>(call: ReviewCall<T>): Promise<readonly T[] | ConversionFailure> {
+    const { conversion } = call;
     const { clock } = this.deps;
     const startedAt = clock.monotonic();
-    const outcome = await this.exchangeReview(conversion, originals, slice, finish);
+    const outcome = await this.exchangeReview(call);
     const failure = outcome instanceof ConversionFailure ? outcome.type : undefined;
     const record = {
       definition: conversion.definition,
@@ -230,12 +221,8 @@ export class WebhookConverter implements Conversions {
     return outcome;
   }
 
-  private async exchangeReview<T>(
-    conversion: WebhookConversion,
-    originals: readonly OriginalObject[],
-    slice: TimeSlice,
-    finish: Finish<T>,
-  ): Promise<readonly T[] | ConversionFailure> {
+  private async exchangeReview<T>(call: ReviewCall<T>): Promise<readonly T[] | ConversionFailure> {
+    const { conversion, originals, slice } = call;
     const { client, dialect, random } = this.deps;
     const { reviewVersion } = conversion.webhook;
     if (reviewVersion === undefined) return callFailure('no supported conversion review versions');
@@ -261,7 +248,7 @@ export class WebhookConverter implements Conversions {
     if ('error' in reply) return callFailure(reply.error);
     const response = readReviewResponse(reviewVersion, uid, reply.bytes, dialect);
     if (response instanceof ConversionFailure) return response;
-    const converted = await this.acceptObjects(conversion, originals, response, slice, finish);
+    const converted = await this.acceptObjects(call, response);
     if (!(converted instanceof ConversionFailure)) return converted;
     // Invalid JSON is reported before errors of single objects.
     const whole = parseReviewResponse(reviewVersion, uid, reply.bytes, dialect);
@@ -269,11 +256,8 @@ export class WebhookConverter implements Conversions {
   }
 
   private async acceptObjects<T>(
-    conversion: WebhookConversion,
-    originals: readonly OriginalObject[],
+    { conversion, originals, slice, finish }: ReviewCall<T>,
     response: ConvertedObjects,
-    slice: TimeSlice,
-    finish: Finish<T>,
   ): Promise<readonly T[] | ConversionFailure> {
     if (response.count !== originals.length) return countFailure(response.count, originals.length);
     const accepted: T[] = [];
@@ -317,6 +301,15 @@ export class WebhookConverter implements Conversions {
       throw timeout('request did not complete within requested timeout - context deadline exceeded');
     });
   }
+}
+
+/** One call of a webhook. */
+interface ReviewCall<T> {
+  readonly conversion: WebhookConversion;
+  readonly originals: readonly OriginalObject[];
+  /** Yields to the event loop between objects. */
+  readonly slice: TimeSlice;
+  readonly finish: Finish<T>;
 }
 
 /** Creates the result from the converted object at an index. */

@@ -6,9 +6,12 @@ import type { ConversionReviewVersion } from '../../shared/api/structural/versio
 import { apiVersionInDialect, type Dialect } from '../../shared/names/dialect';
 import { growBuffer } from '../../shared/values/encoding/grow-buffer';
 
+/** The kind of requests and responses. */
 export const REVIEW_KIND = 'ConversionReview';
+/** Their group, in canonical spelling. */
 export const REVIEW_GROUP = 'apiextensions.platform.io';
 
+/** Their apiVersion, in canonical spelling. */
 export const reviewApiVersion = (version: ConversionReviewVersion): string => `${REVIEW_GROUP}/${version}`;
 
 /** The members of a ConversionReview besides its objects. */
@@ -48,11 +51,13 @@ export class ReviewRequestBody {
     this.length += 1;
   }
 
+  /** Appends a part of the current object, as UTF-8. */
   appendText(text: string): void {
     this.reserve(text.length * MAX_CHARACTER_BYTES);
     this.length += this.target.write(text, this.length);
   }
 
+  /** Appends the bytes in [start, end) of `source` to the current object. */
   appendBytes(source: Buffer, start: number, end: number): void {
     this.reserve(end - start);
     this.length += source.copy(this.target, this.length, start, end);

@@ -3,6 +3,7 @@
  * the objects are parsed on access and checked in accept-object.ts.
  */
 import { isAscii } from 'node:buffer';
+import { jsonKindOf } from '../../shared/api/types';
 import { parseBody, tryParseObject } from '../../shared/client/rest/json-body';
 import { apiVersionInDialect, canonicalApiVersion, type Dialect } from '../../shared/names/dialect';
 import type { ConversionReviewVersion } from '../../shared/api/structural/version';
@@ -102,26 +103,22 @@ function checkResponse(version: ConversionReviewVersion, uid: string, review: Js
   return checkResult(response);
 }
 
+/** The beginning of `{"kind":` or `[1,`. */
+const START_OF_CONTAINER = /^\s*[[{]/;
+
 /** Text that is not JSON at all is treated as a string, as upstream's YAML parser does. */
 function parse(bytes: Buffer): { readonly value: JsonValue } | { readonly isTruncated: true } {
   const text = bytes.toString();
   try {
     return { value: parseBody(text) };
   } catch {
-    return /^\s*[[{]/.test(text) ? { isTruncated: true } : { value: text };
+    return START_OF_CONTAINER.test(text) ? { isTruncated: true } : { value: text };
   }
 }
 
 function typeMetaError(value: JsonValue): string {
   const type = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${goJsonTypeName(value)} into Go value of type ${type}`;
-}
-
-/** The name of a JSON value's type in messages of Go's JSON decoder. */
-export function goJsonTypeName(value: JsonValue): string {
-  if (Array.isArray(value)) return 'array';
-  if (value === null) return 'null';
-  return typeof value === 'boolean' ? 'bool' : typeof value === 'bigint' ? 'number' : typeof value;
+  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonKindOf(value)} into Go value of type ${type}`;
 }
 
 const SCHEME = 'in scheme "pkg/runtime/scheme.go:100"';
@@ -148,15 +145,15 @@ const STRUCT = 'into Go struct field ConversionResponse.response';
 /** Checks the members in the order of upstream's type. */
 function checkMemberTypes(response: JsonValue): string | undefined {
   if (!isObject(response)) {
-    return `json: cannot unmarshal ${goJsonTypeName(response)} into Go struct field ${REVIEW_KIND}.response of type v1.ConversionResponse`;
+    return `json: cannot unmarshal ${jsonKindOf(response)} into Go struct field ${REVIEW_KIND}.response of type v1.ConversionResponse`;
   }
   const [uid, objects, result] = ['uid', 'convertedObjects', 'result'].map((member) => ownMember(response, member) ?? null);
   if (uid !== undefined && uid !== null && typeof uid !== 'string')
-    return `json: cannot unmarshal ${goJsonTypeName(uid)} ${STRUCT}.uid of type types.UID`;
+    return `json: cannot unmarshal ${jsonKindOf(uid)} ${STRUCT}.uid of type types.UID`;
   if (objects !== undefined && objects !== null && !Array.isArray(objects))
-    return `json: cannot unmarshal ${goJsonTypeName(objects)} ${STRUCT}.convertedObjects of type []runtime.RawExtension`;
+    return `json: cannot unmarshal ${jsonKindOf(objects)} ${STRUCT}.convertedObjects of type []runtime.RawExtension`;
   if (result !== undefined && result !== null && !isObject(result))
-    return `json: cannot unmarshal ${goJsonTypeName(result)} ${STRUCT}.result of type v1.Status`;
+    return `json: cannot unmarshal ${jsonKindOf(result)} ${STRUCT}.result of type v1.Status`;
   return undefined;
 }
 
