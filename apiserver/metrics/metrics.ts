@@ -59,6 +59,15 @@ export interface MetricSources extends ServerStateSources {
   certificates(): Iterable<readonly [name: string, seconds: number]>;
 }
 
+interface MetricsDependencies {
+  readonly clock: Clock;
+  readonly gates: FeatureGates;
+  /** The names under which the metrics are exposed. */
+  readonly naming: Dialect;
+  /** The catalogued metrics of the whole server: other components record into them too. */
+  readonly meters: Meters;
+}
+
 interface HealthCheckRun {
   readonly endpoint: string;
   readonly name: string;
@@ -80,14 +89,15 @@ export class Metrics {
   private readonly encryption: EncryptionMetrics | undefined;
   private readonly health: Gauge<string>;
   private readonly healthRuns: Counter<string>;
+  private readonly naming: Dialect;
+  readonly meters: Meters;
 
   constructor(
-    clock: Clock,
-    gates: FeatureGates,
+    { clock, gates, naming, meters }: MetricsDependencies,
     private readonly sources: MetricSources,
-    private readonly naming: Dialect,
-    readonly meters: Meters,
   ) {
+    this.naming = naming;
+    this.meters = meters;
     const registers = [this.registry];
     this.requests = new RequestMetrics(clock, meters);
     this.identity = new IdentityMetrics(clock, meters);
@@ -129,10 +139,12 @@ export class Metrics {
     for (const name of DUPLICATE_METRICS) this.registry.removeSingleMetric(name);
   }
 
+  /** Records a call of an admission webhook. */
   recordWebhookCall(call: WebhookCallResult): void {
     this.webhooks.record(call);
   }
 
+  /** Records an evaluation of a validating admission policy. */
   recordPolicyEvaluation(evaluation: PolicyEvaluationResult): void {
     this.meters.observer('apiserver_cel_evaluation_duration_seconds').observe(evaluation.ms / 1000);
     this.policies.record(evaluation);

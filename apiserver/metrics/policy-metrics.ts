@@ -14,6 +14,7 @@ export interface PolicyEvaluationResult {
   readonly action: 'allow' | 'deny' | 'warn' | 'audit';
   /** Whether the policy or binding is misconfigured. */
   readonly isError: boolean;
+  /** Duration of the evaluation. */
   readonly ms: number;
 }
 
@@ -23,6 +24,7 @@ const BUCKETS = [0.0000005, 0.001, 0.01, 0.1, 1];
 const MAX_SERIES = 2_000;
 const OTHER = 'other';
 
+/** The series of evaluations, which are created at their first observation. */
 export class PolicyMetrics {
   private readonly durations = new Histogram({
     name: 'apiserver_validating_admission_policy_check_duration_seconds',
@@ -42,6 +44,7 @@ export class PolicyMetrics {
     });
   }
 
+  /** Records one evaluation. */
   record({ policy, binding, action, isError, ms }: PolicyEvaluationResult): void {
     const errorType = isError ? 'invalid_config' : 'no_error';
     const exactLabels = { enforcement_action: action, error_type: errorType, policy, policy_binding: binding };
@@ -54,6 +57,7 @@ export class PolicyMetrics {
     this.checks.inc(labels);
   }
 
+  /** The durations; the number of evaluations is in the registry. */
   expose(): ExpositionChunks {
     return this.durations.expose();
   }

@@ -9,6 +9,7 @@ import { RELEASE } from '../../shared/names/dialect';
 import { PRIORITIES, type Priority } from '../../shared/scheduling/event-loop-scheduler';
 import type { StoreStatus } from '../storage/store';
 
+/** Where the values are read from at scrape time. */
 export interface ServerStateSources {
   /** Number of objects per resource (`leases.coordination.platform.io`). */
   storageObjects(): Iterable<readonly [resource: string, count: number]>;

@@ -23,6 +23,7 @@ const OTHER = 'other';
 /** Webhooks choose the status code of a denial; higher ones are counted as this one. */
 const HIGHEST_CODE = 600;
 
+/** The series of calls, which are created at their first observation. */
 export class WebhookMetrics {
   private readonly durations = new Histogram({
     name: 'apiserver_admission_webhook_admission_duration_seconds',
@@ -58,6 +59,7 @@ export class WebhookMetrics {
     });
   }
 
+  /** Records one call. */
   record({ webhook, operation, ms, outcome, code }: WebhookCallResult): void {
     const name = this.nameOf(webhook.name);
     const type = webhook.type === 'mutating' ? 'admit' : 'validating';
@@ -71,6 +73,7 @@ export class WebhookMetrics {
       this.rejections.inc({ error_type: 'calling_webhook_error', name, operation, rejection_code: '0', type });
   }
 
+  /** The durations; the numbers of calls are in the registry. */
   expose(): ExpositionChunks {
     return this.durations.expose();
   }

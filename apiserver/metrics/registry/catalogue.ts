@@ -14,6 +14,7 @@ const READ_WAIT_BUCKETS = [0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25,
 const WATCH_LIST_BUCKETS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60];
 const CONVERSION_CALL_BUCKETS = [0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60];
 
+/** By name. */
 export const CATALOGUE = {
   ...ACCESS_METRIC_ROWS,
   aggregator_unavailable_apiservice_total: {
@@ -316,9 +317,12 @@ export const CATALOGUE = {
   },
 } as const satisfies Readonly<Record<string, MetricRow>>;
 
+/** A metric of the catalogue. */
 export type MetricName = keyof typeof CATALOGUE;
 type NamesOf<T extends MetricRow['type']> = { [N in MetricName]: (typeof CATALOGUE)[N]['type'] extends T ? N : never }[MetricName];
+/** A counter or gauge of the catalogue. */
 export type NumberMetricName = NamesOf<'counter' | 'gauge'>;
+/** A histogram or summary of the catalogue. */
 export type ObservedMetricName = NamesOf<'histogram' | 'summary'>;
 /** A value for each label, in the order of the row. */
 export type LabelValues<N extends MetricName> = StringsFor<(typeof CATALOGUE)[N]['labels']>;

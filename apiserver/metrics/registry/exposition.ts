@@ -8,6 +8,7 @@ import type { MetricRow, Stability } from './metric-row';
 import { familyHeader } from './histogram';
 import { UPSTREAM_STABILITY } from './upstream-stability';
 
+/** The Content-Type of metrics pages. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Chunks of whole lines; each is created after the previous one was consumed. */
@@ -22,6 +23,7 @@ export interface MetricsPages {
 }
 
 const ROWS: Readonly<Record<string, MetricRow>> = CATALOGUE;
+/** `# HELP apiserver_request_total Requests by verb, resource and code.`, up to the text, with the name as a group. */
 const HELP = /^# HELP (\S+) /gm;
 
 /** Upstream's stability level of a metric; empty for metrics that only this server has. */
@@ -49,6 +51,7 @@ const ALWAYS_ZERO: readonly { readonly name: string; readonly help: string }[] =
 export class StabilityCounts {
   private readonly counts = new Map<Stability, number>();
 
+  /** Counts one metric. */
   add(stability: Stability): void {
     this.counts.set(stability, (this.counts.get(stability) ?? 0) + 1);
   }

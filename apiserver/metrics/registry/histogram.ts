@@ -17,6 +17,7 @@ export class HistogramSeries {
     this.counts = new Float64Array(bounds.length + 1);
   }
 
+  /** Counts one observation. */
   observe(value: number): void {
     const { bounds, counts } = this;
     let bucket = 0;
@@ -39,6 +40,7 @@ export function formatLabels<Label extends string>(labels: readonly Label[], val
   return labels.map((label) => `${label}="${escapeLabelValue(values[label])}"`).join(',');
 }
 
+/** As the exposition format requires between quotation marks. */
 export const escapeLabelValue = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
 /** The lines of one series; `labels` is in exposition format, without braces. */
@@ -59,6 +61,7 @@ export function formatHistogram(
   return `${lines}${name}_sum${braces} ${series.sum}\n${name}_count${braces} ${total}\n`;
 }
 
+/** One histogram metric. */
 export interface HistogramOptions<Label extends string> {
   readonly name: string;
   readonly help: string;

@@ -10,6 +10,7 @@ import { escapeLabelValue, familyHeader, HistogramSeries, formatHistogram, type 
 export class NumberSeries {
   value = 0;
 
+  /** Adds to the value; gauges may also be decreased or set. */
   add(by = 1): void {
     this.value += by;
   }
@@ -17,6 +18,7 @@ export class NumberSeries {
 
 /** One series of a histogram or summary. */
 export interface Observer {
+  /** Counts one observation. */
   observe(value: number): void;
 }
 
@@ -36,14 +38,17 @@ const NO_BUCKETS: readonly number[] = [];
 export class Meters {
   private readonly series = new Map<MetricName, Map<string, CatalogueSeries>>();
 
+  /** The series of a counter or gauge; the same object for equal label values. */
   counter<N extends NumberMetricName>(name: N, ...values: LabelValues<N>): NumberSeries {
     return this.seriesOf(name, values).number;
   }
 
+  /** The series of a histogram or summary; the same object for equal label values. */
   observer<N extends ObservedMetricName>(name: N, ...values: LabelValues<N>): Observer {
     return this.seriesOf(name, values).histogram;
   }
 
+  /** All metrics with at least one series. */
   *expose(): ExpositionChunks {
     for (const [name, family] of this.series) {
       const row = CATALOGUE[name];

@@ -1,5 +1,6 @@
 /** The rows of the catalogue of metrics, by type. Metrics without a stability are specific to this server. */
 
+/** Upstream's level; '' for metrics that only this server has. */
 export type Stability = 'STABLE' | 'BETA' | 'ALPHA' | '';
 
 interface MetricRowBase {
@@ -10,6 +11,7 @@ interface MetricRowBase {
   readonly maxSeries?: number;
 }
 
+/** A value that only grows. */
 export interface CounterRow extends MetricRowBase {
   readonly type: 'counter';
 }
@@ -19,8 +21,10 @@ export interface GaugeRow extends MetricRowBase {
   readonly type: 'gauge';
 }
 
+/** Observations by bucket. */
 export interface HistogramRow extends MetricRowBase {
   readonly type: 'histogram';
+  /** Upper bounds, ascending, without +Inf. */
   readonly buckets: readonly number[];
 }
 
@@ -29,6 +33,7 @@ export interface SummaryRow extends MetricRowBase {
   readonly type: 'summary';
 }
 
+/** A row of the catalogue. */
 export type MetricRow = CounterRow | GaugeRow | HistogramRow | SummaryRow;
 
 /** Exponential buckets: each bound is `factor` times the previous one. */

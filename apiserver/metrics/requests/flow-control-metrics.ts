@@ -93,6 +93,7 @@ const LEVEL_GAUGES: readonly LevelGauge[] = [
 
 const USAGES: readonly (keyof LevelUsage)[] = ['demanded', 'seats', 'executing', 'waiting'];
 
+/** The meters of all flow schemas, and the metrics of the levels once they are published. */
 export class FlowControlMetrics {
   private readonly pairs = new Map<string, FlowSeries>();
   private levels: Iterable<PriorityLevel> = [];
@@ -183,6 +184,7 @@ export class FlowControlMetrics {
     });
   }
 
+  /** The histograms; the other metrics are in the registry. */
   *expose(): ExpositionChunks {
     for (const histogram of [this.waits, this.executions, this.lengths, this.seats]) yield* histogram.expose();
     yield* this.exposeLevels();

@@ -83,6 +83,7 @@ const IDENTITY_COUNTERS: readonly IdentityCounter[] = [
 /** The count of each decision of the authorizer chain. */
 const AUTHORIZATION_COUNTS = { allow: 'allowed', deny: 'denied', 'no-opinion': 'refused' } as const;
 
+/** The counts and observers of one server. */
 export class IdentityMetrics {
   private readonly counts = createCounts();
   private readonly times: ReturnType<typeof createIdentityObservers>;
@@ -120,6 +121,7 @@ export class IdentityMetrics {
     this.counts[use] += 1;
   }
 
+  /** Records the final decision of the authorizer chain. */
   recordAuthorization(type: 'allow' | 'deny' | 'no-opinion', ms: number): void {
     this.counts[AUTHORIZATION_COUNTS[type]] += 1;
     this.times.authorization[type].observe(ms / 1000);

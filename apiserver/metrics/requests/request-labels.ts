@@ -58,6 +58,7 @@ const LABELS_WITHOUT_COMPONENT: ReadonlySet<string> = new Set(['/healthz', '/liv
 export class RequestLabelSets {
   private readonly labelSets = new Map<string, RequestLabels>();
 
+  /** The labels of a request; equal labels are one object. */
   labelsOf(request: DescribedRequest): RequestLabels {
     const { infoIfParsed: info, resource } = request;
     if (info?.kind !== 'resource' || resource === undefined) return this.labelsOfPath(request);

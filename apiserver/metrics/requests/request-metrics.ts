@@ -51,6 +51,7 @@ const VERBS_WITH_SIZES: ReadonlySet<string> = new Set(['GET', 'LIST', 'WATCH']);
 const VERBS_WITH_VALIDATION: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'APPLY']);
 const FIELD_VALIDATIONS: ReadonlySet<string> = new Set(['Strict', 'Warn', 'Ignore']);
 
+/** The series of requests, by interned labels. */
 export class RequestMetrics {
   private readonly durations = new Histogram({
     name: 'apiserver_request_duration_seconds',
@@ -106,6 +107,7 @@ export class RequestMetrics {
     return () => open.add(-1);
   }
 
+  /** All metrics of requests, except those in the catalogue. */
   *expose(): ExpositionChunks {
     yield* this.totals();
     yield familyHeader(LONG_RUNNING, 'Open long-running requests.', 'gauge');

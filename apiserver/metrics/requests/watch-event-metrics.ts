@@ -27,6 +27,7 @@ interface CountedMeter extends WatchEventMeter {
   events: number;
 }
 
+/** The meters of all kinds. */
 export class WatchEventMetrics {
   private readonly sizes = new Histogram({
     name: 'apiserver_watch_events_sizes',
@@ -77,6 +78,7 @@ export class WatchEventMetrics {
     });
   }
 
+  /** The sizes of events; the other metrics are in the registry and the catalogue. */
   expose(): ExpositionChunks {
     return this.sizes.expose();
   }

@@ -5,6 +5,7 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { CacheStatistics } from '../../cache/statistics';
 
+/** Where the values are read from at scrape time. */
 export interface CacheSources {
   /** The counters and gauges of the cache. */
   cache(): CacheStatistics;

@@ -9,6 +9,7 @@ import type { ExpositionChunks } from '../registry/histogram';
 import type { MissingKeyCount } from '../../storage/encryption/missing-keys';
 import { Meters, type NumberSeries } from '../registry/meters';
 
+/** The series of transformations, in meters of their own: they exist before those of the server. */
 export class EncryptionMetrics implements TransformMetricsRecorder {
   readonly meters = new Meters();
   private missingKeys: readonly NumberSeries[] = [];
@@ -29,6 +30,7 @@ export class EncryptionMetrics implements TransformMetricsRecorder {
     });
   }
 
+  /** All metrics of this recorder. */
   expose(): ExpositionChunks {
     return this.meters.expose();
   }

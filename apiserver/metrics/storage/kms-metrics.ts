@@ -22,6 +22,7 @@ interface KeyUseSeries {
 /** Maximum number of keys with cached series. */
 const MAX_CACHED_KEYS = 100;
 
+/** The metrics of all KMS providers. */
 export class KmsMetrics {
   constructor(
     private readonly meters: Meters,
@@ -34,6 +35,7 @@ export class KmsMetrics {
     this.meters.counter('apiserver_storage_envelope_transformation_cache_misses_total');
   }
 
+  /** The recorder of one provider, which caches the series of its keys. */
   recorderFor(provider: string): KmsProviderRecorder {
     const { meters, clock } = this;
     const replica = hashServerId(this.server);

@@ -26,6 +26,7 @@ interface StoreCallSeries {
   readonly durations: Observer;
 }
 
+/** Where calls are recorded, and how their keys are labelled. */
 export interface MeteredStoreOptions {
   readonly meters: Meters;
   readonly clock: Pick<Clock, 'monotonic'>;
@@ -33,6 +34,7 @@ export interface MeteredStoreOptions {
   readonly resourceOf: (key: string) => string | undefined;
 }
 
+/** Wraps a store; the result has the same optional methods. */
 export function createMeteredStore(store: Store, options: MeteredStoreOptions): Store {
   return new MeteredStore(store, options.clock, createSeriesLookup(options));
 }

@@ -89,8 +89,7 @@ function createMetrics(
   { inFlight, scheduler, connections, flowControl, flowMetrics }: MetricsSources,
 ): Metrics {
   return new Metrics(
-    clock,
-    options.gates,
+    { clock, gates: options.gates, naming: options.naming, meters },
     {
       storageObjects: () => cache.storedTypes().map((type) => [type.name, cache.isReady ? cache.snapshot(type).size : -1] as const),
       storage: () => store.status().catch(() => undefined),
@@ -115,8 +114,6 @@ function createMetrics(
       certificates: () => certificates.entries(),
       registrations: () => registrations.states(),
     },
-    options.naming,
-    meters,
   );
 }
 
