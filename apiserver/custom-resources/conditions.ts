@@ -40,6 +40,7 @@ export function undescribedCondition(reason: string): DefinitionCondition {
   };
 }
 
+/** Set once all requested names are accepted; later conflicts do not remove it. */
 export const ESTABLISHED: DefinitionCondition = {
   type: 'Established',
   status: 'True',
@@ -47,6 +48,7 @@ export const ESTABLISHED: DefinitionCondition = {
   message: 'the initial names have been accepted',
 };
 
+/** Set until all requested names have been accepted for the first time. */
 export const NOT_ESTABLISHED: DefinitionCondition = {
   type: 'Established',
   status: 'False',

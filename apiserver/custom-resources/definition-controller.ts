@@ -24,6 +24,7 @@ import type { Definition } from './read-definition';
 /** Finalizers that hold a definition until its objects are deleted, in both spellings. */
 const CLEANUP_FINALIZERS: readonly string[] = Object.values(GENERATED_NAMES).map(({ definitionFinalizer }) => definitionFinalizer);
 
+/** `cache` holds the objects of terminating definitions; `writer` changes definitions and deletes such objects. */
 export interface DefinitionControllerOptions {
   readonly definitions: Definitions;
   /** The resource of definitions. */

@@ -17,6 +17,10 @@ import { extractSchemas } from '../kinds/apiextensions/extract-schemas';
 import { readDefinition, type Definition, type SchemaTexts } from './read-definition';
 import { createSchemaCache } from './schema-cache';
 
+/**
+ * The cache is followed, and told about definitions that change or disappear: it then ends their watches or drops
+ * their objects.
+ */
 export interface DefinitionsOptions {
   readonly cache: Pick<OpenedCache, 'endWatches' | 'removeType' | 'snapshot' | 'watch' | 'whenReady'>;
   /** The stored type of definitions. */
@@ -72,6 +76,7 @@ export class Definitions {
     return (this.served ??= [...this.byPath.values()].map(({ row }) => row));
   }
 
+  /** Includes definitions that are not established. */
   get(name: string): Definition | undefined {
     return this.known.get(name)?.definition;
   }
@@ -109,6 +114,7 @@ export class Definitions {
     return this.kindCounts.has(apiVersionOf(version));
   }
 
+  /** The resource of an established definition; `undefined` when none serves it in that version. */
   find(group: string, version: string, resource: string): Resource | undefined {
     return this.byPath.get(pathOf(group, version, resource));
   }
@@ -123,6 +129,7 @@ export class Definitions {
     this.listeners.add(listener);
   }
 
+  /** Ignores further changes in the cache; what is known remains. */
   stop(): void {
     this.follower.stop();
   }

@@ -29,6 +29,7 @@ interface DefinitionNames {
   readonly names: JsonObject;
 }
 
+/** The names that the definitions of each group hold or await. A name may have several holders. */
 export class NamesByGroup {
   private readonly groups = new Map<string, GroupNames>();
   private readonly namesByDefinition = new Map<string, DefinitionNames>();
@@ -46,6 +47,7 @@ export class NamesByGroup {
     this.namesByDefinition.set(definition, { group, names: accepted });
   }
 
+  /** Does nothing when the definition is unknown. */
   remove(definition: string): void {
     const before = this.namesByDefinition.get(definition);
     if (before === undefined) return;

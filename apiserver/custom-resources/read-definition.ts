@@ -245,6 +245,7 @@ function findPreferredVersion(versions: readonly JsonObject[]): string | undefin
 }
 
 function readSelectableField(field: JsonObject): SelectableField {
+  // `.spec.color` selects by `spec.color`.
   const path = (stringAt(field, 'jsonPath') ?? '').replace(/^\./, '');
   return { name: path, path };
 }

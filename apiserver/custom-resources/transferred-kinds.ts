@@ -13,6 +13,7 @@ type TransferredKind = Extract<TransferredResource, { type: 'custom' }>;
 /** Limit of the kinds that a worker thread keeps; the least recently used is dropped. */
 const MAX_CACHED_KINDS = 64;
 
+/** The custom kinds of one worker thread. */
 export class TransferredKinds {
   private readonly cache = new LRUCache<string, Resource>({ max: MAX_CACHED_KINDS });
   private readonly schemas = createSchemaCache();

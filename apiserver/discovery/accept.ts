@@ -4,6 +4,7 @@
  */
 import { type Dialect, DIALECTS, groupInDialect, JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../shared/names/dialect';
 
+/** How the body of a response is written. */
 export type Encoding =
   | { readonly type: 'json' | 'yaml' }
   /** The dialect of the media type. */
@@ -24,6 +25,7 @@ export interface AcceptClause {
 }
 
 const AGGREGATED_VERSIONS = ['v2', 'v2beta1'] as const;
+/** A version of APIGroupDiscoveryList, the aggregated form. */
 export type AggregatedVersion = (typeof AGGREGATED_VERSIONS)[number];
 
 const DISCOVERY_GROUP = 'apidiscovery.platform.io';

@@ -25,11 +25,13 @@ import { aggregatedList, coreVersions, groupDocument, groupList, resourceList } 
 import { servedGroups, type ServedGroup } from './groups';
 import type { RemoteVersion } from './remote-version';
 
+/** What the documents are derived from. */
 export interface DiscoveryDependencies {
   /** The served kinds; the same list until they change. */
   readonly rows: () => readonly KindRow[];
   /** The versions of aggregated API servers; the same list until they change. Absent without aggregation. */
   readonly remotes?: () => readonly RemoteVersion[];
+  /** The spelling of group names where the path of a request determines none. */
   readonly naming: Dialect;
   /** `host:port` under which clients reach this server. */
   readonly serverAddress: string;
@@ -83,6 +85,14 @@ interface BodyRequest {
   /** The type of the document in the protobuf tables; '' when it is not encoded as protobuf. */
   readonly type: string;
   readonly pretty: boolean;
+}
+
+/** The aggregated form of the document at a path. */
+interface AggregatedForm {
+  readonly path: string;
+  readonly groups: readonly ServedGroup[];
+  readonly target: AggregatedTarget;
+  readonly encoding: Encoding;
 }
 
 /** The documents of one state of the served kinds. */
@@ -165,7 +175,7 @@ class DiscoverySnapshot implements Discovery {
       const wanted = aggregatedTarget(target);
       // The aggregated form has no protobuf encoding here; clients that request it accept JSON too.
       if (route.aggregates === undefined || wanted === undefined || encoding.type === 'protobuf') continue;
-      return this.aggregated(path, route.aggregates, wanted, encoding, request);
+      return this.aggregated({ path, groups: route.aggregates, target: wanted, encoding }, request);
     }
     const types = [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE[this.deps.naming]].join(', ');
     if (clauses.length === 0 && route.listsRepresentations) {
@@ -174,13 +184,7 @@ class DiscoverySnapshot implements Discovery {
     throw notAcceptable(`only the following media types are accepted: ${types}`);
   }
 
-  private aggregated(
-    path: string,
-    groups: readonly ServedGroup[],
-    { version, dialect }: AggregatedTarget,
-    encoding: Encoding,
-    request: DocumentRequest,
-  ): DocumentResponse {
+  private aggregated({ path, groups, target: { version, dialect }, encoding }: AggregatedForm, request: DocumentRequest): DocumentResponse {
     const etag = this.etagOf(path, groups, dialect);
     const headers = { 'cache-control': 'public', vary: 'Accept', etag };
     if (request.ifNoneMatch === etag) return { status: 304, headers, body: Buffer.alloc(0) };

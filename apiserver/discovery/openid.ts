@@ -15,7 +15,9 @@ export interface PublishedKeys {
   readonly keySet: JsonObject;
 }
 
+/** What the discovery documents state. */
 export interface OpenIdDependencies {
+  /** The claim `iss` of issued tokens. */
   readonly issuer: string;
   /** `host:port` under which clients reach this server. */
   readonly serverAddress: string;
@@ -25,6 +27,7 @@ export interface OpenIdDependencies {
   readonly keys: () => PublishedKeys;
 }
 
+/** The paths of the configuration and of the key set, in this order. */
 export const OPENID_PATHS = ['/.well-known/openid-configuration', '/openid/v1/jwks'] as const;
 const KEY_SET_MEDIA_TYPE = 'application/jwk-set+json';
 

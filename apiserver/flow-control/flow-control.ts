@@ -60,6 +60,7 @@ export interface Queued {
   readonly cancel: () => void;
 }
 
+/** Limits of the whole server, which are fixed at its start. Schemas and levels are added later. */
 export interface FlowControlOptions {
   readonly clock: Clock;
   /** The total of all levels. */

@@ -25,8 +25,10 @@ export type RequestAttributes =
     }
   | { readonly kind: 'path'; readonly verb: string; readonly path: string };
 
+/** Whether a rule applies to what a request is for, whoever its user is. */
 export type RequestMatcher = (attributes: RequestAttributes) => boolean;
 
+/** What separates the requests of a schema into flows; undefined: they form a single flow. */
 export type Distinguisher = 'ByUser' | 'ByNamespace' | undefined;
 
 /** A FlowSchema, compiled once per change. */

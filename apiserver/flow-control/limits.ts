@@ -2,6 +2,7 @@
  * Computes the seats of priority levels as in Kubernetes enhancement proposal 1040: nominal, minimum and maximum
  * limits from the shares, and the current limits that lend unused seats to levels with more demand. Pure functions.
  */
+
 /** What the seats of a level are computed from. */
 export interface LevelShares {
   readonly name: string;
@@ -42,6 +43,7 @@ export interface Demand {
   readonly smoothed: number;
 }
 
+/** The demand of a level before the end of its first period. */
 export const NO_DEMAND: Demand = { highest: 0, average: 0, deviation: 0, smoothed: 0 };
 
 /** Weight of the previous smoothed demand in each period. */

@@ -10,7 +10,9 @@ import { dealHand } from './shuffle-shard';
 
 /** How requests beyond the limit are queued. */
 export interface Queuing {
+  /** The number of queues. */
   readonly queues: number;
+  /** The number of queues that a flow may use: each of its requests joins the least loaded one. */
   readonly handSize: number;
   /** Maximum number of requests in one queue. */
   readonly lengthLimit: number;

@@ -2,6 +2,7 @@
  * Estimates the seats of a request: one, or for a list one per hundred objects, at most ten. Objects of other
  * namespaces count too, because the list may have to skip them.
  */
+
 const OBJECTS_PER_SEAT = 100;
 /** Maximum number of seats of one request, as upstream's. */
 export const MAX_SEATS = 10;

@@ -5,6 +5,7 @@
 
 const NANOSECONDS_PER_MS = 1_000_000;
 
+/** The value is 0 until the first call of `set`. */
 export class TimingHistogram {
   /** Nanoseconds per bucket, not cumulative. The last bucket has no upper bound. */
   readonly counts: Float64Array;

@@ -10,12 +10,13 @@ import type { HealthCheck } from '../../shared/runtime/health';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { createStartChecks, type StartCheck } from './start-checks';
 
+/** Checks that call something resolve with the reason of their failure, or with undefined; they do not reject. */
 export interface ServerCheckOptions {
-  /** Whether the store responds; see {@link createSharedCheck}. */
+  /** Fails when the store does not respond. */
   readonly checkStoreRead: () => Promise<string | undefined>;
-  /** Whether the store accepts writes; see {@link createSharedCheck}. */
+  /** Fails when the store accepts no writes. */
   readonly checkStoreWrite: () => Promise<string | undefined>;
-  /** See {@link createSpaceCheck}. */
+  /** Fails while etcd refuses writes because it is full. */
   readonly checkStoreSpace: () => Promise<string | undefined>;
   readonly cache: Pick<OpenedCache, 'isReady' | 'problems'>;
   readonly state: { readonly isStopping: boolean; readonly started: ReadonlySet<StartCheck> };

@@ -4,6 +4,7 @@
  */
 import type { HealthCheck } from '../../shared/runtime/health';
 
+/** In the order in which responses list them. */
 export const START_CHECKS = [
   'poststarthook/start-apiserver-admission-initializer',
   'poststarthook/generic-apiserver-start-informers',
@@ -35,10 +36,12 @@ export const START_CHECKS = [
   'poststarthook/apiservice-openapiv3-controller',
 ] as const;
 
+/** A start step, by the name of its check. */
 export type StartCheck = (typeof START_CHECKS)[number];
 
 const START_CHECK_NAMES: ReadonlySet<string> = new Set(START_CHECKS);
 
+/** Whether the name is that of a start step, not of another health check. */
 export const isStartCheck = (name: string): boolean => START_CHECK_NAMES.has(name);
 
 /**

@@ -22,6 +22,7 @@ import type { OperationHandler } from '../registry/operations/operation';
 
 type Spec = AuthorizationV1SubjectAccessReviewSpec;
 
+/** Shared by the three kinds of access review. */
 export interface AccessReviewDependencies {
   readonly authorizer: Authorizer;
   readonly names: GeneratedNames;

@@ -12,6 +12,7 @@ import { withAuthenticatedGroup } from '../authentication/union';
 import type { OperationHandler } from '../registry/operations/operation';
 import { userInfoJson } from './user-info-json';
 
+/** What verifies the reviewed tokens. */
 export interface TokenReviewDependencies {
   readonly authenticateToken: AuthenticateToken;
   /** Audiences of a token when the review names none. */

@@ -11,6 +11,7 @@ import { reviewOwnIdentity, reviewToken, type TokenReviewDependencies } from './
 import { reviewOwnRules } from './rules-review';
 import { requestToken, type TokenRequestDependencies } from './token-request';
 
+/** Includes what is used by TokenReview alone. */
 export interface ReviewDependencies extends TokenReviewDependencies {
   readonly authorizer: Authorizer;
   readonly gates: Pick<FeatureGates, 'isEnabled'>;

@@ -22,11 +22,14 @@ import type { Reader, RequestContext, Resource } from '../registry/verbs';
 import type { OperationHandler } from '../registry/operations/operation';
 import { parseEntry } from '../registry/object/stored-object';
 
+/** What issues tokens, and finds the objects that tokens are issued for and bound to. */
 export interface TokenRequestDependencies {
   readonly issueToken: IssueToken;
+  /** The audiences of this server, which a token has when the request names none. */
   readonly apiAudiences: readonly string[];
-  /** See ServiceAccountOptions. */
+  /** Upper bound for the requested lifetime; `undefined`: no bound beyond that of the API. */
   readonly maxExpirationSeconds: number | undefined;
+  /** Whether tokens that kubelets request for pods are valid for a year. */
   readonly extendExpiration: boolean;
   readonly reader: Pick<Reader, 'get'>;
   readonly resources: Readonly<Record<BindableResource, Resource>>;
@@ -51,7 +54,7 @@ export function requestToken(deps: TokenRequestDependencies | undefined): Operat
   if (deps === undefined) return () => Promise.reject(routeNotFound());
   return async ({ context, key, object }) => {
     const { clock } = deps;
-    const account = await readObject(deps, context, 'serviceaccounts', key.namespace, key.name);
+    const account = await readObject(deps, context, { resource: 'serviceaccounts', namespace: key.namespace, name: key.name });
     checkName(object, key.name);
     const spec = readSpec(object, deps.apiAudiences);
     const seconds = grantedSeconds(deps, context, spec);
@@ -147,19 +150,19 @@ async function readBoundObjects(
   const gv = parseApiVersion(apiVersion) ?? { group: '', version: '' };
   switch (gv.group === '' ? kind : '') {
     case 'Pod': {
-      const pod: CoreV1Pod = await readObject(deps, context, 'pods', key.namespace, name);
+      const pod: CoreV1Pod = await readObject(deps, context, { resource: 'pods', namespace: key.namespace, name });
       if ((pod.spec?.serviceAccountName ?? '') !== key.name)
         throw badRequest(`cannot bind token for serviceaccount "${key.name}" to pod running with different serviceaccount name.`);
       checkUid(kind, name, reference, pod);
       return { pod: claimOf(name, pod), ...(await readNodeOf(deps, context, pod)) };
     }
     case 'Secret': {
-      const secret = await readObject(deps, context, 'secrets', key.namespace, name);
+      const secret = await readObject(deps, context, { resource: 'secrets', namespace: key.namespace, name });
       checkUid(kind, name, reference, secret);
       return { secret: claimOf(name, secret) };
     }
     case 'Node': {
-      const node = await readObject(deps, context, 'nodes', '', name);
+      const node = await readObject(deps, context, { resource: 'nodes', namespace: '', name });
       checkUid(kind, name, reference, node);
       return { node: claimOf(name, node) };
     }
@@ -181,7 +184,7 @@ async function readNodeOf(
   const name = spec?.nodeName ?? '';
   if (name === '') return {};
   try {
-    return { node: claimOf(name, await readObject(deps, context, 'nodes', '', name)) };
+    return { node: claimOf(name, await readObject(deps, context, { resource: 'nodes', namespace: '', name })) };
   } catch (error) {
     if (error instanceof StatusError && error.code === 404) return { node: { name, uid: '' } };
     throw error;
@@ -199,12 +202,18 @@ function claimOf(name: string, object: JsonObject): ObjectClaim {
   return { name, uid: readMetadata(object).uid ?? '' };
 }
 
+/** `namespace` is '' for a resource without namespaces. */
+interface ObjectReference {
+  readonly resource: BindableResource;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** Throws 400 without a name, 404 when the object does not exist. */
 async function readObject(
   { reader, resources }: TokenRequestDependencies,
   context: RequestContext,
-  resource: BindableResource,
-  namespace: string,
-  name: string,
+  { resource, namespace, name }: ObjectReference,
 ): Promise<JsonObject> {
   if (name === '') throw badRequest('Name parameter required.');
   return parseEntry(await reader.get(context, resources[resource], { namespace, name }, undefined)).object;

@@ -7,17 +7,22 @@ import { BatchSpanProcessor, type ReadableSpan, type Span, type SpanExporter, ty
 import type { Context } from '@opentelemetry/api';
 import type { SpanCounts } from './span';
 
+/** The queue before the exporter, and its batches. */
 export interface ExportLimits {
   /** Maximum number of spans that wait or are being exported. */
   readonly maxQueueSize: number;
+  /** Maximum number of spans in one export. */
   readonly maxBatchSize: number;
+  /** Milliseconds that spans of an incomplete batch wait. */
   readonly delayMs: number;
+  /** Milliseconds that an export may take. */
   readonly timeoutMs: number;
 }
 
 /** Called when exports start to fail, with the reason, and with undefined when they succeed again. */
 export type OnExportStateChange = (error: Error | undefined) => void;
 
+/** The counts as the processor increments them. */
 export type MutableSpanCounts = { -readonly [K in keyof SpanCounts]: SpanCounts[K] };
 
 const TIMEOUT_MARGIN_MS = 5_000;

@@ -16,19 +16,24 @@ import { RequestTracing } from './request-tracing';
 import type { Tracing } from './span';
 import { TracedStore } from './traced-store';
 
+/** Used by all configurations that are applied one after another. */
 export interface TracingDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Absent: {@link DEFAULT_LIMITS}. */
+  /** Replaces some of the default limits. */
   readonly limits?: Partial<ExportLimits>;
 }
 
+/** Tracing in use. Its owner closes it. */
 export interface OpenedTracing {
   readonly tracing: Tracing;
   /** A store that traces its calls. */
   wrapStore(store: Store, options: { readonly isEtcd: boolean }): Store;
-  /** Applies another configuration; spans that have ended are still exported by the previous one. */
+  /**
+   * Applies another configuration; spans that have ended are still exported by the previous one. Throws when the
+   * endpoint is invalid, and keeps the previous configuration.
+   */
   applyConfiguration(configuration: TracingConfiguration): void;
   /** Exports all ended spans. */
   flush(): Promise<void>;

@@ -4,6 +4,7 @@
  */
 import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 
+/** By the name of the attribute, such as `http.url`. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean>>;
 
 /** A span of some work. */

@@ -37,6 +37,7 @@ function describeEtcd(call: StoreRpc): SpanDescription {
   return { name: `${service}/${call}`, attributes: { 'rpc.system': 'grpc', 'rpc.service': service, 'rpc.method': call } };
 }
 
+/** Outside requests, each call is a trace of its own. */
 export class TracedStore extends DelegatingStore {
   /** Attributes of a successful call. */
   private readonly successAttributes: SpanAttributes;

@@ -10,8 +10,10 @@ import { integerSchema, objectSchema, stringSchema, type ValueOf } from '../../s
 export const SAMPLING_DENOMINATOR = 1_000_000;
 const SCHEMA = objectSchema({}, { endpoint: stringSchema(), samplingRatePerMillion: integerSchema(0, SAMPLING_DENOMINATOR) });
 
+/** Without an endpoint, spans are sent to this machine; without a rate, only traces that callers sample are recorded. */
 export type TracingConfiguration = ValueOf<typeof SCHEMA>;
 
+/** Reads and validates the configuration file of tracing. */
 export const TRACING_FORMAT: ConfigurationFormat<TracingConfiguration> = {
   kind: 'TracingConfiguration',
   apiVersions: ['apiserver.config.platform.io/v1beta1', 'apiserver.config.platform.io/v1alpha1'],
@@ -22,6 +24,7 @@ export const TRACING_FORMAT: ConfigurationFormat<TracingConfiguration> = {
   },
 };
 
+/** The receiver of traces. */
 export interface TraceEndpoint {
   /** Host and port. */
   readonly address: string;
@@ -29,6 +32,7 @@ export interface TraceEndpoint {
 
 /** The default port of OTLP over gRPC. */
 const DEFAULT_PORT = 4317;
+/** `dns:` in `dns:///collector:4317`. */
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
 const UNSUPPORTED_SCHEMES: ReadonlySet<string> = new Set(['unix', 'unix-abstract']);
 
@@ -41,7 +45,7 @@ export function parseTraceEndpoint(endpoint = ''): TraceEndpoint | { readonly re
   if (scheme !== undefined && scheme !== 'dns') return { reason: `unsupported scheme: ${scheme}; only dns is supported` };
   const address = scheme === undefined ? endpoint : endpoint.replace(/^dns:\/\/\/?/i, '');
   const url = URL.canParse(`http://${address}`) ? new URL(`http://${address}`) : undefined;
-  if (url === undefined || url.host === '' || url.pathname !== '/' || url.search !== '' || url.username !== '' || /\s/.test(address))
-    return { reason: 'must be a host name or an address with a port, such as localhost:4317' };
+  const hasOnlyHost = url !== undefined && url.host !== '' && url.pathname === '/' && url.search === '' && url.username === '';
+  if (!hasOnlyHost || /\s/.test(address)) return { reason: 'must be a host name or an address with a port, such as localhost:4317' };
   return { address: url.port === '' ? `${url.hostname}:${address.endsWith(':80') ? 80 : DEFAULT_PORT}` : url.host };
 }

@@ -16,6 +16,7 @@ import type { WebhookTarget } from './webhook-target';
 import { replyOf, type Reply } from './reply';
 import type { Resolve } from './service-resolver';
 
+/** Shared by the calls of all webhooks. */
 export interface WebhookClientDependencies {
   readonly resolve: Resolve;
   readonly clock: Clock;
@@ -38,9 +39,11 @@ const IDLE_MS = 1_000;
 const OK = 200;
 const UNAUTHORIZED = 401;
 
+/** What differs between the calls of one webhook client. */
 export interface CallOptions {
   /** Appended to the path; starts with `?`. */
   readonly query?: string;
+  /** Milliseconds for the credentials and one attempt together. */
   readonly timeoutMs: number;
   /** Limit for the response; 4 MiB by default. */
   readonly maxBytes?: number;

@@ -10,9 +10,11 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 import { errorMessage } from '../../shared/runtime/error-message';
 
+/** The credentials of one call. */
 export interface WebhookIdentity {
   /** Client certificate and key. */
   readonly pair: ClientKeyPair | undefined;
+  /** The authorization and the impersonated user, as far as they are configured. */
   readonly headers: Readonly<Record<string, string | string[]>>;
   /** Called when the webhook responded with 401. */
   readonly onUnauthorized: () => void;
@@ -21,9 +23,13 @@ export interface WebhookIdentity {
 /** `isCallFailure`: whether the message is reported as a failed call rather than as an invalid configuration. */
 export type IdentityFailure = { readonly error: string; readonly isCallFailure: boolean };
 
-/** `host` includes the port. Never rejects. */
+/**
+ * `host` is that of a URL, without the default port of its scheme, or `<name>.<namespace>.svc:<port>` for a Service.
+ * Never rejects.
+ */
 export type Identify = (host: string) => MaybePromise<WebhookIdentity | IdentityFailure>;
 
+/** A call without credentials. */
 export const ANONYMOUS: WebhookIdentity = { pair: undefined, headers: {}, onUnauthorized: () => undefined };
 
 /** Interval at which the files of a client certificate are read again. */

@@ -14,9 +14,11 @@ import { stringAt } from '../../shared/values/json';
  */
 export type Reply = { readonly bytes: Buffer } | { readonly error: string; readonly isCallFailure: boolean };
 
+/** Where a call went, for its error messages. */
 export interface CalledServer {
   /** The URL in messages. */
   readonly url: string;
+  /** The address to which the connection was made. */
   readonly server: URL;
 }
 

@@ -10,12 +10,14 @@ import type { Random } from '../../shared/runtime/random';
 import type { Entry } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 
+/** A port of a Service, by the number in its spec. */
 export interface ServicePort {
   readonly namespace: string;
   readonly name: string;
   readonly port: number;
 }
 
+/** An endpoint, by its IP address; for an ExternalName Service, its external name. */
 export interface ResolvedAddress {
   readonly host: string;
   readonly port: number;
@@ -24,8 +26,9 @@ export interface ResolvedAddress {
 /** An address, or the reason why there is none. */
 export type Resolve = (service: ServicePort) => ResolvedAddress | { readonly error: string };
 
+/** What is read of the cache. */
 export interface ResolverDependencies {
-  /** `key`: namespace and name. */
+  /** `key`: `<namespace>/<name>`. */
   readonly service: (key: string) => Entry | undefined;
   /** The EndpointSlices of a namespace. */
   readonly slices: (namespace: string) => Iterable<Entry>;
@@ -53,6 +56,10 @@ export function createServiceResolver(deps: ResolverDependencies): Resolve {
   };
 }
 
+/**
+ * `absent`: there is no such Service. `no-port`: it lacks the port. `no-endpoints`: it has no EndpointSlices.
+ * `none-ready`: none of its endpoints is ready and may be called.
+ */
 export type ServiceState = ServiceLookup['state'];
 
 /** How far the resolution of a Service port succeeds, without a choice among its endpoints. */

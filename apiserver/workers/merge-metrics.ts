@@ -3,6 +3,7 @@
  * `worker`, and the series of a metric stand together below one header, as the format requires.
  */
 
+/** The page that one worker rendered. */
 export interface WorkerPage {
   /** The number of the worker. */
   readonly worker: number;

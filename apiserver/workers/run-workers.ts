@@ -8,7 +8,9 @@ import type { Lifecycle } from '../../shared/runtime/process/lifecycle';
 import { forkWorker } from './forked-worker';
 import { WorkerPool } from './worker-pool';
 
+/** The number of workers, and what the process provides to their supervisor. */
 export interface RunWorkersOptions {
+  /** The number of workers. */
   readonly size: number;
   /** Milliseconds that the shutdown of a worker may take. */
   readonly stopMs: number;

@@ -7,6 +7,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { withTimeout } from '../../shared/runtime/with-timeout';
 import { parseWorkerMessage, type MetricsPage, type WorkerMessage } from './worker-message';
 
+/** The channel, and the pages of this end. */
 export interface ScrapeChannelOptions {
   readonly clock: Clock;
   /** Milliseconds that a request may take. */

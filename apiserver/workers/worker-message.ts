@@ -7,9 +7,11 @@ import type { MetricsPages } from '../metrics/registry/exposition';
 /** The environment variable with a worker's number, which stays the same when the worker is restarted. */
 export const WORKER_VARIABLE = 'APISERVER_WORKER';
 
+/** A page, by the method of `Metrics` that renders it. */
 export type MetricsPage = keyof MetricsPages;
 const METRICS_PAGES: readonly MetricsPage[] = ['scrape', 'scrapeSlis'];
 
+/** `id` connects a response with its request; each end numbers its own requests. */
 export type WorkerMessage =
   /** To a worker: render your own page. To the supervisor: render the page of all workers. */
   | { readonly kind: 'request'; readonly id: number; readonly page: MetricsPage }

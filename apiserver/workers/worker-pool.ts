@@ -18,7 +18,9 @@ export interface WorkerProcess extends RunningProcess {
   onMessage(listener: (message: unknown) => void): void;
 }
 
+/** How workers are started, and who is told about their failures. */
 export interface WorkerPoolOptions {
+  /** The number of workers. */
   readonly size: number;
   readonly clock: Clock;
   /** Starts the worker of a number from 1 to `size`. */
