@@ -43,6 +43,7 @@ import { shiftStoreByMarker } from './storage/shifted-store';
 import type { Store } from './storage/store';
 import type { OpenedTracing } from './tracing/open-tracing';
 
+/** What the text of `--help` and the version show. */
 export const PROGRAM: CommandLine = {
   name: 'apiserver',
   description: 'Serves the cluster control API over etcd or an embedded store.',

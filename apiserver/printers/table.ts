@@ -107,6 +107,7 @@ function isAgeCell(cell: Cell): cell is AgeCell {
   return typeof cell === 'object' && cell !== null;
 }
 
+/** The convertor of this server. */
 export const tableConvertor: TableConvertor = {
   columnDefinitions,
   needsMetadataOnly,

@@ -15,6 +15,7 @@ const LIST_META = 'meta.v1.ListMeta';
 /** The built-in types that the schemas refer to, which a document with custom kinds must define. */
 export const CUSTOM_REFERENCES: readonly string[] = [OBJECT_META, LIST_META];
 
+/** The document that the schemas belong to. */
 export interface CustomSchemaOptions {
   readonly version: 2 | 3;
   /** Prefix of the published names of built-in types. */

@@ -31,7 +31,9 @@ import { schemaValue } from './schema-json';
 /** Members of every document besides its paths and schemas. */
 export const INFO = { title: 'Cluster control plane', version: `${RELEASE.major}.${RELEASE.minor}` };
 const SECURITY = 'BearerToken';
+/** The only scheme: clients authenticate with a token in the header `authorization`. */
 export const SECURITY_SCHEMES = { [SECURITY]: { description: 'Bearer token', type: 'apiKey', name: 'authorization', in: 'header' } };
+/** All operations require the scheme. */
 export const REQUIREMENTS = [{ [SECURITY]: [] }];
 
 /** A part of a document: members of its paths and of its schemas. */

@@ -5,6 +5,7 @@
  */
 import type { Verb } from '../../../shared/api/kinds';
 
+/** As a member of a path. */
 export type OperationMethod = 'get' | 'put' | 'post' | 'delete' | 'patch';
 
 /** A parameter of an operation, in the terms that both versions of OpenAPI have. */
@@ -23,8 +24,11 @@ const queryParameter = (name: string, type: Parameter['type'], description: stri
 });
 const pathParameter = (name: string, description: string): Parameter => ({ name, in: 'path', type: 'string', description });
 
+/** Of all paths to a single object. */
 export const NAME = pathParameter('name', 'The name of the object.');
+/** Of all paths within a namespace. */
 export const NAMESPACE = pathParameter('namespace', 'The namespace of the object.');
+/** Of all operations on resources. */
 export const PRETTY = queryParameter('pretty', 'string', "'true' indents the response.");
 const DRY_RUN = queryParameter('dryRun', 'string', "'All' processes the request through all stages without storing the object.");
 const FIELD_MANAGER = queryParameter(

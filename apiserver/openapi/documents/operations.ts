@@ -57,12 +57,14 @@ export interface PathEntry {
 /** A response type that is described as a string and has no definition. */
 export const STRING_TYPE = 'string';
 
+/** The types that operations of all kinds refer to, by their names in the protobuf tables. */
 export const PATCH_TYPE = 'meta.v1.Patch';
 export const STATUS_TYPE = 'meta.v1.Status';
 export const DELETE_OPTIONS_TYPE = 'meta.v1.DeleteOptions';
 export const WATCH_EVENT_TYPE = 'meta.v1.WatchEvent';
 export const RESOURCE_LIST_TYPE = 'meta.v1.APIResourceList';
 
+/** The descriptions of responses, by status code. */
 export const RESPONSE_TEXT: Readonly<Record<200 | 201 | 202, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
 
 const METHOD_ORDER: readonly OperationMethod[] = ['get', 'put', 'post', 'delete', 'patch'];

@@ -7,6 +7,7 @@ import { compareBytes, isObject, ownMember, setMember, type JsonObject, type Jso
 import type { JsonIndex } from '../../../shared/values/json-index';
 import { MAX_SCHEMA_DEPTH } from '../../../shared/api/structural/read-schema';
 
+/** The version of OpenAPI, and what is published besides the schema of the definition. */
 export interface PublishOptions {
   readonly version: 2 | 3;
   /** The members of every resource: apiVersion, kind and metadata. */

@@ -4,7 +4,9 @@
  */
 import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
 
+/** `protobuf`: the published form of OpenAPI documents. */
 export type DocumentMedia = 'json' | 'protobuf';
+/** OpenAPI 2.0 or 3.0. */
 export type OpenApiVersion = 'v2' | 'v3';
 
 /** The encoding of a document and of its parts. */

@@ -29,6 +29,7 @@ type Node =
 /** The words in their order. */
 export type Words = readonly Buffer[];
 
+/** Encodes each word once for all gaps that it fills. */
 export const wordsFrom = (texts: readonly string[]): Words => texts.map((text) => Buffer.from(text));
 
 /** A text without a length prefix. */

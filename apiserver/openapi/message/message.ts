@@ -7,6 +7,7 @@ import { isObject, stringAt, stringifyJson, type JsonObject, type JsonValue } fr
 import { MessageBuffer, type MessageSink } from './message-buffer';
 import { yamlOf } from './yaml-texts';
 
+/** How a JSON value becomes a protobuf value. */
 export type MessageShape =
   | 'string'
   | 'boolean'
@@ -37,6 +38,7 @@ export interface MessageTable {
   readonly extensions?: number;
 }
 
+/** By the name of the message. */
 export type Messages = Readonly<Record<string, MessageTable>>;
 
 /** Field of the YAML text in a value of any type. */
@@ -69,9 +71,9 @@ export function tableOf(messages: Messages, name: string): MessageTable {
   return table;
 }
 
-/** The index of the row for a member; tables have at most 32 rows. */
 const rowIndexesByTable = new WeakMap<MessageTable, ReadonlyMap<string, number>>();
 
+/** The indexes of a table's rows, by member. Tables have at most 32 rows, so that a set of rows is one integer. */
 export function rowIndexesOf(table: MessageTable): ReadonlyMap<string, number> {
   const existing = rowIndexesByTable.get(table);
   if (existing !== undefined) return existing;

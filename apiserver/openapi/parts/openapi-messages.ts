@@ -20,8 +20,9 @@ const PARAMETER_V2: MessageShape = {
   },
 };
 
-/** The repeated field of a document's paths and schemas, and the shape of its entries. */
+/** The repeated field of a document's paths, and the shape of its entries. */
 export const PATHS_FIELD = { v2: [2, entriesShape(messageShape('PathItem'))], v3: [1, entriesShape(messageShape('PathItem'))] } as const;
+/** The repeated field of a document's schemas, and the shape of its entries. */
 export const SCHEMAS_FIELD = { v2: [1, entriesShape(messageShape('Schema'))], v3: [1, entriesShape(orReferenceShape('Schema'))] } as const;
 
 const OPENAPI_V2: Messages = {
@@ -223,4 +224,5 @@ const OPENAPI_V3: Messages = {
   },
 };
 
+/** By the version of OpenAPI; `Document` is the outermost message of both. */
 export const OPENAPI_MESSAGES: Readonly<Record<OpenApiVersion, Messages>> = { v2: OPENAPI_V2, v3: OPENAPI_V3 };

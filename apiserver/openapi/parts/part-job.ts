@@ -59,11 +59,13 @@ export interface RemoteJob {
   readonly takenNames: readonly string[];
 }
 
+/** The result of a {@link RemoteJob}: documents that are not rejected have their part. */
 export interface RemoteParts {
   readonly parts: readonly DocumentPart[];
   readonly rejected: readonly RejectedDocument[];
 }
 
+/** A job whose result is one {@link BuiltPart}. */
 export type PartJob = BuiltInJob | CustomJob | GroupVersionJob;
 
 /** Computes digests of the v3 documents of built-in group versions, by document name. */
@@ -73,6 +75,7 @@ export interface DigestJob {
   readonly subjects: readonly BuiltInSubject[];
 }
 
+/** By document name. */
 export type Digests = ReadonlyMap<string, string>;
 
 /** The result of a job. */

@@ -13,6 +13,7 @@ import { PartBuilder, type DigestJob, type Digests, type BuiltPart, type PartJob
 /** A job for a thread. */
 export type ThreadJob = DigestJob | PartJob | RemoteJob;
 
+/** The response of a thread; its form depends on the type of the job, except for an error. */
 export type PartResponse =
   | { readonly built: BuiltPart }
   | { readonly remote: RemoteParts }
@@ -27,6 +28,7 @@ const MEMORY_MB = 256;
 const THREADS = 2;
 const LIMITS = { threads: THREADS, jobTimeoutMs: 20_000, idleTimeoutMs: 5_000, scaleUpDelayMs: 300, maxWaitingWeight: Infinity };
 
+/** Starts threads on demand; without the built worker, builds inline. */
 export class PartThreads {
   private readonly pool = new ThreadPool<ThreadJob, PartResponse>(() => startThread(WORKER_FILE, MEMORY_MB), LIMITS);
   private readonly hasThreads = existsSync(WORKER_FILE);

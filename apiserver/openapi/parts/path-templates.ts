@@ -37,6 +37,7 @@ function wordsIn(row: CustomRow, spelling: Dialect, dialect: Dialect, { media }:
   return wordsFrom([group, version, kind, resource, idKind, tag, idPrefix, openApiName(type, OPENAPI_NAME_PREFIX[dialect]), ...values]);
 }
 
+/** Keeps the templates of all shapes that have been used. */
 export class PathTemplates {
   /**
    * One per shape. There are few shapes, because the operations of custom kinds differ only in scope, status and scale.

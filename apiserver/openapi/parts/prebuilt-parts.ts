@@ -48,6 +48,7 @@ interface PrebuiltDigests {
   readonly byName: ReadonlyMap<string, string>;
 }
 
+/** The files in one folder; absent files mean that nothing is prebuilt. */
 export class PrebuiltParts {
   /** `undefined` until the file is read. */
   private digestsFile: PrebuiltDigests | 'none' | undefined;

@@ -10,6 +10,7 @@ import { MessageWriter, rowIndexesOf, tableOf, type Messages, type MessageShape,
 import type { MessageBuffer } from '../message/message-buffer';
 import { yamlAt } from '../message/yaml-texts';
 
+/** Writes one schema into one buffer. */
 export class SchemaMessageWriter {
   private readonly writer: MessageWriter;
   private readonly json: JsonIndex;

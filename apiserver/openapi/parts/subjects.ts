@@ -21,6 +21,7 @@ export interface DocumentSubject extends BuiltInSubject {
 /** By document name. */
 export type DocumentSubjects = ReadonlyMap<string, DocumentSubject>;
 
+/** What the subjects depend on, besides the served kinds. */
 export interface SubjectOptions {
   /** The dialect of documents that have the same name in both dialects. */
   readonly naming: Dialect;

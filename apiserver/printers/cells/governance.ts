@@ -15,6 +15,7 @@ import { formatAge } from '../table/age';
 import { creationAge, nameOf, NONE, UNSET, type CellTable } from '../table/cell';
 import type { Cell } from '../table/convertor';
 
+/** By the type in which objects are stored. */
 export const GOVERNANCE_CELLS = {
   'apiregistration.v1.APIService': (object) => {
     const service = object.spec?.service;

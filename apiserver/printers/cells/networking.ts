@@ -8,6 +8,7 @@ import { creationAge, joinFirst, loadBalancerAddresses, nameOf, NONE, selectorTe
 /** Ports, addresses and hosts that a cell shows; the others are only counted. */
 const MAX_ITEMS = 3;
 
+/** By the type in which objects are stored. */
 export const NETWORKING_CELLS = {
   'core.v1.Endpoints': (object) => [nameOf(object), endpointsText(object), creationAge(object)],
   'discovery.v1.EndpointSlice': (object) => {

@@ -33,6 +33,7 @@ import {
 } from '../table/cell';
 import type { Cell } from '../table/convertor';
 
+/** By the type in which objects are stored. */
 export const WORKLOAD_CELLS = {
   'apps.v1.ControllerRevision': (object) => [nameOf(object), controllerText(object), object.revision ?? 0, creationAge(object)],
   'batch.v1.CronJob': cronJobCells,

@@ -12,6 +12,7 @@ const BINDING: readonly ColumnDefinition[] = [
 ];
 const WEBHOOKS: readonly ColumnDefinition[] = [NAME, defineColumn('Webhooks', 'The number of webhooks.', INTEGER), AGE];
 
+/** By kind. */
 export const GOVERNANCE_COLUMNS: Readonly<Record<string, readonly ColumnDefinition[]>> = {
   APIService: [
     NAME,

@@ -2,6 +2,7 @@
 import { AGE, defineColumn, NAME } from '../table/column';
 import type { ColumnDefinition } from '../table/convertor';
 
+/** By kind. */
 export const NETWORKING_COLUMNS: Readonly<Record<string, readonly ColumnDefinition[]>> = {
   Endpoints: [NAME, defineColumn('Endpoints', 'The first addresses, with their ports.'), AGE],
   EndpointSlice: [

@@ -2,6 +2,7 @@
 import { AGE, defineColumn, INTEGER, NAME, BOOLEAN } from '../table/column';
 import type { ColumnDefinition } from '../table/convertor';
 
+/** By kind. */
 export const SCHEDULING_COLUMNS: Readonly<Record<string, readonly ColumnDefinition[]>> = {
   DeviceClass: [NAME, AGE],
   LeaseCandidate: [

@@ -7,6 +7,7 @@ const STORAGE_CLASS = defineColumn('StorageClass', 'The storage class.');
 const ATTRIBUTES_CLASS = defineColumn('VolumeAttributesClass', 'The VolumeAttributesClass.');
 const ACCESS_MODES = defineColumn('Access Modes', 'The access modes, abbreviated.');
 
+/** By kind. */
 export const VOLUME_COLUMNS: Readonly<Record<string, readonly ColumnDefinition[]>> = {
   CSIDriver: [
     NAME,

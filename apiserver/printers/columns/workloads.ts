@@ -13,6 +13,7 @@ const REPLICAS: readonly ColumnDefinition[] = [
   SELECTOR,
 ];
 
+/** By kind. */
 export const WORKLOAD_COLUMNS: Readonly<Record<string, readonly ColumnDefinition[]>> = {
   ControllerRevision: [
     NAME,

@@ -18,6 +18,7 @@ export type ObjectWithMetadata = { metadata?: MetaV1ObjectMeta };
 
 /** Texts for absent values; which one is shown depends on the column, as upstream does. */
 export const NONE = '<none>';
+/** Also the text for an invalid time. */
 export const UNKNOWN = '<unknown>';
 export const UNSET = '<unset>';
 

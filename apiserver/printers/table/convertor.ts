@@ -24,6 +24,7 @@ export interface AgeCell {
   readonly after: string;
 }
 
+/** A cell before its age is computed. */
 export type Cell = JsonPrimitive | AgeCell;
 
 /**
