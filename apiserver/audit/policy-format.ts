@@ -84,6 +84,7 @@ function validateNonResourceUrl(url: string): string | undefined {
   return url.slice(0, -1).includes('*') ? 'non-resource URLs wildcards must be the final character of the rule' : undefined;
 }
 
+/** `apps`, `example.com` or '' for the core group. */
 const GROUP = /^[a-z0-9.-]*$/;
 
 function validateResourceRule({ group = '', resources = [], resourceNames = [] }: ResourceRule, path: string): readonly InvalidField[] {

@@ -51,6 +51,7 @@ function encodedTokenOf(protocol: string): string | undefined {
   return prefix === undefined ? undefined : protocol.slice(prefix.length);
 }
 
+/** All of the text, without spaces. */
 const PRINTABLE_ASCII = /^[\x21-\x7e]+$/;
 
 /** `undefined` unless the text is the canonical base64url encoding of a printable token. */

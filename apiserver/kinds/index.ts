@@ -52,6 +52,7 @@ import type { ObjectTypes } from '../../shared/api/types/generated/members';
 import type { JsonObject } from '../../shared/values/json';
 import type { Strategy } from '../registry/strategy';
 
+/** A kind and its strategy. */
 export interface StrategyRow {
   /** `resource.group` as in error messages. */
   readonly resource: string;
@@ -71,6 +72,7 @@ type NameOf<O> = { [T in keyof ObjectTypes]: IsSame<ObjectTypes[T], O> extends t
 /** Pairs a resource with a strategy of its own type; any other pair does not compile. */
 const row = <O extends JsonObject>(resource: string, type: NameOf<O>, strategy: Strategy<O>): StrategyRow => ({ resource, type, strategy });
 
+/** A test compares the types with those of the kinds. */
 export const STRATEGY_ROWS: readonly StrategyRow[] = [
   row('apiservices.apiregistration.platform.io', 'apiregistration.v1.APIService', apiService),
   row('certificatesigningrequests.certificates.platform.io', 'certificates.v1.CertificateSigningRequest', certificateSigningRequest),
@@ -144,4 +146,5 @@ export const STRATEGY_ROWS: readonly StrategyRow[] = [
   row('volumeattachments.storage.platform.io', 'storage.v1.VolumeAttachment', volumeAttachment),
 ];
 
+/** By {@link StrategyRow.resource}. */
 export const STRATEGIES: ReadonlyMap<string, Strategy> = new Map(STRATEGY_ROWS.map(({ resource, strategy }) => [resource, strategy]));

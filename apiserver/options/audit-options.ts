@@ -16,6 +16,7 @@ import { createWebhookDelivery } from '../audit/webhook-delivery';
 import type { ServerFlags } from './flags/flags';
 import { openWebhook, type WebhookDependencies } from './webhooks';
 
+/** What the audit backends use. */
 export interface AuditDependencies extends WebhookDependencies {
   readonly logger: Logger;
 }
@@ -28,10 +29,10 @@ const DEFAULT_MEGABYTES = 100;
 const MAX_BACK_OFF_MS = 5 * 60_000;
 
 /** Undefined without a backend. Rejects when the policy, which is read in any case, or a backend is unusable. */
-export async function openAudit(flags: ServerFlags, parts: AuditDependencies): Promise<Auditor | undefined> {
+export async function openAudit(flags: ServerFlags, deps: AuditDependencies): Promise<Auditor | undefined> {
   const path = flags['audit-policy-file'];
-  const auditor = new Auditor(parts.clock, parts.logger);
-  await parts.configurations.loadConfiguration({
+  const auditor = new Auditor(deps.clock, deps.logger);
+  await deps.configurations.loadConfiguration({
     name: 'audit-policy',
     path,
     formats: [AUDIT_POLICY_FORMAT],
@@ -39,15 +40,15 @@ export async function openAudit(flags: ServerFlags, parts: AuditDependencies): P
   });
   if (flags['audit-log-path'] === '' && flags['audit-webhook-config-file'] === '') return undefined;
   const backends: AuditBackend[] = [];
-  if (flags['audit-log-path'] !== '') backends.push(createLogBackend(flags, parts, auditor.onEventsLost));
-  if (flags['audit-webhook-config-file'] !== '') backends.push(await openWebhookBackend(flags, parts, auditor.onEventsLost));
+  if (flags['audit-log-path'] !== '') backends.push(createLogBackend(flags, deps, auditor.onEventsLost));
+  if (flags['audit-webhook-config-file'] !== '') backends.push(await openWebhookBackend(flags, deps, auditor.onEventsLost));
   auditor.setBackends(...backends);
   return auditor;
 }
 
-function createLogBackend(flags: ServerFlags, parts: AuditDependencies, onEventsLost: OnEventsLost): AuditBackend {
-  const { clock } = parts;
-  const target = openLogTarget(flags, parts);
+function createLogBackend(flags: ServerFlags, deps: AuditDependencies, onEventsLost: OnEventsLost): AuditBackend {
+  const { clock } = deps;
+  const target = openLogTarget(flags, deps);
   const encoding: EventEncoding = {
     format: flags['audit-log-format'],
     dialect: flags.naming,
@@ -90,9 +91,9 @@ function openLogTarget(flags: ServerFlags, { clock, logger }: AuditDependencies)
 }
 
 /** In blocking mode, a batch is one event. */
-async function openWebhookBackend(flags: ServerFlags, parts: AuditDependencies, onEventsLost: OnEventsLost): Promise<AuditBackend> {
-  const { clock, random } = parts;
-  const webhook = await openWebhook('audit-webhook', flags['audit-webhook-config-file'], parts);
+async function openWebhookBackend(flags: ServerFlags, deps: AuditDependencies, onEventsLost: OnEventsLost): Promise<AuditBackend> {
+  const { clock, random } = deps;
+  const webhook = await openWebhook('audit-webhook', flags['audit-webhook-config-file'], deps);
   const initialMs = flags['audit-webhook-initial-backoff'];
   const isTruncating = flags['audit-webhook-truncate-enabled'];
   const isBlocking = flags['audit-webhook-mode'] === 'blocking';

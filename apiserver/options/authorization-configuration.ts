@@ -32,14 +32,18 @@ const SCHEMA = objectSchema(
   {},
 );
 
+/** The file with all authorizers, in the order in which they are asked. */
 export type AuthorizationConfiguration = ValueOf<typeof SCHEMA>;
+/** One of the authorizers; its `type` decides which other members it may have. */
 export type ConfiguredAuthorizer = AuthorizationConfiguration['authorizers'][number];
+/** The settings of an authorizer that is a webhook. */
 export type ConfiguredWebhook = NonNullable<ConfiguredAuthorizer['webhook']>;
 
 /** Limit of the match conditions of a webhook, as upstream's. */
 const MAX_CONDITIONS = 64;
 /** Limit of `timeout`, as upstream's. */
 const MAX_TIMEOUT_MS = 30_000;
+/** A name such as `team-a.example.com`, of at most 253 characters. */
 const NAME = /^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/;
 
 interface ConditionOptions {
@@ -47,6 +51,7 @@ interface ConditionOptions {
   readonly hasSelectors: boolean;
 }
 
+/** Reads and validates the file; what match conditions may contain depends on `options`. */
 export const authorizationFormat = (options: ConditionOptions): ConfigurationFormat<AuthorizationConfiguration> => ({
   kind: 'AuthorizationConfiguration',
   apiVersions: ['apiserver.config.platform.io/v1alpha1', 'apiserver.config.platform.io/v1beta1'],

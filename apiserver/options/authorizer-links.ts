@@ -18,6 +18,7 @@ import { authorizationFormat, type AuthorizationConfiguration, type ConfiguredWe
 import type { ServerFlags } from './flags/flags';
 import { createWebhookCaller, KubeconfigWebhook, openWebhook, type WebhookDependencies } from './webhooks';
 
+/** What the configured authorizers use. */
 export interface AuthorizerLinkDependencies extends WebhookDependencies {
   readonly logger: Logger;
   readonly meters: Meters;

@@ -24,6 +24,7 @@ export interface OpenedCredentials {
   readonly proxies: DynamicValue<ProxyCredentials>;
 }
 
+/** What opening and reloading the files of credentials uses. */
 export interface CredentialDependencies {
   readonly clock: Clock;
   readonly logger: Logger;

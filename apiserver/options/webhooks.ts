@@ -10,6 +10,7 @@ import type { ConfigurationFiles } from '../../shared/configuration/configuratio
 import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
 
+/** What the calls of a webhook with a kubeconfig use. */
 export interface WebhookDependencies {
   readonly clock: Clock;
   readonly random: Random;

@@ -9,6 +9,7 @@ export const OTHER_PATHS = '(other paths)';
 
 /** Methods, as members of an OpenAPI path. */
 const METHODS: readonly string[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+/** `pods` in `/api/v1/namespaces/{namespace}/pods/{name}` */
 const RESOURCE = /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)\/(?:watch\/)?(?:namespaces\/\{namespace\}\/)?([^/]+)/;
 const JSON_TYPE = 'application/json';
 

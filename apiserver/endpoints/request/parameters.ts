@@ -246,6 +246,7 @@ function defaultManager(userAgent: string | undefined): string {
   return manager;
 }
 
+/** `10`, `-10` or `+10` */
 const INTEGER = /^[+-]?\d+$/;
 const MAX_INT64 = 9223372036854775807n;
 const MIN_INT64 = -9223372036854775808n;

@@ -5,6 +5,7 @@
 import { parseStoredJson } from '../../../shared/serialization';
 import type { JsonObject } from '../../../shared/values/json';
 
+/** A definition without its schemas, which may be large. */
 export interface DefinitionOutline {
   /** The definition, with each schema replaced by its index in {@link schemas}. */
   readonly object: JsonObject;

@@ -12,14 +12,17 @@ import type { ApiextensionsV1CustomResourceDefinitionVersion } from '../../../sh
 
 type Version = ApiextensionsV1CustomResourceDefinitionVersion;
 
+/** A field that may be shared by all versions. */
 export interface VersionField {
   readonly member: keyof Version;
   /** Name below `spec` when all versions have the same value. */
   readonly topLevelName: string;
   isSameInAll(versions: readonly Version[]): boolean;
+  /** `fieldPath` is that of the member, not of the version. */
   check(version: Version, fieldPath: string, errors: Errors, context: VersionContext): void;
 }
 
+/** What the check of a field depends on, besides the version. */
 export interface VersionContext {
   /** Whether the version, or any version when the value is shared, has a status subresource. */
   readonly hasStatus: boolean;

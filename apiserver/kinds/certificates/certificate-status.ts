@@ -61,7 +61,9 @@ const conditionUpdateError = (verb: string, type: string): FieldError =>
 
 const REDACTED = '<certificate data>';
 
+/** `-----BEGIN CERTIFICATE-----`, up to the end of the line. */
 const BEGIN_LINE = /-----BEGIN ([^-]*)-----\r?\n/g;
+/** `-----END CERTIFICATE-----` */
 const END_LINE = /-----END ([^-]*)-----/g;
 
 /** The types of the complete PEM blocks. */
@@ -93,6 +95,7 @@ export function checkCertificate(object: Request, errors: Errors): void {
   else if (blocks.length === 0) addError('must contain at least one CERTIFICATE PEM block');
 }
 
+/** An absent certificate may be set once. */
 export function checkCertificateUnchanged(object: Request, old: Request, errors: Errors): void {
   const current = object.status?.certificate ?? '';
   const previous = old.status?.certificate ?? '';

@@ -11,6 +11,7 @@ import type {
 } from '../../../shared/api/types/generated/members';
 import { AUTHENTICATED_GROUP, MASTERS_GROUP, UNAUTHENTICATED_GROUP } from '../../../shared/api/identity/user';
 
+/** The names of the mandatory objects, each of both kinds. */
 export const EXEMPT = 'exempt';
 export const CATCH_ALL = 'catch-all';
 
@@ -31,6 +32,7 @@ export const groupSubject = (name: string): FlowcontrolV1Subject => ({ kind: 'Gr
 /** All authenticated and unauthenticated users. */
 export const allUsers = (): FlowcontrolV1Subject[] => [groupSubject(UNAUTHENTICATED_GROUP), groupSubject(AUTHENTICATED_GROUP)];
 
+/** By name. */
 export const MANDATORY_FLOW_SCHEMAS: ReadonlyMap<string, FlowcontrolV1FlowSchemaSpec> = new Map([
   [
     EXEMPT,

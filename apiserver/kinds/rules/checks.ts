@@ -14,6 +14,7 @@ import {
 import { ownMember, stringAt, type JsonObject } from '../../../shared/values/json';
 import { checkQualifiedName, type NameCheck } from '../../../shared/values/name-formats';
 
+/** The errors of an object so far, in the order in which they are reported. */
 export type Errors = FieldError[];
 
 /** Values of a condition's status, in the order in which most messages list them. */

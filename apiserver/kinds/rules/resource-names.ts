@@ -32,6 +32,7 @@ const QUOTA_RESOURCES: ReadonlySet<string> = new Set([
 const INTEGER_RESOURCES: ReadonlySet<string> = new Set(OBJECT_COUNT_RESOURCES);
 
 const REQUESTS_PREFIX = 'requests.';
+/** Followed by the size of a page, as in `hugepages-2Mi`. */
 export const HUGE_PAGES_PREFIX = 'hugepages-';
 const HUGE_PAGES_REQUESTS_PREFIX = REQUESTS_PREFIX + HUGE_PAGES_PREFIX;
 

@@ -12,6 +12,7 @@ import type { AdmissionregistrationV1ServiceReference } from '../../../shared/ap
 const SUPPORTED_REVIEW_VERSIONS = ['v1', 'v1beta1'];
 const MAX_PORT = 65_535;
 
+/** What the kinds that configure webhooks have in common. */
 export interface WebhookClientConfig {
   readonly url?: string | undefined;
   readonly service?: AdmissionregistrationV1ServiceReference | undefined;

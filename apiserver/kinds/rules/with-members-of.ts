@@ -4,6 +4,7 @@
  */
 import type { JsonObject } from '../../../shared/values/json';
 
+/** Other members of `source` are ignored. */
 export function withMembersOf<T extends JsonObject>(object: T, source: T, members: readonly (keyof T)[]): T {
   const copy = { ...object };
   for (const member of members) {

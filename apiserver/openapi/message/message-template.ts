@@ -9,6 +9,7 @@ import { MessageBuffer, type MessageSink } from './message-buffer';
  * contains these characters otherwise.
  */
 const FIRST_GAP = 0xe000;
+/** Splits a text at its gaps, and keeps these. */
 const GAPS = /([\ue000-\ue01f])/;
 /** Expected length of a word. */
 const WORD_BYTES = 16;

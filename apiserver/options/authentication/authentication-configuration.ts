@@ -42,6 +42,7 @@ const SCHEMA = objectSchema(
   },
 );
 
+/** The file with the issuers of tokens and the rule for anonymous requests. */
 export type AuthenticationConfiguration = ValueOf<typeof SCHEMA>;
 type Jwt = NonNullable<AuthenticationConfiguration['jwt']>[number];
 type Source = ValueOf<typeof source>;
@@ -144,6 +145,7 @@ function reportSource(config: Source, member: string, prefix: 'required' | 'none
   if (expression !== '' && config.prefix !== undefined) report(`${member}.prefix`, 'cannot be combined with an expression');
 }
 
+/** `example.com/team` */
 const EXTRA_KEY = /^[a-z0-9.-]+\/[a-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
 function reportExtra({ claimMappings: { extra = [] } }: Jwt, report: Report): void {

@@ -23,6 +23,7 @@ export interface TokenIssuers {
   readonly anonymous: AnonymousPolicy;
 }
 
+/** What reading and reloading the configuration uses. */
 export interface TokenIssuersDependencies {
   readonly clock: Clock;
   readonly logger: Logger;

@@ -12,6 +12,7 @@ export interface TokenKeyPaths {
   readonly signingKey: string;
 }
 
+/** The keys of the files, read again when one of these changes. */
 export type TokenKeyFiles = FileBackedValue<TokenKeys>;
 
 /** Throws KeyFileError and file system errors. */

@@ -28,6 +28,7 @@ const BATCH_BYTES = 'Maximum size of a batch in bytes, with truncation.';
 const EVENT_BYTES =
   'Maximum size of an event in bytes, with truncation: a larger event loses its request and response objects, and is dropped if it is still too large.';
 
+/** By name; part of the flags of the server. */
 export const AUDIT_FLAGS = {
   'audit-policy-file': textFlag(
     'File with the audit policy: which requests are recorded, at which level. Without it, none are. Reloaded when it changes.',

@@ -34,6 +34,7 @@ const GENERAL = 'General';
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
+/** All flags of the server, by name. */
 export const FLAGS = {
   'bind-address': stringFlag({ section: SERVING, help: 'Address on which HTTPS is served.', default: '0.0.0.0' }),
   'secure-port': intFlag({ section: SERVING, help: 'Port on which HTTPS is served.', default: 6443, min: 0, max: 65535 }),
@@ -384,4 +385,5 @@ function pluginNames(enabledWhen: PluginRegistration['enabledWhen']): readonly s
   ).map(({ name }) => name);
 }
 
+/** The parsed values of all flags, by name. */
 export type ServerFlags = FlagValues<typeof FLAGS>;

@@ -5,6 +5,7 @@ const OIDC = 'OpenID Connect';
 const textFlag = (help: string, defaultValue = ''): ReturnType<typeof stringFlag> =>
   stringFlag({ section: OIDC, help, default: defaultValue });
 
+/** By name; part of the flags of the server. */
 export const OIDC_FLAGS = {
   'authentication-config': textFlag(
     'File with an AuthenticationConfiguration: token issuers, and the paths that allow anonymous requests. Reloaded when it changes.',

@@ -2,6 +2,7 @@
 import { FlagError, type Flag } from '../../../shared/cli/flags';
 import { parsePortRange, parseServiceRanges, portRangeText, type PortRange, type ServiceRanges } from '../../allocation/ranges';
 
+/** `section` is the heading of the flag in `--help`. */
 export const serviceRangesFlag = (section: string): Flag<ServiceRanges> =>
   rangeFlag(section, parseServiceRanges, {
     help: 'CIDR range of the cluster IPs of Services, or two of different families, comma-separated.',
@@ -10,6 +11,7 @@ export const serviceRangesFlag = (section: string): Flag<ServiceRanges> =>
     formatDefault: (ranges) => ranges.map(({ text }) => text).join(','),
   });
 
+/** `section` is the heading of the flag in `--help`. */
 export const nodePortRangeFlag = (section: string): Flag<PortRange> =>
   rangeFlag(section, parsePortRange, {
     help: 'Port range of the node ports of Services.',

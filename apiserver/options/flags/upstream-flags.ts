@@ -15,6 +15,7 @@ const NO_BUFFERED_LOG = 'the log is one stream of JSON lines on stderr, written 
 const NO_PEERS = 'every replica serves every version, so requests are not forwarded to peers.';
 const ETCD_TIMES = 'the store is watched, not polled; health checks have a fixed time limit.';
 
+/** By name. Other values than the listed ones are refused, with the reason. */
 export const UPSTREAM_FLAGS = {
   'admission-control': compatibilityFlag(NONE, 'use --enable-admission-plugins and --disable-admission-plugins.'),
   'aggregator-reject-forwarding-redirect': compatibilityFlag(ON, 'redirects of aggregated API servers are never passed on.'),

@@ -35,11 +35,16 @@ const SCHEMA = objectSchema(
   { resources: listSchema(objectSchema({}, { resources: listSchema(stringSchema()), providers: listSchema(provider) })) },
 );
 
+/** The file with the encryption of all resources. */
 export type EncryptionConfiguration = ValueOf<typeof SCHEMA>;
+/** The providers of some resources: the first encrypts, all decrypt. */
 export type ConfiguredResources = NonNullable<EncryptionConfiguration['resources']>[number];
+/** A provider; a valid one has exactly one member. */
 export type ConfiguredProvider = NonNullable<ConfiguredResources['providers']>[number];
+/** A provider that calls a KMS plug-in. */
 export type ConfiguredKms = NonNullable<ConfiguredProvider['kms']>;
 
+/** Reads and validates the file, except for the plug-ins, which are not called. */
 export const ENCRYPTION_FORMAT: ConfigurationFormat<EncryptionConfiguration> = {
   kind: 'EncryptionConfiguration',
   apiVersions: ['apiserver.config.platform.io/v1'],
@@ -131,7 +136,9 @@ function maskedResourceErrors(rows: readonly ConfiguredResources[]): readonly In
 }
 
 const SECRET_LENGTHS = { aescbc: [16, 24, 32], aesgcm: [16, 24, 32], secretbox: [32] } as const;
+/** A provider with keys in the file. */
 export type KeyedProvider = keyof typeof SECRET_LENGTHS;
+/** All of them. */
 export const KEYED_PROVIDERS: readonly KeyedProvider[] = ['aescbc', 'aesgcm', 'secretbox'];
 
 const EXPECTED_PROVIDERS = 'KMS, AESGCM, AESCBC, Secretbox, Identity';
@@ -169,6 +176,7 @@ function keyErrors(
   });
 }
 
+/** `c2VjcmV0` or, padded, `c2VjcmU=` */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** Decodes a secret; undefined when it is not padded base64. Line breaks are ignored. */

@@ -31,6 +31,7 @@ import {
 } from './encryption-configuration';
 import type { KmsProviders } from './kms-providers';
 
+/** The file, and what its providers use. */
 export interface EncryptionAtRestOptions {
   readonly file: string;
   /** Whether the file is reloaded when it changes. */
@@ -57,6 +58,7 @@ export async function openEncryptionAtRest(options: EncryptionAtRestOptions): Pr
   return encryption;
 }
 
+/** Encryption by the rules of the file, which may be replaced while the store is in use. */
 export class EncryptionFromFile implements EncryptionAtRest {
   readonly metrics = new EncryptionMetrics();
   private current: EncryptionRules | undefined;

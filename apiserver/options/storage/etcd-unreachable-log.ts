@@ -8,6 +8,7 @@ import { throttleByKey } from '../../../shared/runtime/throttle';
 import { validityError } from '../../../shared/pki/certificates';
 import type { OnUnreachable } from '../../storage/etcd/unary-client';
 
+/** Where lines are written, and what they may advise about. */
 export interface EtcdUnreachableLogOptions {
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'warn'>;

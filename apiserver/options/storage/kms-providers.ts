@@ -14,6 +14,7 @@ import { KmsEnvelope } from '../../storage/encryption/kms/kms-envelope';
 import { GrpcKmsService } from '../../storage/encryption/kms/grpc-service';
 import type { ConfiguredKms } from './encryption-configuration';
 
+/** What the calls of all KMS plug-ins use. */
 export interface KmsDependencies {
   readonly clock: Clock;
   readonly random: RandomBytes;

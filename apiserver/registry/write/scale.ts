@@ -63,6 +63,7 @@ export function scaleWithOwners(request: WriteRequest, workload: JsonObject): Js
   return scale;
 }
 
+/** The write of a scale, as far as managed fields record it. */
 export interface ScaleWrite {
   readonly verb: 'update' | 'patch' | 'apply';
   readonly manager: string;

@@ -171,6 +171,7 @@ function rejection(request: AdmissionRequest, text: string): StatusError {
 /** This message spells missing roles with the plural resource name. */
 function resolutionErrors(errors: readonly string[]): string {
   if (errors.length === 0) return '';
+  // `clusterrole.rbac…` becomes `clusterroles.rbac…`.
   const texts = errors.map((error) => error.replace(/^(cluster)?role\./, '$1roles.')).join(', ');
   return `; resolution errors: [${errors.length === 1 ? texts : `[${texts}]`}]`;
 }

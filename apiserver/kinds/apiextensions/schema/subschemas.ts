@@ -21,6 +21,7 @@ export function limitErrors(errors: readonly FieldError[]): FieldError[] {
   });
 }
 
+/** A schema and where it is within the definition. */
 export interface LocatedSchema {
   readonly schema: JsonObject;
   readonly fieldPath: string;

@@ -8,6 +8,7 @@ import { forbiddenField, type FieldError } from '../../../../shared/api/errors/f
 import type { JsonObject } from '../../../../shared/values/json';
 import { locateRoot, subschemas, type LocatedSchema } from './subschemas';
 
+/** `.properties[kind]` */
 const TYPE_META = /^\.properties\[(apiVersion|kind|metadata)\]$/;
 const EMBEDDED = 'x-kubernetes-embedded-resource';
 

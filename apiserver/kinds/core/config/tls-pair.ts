@@ -4,6 +4,7 @@
  */
 import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 
+/** `-----BEGIN RSA PRIVATE KEY-----` */
 const BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----/g;
 
 /** The error text; undefined for a valid pair. */

@@ -10,14 +10,18 @@ import { checkTolerations } from './tolerations';
 import { PROFILE_TYPES } from './containers/security-profiles';
 import type { CoreV1Container, CoreV1PodSpec, CoreV1Toleration } from '../../../../shared/api/types/generated/members';
 
+/** `controller.` in `controller.platform.io/pod-deletion-cost`; also matches other domains with such a part. */
 const WELL_KNOWN_DOMAIN = /(?:^|\.)(?:alpha|beta|controller|platform|kubernetes)\./;
+/** Set on the Pod that stands for a static Pod of a kubelet. */
 export const MIRROR_POD_ANNOTATION = 'platform.io/config.mirror';
 const TOLERATIONS = 'scheduler.alpha.platform.io/tolerations';
 const DELETION_COST = 'controller.platform.io/pod-deletion-cost';
 const POD_SECCOMP = 'seccomp.security.alpha.platform.io/pod';
 const CONTAINER_SECCOMP = 'container.seccomp.security.alpha.platform.io/';
+/** Followed by the name of a container. */
 export const APP_ARMOR_ANNOTATION_PREFIX = 'container.apparmor.security.beta.platform.io/';
 
+/** An annotation that the server may validate. */
 export interface KnownAnnotation {
   /** In the client's spelling. */
   readonly key: string;
@@ -82,6 +86,7 @@ export function checkKnownAnnotations(
   for (const annotation of profiles) checkAppArmorAnnotation(annotation, containers, fieldPath, errors);
 }
 
+/** `0`, `12` and `-12`, but neither `012` nor `+12`. */
 const INTEGER = /^(?:0|[1-9]\d*|-\d+)$/;
 
 function isInt32(text: string): boolean {

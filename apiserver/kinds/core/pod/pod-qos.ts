@@ -8,6 +8,7 @@ import type { CoreV1Pod } from '../../../../shared/api/types/generated/members';
 
 const QOS_RESOURCES = ['cpu', 'memory'];
 
+/** Reads only the spec, not the class in the status. */
 export function computePodQos(pod: CoreV1Pod): 'Guaranteed' | 'Burstable' | 'BestEffort' {
   const spec = pod.spec ?? {};
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];

@@ -17,7 +17,8 @@ import type {
 
 const CONTAINER_LISTS = ['initContainers', 'containers', 'ephemeralContainers'] as const;
 const LOCALHOST_PREFIX = 'localhost/';
-const PROFILE_TYPES: Readonly<Record<string, string>> = { 'runtime/default': 'RuntimeDefault', unconfined: 'Unconfined' };
+/** The values of AppArmor annotations without the name of a profile. */
+const TYPE_BY_ANNOTATION_VALUE: Readonly<Record<string, string>> = { 'runtime/default': 'RuntimeDefault', unconfined: 'Unconfined' };
 
 /** A container with the key, as the client spelled it, and the value of its AppArmor annotation. */
 interface AnnotatedContainer {
@@ -41,12 +42,11 @@ function containersWithAppArmorAnnotation(object: CoreV1Pod): readonly Annotated
       const annotation = annotationsByName.get(APP_ARMOR_ANNOTATION_PREFIX + (container.name ?? ''));
       if (annotation === undefined || appArmorProfileOf(container) !== undefined) return [];
       const annotatedProfile = parseAppArmorAnnotation(annotation.value);
-      if (
+      const isPodProfile =
         podProfile !== undefined &&
         annotatedProfile !== undefined &&
-        formatAppArmorAnnotation(podProfile) === formatAppArmorAnnotation(annotatedProfile)
-      )
-        return [];
+        formatAppArmorAnnotation(podProfile) === formatAppArmorAnnotation(annotatedProfile);
+      if (isPodProfile) return [];
       return [{ container, key: annotation.key, value: annotation.value }];
     }),
   );
@@ -58,7 +58,7 @@ const appArmorProfileOf = (holder: CoreV1PodSpec | CoreV1Container): CoreV1AppAr
 
 /** Undefined when the annotation is invalid. */
 function parseAppArmorAnnotation(value: string): CoreV1AppArmorProfile | undefined {
-  const type = ownMember(PROFILE_TYPES, value);
+  const type = ownMember(TYPE_BY_ANNOTATION_VALUE, value);
   if (type !== undefined) return { type };
   const name = value.startsWith(LOCALHOST_PREFIX) ? value.slice(LOCALHOST_PREFIX.length) : '';
   return name === '' || name !== name.trim() ? undefined : { type: 'Localhost', localhostProfile: name };
@@ -68,7 +68,7 @@ function formatAppArmorAnnotation(profile: CoreV1AppArmorProfile): string | unde
   const type = profile.type ?? '';
   const name = profile.localhostProfile ?? '';
   if (type === 'Localhost') return name === '' ? undefined : LOCALHOST_PREFIX + name;
-  return Object.keys(PROFILE_TYPES).find((value) => PROFILE_TYPES[value] === type);
+  return Object.keys(TYPE_BY_ANNOTATION_VALUE).find((value) => TYPE_BY_ANNOTATION_VALUE[value] === type);
 }
 
 /** The warnings about AppArmor annotations, computed from the object as sent, even if it is rejected later. */

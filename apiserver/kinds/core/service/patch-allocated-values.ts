@@ -17,6 +17,7 @@ export function patchAllocatedValues(service: CoreV1Service, old: CoreV1Service)
 
 const hasClusterIp = (spec: CoreV1ServiceSpec): boolean => spec.type !== 'ExternalName';
 
+/** Whether each port gets a node port, if the client requests none. */
 export function shouldAllocateNodePorts(spec: CoreV1ServiceSpec): boolean {
   const type = spec.type;
   return type === 'NodePort' || (type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false);

@@ -75,6 +75,7 @@ export function checkLoadBalancerClassUpdate(spec: CoreV1ServiceSpec, before: Co
   checkLoadBalancerClass(spec, errors);
 }
 
+/** The port is immutable while the Service keeps needing one. */
 export function checkHealthCheckNodePortUpdate(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, errors: Errors): void {
   if (!needsHealthCheck(spec) || !needsHealthCheck(before)) return;
   if ((spec.healthCheckNodePort ?? 0) !== (before.healthCheckNodePort ?? 0))

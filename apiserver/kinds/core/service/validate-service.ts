@@ -23,6 +23,7 @@ import {
 const MAX_AFFINITY_SECONDS = 86_400;
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
+/** `old` is the stored object in an update; undefined in a create. */
 export function validateService(service: CoreV1Service, old: CoreV1Service | undefined): readonly FieldError[] {
   const errors: Errors = [];
   const { spec = {} } = service;
@@ -44,6 +45,7 @@ export function validateService(service: CoreV1Service, old: CoreV1Service | und
   return errors;
 }
 
+/** What updates must satisfy besides {@link validateService}. */
 export function validateServiceUpdate({ spec = {} }: CoreV1Service, { spec: before = {} }: CoreV1Service): readonly FieldError[] {
   const errors: Errors = [];
   checkClusterIpUpdate(spec, before, errors);

@@ -8,6 +8,7 @@ import type { Errors, MemberOf } from '../../rules/checks';
 import { checkNonNegative, type Integer } from '../../rules/numbers';
 import type { CoreV1ReplicationControllerStatus } from '../../../../shared/api/types/generated/members';
 
+/** The counts of one kind. */
 export interface StatusCountRules<T> {
   /** In the order in which errors are reported. */
   readonly counts: readonly MemberOf<T, Integer>[];
@@ -35,6 +36,7 @@ export const REPLICA_COUNTS: StatusCountRules<CoreV1ReplicationControllerStatus>
 
 type StatusWithCollisions = JsonObject & { readonly collisionCount?: number };
 
+/** `old` is the stored status, which only the rule for `collisionCount` needs. */
 export function validateStatusCounts<T extends StatusWithCollisions>(
   { counts, limits = [] }: StatusCountRules<T>,
   status: T | undefined,

@@ -17,6 +17,7 @@ const SELECTOR = 'spec.selector';
 /** Spec of a workload with a selector and a Pod template. */
 export type WorkloadSpec = { readonly selector?: MetaV1LabelSelector | null; readonly template?: CoreV1PodTemplateSpec };
 
+/** Tells whether a selector is usable for further checks. */
 export interface SelectorResult {
   /** False when the selector has errors; then it cannot be matched against the template. */
   readonly isValid: boolean;
@@ -62,6 +63,7 @@ export function checkSelectorMatchesTemplate(spec: WorkloadSpec, errors: Errors)
   if (selector === undefined || !selectorMatches(selector, labels ?? {})) errors.push(selectorMismatch(labels));
 }
 
+/** `labels` are those of the template. */
 export const selectorMismatch = (labels: Labels | undefined): FieldError =>
   invalidShownValue(`${TEMPLATE}.metadata.labels`, formatGoStringMap(labels), '`selector` does not match template `labels`');
 

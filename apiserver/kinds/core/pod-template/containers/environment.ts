@@ -14,6 +14,7 @@ import type {
   CoreV1EnvVarSource,
 } from '../../../../../shared/api/types/generated/members';
 
+/** `LOG_LEVEL`, `log.level` or `log-level` */
 const ENV_VAR_NAME = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/;
 const ENV_VAR_NAME_TEXT = patternMessage(
   "a valid environment variable name must consist of alphabetic characters, digits, '_', '-', or '.', and must not start with a digit",

@@ -16,6 +16,7 @@ const NETBIOS = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/u;
 const DNS_LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
 const DNS = new RegExp(`^${DNS_LABEL}(?:\\.${DNS_LABEL})*$`);
 const ONLY_DOTS = /^[. ]+$/;
+/** The `:` in `DOMAIN:name` */
 const NOT_IN_USER = /["/\\:;|=,+*?<>@[\]]/;
 
 export function checkWindowsOptions(context: CoreV1PodSecurityContext | CoreV1SecurityContext, contextPath: string, errors: Errors): void {

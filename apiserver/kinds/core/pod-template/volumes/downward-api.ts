@@ -7,6 +7,7 @@ import { checkQualifiedName } from '../../../../../shared/values/name-formats';
 import { checkRequired, type Errors } from '../../../rules/checks';
 import type { CoreV1ObjectFieldSelector, CoreV1ResourceFieldSelector } from '../../../../../shared/api/types/generated/members';
 
+/** For environment variables. Labels and annotations are supported with a subscript only. */
 export const ENV_FIELD_PATHS: readonly string[] = [
   'metadata.name',
   'metadata.namespace',
@@ -19,6 +20,7 @@ export const ENV_FIELD_PATHS: readonly string[] = [
   'status.podIPs',
 ];
 
+/** For files in volumes. */
 export const VOLUME_FIELD_PATHS: readonly string[] = [
   'metadata.annotations',
   'metadata.labels',
@@ -43,6 +45,7 @@ const LEGACY_NODE_NAME = 'spec.host';
 
 const SUBSCRIPTABLE = new Set(['metadata.annotations', 'metadata.labels']);
 
+/** `supported` are the field paths of the place where the reference is. */
 export function checkObjectFieldSelector(
   reference: CoreV1ObjectFieldSelector,
   fieldPath: string,
@@ -107,6 +110,7 @@ const DIVISOR_RULES: readonly DivisorRule[] = [
   { pattern: /\.hugepages-/, divisors: SIZE_DIVISORS, listed: LISTED_SIZES, resource: 'hugepages' },
 ];
 
+/** `limits.hugepages-` in `limits.hugepages-2Mi` */
 const HUGE_PAGES = /^(?:limits|requests)\.hugepages-/;
 
 /** `needsContainerName`: the reference is outside a container, so it must name one. */
