@@ -25,7 +25,7 @@ export interface BatchOptions {
 /** Sends a batch; rejects when it is lost. `isShuttingDown` means that there is no time for retries. */
 export type DeliverBatch = (events: readonly string[], isShuttingDown: () => boolean) => Promise<void>;
 
-/** How batches are sent, and who is told about losses. */
+/** How batches are sent, and where losses are reported. */
 export interface BatchBackendOptions {
   readonly name: BackendName;
   readonly batching: BatchOptions;

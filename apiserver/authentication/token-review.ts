@@ -12,7 +12,7 @@ import { quote } from '../../shared/values/text/quote';
 /** The versions of the API in which a remote server can be asked. */
 export type TokenReviewVersion = 'v1' | 'v1beta1';
 
-/** What the remote server says about the token. */
+/** The result of the remote server for the token. */
 export type TokenReviewResult =
   /** `audiences`: those that the token is valid for; empty when the remote server does not support audiences. */
   | { readonly type: 'user'; readonly user: UserInfo; readonly audiences: readonly string[] }

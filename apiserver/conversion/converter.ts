@@ -41,7 +41,7 @@ export interface ConversionCall {
   readonly error: ConversionFailureType | undefined;
 }
 
-/** How webhooks are called, and who is told about calls. */
+/** How webhooks are called, and where calls are recorded. */
 export interface WebhookConverterDependencies {
   readonly client: Pick<WebhookClient, 'call'>;
   readonly dialect: Dialect;

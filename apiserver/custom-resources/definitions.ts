@@ -18,8 +18,8 @@ import { readDefinition, type Definition, type SchemaTexts } from './read-defini
 import { createSchemaCache } from './schema-cache';
 
 /**
- * The cache is followed, and told about definitions that change or disappear: it then ends their watches or drops
- * their objects.
+ * The cache is followed. When a definition changes or is deleted, its watches are ended or its objects dropped from the
+ * cache.
  */
 export interface DefinitionsOptions {
   readonly cache: Pick<OpenedCache, 'endWatches' | 'removeType' | 'snapshot' | 'watch' | 'whenReady'>;

@@ -25,7 +25,7 @@ export type RequestAttributes =
     }
   | { readonly kind: 'path'; readonly verb: string; readonly path: string };
 
-/** Whether a rule applies to what a request is for, whoever its user is. */
+/** Whether a rule applies to what a request is for, regardless of its user. */
 export type RequestMatcher = (attributes: RequestAttributes) => boolean;
 
 /** What separates the requests of a schema into flows; undefined: they form a single flow. */

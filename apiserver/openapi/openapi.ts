@@ -18,7 +18,7 @@ import { Parts, type PartFailure, type RemoteOpenApiDescription } from './parts/
 import type { PrebuiltParts } from './parts/prebuilt-parts';
 import { byName, subjectsOf, type DocumentSubject, type DocumentSubjects } from './parts/subjects';
 
-/** What the documents describe, and who is told about omissions. */
+/** What the documents describe, and where omissions are reported. */
 export interface OpenApiOptions {
   /** The built-in kinds among the served ones. */
   readonly builtIn: readonly KindRow[];

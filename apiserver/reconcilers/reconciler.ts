@@ -25,7 +25,7 @@ export interface Reconciler {
   stop(): void;
 }
 
-/** When passes are made, and who is told about failures. */
+/** When passes are made, and where failures are reported. */
 export interface ReconcilerOptions {
   readonly clock: Clock;
   /** Time between passes without failure; default: one minute. */

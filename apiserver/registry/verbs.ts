@@ -74,7 +74,7 @@ export interface VirtualResource {
   readonly stored: undefined;
 }
 
-/** A resource with a path. `stored` tells the two kinds apart. */
+/** A resource with a path. `stored` distinguishes the two kinds. */
 export type ServedResource = Resource | VirtualResource;
 
 /** The objects that labelSelector and fieldSelector select. */

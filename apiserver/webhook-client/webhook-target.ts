@@ -9,7 +9,7 @@ export type WebhookTargetAddress =
   | { readonly type: 'url'; readonly url: string }
   | { readonly type: 'service'; readonly namespace: string; readonly name: string; readonly port: number; readonly path: string };
 
-/** What a `clientConfig` says. */
+/** The contents of a `clientConfig`. */
 export interface WebhookTarget {
   /** Undefined when the configuration has no usable address. */
   readonly address: WebhookTargetAddress | undefined;

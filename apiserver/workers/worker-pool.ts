@@ -18,7 +18,7 @@ export interface WorkerProcess extends RunningProcess {
   onMessage(listener: (message: unknown) => void): void;
 }
 
-/** How workers are started, and who is told about their failures. */
+/** How workers are started, and where their failures are reported. */
 export interface WorkerPoolOptions {
   /** The number of workers. */
   readonly size: number;

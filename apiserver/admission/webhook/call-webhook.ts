@@ -31,7 +31,7 @@ export interface WebhookCall {
   readonly code: number;
 }
 
-/** How webhooks are matched and called, and who is told about calls. */
+/** How webhooks are matched and called, and where calls are recorded. */
 export interface WebhookDependencies {
   readonly client: Pick<WebhookClient, 'call'>;
   readonly equivalents: Equivalents;
@@ -71,7 +71,7 @@ export function matchWebhook(
   return matchedAs === undefined || !isSelected(webhook, request) ? undefined : matchedAs;
 }
 
-/** A webhook whose rules and selectors match a request. */
+/** A webhook with rules and selectors that match a request. */
 export interface WebhookMatch {
   readonly webhook: Webhook;
   /** Has its objects in the version of `matchedAs`. */

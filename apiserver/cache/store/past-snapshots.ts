@@ -21,7 +21,7 @@ interface Pin {
   readonly snapshot: TreeSnapshot;
 }
 
-/** The cache whose past states are kept. */
+/** The cache with the past states. */
 export interface PastSnapshotsHost extends SnapshotHost {
   readonly statistics: CacheStatistics;
   /** The cache's revision. */

@@ -24,7 +24,7 @@ const EVENT_OVERHEAD = 200;
 /** Interval of progress requests on an idle range. */
 const PROGRESS_MS = 250;
 
-/** The cache whose history is replayed. */
+/** The cache with the history to replay. */
 export interface ReplayHost {
   readonly store: Store;
   readonly clock: Clock;

@@ -11,7 +11,7 @@ import { hasBody, headersToClient } from './headers';
 import { UpgradableResponse } from '../request/upgradable-response';
 
 /**
- * The outcome of a request to a backend: no usable response, a response whose body is still to be read, or an upgraded
+ * The outcome of a request to a backend: no usable response, a response with a body that is still to be read, or an upgraded
  * connection. `head`: the bytes of the new protocol that arrived together with the response.
  */
 export type BackendResponse =

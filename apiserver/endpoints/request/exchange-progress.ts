@@ -84,7 +84,7 @@ export class ExchangeProgress {
     return this.abandoned;
   }
 
-  /** Prevents any further response. Called when the connection is gone or cannot be used any more. */
+  /** Prevents any further response. Called when the connection is closed or cannot be used any more. */
   abandon(): void {
     this.abandoned = true;
   }

@@ -57,7 +57,7 @@ export interface PathRequest {
   readonly verb: string;
 }
 
-/** What the path, method and query of a request say. Filters, authorization and routing decide by it. */
+/** What is known from the path, method and query of a request. Filters, authorization and routing decide by it. */
 export type RequestInfo = ResourceRequest | PathRequest;
 
 /** A path that cannot be parsed; the response is 400 with this message as plain text. */

@@ -10,7 +10,7 @@ export interface OpenWatch {
 /** Number of groups of watches that a shutdown ends one after the other. */
 const MAX_SLICES = 20;
 
-/** The watches of a server whose streams are open. */
+/** The watches of a server with open streams. */
 export class OpenWatchStreams {
   private readonly watches = new Set<OpenWatch>();
 

@@ -148,7 +148,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
     return this.output.whenDrained();
   }
 
-  /** Tells flow control that the initial state has been sent, so that it releases the seats of the request. */
+  /** Notifies flow control that the initial state has been sent, so that it releases the seats of the request. */
   onLive(): void {
     this.exchange.signalInitialized();
   }

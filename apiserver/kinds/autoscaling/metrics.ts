@@ -125,7 +125,7 @@ const TYPES = [...MEMBER_BY_TYPE.keys()];
 /** Metrics that exist without running Pods. */
 const TYPES_AVAILABLE_AT_ZERO = ['Object', 'External'];
 
-/** Whether a metric can tell without Pods that some are needed. */
+/** Whether a metric can show without Pods that some are needed. */
 export const canScaleToZero = (spec: AutoscalingV2HorizontalPodAutoscalerSpec): boolean =>
   (spec.metrics ?? []).some((item) => TYPES_AVAILABLE_AT_ZERO.includes(item.type ?? ''));
 

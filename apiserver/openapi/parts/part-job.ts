@@ -65,7 +65,7 @@ export interface RemoteParts {
   readonly rejected: readonly RejectedDocument[];
 }
 
-/** A job whose result is one {@link BuiltPart}. */
+/** A job that results in one {@link BuiltPart}. */
 export type PartJob = BuiltInJob | CustomJob | GroupVersionJob;
 
 /** Computes digests of the v3 documents of built-in group versions, by document name. */

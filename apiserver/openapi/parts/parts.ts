@@ -41,7 +41,7 @@ export interface RemoteOpenApiDescription {
   readonly packed: Uint8Array;
 }
 
-/** Who is told about omissions, and where the parts of the build are. */
+/** Where omissions are reported, and where the parts of the build are. */
 export interface PartsOptions {
   readonly clock: Pick<Clock, 'after'>;
   /** Called for parts of custom kinds that cannot be built. */

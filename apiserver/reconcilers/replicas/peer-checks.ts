@@ -17,7 +17,7 @@ export type CommonSettings = Readonly<Record<string, string>>;
 /** The settings as identity Leases publish them. */
 export const settingsText = (settings: CommonSettings): string => JSON.stringify(settings);
 
-/** The Leases of the servers, and who is told about differences. */
+/** The Leases of the servers, and where differences are reported. */
 export interface PeersOptions extends Pick<FollowTypeOptions, 'cache' | 'clock'> {
   readonly cache: FollowTypeOptions['cache'] & Pick<Cache, 'watch'>;
   readonly leases: Resource;

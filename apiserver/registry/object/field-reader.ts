@@ -13,7 +13,7 @@ export interface FieldReader {
   read(object: JsonObject): string;
 }
 
-/** The reader of a field, whose paths are split once. */
+/** The reader of a field. The paths of the field are split once, here. */
 export function fieldReader(field: SelectableField): FieldReader {
   const { name, path, fallback, absent = '' } = field;
   const memberPaths = [path, ...(fallback === undefined ? [] : [fallback])].map((text) => text.split('.'));

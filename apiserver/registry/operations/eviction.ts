@@ -37,7 +37,7 @@ export interface EvictionDependencies {
   readonly clock: Clock;
 }
 
-/** `Retry-After` of an eviction whose budget has not been processed yet. */
+/** `Retry-After` of an eviction with a budget that has not been processed yet. */
 const RETRY_AFTER_SECONDS = 10;
 /** Attempts to charge a budget when other writes conflict. */
 const MAX_CHARGE_ATTEMPTS = 20;

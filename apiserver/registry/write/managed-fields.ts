@@ -25,7 +25,7 @@ import { toHub, toServed, type KindInfo } from '../object/resource-info';
 const NO_FIELDS: FieldSet = {};
 const STATUS: FieldSet = { 'f:status': {} };
 const SPEC: FieldSet = { 'f:spec': {} };
-/** What a write of the status resets, for kinds whose status endpoint keeps labels, or all metadata. */
+/** What a write of the status resets, for kinds with a status endpoint that keeps labels, or all metadata. */
 const RESET_BY_STATUS: Readonly<Record<'labels' | 'metadata', FieldSet>> = {
   labels: { 'f:metadata': { 'f:labels': {} }, 'f:spec': {} },
   metadata: { 'f:metadata': {}, 'f:spec': {} },

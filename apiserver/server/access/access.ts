@@ -31,7 +31,7 @@ import type { OperationTable } from '../../registry/operations/operation';
 import { createReviewTable } from '../../reviews/review-table';
 import type { TokenRequestDependencies } from '../../reviews/token-request';
 
-/** Who is authenticated, and who decides what users may do. */
+/** How users are authenticated, and how their requests are authorized. */
 export interface AccessOptions {
   /** Lookups of static tokens, in the order in which they are consulted. */
   readonly tokens: readonly FindStaticTokenUser[];

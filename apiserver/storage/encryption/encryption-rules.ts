@@ -57,7 +57,7 @@ export interface EncryptionRule {
   readonly providers: readonly ValueProvider[];
 }
 
-/** The metric label that tells decryption from encryption. */
+/** The metric label that distinguishes decryption from encryption. */
 export type Direction = 'from_storage' | 'to_storage';
 
 /** The status label of failures that did not come from a KMS plug-in. */
@@ -74,7 +74,7 @@ export interface TransformMetricsRecorder {
 
 /** What all rules of a configuration share. */
 export interface EncryptionRulesOptions {
-  /** Whose prefix is written; values with the prefix of the other one are read as well. */
+  /** The dialect of the prefix that is written; values with the prefix of the other one are read as well. */
   readonly dialect: Dialect;
   readonly clock: Clock;
   readonly metrics: TransformMetricsRecorder;

@@ -36,7 +36,7 @@ export const QUOTA_FORMAT: ConfigurationFormat<QuotaFile> = {
     ),
 };
 
-/** A kind whose consumption requires a covering quota. */
+/** A kind that is consumed only with a covering quota. */
 export interface LimitedResource {
   readonly kind: GroupResource;
   /** Parts of resource names, in either spelling. */

@@ -27,7 +27,7 @@ const MAX_EXIT_CODES = 255;
 const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 const OPERATORS = ['In', 'NotIn'];
 
-/** `fieldPath` is that of the policy; the spec tells which containers its rules may name. */
+/** `fieldPath` is that of the policy; its rules may name the containers in the spec. */
 export function checkPodFailurePolicy(spec: BatchV1JobSpec, policy: BatchV1PodFailurePolicy, fieldPath: string, errors: Errors): void {
   const rules = policy.rules ?? [];
   if (rules.length > MAX_RULES) {

@@ -11,7 +11,7 @@ import type { BatchV1JobSpec, BatchV1SuccessPolicy, BatchV1SuccessPolicyRule } f
 const MAX_RULES = 20;
 const MAX_INDEXES_LENGTH = 65_536;
 
-/** `fieldPath` is that of the policy; the spec tells which indexes its rules may name. */
+/** `fieldPath` is that of the policy; its rules may name indexes below the completions in the spec. */
 export function checkSuccessPolicy(spec: BatchV1JobSpec, policy: BatchV1SuccessPolicy, fieldPath: string, errors: Errors): void {
   const { completionMode, completions = 0 } = spec;
   const rules = policy.rules ?? [];

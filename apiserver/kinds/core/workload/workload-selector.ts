@@ -17,7 +17,7 @@ const SELECTOR = 'spec.selector';
 /** Spec of a workload with a selector and a Pod template. */
 export type WorkloadSpec = { readonly selector?: MetaV1LabelSelector | null; readonly template?: CoreV1PodTemplateSpec };
 
-/** Tells whether a selector is usable for further checks. */
+/** Whether a selector is usable for further checks. */
 export interface SelectorResult {
   /** False when the selector has errors; then it cannot be matched against the template. */
   readonly isValid: boolean;

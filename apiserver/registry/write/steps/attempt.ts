@@ -35,7 +35,7 @@ export interface AttemptStart {
   readonly current: CurrentState;
 }
 
-/** The beginning of an attempt whose object comes from the request. */
+/** The beginning of an attempt with an object from the request. */
 export interface ObjectStart extends AttemptStart {
   /** Empty if the request names no object; the validation of the kind then reports it. */
   readonly name: string;

@@ -19,7 +19,7 @@ export interface CachedDek {
 /** A DEK source as stored, and whether it is a key or a seed. */
 export type DekSource = Pick<EncryptedObject, 'source' | 'sourceType'>;
 
-/** How sources are decrypted, and who learns about it. */
+/** How sources are decrypted, and where this is recorded. */
 export interface DekCacheOptions {
   readonly clock: Clock;
   /** Asks the plug-in to decrypt the source. Rejects with {@link TransformError}. */
@@ -66,7 +66,7 @@ export class DekCache {
     this.lastNoResponse = undefined;
   }
 
-  /** Adds a source whose secret is already known, because it was generated here. */
+  /** Adds a source with a secret that is already known, because it was generated here. */
   add(source: DekSource, secret: CachedDek): void {
     this.store(cacheKeyOf(source), secret);
   }

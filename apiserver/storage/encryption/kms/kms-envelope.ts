@@ -30,7 +30,7 @@ export interface KmsMetricsRecorder {
   observeSeedGeneration(seconds: number): void;
 }
 
-/** One KMS provider of the encryption configuration, and what its owner is told. */
+/** One KMS provider of the encryption configuration, and what is reported to its owner. */
 export interface KmsEnvelopeOptions {
   /** Name of the provider, for messages. */
   readonly name: string;
