@@ -127,11 +127,12 @@ function checkValidation(
 ): void {
   const { expression = '', message, messageExpression } = validation;
   if (expression.trim() === '') errors.push(requiredValue(`${fieldPath}.expression`, 'expression is not specified'));
-  else checkExpression(expression, `${fieldPath}.expression`, variablesFor({ hasAuthorizer: true }), ['bool'], errors);
+  else
+    checkExpression(expression, `${fieldPath}.expression`, { variables: variablesFor({ hasAuthorizer: true }), types: ['bool'] }, errors);
   if (messageExpression !== undefined && messageExpression !== '') {
     const field = `${fieldPath}.messageExpression`;
     if (messageExpression.trim() === '') errors.push(invalidValue(field, messageExpression, 'must be non-empty if specified'));
-    else checkExpression(messageExpression, field, variablesFor({ hasAuthorizer: false }), ['string'], errors);
+    else checkExpression(messageExpression, field, { variables: variablesFor({ hasAuthorizer: false }), types: ['string'] }, errors);
   }
   if (message !== undefined && message !== '') {
     const field = `${fieldPath}.message`;
@@ -144,17 +145,18 @@ function checkValidation(
 /** Names of types in messages, where they differ. */
 const SHOWN_TYPES: Readonly<Record<string, string>> = { null: 'null_type' };
 
-function checkExpression(
-  expression: string,
-  field: string,
-  variables: PolicyVariables,
-  kinds: readonly Type['kind'][],
-  errors: Errors,
-): void {
+/** What an expression may use and what it may evaluate to. */
+interface ExpressionRules {
+  readonly variables: PolicyVariables;
+  readonly types: readonly Type['kind'][];
+}
+
+/** Reports the first error of the compiler, or else the wrong type of the result. */
+function checkExpression(expression: string, field: string, { variables, types }: ExpressionRules, errors: Errors): void {
   const compiled = compileExpression(expression, policyVariables(variables));
   if ('error' in compiled) errors.push(compileFieldError(field, expression, compiled));
-  else if (!kinds.includes(compiled.type.kind)) {
-    const shown = kinds.map((kind) => SHOWN_TYPES[kind] ?? kind);
+  else if (!types.includes(compiled.type.kind)) {
+    const shown = types.map((kind) => SHOWN_TYPES[kind] ?? kind);
     errors.push(
       invalidValue(field, expression, `must evaluate to ${shown.length === 1 ? (shown[0] ?? '') : `one of [${shown.join(' ')}]`}`),
     );
@@ -191,7 +193,7 @@ function checkAuditAnnotations(
     if (valueExpression.trim() === '') errors.push(requiredValue(field, 'valueExpression is not specified'));
     else if (Buffer.byteLength(valueExpression) > MAX_VALUE_EXPRESSION_LENGTH)
       errors.push(requiredValue(field, `must not exceed ${MAX_VALUE_EXPRESSION_LENGTH} bytes in length`));
-    else checkExpression(valueExpression, field, variables, ['string', 'null'], errors);
+    else checkExpression(valueExpression, field, { variables, types: ['string', 'null'] }, errors);
     if (keys.has(key)) errors.push(duplicateValue(`${fieldPath}.key`, key));
     keys.add(key);
   });

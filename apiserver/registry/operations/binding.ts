@@ -24,7 +24,7 @@ export interface BindingDependencies {
 export function bindPod(deps: BindingDependencies): OperationHandler {
   return ({ context, key, object, options }) => {
     if (stringAt(readMetadata(object), 'name') !== key.name) throw badRequest('name in URL does not match name in Binding object');
-    return bind(deps, context, key, object, options.dryRun);
+    return bind(deps, context, { key, binding: object, dryRun: options.dryRun });
   };
 }
 
@@ -33,8 +33,15 @@ export function createBinding(deps: BindingDependencies): OperationHandler {
   return ({ context, key, object, options }) => {
     const name = stringAt(readMetadata(object), 'name') ?? '';
     if (name === '') throw badRequest('Name parameter required.');
-    return bind(deps, context, { namespace: key.namespace, name }, object, options.dryRun);
+    return bind(deps, context, { key: { namespace: key.namespace, name }, binding: object, dryRun: options.dryRun });
   };
+}
+
+/** A binding of the pod with the key. */
+interface PodBinding {
+  readonly key: ObjectKey;
+  readonly binding: JsonObject;
+  readonly dryRun: boolean;
 }
 
 /**
@@ -44,9 +51,7 @@ export function createBinding(deps: BindingDependencies): OperationHandler {
 async function bind(
   { writer, pods, clock }: BindingDependencies,
   context: RequestContext,
-  key: ObjectKey,
-  binding: JsonObject,
-  dryRun: boolean,
+  { key, binding, dryRun }: PodBinding,
 ): Promise<JsonObject> {
   const target = objectAt(binding, 'target') ?? {};
   const errors = targetErrors(target).map(({ text }) => text);

@@ -49,7 +49,7 @@ export function evictPod(deps: EvictionDependencies): OperationHandler {
     const deletion = deleteOptionsOf(objectAt(object, 'deleteOptions') ?? {}, options.dryRun);
     const { reader, pods } = deps;
     const pod = parseEntry(await reader.get(context, pods, key, undefined)).object;
-    if (!canIgnoreBudget(pod)) await chargeBudget(deps, context, key, pod, deletion.dryRun);
+    if (!canIgnoreBudget(pod)) await chargeBudget(deps, context, { key, pod, dryRun: deletion.dryRun });
     await deletePod(deps, context, key, deletion);
     return object;
   };
@@ -79,14 +79,15 @@ function canIgnoreBudget(pod: JsonObject): boolean {
   return isTerminating(readMetadata(pod)) || phase === 'Pending' || phase === 'Succeeded' || phase === 'Failed';
 }
 
+/** The eviction of one pod. */
+interface Disruption {
+  readonly key: ObjectKey;
+  readonly pod: JsonObject;
+  readonly dryRun: boolean;
+}
+
 /** Charges one disruption to the budget that covers the pod, if there is one. Throws the rejection. */
-async function chargeBudget(
-  deps: EvictionDependencies,
-  context: RequestContext,
-  key: ObjectKey,
-  pod: JsonObject,
-  dryRun: boolean,
-): Promise<void> {
+async function chargeBudget(deps: EvictionDependencies, context: RequestContext, { key, pod, dryRun }: Disruption): Promise<void> {
   for (let attemptsLeft = MAX_CHARGE_ATTEMPTS; ; attemptsLeft--) {
     const page = await deps.reader.list(context, deps.budgets, key.namespace, { selection: EVERYTHING });
     const covering = [...page.entries].map((entry) => parseEntry(entry).object).filter((budget) => covers(budget, pod));

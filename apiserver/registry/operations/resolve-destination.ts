@@ -118,7 +118,7 @@ async function resolveProxy(deps: ConnectDependencies, context: RequestContext, 
   const kind = resource.row.singular;
   const proxied = parseProxiedName(key.name);
   if (proxied === undefined) throw invalidRequest(kind, key.name);
-  if (kind === 'service') return serviceDestination(deps, context, resource, key.namespace, proxied);
+  if (kind === 'service') return serviceDestination(deps, context, resource, { namespace: key.namespace, ...proxied });
   const object = parseEntry(await deps.reader.get(context, resource, { ...key, name: proxied.name }, undefined)).object;
   return kind === 'pod' ? podDestination(object, proxied) : nodeDestination(deps, object, proxied);
 }
@@ -166,8 +166,7 @@ async function serviceDestination(
   deps: ConnectDependencies,
   context: RequestContext,
   resource: Resource,
-  namespace: string,
-  { text, scheme, name, port }: ProxiedName,
+  { text, scheme, name, port, namespace }: ProxiedName & { readonly namespace: string },
 ): Promise<Destination> {
   const { reader, endpoints, pods, random } = deps;
   // Absent Endpoints are reported as an absent Service, too.

@@ -80,22 +80,27 @@ const MAP_TYPE = 'x-kubernetes-map-type';
 const LIST_TYPE = 'x-kubernetes-list-type';
 const LIST_KEYS = 'x-kubernetes-list-map-keys';
 
+/** An extension that requires a type. */
+interface ExtensionRule {
+  readonly name: string;
+  /** The `type` that a schema with the extension must have. */
+  readonly expectedType: string;
+  /** All values of the extension. */
+  readonly values: readonly string[];
+}
+
+const MAP_TYPE_RULE: ExtensionRule = { name: MAP_TYPE, expectedType: 'object', values: ['atomic', 'granular'] };
+const LIST_TYPE_RULE: ExtensionRule = { name: LIST_TYPE, expectedType: 'array', values: ['atomic', 'set', 'map'] };
+
 function mapTypeErrors(schema: JsonObject, fieldPath: string): readonly FieldError[] {
-  return extensionErrors(schema, fieldPath, MAP_TYPE, 'object', ['atomic', 'granular']);
+  return extensionErrors(schema, fieldPath, MAP_TYPE_RULE);
 }
 
 function listTypeErrors(schema: JsonObject, fieldPath: string): readonly FieldError[] {
-  return extensionErrors(schema, fieldPath, LIST_TYPE, 'array', ['atomic', 'set', 'map']);
+  return extensionErrors(schema, fieldPath, LIST_TYPE_RULE);
 }
 
-/** An extension that requires a type. */
-function extensionErrors(
-  schema: JsonObject,
-  fieldPath: string,
-  name: string,
-  expectedType: string,
-  values: readonly string[],
-): readonly FieldError[] {
+function extensionErrors(schema: JsonObject, fieldPath: string, { name, expectedType, values }: ExtensionRule): readonly FieldError[] {
   const value = stringAt(schema, name);
   if (value === undefined) return [];
   return [
