@@ -2,7 +2,7 @@
  * DELETE of one object and of collections, with options from the body or the query. What is deleted and when is
  * decided by the writer.
  */
-import { arrayAt, objectAt, ownMember, stringAt, type JsonObject } from '../../../shared/values/json';
+import { stringAt, type JsonObject } from '../../../shared/values/json';
 import { clientError } from '../../../shared/api/errors/status';
 import { deletedCollectionStatus } from '../../../shared/api/errors/success-status';
 import { parseApiVersion } from '../../../shared/api/identity/identity';
@@ -14,6 +14,7 @@ import type { DeleteOptions, ParsedBody, Resource } from '../../registry/verbs';
 import type { ApiDependencies } from './api-dependencies';
 import { bodyFormat, MAX_OPERATION_BYTES, readBody } from '../request/body';
 import { parseBody, TypeMetaError } from '../../registry/object/decode-body';
+import { dryRunValues, toDeleteOptions } from '../../registry/object/delete-options';
 import type { Exchange } from '../request/exchange';
 import { collectionDeleteOptions, deleteOptions, dryRunErrors, listOptions, META_GROUP, requireNoErrors } from '../request/parameters';
 import type { Query } from '../request/query';
@@ -124,26 +125,4 @@ function decodeOptions({ value, literals }: ParsedBody): JsonObject {
     if (error instanceof DecodeError) throw clientError(error.message);
     throw error;
   }
-}
-
-function dryRunValues(options: JsonObject): string[] {
-  return (arrayAt(options, 'dryRun') ?? []).filter((value) => typeof value === 'string');
-}
-
-/** The options besides `dryRun`, which the query may have too. */
-function toDeleteOptions(options: JsonObject): Omit<DeleteOptions, 'dryRun'> {
-  const grace = ownMember(options, 'gracePeriodSeconds');
-  const orphan = ownMember(options, 'orphanDependents');
-  const policy = stringAt(options, 'propagationPolicy');
-  const preconditions = objectAt(options, 'preconditions');
-  const uid = stringAt(preconditions, 'uid');
-  const resourceVersion = stringAt(preconditions, 'resourceVersion');
-  return {
-    ...(typeof grace === 'number' || typeof grace === 'bigint' ? { gracePeriodSeconds: Number(grace) } : {}),
-    ...(typeof orphan === 'boolean' ? { orphanDependents: orphan } : {}),
-    ...(policy === undefined ? {} : { propagationPolicy: policy }),
-    ...(preconditions === undefined
-      ? {}
-      : { preconditions: { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) } }),
-  };
 }

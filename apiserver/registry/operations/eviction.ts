@@ -21,6 +21,7 @@ import { PROGRAM_NAMES } from '../../../shared/names/program';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Entry } from '../../cache/cache';
 import type { DeleteOptions, Reader, RequestContext, Resource, Writer } from '../verbs';
+import { dryRunValues, toDeleteOptions } from '../object/delete-options';
 import { parseEntry } from '../object/stored-object';
 import { EVERYTHING } from '../read/selection';
 import { failedPrecondition } from '../write/preconditions';
@@ -55,22 +56,14 @@ export function evictPod(deps: EvictionDependencies): OperationHandler {
   };
 }
 
+/** An empty propagationPolicy of an eviction counts as unset; that of a DELETE is refused. */
 function deleteOptionsOf(options: JsonObject, dryRun: boolean): DeleteOptions {
-  const values = (arrayAt(options, 'dryRun') ?? []).filter((value) => typeof value === 'string');
+  const values = dryRunValues(options);
   if (values.some((value) => value !== 'All')) {
     throw invalid({ group: 'meta.platform.io', kind: 'DeleteOptions' }, '', [unsupportedValue('dryRun', values, ['All'])]);
   }
-  const [grace, orphan, policy] = ['gracePeriodSeconds', 'orphanDependents', 'propagationPolicy'].map((member) =>
-    ownMember(options, member),
-  );
-  const [uid, resourceVersion] = ['uid', 'resourceVersion'].map((member) => stringAt(objectAt(options, 'preconditions'), member));
-  return {
-    dryRun: dryRun || values.includes('All'),
-    ...(typeof grace === 'number' || typeof grace === 'bigint' ? { gracePeriodSeconds: Number(grace) } : {}),
-    ...(typeof orphan === 'boolean' ? { orphanDependents: orphan } : {}),
-    ...(typeof policy === 'string' && policy !== '' ? { propagationPolicy: policy } : {}),
-    preconditions: { ...(uid === undefined ? {} : { uid }), ...(resourceVersion === undefined ? {} : { resourceVersion }) },
-  };
+  const { propagationPolicy = '', ...others } = toDeleteOptions(options);
+  return { dryRun: dryRun || values.includes('All'), ...(propagationPolicy === '' ? {} : { propagationPolicy }), ...others };
 }
 
 /** Evicting a pod that does not run or that is terminating disrupts nothing. */
