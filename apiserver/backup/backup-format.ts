@@ -7,7 +7,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Revision } from '../storage/store';
 
 const FORMAT_NAME = 'cluster-control-plane-backup';
-/** Version of the format, incremented by every change that older programs cannot read. */
+/** Version of the format, incremented by every change that older programs cannot read. One digit: see MAGIC_LINE. */
 const VERSION = 1;
 const MAGIC_LINE = Buffer.from(`${FORMAT_NAME} ${VERSION}\n`);
 /** `cluster-control-plane-backup 1` and a line break, with the version as a group. */
@@ -24,12 +24,12 @@ const END = 'E';
 
 /** The type of a frame (1 byte) and the length of its content (4 bytes). */
 const FRAME_HEADER_BYTES = 5;
-/** Bytes of a number, which is a safe integer, at the end of its field. */
+/** The last bytes of a field contain its number: Node reads and writes integers of at most six bytes, up to 2^48. */
 const NUMBER_BYTES = 6;
 const NUMBER_FIELD_BYTES = 8;
-/** The length of the key, and three numbers: create revision, modified revision and version. */
+/** The length of the key, and three numbers: create revision, mod revision and version. */
 const RECORD_HEADER_BYTES = 4 + 3 * NUMBER_FIELD_BYTES;
-/** Stores accept a few MiB per value; a longer length is damage. */
+/** Far more than the few MiB of a value that stores accept: a longer frame is damaged. */
 const MAX_FRAME_BYTES = 64 << 20;
 /** Frames are collected until a chunk has at least this size. */
 const CHUNK_BYTES = 256 << 10;

@@ -1,6 +1,6 @@
 /**
  * Converts objects of custom kinds between versions through the conversion webhook of their definition: batches objects
- * into calls, caches converted objects, and limits the wait to the deadline of the request. accept-object.ts decides
+ * into calls, caches converted entries, and limits the wait of requests with a near deadline. accept-object.ts decides
  * which parts of a response are accepted.
  */
 import { conversionFailed, timeout } from '../../shared/api/errors/status';
@@ -53,10 +53,12 @@ export interface WebhookConverterDependencies {
   readonly onFailure: (error: Error) => void;
 }
 
-/** Limits of one call of a webhook: objects, bytes, and milliseconds. */
+/** Limits of one call of a webhook: objects, stored bytes (a larger entry has a call of its own), and milliseconds. */
 const MAX_OBJECTS = 500;
 const MAX_BYTES = 1024 * 1024;
 const CALL_MS = 30_000;
+/** A wait with this much time left needs no timer: its calls end before, unless the webhook is slow and calls queue up. */
+const UNTIMED_WAIT_MS = 4 * CALL_MS;
 /**
  * Delay after the deadline of a request until code that waits for its conversion gives up. The server responds with a
  * timeout at the deadline itself.
@@ -86,10 +88,13 @@ interface Pending {
   readonly index: number;
 }
 
-async function resultOf({ batch, index }: Pending): Promise<Entry> {
-  const entry = (await batch)[index];
-  if (entry === undefined) throw new Error('a conversion returned no entry');
-  return entry;
+const resultOf = async ({ batch, index }: Pending): Promise<Entry> => resultAt(await batch, index);
+
+/** A call has a result for every object: another count is a failure of the webhook. */
+function resultAt<T>(results: readonly T[], index: number): T {
+  const result = results[index];
+  if (result === undefined) throw new Error('a conversion returned no result');
+  return result;
 }
 
 /** The conversions of a server by webhooks, with the cache of their results. */
@@ -120,11 +125,13 @@ export class WebhookConverter implements Conversions {
     if (conversion === undefined) return object;
     const originals = [originalOfObject(conversion, object, this.deps.dialect)];
     const call = { conversion, originals, slice: this.timeSlice(context), finish: (converted: JsonObject) => converted };
-    const [result] = await this.withinDeadline(this.convertAll(call), context);
-    return result ?? object;
+    return resultAt(await this.withinDeadline(this.convertAll(call), context), 0);
   }
 
-  /** Converts the entries that are neither in the wanted version nor in the cache nor being converted. */
+  /**
+   * Resolves with all entries in their order. Calls the webhook for those that are neither in the wanted version nor in
+   * the cache nor being converted for another request, for which it waits.
+   */
   private async convertMissing(request: EntryConversion): Promise<readonly Entry[]> {
     const { row, entries, isFresh } = request;
     const converted = [...entries];
@@ -147,10 +154,7 @@ export class WebhookConverter implements Conversions {
         if (conversion === undefined) return;
         await withConcurrencyLimit(CALLS_PER_REQUEST, batchesOf(entries, indexes), async (batch) => {
           const results = await this.convertBatch(request, conversion, batch);
-          batch.forEach((index, position) => {
-            const entry = results[position];
-            if (entry !== undefined) converted[index] = entry;
-          });
+          batch.forEach((index, position) => (converted[index] = resultAt(results, position)));
         });
       }),
     );
@@ -174,7 +178,7 @@ export class WebhookConverter implements Conversions {
     keys.forEach((key, index) => this.pending.set(key, { batch: results, index }));
     try {
       const converted = await results;
-      converted.forEach((entry, index) => this.cache.set(keys[index] ?? '', entry));
+      keys.forEach((key, index) => this.cache.set(key, resultAt(converted, index)));
       return converted;
     } finally {
       for (const key of keys) this.pending.delete(key);
@@ -182,8 +186,8 @@ export class WebhookConverter implements Conversions {
   }
 
   /**
-   * Converts the objects in one call. The originals are read when the call starts and again for the result, so that
-   * queued conversions hold no objects.
+   * Converts the objects in one call. Stored entries are parsed when the call starts and again for the result, so that
+   * queued conversions of them hold no objects.
    */
   private async convertAll<T>(call: ReviewCall<T>): Promise<readonly T[]> {
     const { conversion } = call;
@@ -250,7 +254,7 @@ export class WebhookConverter implements Conversions {
     if (response instanceof ConversionFailure) return response;
     const converted = await this.acceptObjects(call, response);
     if (!(converted instanceof ConversionFailure)) return converted;
-    // Invalid JSON is reported before errors of single objects.
+    // The objects are parsed one by one above; invalid JSON anywhere in the response is reported before their errors.
     const whole = parseReviewResponse(reviewVersion, uid, reply.bytes, dialect);
     return whole instanceof ConversionFailure ? whole : converted;
   }
@@ -280,7 +284,7 @@ export class WebhookConverter implements Conversions {
     return target;
   }
 
-  /** Returns a function from an entry to its cache key. */
+  /** Returns a function from an entry to its cache key. Numbers the version of the row when it is new. */
   private keysOf({ custom, storageSegment, resource }: KindRow): (entry: Entry) => string {
     const number = (custom === undefined ? undefined : this.numbers.get(custom)) ?? (this.versionCount += 1);
     if (custom !== undefined) this.numbers.set(custom, number);
@@ -292,11 +296,11 @@ export class WebhookConverter implements Conversions {
     return new TimeSlice(this.deps.clock, { slot: context, stepsPerCheck: 1 });
   }
 
-  /** The call continues after the timeout, because its results are cached for the next request. */
+  /** The work continues after the timeout: most of its results are cached for the next request. */
   private withinDeadline<T>(work: Promise<T>, { deadline }: ConversionContext): Promise<T> {
     const { clock } = this.deps;
     const remaining = deadline - clock.monotonic();
-    if (remaining >= CALL_MS * MAX_GROWTH) return work;
+    if (remaining >= UNTIMED_WAIT_MS) return work;
     return withTimeout(work, clock, Math.max(0, remaining) + DEADLINE_GRACE_MS, () => {
       throw timeout('request did not complete within requested timeout - context deadline exceeded');
     });

@@ -20,7 +20,7 @@ import { isStoredWithSchema, storedVersionOf } from '../../registry/object/hidde
 const STORED_BODY = 'body';
 const METADATA = 'metadata';
 
-/** Converts entries of one kind to one spelling and version. */
+/** Converts entries of one kind to one spelling: the dialect of group names, the version, and the namespace's alias. */
 export class Spelling {
   /** Unique for each spelling of a kind; part of every encoder's key. */
   readonly key: string;
@@ -32,7 +32,7 @@ export class Spelling {
   /** Key of the body in the encoding cache. */
   private readonly bodyKey: string;
   private readonly sortedKey: string;
-  /** Set when bodies may have to be converted to the served version. */
+  /** The conversion to the served version: for custom kinds, and for built-in kinds that are stored in another version. */
   private readonly version: VersionConversion | undefined;
   private readonly applyAlias: ((body: Buffer) => Buffer) | undefined;
 
@@ -41,7 +41,7 @@ export class Spelling {
     readonly dialect: Dialect,
     alias: NamespaceAlias | undefined,
     private readonly cache: EncodingCache,
-    /** Set when objects are stored in another version. */
+    /** Set for a built-in kind that is stored in another version. */
     private readonly converter?: HubConverter,
   ) {
     this.apiVersion = apiVersionText(row, dialect);
@@ -74,8 +74,9 @@ export class Spelling {
   }
 
   /**
-   * A body that contains the metadata for the response, and possibly more. Metadata alone is not converted between
-   * versions (upstream behaviour), and objects are often large, so nothing else is parsed.
+   * A body that contains the metadata for the response, and possibly more. Metadata of a built-in kind is not converted
+   * between versions (upstream behaviour), and objects are often large, so nothing else is parsed. Custom objects are
+   * converted whole.
    */
   metadataBody(entry: Entry, policy: CachePolicy): Buffer {
     if (this.row.custom !== undefined) return this.body(entry, policy);
@@ -91,7 +92,7 @@ export class Spelling {
     return this.cache.get(entry, this.sortedKey, policy, () => ({ bytes: sortedMetadata(metadataMember(body)) })).bytes;
   }
 
-  /** The body as stored, with the alias: the form that printers of Tables read. */
+  /** The form that printers of Tables read: the body as stored, or an outdated custom object converted, with the alias. */
   canonicalBody(entry: Entry): Buffer {
     if (this.isOutdated(entry)) return this.body(entry, 'uncached');
     return this.applyAlias?.(entry.bytes) ?? entry.bytes;

@@ -1,6 +1,6 @@
 /**
- * Validates names and quantities of resources in quotas, limit ranges and container resources, each of which accepts
- * other names. Comparing quantities with each other is left to the callers.
+ * Validates names and quantities of resources in quotas, limit ranges and container resources. Each of the three accepts
+ * a different set of names. Comparing quantities with each other is left to the callers.
  */
 import { invalidShownValue, invalidValue } from '../../../shared/api/errors/field-error';
 import { formatGoQuantity } from '../../../shared/values/go-values';
@@ -38,18 +38,21 @@ const HUGE_PAGES_REQUESTS_PREFIX = REQUESTS_PREFIX + HUGE_PAGES_PREFIX;
 
 export const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES_PREFIX);
 /** Whether the name has a domain. The owner of the domain defines the meaning of the name. */
-const isQualified = (name: string): boolean => name.includes('/');
+const hasDomain = (name: string): boolean => name.includes('/');
 /** Whether the name has no domain, or the product's own. */
-export const isNativeResource = (name: string): boolean => !isQualified(name) || otherQualifiedName(name) !== undefined;
+export const isNativeResource = (name: string): boolean => !hasDomain(name) || otherQualifiedName(name) !== undefined;
 
 const isQuotaResource = (name: string): boolean =>
   QUOTA_RESOURCES.has(name) || isHugePages(name) || name.startsWith(HUGE_PAGES_REQUESTS_PREFIX);
 
-/** Accepts any standard or fully qualified resource name. `shown` is the name as messages about its format print it. */
+/**
+ * Accepts any standard resource name, and any with a domain. `shown`: the name as messages about its format print it,
+ * which is quoted for metrics. Messages print an empty name too, as nothing between two colons.
+ */
 export function checkResourceName(name: string, field: string, errors: Errors, shown = name): void {
   const reasons = checkQualifiedName(name);
   for (const text of reasons) errors.push(invalidShownValue(field, shown, shown === '' ? `: ${text}` : text));
-  if (reasons.length > 0 || isQualified(name) || isQuotaResource(name) || name === 'storage') return;
+  if (reasons.length > 0 || hasDomain(name) || isQuotaResource(name) || name === 'storage') return;
   errors.push(invalidShownValue(field, name, 'must be a standard resource type or fully qualified'));
 }
 
@@ -57,7 +60,7 @@ export function checkResourceName(name: string, field: string, errors: Errors, s
 export function checkContainerResource(name: string, field: string, errors: Errors, shown = name): void {
   if (CONTAINER_RESOURCES.has(name)) return;
   checkStandardResource(name, field, { isStandard: isHugePages(name), users: 'containers', shown }, errors);
-  if (!isQualified(name) || isNativeResource(name) || hasExtendedResourceForm(name)) return;
+  if (!hasDomain(name) || isNativeResource(name) || hasExtendedResourceForm(name)) return;
   errors.push(invalidShownValue(field, name, "doesn't follow extended resource name standard"));
 }
 
@@ -66,7 +69,7 @@ const hasExtendedResourceForm = (name: string): boolean =>
   !name.startsWith(REQUESTS_PREFIX) && checkQualifiedName(REQUESTS_PREFIX + name).length === 0;
 
 /** Whether the resource is of a foreign domain and a container may request it. */
-export const isExtendedResource = (name: string): boolean => isQualified(name) && !isNativeResource(name) && hasExtendedResourceForm(name);
+export const isExtendedResource = (name: string): boolean => hasDomain(name) && !isNativeResource(name) && hasExtendedResourceForm(name);
 
 /** Accepts resources that a quota may limit. */
 export function checkQuotaResource(name: string, field: string, errors: Errors): void {
@@ -90,16 +93,16 @@ function checkStandardResource(
   errors: Errors,
 ): void {
   checkResourceName(name, field, errors, shown);
-  if (isStandard || isQualified(name)) return;
+  if (isStandard || hasDomain(name)) return;
   const text = `must be a standard resource for ${users}`;
   errors.push(invalidShownValue(field, name, name === '' ? `: ${text}` : text));
 }
 
 /** Whether the resource is a standard one of quotas. Quota scopes may exclude it. */
-export const isStandardQuotaResource = (name: string): boolean => !isQualified(name) && isQuotaResource(name);
+export const isStandardQuotaResource = (name: string): boolean => !hasDomain(name) && isQuotaResource(name);
 
-/** Whether quantities of the resource are integers. */
-const isIntegerResource = (name: string): boolean => INTEGER_RESOURCES.has(name) || (isQualified(name) && !name.startsWith('requests.'));
+/** Objects and resources with a domain, such as devices, are counted. */
+const isIntegerResource = (name: string): boolean => INTEGER_RESOURCES.has(name) || (hasDomain(name) && !name.startsWith(REQUESTS_PREFIX));
 
 /** Checks that a quantity is not negative, and an integer for resources that are counted. */
 export function checkResourceQuantity(name: string, quantity: string, field: string, errors: Errors): void {
