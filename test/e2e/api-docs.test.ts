@@ -2,39 +2,18 @@
  * The API documentation in a real browser, through `kubectl proxy`, which adds the credentials: groups, resources and
  * operations are shown, and no request is sent to another host.
  */
-import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runClient, packagedProgram, kubectlOnPath, startClient } from '../support/external/kubectl';
 import { describeWithChromium, startChromium } from '../support/external/chromium';
 import { waitUntil } from '../support/programs';
 import { reportSkipped } from '../support/report-skipped';
+import { repository } from '../support/repository';
 import { useApiServer } from '../support/use-api-server';
 import { useClosable, useResource } from '../support/use-resource';
 
 /** Chromium takes long to start on a busy machine. */
 const TIMEOUT_MS = 180_000;
 const kubectl = packagedProgram('kubectl') ?? kubectlOnPath();
-
-/** Its description tries to run a script and to load an image. */
-const DEFINITION = `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: lamps.example.org}
-spec:
-  group: example.org
-  scope: Namespaced
-  names: {plural: lamps, singular: lamp, kind: Lamp}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        description: "A lamp. <img src=x onerror=fetch('https://example.org/')> <script>alert(1)</script> End of lamp."
-        properties:
-          brightness: {type: integer, description: "Lumens. <img src=https://example.org/a.png>"}
-`;
 
 describeWithChromium('the API documentation in Chromium', (program) => {
   if (kubectl === undefined) return reportSkipped('kubectl proxy', 'the packaged kubectl exists for linux-x64 only');
@@ -69,8 +48,7 @@ describeWithChromium('the API documentation in Chromium', (program) => {
   it(
     'shows the descriptions of a custom resource without running what is in them',
     async () => {
-      const file = path.join(server.folder, 'lamps.yaml');
-      writeFileSync(file, DEFINITION);
+      const file = path.join(repository, 'test/e2e/fixtures/lamp-definition.yaml');
       expect(await runClient(kubectl, server.kubeconfig, ['apply', '-f', file])).toMatchObject({ code: 0 });
       expect(await runClient(kubectl, server.kubeconfig, ['wait', '--for=condition=established', 'crd/lamps.example.org'])).toMatchObject({
         code: 0,

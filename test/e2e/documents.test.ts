@@ -2,13 +2,13 @@
  * Runs the commands of README.md and docs/guide as a reader pastes them, each page from top to bottom, against control
  * planes that its own commands start. test/support/documents/page-blocks.ts describes how a block is marked.
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { readBlocks, type PageBlock } from '../support/documents/page-blocks';
 import { missingPrograms } from '../support/documents/page-folder';
 import { PageRunner } from '../support/documents/page-runner';
 import { reportSkipped } from '../support/report-skipped';
-import { repository } from '../support/repository';
+import { readRepositoryFile, repository } from '../support/repository';
 import { useResource } from '../support/use-resource';
 
 const GUIDE = 'docs/guide';
@@ -17,7 +17,7 @@ const PAGE_MS = 300_000;
 
 const pages = ['README.md', ...readdirSync(path.join(repository, GUIDE)).map((file) => `${GUIDE}/${file}`)].map((file) => ({
   file,
-  blocks: readBlocks(file, readFileSync(path.join(repository, file), 'utf8')),
+  blocks: readBlocks(file, readRepositoryFile(file)),
 }));
 
 const canRun = ({ type, text }: PageBlock): boolean => type !== 'notRun' && missingPrograms(text).length === 0;

@@ -1,83 +1,15 @@
 /**
- * Real helm installs, upgrades, rolls back and uninstalls a release of a chart that the test writes. Helm stores
+ * Real helm installs, upgrades, rolls back and uninstalls a release of the chart in fixtures/chart. Helm stores
  * releases in Secrets, reads OpenAPI and discovery, and changes objects by three-way strategic merge.
  */
-import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { packagedProgram, runClient } from '../support/external/kubectl';
 import { reportSkipped } from '../support/report-skipped';
+import { repository } from '../support/repository';
 import { useApiServer } from '../support/use-api-server';
 import { useResource } from '../support/use-resource';
 
-const CHART: Readonly<Record<string, string>> = {
-  'Chart.yaml': 'apiVersion: v2\nname: shop\nversion: 0.1.0\nappVersion: "1"\n',
-  'values.yaml': 'image: shop:1\nreplicas: 2\nport: 80\ncolours: {front: blue}\nextra: false\n',
-  'templates/deployment.yaml': `apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: {{ .Release.Name }}
-  labels: {app: {{ .Release.Name }}, chart: "{{ .Chart.Name }}-{{ .Chart.Version }}"}
-spec:
-  replicas: {{ .Values.replicas }}
-  selector: {matchLabels: {app: {{ .Release.Name }}}}
-  template:
-    metadata: {labels: {app: {{ .Release.Name }}}}
-    spec:
-      containers:
-      - name: web
-        image: {{ .Values.image }}
-        ports: [{containerPort: 80, name: http}]
-        envFrom: [{configMapRef: {name: {{ .Release.Name }}}}]
-`,
-  'templates/service.yaml': `apiVersion: v1
-kind: Service
-metadata: {name: {{ .Release.Name }}}
-spec:
-  selector: {app: {{ .Release.Name }}}
-  ports: [{port: {{ .Values.port }}, targetPort: http}]
-`,
-  'templates/configmap.yaml': `apiVersion: v1
-kind: ConfigMap
-metadata: {name: {{ .Release.Name }}}
-data: {{ toYaml .Values.colours | nindent 2 }}
-`,
-  'templates/extra.yaml': `{{- if .Values.extra }}
-apiVersion: policy/v1
-kind: PodDisruptionBudget
-metadata: {name: {{ .Release.Name }}}
-spec: {minAvailable: 1, selector: {matchLabels: {app: {{ .Release.Name }}}}}
-{{- end }}
-`,
-  'crds/stall.yaml': `apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: stalls.shop.example.com}
-spec:
-  group: shop.example.com
-  scope: Namespaced
-  names: {plural: stalls, singular: stall, kind: Stall}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties: {spec: {type: object, properties: {colour: {type: string}, places: {type: integer, default: 2}}}}
-`,
-  'templates/stall.yaml': `apiVersion: shop.example.com/v1
-kind: Stall
-metadata: {name: {{ .Release.Name }}}
-spec: {colour: {{ .Values.colours.front }}}
-`,
-  'templates/hook.yaml': `apiVersion: v1
-kind: ConfigMap
-metadata:
-  name: {{ .Release.Name }}-before
-  annotations: {helm.sh/hook: "pre-install,pre-upgrade", helm.sh/hook-delete-policy: before-hook-creation}
-data: {revision: "{{ .Release.Revision }}"}
-`,
-};
-
+const chart = path.join(repository, 'test/e2e/fixtures/chart');
 const helm = packagedProgram('helm');
 const kubectl = packagedProgram('kubectl');
 
@@ -85,8 +17,7 @@ if (helm === undefined || kubectl === undefined) {
   reportSkipped('helm', 'it is packaged for linux-x64 only');
 } else {
   describe('helm', () => {
-    const { folder, kubeconfig } = useApiServer('helm');
-    const chart = path.join(folder, 'shop');
+    const { kubeconfig } = useApiServer('helm');
 
     const run = async (program: string, ...args: string[]): Promise<string> => {
       const { code, stdout, stderr } = await runClient(program, kubeconfig, args);
@@ -97,13 +28,6 @@ if (helm === undefined || kubectl === undefined) {
     const readField = async (resource: string, jsonpath: string): Promise<string> =>
       run(kubectl, 'get', ...resource.split(' '), '-n', 'shop', '--ignore-not-found', '-o', `jsonpath=${jsonpath}`);
 
-    beforeAll(() => {
-      for (const [name, text] of Object.entries(CHART)) {
-        const file = path.join(chart, name);
-        mkdirSync(path.dirname(file), { recursive: true });
-        writeFileSync(file, text);
-      }
-    });
     // A server of E2E_KUBECONFIG outlives the test and would keep the namespace.
     useResource(
       () => process.env['E2E_KUBECONFIG'],

@@ -5,57 +5,12 @@
 import { startConversionServer, type ConversionServer } from '../support/servers/conversion-server';
 import { parseTable, describeWithEachKubectl } from '../support/external/kubectl-session';
 import { waitUntil } from '../support/programs';
+import { readRepositoryFile } from '../support/repository';
 import { useClosable } from '../support/use-resource';
 
-const toolDefinition = (group: string, plural: string, kind: string): string => `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: ${plural}.${group}}
-spec:
-  group: ${group}
-  scope: Namespaced
-  names: {plural: ${plural}, singular: ${kind.toLowerCase()}, kind: ${kind}, shortNames: [${plural.slice(0, 2)}]}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    additionalPrinterColumns:
-    - {name: Ready, type: string, jsonPath: '.status.conditions[?(@.type=="Ready")].status'}
-    - {name: Image, type: string, jsonPath: .spec.image, priority: 1}
-    - {name: Age, type: date, jsonPath: .metadata.creationTimestamp}
-    subresources:
-      status: {}
-      scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}
-    schema:
-      openAPIV3Schema:
-        type: object
-        description: A tool that somebody runs.
-        required: [spec]
-        properties:
-          spec:
-            type: object
-            description: What is wanted.
-            required: [image]
-            properties:
-              image: {type: string, description: Where it comes from., minLength: 1}
-              replicas: {type: integer, minimum: 0, default: 1}
-              mode: {type: string, enum: [fast, safe]}
-              env:
-                type: array
-                x-kubernetes-list-type: map
-                x-kubernetes-list-map-keys: [name]
-                items:
-                  type: object
-                  required: [name]
-                  properties: {name: {type: string}, value: {type: string}}
-          status:
-            type: object
-            properties:
-              replicas: {type: integer}
-              conditions:
-                type: array
-                items: {type: object, properties: {type: {type: string}, status: {type: string}}}
-`;
+/** A definition of the fixtures in this API group. */
+const readDefinition = (name: string, group: string): string =>
+  readRepositoryFile(`test/e2e/fixtures/${name}-definition.yaml`).replaceAll('$GROUP', group);
 
 const tool = (group: string, spec: string): string => `apiVersion: ${group}/v1\nkind: Tool\nmetadata: {name: hammer}\nspec: ${spec}\n`;
 
@@ -74,37 +29,8 @@ spec:
   - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: ${schema}}}
 `;
 
-const widgetDefinition = (group: string, { port, caBundle }: ConversionServer): string => `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: widgets.${group}}
-spec:
-  group: ${group}
-  scope: Namespaced
-  names: {plural: widgets, kind: Widget}
-  conversion:
-    strategy: Webhook
-    webhook:
-      conversionReviewVersions: [v1]
-      clientConfig: {url: "https://127.0.0.1:${port}/convert", caBundle: ${caBundle}}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    additionalPrinterColumns: [{name: Address, type: string, jsonPath: .spec.address}]
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties: {spec: {type: object, properties: {address: {type: string, description: Where it is found.}}}}
-  - name: v2
-    served: true
-    storage: false
-    additionalPrinterColumns: [{name: Host, type: string, jsonPath: .spec.host}, {name: Port, type: integer, jsonPath: .spec.port}]
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties: {spec: {type: object, properties: {host: {type: string, description: On which machine.}, port: {type: integer}}}}
-`;
+const widgetDefinition = (group: string, { port, caBundle }: ConversionServer): string =>
+  readDefinition('widget', group).replace('$PORT', String(port)).replace('$CA_BUNDLE', caBundle);
 
 const widget = (group: string, version: string, spec: string): string =>
   `apiVersion: ${group}/${version}\nkind: Widget\nmetadata: {name: a}\nspec: ${spec}\n`;
@@ -114,11 +40,11 @@ describeWithEachKubectl('custom resources', (session) => {
     const group = `${session.namespace}.example.com`;
 
     it('are served once their definition is established', async () => {
-      expect(await session.ok('apply -f -', toolDefinition(group, 'tools', 'Tool'))).toBe(
+      expect(await session.ok('apply -f -', readDefinition('tool', group))).toBe(
         `customresourcedefinition.apiextensions.k8s.io/tools.${group} created\n`,
       );
       await session.ok(`wait --for=condition=Established crd/tools.${group} --timeout=20s`);
-      expect(await session.ok('apply -f -', toolDefinition(group, 'tools', 'Tool'))).toContain('unchanged');
+      expect(await session.ok('apply -f -', readDefinition('tool', group))).toContain('unchanged');
       expect(parseTable(await session.ok(`api-resources --api-group=${group} --no-headers`))).toEqual([
         ['tools', 'to', `${group}/v1`, 'true', 'Tool'],
       ]);

@@ -3,6 +3,7 @@
  * EndpointSlices and NetworkPolicies. The expected tables and descriptions are those of release 1.31.1.
  */
 import { parseTable, describeWithEachKubectl } from '../support/external/kubectl-session';
+import { readRepositoryFile } from '../support/repository';
 
 interface Service {
   readonly spec: {
@@ -29,29 +30,6 @@ apiVersion: networking.k8s.io/v1
 kind: IngressClass
 metadata: {name: ${name}, annotations: {ingressclass.kubernetes.io/is-default-class: "true"}}
 spec: {controller: example.com/ingress, parameters: {apiGroup: example.com, kind: Parameters, name: external}}
-`;
-
-const NETWORK_OBJECTS = `
-apiVersion: networking.k8s.io/v1
-kind: NetworkPolicy
-metadata: {name: db}
-spec:
-  podSelector: {matchLabels: {role: db}}
-  ingress:
-  - from: [{ipBlock: {cidr: 172.17.0.0/16, except: [172.17.1.0/24]}}]
-    ports: [{port: 8000, endPort: 9000}]
----
-apiVersion: discovery.k8s.io/v1
-kind: EndpointSlice
-metadata: {name: web-1, labels: {kubernetes.io/service-name: web}}
-addressType: IPv4
-ports: [{name: http, port: 80}]
-endpoints: [{addresses: [10.1.2.3], conditions: {ready: true}, nodeName: node-1}, {addresses: [10.1.2.4]}]
----
-apiVersion: v1
-kind: Endpoints
-metadata: {name: web}
-subsets: [{addresses: [{ip: 10.1.2.3}], notReadyAddresses: [{ip: 10.1.2.4}], ports: [{name: http, port: 80}]}]
 `;
 
 describeWithEachKubectl('traffic', (session) => {
@@ -212,7 +190,7 @@ describeWithEachKubectl('traffic', (session) => {
   });
 
   it('prints NetworkPolicies and endpoints, and rejects invalid changes of endpoints', async () => {
-    await session.ok('create -f -', NETWORK_OBJECTS);
+    await session.ok('create -f -', readRepositoryFile('test/e2e/fixtures/network-objects.yaml'));
     expect(await session.ok('describe networkpolicy db')).toMatch(
       /To Port Range: 8000-9000\/TCP\n {4}From:\n {6}IPBlock:\n {8}CIDR: 172\.17\.0\.0\/16\n {8}Except: 172\.17\.1\.0\/24\n/,
     );

@@ -4,47 +4,13 @@
  */
 import { startControllers } from '../support/control-plane';
 import { describeWithPackagedKubectl, parseTable } from '../support/external/kubectl-session';
+import { readRepositoryFile } from '../support/repository';
 import { useResource } from '../support/use-resource';
 
+/** The storage class of the fixtures. No StorageClass of this name exists, so nothing provisions a volume. */
 const CLASS = 'manual';
 const WAIT = '--timeout=60s';
 const ANY_AGE = expect.stringMatching(/^\d+s$/);
-
-const STORAGE = `
-apiVersion: v1
-kind: PersistentVolume
-metadata: {name: disk}
-spec:
-  capacity: {storage: 1Gi}
-  accessModes: [ReadWriteOnce]
-  persistentVolumeReclaimPolicy: Retain
-  storageClassName: ${CLASS}
-  hostPath: {path: /mnt/disk}
----
-apiVersion: v1
-kind: PersistentVolumeClaim
-metadata: {name: data}
-spec:
-  accessModes: [ReadWriteOnce]
-  storageClassName: ${CLASS}
-  resources: {requests: {storage: 500Mi}}
-`;
-
-const POD = `
-apiVersion: v1
-kind: Pod
-metadata: {name: builder}
-spec:
-  containers: [{name: c, image: registry.example.com/builder}]
-  volumes:
-  - name: scratch
-    ephemeral:
-      volumeClaimTemplate:
-        spec:
-          accessModes: [ReadWriteOnce]
-          storageClassName: ${CLASS}
-          resources: {requests: {storage: 1Gi}}
-`;
 
 describeWithPackagedKubectl(
   'storage',
@@ -57,7 +23,7 @@ describeWithPackagedKubectl(
     );
 
     it('a claim is bound to a hostPath volume, which is Released with the claim', async () => {
-      await session.ok('apply -f -', STORAGE);
+      await session.ok('apply -f -', readRepositoryFile('test/e2e/fixtures/volume-and-claim.yaml'));
       await session.ok(`wait pvc/data --for=jsonpath={.status.phase}=Bound ${WAIT}`);
       expect(parseTable(await session.ok('get pvc data --no-headers'))).toEqual([
         ['data', 'Bound', 'disk', '1Gi', 'RWO', CLASS, '<unset>', ANY_AGE],
@@ -70,7 +36,7 @@ describeWithPackagedKubectl(
     });
 
     it('an ephemeral volume gets a claim that is deleted with its pod', async () => {
-      await session.ok('apply -f -', POD);
+      await session.ok('apply -f -', readRepositoryFile('test/e2e/fixtures/pod-with-ephemeral-volume.yaml'));
       await session.ok(`wait pvc/builder-scratch --for=jsonpath={.status.phase}=Pending ${WAIT}`);
       await session.ok('delete pod builder --now');
       await session.ok(`wait pvc/builder-scratch --for=delete ${WAIT}`);

@@ -3,11 +3,11 @@
  * node:test without any configuration. The ES module projects run the example of docs/guide/testing.md.
  */
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { installPackage, PACKAGE } from '../support/installed-package';
-import { repository } from '../support/repository';
+import { installPackage } from '../support/installed-package';
+import { readRepositoryFile } from '../support/repository';
 import { removeFolder, temporaryFolder } from '../support/programs';
 
 /** Packages that the projects themselves install, besides this one. */
@@ -27,42 +27,10 @@ afterAll(() => removeFolder(folder));
 
 /** The first JavaScript example of the guide's page on testing. */
 function guideExample(): string {
-  const guide = readFileSync(path.join(repository, 'docs/guide/testing.md'), 'utf8');
-  const [, example] = /^```js\n(.*?)^```$/ms.exec(guide) ?? [];
+  const [, example] = /^```js\n(.*?)^```$/ms.exec(readRepositoryFile('docs/guide/testing.md')) ?? [];
   if (example === undefined) throw new Error('docs/guide/testing.md has no JavaScript example');
   return example;
 }
-
-/** Waits for an object that a controller creates. */
-const COMMONJS_EXAMPLE = `
-const assert = require('node:assert/strict');
-const { get } = require('node:https');
-const { startControlPlane } = require('${PACKAGE}');
-
-let controlPlane;
-
-beforeAll(async () => {
-  controlPlane = await startControlPlane();
-});
-
-afterAll(() => controlPlane.stop());
-
-function readStatusCode(url) {
-  const { authority: ca, certificate: cert, key } = controlPlane;
-  return new Promise((resolve, reject) => {
-    const request = get(url, { ca, cert, key, agent: false }, (response) => resolve(response.resume().statusCode));
-    request.once('error', reject);
-  });
-}
-
-test('a controller creates the default service account', async () => {
-  const url = controlPlane.server + '/api/v1/namespaces/default/serviceaccounts/default';
-  let statusCode;
-  do statusCode = await readStatusCode(url);
-  while (statusCode === 404);
-  assert.equal(statusCode, 200);
-});
-`;
 
 /** A busy machine needs longer to start a control plane than runners allow by default. */
 const JEST = ['node_modules/jest/bin/jest.js', '--testTimeout=60000'];
@@ -103,7 +71,7 @@ test.each(PROJECTS)('$runner runs the package in a project of type $type', async
   mkdirSync(project);
   symlinkSync(modules, path.join(project, 'node_modules'), 'dir');
   writeFileSync(path.join(project, 'package.json'), JSON.stringify({ private: true, type }));
-  const example = type === 'module' ? guideExample() : COMMONJS_EXAMPLE;
+  const example = type === 'module' ? guideExample() : readRepositoryFile('test/e2e/fixtures/commonjs-example.cjs');
   writeFileSync(path.join(project, 'example.test.js'), imports + example);
   const { stdout, stderr } = await promisify(execFile)(process.execPath, command, { cwd: project, env: environment });
   expect(stdout + stderr).toMatch(summary);

@@ -3,17 +3,17 @@
  * control plane.
  */
 import { execFile, spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { CoreV1Api, CustomObjectsApi, KubeConfig, KubernetesObjectApi, loadYaml, type KubernetesObject } from '@kubernetes/client-node';
 import { startControlPlane } from '../support/embedded-module';
 import { installPackage } from '../support/installed-package';
 import { ProgramProcess, removeFolder, temporaryFolder, waitUntil } from '../support/programs';
-import { repository } from '../support/repository';
+import { readRepositoryFile, repository } from '../support/repository';
 import { useResource } from '../support/use-resource';
 
-const GUIDE = readFileSync(path.join(repository, 'docs/guide/writing-a-controller.md'), 'utf8');
+const GUIDE = readRepositoryFile('docs/guide/writing-a-controller.md');
 const COMPILER = path.join(repository, 'node_modules/typescript7/bin/tsc');
 const OPTIONS = {
   module: 'node20',

@@ -2,7 +2,6 @@
  * What helm renders without a server: the schema of the values, the flags of the programs, the pods' security, and the
  * manifests in deploy/manifests.
  */
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { FLAGS as serverFlags } from '../../../apiserver/options/flags/flags';
 import { flags as controllerFlags } from '../../../controllers/flags';
@@ -10,7 +9,7 @@ import { CERTIFICATES_CREATE_SECRETS_FLAGS } from '../../../deploy/cli/commands/
 import { parseFlags, type FlagTable } from '../../../shared/cli/flags';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { packagedProgram, runClient } from '../../support/external/kubectl';
-import { repository } from '../../support/repository';
+import { readRepositoryFile } from '../../support/repository';
 import { reportSkipped } from '../../support/report-skipped';
 import { MANIFESTS, renderManifests } from '../../support/chart/manifests';
 import { CHART, containersIn, objectsIn, render, template, VALUE_SETS, valuesNamed } from '../../support/chart/rendered-chart';
@@ -39,7 +38,6 @@ const WRONG_VALUES: readonly (readonly [set: string, message: string])[] = [
   ['unknown=1', 'Additional property unknown is not allowed'],
 ];
 
-const read = (file: string): string => readFileSync(path.join(repository, file), 'utf8');
 const textIn = (object: JsonObject | undefined, ...members: readonly string[]): string | undefined => {
   const last = members.at(-1) ?? '';
   return stringAt(
@@ -65,8 +63,8 @@ if (helm === undefined) {
     });
 
     it('has the version of the package', () => {
-      const [chart] = objectsIn(read('deploy/chart/Chart.yaml'));
-      const { version }: { version: string } = JSON.parse(read('package.json'));
+      const [chart] = objectsIn(readRepositoryFile('deploy/chart/Chart.yaml'));
+      const { version }: { version: string } = JSON.parse(readRepositoryFile('package.json'));
       expect([stringAt(chart, 'version'), stringAt(chart, 'appVersion')]).toEqual([version, version]);
     });
 
@@ -160,11 +158,11 @@ if (helm === undefined) {
     });
 
     it.each(Object.entries(MANIFESTS))('is rendered in deploy/manifests/%s as `npm run manifests` writes it', async (file, values) => {
-      expect(read(path.join('deploy/manifests', file))).toBe(await renderManifests(helm, values));
+      expect(readRepositoryFile(path.join('deploy/manifests', file))).toBe(await renderManifests(helm, values));
     });
 
     it('runs the release of etcd that docker-compose.yml runs', async () => {
-      const compose = read('docker-compose.yml');
+      const compose = readRepositoryFile('docker-compose.yml');
       const [etcd] = containersIn(objectsIn(await render(helm, 'cp', []))).filter(({ command }) => command[0] === 'etcd');
       expect(compose).toContain(`image: ${stringAt(etcd?.container, 'image')}\n`);
     });

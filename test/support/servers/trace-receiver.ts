@@ -1,9 +1,10 @@
 /**
  * An OTLP trace receiver for tests and recorders: the gRPC call in plain text on loopback. It keeps the spans, and can
- * be silenced. Its messages are declared here again, so that tests do not rely on the server's own wire format.
+ * be silenced. Its messages are declared again in trace-export.proto, so that tests do not rely on the server's own wire format.
  */
 import { createServer, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import { parse } from 'protobufjs';
+import { readRepositoryFile } from '../repository';
 import { listen } from './listen';
 
 export type AttributeValue = string | boolean | number | readonly AttributeValue[];
@@ -64,25 +65,7 @@ const GRPC_UNIMPLEMENTED = '12';
 /** An empty gRPC message. */
 const EMPTY = Buffer.alloc(FRAME_HEAD_BYTES);
 
-const { root } = parse(`
-  syntax = "proto3";
-  message AnyValue { oneof value { string text = 1; bool truth = 2; int64 integer = 3; double decimal = 4; ArrayValue list = 5; } }
-  message ArrayValue { repeated AnyValue values = 1; }
-  message KeyValue { string key = 1; AnyValue value = 2; }
-  message Event { string name = 2; repeated KeyValue attributes = 3; }
-  message Link { bytes traceId = 1; bytes spanId = 2; repeated KeyValue attributes = 4; }
-  message Status { string message = 2; int32 code = 3; }
-  message Span {
-    bytes traceId = 1; bytes spanId = 2; string traceState = 3; bytes parentSpanId = 4; string name = 5; int32 kind = 6;
-    fixed64 startedAt = 7; fixed64 endedAt = 8; repeated KeyValue attributes = 9; repeated Event events = 11; repeated Link links = 13;
-    Status status = 15;
-  }
-  message Scope { string name = 1; string version = 2; }
-  message ScopeSpans { Scope scope = 1; repeated Span spans = 2; }
-  message Resource { repeated KeyValue attributes = 1; }
-  message ResourceSpans { Resource resource = 1; repeated ScopeSpans scopes = 2; }
-  message ExportRequest { repeated ResourceSpans resources = 1; }
-`);
+const { root } = parse(readRepositoryFile('test/support/servers/trace-export.proto'));
 const EXPORT_REQUEST = root.lookupType('ExportRequest');
 
 /** Resolves when the receiver listens; `port` 0 is any free port. */
