@@ -30,18 +30,13 @@ beforeAll(
   () =>
     workloads.waitFor('nodes without taints', async () => {
       const { items } = await workloads.client.of(NODES).list();
-      return items.length === 2 && items.every(({ body }) => (body.spec?.taints ?? []).length === 0) ? true : undefined;
+      return items.length === 2 && items.every(({ body }) => (body.spec?.taints ?? []).length === 0);
     }),
   TIMEOUT_MS,
 );
 
 const named = (name: string) => ({ namespace: NAMESPACE, name });
 const onNode = (name: string): CoreV1PodSpec => ({ nodeSelector: { [HOSTNAME]: name } });
-
-const deletePod = async (name: string): Promise<void> => {
-  await workloads.objects(PODS).delete(name);
-  await workloads.noPods(name);
-};
 
 /** Resolves with the message of the condition when the pod cannot be scheduled. */
 const unschedulable = (name: string): Promise<string> =>
@@ -60,7 +55,7 @@ describe('the scheduler of simulated nodes', () => {
     expect(await unschedulable('selects')).toContain("0/2 nodes are available: 2 node(s) didn't match Pod's node affinity/selector.");
     await workloads.client.of(NODES).patchMetadata(SECOND, { labels: { disk: 'fast' } });
     expect((await workloads.readyPods('selects', 1)).map(nodeNameOf)).toEqual([SECOND]);
-    await deletePod('selects');
+    await workloads.deletePod('selects');
   });
 
   itSimulated('binds two pods with one host port to a node when their protocols or addresses differ, and no third', async () => {
@@ -74,7 +69,7 @@ describe('the scheduler of simulated nodes', () => {
     for (const name of ['port-a', 'port-b', 'port-c']) await workloads.readyPods(name, 1);
     await workloads.createPod('port-d', spec('0.0.0.0', 'TCP'));
     expect(await unschedulable('port-d')).toContain("didn't have free ports for the requested pod ports");
-    for (const name of ['port-a', 'port-b', 'port-c', 'port-d']) await deletePod(name);
+    for (const name of ['port-a', 'port-b', 'port-c', 'port-d']) await workloads.deletePod(name);
   });
 
   itSimulated('counts the overhead of a RuntimeClass as requested by the pod', async () => {
@@ -89,8 +84,8 @@ describe('the scheduler of simulated nodes', () => {
     expect(pod?.body.spec).toMatchObject({ overhead: { cpu: '3' }, nodeName: FIRST });
     await workloads.createPod('other', { runtimeClassName: 'heavy', containers: [container({ cpu: '1' })] });
     expect(await unschedulable('other')).toContain('1 Insufficient cpu');
-    await deletePod('other');
-    await deletePod('first');
+    await workloads.deletePod('other');
+    await workloads.deletePod('first');
   });
 
   itSimulated('adds the condition DisruptionTarget to a preempted pod', async () => {
@@ -109,7 +104,7 @@ describe('the scheduler of simulated nodes', () => {
     expect(conditionOf(victim.body, 'DisruptionTarget')).toMatchObject({ status: 'True', reason: 'PreemptionByScheduler' });
     await workloads.objects(PODS).patchMetadata('victim', { finalizers: null });
     await workloads.readyPods('preemptor', 1);
-    await deletePod('preemptor');
+    await workloads.deletePod('preemptor');
   });
 });
 
@@ -141,7 +136,7 @@ describe('a taint with the effect NoExecute', () => {
     await workloads.cluster.clock.sleep(120_000);
     const [pod] = await workloads.readyPods('spared', 1);
     expect(pod?.metadata.deletionTimestamp).toBeUndefined();
-    await deletePod('spared');
+    await workloads.deletePod('spared');
   });
 });
 
@@ -158,8 +153,7 @@ describe('a workload on simulated nodes', () => {
     const selector = { spec: { template: { spec: { nodeSelector: { color: 'green' } } }, updateStrategy: { type: 'RollingUpdate' } } };
     await workloads.objects(sets).patch('agent', 'merge', selector);
     expect((await workloads.readyPods('agent', 1)).map(nodeNameOf)).toEqual([FIRST]);
-    await workloads.objects(sets).delete('agent', { propagationPolicy: 'Foreground' });
-    await workloads.noPods('agent');
+    await workloads.deleteOwner(sets, 'agent');
   });
 
   itSimulated('updates the pods of a StatefulSet from its partition on, the last first', async () => {
@@ -182,8 +176,7 @@ describe('a workload on simulated nodes', () => {
     expect(await imagesOf(1)).toEqual(['i', 'i', 'new']);
     await workloads.objects(sets).patch('db', 'merge', { spec: rollingUpdate(0) });
     expect(await imagesOf(3)).toEqual(['new', 'new', 'new']);
-    await workloads.objects(sets).delete('db', { propagationPolicy: 'Foreground' });
-    await workloads.noPods('db');
+    await workloads.deleteOwner(sets, 'db');
   });
 
   itSimulated('scales the ReplicaSets of a Deployment in proportion while an update does not progress', async () => {
@@ -202,7 +195,7 @@ describe('a workload on simulated nodes', () => {
           .filter(({ metadata }) => metadata.labels?.['app'] === 'rolling')
           .map(({ body }) => body.spec?.replicas ?? 0)
           .sort((a, b) => b - a);
-        return JSON.stringify(counts) === JSON.stringify(expected) ? true : undefined;
+        return JSON.stringify(counts) === JSON.stringify(expected);
       });
     await replicas(8, 5);
     await workloads.objects(DEPLOYMENTS).patch('rolling', 'merge', { spec: { replicas: 30 } });
@@ -229,8 +222,9 @@ describe('a workload on simulated nodes', () => {
     expect(terminating).toHaveLength(2);
     expect((await workloads.objects(controllers).get('kept')).metadata.finalizers).toEqual(['foregroundDeletion']);
     await workloads.noPods('kept');
-    await workloads.waitFor('the end of the controller', async () =>
-      (await undefinedIfNotFound(workloads.objects(controllers).get('kept'))) === undefined ? true : undefined,
+    await workloads.waitFor(
+      'the end of the controller',
+      async () => (await undefinedIfNotFound(workloads.objects(controllers).get('kept'))) === undefined,
     );
   });
 
@@ -248,8 +242,7 @@ describe('a workload on simulated nodes', () => {
     expect(job.body.status).toMatchObject({ succeeded: 3, completedIndexes: '0-2' });
     const pods = await workloads.podsOf('indexed');
     expect(pods.map(({ body }) => body.spec?.hostname).sort()).toEqual(['indexed-0', 'indexed-1', 'indexed-2']);
-    await workloads.objects(jobs).delete('indexed', { propagationPolicy: 'Foreground' });
-    await workloads.noPods('indexed');
+    await workloads.deleteOwner(jobs, 'indexed');
   });
 
   itSimulated('replaces the running Job of a CronJob whose concurrency policy is Replace', async () => {
@@ -276,8 +269,7 @@ describe('a workload on simulated nodes', () => {
       });
     const first = await currentJob('');
     expect(await currentJob(first)).not.toBe(first);
-    await workloads.objects(cronJobs).delete('replaced', { propagationPolicy: 'Foreground' });
-    await workloads.noPods('replaced');
+    await workloads.deleteOwner(cronJobs, 'replaced');
   });
 });
 
@@ -303,7 +295,7 @@ describe('a pod on a simulated node', () => {
     ]);
     const [first, second] = status?.initContainerStatuses ?? [];
     expect(String(first?.state?.terminated?.finishedAt) <= String(second?.state?.terminated?.startedAt)).toBe(true);
-    await deletePod('initialized');
+    await workloads.deletePod('initialized');
   });
 
   itSimulated('is evicted only when a budget allows it', async () => {
@@ -313,8 +305,9 @@ describe('a pod on a simulated node', () => {
       metadata: named('guarded'),
       spec: { minAvailable: 2, selector: { matchLabels: { app: 'guarded' } } },
     });
-    await workloads.waitFor('the budget to count both pods', async () =>
-      (await workloads.objects(budgets).get('guarded')).body.status?.currentHealthy === 2 ? true : undefined,
+    await workloads.waitFor(
+      'the budget to count both pods',
+      async () => (await workloads.objects(budgets).get('guarded')).body.status?.currentHealthy === 2,
     );
     const [pod] = await workloads.readyPods('guarded', 2);
     const name = pod?.metadata.name ?? '';
@@ -322,13 +315,14 @@ describe('a pod on a simulated node', () => {
       workloads.objects(PODS).createSubresource(name, 'eviction', { apiVersion: 'policy/v1', kind: 'Eviction', metadata: named(name) });
     await expect(evict()).rejects.toMatchObject({ code: 429 });
     await workloads.objects(budgets).patch('guarded', 'merge', { spec: { minAvailable: 1 } });
-    await workloads.waitFor('an allowed disruption', async () =>
-      ((await workloads.objects(budgets).get('guarded')).body.status?.disruptionsAllowed ?? 0) > 0 ? true : undefined,
+    await workloads.waitFor(
+      'an allowed disruption',
+      async () => ((await workloads.objects(budgets).get('guarded')).body.status?.disruptionsAllowed ?? 0) > 0,
     );
     await evict();
     await workloads.waitFor('another pod', async () => {
       const pods = await workloads.podsOf('guarded');
-      return pods.length === 2 && pods.every(isPodReady) && pods.every(({ metadata }) => metadata.name !== name) ? true : undefined;
+      return pods.length === 2 && pods.every(isPodReady) && pods.every(({ metadata }) => metadata.name !== name);
     });
     await workloads.objects(budgets).delete('guarded');
     await workloads.deleteDeployment('guarded');

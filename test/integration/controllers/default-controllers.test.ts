@@ -68,7 +68,7 @@ async function createAndDeleteNamespace(kubectl: string): Promise<void> {
   expect(await findObject(NAMESPACES, '', 'new')).toBeUndefined();
 }
 
-test('the controllers restore the default account and the root certificate of a namespace', async () => {
+test('a deleted default account is created again', async () => {
   await createNamespace('restored');
   const account = await findObject(ACCOUNTS, 'restored', 'default');
   await objects(ACCOUNTS, 'restored').delete('default');
@@ -76,26 +76,31 @@ test('the controllers restore the default account and the root certificate of a 
     const current = await findObject(ACCOUNTS, 'restored', 'default');
     return current !== undefined && current.uid !== account?.uid;
   });
+});
+
+test('a deleted root certificate is created again', async () => {
   const map = await findObject(MAPS, 'restored', ROOT_CERTIFICATE);
   await objects(MAPS, 'restored').delete(ROOT_CERTIFICATE);
   await waitUntil('a new root certificate', async () => {
     const current = await findObject(MAPS, 'restored', ROOT_CERTIFICATE);
     return current !== undefined && current.uid !== map?.uid;
   });
-  await objects(MAPS, 'restored').patch(ROOT_CERTIFICATE, 'merge', {
-    data: { 'ca.crt': 'forged', extra: 'x' },
-  });
+});
+
+test('a changed root certificate is restored', async () => {
+  await objects(MAPS, 'restored').patch(ROOT_CERTIFICATE, 'merge', { data: { 'ca.crt': 'forged', extra: 'x' } });
   await waitUntil('the right root certificate', async () => {
     const data = objectAt((await findObject(MAPS, 'restored', ROOT_CERTIFICATE))?.body, 'data');
     return stringAt(data, 'ca.crt') === cluster.server.certificates.authority && Object.keys(data ?? {}).length === 1;
   });
 });
 
-test('a namespace with an unknown finalizer remains and names it in its conditions, while other namespaces are deleted', async () => {
+test('a namespace whose content has a finalizer remains and names it in its conditions', async () => {
   for (const name of ['stuck', 'free']) await createNamespace(name);
   await objects(MAPS, 'stuck').create({ metadata: { name: 'held', finalizers: ['example.com/held'] } });
   await objects(PODS, 'stuck').create(pod('stuck', 'going'));
   await cluster.client.of(NAMESPACES).delete('stuck');
+  // The stuck namespace does not delay the deletion of another one.
   await cluster.client.of(NAMESPACES).delete('free');
   await waitUntil('the free namespace to be deleted', async () => (await findObject(NAMESPACES, '', 'free')) === undefined);
   await waitUntil(
@@ -133,11 +138,12 @@ test('the namespace controller deletes pods before the objects that they may nee
   await waitUntil('the namespace to be deleted', async () => (await findObject(NAMESPACES, '', 'ordered')) === undefined, 25_000);
 });
 
-test('used claims and bound volumes remain after a delete until they are released', async () => {
+const CLAIM_SPEC = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+const VOLUME_SPEC = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/v' } };
+
+test('a deleted claim remains while a pod uses it', async () => {
   await createNamespace('stored');
-  const resources = { requests: { storage: '1Gi' } };
-  for (const name of ['used', 'unused'])
-    await objects(CLAIMS, 'stored').create({ metadata: { name }, spec: { accessModes: ['ReadWriteOnce'], resources } });
+  for (const name of ['used', 'unused']) await objects(CLAIMS, 'stored').create({ metadata: { name }, spec: CLAIM_SPEC });
   const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'used' } }];
   const user = { nodeName: 'somewhere', containers: [{ name: 'c', image: 'i' }], volumes };
   await objects(PODS, 'stored').create({ metadata: { name: 'user' }, spec: user });
@@ -146,46 +152,53 @@ test('used claims and bound volumes remain after a delete until they are release
   expect(await findObject(CLAIMS, 'stored', 'used')).toBeDefined();
   await objects(PODS, 'stored').delete('user', { gracePeriodSeconds: 0 });
   await waitUntil('the claim that was used to be deleted', async () => (await findObject(CLAIMS, 'stored', 'used')) === undefined);
+});
 
-  const spec = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/v' } };
-  await cluster.client.of(VOLUMES).create({ metadata: { name: 'bound' }, spec: { ...spec, storageClassName: 'manual' } });
-  await objects(CLAIMS, 'stored').create({
-    metadata: { name: 'bound' },
-    spec: { accessModes: ['ReadWriteOnce'], storageClassName: 'manual', resources },
-  });
+test('a deleted volume remains while a claim is bound to it', async () => {
+  const storageClassName = 'manual';
+  await cluster.client.of(VOLUMES).create({ metadata: { name: 'bound' }, spec: { ...VOLUME_SPEC, storageClassName } });
+  await objects(CLAIMS, 'default').create({ metadata: { name: 'bound' }, spec: { ...CLAIM_SPEC, storageClassName } });
   const phase = async () => stringAt(objectAt((await findObject(VOLUMES, '', 'bound'))?.body, 'status'), 'phase');
   await waitUntil('the volume to be bound', async () => (await phase()) === 'Bound');
   await cluster.client.of(VOLUMES).delete('bound');
   await cluster.client.of(VOLUMES).patch('bound', 'merge', { metadata: { labels: { still: 'there' } } });
-  await objects(CLAIMS, 'stored').delete('bound');
+  await objects(CLAIMS, 'default').delete('bound');
   await waitUntil('the volume to be deleted', async () => (await findObject(VOLUMES, '', 'bound')) === undefined);
-  // The controller restores a finalizer that a client removes.
-  await cluster.client.of(VOLUMES).create({ metadata: { name: 'bare' }, spec });
+});
+
+test('the finalizer of a volume that a client removes is restored', async () => {
+  await cluster.client.of(VOLUMES).create({ metadata: { name: 'bare' }, spec: VOLUME_SPEC });
   await cluster.client.of(VOLUMES).patch('bare', 'merge', { metadata: { finalizers: null } });
   const finalizers = async () => arrayAt(objectAt((await findObject(VOLUMES, '', 'bare'))?.body, 'metadata'), 'finalizers');
   await waitUntil('the finalizer to be restored', async () => (await finalizers())?.includes('platform.io/pv-protection') === true);
 });
 
-test('the controllers serve /healthz without credentials, and /metrics to users that the API server authorizes', async () => {
-  const { authority, admin } = cluster.server.certificates;
-  const get = (path: string, credentials: RequestOptions = {}): Promise<Page> =>
-    fetchPage({ host: '127.0.0.1', port: healthPort(), path, rejectUnauthorized: false, ...credentials });
-  const token = (account: string): Promise<string> => requestToken('default', account);
-  const bearer = (text: string): RequestOptions => ({ headers: { authorization: `Bearer ${text}` } });
+const get = (target: string, credentials: RequestOptions = {}): Promise<Page> =>
+  fetchPage({ host: '127.0.0.1', port: healthPort(), path: target, rejectUnauthorized: false, ...credentials });
+const bearer = (token: string): RequestOptions => ({ headers: { authorization: `Bearer ${token}` } });
+
+test('the controllers serve /healthz without credentials', async () => {
   expect(await get('/healthz')).toEqual({ code: 200, text: 'ok' });
-  expect((await get('/metrics')).code).toBe(403);
   expect((await get('/healthz', bearer('wrong'))).code).toBe(401);
-  await objects(ACCOUNTS, 'default').create({ metadata: { name: 'scraper' } });
-  expect((await get('/metrics', bearer(await token('scraper')))).text).toContain(
+});
+
+test('the controllers serve /metrics to users that the API server authorizes', async () => {
+  expect((await get('/metrics')).code).toBe(403);
+  for (const name of ['scraper', 'reader']) await objects(ACCOUNTS, 'default').create({ metadata: { name } });
+  expect((await get('/metrics', bearer(await requestToken('default', 'scraper')))).text).toContain(
     'User \\"system:serviceaccount:default:scraper\\" cannot get path \\"/metrics\\"',
   );
-  await objects(ACCOUNTS, 'default').create({ metadata: { name: 'reader' } });
   await cluster.client.of(BINDINGS).create({
     metadata: { name: 'metrics-reader' },
     roleRef: { apiGroup: 'rbac.authorization.platform.io', kind: 'ClusterRole', name: 'system:monitoring' },
     subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'reader' }],
   });
-  await waitUntil('the reader to be authorized', async () => (await get('/metrics', bearer(await token('reader')))).code === 200);
+  const asReader = async () => get('/metrics', bearer(await requestToken('default', 'reader')));
+  await waitUntil('the reader to be authorized', async () => (await asReader()).code === 200);
+});
+
+test('/metrics has series of the controllers, their queues, requests and certificates', async () => {
+  const { authority, admin } = cluster.server.certificates;
   const { text: metrics } = await get('/metrics', { ca: authority, cert: admin.certificate, key: admin.key });
   for (const name of ['namespace', 'serviceaccount', 'root-ca-cert-publisher']) {
     expect(metrics).toContain(`leader_election_master_status{name="controller-${name}"} 1`);

@@ -1,4 +1,7 @@
-/** The load balancer for development, with the permissions of its own ServiceAccount. */
+/**
+ * The load balancer for development, with the permissions of its own ServiceAccount and a range of two addresses. The
+ * tests build on each other: the first one allocates both.
+ */
 import type { CoreV1ServiceSpec } from '../../../shared/api/types/generated/members';
 import { finalizersOf, type ApiObject } from '../../../shared/client/rest/api-object';
 import { undefinedIfNotFound } from '../../../shared/client/rest/api-error';
@@ -37,7 +40,7 @@ const createService = (name: string, spec: CoreV1ServiceSpec = {}): Promise<Serv
     });
 const read = (name: string): Promise<Service> => client().of(SERVICES).namespace(NAMESPACE).get(name);
 const until = (description: string, isReached: () => Promise<boolean>): Promise<boolean> =>
-  waitUntil(description, async () => ((await isReached()) ? true : undefined), 60_000, cluster().clock);
+  waitUntil(description, isReached, 60_000, cluster().clock);
 const untilAddress = (name: string, address: string): Promise<boolean> =>
   until(`${name} has the address`, async () => addressesOf(await read(name)).join() === address);
 const eventsOf = async ({ uid }: Service): Promise<readonly string[]> => {
@@ -48,16 +51,22 @@ const eventsOf = async ({ uid }: Service): Promise<readonly string[]> => {
   );
 };
 
-test('a Service gets an address and the finalizer, which are removed with its type; a waiting Service gets the address', async () => {
-  const first = await createService('first');
+test('a Service of type LoadBalancer gets a free address and the finalizer', async () => {
+  await createService('first');
   await untilAddress('first', '192.0.2.1');
   expect(finalizersOf(await read('first'))).toEqual(['service.platform.io/load-balancer-cleanup']);
   await createService('second');
   await untilAddress('second', '192.0.2.2');
+});
+
+test('a Service without a free address gets a warning Event', async () => {
   const third = await createService('third');
   const problem = 'Warning SyncLoadBalancerFailed Error syncing load balancer: failed to ensure load balancer: no free address';
   await until('the Event of the third Service', async () => (await eventsOf(third)).includes(problem));
+});
 
+test('a Service that changes its type loses its address to a waiting Service', async () => {
+  const first = await read('first');
   await client()
     .of(SERVICES)
     .namespace(NAMESPACE)
@@ -74,9 +83,15 @@ test('a Service gets an address and the finalizer, which are removed with its ty
   ]);
 });
 
-test('a deleted Service is gone once its finalizer is removed, and other classes are left alone', async () => {
-  await createService('other', { loadBalancerClass: 'example.com/lb' });
+test('a deleted Service is gone once its finalizer is removed', async () => {
   await client().of(SERVICES).namespace(NAMESPACE).delete('second');
   await until('the Service is gone', async () => (await undefinedIfNotFound(read('second'))) === undefined);
+});
+
+test('a Service of another load balancer class gets neither an address nor the finalizer', async () => {
+  await createService('other', { loadBalancerClass: 'example.com/lb' });
+  // A Service that is created later and gets an address proves that the controller has seen the other one.
+  await createService('later');
+  await untilAddress('later', '192.0.2.2');
   expect([addressesOf(await read('other')), finalizersOf(await read('other'))]).toEqual([[], []]);
 });

@@ -120,7 +120,7 @@ describe('simulated nodes', () => {
     await workloads.client.of(NODES).patchMetadata(name, { annotations: { 'simulation.platform.io/heartbeat': 'stopped' } });
     await workloads.waitFor('a ready pod on another node', async () => {
       const pods = await workloads.podsOf('moved');
-      return pods.some((pod) => isPodReady(pod) && nodeNameOf(pod) !== name) ? true : undefined;
+      return pods.some((pod) => isPodReady(pod) && nodeNameOf(pod) !== name);
     });
     // The kubelet of the stopped node does not end its pod until it runs again.
     expect((await workloads.podsOf('moved')).some(({ uid }) => uid === before?.uid)).toBe(true);
@@ -179,8 +179,9 @@ describe('simulated nodes', () => {
     await workloads.createPod('trainer', { containers: [{ name: 'c', image: 'i', resources }] });
     expect((await workloads.readyPods('trainer', 1)).map(nodeNameOf)).toEqual(['gpu']);
     await workloads.objects(PODS).delete('trainer');
-    await workloads.waitFor('the end of the pod', async () =>
-      (await undefinedIfNotFound(workloads.objects(PODS).get('trainer'))) === undefined ? true : undefined,
+    await workloads.waitFor(
+      'the end of the pod',
+      async () => (await undefinedIfNotFound(workloads.objects(PODS).get('trainer'))) === undefined,
     );
   });
 });

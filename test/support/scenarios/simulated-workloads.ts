@@ -35,13 +35,13 @@ export class SimulatedWorkloads {
     return this.currentClient();
   }
 
-  /** Waits in simulated time until `read` returns a value. */
-  async waitFor<T>(condition: string, read: () => Promise<T | undefined>): Promise<T> {
+  /** Waits in simulated time until `read` returns something other than `undefined` or `false`. */
+  async waitFor<T>(condition: string, read: () => Promise<T | undefined | false>): Promise<T> {
     const { clock, log } = this.cluster;
     const end = clock.now() + LIMIT_MS;
     for (;;) {
       const value = await read();
-      if (value !== undefined) return value;
+      if (value !== undefined && value !== false) return value;
       if (clock.now() > end) throw new Error(`gave up waiting for ${condition}; the log ends with:\n${log.slice(-10).join('')}`);
       await clock.sleep(1_000);
     }
@@ -66,7 +66,7 @@ export class SimulatedWorkloads {
 
   /** Waits until no pod has the label. */
   async noPods(app: string): Promise<void> {
-    await this.waitFor(`the end of the pods of ${app}`, async () => ((await this.podsOf(app)).length === 0 ? true : undefined));
+    await this.waitFor(`the end of the pods of ${app}`, async () => (await this.podsOf(app)).length === 0);
   }
 
   async createPod(name: string, spec: CoreV1PodSpec, annotations: Record<string, string> = {}): Promise<void> {
@@ -74,6 +74,17 @@ export class SimulatedWorkloads {
       metadata: { name, labels: { app: name }, annotations },
       spec: { ...spec, containers: spec.containers ?? [container()] },
     });
+  }
+
+  /** Deletes the object in the foreground, after its dependents, and waits for the end of the pods with this label. */
+  async deleteOwner(resource: Resource, name: string): Promise<void> {
+    await this.objects(resource).delete(name, { propagationPolicy: 'Foreground' });
+    await this.noPods(name);
+  }
+
+  async deletePod(name: string): Promise<void> {
+    await this.objects(PODS).delete(name);
+    await this.noPods(name);
   }
 
   async deleteDeployment(name: string): Promise<void> {
