@@ -1,3 +1,4 @@
+/** Free ports are distinct until their programs listen; the ports are those of this machine. */
 import { freePort, freePorts } from './ports';
 
 test('freePorts does not return a port again before its program listens', async () => {

@@ -1,6 +1,6 @@
 /**
- * Resources that tests share: started before the tests of a file or block and stopped after them in reverse order, so
- * that each may use those that were declared before it.
+ * Resources of tests: started before the tests of a file or block, or before each, and stopped after them in reverse
+ * order, so that each may use those that were declared before it.
  */
 import { removeFolder, temporaryFolder } from './programs';
 
@@ -24,17 +24,52 @@ function registerHooks(start: () => unknown, stop: () => unknown, timeoutMs?: nu
 
 /** Returns a function that gives the resource to the tests; it throws before the resource is started. */
 export function useResource<T>(start: () => T | Promise<T>, stop: (resource: T) => unknown = () => undefined, timeoutMs?: number): () => T {
-  let started: { readonly resource: T } | undefined;
-  const resource = (): T => {
-    if (started === undefined) throw new Error('the resource has not been started');
-    return started.resource;
-  };
+  const started: T[] = [];
   registerHooks(
-    async () => (started = { resource: await start() }),
-    () => stop(resource()),
+    async () => void (started[0] = await start()),
+    () => stop(onlyResource(started)),
     timeoutMs,
   );
-  return resource;
+  return () => onlyResource(started);
+}
+
+/** `started` is empty before the resource is started. */
+function onlyResource<T>(started: readonly T[]): T {
+  for (const resource of started) return resource;
+  throw new Error('the resource has not been started');
+}
+
+/** Functions that stop the resources of the current test, the newest last. */
+const testStops: (() => unknown)[] = [];
+
+/** Like {@link useResource} with a new resource for each test. */
+export function useForEachTest<T>(
+  start: () => T | Promise<T>,
+  stop: (resource: T) => unknown = () => undefined,
+  timeoutMs?: number,
+): () => T {
+  const started: T[] = [];
+  beforeEach(async () => {
+    const resource = await start();
+    started[0] = resource;
+    testStops.push(() => stop(resource));
+  }, timeoutMs);
+  afterEach(async () => {
+    await testStops.pop()?.();
+  }, timeoutMs);
+  return () => onlyResource(started);
+}
+
+/** Returns a function for resources that a test opens itself: those passed to it are stopped after the test. */
+export function stopAfterTest<T>(stop: (resource: T) => unknown, timeoutMs?: number): (resource: T) => T {
+  const opened: T[] = [];
+  afterEach(async () => {
+    for (const resource of opened.splice(0).reverse()) await stop(resource);
+  }, timeoutMs);
+  return (resource) => {
+    opened.push(resource);
+    return resource;
+  };
 }
 
 /** Like {@link useResource} for a resource with `close`, such as a server. */

@@ -1,3 +1,4 @@
+/** Medians, estimates and exponents of samples whose results are known. */
 import { estimate, fitExponent, median, type Point } from './statistics';
 
 const points = (cost: (size: number) => number, relativeError = 0): readonly Point[] =>

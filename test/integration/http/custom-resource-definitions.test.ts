@@ -6,6 +6,7 @@ import { request } from 'node:https';
 import { conditionsOf } from '../../../apiserver/custom-resources/conditions';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { MemoryStore } from '../../support/store/memory-store';
+import { useForEachTest } from '../../support/use-resource';
 import { ADMIN, JSON_PATCH, TABLE } from './api-call';
 import { customResourceDefinition, startFixture, type Fixture } from './fixture';
 
@@ -17,14 +18,10 @@ const THINGS = `/apis/${GROUP}/v1/namespaces/default/things`;
 const OTHER_THINGS = `/apis/${GROUP}/v1/namespaces/default/others`;
 const TEXT = { type: 'string' };
 
-let store: MemoryStore;
-let first: Fixture;
-let second: Fixture;
-beforeEach(async () => {
-  store = new MemoryStore();
-  [first, second] = await Promise.all([startFixture({}, store), startFixture({}, store)]);
-});
-afterEach(() => Promise.all([first.stop(), second.stop()]));
+const store = useForEachTest(() => new MemoryStore());
+const stopServer = (server: Fixture): Promise<void> => server.stop();
+const first = useForEachTest(() => startFixture({}, store()), stopServer);
+const second = useForEachTest(() => startFixture({}, store()), stopServer);
 
 const specSchema = (properties: object): object => ({ properties: { spec: { type: 'object', properties } } });
 const thingsDefinition = (properties: object, spec: object = {}): object =>
@@ -36,7 +33,7 @@ const thing = (name: string, spec: object = {}, metadata: object = {}): object =
   spec,
 });
 const HELD_THING = thing('held', {}, { finalizers: ['example.com/held'] });
-const releaseHeldThing = () => first.mergePatch(`${THINGS}/held`, { metadata: { finalizers: null } });
+const releaseHeldThing = () => first().mergePatch(`${THINGS}/held`, { metadata: { finalizers: null } });
 
 async function poll<T>(read: () => Promise<T | undefined | false>): Promise<T> {
   for (;;) {
@@ -60,115 +57,115 @@ const firstConditions = (api: Fixture, path: string) =>
   });
 
 async function define(definition: object): Promise<void> {
-  await first.create(DEFINITIONS, definition);
-  await poll(async () => (await conditionsAt(first, DEFINITION)).some(({ type, status }) => type === 'Established' && status === 'True'));
+  await first().create(DEFINITIONS, definition);
+  await poll(async () => (await conditionsAt(first(), DEFINITION)).some(({ type, status }) => type === 'Established' && status === 'True'));
 }
 
 it('an established kind is served on every replica, also on one that starts later', async () => {
   await define(thingsDefinition({ a: TEXT }));
-  await second.create(THINGS, thing('x', { a: '1' }));
-  const third = await startFixture({}, store);
+  await second().create(THINGS, thing('x', { a: '1' }));
+  const third = await startFixture({}, store());
   expect((await third.read(`${THINGS}/x`))['spec']).toEqual({ a: '1' });
   expect((await third.read('/apis'))['groups']).toContainEqual(expect.objectContaining({ name: GROUP }));
   await third.stop();
 });
 
 it('APIServices are registered for the groups that are served, and for custom groups as long as there is a definition', async () => {
-  await waitForStatus(first, `${SERVICES}/v1.apps`, 200);
+  await waitForStatus(first(), `${SERVICES}/v1.apps`, 200);
   await define(thingsDefinition({}));
-  await waitForStatus(first, `${SERVICES}/v1.${GROUP}`, 200);
-  expect(await first.read(`${SERVICES}/v1.${GROUP}`)).toMatchObject({
+  await waitForStatus(first(), `${SERVICES}/v1.${GROUP}`, 200);
+  expect(await first().read(`${SERVICES}/v1.${GROUP}`)).toMatchObject({
     metadata: { labels: { 'kube-aggregator.platform.io/automanaged': 'true' } },
     spec: { group: GROUP, version: 'v1', groupPriorityMinimum: 1000, versionPriority: 100 },
     status: { conditions: [{ type: 'Available', status: 'True', reason: 'Local' }] },
   });
-  await second.delete(DEFINITION);
-  await waitForStatus(first, `${SERVICES}/v1.${GROUP}`, 404);
-  expect((await first.get(`${SERVICES}/v1.apps`)).status).toBe(200);
+  await second().delete(DEFINITION);
+  await waitForStatus(first(), `${SERVICES}/v1.${GROUP}`, 404);
+  expect((await first().get(`${SERVICES}/v1.apps`)).status).toBe(200);
 });
 
 it('the APIService of another server has a condition that says whether it is available', async () => {
   const version = { group: 'foreign.example.com', version: 'v1', groupPriorityMinimum: 100, versionPriority: 10 };
   const spec = { ...version, service: { namespace: 'a', name: 'b' }, caBundle: 'eA==' };
-  await first.create(SERVICES, { metadata: { name: 'v1.foreign.example.com' }, spec });
+  await first().create(SERVICES, { metadata: { name: 'v1.foreign.example.com' }, spec });
   const message = 'service/b in "a" is not present';
   const unavailable = { type: 'Available', status: 'False', reason: 'ServiceNotFound', message };
-  expect(await firstConditions(second, `${SERVICES}/v1.foreign.example.com`)).toMatchObject([unavailable]);
+  expect(await firstConditions(second(), `${SERVICES}/v1.foreign.example.com`)).toMatchObject([unavailable]);
 });
 
 it('a definition whose names are taken is not served until the other definition is deleted', async () => {
   await define(thingsDefinition({}));
   const spec = { names: { plural: 'others', singular: 'other', kind: 'Thing' } };
   const other = customResourceDefinition({ plural: 'others', kind: 'Thing', group: GROUP, schema: specSchema({}), spec });
-  await second.create(DEFINITIONS, other);
-  expect(await firstConditions(second, `${DEFINITIONS}/others.${GROUP}`)).toMatchObject([
+  await second().create(DEFINITIONS, other);
+  expect(await firstConditions(second(), `${DEFINITIONS}/others.${GROUP}`)).toMatchObject([
     { type: 'NamesAccepted', status: 'False', reason: 'ListKindConflict' },
     { type: 'Established', status: 'False', reason: 'NotAccepted' },
   ]);
-  expect((await first.get(OTHER_THINGS)).status).toBe(404);
-  await first.delete(DEFINITION);
-  await waitForStatus(first, OTHER_THINGS, 200);
+  expect((await first().get(OTHER_THINGS)).status).toBe(404);
+  await first().delete(DEFINITION);
+  await waitForStatus(first(), OTHER_THINGS, 200);
 });
 
 it('a changed schema applies to stored objects, and ends the watches that began with the previous one', async () => {
   await define(thingsDefinition({ a: TEXT, b: TEXT }));
-  await first.create(THINGS, thing('x', { a: '1', b: '2' }));
-  const watch = openWatch(first, `${THINGS}?watch=true`);
+  await first().create(THINGS, thing('x', { a: '1', b: '2' }));
+  const watch = openWatch(first(), `${THINGS}?watch=true`);
   await watch.event();
-  expect((await first.mergePatch(DEFINITION, thingsDefinition({ a: TEXT, c: { type: 'integer', default: 3 } }))).status).toBe(200);
+  expect((await first().mergePatch(DEFINITION, thingsDefinition({ a: TEXT, c: { type: 'integer', default: 3 } }))).status).toBe(200);
   await watch.ended;
-  expect((await first.read(`${THINGS}/x`))['spec']).toEqual({ a: '1', c: 3 });
-  expect((await second.read(THINGS))['items']).toMatchObject([{ spec: { a: '1', c: 3 } }]);
-  expect((await second.mergePatch(`${THINGS}/x`, { spec: { a: '2' } })).json['spec']).toEqual({ a: '2', c: 3 });
+  expect((await first().read(`${THINGS}/x`))['spec']).toEqual({ a: '1', c: 3 });
+  expect((await second().read(THINGS))['items']).toMatchObject([{ spec: { a: '1', c: 3 } }]);
+  expect((await second().mergePatch(`${THINGS}/x`, { spec: { a: '2' } })).json['spec']).toEqual({ a: '2', c: 3 });
 });
 
 it('rows that were printed before are printed with the columns that the definition has now', async () => {
   await define(thingsDefinition({ a: TEXT, b: TEXT }));
-  await first.create(THINGS, thing('x', { a: '1', b: '2' }));
+  await first().create(THINGS, thing('x', { a: '1', b: '2' }));
   const cells = async (): Promise<unknown> =>
-    Object(await first.read(THINGS, { accept: TABLE })).rows.map((row: { cells: unknown }) => row.cells);
+    Object(await first().read(THINGS, { accept: TABLE })).rows.map((row: { cells: unknown }) => row.cells);
   expect(await cells()).toEqual([['x', expect.any(String)]]);
   const value = [{ name: 'B', type: 'string', jsonPath: '.spec.b' }];
-  await first.patch(DEFINITION, [{ op: 'add', path: '/spec/versions/0/additionalPrinterColumns', value }], JSON_PATCH);
+  await first().patch(DEFINITION, [{ op: 'add', path: '/spec/versions/0/additionalPrinterColumns', value }], JSON_PATCH);
   expect(await cells()).toEqual([['x', '2']]);
 });
 
 it('a deleted definition deletes its objects, waits for their finalizers, and rejects new ones meanwhile', async () => {
   await define(thingsDefinition({}));
-  for (let i = 0; i < 40; i += 1) await (i % 2 === 0 ? first : second).create(THINGS, thing(`x${i}`));
-  await first.create(THINGS, HELD_THING);
-  expect((await second.delete(DEFINITION)).json).toMatchObject({ metadata: { deletionTimestamp: expect.any(String) } });
+  for (let i = 0; i < 40; i += 1) await (i % 2 === 0 ? first() : second()).create(THINGS, thing(`x${i}`));
+  await first().create(THINGS, HELD_THING);
+  expect((await second().delete(DEFINITION)).json).toMatchObject({ metadata: { deletionTimestamp: expect.any(String) } });
   const message = 'create not allowed while custom resource definition is terminating';
-  expect((await first.post(THINGS, thing('late'))).refusal).toEqual([405, message]);
-  await poll(async () => Object(await first.read(THINGS)).items.length === 1);
-  expect(await conditionsAt(first, DEFINITION)).toContainEqual(expect.objectContaining({ type: 'Terminating', status: 'True' }));
+  expect((await first().post(THINGS, thing('late'))).refusal).toEqual([405, message]);
+  await poll(async () => Object(await first().read(THINGS)).items.length === 1);
+  expect(await conditionsAt(first(), DEFINITION)).toContainEqual(expect.objectContaining({ type: 'Terminating', status: 'True' }));
   await releaseHeldThing();
-  await waitForStatus(first, DEFINITION, 404);
-  expect((await second.get(THINGS)).status).toBe(404);
+  await waitForStatus(first(), DEFINITION, 404);
+  expect((await second().get(THINGS)).status).toBe(404);
 });
 
 it('no object is left behind when objects are created while the definition is deleted', async () => {
   await define(thingsDefinition({}));
-  const creations = Array.from({ length: 60 }, (_, i) => (i % 2 === 0 ? first : second).post(THINGS, thing(`x${i}`)));
-  const [deleted, ...created] = await Promise.all([first.delete(DEFINITION), ...creations]);
+  const creations = Array.from({ length: 60 }, (_, i) => (i % 2 === 0 ? first() : second()).post(THINGS, thing(`x${i}`)));
+  const [deleted, ...created] = await Promise.all([first().delete(DEFINITION), ...creations]);
   expect(deleted?.status).toBe(200);
   for (const { status } of created) expect([201, 404, 405]).toContain(status);
-  await waitForStatus(first, DEFINITION, 404);
-  const { kvs } = await store.range({ start: `/registry/${GROUP}/`, end: `/registry/${GROUP}0` });
+  await waitForStatus(first(), DEFINITION, 404);
+  const { kvs } = await store().range({ start: `/registry/${GROUP}/`, end: `/registry/${GROUP}0` });
   expect(kvs).toEqual([]);
   // The same names can be defined again with another scope.
   await define(thingsDefinition({}, { scope: 'Cluster' }));
-  await second.create(`/apis/${GROUP}/v1/things`, thing('x'));
+  await second().create(`/apis/${GROUP}/v1/things`, thing('x'));
 });
 
 it('watches of the objects of a deleted definition have the deletion of each before they end', async () => {
   await define(thingsDefinition({}));
-  await first.create(THINGS, thing('x'));
-  await first.create(THINGS, HELD_THING);
-  const watches = [first, second].map((api) => openWatch(api, `${THINGS}?watch=true`));
+  await first().create(THINGS, thing('x'));
+  await first().create(THINGS, HELD_THING);
+  const watches = [first(), second()].map((api) => openWatch(api, `${THINGS}?watch=true`));
   await Promise.all(watches.map((watch) => watch.event()));
-  await first.delete(DEFINITION);
-  await waitForStatus(second, `${THINGS}/x`, 404);
+  await first().delete(DEFINITION);
+  await waitForStatus(second(), `${THINGS}/x`, 404);
   await releaseHeldThing();
   for (const { ended, text } of watches) {
     await ended;

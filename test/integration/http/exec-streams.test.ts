@@ -5,7 +5,7 @@
 import WebSocket from 'ws';
 import { waitUntil } from '../../support/programs';
 import { uint32Bytes, spdyFrame, startSpdyKubelet, type RunningCommand } from '../../support/servers/spdy-kubelet';
-import { useClosable } from '../../support/use-resource';
+import { stopAfterTest, useClosable } from '../../support/use-resource';
 import { ADMIN } from './api-call';
 import { tlsPairOf, issueServerCertificate } from './fixture';
 import { setKubeletPort, POD, createPodOnKubelet, useKubeletServer } from './kubelet-fixture';
@@ -15,7 +15,7 @@ const V5 = 'v5.channel.k8s.io';
 const SUCCESS_STATUS = '{"metadata":{},"status":"Success"}';
 
 /** The client's connections; those that a test leaves open are closed after it. */
-const opened: WebSocket[] = [];
+const terminateAfterTest = stopAfterTest((socket: WebSocket) => socket.terminate());
 
 const api = useKubeletServer();
 const kubelet = useClosable(async () => {
@@ -30,7 +30,6 @@ beforeEach(() => {
 
 /** Waits until the kubelet has no connections. */
 afterEach(async () => {
-  for (const socket of opened.splice(0)) socket.terminate();
   await waitUntil('the connections have ended', () => kubelet().connections() === 0);
 });
 
@@ -47,7 +46,7 @@ async function open(
 ): Promise<Session> {
   const headers = { authorization: `Bearer ${ADMIN}` };
   const socket = new WebSocket(`wss://127.0.0.1:${api.server.port}${path}`, protocols, { headers, rejectUnauthorized: false });
-  opened.push(socket);
+  terminateAfterTest(socket);
   const received: string[] = [];
   socket.on('message', (data: Buffer) => received.push(`${data[0] ?? ''} ${data.subarray(1).toString()}`));
   socket.on('close', (code) => received.push(`closed ${code}`));

@@ -3,9 +3,10 @@
  * FlowSchemas.
  */
 import { request as secureRequest, type RequestOptions } from 'node:https';
+import { useForEachTest } from '../../support/use-resource';
 import { grantClusterAdmin, limitUserSeats } from './access-setup';
 import { ALICE, type ApiResponse } from './api-call';
-import { startFixture, useServer, type Fixture } from './fixture';
+import { startFixture, useServer } from './fixture';
 
 const LEVELS = '/apis/flowcontrol.apiserver.platform.io/v1/prioritylevelconfigurations';
 const SCHEMAS = '/apis/flowcontrol.apiserver.platform.io/v1/flowschemas';
@@ -56,20 +57,22 @@ describe('a server without limits of its own', () => {
 });
 
 describe('a priority level of one user', () => {
-  let api: Fixture;
-  afterEach(() => api.stop());
+  const api = useForEachTest(
+    () => startFixture({ maxReadOnly: 20, maxMutating: 20 }),
+    (server) => server.stop(),
+  );
 
-  async function startWithLevel(level: object): Promise<void> {
-    api = await startFixture({ maxReadOnly: 20, maxMutating: 20 });
-    await grantClusterAdmin(api, 'alice');
+  /** Creates the level `narrow` for requests of alice for ConfigMaps. */
+  async function createLevel(level: object): Promise<void> {
+    await grantClusterAdmin(api(), 'alice');
     const limited = { nominalConcurrencyShares: 0, borrowingLimitPercent: 0, ...level };
     const rule = { verbs: ['*'], apiGroups: ['*'], resources: ['configmaps'], namespaces: ['*'] };
-    await limitUserSeats(api, { user: 'alice', limited, rule, flowSchemaSpec: { distinguisherMethod: { type: 'ByUser' } } });
+    await limitUserSeats(api(), { user: 'alice', limited, rule, flowSchemaSpec: { distinguisherMethod: { type: 'ByUser' } } });
   }
 
   const optionsOf = (more: RequestOptions): RequestOptions => ({
     host: '127.0.0.1',
-    port: api.server.port,
+    port: api().server.port,
     rejectUnauthorized: false,
     agent: false,
     ...more,
@@ -90,7 +93,8 @@ describe('a priority level of one user', () => {
     return { end: () => sent.end('{"name":"x"}}'), statusCode };
   }
 
-  const levelMetric = (name: string): Promise<number> => api.metric(`apiserver_flowcontrol_${name}\\{[^}]*priority_level="narrow"[^}]*\\}`);
+  const levelMetric = (name: string): Promise<number> =>
+    api().metric(`apiserver_flowcontrol_${name}\\{[^}]*priority_level="narrow"[^}]*\\}`);
 
   async function waitForLevel(executing: number, waiting: number): Promise<void> {
     while ((await levelMetric('current_executing_requests')) !== executing || (await levelMetric('current_inqueue_requests')) !== waiting)
@@ -98,20 +102,20 @@ describe('a priority level of one user', () => {
   }
 
   it('queues requests without a seat, dispatches them in turn, and rejects those beyond the queue', async () => {
-    await startWithLevel({
+    await createLevel({
       nominalConcurrencyShares: 5,
       limitResponse: { type: 'Queue', queuing: { queues: 4, handSize: 1, queueLengthLimit: 2 } },
     });
     const nominal = await levelMetric('nominal_limit_seats');
     const running = Array.from({ length: nominal }, () => holdSeat());
     await waitForLevel(nominal, 0);
-    const waiting = [api.get(CONFIGMAPS, { token: ALICE }), api.get(CONFIGMAPS, { token: ALICE })];
+    const waiting = [api().get(CONFIGMAPS, { token: ALICE }), api().get(CONFIGMAPS, { token: ALICE })];
     await waitForLevel(nominal, 2);
-    const full = await api.get(CONFIGMAPS, { token: ALICE });
+    const full = await api().get(CONFIGMAPS, { token: ALICE });
     expect([full.status, full.text, full.headers['retry-after']]).toEqual([429, 'Too many requests, please try again later.\n', '1']);
     // Other users and other resources have seats of their own.
-    expect((await api.get(CONFIGMAPS)).status).toBe(200);
-    expect((await api.get('/api/v1/namespaces/default/secrets', { token: ALICE })).status).toBe(200);
+    expect((await api().get(CONFIGMAPS)).status).toBe(200);
+    expect((await api().get('/api/v1/namespaces/default/secrets', { token: ALICE })).status).toBe(200);
     running.forEach(({ end }) => end());
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200]);
     expect((await Promise.all(running.map(({ statusCode }) => statusCode))).filter((status) => status === 201)).toHaveLength(1);
@@ -119,7 +123,7 @@ describe('a priority level of one user', () => {
   });
 
   it('gets the seat of a watch back once the watch has sent its initial events', async () => {
-    await startWithLevel({ nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' } });
+    await createLevel({ nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' } });
     const open = (): Promise<{ readonly status: number; close(): void }> =>
       new Promise((resolve, reject) => {
         const sent = secureRequest(optionsOf({ path: `${CONFIGMAPS}?watch=true` }), (response) => {
@@ -135,7 +139,7 @@ describe('a priority level of one user', () => {
       await waitForLevel(0, 0);
     }
     expect(watches.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
-    expect((await api.get(CONFIGMAPS, { token: ALICE })).status).toBe(200);
+    expect((await api().get(CONFIGMAPS, { token: ALICE })).status).toBe(200);
     for (const watch of watches) watch.close();
   });
 });

@@ -5,6 +5,7 @@ import { Agent, request } from 'node:https';
 import { connect as connectTcp, createServer } from 'node:net';
 import { waitUntil } from '../../support/programs';
 import { listen } from '../../support/servers/listen';
+import { stopAfterTest } from '../../support/use-resource';
 import { ADMIN, responseStatus } from './api-call';
 import { type Fixture, startFixture } from './fixture';
 
@@ -36,19 +37,14 @@ class ConnectedServer {
   }
 }
 
-const opened: ConnectedServer[] = [];
-afterEach(async () => {
-  for (const connected of opened.splice(0)) {
-    connected.session.destroy();
-    await connected.stop();
-  }
+const stopServerAfterTest = stopAfterTest(async (connected: ConnectedServer) => {
+  connected.session.destroy();
+  await connected.stop();
 });
 
 async function open(changes: Parameters<typeof startFixture>[0]): Promise<ConnectedServer> {
   const api = await startFixture(changes);
-  const connected = new ConnectedServer(api, api.connectHttp2());
-  opened.push(connected);
-  return connected;
+  return stopServerAfterTest(new ConnectedServer(api, api.connectHttp2()));
 }
 
 const send = (session: ClientHttp2Session, path: string): ClientHttp2Stream => session.request({ ':path': path, ...headers }).resume();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type WebSocket from 'ws';
 import { waitUntil } from '../../support/programs';
+import { stopAfterTest } from '../../support/use-resource';
 import { ADMIN, requestBytes } from './api-call';
 import { openWebSocket, type WebSocketClient } from './web-socket';
 import { POD, useKubelet, useKubeletServer } from './kubelet-fixture';
@@ -16,7 +17,7 @@ const PIECE = Buffer.alloc(1024 * 1024, 'x');
 /** How the fake kubelet responds to the next log request. */
 let respond: (response: ServerResponse) => void;
 let requestCount = 0;
-const sockets: WebSocket[] = [];
+const terminateAfterTest = stopAfterTest((socket: WebSocket) => socket.terminate());
 
 const api = useKubeletServer();
 useKubelet(api, (kubelet) =>
@@ -29,13 +30,10 @@ beforeEach(() => {
   requestCount = 0;
   respond = (response) => response.end('one\n');
 });
-afterEach(() => {
-  for (const socket of sockets.splice(0)) socket.terminate();
-});
 
 function open(protocols: readonly string[], query = ''): WebSocketClient {
   const client = openWebSocket(api, `${POD}/log${query}`, protocols);
-  sockets.push(client.socket);
+  terminateAfterTest(client.socket);
   return client;
 }
 

@@ -2,6 +2,7 @@
 import { request } from 'node:https';
 import type { Duplex } from 'node:stream';
 import { waitUntil } from '../../support/programs';
+import { stopAfterTest } from '../../support/use-resource';
 import { ADMIN } from './api-call';
 import { POD, useKubelet, useKubeletServer } from './kubelet-fixture';
 
@@ -15,8 +16,8 @@ const UPGRADE_HEADERS = { Upgrade: 'SPDY/3.1', 'X-Stream-Protocol-Version': 'por
 const kubeletRequests: string[] = [];
 /** Upgraded connections of the kubelet. */
 const forwarded: Duplex[] = [];
-/** Connections of clients. */
-const opened: Duplex[] = [];
+/** Ends the connection of a client after the test. */
+const destroyAfterTest = stopAfterTest((socket: Duplex) => socket.destroy());
 /** Bytes that the kubelet has received on these connections. */
 let kubeletBytes = '';
 let upgradeReply: Readonly<Record<string, string>> | 'refusal' = UPGRADE_HEADERS;
@@ -42,7 +43,6 @@ beforeEach(() => {
   upgradeReply = UPGRADE_HEADERS;
 });
 afterEach(async () => {
-  for (const socket of opened.splice(0)) socket.destroy();
   await waitUntil('the connections have ended', () => forwarded.every(({ destroyed }) => destroyed));
   forwarded.length = 0;
 });
@@ -69,7 +69,7 @@ class Client {
     readonly socket: Duplex,
     head: Buffer,
   ) {
-    opened.push(socket);
+    destroyAfterTest(socket);
     socket.on('error', () => undefined);
     socket.on('data', (bytes: Buffer) => this.read(bytes));
     this.read(head);
@@ -194,6 +194,7 @@ test('a client that does not read makes its kubelet wait, and receives everythin
   const client = await openTunnel();
   client.socket.pause();
   const [source] = forwarded;
+  // 64 MB are more than the kernel, the server and the fake kubelet buffer together.
   const piece = Buffer.alloc(1024 * 1024, 'a');
   for (let written = 0; written < 64; written += 1) source?.write(piece);
   let unwritten = 0;

@@ -3,8 +3,9 @@
  * credentials.
  */
 import { constants } from 'node:http2';
-import { connect } from 'node:tls';
+import { connect, type TLSSocket } from 'node:tls';
 import { connectionPreface, headersFrame, rawFrame, FRAME, resetFrame } from '../../support/http/raw-http2';
+import { stopAfterTest } from '../../support/use-resource';
 import { ADMIN } from './api-call';
 import { useServer } from './fixture';
 
@@ -16,13 +17,12 @@ const CODES = [constants.NGHTTP2_NO_ERROR, constants.NGHTTP2_INTERNAL_ERROR, con
 
 const api = useServer();
 
-const sockets: { destroy(): void }[] = [];
-afterEach(() => sockets.splice(0).forEach((socket) => socket.destroy()));
+const destroyAfterTest = stopAfterTest((socket: TLSSocket) => socket.destroy());
 
 /** Sends the preface and the frames on a new connection. */
 async function sendFrames(...frames: readonly Buffer[]): Promise<(frame: Buffer) => void> {
-  const socket = connect({ host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false, ALPNProtocols: ['h2'] });
-  sockets.push(socket);
+  const options = { host: '127.0.0.1', port: api.server.port, rejectUnauthorized: false, ALPNProtocols: ['h2'] };
+  const socket = destroyAfterTest(connect(options));
   socket.on('error', () => undefined).resume();
   await new Promise((resolve) => socket.once('secureConnect', resolve));
   socket.write(Buffer.concat([connectionPreface(), ...frames]));

@@ -13,6 +13,7 @@ import { silentLogger as logger } from '../../../shared/runtime/logger';
 import { systemRandom as random } from '../../../shared/runtime/random';
 import { MemoryStore } from '../../support/store/memory-store';
 import { waitUntil } from '../../support/programs';
+import { stopAfterTest } from '../../support/use-resource';
 import { ALICE, type CallOptions, call } from './api-call';
 import { fixtureOptions, useServer, type FixtureOptions } from './fixture';
 
@@ -26,9 +27,9 @@ interface StartingServer {
   readonly heldRequests: () => number;
 }
 
-const shutdowns: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const shutdown of shutdowns.splice(0)) await shutdown();
+const shutDownAfterTest = stopAfterTest(async ({ release, running }: StartingServer) => {
+  release();
+  await (await running).shutdown();
 });
 
 async function startWithoutStore(changes: FixtureOptions = {}): Promise<StartingServer> {
@@ -37,16 +38,12 @@ async function startWithoutStore(changes: FixtureOptions = {}): Promise<Starting
   const listening = await startListening(options, { clock, random, meters });
   const store = new StalledStore();
   const running = startServer(options, { listening, store, clock, random, logger, meters, configurations: [] });
-  shutdowns.push(async () => {
-    store.release();
-    await (await running).shutdown();
-  });
-  return {
+  return shutDownAfterTest({
     server: { ...listening, port: listening.secure.port, localPort: listening.local?.port },
     release: () => store.release(),
     running,
     heldRequests: () => meters.counter('apiserver_start_held_requests').value,
-  };
+  });
 }
 
 class StalledStore extends MemoryStore {

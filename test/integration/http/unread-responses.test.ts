@@ -6,6 +6,7 @@ import type { ClientHttp2Session, ClientHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import { gunzipSync } from 'node:zlib';
 import { waitUntil } from '../../support/programs';
+import { stopAfterTest } from '../../support/use-resource';
 import { ADMIN, requestBytes } from './api-call';
 import { useServer } from './fixture';
 
@@ -46,8 +47,7 @@ it.each([true, false])('a list of large objects is complete and in order over HT
 });
 
 describe('over HTTP/2', () => {
-  let session: ClientHttp2Session;
-  afterEach(() => session.destroy());
+  const destroyAfterTest = stopAfterTest((session: ClientHttp2Session) => session.destroy());
 
   it.each([
     ['a short response', '/version', 'response'],
@@ -56,7 +56,7 @@ describe('over HTTP/2', () => {
     ['a watch', `${CONFIGMAPS}?watch=1&resourceVersion=0`, 'watch'],
   ])('%s ends when the client grants no window', async (_title, path, kind) => {
     const before = await countEnded(kind);
-    session = openSession(0);
+    const session = destroyAfterTest(openSession(0));
     const unread = openStream(session, path);
     await waitUntil('the end', () => unread.isClosed);
     expect(await countEnded(kind)).toBe(before + 1);
@@ -64,7 +64,7 @@ describe('over HTTP/2', () => {
   });
 
   it('a client that reads slowly receives the whole list', async () => {
-    session = openSession(100_000);
+    const session = destroyAfterTest(openSession(100_000));
     const list = openStream(session, CONFIGMAPS);
     const began = performance.now();
     for await (const chunk of list.stream as AsyncIterable<Buffer>) {
@@ -76,7 +76,7 @@ describe('over HTTP/2', () => {
   }, 30_000);
 
   it('requests are rejected with 429 when too many bytes wait on one connection', async () => {
-    session = openSession(0);
+    const session = destroyAfterTest(openSession(0));
     const statuses: number[] = [];
     for (let index = 0; index < 45; index += 1) {
       const { stream } = openStream(session, `${CONFIGMAPS}/large-${index % OBJECTS}`);
@@ -89,13 +89,13 @@ describe('over HTTP/2', () => {
 });
 
 describe('over HTTP/1.1', () => {
-  let socket: TLSSocket;
-  afterEach(() => socket.destroy());
+  const destroyAfterTest = stopAfterTest((socket: TLSSocket) => socket.destroy());
 
-  function openUnread(path: string): void {
-    socket = api.openSocket();
+  function openUnread(path: string): TLSSocket {
+    const socket = destroyAfterTest(api.openSocket());
     socket.pause();
     socket.write(requestBytes(`GET ${path}`));
+    return socket;
   }
 
   it.each([
@@ -115,7 +115,7 @@ describe('over HTTP/1.1', () => {
   );
 
   it('a client that reads slowly receives the whole list', async () => {
-    openUnread(CONFIGMAPS);
+    const socket = openUnread(CONFIGMAPS);
     let bytes = 0;
     const began = performance.now();
     for await (const chunk of socket as AsyncIterable<Buffer>) {

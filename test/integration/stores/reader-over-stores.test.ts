@@ -18,7 +18,7 @@ import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { putObject, removeObject } from '../../support/store/cache-fixture';
 import { openTemporaryEmbeddedStore, type OpenedStore } from '../../support/store/open-stores';
-import { useResource } from '../../support/use-resource';
+import { stopAfterTest, useForEachTest, useResource } from '../../support/use-resource';
 import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 
 const resources = buildResources();
@@ -39,36 +39,26 @@ describeWithEtcd('reads over etcd', () => {
 });
 
 function describeReads(open: () => Promise<OpenedStore>): void {
-  let opened: OpenedStore;
-  let store: Store;
-  let replicas: { readonly cache: OpenedCache; readonly reader: Reader }[];
-
-  beforeEach(async () => {
-    opened = await open();
-    store = opened.store;
-    replicas = [];
-  });
-
-  afterEach(async () => {
-    for (const { cache } of replicas) await cache.close();
-    await opened.dispose();
-  });
+  const opened = useForEachTest(open, ({ dispose }) => dispose());
+  const store = (): Store => opened().store;
+  const closeAfterTest = stopAfterTest((cache: OpenedCache) => cache.close());
 
   async function openReader(): Promise<Reader> {
-    const cache = openCache({
-      store,
-      prefix: '/registry',
-      types: resources.storedTypes,
-      clock: systemClock,
-      random: systemRandom,
-      logger: silentLogger,
-      compactionMs: 0,
-      checkMs: 0,
-    });
-    const reader = createReader({ cache, store, clock: systemClock, gates: { isEnabled: () => false }, conversions: NO_CONVERSIONS });
-    replicas.push({ cache, reader });
+    const cache = closeAfterTest(
+      openCache({
+        store: store(),
+        prefix: '/registry',
+        types: resources.storedTypes,
+        clock: systemClock,
+        random: systemRandom,
+        logger: silentLogger,
+        compactionMs: 0,
+        checkMs: 0,
+      }),
+    );
     await cache.whenReady();
-    return reader;
+    const options = { clock: systemClock, gates: { isEnabled: () => false }, conversions: NO_CONVERSIONS };
+    return createReader({ cache, store: store(), ...options });
   }
 
   type Options = Partial<ListOptions> & { readonly labels?: string };
@@ -78,7 +68,7 @@ function describeReads(open: () => Promise<OpenedStore>): void {
   }
 
   const write = (key: string, labels: Record<string, string> = {}): Promise<Revision> =>
-    putObject(store, configMaps.stored, key, { labels });
+    putObject(store(), configMaps.stored, key, { labels });
   const keys = (page: ListPage): string[] => [...page.entries].map(({ key }) => key);
 
   /** Reads all pages of a list in turn through the readers, and calls `between` after each page. */
@@ -112,14 +102,14 @@ function describeReads(open: () => Promise<OpenedStore>): void {
         expect((await list(reader)).revision).toBeGreaterThanOrEqual(revision);
       }
     }
-    await removeObject(store, configMaps.stored, 'a/x');
+    await removeObject(store(), configMaps.stored, 'a/x');
     expect(await expectStatusError(second.get(context, configMaps, { namespace: 'a', name: 'x' }, undefined))).toMatchObject({ code: 404 });
   });
 
   test('an exact list returns the state of its revision, from memory or later from the store', async () => {
     const first = await write('a/c1');
     const second = await write('a/c2');
-    const removed = await removeObject(store, configMaps.stored, 'a/c1');
+    const removed = await removeObject(store(), configMaps.stored, 'a/c1');
     for (const reader of [await openReader(), await openReader()]) {
       const listAt = async (resourceVersion: Revision, more: Options = {}): Promise<unknown> => {
         const page = await list(reader, { resourceVersion, resourceVersionMatch: 'Exact', ...more });
@@ -137,7 +127,7 @@ function describeReads(open: () => Promise<OpenedStore>): void {
     const anyKey = fc.tuple(fc.constantFrom('a', 'b', 'ab'), fc.integer({ min: 0, max: 12 })).map(([namespace, n]) => `${namespace}/c${n}`);
     const change = fc.record({ key: anyKey, odd: fc.boolean(), isRemoved: fc.boolean() });
     const apply = ({ key, odd, isRemoved }: { key: string; odd: boolean; isRemoved: boolean }): Promise<Revision> =>
-      isRemoved ? removeObject(store, configMaps.stored, key) : write(key, { parity: odd ? 'odd' : 'even' });
+      isRemoved ? removeObject(store(), configMaps.stored, key) : write(key, { parity: odd ? 'odd' : 'even' });
     await fc.assert(
       fc.asyncProperty(
         fc.array(change, { minLength: 1, maxLength: 15 }),
@@ -170,7 +160,7 @@ function describeReads(open: () => Promise<OpenedStore>): void {
     for (const name of ['c1', 'c2', 'c3']) await write(`a/${name}`);
     const first = await list(await openReader(), { limit: 1 });
     const newest = await write('a/c9');
-    await store.compact(newest);
+    await store().compact(newest);
     const reader = await openReader();
     const error = await expectStatusError(list(reader, { limit: 1, continue: first.continue ?? '' }));
     expect(error).toMatchObject({ code: 410, reason: 'Expired' });

@@ -1,3 +1,4 @@
+/** Comparison of a timeline of changes with that of the reference. The times are seconds since the first step. */
 import { compareTimelines, CONTROLLER_TOLERANCE, TOLERANCE } from './compare-timelines';
 import type { ProbeReport, Timeline } from './timeline';
 

@@ -1,3 +1,4 @@
+/** The changes that a timeline records between two states of a node, a pod or an EndpointSlice. */
 import type { CoreV1Node, CoreV1Pod, DiscoveryV1Endpoint, DiscoveryV1EndpointSlice } from '../../../shared/api/types/generated/members';
 import { apiObject } from '../../../shared/client/rest/api-object';
 import type { Pod } from '../../../shared/client/rest/typed-objects';

@@ -1,3 +1,4 @@
+/** Outages that a probe measures on a manual clock, with a request every 100 ms that the test lets fail. */
 import { ManualClock } from '../../support/clock/manual-clock';
 import { Probe } from './probe';
 

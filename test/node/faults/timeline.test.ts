@@ -1,3 +1,4 @@
+/** The times of recorded changes, on a manual clock. */
 import { ManualClock } from '../../support/clock/manual-clock';
 import { TimelineRecorder } from './timeline';
 

@@ -1,36 +1,32 @@
 /** The cache over a real etcd that is killed, stopped, and compacted by other clients. */
-import type { OpenedCache } from '../../../apiserver/cache/sync/open-cache';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
-import type { Store } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
 import { configMaps, nodes, putObject, ChangeRecorder } from '../../support/store/cache-fixture';
-import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/external/etcd';
+import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
+import { useForEachTest } from '../../support/use-resource';
 import { openTestCache } from './use-caches';
 
 describeWithEtcd('the cache on etcd', () => {
-  let server: EtcdServer;
-  let store: Store;
-  let cache: OpenedCache;
+  const server = useForEachTest(startEtcd, (started) => started.dispose());
+  const store = useForEachTest(
+    () => openEtcdStore({ endpoints: [server().endpoint], clock: systemClock, random: systemRandom }),
+    (opened) => opened.close(),
+  );
+  const cache = useForEachTest(
+    async () => {
+      const opened = openTestCache({ store: store(), clock: systemClock });
+      await opened.whenReady();
+      return opened;
+    },
+    (opened) => opened.close(),
+  );
   const deadlineIn = (ms: number): { deadline: number } => ({ deadline: systemClock.monotonic() + ms });
-
-  beforeEach(async () => {
-    server = await startEtcd();
-    store = await openEtcdStore({ endpoints: [server.endpoint], clock: systemClock, random: systemRandom });
-    cache = openTestCache({ store, clock: systemClock });
-    await cache.whenReady();
-  });
-
-  afterEach(async () => {
-    await cache.close();
-    await store.close();
-    await server.dispose();
-  });
 
   function watch(): ChangeRecorder {
     const recorder = new ChangeRecorder();
-    const start = { type: 'after', revision: cache.revision } as const;
-    cache.watch(configMaps, { scope: {}, start, bookmarks: false, markEndOfInitialEvents: false }, recorder);
+    const start = { type: 'after', revision: cache().revision } as const;
+    cache().watch(configMaps, { scope: {}, start, bookmarks: false, markEndOfInitialEvents: false }, recorder);
     return recorder;
   }
 
@@ -38,7 +34,7 @@ describeWithEtcd('the cache on etcd', () => {
   async function putUntilDone(key: string): Promise<number> {
     for (;;) {
       try {
-        return await putObject(store, configMaps, key);
+        return await putObject(store(), configMaps, key);
       } catch {
         await systemClock.sleep(50);
       }
@@ -47,48 +43,50 @@ describeWithEtcd('the cache on etcd', () => {
 
   it('loses and repeats no event when etcd is killed and restarted', async () => {
     const recorder = watch();
-    const written = [await putObject(store, configMaps, 'a/0')];
-    await cache.waitUntilFresh(deadlineIn(3000));
-    await server.kill();
-    await expect(cache.waitUntilFresh(deadlineIn(500))).rejects.toMatchObject({ name: 'StoreError' });
-    expect(cache.get(configMaps, 'a/0')).toBeDefined();
-    await server.restart();
+    const written = [await putObject(store(), configMaps, 'a/0')];
+    await cache().waitUntilFresh(deadlineIn(3000));
+    await server().kill();
+    await expect(cache().waitUntilFresh(deadlineIn(500))).rejects.toMatchObject({ name: 'StoreError' });
+    expect(cache().get(configMaps, 'a/0')).toBeDefined();
+    await server().restart();
     for (let i = 1; i < 5; i += 1) written.push(await putUntilDone(`a/${i}`));
     await recorder.until(({ events }) => events.length >= 5);
     expect(recorder.lines).toEqual(written.map((revision, i) => `ADDED a/${i}@${revision}`));
-    expect(cache.statistics.gaps).toBe(0);
+    expect(cache().statistics.gaps).toBe(0);
   });
 
   it('fails most recent reads within 4.5 s while etcd is frozen, and is up to date afterwards', async () => {
-    server.pause();
+    server().pause();
     const start = systemClock.monotonic();
-    await expect(cache.waitUntilFresh(deadlineIn(60_000))).rejects.toMatchObject({ failure: 'deadline' });
+    await expect(cache().waitUntilFresh(deadlineIn(60_000))).rejects.toMatchObject({ failure: 'deadline' });
     expect(systemClock.monotonic() - start).toBeLessThan(4500);
-    server.resume();
+    server().resume();
     const revision = await putUntilDone('a/late');
     while (
-      !(await cache.waitUntilFresh(deadlineIn(3000)).then(
-        (reached) => reached >= revision,
-        () => false,
-      ))
+      !(await cache()
+        .waitUntilFresh(deadlineIn(3000))
+        .then(
+          (reached) => reached >= revision,
+          () => false,
+        ))
     );
-    expect(cache.get(configMaps, 'a/late')?.revision).toBe(revision);
+    expect(cache().get(configMaps, 'a/late')?.revision).toBe(revision);
   });
 
   it('follows revisions of etcd that come from writes outside its prefix', async () => {
     for (let i = 0; i < 5; i += 1) {
       const outsideWrite = { type: 'put', key: `/elsewhere/${i}`, value: Buffer.from('x') } as const;
-      await store.transact({ compare: [], operations: [outsideWrite] });
+      await store().transact({ compare: [], operations: [outsideWrite] });
     }
-    const revision = await store.revision();
-    expect(await cache.waitUntilFresh(deadlineIn(3000))).toBeGreaterThanOrEqual(revision);
-    expect(cache.revision).toBeGreaterThanOrEqual(revision);
+    const revision = await store().revision();
+    expect(await cache().waitUntilFresh(deadlineIn(3000))).toBeGreaterThanOrEqual(revision);
+    expect(cache().revision).toBeGreaterThanOrEqual(revision);
   });
 
   it('starts when etcd has been compacted to its newest revision', async () => {
-    for (let i = 0; i < 10; i += 1) await putObject(store, nodes, `n${i % 3}`, { data: String(i) });
-    await store.compact(await store.revision());
-    const second = openTestCache({ store, clock: systemClock });
+    for (let i = 0; i < 10; i += 1) await putObject(store(), nodes, `n${i % 3}`, { data: String(i) });
+    await store().compact(await store().revision());
+    const second = openTestCache({ store: store(), clock: systemClock });
     await second.whenReady();
     expect(second.snapshot(nodes).size).toBe(3);
     expect(second.compactedRevision).toBe(second.revision);

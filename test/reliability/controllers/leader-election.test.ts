@@ -8,7 +8,7 @@ import { resourceOf } from '../../../shared/client/rest/resource';
 import { adminClient, startControllers } from '../../support/control-plane';
 import { freePort } from '../../support/ports';
 import { startApiServer, startProgram, waitUntil, type ProgramProcess } from '../../support/programs';
-import { useClosable, useFolder, useResource } from '../../support/use-resource';
+import { stopAfterTest, useClosable, useFolder, useResource } from '../../support/use-resource';
 
 const NAMESPACES = resourceOf('core.v1.Namespace');
 const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
@@ -21,17 +21,7 @@ const server = useResource(
   60_000,
 );
 const client = useClosable(() => adminClient([server().address], server().certificates));
-const running = new Set<ProgramProcess>();
-
-afterEach(async () => {
-  for (const process of running) await process.kill();
-  running.clear();
-});
-
-function track(process: ProgramProcess): ProgramProcess {
-  running.add(process);
-  return process;
-}
+const killAfterTest = stopAfterTest((process: ProgramProcess) => process.kill());
 
 /** The identity in the Lease; '' when there is no Lease. */
 async function leaseHolder(name: string): Promise<string> {
@@ -66,13 +56,13 @@ const CONTROLLER_CHOICES = [
 
 async function startTwoCopies(controllers: string): Promise<readonly [first: ProgramProcess, second: ProgramProcess]> {
   const before = await leaseHolder(LEASE);
-  const first = track(startControllers(server(), `--controllers=${controllers}`));
+  const first = killAfterTest(startControllers(server(), `--controllers=${controllers}`));
   await waitUntil(
     'the first copy to lead',
     async () => first.output.includes('"leading"') && (await leaseHolder(LEASE)) !== before,
     60_000,
   );
-  const second = track(startControllers(server(), `--controllers=${controllers}`));
+  const second = killAfterTest(startControllers(server(), `--controllers=${controllers}`));
   await waitUntil('the second copy to run', () => second.output.includes('controllers are running'));
   await timeUntilAccount(`before-${first.pid}`);
   await waitUntil('the second copy to wait', () => second.output.includes('another process is the leader, waiting'));
@@ -114,7 +104,7 @@ test.each(CONTROLLER_CHOICES)(
 test('the API server rejects a write of a leader that was paused longer than its lease', async () => {
   const messages: { type: string; name?: string; code?: number; message?: string }[][] = [[], []];
   const start = (index: number): ProgramProcess => {
-    const program = track(startProgram('test/reliability/controllers/fenced-writer.js', [server().kubeconfig, `copy-${index}`]));
+    const program = killAfterTest(startProgram('test/reliability/controllers/fenced-writer.js', [server().kubeconfig, `copy-${index}`]));
     program.child.on('message', (message) => messages[index]?.push(message as { type: string }));
     return program;
   };
@@ -142,8 +132,8 @@ test('the API server rejects a write of a leader that was paused longer than its
 }, 60_000);
 
 test('two processes with different controllers run beside each other', async () => {
-  track(startControllers(server(), '--controllers=serviceaccount'));
-  track(startControllers(server(), '--controllers=-*,namespace'));
+  killAfterTest(startControllers(server(), '--controllers=serviceaccount'));
+  killAfterTest(startControllers(server(), '--controllers=-*,namespace'));
   await timeUntilAccount('split');
   await client().of(NAMESPACES).delete('split');
   await waitUntil(

@@ -2,7 +2,7 @@
  * The certificates between an API server and etcd expire or are replaced: the log names the member, the reason and the
  * remedy.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readCertificate, type Credential } from '../../../shared/pki/certificates';
 import {
@@ -17,36 +17,33 @@ import { isReady } from '../../../deploy/local/readiness';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/external/etcd';
 import { ApiClient } from '../../support/http/api-client';
 import { freePort } from '../../support/ports';
-import { launchApiServer, removeFolder, startApiServer, temporaryFolder, waitUntil, type ProgramProcess } from '../../support/programs';
+import { launchApiServer, startApiServer, waitUntil, type ApiServer, type ProgramProcess } from '../../support/programs';
+import { stopAfterTest, useFolder, useResource } from '../../support/use-resource';
 
 describeWithEtcd('an API server on etcd with TLS', () => {
-  const folder = temporaryFolder('operate-etcd');
+  const folder = useFolder('operate-etcd');
   const ca = path.join(folder, 'etcd-ca.crt');
-  const members: EtcdServer[] = [];
-  const running: ProgramProcess[] = [];
-  let authority: Credential;
-  let otherAuthority: Credential;
-
-  beforeAll(async () => {
-    [authority, otherAuthority] = [await makeAuthority('etcd'), await makeAuthority('other')];
-    writeFileSync(ca, authority.certificate);
+  const otherAuthority = useResource(() => makeAuthority('other'));
+  const authority = useResource(async () => {
+    const created = await makeAuthority('etcd');
+    writeFileSync(ca, created.certificate);
+    return created;
   });
-  afterAll(async () => {
-    await Promise.all(running.map((process) => process.kill()));
-    await Promise.all(members.map((member) => member.dispose()));
-    removeFolder(folder);
-  }, 30_000);
+  const killAfterTest = stopAfterTest((process: ProgramProcess) => process.kill());
+  const disposeAfterTest = stopAfterTest((member: EtcdServer) => member.dispose());
 
-  let savedPairs = 0;
+  /** Saves the pair in a folder of its own. */
   const savePairFiles = (pair: Credential): PairFiles => {
-    const files = pairPaths(folder, `pair-${savedPairs++}`);
+    const files = pairPaths(mkdtempSync(path.join(folder, 'pair-')), 'etcd');
     savePair(files, pair);
     return files;
   };
-  const startMember = async (files: PairFiles): Promise<EtcdServer> => {
-    const member = await startEtcd({ tls: { ca, ...files } });
-    members.push(member);
-    return member;
+  const startMember = async (files: PairFiles): Promise<EtcdServer> => disposeAfterTest(await startEtcd({ tls: { ca, ...files } }));
+  const startServer = async (etcd: EtcdServer, files: PairFiles): Promise<ApiServer> => {
+    const args = argumentsFor(files);
+    const server = await startApiServer({ folder, securePort: await freePort(), etcdServers: etcd.endpoint, args });
+    killAfterTest(server.process);
+    return server;
   };
   const argumentsFor = ({ cert, key }: PairFiles): readonly string[] => [
     `--etcd-cafile=${ca}`,
@@ -97,19 +94,14 @@ describeWithEtcd('an API server on etcd with TLS', () => {
     'logs the reason and exits when %s',
     async (_title, { member = {}, client = {}, reason, remedy }) => {
       const memberFiles = savePairFiles(
-        await makePair(member.isFromOtherAuthority === true ? otherAuthority : authority, 'server', member),
+        await makePair(member.isFromOtherAuthority === true ? otherAuthority() : authority(), 'server', member),
       );
       const clientFiles = savePairFiles(
-        await makePair(client.isFromOtherAuthority === true ? otherAuthority : authority, 'client', client),
+        await makePair(client.isFromOtherAuthority === true ? otherAuthority() : authority(), 'client', client),
       );
       const etcd = await startMember(memberFiles);
-      const process = await launchApiServer({
-        folder,
-        securePort: await freePort(),
-        etcdServers: etcd.endpoint,
-        args: argumentsFor(clientFiles),
-      });
-      running.push(process);
+      const options = { folder, securePort: await freePort(), etcdServers: etcd.endpoint, args: argumentsFor(clientFiles) };
+      const process = killAfterTest(await launchApiServer(options));
       expect((await process.exited).code).toBe(1);
       const lines = process.output.split('\n').filter((text) => text.includes('a member of etcd cannot be reached'));
       // When the member closes the connection before its alert is read, that attempt logs the closed connection, and
@@ -124,15 +116,9 @@ describeWithEtcd('an API server on etcd with TLS', () => {
   );
 
   test('exposes when the client certificate for etcd and the authority of etcd expire', async () => {
-    const files = savePairFiles(await makePair(authority, 'peer'));
+    const files = savePairFiles(await makePair(authority(), 'peer'));
     const etcd = await startMember(files);
-    const server = await startApiServer({
-      folder,
-      securePort: await freePort(),
-      etcdServers: etcd.endpoint,
-      args: argumentsFor(files),
-    });
-    running.push(server.process);
+    const server = await startServer(etcd, files);
     const client = new ApiClient(server.address, server.certificates);
     const { text } = await client.get('/metrics');
     client.close();
@@ -147,13 +133,11 @@ describeWithEtcd('an API server on etcd with TLS', () => {
   }, 60_000);
 
   test('logs a certificate of a member that expires at run time and becomes ready when it is renewed', async () => {
-    const files = savePairFiles(await makePair(authority, 'peer'));
+    const files = savePairFiles(await makePair(authority(), 'peer'));
     const etcd = await startMember(files);
-    const securePort = await freePort();
-    const server = await startApiServer({ folder, securePort, etcdServers: etcd.endpoint, args: argumentsFor(files) });
-    running.push(server.process);
+    const server = await startServer(etcd, files);
     await etcd.stop();
-    savePair(files, await makePair(authority, 'server', { validity: 'expired' }));
+    savePair(files, await makePair(authority(), 'server', { validity: 'expired' }));
     await etcd.restart();
     await waitUntil(
       'the log to name the member',
@@ -162,7 +146,7 @@ describeWithEtcd('an API server on etcd with TLS', () => {
     );
     expect(server.process.output).toContain(`"endpoint":"${etcd.endpoint}"`);
     await etcd.stop();
-    savePair(files, await makePair(authority, 'peer'));
+    savePair(files, await makePair(authority(), 'peer'));
     await etcd.restart();
     await waitUntil('the server to be ready again', () => isReady({ address: server.address, ...server.certificates }), 30_000);
     expect(await server.process.stop()).toBe(0);

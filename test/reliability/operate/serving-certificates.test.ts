@@ -10,15 +10,8 @@ import { ApiClient } from '../../support/http/api-client';
 import { ACCELERATED_CLOCK } from '../../support/control-plane';
 import { makeAuthority, makePair, pairPaths, savePair, type CertificateValidity } from '../../support/certificates/credential-files';
 import { freePort } from '../../support/ports';
-import {
-  launchApiServer,
-  removeFolder,
-  startApiServer,
-  temporaryFolder,
-  waitUntil,
-  type ApiServer,
-  type ProgramProcess,
-} from '../../support/programs';
+import { launchApiServer, startApiServer, waitUntil, type ProgramProcess } from '../../support/programs';
+import { stopAfterTest, useFolder, useResource } from '../../support/use-resource';
 
 /** The certificate that a server currently serves, as PEM; `undefined` when the handshake fails. */
 function servedCertificate(port: number): Promise<string | undefined> {
@@ -35,34 +28,34 @@ const waitForLog = (process: ProgramProcess, pattern: RegExp): Promise<unknown> 
   waitUntil(`the log to say ${pattern}`, () => pattern.test(process.output), 30_000);
 
 describe('a running API server', () => {
-  const folder = temporaryFolder('operate-certificates');
+  const folder = useFolder('operate-certificates');
   const files = pairPaths(folder, 'own');
   const clientCa = path.join(folder, 'clients.crt');
-  let authority: Credential;
-  let goodPair: Credential;
-  let server: ApiServer;
-  let port: number;
-
-  beforeAll(async () => {
-    port = await freePort();
-    // The first start creates the authority of the server, which signs the pair.
-    const before = await startApiServer({ folder, securePort: port });
-    await before.process.stop();
-    authority = { certificate: before.certificates.authority, key: readFileSync(path.join(before.pki, 'ca.key'), 'utf8') };
-    goodPair = await makePair(authority, 'server');
-    savePair(files, goodPair);
-    writeFileSync(clientCa, authority.certificate);
-    const args = [`--tls-cert-file=${files.cert}`, `--tls-private-key-file=${files.key}`, `--client-ca-file=${clientCa}`];
-    server = await startApiServer({ folder, securePort: port, args, environment: ACCELERATED_CLOCK });
-  }, 90_000);
-
-  afterAll(async () => {
-    await server.process.stop();
-    removeFolder(folder);
-  }, 30_000);
+  const port = useResource(freePort);
+  /** The authority that the first start of the server creates. It signs the pairs of the tests. */
+  const authority = useResource(
+    async () => {
+      const { process, pki, certificates } = await startApiServer({ folder, securePort: port() });
+      await process.stop();
+      return { certificate: certificates.authority, key: readFileSync(path.join(pki, 'ca.key'), 'utf8') };
+    },
+    undefined,
+    60_000,
+  );
+  const createPair = (): Promise<Credential> => makePair(authority(), 'server');
+  const server = useResource(
+    async () => {
+      savePair(files, await createPair());
+      writeFileSync(clientCa, authority().certificate);
+      const args = [`--tls-cert-file=${files.cert}`, `--tls-private-key-file=${files.key}`, `--client-ca-file=${clientCa}`];
+      return startApiServer({ folder, securePort: port(), args, environment: ACCELERATED_CLOCK });
+    },
+    ({ process }) => process.stop(),
+    60_000,
+  );
 
   const requestStatus = async (): Promise<number> => {
-    const client = new ApiClient(server.address, server.certificates);
+    const client = new ApiClient(server().address, server().certificates);
     try {
       return (await client.get('/api/v1/namespaces')).status;
     } finally {
@@ -73,68 +66,67 @@ describe('a running API server', () => {
   test.each<[string, () => Promise<Credential>, RegExp]>([
     [
       'that has expired',
-      () => makePair(authority, 'server', { validity: 'expired' }),
+      () => makePair(authority(), 'server', { validity: 'expired' }),
       /own\.crt has expired at .*: replace the certificate/,
     ],
     [
       'that is not valid yet',
-      () => makePair(authority, 'server', { validity: 'not yet valid' }),
+      () => makePair(authority(), 'server', { validity: 'not yet valid' }),
       /own\.crt is not valid before .* check the clock of this machine/,
     ],
     [
       'with the key of another certificate',
-      async () => ({ ...(await makePair(authority, 'server')), key: goodPair.key }),
+      async () => ({ ...(await createPair()), key: (await createPair()).key }),
       /own\.crt and [^ ]*own\.key cannot be used together .*a certificate and its private key/,
     ],
-    ['that is not PEM', () => Promise.resolve({ ...goodPair, certificate: 'junk' }), /own\.crt and [^ ]*own\.key cannot be used together/],
+    [
+      'that is not PEM',
+      async () => ({ ...(await createPair()), certificate: 'junk' }),
+      /own\.crt and [^ ]*own\.key cannot be used together/,
+    ],
   ])(
     'keeps its serving certificate when the file changes to one %s',
     async (_title, createBadPair, pattern) => {
-      const outputStart = server.process.output.length;
+      const outputStart = server().process.output.length;
+      const servedBefore = await servedCertificate(port());
       savePair(files, await createBadPair());
-      await waitUntil(`the log to say ${pattern}`, () => pattern.test(server.process.output.slice(outputStart)), 30_000);
-      expect(server.process.output.slice(outputStart)).toContain('the previous ones stay in use');
-      expect(await servedCertificate(port)).toBe(goodPair.certificate);
+      await waitUntil(`the log to say ${pattern}`, () => pattern.test(server().process.output.slice(outputStart)), 30_000);
+      expect(server().process.output.slice(outputStart)).toContain('the previous ones stay in use');
+      expect(await servedCertificate(port())).toBe(servedBefore);
       expect(await requestStatus()).toBe(200);
       // Restore a valid certificate, so that the next bad one is a change.
-      const good = await makePair(authority, 'server');
+      const good = await createPair();
       savePair(files, good);
-      await waitUntil('the valid certificate', async () => (await servedCertificate(port)) === good.certificate, 30_000);
-      goodPair = good;
+      await waitUntil('the valid certificate', async () => (await servedCertificate(port())) === good.certificate, 30_000);
     },
     60_000,
   );
 
-  test('keeps its client authorities when their file contains no certificate, and still reloads the serving certificate', async () => {
-    const outputStart = server.process.output.length;
+  test('keeps its client authorities when their file contains no certificate', async () => {
+    const outputStart = server().process.output.length;
     writeFileSync(clientCa, 'junk');
-    const next = await makePair(authority, 'server');
+    // The serving certificate is reloaded in spite of the other file, which shows that both have been read.
+    const next = await createPair();
     savePair(files, next);
-    await waitUntil('the new certificate', async () => (await servedCertificate(port)) === next.certificate, 30_000);
-    expect(server.process.output.slice(outputStart)).toMatch(/clients\.crt contains no certificate/);
+    await waitUntil('the new certificate', async () => (await servedCertificate(port())) === next.certificate, 30_000);
+    expect(server().process.output.slice(outputStart)).toMatch(/clients\.crt contains no certificate/);
     expect(await requestStatus()).toBe(200);
     writeFileSync(clientCa, (await makeAuthority('other')).certificate);
     await waitUntil('the other authority', async () => (await requestStatus()) === 401, 30_000);
-    writeFileSync(clientCa, authority.certificate);
+    writeFileSync(clientCa, authority().certificate);
     await waitUntil('the first authority', async () => (await requestStatus()) === 200, 30_000);
   }, 60_000);
 });
 
 describe('an API server at its start', () => {
-  const folder = temporaryFolder('operate-start');
+  const folder = useFolder('operate-start');
   const files = pairPaths(folder, 'own');
-  const launched: ProgramProcess[] = [];
-  afterEach(async () => {
-    for (const process of launched.splice(0)) await process.kill();
-  });
-  afterAll(() => removeFolder(folder));
+  const killAfterTest = stopAfterTest((process: ProgramProcess) => process.kill());
 
   const launch = async (): Promise<{ readonly process: ProgramProcess; readonly port: number }> => {
     const port = await freePort();
     const args = [`--tls-cert-file=${files.cert}`, `--tls-private-key-file=${files.key}`];
-    const process = await launchApiServer({ folder, securePort: port, args });
-    launched.push(process);
-    return { process, port };
+    return { process: killAfterTest(await launchApiServer({ folder, securePort: port, args })), port };
   };
 
   test('exits and names both files when the key belongs to another certificate', async () => {

@@ -22,21 +22,14 @@ import {
   type ApiServerOptions,
   type ProgramProcess,
 } from '../../support/programs';
-import { useClosable, useFolder, useResource } from '../../support/use-resource';
+import { stopAfterTest, useClosable, useFolder, useForEachTest, useResource } from '../../support/use-resource';
 
 const storeOptions = { clock: systemClock, random: systemRandom };
 
-const launched: ProgramProcess[] = [];
-afterEach(async () => {
-  for (const process of launched.splice(0)) await process.kill();
-});
+const killAfterTest = stopAfterTest((process: ProgramProcess) => process.kill());
 
 /** Starts a server that may fail to start. It is killed after the test. */
-async function launch(options: ApiServerOptions): Promise<ProgramProcess> {
-  const process = await launchApiServer(options);
-  launched.push(process);
-  return process;
-}
+const launch = async (options: ApiServerOptions): Promise<ProgramProcess> => killAfterTest(await launchApiServer(options));
 
 /** The output of a server that exits with 78 (a configuration error) instead of starting. */
 async function outputOfFailedStart(options: Omit<ApiServerOptions, 'securePort'>): Promise<string> {
@@ -60,22 +53,23 @@ function writeEncryptionKeys(file: string, letters: Readonly<Record<string, stri
 const newerFormat = JSON.stringify({ format: 'cluster-control-plane', version: 99, naming: 'platform' });
 
 describe('an API server on an embedded store', () => {
-  let folder: string;
-  let data: string;
-  beforeEach(() => {
-    folder = temporaryFolder('operate-store');
-    mkdirSync(path.join(folder, 'store'));
-    data = path.join(folder, 'store', 'data.mdb');
-  });
-  afterEach(() => removeFolder(folder));
+  const storeFolder = useForEachTest(
+    () => {
+      const folder = temporaryFolder('operate-store');
+      mkdirSync(path.join(folder, 'store'));
+      return { folder, data: path.join(folder, 'store', 'data.mdb') };
+    },
+    ({ folder }) => removeFolder(folder),
+  );
 
   async function createStoreWith(key: string, value: string): Promise<void> {
-    const store = await openEmbeddedStore({ directory: path.join(folder, 'store'), ...storeOptions });
+    const store = await openEmbeddedStore({ directory: path.join(storeFolder().folder, 'store'), ...storeOptions });
     await put(store, key, value);
     await store.close();
   }
 
   test('exits when the data file is not a store, and leaves it unchanged', async () => {
+    const { folder, data } = storeFolder();
     const text = 'this is no store\n'.repeat(1_000);
     writeFileSync(data, text);
     expect(await outputOfFailedStart({ folder })).toMatch(
@@ -85,6 +79,7 @@ describe('an API server on an embedded store', () => {
   }, 60_000);
 
   test('exits when the data file has a newer lmdb format', async () => {
+    const { folder, data } = storeFolder();
     await createStoreWith('/registry/a', 'x');
     const pageSize = readFileSync(data).readUInt32LE(48);
     const file = openSync(data, 'r+');
@@ -96,11 +91,13 @@ describe('an API server on an embedded store', () => {
   }, 60_000);
 
   test('exits when the data come from a newer server', async () => {
+    const { folder } = storeFolder();
     await createStoreWith('/registry/platform-format', newerFormat);
     expect(await outputOfFailedStart({ folder })).toMatch(/has format version 99, and this server reads version \d+; use a newer server/);
   }, 60_000);
 
   test('logs values whose encryption key is missing, and serves all others', async () => {
+    const { folder } = storeFolder();
     const configuration = path.join(folder, 'encryption.json');
     const args = [`--encryption-provider-config=${configuration}`];
     const secrets = '/api/v1/namespaces/default/secrets';
@@ -137,6 +134,7 @@ describe('an API server on an embedded store', () => {
   }, 90_000);
 
   test('exits when objects need a key that is not configured, and keeps a key that is taken away while it runs', async () => {
+    const { folder } = storeFolder();
     const configuration = path.join(folder, 'encryption.json');
     const reload = '--encryption-provider-config-automatic-reload';
     const args = [`--encryption-provider-config=${configuration}`, reload];
@@ -164,6 +162,7 @@ describe('an API server on an embedded store', () => {
   }, 120_000);
 
   test('exits when the data were written with another --naming', async () => {
+    const { folder } = storeFolder();
     const first = await startApiServer({ folder, securePort: await freePort() });
     await first.process.stop();
     expect(await outputOfFailedStart({ folder, args: ['--naming=kubernetes'] })).toMatch(
@@ -174,20 +173,14 @@ describe('an API server on an embedded store', () => {
 
 describeWithEtcd('an API server on a prefix in etcd', () => {
   const folder = useFolder('operate-prefix');
-  const running: ApiServer[] = [];
-
   const etcd = useResource(startEtcd, (started) => started.dispose());
   const store = useClosable(() => openEtcdStore({ endpoints: [etcd().endpoint], ...storeOptions }));
-  afterEach(async () => {
-    for (const server of running.splice(0)) await server.process.stop();
-  }, 30_000);
+  const endAfterTest = stopAfterTest(({ process }: ApiServer) => process.stop(), 30_000);
 
   async function start(prefix: string, options: { readonly folder?: string; readonly args?: readonly string[] } = {}): Promise<ApiServer> {
     const { args = [] } = options;
     const serverOptions = { folder: options.folder ?? folder, securePort: await freePort(), etcdServers: etcd().endpoint };
-    const server = await startApiServer({ ...serverOptions, args: [`--etcd-prefix=${prefix}`, ...args] });
-    running.push(server);
-    return server;
+    return endAfterTest(await startApiServer({ ...serverOptions, args: [`--etcd-prefix=${prefix}`, ...args] }));
   }
 
   test.each<[string, string, string, RegExp]>([

@@ -3,8 +3,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { resolve } from 'node:path';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
-import { removeFolder, temporaryFolder, waitUntil } from '../../support/programs';
-import { useResource } from '../../support/use-resource';
+import { waitUntil } from '../../support/programs';
+import { stopAfterTest, useFolder, useResource } from '../../support/use-resource';
 import type { LeaseServerState } from './lease-dependent-server';
 
 const supportFile = (name: string): string => resolve(__dirname, '../../support', name);
@@ -17,8 +17,7 @@ const STOPS = 6;
 /** In milliseconds of the clock of the process; longer than a lease. */
 const LEASE_OUTLASTED_MS = 40_000;
 
-let child: ChildProcess | undefined;
-afterEach(() => void child?.kill('SIGKILL'));
+const killAfterTest = stopAfterTest((child: ChildProcess) => child.kill('SIGKILL'));
 
 interface StarvedProcess {
   readonly process: ChildProcess;
@@ -33,7 +32,7 @@ function startStarvable(type: string, location: string): StarvedProcess {
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );
-  child = process;
+  killAfterTest(process);
   const states: LeaseServerState[] = [];
   let partialLine = '';
   process.stdout.on('data', (chunk: Buffer) => {
@@ -72,15 +71,13 @@ async function expectRecovery(type: string, location: string): Promise<void> {
   expect(states.at(-1)?.renewTime).not.toBe(renewTime);
 }
 
-it('a starved server on the embedded store recovers its endpoints and its identity Lease', async () => {
-  const folder = temporaryFolder('starved');
-  try {
-    await expectRecovery('embedded', folder);
-  } finally {
-    child?.kill('SIGKILL');
-    removeFolder(folder);
-  }
-}, 200_000);
+const folder = useFolder('starved');
+
+it(
+  'a starved server on the embedded store recovers its endpoints and its identity Lease',
+  () => expectRecovery('embedded', folder),
+  200_000,
+);
 
 describeWithEtcd('a starved server on etcd', () => {
   const server = useResource(startEtcd, (started) => started.dispose());

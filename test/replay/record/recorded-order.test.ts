@@ -1,3 +1,4 @@
+/** Which differences of a new response keep the recorded one: none but an order without meaning. */
 import { withRecordedOrder } from './recorded-order';
 
 const recorded = { code: 422, causes: [{ field: 'b' }, { field: 'a' }] };

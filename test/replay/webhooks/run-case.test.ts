@@ -1,3 +1,4 @@
+/** Masks of values that differ in every run of an admission webhook. */
 import { maskRunValues } from './run-case';
 
 test('maskRunValues masks a token as a whole, even if its signature looks like a generated name', () => {

@@ -1,3 +1,4 @@
+/** ManualClock: timers and sleeps end only when the test advances the clock. */
 import { ManualClock } from './manual-clock';
 
 describe('ManualClock', () => {

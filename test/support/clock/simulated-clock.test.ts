@@ -1,3 +1,4 @@
+/** SimulatedClock skips waits and stands still during I/O: timers of an hour beside real files and HTTP requests. */
 import { createServer, get } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { closeServer, listen } from '../servers/listen';

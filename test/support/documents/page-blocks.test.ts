@@ -1,3 +1,4 @@
+/** How the code blocks of a page are parsed, on pages of a few lines. */
 import { readBlocks } from './page-blocks';
 
 const fenced = (info: string, text = 'true\n'): string => `\`\`\`${info}\n${text}\`\`\`\n`;

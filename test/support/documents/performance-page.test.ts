@@ -1,3 +1,4 @@
+/** How the results of a run are added to the performance page, and the page of the repository. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { page } from '../../../deploy/reference/markdown';

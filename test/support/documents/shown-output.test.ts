@@ -1,3 +1,4 @@
+/** Which differences between the shown and the actual output of a command are accepted. */
 import { matchesShown } from './shown-output';
 
 describe('matchesShown', () => {

@@ -1,3 +1,4 @@
+/** The packaged kubectl and helm as programs, without any server. */
 import path from 'node:path';
 import { packagedProgram, runClient, startClient } from './kubectl';
 import { removeFolder, temporaryFolder } from '../programs';
