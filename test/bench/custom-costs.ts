@@ -7,6 +7,7 @@ import { readSchema } from '../../shared/api/structural/read-schema';
 import { validateSchema } from '../../shared/api/structural/validation/validate';
 import { compileRules } from '../../shared/expression/custom/compile-rules';
 import type { JsonObject } from '../../shared/values/json';
+import { customResourceDefinition } from '../support/objects/custom-resource-definition';
 import { configMap, type BenchClient } from './harness/client';
 import { measureLoop, type Cost } from './harness/measure';
 import { loopSeconds } from '../support/process-usage';
@@ -108,16 +109,8 @@ export async function measureCustomResources(
   return { configMaps, schemaless, withRules, validationMicros: validationMicros(seconds) };
 }
 
-async function define(client: BenchClient, plural: string, kind: string, openAPIV3Schema: JsonObject): Promise<void> {
-  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }];
-  const apiVersion = 'apiextensions.k8s.io/v1';
-  const body = {
-    apiVersion,
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `${plural}.${GROUP}` },
-    spec: { group: GROUP, scope: 'Namespaced', names: { plural, kind }, versions },
-  };
-  await client.send('POST', DEFINITIONS, body);
+async function define(client: BenchClient, plural: string, kind: string, schema: JsonObject): Promise<void> {
+  await client.send('POST', DEFINITIONS, customResourceDefinition({ plural, kind, group: GROUP, schema }));
   while (!(await client.text('GET', `${DEFINITIONS}/${plural}.${GROUP}`)).includes('initial names have been accepted'));
 }
 

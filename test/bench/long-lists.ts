@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
+import { customResourceDefinition } from '../support/objects/custom-resource-definition';
 import { configMap, type BenchClient } from './harness/client';
 import { measureLoop } from './harness/measure';
 import { cpuSeconds } from '../support/process-usage';
@@ -196,18 +197,8 @@ async function define(client: BenchClient): Promise<void> {
     schema: { openAPIV3Schema: { type: 'object', properties: { spec } } },
     additionalPrinterColumns: [{ name: 'Policy', type: 'string', jsonPath: '.spec.policy' }],
   });
-  const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-  const body = {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: `longs.${GROUP}` },
-    spec: {
-      group: GROUP,
-      scope: 'Namespaced',
-      names: { plural: 'longs', kind: 'Long' },
-      versions: [version('v1'), version('v1alpha1')],
-    },
-  };
-  await client.send('POST', definitions, body);
+  const versions = [version('v1'), version('v1alpha1')];
+  const body = customResourceDefinition({ plural: 'longs', kind: 'Long', group: GROUP, spec: { versions } });
+  await client.send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body);
   while ((await client.status('GET', `/apis/${GROUP}/v1alpha1/namespaces/${NAMESPACE}/longs`)) !== 200);
 }

@@ -13,6 +13,7 @@ import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { canonicalApiVersion } from '../../shared/names/dialect';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { customResourceDefinition } from '../support/objects/custom-resource-definition';
 import { manifests } from '../support/scenarios/manifest-tables';
 import { connectClient, type ConnectedClient } from './connect-client';
 import { compose, containerIds, docker, IMAGE, scaleApiServers, sleep } from './container-engine';
@@ -39,31 +40,16 @@ const WATCH_SECONDS = 60;
 /** A bound that no `/metrics` page reaches. */
 const MAX_METRICS_BYTES = 64 * 1024 * 1024;
 
-const DEFINITIONS: readonly JsonObject[] = [
-  {
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'ships.kept.example.com' },
-    spec: {
-      group: 'kept.example.com',
-      scope: 'Namespaced',
-      names: { plural: 'ships', singular: 'ship', kind: 'Ship', listKind: 'ShipList' },
-      versions: [
-        {
-          name: 'v1',
-          served: true,
-          storage: true,
-          schema: {
-            openAPIV3Schema: {
-              type: 'object',
-              properties: { spec: { type: 'object', properties: { masts: { type: 'integer', default: 3 } } } },
-            },
-          },
-        },
-      ],
-    },
-  },
-];
+const SHIP_DEFINITION: JsonObject = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  ...customResourceDefinition({
+    plural: 'ships',
+    kind: 'Ship',
+    group: 'kept.example.com',
+    schema: { properties: { spec: { type: 'object', properties: { masts: { type: 'integer', default: 3 } } } } },
+  }),
+};
 const SHIPS: Resource = { group: 'kept.example.com', version: 'v1', resource: 'ships', kind: 'Ship', namespaced: true };
 
 interface Server extends ConnectedClient {
@@ -105,7 +91,7 @@ export class Upgrade {
     const { client } = this;
     await client.of(resourceOf('core.v1.Namespace')).create({ metadata: { name: NAMESPACE } });
     const { kinds } = await discoverResources(client);
-    for (const object of [...parseManifests(), ...DEFINITIONS]) {
+    for (const object of [...parseManifests(), SHIP_DEFINITION]) {
       const kind = stringAt(object, 'kind') ?? '';
       const resource = kinds.get(`${canonicalApiVersion(stringAt(object, 'apiVersion') ?? '')}/${kind}`);
       if (resource === undefined) throw new Error(`${kind} is not served`);

@@ -32,17 +32,22 @@ async function isListening({ server }: ControlPlaneConnection): Promise<boolean>
   }
 }
 
-test('two control planes share no objects, and stop() releases their folders and ports', async () => {
+test('two control planes share no objects', async () => {
   const planes = await Promise.all([startControlPlane(), startControlPlane({ naming: 'kubernetes', controllers: [] })]);
   const [first, second] = planes.map((plane) => configOf(plane).makeApiClient(CoreV1Api));
   await first?.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'one' } } });
   expect((await first?.listNamespacedConfigMap({ namespace }))?.items.map(({ metadata }) => metadata?.name)).toContain('one');
   expect((await second?.listNamespacedConfigMap({ namespace }))?.items).toEqual([]);
-  for (const plane of planes) expect(readFileSync(plane.kubeconfigFile, 'utf8')).toBe(plane.kubeconfig);
   await Promise.all(planes.map((plane) => plane.stop()));
-  for (const plane of planes) {
+});
+
+test('stop() releases the folder and the port of its control plane only', async () => {
+  const planes = await Promise.all([startControlPlane({ controllers: [] }), startControlPlane({ controllers: [] })]);
+  for (const plane of planes) expect(readFileSync(plane.kubeconfigFile, 'utf8')).toBe(plane.kubeconfig);
+  for (const [index, plane] of planes.entries()) {
+    await plane.stop();
     expect(existsSync(path.dirname(plane.kubeconfigFile))).toBe(false);
-    expect(await isListening(plane)).toBe(false);
+    expect(await Promise.all(planes.map(isListening))).toEqual([false, index === 0]);
   }
 });
 

@@ -3,11 +3,11 @@
  * its serving certificate in the folder for certificates, and a certificate as the key that verifies tokens.
  */
 import { writeFileSync } from 'node:fs';
-import { request } from 'node:https';
 import path from 'node:path';
 import { systemClock as clock } from '../../shared/runtime/clock';
 import { createAuthority, issueCertificate, type Credential } from '../../shared/pki/certificates';
 import { describeWithEtcd, startEtcd } from '../support/external/etcd';
+import { sendOnce, type TextResponse } from '../support/http/send-once';
 import { freePort } from '../support/ports';
 import { startProgram, waitUntil } from '../support/programs';
 import { useFolder, useResource } from '../support/use-resource';
@@ -15,11 +15,6 @@ import { useFolder, useResource } from '../support/use-resource';
 const HOUR_MS = 3_600_000;
 const createNamedAuthority = (commonName: string): Promise<Credential> =>
   createAuthority({ subject: { commonName }, lifetimeMs: HOUR_MS, clock });
-
-interface ServerResponse {
-  readonly status: number;
-  readonly text: string;
-}
 
 describeWithEtcd('a server with the flags of a test environment', () => {
   const folder = useFolder('test-environment');
@@ -34,20 +29,12 @@ describeWithEtcd('a server with the flags of a test environment', () => {
     method: string,
     url: string,
     { authorization, body }: { readonly authorization?: string; readonly body?: object } = {},
-  ): Promise<ServerResponse> {
+  ): Promise<TextResponse> {
     const { port, serving, admin } = server();
     const client = authorization === undefined ? { cert: admin.certificate, key: admin.key } : {};
     const headers = { 'content-type': 'application/json', ...(authorization === undefined ? {} : { authorization }) };
-    return new Promise((resolve, reject) => {
-      const options = { host: '127.0.0.1', port, path: url, method, headers, ca: serving.certificate, agent: false, ...client };
-      const sent = request(options, (response) => {
-        let text = '';
-        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, text }));
-      });
-      sent.on('error', reject);
-      sent.end(body === undefined ? undefined : JSON.stringify(body));
-    });
+    const options = { port, method, path: url, headers, ca: serving.certificate, ...client };
+    return sendOnce(options, body === undefined ? undefined : JSON.stringify(body));
   }
 
   const isHealthy = (): Promise<boolean> =>
@@ -56,9 +43,15 @@ describeWithEtcd('a server with the flags of a test environment', () => {
       () => false,
     );
 
-  test('is healthy for anonymous requests, has the default namespace, and accepts the tokens that it signs', async () => {
+  test('becomes healthy for anonymous requests', async () => {
     await waitUntil('the server to be healthy', isHealthy, 45_000);
+  });
+
+  test('has the default namespace', async () => {
     expect((await sendRequest('GET', '/api/v1/namespaces/default')).status).toBe(200);
+  });
+
+  test('accepts the tokens that it signs', async () => {
     const accounts = '/api/v1/namespaces/default/serviceaccounts';
     expect((await sendRequest('POST', accounts, { body: { metadata: { name: 'a' } } })).status).toBe(201);
     const { text } = await sendRequest('POST', `${accounts}/a/token`, { body: { spec: {} } });

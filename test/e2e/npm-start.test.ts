@@ -4,10 +4,10 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { request, type IncomingHttpHeaders } from 'node:http';
 import path from 'node:path';
 import { packagedProgram, runClient } from '../support/external/kubectl';
 import { describeWithEtcd, startEtcd } from '../support/external/etcd';
+import { sendOnce, type TextResponse } from '../support/http/send-once';
 import { freePorts } from '../support/ports';
 import {
   isProcessAlive,
@@ -70,12 +70,6 @@ async function kubectlOk({ folder }: DataLocation, ...args: string[]): Promise<s
   return stdout;
 }
 
-interface PlainHttpResponse {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
 interface PlainHttpRequest {
   readonly method?: string;
   readonly path: string;
@@ -83,20 +77,10 @@ interface PlainHttpRequest {
   readonly body?: string;
 }
 
-function requestPlainHttp(
+const requestPlainHttp = (
   { insecurePort }: Pick<DataLocation, 'insecurePort'>,
   { body, ...options }: PlainHttpRequest,
-): Promise<PlainHttpResponse> {
-  return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port: insecurePort, agent: false, ...options }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => void (text += chunk));
-      response.once('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text }));
-    });
-    sent.once('error', reject);
-    sent.end(body);
-  });
-}
+): Promise<TextResponse> => sendOnce({ protocol: 'http:', port: insecurePort, ...options }, body);
 
 describe('npm start', () => {
   const location = useLocation('npm-start');
@@ -118,7 +102,7 @@ describe('npm start', () => {
     const headers = { accept: '*/*', 'user-agent': 'curl/8' };
     const response = await requestPlainHttp(location(), { path: '/api/v1/namespaces/default/configmaps', headers });
     expect(response.status).toBe(200);
-    expect(response.body).toContain('"greeting": "world"');
+    expect(response.text).toContain('"greeting": "world"');
   });
 
   it('issues tokens that authenticate their account', async () => {
@@ -183,15 +167,17 @@ describe('npm start', () => {
     expect(await kubectlOk(location(), 'get', 'configmap', 'hello', '-o', 'jsonpath={.data.greeting}')).toBe('world');
   });
 
-  it('stops on Ctrl-C, and a second start keeps data and certificates', async () => {
+  it('stops its programs on Ctrl-C', async () => {
     const child = pidOf(location(), 'apiserver');
-    const authority = readFileSync(path.join(location().folder, 'pki', 'ca.crt'), 'utf8');
     controlPlane().local.child.kill('SIGINT');
     expect(await controlPlane().local.exited).toEqual({ code: 0, signal: null });
     expect(isProcessAlive(child)).toBe(false);
     expect(existsSync(path.join(location().folder, 'run', 'supervisor.pid'))).toBe(false);
     expect(existsSync(path.join(location().folder, 'run', 'apiserver.pid'))).toBe(false);
+  }, 60_000);
 
+  it('keeps data and certificates at a second start', async () => {
+    const authority = readFileSync(path.join(location().folder, 'pki', 'ca.crt'), 'utf8');
     controlPlane().local = await startUntilReady(location());
     expect(readFileSync(path.join(location().folder, 'pki', 'ca.crt'), 'utf8')).toBe(authority);
     expect(await kubectlOk(location(), 'get', 'configmap', 'hello', '-o', 'jsonpath={.data.greeting}')).toBe('world');

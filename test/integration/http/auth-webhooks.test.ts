@@ -128,18 +128,22 @@ describe('an authorization webhook', () => {
     expect(joinChunks(meters.expose())).toContain('apiserver_authorization_webhook_evaluations_total{name="default",result="success"} 1\n');
   });
 
-  it('is called only when its match conditions hold, and denies with its reason', async () => {
-    replyWith(() => ({ status: 200, body: { status: { allowed: false, denied: true, reason: 'no' } } }));
+  describe('with a match condition', () => {
+    const forbidden = (resource: string): string =>
+      `${resource} is forbidden: User "alice" cannot list resource "${resource}" in API group "" at the cluster scope`;
     const expression = "has(request.resourceAttributes) && request.resourceAttributes.resource == 'nodes'";
-    const file = configuration(webhook({ matchConditions: [{ expression }] }));
-    await withAuthorizer([`--authorization-config=${file}`], async (api) => {
-      const forbidden = (resource: string): string =>
-        `${resource} is forbidden: User "alice" cannot list resource "${resource}" in API group "" at the cluster scope`;
-      const messageOf = async (resource: string) => (await api.get(`/api/v1/${resource}`, { token: ALICE })).message;
-      expect(await messageOf('nodes')).toBe(`${forbidden('nodes')}: no`);
-      expect(await messageOf('pods')).toBe(forbidden('pods'));
+
+    it.each([
+      ['denies with its reason a request that meets it', 'nodes', `${forbidden('nodes')}: no`, 1],
+      ['is not called for a request that does not meet it', 'pods', forbidden('pods'), 0],
+    ])('%s', async (_title, resource, message, calls) => {
+      replyWith(() => ({ status: 200, body: { status: { allowed: false, denied: true, reason: 'no' } } }));
+      const file = configuration(webhook({ matchConditions: [{ expression }] }));
+      await withAuthorizer([`--authorization-config=${file}`], async (api) => {
+        expect((await api.get(`/api/v1/${resource}`, { token: ALICE })).message).toBe(message);
+      });
+      expect(webhookServer().reviews).toHaveLength(calls);
     });
-    expect(webhookServer().reviews).toHaveLength(1);
   });
 
   const broken: Reply = { status: 400, body: {} };

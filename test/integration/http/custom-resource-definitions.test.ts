@@ -7,8 +7,9 @@ import { conditionsOf } from '../../../apiserver/custom-resources/conditions';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
 import { MemoryStore } from '../../support/store/memory-store';
 import { useForEachTest } from '../../support/use-resource';
+import { customResourceDefinition } from '../../support/objects/custom-resource-definition';
 import { ADMIN, JSON_PATCH, TABLE } from './api-call';
-import { customResourceDefinition, startFixture, type Fixture } from './fixture';
+import { startFixture, type Fixture } from './fixture';
 
 const GROUP = 'life.example.com';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -130,9 +131,16 @@ it('rows that were printed before are printed with the columns that the definiti
   expect(await cells()).toEqual([['x', '2']]);
 });
 
-it('a deleted definition deletes its objects, waits for their finalizers, and rejects new ones meanwhile', async () => {
+it('a deleted definition deletes its objects', async () => {
   await define(thingsDefinition({}));
   for (let i = 0; i < 40; i += 1) await (i % 2 === 0 ? first() : second()).create(THINGS, thing(`x${i}`));
+  await second().delete(DEFINITION);
+  await waitForStatus(first(), DEFINITION, 404);
+  expect((await second().get(THINGS)).status).toBe(404);
+});
+
+it('a deleted definition rejects new objects while a finalizer keeps it', async () => {
+  await define(thingsDefinition({}));
   await first().create(THINGS, HELD_THING);
   expect((await second().delete(DEFINITION)).json).toMatchObject({ metadata: { deletionTimestamp: expect.any(String) } });
   const message = 'create not allowed while custom resource definition is terminating';

@@ -7,8 +7,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { isBody, type Body, type Json } from '../../replay/json-response';
 import type { RecordedResponse, RecordedRequest } from '../../replay/requests/request-recording';
 import { comparableResponse, withDeviation } from '../../support/deviations/request-deviations';
+import { customResourceDefinition } from '../../support/objects/custom-resource-definition';
 import { APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from './api-call';
-import { customResourceDefinition, useServer } from './fixture';
+import { useServer } from './fixture';
 import { replayRequests } from './replay-requests';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';

@@ -2,15 +2,14 @@
  * Secrets encrypted with a KMS plug-in: the stored bytes, and the responses when the plug-in is slow, unreachable, or
  * returns errors.
  */
-import { createHmac } from 'node:crypto';
 import path from 'node:path';
-import { createAesGcmCipher } from '../../../apiserver/storage/encryption/ciphers';
 import type { Store } from '../../../apiserver/storage/store';
 import { systemRandomBytes } from '../../../shared/runtime/random';
 import { readCases } from '../../replay/recording';
 import { either, nullValue, number, shape, text } from '../../replay/shape';
 import { describeWithEtcd } from '../../support/external/etcd';
-import { KmsPlugin, maskSecret, encodeMessage, type PluginBehaviour } from '../../support/servers/kms-plugin';
+import { KmsPlugin, type PluginBehaviour } from '../../support/servers/kms-plugin';
+import { encryptedByOtherServer } from '../../support/store/kms-envelope-fixture';
 import { MemoryStore } from '../../support/store/memory-store';
 import { waitUntil } from '../../support/programs';
 import { useFolder, useResource } from '../../support/use-resource';
@@ -121,19 +120,8 @@ describe('a Secret that is written unchanged', () => {
 
 /** A value in the format of another server, encrypted with a seed that the plug-in does not have. */
 function encryptUnderUnknownSeed(seed = systemRandomBytes(32), name = 's'): Buffer {
-  const path = `/registry/secrets/default/${name}`;
-  const info = systemRandomBytes(32);
-  const key = createHmac('sha256', seed)
-    .update(info)
-    .update(Buffer.from([1]))
-    .digest();
-  const members = {
-    encryptedData: Buffer.concat([info, createAesGcmCipher(key, systemRandomBytes).encrypt(Buffer.from('no object'), path)]),
-    keyID: 'key-1',
-    encryptedDEKSource: maskSecret(seed),
-    encryptedDEKSourceType: 1,
-  };
-  return Buffer.concat([Buffer.from('k8s:enc:kms:v2:key-box:'), encodeMessage('EncryptedObject', members)]);
+  const message = encryptedByOtherServer(seed, { keyID: 'key-1' }, 'no object', `/registry/secrets/default/${name}`);
+  return Buffer.concat([Buffer.from('k8s:enc:kms:v2:key-box:'), message]);
 }
 
 const putValue = (store: Store, name: string, value: Buffer): Promise<unknown> =>

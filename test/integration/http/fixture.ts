@@ -273,24 +273,6 @@ export function serviceAccountOptions(changes: Partial<ServiceAccounts> = {}): S
 export const issueClientCertificate = (authority: Credential, commonName = 'jane', organizations: readonly string[] = ['system:masters']) =>
   issueCertificate({ authority, usage: 'client', subject: { commonName, organizations }, lifetimeMs: HOUR_MS, clock });
 
-export interface DefinitionOptions {
-  readonly plural: string;
-  readonly kind: string;
-  readonly group: string;
-  /** The schema of the whole object, of type `object`. */
-  readonly schema?: object;
-  /** Other members of the spec, and of its version `v1`. */
-  readonly spec?: object;
-  readonly version?: object;
-}
-
-/** A CustomResourceDefinition, with one version unless the spec has others. */
-export function customResourceDefinition({ plural, kind, group, schema = {}, spec = {}, version = {} }: DefinitionOptions): object {
-  const openAPIV3Schema = { type: 'object', ...schema };
-  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema }, ...version }];
-  return { metadata: { name: `${plural}.${group}` }, spec: { group, scope: 'Namespaced', names: { plural, kind }, versions, ...spec } };
-}
-
 /** Writes a kubeconfig of the administrator to the folder, and returns its path. */
 export function writeKubeconfig({ server, authority }: Fixture, folder: string): string {
   const file = path.join(folder, 'kubeconfig');

@@ -5,8 +5,9 @@
 import { NO_OVERRIDES } from '../../../apiserver/admission/plugins/plugin-overrides';
 import { DIALECTS, GENERATED_NAMES, qualifiedNameInDialect, type Dialect } from '../../../shared/names/dialect';
 import { waitUntil } from '../../support/programs';
+import { customResourceDefinition } from '../../support/objects/custom-resource-definition';
 import { APPLY_PATCH, JSON_PATCH, STRATEGIC_PATCH } from './api-call';
-import { customResourceDefinition, useServer } from './fixture';
+import { useServer } from './fixture';
 
 const WITHOUT_ACCOUNTS = { ...NO_OVERRIDES, disabled: ['ServiceAccount'] };
 const ENFORCE = ['pod-security.kubernetes.io/enforce', 'pod-security.platform.io/enforce'] as const;

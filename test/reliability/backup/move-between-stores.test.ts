@@ -8,6 +8,7 @@ import { ApiClient, type ApiObject } from '../../support/http/api-client';
 import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 import { makeEtcdCertificates } from '../../support/certificates/etcd-certificates';
 import { migrate } from '../../support/migrate';
+import { customResourceDefinition } from '../../support/objects/custom-resource-definition';
 import { freePort } from '../../support/ports';
 import { startApiServer, type ApiServer } from '../../support/programs';
 import { useFolder, useResource } from '../../support/use-resource';
@@ -28,22 +29,13 @@ const LIST_PATHS = [
   WIDGETS,
 ];
 
-const WIDGET_DEFINITION = {
-  metadata: { name: 'widgets.example.com' },
-  spec: {
-    group: 'example.com',
-    scope: 'Cluster',
-    names: { plural: 'widgets', kind: 'Widget' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: { openAPIV3Schema: { type: 'object', properties: { size: { type: 'integer' } } } },
-      },
-    ],
-  },
-};
+const WIDGET_DEFINITION = customResourceDefinition({
+  plural: 'widgets',
+  kind: 'Widget',
+  group: 'example.com',
+  schema: { properties: { size: { type: 'integer' } } },
+  spec: { scope: 'Cluster' },
+});
 
 const DEPLOYMENT = {
   metadata: { name: 'web' },

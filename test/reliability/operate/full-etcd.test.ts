@@ -1,10 +1,10 @@
 /** An API server over an etcd that exceeds its quota: what clients, health checks and the log report. */
-import { request } from 'node:http';
 import { ApiClient, type ApiResponse } from '../../support/http/api-client';
 import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
+import { sendOnce } from '../../support/http/send-once';
 import { freePort } from '../../support/ports';
 import { startApiServer, waitUntil } from '../../support/programs';
-import { useFolder, useResource } from '../../support/use-resource';
+import { useClosable, useFolder, useResource } from '../../support/use-resource';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const FULL_MESSAGE = 'etcdserver: mvcc: database space exceeded';
@@ -21,16 +21,10 @@ interface GatewayResponse {
 }
 
 /** Calls the JSON gateway of etcd. */
-function callEtcd(endpoint: string, path: string, body: object): Promise<GatewayResponse> {
-  return new Promise((resolve, reject) => {
-    const call = request(`${endpoint}/v3/${path}`, { method: 'POST' }, (response) => {
-      let text = '';
-      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-      response.on('end', () => resolve(JSON.parse(text)));
-    });
-    call.once('error', reject);
-    call.end(JSON.stringify(body));
-  });
+async function callEtcd(endpoint: string, path: string, body: object): Promise<GatewayResponse> {
+  const { hostname, port } = new URL(endpoint);
+  const { text } = await sendOnce({ protocol: 'http:', hostname, port, path: `/v3/${path}`, method: 'POST' }, JSON.stringify(body));
+  return JSON.parse(text);
 }
 
 async function freeSpace(endpoint: string): Promise<void> {
@@ -60,29 +54,41 @@ describeWithEtcd('an API server on a full etcd', () => {
     }
   }
 
-  it('responds to writes with 500 as upstream, reports it, allows deletions, and recovers without a restart', async () => {
-    const api = new ApiClient(server().address, server().certificates);
-    const refused = await fill(api);
+  const client = useClosable(() => new ApiClient(server().address, server().certificates));
+
+  it('responds to writes with 500, as upstream', async () => {
+    const refused = await fill(client());
     expect([refused.status, refused.json()]).toEqual([
       500,
       { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message: FULL_MESSAGE, code: 500 },
     ]);
-    for (let index = 0; index < 20; index++) expect((await api.send('POST', CONFIG_MAPS, configMap('small', 1))).status).toBe(500);
-    const ready = await api.get('/readyz?verbose');
+    for (let index = 0; index < 20; index++) expect((await client().send('POST', CONFIG_MAPS, configMap('small', 1))).status).toBe(500);
+  }, 60_000);
+
+  it('stays ready and reports the alarm of etcd', async () => {
+    const ready = await client().get('/readyz?verbose');
     expect([ready.status, ready.text]).toEqual([200, expect.stringContaining('[!]etcd-space failed')]);
-    expect((await api.get('/readyz/etcd-space')).text).toContain('alarm NOSPACE: its database exceeds --quota-backend-bytes');
+    expect((await client().get('/readyz/etcd-space')).text).toContain('alarm NOSPACE: its database exceeds --quota-backend-bytes');
+  });
+
+  it('logs the remedy once', () => {
     const lines = server()
       .process.output.split('\n')
       .filter((line) => line.includes('the store has no space left'));
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain('disarm the alarm');
+  });
 
-    expect((await api.get(`${CONFIG_MAPS}/big-0`)).status).toBe(200);
-    expect((await api.send('DELETE', `${CONFIG_MAPS}/big-0`)).status).toBe(200);
-    expect((await api.send('DELETE', CONFIG_MAPS)).status).toBe(200);
+  it('serves reads and deletions', async () => {
+    expect((await client().get(`${CONFIG_MAPS}/big-0`)).status).toBe(200);
+    expect((await client().send('DELETE', `${CONFIG_MAPS}/big-0`)).status).toBe(200);
+    expect((await client().send('DELETE', CONFIG_MAPS)).status).toBe(200);
+  });
+
+  it('accepts writes again without a restart once etcd has space', async () => {
     await freeSpace(etcd().endpoint);
-    expect((await api.send('POST', CONFIG_MAPS, configMap('small', 1))).status).toBe(201);
-    await waitUntil('the alarm to be seen as disarmed', async () => (await api.get('/readyz/etcd-space')).text === 'ok');
+    expect((await client().send('POST', CONFIG_MAPS, configMap('small', 1))).status).toBe(201);
+    await waitUntil('the alarm to be seen as disarmed', async () => (await client().get('/readyz/etcd-space')).text === 'ok');
     expect(server().process.output.split('\n').length).toBeLessThan(30);
   }, 60_000);
 });

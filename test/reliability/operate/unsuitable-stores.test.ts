@@ -133,26 +133,48 @@ describe('an API server on an embedded store', () => {
     expect(await withWrongKey.stop()).toBe(0);
   }, 90_000);
 
-  test('exits when objects need a key that is not configured, and keeps a key that is taken away while it runs', async () => {
+  const MISSING_KEY = 'secrets: 1 object needs key "a" of provider aesgcm';
+  /** Flags for the keys in a file, which may change at run time. */
+  const reloadedKeys = (file: string): readonly string[] => [
+    `--encryption-provider-config=${file}`,
+    '--encryption-provider-config-automatic-reload',
+  ];
+
+  /** Starts a server that encrypts a Secret `s` with the key `a`. The server ends with the test, which closes the client. */
+  async function startWithSecret(
+    folder: string,
+    configuration: string,
+  ): Promise<{ readonly server: ApiServer; readonly client: ApiClient }> {
+    writeEncryptionKeys(configuration, { a: 'a' });
+    const server = await startApiServer({ folder, securePort: await freePort(), args: reloadedKeys(configuration) });
+    killAfterTest(server.process);
+    const client = new ApiClient(server.address, server.certificates);
+    expect((await client.send('POST', '/api/v1/namespaces/default/secrets', { metadata: { name: 's' } })).status).toBe(201);
+    return { server, client };
+  }
+
+  test('keeps a key that objects need and that is taken away at run time', async () => {
     const { folder } = storeFolder();
     const configuration = path.join(folder, 'encryption.json');
-    const reload = '--encryption-provider-config-automatic-reload';
-    const args = [`--encryption-provider-config=${configuration}`, reload];
-    const error = 'secrets: 1 object needs key "a" of provider aesgcm';
-    const secret = '/api/v1/namespaces/default/secrets/s';
-    writeEncryptionKeys(configuration, { a: 'a' });
-    const server = await startApiServer({ folder, securePort: await freePort(), args });
-    const client = new ApiClient(server.address, server.certificates);
-    expect((await client.send('POST', path.dirname(secret), { metadata: { name: 's' } })).status).toBe(201);
+    const { server, client } = await startWithSecret(folder, configuration);
     writeEncryptionKeys(configuration, { b: 'b' });
     const check = '/readyz/configuration/encryption-provider-config';
-    await waitUntil('the refusal', async () => (await client.get(check)).text.includes(error), 30_000);
+    await waitUntil('the refusal', async () => (await client.get(check)).text.includes(MISSING_KEY), 30_000);
     expect((await client.get('/readyz?verbose')).text).toContain('[!]configuration/encryption-provider-config failed');
-    expect((await client.get(secret)).status).toBe(200);
+    expect((await client.get('/api/v1/namespaces/default/secrets/s')).status).toBe(200);
     expect(server.process.output).toContain('the changed configuration cannot be used, the previous one stays in use');
     client.close();
+  }, 60_000);
+
+  test('exits when objects need a key that is not configured', async () => {
+    const { folder } = storeFolder();
+    const configuration = path.join(folder, 'encryption.json');
+    const { server, client } = await startWithSecret(folder, configuration);
+    client.close();
     await server.process.stop();
-    expect(await outputOfFailedStart({ folder, args })).toContain(error);
+    writeEncryptionKeys(configuration, { b: 'b' });
+    const args = reloadedKeys(configuration);
+    expect(await outputOfFailedStart({ folder, args })).toContain(MISSING_KEY);
     expect(await outputOfFailedStart({ folder })).toMatch(
       /^apiserver: --encryption-provider-config: stored objects need keys .*secrets: 1 object/m,
     );

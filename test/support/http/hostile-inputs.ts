@@ -3,6 +3,8 @@
  * Used by the tests in test/reliability/hostile, which check the responses, and by the benchmark, which measures how
  * long other clients wait.
  */
+import { customResourceDefinition } from '../objects/custom-resource-definition';
+
 export interface HostileStep {
   /** Default: GET. */
   readonly method?: string;
@@ -91,48 +93,35 @@ const thing = (name: string, spec: string): string =>
   `{"apiVersion":"hostile.example.com/v1","kind":"Thing","metadata":{"name":"${name}"},"spec":${spec}}`;
 
 /** A kind with validation rules and patterns that are as expensive as the server admits. */
-const DEFINITION = JSON.stringify({
-  apiVersion: 'apiextensions.platform.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'things.hostile.example.com' },
-  spec: {
+const DEFINITION = JSON.stringify(
+  customResourceDefinition({
+    plural: 'things',
+    kind: 'Thing',
     group: 'hostile.example.com',
-    scope: 'Namespaced',
-    names: { plural: 'things', kind: 'Thing' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        schema: {
-          openAPIV3Schema: {
-            type: 'object',
-            properties: {
-              spec: {
-                type: 'object',
-                'x-kubernetes-preserve-unknown-fields': true,
-                properties: {
-                  ruled: {
-                    type: 'array',
-                    maxItems: 80,
-                    items: {
-                      type: 'array',
-                      maxItems: 80,
-                      items: { type: 'integer' },
-                      'x-kubernetes-validations': [{ rule: 'self.all(a, self.all(b, a + b >= 0))' }],
-                    },
-                  },
-                  patterned: { type: 'object', additionalProperties: { type: 'string', pattern: '^([a-z]{1,50}){1,20}$' } },
-                  choice: { type: 'array', items: { type: 'string', enum: Array.from({ length: 1000 }, (_, n) => `e${n}`) } },
-                },
+    schema: {
+      properties: {
+        spec: {
+          type: 'object',
+          'x-kubernetes-preserve-unknown-fields': true,
+          properties: {
+            ruled: {
+              type: 'array',
+              maxItems: 80,
+              items: {
+                type: 'array',
+                maxItems: 80,
+                items: { type: 'integer' },
+                'x-kubernetes-validations': [{ rule: 'self.all(a, self.all(b, a + b >= 0))' }],
               },
             },
+            patterned: { type: 'object', additionalProperties: { type: 'string', pattern: '^([a-z]{1,50}){1,20}$' } },
+            choice: { type: 'array', items: { type: 'string', enum: Array.from({ length: 1000 }, (_, n) => `e${n}`) } },
           },
         },
       },
-    ],
-  },
-});
+    },
+  }),
+);
 const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
 export const HOSTILE_SETUP: readonly HostileStep[] = [{ method: 'POST', path: DEFINITIONS, headers: JSON_BODY, body: DEFINITION }];
 

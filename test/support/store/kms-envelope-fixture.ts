@@ -101,15 +101,20 @@ export async function decryptValue(
   return { value: value.toString(), isStale };
 }
 
-/** A value as another server would have written it, with its own seed. */
-export function encryptedByOtherServer(seed: Buffer, members: Readonly<Record<string, unknown>> = {}, plain = 'other'): Buffer {
+/** A value as another server would have written it at the key, with its own seed. */
+export function encryptedByOtherServer(
+  seed: Buffer,
+  members: Readonly<Record<string, unknown>> = {},
+  plain = 'other',
+  storageKey = STORAGE_KEY,
+): Buffer {
   const info = systemRandomBytes(32);
   const key = createHmac('sha256', seed)
     .update(info)
     .update(Buffer.from([1]))
     .digest();
   return encodeMessage('EncryptedObject', {
-    encryptedData: Buffer.concat([info, createAesGcmCipher(key, systemRandomBytes).encrypt(Buffer.from(plain), STORAGE_KEY)]),
+    encryptedData: Buffer.concat([info, createAesGcmCipher(key, systemRandomBytes).encrypt(Buffer.from(plain), storageKey)]),
     keyID: 'k1',
     encryptedDEKSource: maskSecret(seed),
     annotations: { 'ver.kms.test': Buffer.from('1') },
