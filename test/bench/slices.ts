@@ -17,6 +17,8 @@ export interface ReplacementCosts {
   readonly slices: number;
 }
 
+/** How far the watch may be behind the reads. */
+const WATCH_LAG_MS = 1_000;
 const LABELS = { app: 'rolled' };
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 /** Requests in flight while objects are created. */
@@ -74,8 +76,7 @@ export async function measureRollingReplacement(
   await waitUntilConverged(count);
   const convergedMs = performance.now() - rolled;
   const { slices: left } = await readSlices();
-  // The watch may be behind the reads.
-  await pause(1_000);
+  await pause(WATCH_LAG_MS);
   watch.stop();
   clearInterval(nodes);
   await client.send('DELETE', `/api/v1/namespaces/${namespace}`);

@@ -29,10 +29,13 @@ describeWithEachKubectl('updates', (session) => {
   const folder = useFolder('editor');
 
   describe('apply by the client', () => {
-    it('creates, changes, and removes fields that the file no longer has', async () => {
+    it('reports whether an object is created, unchanged or configured', async () => {
       expect(await session.ok('apply -f -', deployment('shop:1', 2))).toBe('deployment.apps/shop created\n');
       expect(await session.ok('apply -f -', deployment('shop:1', 2))).toBe('deployment.apps/shop unchanged\n');
       expect(await session.ok('apply -f -', deployment('shop:2', 2))).toBe('deployment.apps/shop configured\n');
+    });
+
+    it('removes the fields that the file no longer has, and keeps those that it never had', async () => {
       await session.ok('set env deployment/shop EXTRA=yes');
       await session.ok('label deployment/shop tier=front');
       expect(await session.ok('apply -f -', deployment('shop:2').replace(', env: [{name: MODE, value: live}]', ''))).toBe(
@@ -105,7 +108,7 @@ describeWithEachKubectl('updates', (session) => {
   });
 
   describe('other commands', () => {
-    it('label, annotate and patch report what they changed', async () => {
+    it('label reports what it changed', async () => {
       await session.ok('create configmap plain --from-literal=a=1');
       expect(await session.ok('label configmap plain tier=front')).toBe('configmap/plain labeled\n');
       expect(await session.ok('label configmap plain tier=front')).toBe('configmap/plain not labeled\n');
@@ -114,9 +117,15 @@ describeWithEachKubectl('updates', (session) => {
       );
       expect(await session.ok('label configmap plain tier=back --overwrite')).toBe('configmap/plain labeled\n');
       expect(await session.ok('label configmap plain tier-')).toBe('configmap/plain unlabeled\n');
+    });
+
+    it('annotate fails at an older resource version', async () => {
       expect(await session.ok('annotate configmap plain note=hello')).toBe('configmap/plain annotated\n');
       const stale = await session.fails('annotate configmap plain note=later --overwrite --resource-version=1');
       expect(stale).toContain('the object has been modified; please apply your changes to the latest version and try again');
+    });
+
+    it('patch reports what it changed', async () => {
       const merge = ['patch', 'configmap', 'plain', '--type=merge', '-p', '{"data":{"a":null,"b":"2"}}'];
       expect(await session.ok(merge)).toBe('configmap/plain patched\n');
       expect(await session.ok(merge)).toBe('configmap/plain patched (no change)\n');

@@ -56,6 +56,8 @@ export interface FloodTarget {
   readonly flooder: string;
 }
 
+/** How long the flooder needs to open all of its connections. */
+const OPENING_MS = 2_000;
 const OBJECTS = '/api/v1/namespaces/access/configmaps';
 /** Connections of the flooding user, each with one list in flight. */
 const CONNECTIONS = 200;
@@ -97,8 +99,7 @@ export async function measureFlood(
   const idle = await measureCalmUser(target, seconds);
   const words = [target.calm.port, target.flooder, `${OBJECTS}?limit=500`, CONNECTIONS, niceness].map(String);
   const sender = fork(path.join(__dirname, 'flooder.js'), words, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  // Until all connections of the flooder are open.
-  await pause(2_000);
+  await pause(OPENING_MS);
   const flooded = await measureCalmUser(target, seconds);
   sender.send('end');
   const [counts] = (await once(sender, 'message')) as [FloodCounts];

@@ -26,6 +26,11 @@ const RENEWAL_INTERVAL_MS = RENEW_DEADLINE_MS / 2;
 /** How many times longer the lease of a controller lasts than that of the set. */
 const INNER_LEASE_FACTOR = 15;
 
+/** Several renewals of the lease of a set, so that every process has observed it. */
+const SEVERAL_RENEWALS_MS = 30_000;
+/** Several renewals of the leases of controllers, which last {@link INNER_LEASE_FACTOR} times as long. */
+const SEVERAL_INNER_RENEWALS_MS = 200_000;
+
 const SET_LEASE = /^controller-set-[0-9a-f]{10}$/;
 const LEASES = '/apis/coordination.platform.io/v1/leases';
 
@@ -132,7 +137,7 @@ test('of two processes with the same controllers, the one that does not lead rea
   const second = startProcess('other', [...CONTROLLER_NAMES].reverse(), fake);
   await acquireLeases();
   fake.api.requests.length = 0;
-  await fake.clock.advanceAsync(30_000);
+  await fake.clock.advanceAsync(SEVERAL_RENEWALS_MS);
   // It polls the lease, and watches it through the collection.
   const paths = new Set(fake.api.requests.filter((request) => request.startsWith('GET')).map((request) => request.replace(/\?.*/, '')));
   expect([...paths].map((path) => path.slice(path.lastIndexOf('/') + 1)).sort()).toEqual([expect.stringMatching(SET_LEASE), 'leases']);
@@ -144,7 +149,7 @@ test('of two processes with the same controllers, the second leads all as soon a
   const first = startProcess('one', CONTROLLER_NAMES, fake);
   await acquireLeases();
   const second = startProcess('other', [...CONTROLLER_NAMES].reverse(), fake);
-  await fake.clock.advanceAsync(30_000);
+  await fake.clock.advanceAsync(SEVERAL_RENEWALS_MS);
   first.stop.abort();
   await first.ended;
   await acquireLeases();
@@ -171,7 +176,7 @@ test('of two processes with overlapping controllers, one leads a shared controll
   const first = startProcess('one', ['a', 'b'], fake);
   await acquireLeases();
   const second = startProcess('other', ['b', 'c'], fake);
-  await fake.clock.advanceAsync(200_000);
+  await fake.clock.advanceAsync(SEVERAL_INNER_RENEWALS_MS);
   expect([first.leading(), second.leading()]).toEqual([['a', 'b'], ['c']]);
   failWritesOf('one', fake);
   await fake.clock.advanceAsync(LEASE_DURATION_MS + 1_000);

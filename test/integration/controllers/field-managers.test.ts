@@ -3,6 +3,7 @@
  * subresource and fields.
  */
 import { CONTROLLERS } from '../../../controllers/table';
+import recordedScenarios from './managers-scenarios.json';
 import { SCENARIOS } from '../../replay/scenarios';
 import type { ObservedState } from '../../replay/scenarios/scenario';
 import { changeNamed } from '../../support/scenarios/observed-state';
@@ -50,51 +51,13 @@ replayControllers('managers', {
 });
 
 /**
- * The scenario that records a controller's entries; `undefined` when the controller only deletes objects, so that no
+ * The scenario that records each controller's entries; `null` when the controller only deletes objects, so that no
  * entries remain, and for the development load balancer: its counterpart needs a cloud provider.
  */
-const RECORDED: Readonly<Record<string, string | undefined>> = {
-  namespace: 'own-namespace',
-  'root-ca-cert-publisher': 'own-accounts',
-  serviceaccount: 'own-accounts',
-  'serviceaccount-token': 'own-tk-ordinary',
-  'legacy-serviceaccount-token-cleaner': undefined,
-  'persistentvolumeclaim-protection': 'own-volumes',
-  'persistentvolume-protection': 'own-volumes',
-  'persistentvolume-binder': 'own-binding',
-  'ephemeral-volume': 'own-ephemeral',
-  'clusterrole-aggregation': 'own-roles',
-  csrapproving: 'own-csr-join',
-  csrsigning: 'own-csr-api-client',
-  csrcleaner: undefined,
-  disruption: 'own-budget-evictions',
-  resourcequota: 'own-quota-unknown',
-  nodelifecycle: 'own-node-new',
-  'taint-eviction': 'own-taint-seconds',
-  ttl: 'own-node-new',
-  nodeipam: 'ipam-assign',
-  tokencleaner: undefined,
-  bootstrapsigner: 'own-sg-ordinary',
-  endpointslice: 'own-slice-life',
-  endpoints: 'own-slice-life',
-  endpointslicemirroring: 'own-mirror-life',
-  'garbage-collector': 'own-gc-orphan',
-  'ttl-after-finished': undefined,
-  'pod-garbage-collector': undefined,
-  replicaset: 'own-set-life',
-  replicationcontroller: 'own-controller-life',
-  deployment: 'own-deployment-life',
-  statefulset: 'own-stateful-life',
-  daemonset: 'own-daemon-rolling',
-  job: 'own-job-life',
-  cronjob: 'own-cron-life',
-  'horizontal-pod-autoscaler': 'own-scaler-default',
-  'validatingadmissionpolicy-status': 'own-policies',
-  'service-lb': undefined,
-};
+const RECORDED: Readonly<Record<string, string | null>> = recordedScenarios;
 
 test('each controller that writes objects has a recorded scenario', () => {
   expect(Object.keys(RECORDED).sort()).toEqual(CONTROLLERS.map(({ name }) => name).sort());
   const scenarios = ['managers', 'node-ipam'].flatMap((recording) => SCENARIOS.get(recording) ?? []).map(({ name }) => name);
-  expect(Object.values(RECORDED).filter((name) => name !== undefined && !scenarios.includes(name))).toEqual([]);
+  expect(Object.values(RECORDED).filter((name) => name !== null && !scenarios.includes(name))).toEqual([]);
 });

@@ -46,14 +46,18 @@ test('the package contains fewer than 30 files of code besides the chunks', () =
   expect(files().filter((file) => file.endsWith('.js') && !file.startsWith('dist/chunks/')).length).toBeLessThan(30);
 });
 
-test('the package depends on the packages with native code only, and names the licences of the others', () => {
-  const modules = path.join(installPackage(folder, []), PACKAGE);
-  const read = (name: string): string => readFileSync(path.join(modules, name), 'utf8');
+const installed = useResource(() => path.join(installPackage(folder, []), PACKAGE));
+const read = (name: string): string => readFileSync(path.join(installed(), name), 'utf8');
+
+test('the package depends on the packages with native code only', () => {
   expect(JSON.parse(read('package.json'))).toMatchObject({
     dependencies: { lmdb: expect.any(String) as unknown, 'fs-native-extensions': expect.any(String) as unknown },
     bin: { platform: 'dist/deploy/cli/main.js' },
   });
   expect(Object.keys((JSON.parse(read('package.json')) as { dependencies: object }).dependencies)).toHaveLength(2);
+});
+
+test('the package names the licences of the packages that it contains', () => {
   for (const name of ['express', 'etcd3', '@opentelemetry/core', 'commander', 'pino', 'redoc'])
     expect(read('THIRD-PARTY-NOTICES')).toContain(`\n${name} `);
   // Of a package that the script of Redoc contains.

@@ -8,21 +8,15 @@ import { Outbox } from '../../../apiserver/endpoints/output/outbox';
 import { Exchange } from '../../../apiserver/endpoints/request/exchange';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
-import { hasGo, startGoBackend, startNodeBackend, type StartBackend } from '../../support/servers/echo-backend';
+import { describeWithEachBackend } from '../../support/servers/echo-backend';
 import { waitUntil } from '../../support/programs';
 import { closeServer, listen } from '../../support/servers/listen';
-import { reportSkipped } from '../../support/report-skipped';
 import { useClosable, useResource } from '../../support/use-resource';
 
-const STARTS: readonly (readonly [string, StartBackend])[] = [
-  ['Node', startNodeBackend],
-  ['Go', startGoBackend],
-];
+/** For compiling the backend in Go. */
 const BUILD_MS = 300_000;
 
-if (!hasGo()) reportSkipped('proxied requests to a server written in Go', 'no go in GO_BIN or on PATH');
-
-describe.each(hasGo() ? STARTS : STARTS.slice(0, 1))('a proxied server on %s', (_, startBackend) => {
+describeWithEachBackend('a proxied server', (startBackend) => {
   const backend = useClosable(() => startBackend(), BUILD_MS);
   const proxy = useResource(
     async () => {

@@ -6,10 +6,9 @@
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { createAuthority } from '../../../shared/pki/certificates';
 import { createSeededRandom } from '../../replay/seeded-random';
-import { hasGo, startGoBackend, startNodeBackend, type EchoedRequest, type StartBackend } from '../../support/servers/echo-backend';
+import { describeWithEachBackend, type EchoedRequest } from '../../support/servers/echo-backend';
 import { waitUntil } from '../../support/programs';
 import { sendRawStream, type RawStream } from '../../support/http/raw-http2-stream';
-import { reportSkipped } from '../../support/report-skipped';
 import { useResource } from '../../support/use-resource';
 import { grantClusterRole } from './access-setup';
 import { ADMIN, ALICE } from './api-call';
@@ -126,15 +125,7 @@ const FINAL_STATUS = /HTTP\/1\.[01] [2-5]/;
 
 const authorizedHeaders = (token: string): string => `Host: x\r\nAuthorization: Bearer ${token}\r\n`;
 
-const STARTS: readonly (readonly [string, StartBackend])[] = [
-  ['Node', startNodeBackend],
-  ['Go', startGoBackend],
-];
-
-const suites = hasGo() ? STARTS : STARTS.slice(0, 1);
-if (!hasGo()) reportSkipped('requests to an aggregated API server written in Go', 'no go in GO_BIN or on PATH');
-
-describe.each(suites)('an aggregated API server on %s', (_, startBackend) => {
+describeWithEachBackend('an aggregated API server', (startBackend) => {
   const api = useServer();
   const backend = useResource(
     async () => {

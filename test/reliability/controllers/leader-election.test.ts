@@ -54,6 +54,11 @@ const CONTROLLER_CHOICES = [
   ['*', 6_000],
 ] as const;
 
+/** The duration of a Lease, 12 s, and its next poll by the standby. */
+const MOST_EXPIRY_MS = 13_500;
+/** As {@link MOST_EXPIRY_MS}, on a busy machine. */
+const MOST_TAKEOVER_MS = 15_000;
+
 async function startTwoCopies(controllers: string): Promise<readonly [first: ProgramProcess, second: ProgramProcess]> {
   const before = await leaseHolder(LEASE);
   const first = killAfterTest(startControllers(server(), `--controllers=${controllers}`));
@@ -95,8 +100,8 @@ test.each(CONTROLLER_CHOICES)(
     process.stdout.write(
       `leads ${(leadingAfterMs / 1000).toFixed(1)} s after SIGKILL, works after ${(workingAfterMs / 1000).toFixed(1)} s\n`,
     );
-    expect(leadingAfterMs).toBeLessThan(15_000);
-    expect(workingAfterMs).toBeLessThan(13_500 + limitMs);
+    expect(leadingAfterMs).toBeLessThan(MOST_TAKEOVER_MS);
+    expect(workingAfterMs).toBeLessThan(MOST_EXPIRY_MS + limitMs);
   },
   120_000,
 );

@@ -61,10 +61,13 @@ function describeFullDisk(): void {
     }
   }
 
-  it('reports failing writes, serves reads, and recovers when space is freed', async () => {
+  /** Keys that are in the store when the disk is full. */
+  const written: string[] = [];
+
+  it('reports that writes fail', async () => {
     await put(store, '/before', '1');
     await store.health();
-    const written = await fillDisk();
+    written.push(...(await fillDisk()));
     await expect(store.health()).rejects.toMatchObject({ message: expect.stringMatching('no space left on device') });
     for (let round = 0; round < 5; round++) {
       await clock.advanceAsync(5_000);
@@ -72,10 +75,18 @@ function describeFullDisk(): void {
         message: expect.stringContaining('no space left on device: the write failed'),
       });
     }
-    // A new store cannot be created.
+  });
+
+  it('rejects the creation of another store', async () => {
     await expect(openEmbeddedStore({ directory: join(disk, 'other'), clock, random: systemRandom })).rejects.toThrow(/no space left/i);
+  });
+
+  it('serves reads', async () => {
     expect(await valueOf(store, '/before')).toBe('1');
     expect((await store.range(prefixRange('/full/'))).count).toBe(written.length);
+  });
+
+  it('accepts writes again when space is freed', async () => {
     rmSync(ballast);
     await clock.advanceAsync(5_000);
     await store.health();

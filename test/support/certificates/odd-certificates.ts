@@ -1,53 +1,15 @@
 /**
  * Self-signed certificates with subjects that the libraries of these tests cannot create, valid for a hundred years.
  */
+import { readRepositoryFile } from '../repository';
+
+const readPem = (file: string): string => readRepositoryFile(`test/support/certificates/pem/${file}`);
 
 /** Subject O=a,b CN=first O=c CN=second, each attribute in an RDN of its own. */
-export const TWO_COMMON_NAMES = {
-  certificate: `-----BEGIN CERTIFICATE-----
-MIIBzDCCAXOgAwIBAgIUFZWqttot1zJzzLYXJ7h2XIbz2LwwCgYIKoZIzj0EAwIw
-OzEMMAoGA1UECgwDYSxiMQ4wDAYDVQQDDAVmaXJzdDEKMAgGA1UECgwBYzEPMA0G
-A1UEAwwGc2Vjb25kMCAXDTI2MTEyOTEzNDEyMloYDzIxMjYxMTA1MTM0MTIyWjA7
-MQwwCgYDVQQKDANhLGIxDjAMBgNVBAMMBWZpcnN0MQowCAYDVQQKDAFjMQ8wDQYD
-VQQDDAZzZWNvbmQwWTATBgcqhkjOPQIBBggqhkjOPQMBBwNCAAQo8IhSocXPJaeV
-+Z1fYH7UjfyYYZgbwwj9gVPdhuOesVjyrij2v3bLo5Rx2yCGCA6FxAUfNPXsaYDj
-NdmAzUZno1MwUTAdBgNVHQ4EFgQU+8c03VudUd0T4/WMhribuGSord0wHwYDVR0j
-BBgwFoAU+8c03VudUd0T4/WMhribuGSord0wDwYDVR0TAQH/BAUwAwEB/zAKBggq
-hkjOPQQDAgNHADBEAiAb7Jw8zCT7RWQVK57RSuv1SmXnNzL4Q9qzM5JjqT72OQIg
-VS4uDachc4AviKQ+7d/wLFJ6ITw/N026HGSVhHOIumI=
------END CERTIFICATE-----
-`,
-  key: `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgpIbq5ZqSr4vI+u+b
-cYzz4zE1TI2uiuReCb+EUSE5xe2hRANCAAQo8IhSocXPJaeV+Z1fYH7UjfyYYZgb
-wwj9gVPdhuOesVjyrij2v3bLo5Rx2yCGCA6FxAUfNPXsaYDjNdmAzUZn
------END PRIVATE KEY-----
-`,
-};
+export const TWO_COMMON_NAMES = { certificate: readPem('two-common-names.crt'), key: readPem('two-common-names.key') };
 
 /** Subject CN=first and CN=second in one multi-valued RDN. */
-export const COMMON_NAMES_IN_ONE_RDN = `-----BEGIN CERTIFICATE-----
-MIIBlTCCATugAwIBAgIUZSdMAzlQYA16UReK+rMLVuzJKh4wCgYIKoZIzj0EAwIw
-HzEdMAwGA1UEAwwFZmlyc3QwDQYDVQQDDAZzZWNvbmQwIBcNMjYxMTI5MTM0MTIy
-WhgPMjEyNjExMDUxMzQxMjJaMB8xHTAMBgNVBAMMBWZpcnN0MA0GA1UEAwwGc2Vj
-b25kMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAEzzR1L1raAdUwglxcQ0FRkiaU
-EX3zo1YTWO5dygeyXEiaRHYk3WXD1oVE80P1DiyDiuYSaUvboBNhN0L95OLVbKNT
-MFEwHQYDVR0OBBYEFDKHGtRrb+MpXhawkSW4kk2zekceMB8GA1UdIwQYMBaAFDKH
-GtRrb+MpXhawkSW4kk2zekceMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwID
-SAAwRQIhALM4Y60s3qZrZUB6wXVvGdstBeTvUECLwQFY9V1s3O/kAiASTrD+++QS
-rhtkq5MR7O5uk82hfqbnUhQDvO6+nG3jXg==
------END CERTIFICATE-----
-`;
+export const COMMON_NAMES_IN_ONE_RDN = readPem('common-names-in-one-rdn.crt');
 
 /** Without a subject. */
-export const NO_SUBJECT = `-----BEGIN CERTIFICATE-----
-MIIBVTCB/aADAgECAhQsEeh4iimIUMfNrNodtF9buKgKZTAKBggqhkjOPQQDAjAA
-MCAXDTI2MTEyOTEzNDEyMloYDzIxMjYxMTA1MTM0MTIyWjAAMFkwEwYHKoZIzj0C
-AQYIKoZIzj0DAQcDQgAEZnYpbOrzLujRauaEkMLzin3976Eb/Imklc/uXr11SFY4
-eIEi3iWtN6iWarEDX+fZnkxm3d+vmthM/xBtQreEpaNTMFEwHQYDVR0OBBYEFLAX
-JxADQwgg12Xo8NxEFS5jKe0UMB8GA1UdIwQYMBaAFLAXJxADQwgg12Xo8NxEFS5j
-Ke0UMA8GA1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDRwAwRAIgfgj9kAzQXegK
-yPcvZBGhifLwP0Hg3NsE8JABjBeaDfwCIG0JiMs6hHT53ICEt1dWvdHlei7+EjuE
-qB4wn0OEhbyb
------END CERTIFICATE-----
-`;
+export const NO_SUBJECT = readPem('no-subject.crt');

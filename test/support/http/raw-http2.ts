@@ -49,7 +49,8 @@ export const windowUpdate = (stream: number, bytes: number): Buffer => rawFrame(
 /** The types of the frames that are complete in `bytes`. */
 export function frameTypes(bytes: Buffer): readonly number[] {
   const types: number[] = [];
-  for (let offset = 0; offset + 9 <= bytes.length; offset += 9 + bytes.readUIntBE(offset, 3)) types.push(bytes[offset + 3] ?? -1);
+  for (let offset = 0; offset + FRAME_HEAD_BYTES <= bytes.length; offset += FRAME_HEAD_BYTES + bytes.readUIntBE(offset, 3))
+    types.push(bytes[offset + 3] ?? -1);
   return types;
 }
 

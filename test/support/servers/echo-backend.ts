@@ -14,6 +14,7 @@ import type { Credential } from '../../../shared/pki/certificates';
 import { findProgram } from '../external/find-program';
 import { closeServer, listen } from './listen';
 import { removeFolder, temporaryFolder } from '../programs';
+import { reportSkipped } from '../report-skipped';
 import { repository } from '../repository';
 
 export interface EchoedRequest {
@@ -38,7 +39,7 @@ export interface EchoBackend {
 /** Serves TLS when a certificate is given, else plain HTTP. */
 export type StartBackend = (serving?: Credential) => Promise<EchoBackend>;
 
-export const startNodeBackend: StartBackend = async (serving) => {
+const startNodeBackend: StartBackend = async (serving) => {
   const requests: EchoedRequest[] = [];
   const respond = (request: IncomingMessage, response: ServerResponse): void => {
     const chunks: Buffer[] = [];
@@ -66,9 +67,7 @@ export const startNodeBackend: StartBackend = async (serving) => {
 
 const findGo = (): string | undefined => findProgram('go', 'GO_BIN');
 
-export const hasGo = (): boolean => findGo() !== undefined;
-
-export const startGoBackend: StartBackend = async (serving) => {
+const startGoBackend: StartBackend = async (serving) => {
   const folder = temporaryFolder('go-backend');
   const program = path.join(folder, 'backend');
   await promisify(execFile)(findGo() ?? '', ['build', '-o', program, path.join(repository, 'test/support/servers/go-backend/main.go')], {
@@ -97,3 +96,10 @@ export const startGoBackend: StartBackend = async (serving) => {
     },
   };
 };
+
+/** Declares the tests for a backend on Node, and for one in Go where it is installed. The body gets how to start it. */
+export function describeWithEachBackend(name: string, body: (start: StartBackend) => void): void {
+  describe(`${name} on Node`, () => body(startNodeBackend));
+  if (findGo() === undefined) reportSkipped(`${name} in Go`, 'no go in GO_BIN or on PATH');
+  else describe(`${name} in Go`, () => body(startGoBackend));
+}

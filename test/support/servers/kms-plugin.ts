@@ -1,25 +1,15 @@
 /**
  * A KMS plug-in: upstream's API `v2.KeyManagementService` on a socket, with a reversible mask as its key, a log of
- * calls, and responses that tests can replace. Its messages are declared here again, so that tests do not rely on the
- * server's own wire format.
+ * calls, and responses that tests can replace. Its messages are declared again in kms-plugin.proto, so that tests do
+ * not rely on the server's own wire format.
  */
 import { rmSync } from 'node:fs';
 import { Server, ServerCredentials, type MethodDefinition, type sendUnaryData, type ServerUnaryCall } from '@grpc/grpc-js';
 import { parse, type Type } from 'protobufjs';
 import { number, shape, text } from '../../replay/shape';
+import { readRepositoryFile } from '../repository';
 
-const { root } = parse(`
-  syntax = "proto3";
-  message StatusRequest {}
-  message StatusResponse { string version = 1; string healthz = 2; string keyId = 3; }
-  message DecryptRequest { bytes ciphertext = 1; string uid = 2; string keyId = 3; map<string, bytes> annotations = 4; }
-  message DecryptResponse { bytes plaintext = 1; }
-  message EncryptRequest { bytes plaintext = 1; string uid = 2; }
-  message EncryptResponse { bytes ciphertext = 1; string keyId = 2; map<string, bytes> annotations = 3; }
-  message EncryptedObject {
-    bytes encryptedData = 1; string keyID = 2; bytes encryptedDEKSource = 3; map<string, bytes> annotations = 4; int32 encryptedDEKSourceType = 5;
-  }
-`);
+const { root } = parse(readRepositoryFile('test/support/servers/kms-plugin.proto'));
 
 export type PluginMethod = 'Status' | 'Encrypt' | 'Decrypt';
 
