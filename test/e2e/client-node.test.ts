@@ -40,10 +40,10 @@ describe('against the embedded store', () => {
   const core = useResource(() => config().makeApiClient(CoreV1Api));
 
   describe('the client', () => {
-    const one = { name: 'one', namespace };
-    const read = (): Promise<V1ConfigMap> => core().readNamespacedConfigMap(one);
+    const address = { name: 'one', namespace };
+    const read = (): Promise<V1ConfigMap> => core().readNamespacedConfigMap(address);
     const patch = (body: object, strategy: string): Promise<V1ConfigMap> =>
-      core().patchNamespacedConfigMap({ ...one, body }, setHeaderOptions('Content-Type', strategy));
+      core().patchNamespacedConfigMap({ ...address, body }, setHeaderOptions('Content-Type', strategy));
 
     it('creates and reads an object', async () => {
       const body = { metadata: { name: 'one', labels: { set: 'a' } }, data: { k: '1' } };
@@ -54,9 +54,9 @@ describe('against the embedded store', () => {
 
     it('replaces an object, unless it has changed since it was read', async () => {
       const before = await read();
-      const replaced = await core().replaceNamespacedConfigMap({ ...one, body: { ...before, data: { k: '2' } } });
+      const replaced = await core().replaceNamespacedConfigMap({ ...address, body: { ...before, data: { k: '2' } } });
       expect(Number(replaced.metadata?.resourceVersion)).toBeGreaterThan(Number(before.metadata?.resourceVersion));
-      await expect(core().replaceNamespacedConfigMap({ ...one, body: before })).rejects.toMatchObject({ code: 409 });
+      await expect(core().replaceNamespacedConfigMap({ ...address, body: before })).rejects.toMatchObject({ code: 409 });
     });
 
     it('patches an object', async () => {
@@ -70,7 +70,7 @@ describe('against the embedded store', () => {
     });
 
     it('receives a Status for an object that it has deleted', async () => {
-      await core().deleteNamespacedConfigMap(one);
+      await core().deleteNamespacedConfigMap(address);
       const refusal = await read().catch((error: unknown) => error as ApiException<string>);
       expect(refusal).toMatchObject({ code: 404 });
       const status = { kind: 'Status', reason: 'NotFound', message: 'configmaps "one" not found' };

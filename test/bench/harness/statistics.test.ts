@@ -1,4 +1,4 @@
-/** Medians, estimates and exponents of samples whose results are known. */
+/** Medians, estimates and exponents, from samples with known results. */
 import { estimate, fitExponent, median, type Point } from './statistics';
 
 const points = (cost: (size: number) => number, relativeError = 0): readonly Point[] =>

@@ -6,8 +6,7 @@ import { resourceOf } from '../../../shared/client/rest/resource';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { waitUntil } from '../../support/programs';
 import { replayControllers } from '../../support/scenarios/replay-controllers';
-import { simulatedAdminClient, startSimulatedCluster } from '../../support/scenarios/simulated-cluster';
-import { useClosable, useResource } from '../../support/use-resource';
+import { useSimulatedCluster } from '../../support/scenarios/use-simulated-cluster';
 
 describe('account tokens match the recording', () => replayControllers('account-tokens'));
 
@@ -15,12 +14,7 @@ describe('account tokens with platform names:', () => {
   const SECRETS = resourceOf('core.v1.Secret');
   const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
   const REVIEWS = resourceOf('authentication.v1.TokenReview');
-  const cluster = useResource(
-    () => startSimulatedCluster(),
-    (started) => started.stop(),
-    60_000,
-  );
-  const client = useClosable(() => simulatedAdminClient(cluster()), 60_000);
+  const { cluster, client } = useSimulatedCluster();
 
   async function reviewToken(token: string): Promise<JsonObject | undefined> {
     return objectAt(await client().of(REVIEWS).review({ metadata: {}, spec: { token } }), 'status');

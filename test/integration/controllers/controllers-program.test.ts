@@ -6,10 +6,11 @@ import { CONTROLLERS } from '../../../controllers/table';
 import { isBody, type Body } from '../../replay/json-response';
 import { SCENARIOS } from '../../replay/scenarios';
 import { absolutePath, create, remove, type ScenarioRequest } from '../../replay/scenarios/scenario';
-import { ScenarioSession } from '../../replay/scenarios/scenario-session';
+import { ScenarioSession, type ScenarioSend } from '../../replay/scenarios/scenario-session';
 import { ApiClient } from '../../support/http/api-client';
 import { startProgram, waitUntil } from '../../support/programs';
 import { sendWith } from '../../support/scenarios/replayed-scenario';
+import { useClosable } from '../../support/use-resource';
 import { useControllers } from './controller-processes';
 
 interface Effect {
@@ -29,6 +30,8 @@ const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolic
 const BUDGETS = '/apis/policy/v1/namespaces/$NS/poddisruptionbudgets';
 const SCALERS = '/apis/autoscaling/v2/namespaces/$NS/horizontalpodautoscalers';
 const SECRET_TYPE = 'kubernetes.io/service-account-token';
+/** Leaves room for suffixes in names of 63 characters. */
+const MAX_NAME_LENGTH = 40;
 const LABELS = { app: 'a' };
 const SELECTOR = { matchLabels: LABELS };
 const TEMPLATE: Body = { metadata: { labels: LABELS }, spec: { containers: [{ name: 'c', image: 'i' }] } };
@@ -278,26 +281,32 @@ const EFFECT_ROWS = NAMES.flatMap((name) => {
   return effect === undefined ? [] : ([[name, effect]] as const);
 });
 
-describe('the controllers program:', () => {
-  let api: ApiClient;
-  const send = sendWith(() => api);
-  const namespaceOf = (name: string): string => `sm-${name.slice(0, 40)}`;
+/** The namespace of a controller's objects; its cluster-scoped objects have names that begin with it. */
+const namespaceOf = (name: string): string => `sm-${name.slice(0, MAX_NAME_LENGTH)}`;
 
-  /** Items in the controller's namespace; of a cluster-scoped collection, those with the namespace as name prefix. */
-  async function listItems(name: string, path: string): Promise<readonly Body[]> {
-    const { body } = await send('GET', absolutePath(path, namespaceOf(name)), {});
-    const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : [];
-    const isOwn = (item: Body): boolean => String(valueAt(item, 'metadata', 'name')).startsWith(namespaceOf(name));
-    return path.startsWith('/') && !path.includes('$NS') && !path.includes('?') ? items.filter(isOwn) : items;
+async function sendAll(send: ScenarioSend, name: string, requests: readonly ScenarioRequest[]): Promise<void> {
+  const session = new ScenarioSession(send, namespaceOf(name));
+  const namespace = create(`${CORE}/namespaces`, { metadata: { name: '$NS' } });
+  for (const request of [namespace, ...requests]) {
+    const code = await session.perform(request);
+    if (code >= 300) throw new Error(`${name}: ${request.method} ${request.path} returned ${code}`);
   }
+}
 
-  useControllers('controllers-program', {
+describe('the controllers program:', () => {
+  const cluster = useControllers('controllers-program', {
     serverArgs: ['--naming=kubernetes', '--disable-admission-plugins=NodeRestriction'],
     prepare: async (server) => {
-      api = new ApiClient(server.address, server.certificates);
       // The requests are sent before the controllers start, because some controllers list only at their start and again
       // much later.
-      for (const [name, { requests }] of EFFECT_ROWS) await sendAll(name, requests);
+      const client = new ApiClient(server.address, server.certificates);
+      for (const [name, { requests }] of EFFECT_ROWS)
+        await sendAll(
+          sendWith(() => client),
+          name,
+          requests,
+        );
+      client.close();
       return [
         '--naming=kubernetes',
         '--controllers=*,bootstrapsigner,tokencleaner',
@@ -310,16 +319,14 @@ describe('the controllers program:', () => {
       ];
     },
   });
+  const send = sendWith(useClosable(() => new ApiClient(cluster.server.address, cluster.server.certificates)));
 
-  afterAll(() => api.close());
-
-  async function sendAll(name: string, requests: readonly ScenarioRequest[]): Promise<void> {
-    const stage = new ScenarioSession(send, namespaceOf(name));
-    const namespace = create(`${CORE}/namespaces`, { metadata: { name: '$NS' } });
-    for (const request of [namespace, ...requests]) {
-      const code = await stage.perform(request);
-      if (code >= 300) throw new Error(`${name}: ${request.method} ${request.path} returned ${code}`);
-    }
+  /** Items in the controller's namespace; of a cluster-scoped collection, those with the namespace as name prefix. */
+  async function listItems(name: string, path: string): Promise<readonly Body[]> {
+    const { body } = await send('GET', absolutePath(path, namespaceOf(name)), {});
+    const items = isBody(body) && Array.isArray(body['items']) ? body['items'].filter(isBody) : [];
+    const isOwn = (item: Body): boolean => String(valueAt(item, 'metadata', 'name')).startsWith(namespaceOf(name));
+    return path.startsWith('/') && !path.includes('$NS') && !path.includes('?') ? items.filter(isOwn) : items;
   }
 
   test('the table of effects has a row for each controller', () => {

@@ -8,19 +8,17 @@ import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { ManualClock } from '../../support/clock/manual-clock';
 import { waitUntil } from '../../support/programs';
-import { simulatedAdminClient, startSimulatedCluster } from '../../support/scenarios/simulated-cluster';
-import { useClosable, useResource } from '../../support/use-resource';
+import { useSimulatedCluster } from '../../support/scenarios/use-simulated-cluster';
 
 const SECRETS = resourceOf('core.v1.Secret');
 const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
+const NAMESPACE = 'default';
 const DAY_MS = 86_400_000;
 
-const cluster = useResource(
-  () => startSimulatedCluster({ controllerArgs: ['--controllers=-*'] }),
-  (started) => started.stop(),
-  60_000,
-);
-const client = useClosable(() => simulatedAdminClient(cluster()), 60_000);
+const { cluster, client } = useSimulatedCluster(() => ({ controllerArgs: ['--controllers=-*'] }));
+
+const secrets = () => client().of(SECRETS).namespace(NAMESPACE);
+const accounts = () => client().of(ACCOUNTS).namespace(NAMESPACE);
 
 /** Runs the cleaner once, `days` from now; returns the labels of each token Secret. */
 async function secretLabelsAfterDays(days: number): Promise<Record<string, Readonly<Record<string, string>> | undefined>> {
@@ -28,9 +26,8 @@ async function secretLabelsAfterDays(days: number): Promise<Record<string, Reado
   const { signal } = new AbortController();
   const settings = { legacyTokenPeriodMs: 365 * DAY_MS };
   const context = { client: client(), clock, logger: silentLogger, names: GENERATED_NAMES.platform, settings, signal };
-  const list = async () =>
-    (await client().of(SECRETS).namespace('default').list({ fieldSelector: 'type=platform.io/service-account-token' })).items;
-  const account = await client().of(ACCOUNTS).namespace('default').get('old');
+  const list = async () => (await secrets().list({ fieldSelector: 'type=platform.io/service-account-token' })).items;
+  const account = await accounts().get('old');
   await cleanLegacyTokens(context, { secrets: await list(), account: () => account, pods: () => [] });
   return Object.fromEntries((await list()).map(({ name, metadata }) => [name, metadata.labels]));
 }
@@ -43,13 +40,10 @@ test('the cleaner invalidates an unused legacy token after a year and deletes it
     15_000,
     cluster().clock,
   );
-  await client()
-    .of(ACCOUNTS)
-    .namespace('default')
-    .create({ metadata: { name: 'old' }, secrets: [{ name: 'made' }] });
+  await accounts().create({ metadata: { name: 'old' }, secrets: [{ name: 'made' }] });
   for (const name of ['made', 'by-hand']) {
     const annotations = { 'platform.io/service-account.name': 'old' };
-    await client().of(SECRETS).namespace('default').create({ metadata: { name, annotations }, type: 'platform.io/service-account-token' });
+    await secrets().create({ metadata: { name, annotations }, type: 'platform.io/service-account-token' });
   }
   expect(await secretLabelsAfterDays(300)).toEqual({ made: undefined, 'by-hand': undefined });
   const marked = await secretLabelsAfterDays(400);

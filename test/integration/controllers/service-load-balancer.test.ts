@@ -9,36 +9,27 @@ import type { Service } from '../../../shared/client/rest/typed-objects';
 import { resourceOf } from '../../../shared/client/rest/resource';
 import { addressesOf } from '../../../controllers/service-load-balancer/reconcile';
 import { waitUntil } from '../../support/programs';
-import { simulatedAdminClient, startSimulatedCluster } from '../../support/scenarios/simulated-cluster';
-import { useClosable, useResource } from '../../support/use-resource';
+import { useSimulatedCluster } from '../../support/scenarios/use-simulated-cluster';
 
 const SERVICES = resourceOf('core.v1.Service');
 const EVENTS = resourceOf('core.v1.Event');
 const NAMESPACE = 'default';
 
-const cluster = useResource(
-  () =>
-    startSimulatedCluster({
-      controllerArgs: [
-        '--controllers=-*,service-lb,serviceaccount',
-        '--use-service-account-credentials',
-        '--development-load-balancer-addresses=192.0.2.0/30',
-      ],
-    }),
-  (started) => started.stop(),
-  60_000,
-);
-const client = useClosable(() => simulatedAdminClient(cluster()), 60_000);
+const { cluster, client } = useSimulatedCluster(() => ({
+  controllerArgs: [
+    '--controllers=-*,service-lb,serviceaccount',
+    '--use-service-account-credentials',
+    '--development-load-balancer-addresses=192.0.2.0/30',
+  ],
+}));
+const services = () => client().of(SERVICES).namespace(NAMESPACE);
 
 const createService = (name: string, spec: CoreV1ServiceSpec = {}): Promise<Service> =>
-  client()
-    .of(SERVICES)
-    .namespace(NAMESPACE)
-    .create({
-      metadata: { name },
-      spec: { type: 'LoadBalancer', loadBalancerClass: 'platform.io/development', ports: [{ port: 80 }], ...spec },
-    });
-const read = (name: string): Promise<Service> => client().of(SERVICES).namespace(NAMESPACE).get(name);
+  services().create({
+    metadata: { name },
+    spec: { type: 'LoadBalancer', loadBalancerClass: 'platform.io/development', ports: [{ port: 80 }], ...spec },
+  });
+const read = (name: string): Promise<Service> => services().get(name);
 const until = (description: string, isReached: () => Promise<boolean>): Promise<boolean> =>
   waitUntil(description, isReached, 60_000, cluster().clock);
 const untilAddress = (name: string, address: string): Promise<boolean> =>
@@ -67,10 +58,7 @@ test('a Service without a free address gets a warning Event', async () => {
 
 test('a Service that changes its type loses its address to a waiting Service', async () => {
   const first = await read('first');
-  await client()
-    .of(SERVICES)
-    .namespace(NAMESPACE)
-    .patch('first', 'merge', { spec: { type: 'ClusterIP' } });
+  await services().patch('first', 'merge', { spec: { type: 'ClusterIP' } });
   await until('the finalizer is removed', async () => finalizersOf(await read('first')).length === 0);
   expect(addressesOf(await read('first'))).toEqual([]);
   await untilAddress('third', '192.0.2.1');
@@ -84,7 +72,7 @@ test('a Service that changes its type loses its address to a waiting Service', a
 });
 
 test('a deleted Service is gone once its finalizer is removed', async () => {
-  await client().of(SERVICES).namespace(NAMESPACE).delete('second');
+  await services().delete('second');
   await until('the Service is gone', async () => (await undefinedIfNotFound(read('second'))) === undefined);
 });
 

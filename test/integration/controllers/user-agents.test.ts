@@ -2,8 +2,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { waitUntil } from '../../support/programs';
-import { startSimulatedCluster } from '../../support/scenarios/simulated-cluster';
-import { useFolder, useResource } from '../../support/use-resource';
+import { useSimulatedCluster } from '../../support/scenarios/use-simulated-cluster';
+import { useFolder } from '../../support/use-resource';
 
 const POLICY = 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n';
 
@@ -38,17 +38,13 @@ describe.each([
 ])('controllers with $args', ({ args, pattern, suffixes }) => {
   const folder = useFolder('user-agents');
   const log = path.join(folder, 'audit.log');
-  const cluster = useResource(
-    () => {
-      const policy = path.join(folder, 'policy.yaml');
-      writeFileSync(policy, POLICY);
-      const naming = args.slice(0, 1);
-      const audit = [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`];
-      return startSimulatedCluster({ serverArgs: [...naming, ...audit], controllerArgs: args });
-    },
-    (started) => started.stop(),
-    60_000,
-  );
+  const { cluster } = useSimulatedCluster(() => {
+    const policy = path.join(folder, 'policy.yaml');
+    writeFileSync(policy, POLICY);
+    const naming = args.slice(0, 1);
+    const audit = [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`];
+    return { serverArgs: [...naming, ...audit], controllerArgs: args };
+  });
 
   /** The distinct user agents in the audit log. */
   const loggedUserAgents = (): readonly string[] => {

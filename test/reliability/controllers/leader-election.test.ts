@@ -6,20 +6,16 @@ import { isNotFound, undefinedIfNotFound } from '../../../shared/client/rest/api
 import { objectAt, stringAt } from '../../../shared/values/json';
 import { resourceOf } from '../../../shared/client/rest/resource';
 import { adminClient, startControllers } from '../../support/control-plane';
-import { freePort } from '../../support/ports';
-import { startApiServer, startProgram, waitUntil, type ProgramProcess } from '../../support/programs';
-import { stopAfterTest, useClosable, useFolder, useResource } from '../../support/use-resource';
+import { startProgram, waitUntil, type ProgramProcess } from '../../support/programs';
+import { useApiServer } from '../../support/use-api-server';
+import { stopAfterTest, useClosable } from '../../support/use-resource';
 
 const NAMESPACES = resourceOf('core.v1.Namespace');
 const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
 const MAPS = resourceOf('core.v1.ConfigMap');
 const LEASES = resourceOf('coordination.v1.Lease');
-const folder = useFolder('leadership');
-const server = useResource(
-  async () => startApiServer({ folder, securePort: await freePort() }),
-  (started) => started.process.stop(),
-  60_000,
-);
+const api = useApiServer('leadership', () => ({}));
+const server = () => api.running;
 const client = useClosable(() => adminClient([server().address], server().certificates));
 const killAfterTest = stopAfterTest((process: ProgramProcess) => process.kill());
 

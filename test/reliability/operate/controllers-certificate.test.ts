@@ -9,21 +9,15 @@ import { undefinedIfNotFound } from '../../../shared/client/rest/api-error';
 import { resourceOf } from '../../../shared/client/rest/resource';
 import { adminClient, startAcceleratedControllers } from '../../support/control-plane';
 import { makePair, type CertificateValidity } from '../../support/certificates/credential-files';
-import { freePort } from '../../support/ports';
-import { startApiServer, waitUntil, type ProgramProcess } from '../../support/programs';
-import { useClosable, useFolder, useResource } from '../../support/use-resource';
+import { waitUntil, type ProgramProcess } from '../../support/programs';
+import { useApiServer } from '../../support/use-api-server';
+import { stopAfterTest, useClosable } from '../../support/use-resource';
 
 const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
-let controllers: ProgramProcess | undefined;
-// Declared before the resources, so that the controllers stop before the server.
-afterAll(() => controllers?.stop(), 60_000);
-const folder = useFolder('operate-controllers');
-const file = path.join(folder, 'swapped.kubeconfig');
-const server = useResource(
-  async () => startApiServer({ folder, securePort: await freePort() }),
-  (started) => started.process.stop(),
-  60_000,
-);
+const api = useApiServer('operate-controllers', () => ({}));
+const server = () => api.running;
+const file = path.join(api.folder, 'swapped.kubeconfig');
+const endAfterTest = stopAfterTest((controllers: ProgramProcess) => controllers.stop(), 60_000);
 const client = useClosable(() => adminClient([server().address], server().certificates));
 
 async function writeKubeconfig(validity: CertificateValidity): Promise<void> {
@@ -43,11 +37,9 @@ async function writeKubeconfig(validity: CertificateValidity): Promise<void> {
 
 test('the controllers log an expired client certificate and load a renewed one', async () => {
   await writeKubeconfig('expired');
-  controllers = startAcceleratedControllers(server(), `--kubeconfig=${file}`, '--controllers=serviceaccount');
-  const { output } = await waitUntil('the log to name the remedy', () =>
-    /the file is reloaded without a restart/.test(controllers?.output ?? '') ? controllers : undefined,
-  );
-  expect(output).toMatch(/"level":"error".*the client certificate of [^ ]*swapped\.kubeconfig has expired at /);
+  const controllers = endAfterTest(startAcceleratedControllers(server(), `--kubeconfig=${file}`, '--controllers=serviceaccount'));
+  await waitUntil('the log to name the remedy', () => controllers.output.includes('the file is reloaded without a restart'));
+  expect(controllers.output).toMatch(/"level":"error".*the client certificate of [^ ]*swapped\.kubeconfig has expired at /);
   await writeKubeconfig('valid');
   const findAccount = () => undefinedIfNotFound(client().of(ACCOUNTS).namespace('default').get('default'));
   await waitUntil('the controllers to reconcile', findAccount, 60_000);

@@ -2,9 +2,9 @@
 import { ApiClient, type ApiResponse } from '../../support/http/api-client';
 import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 import { sendOnce } from '../../support/http/send-once';
-import { freePort } from '../../support/ports';
-import { startApiServer, waitUntil } from '../../support/programs';
-import { useClosable, useFolder, useResource } from '../../support/use-resource';
+import { waitUntil } from '../../support/programs';
+import { useApiServer } from '../../support/use-api-server';
+import { useClosable, useResource } from '../../support/use-resource';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 const FULL_MESSAGE = 'etcdserver: mvcc: database space exceeded';
@@ -40,12 +40,8 @@ describeWithEtcd('an API server on a full etcd', () => {
     () => startEtcd({ arguments: ['--quota-backend-bytes', String(8 << 20)] }),
     (server) => server.dispose(),
   );
-  const folder = useFolder('full-etcd');
-  const server = useResource(
-    async () => startApiServer({ folder, securePort: await freePort(), etcdServers: etcd().endpoint }),
-    (started) => started.process.stop(),
-    60_000,
-  );
+  const api = useApiServer('full-etcd', () => ({ etcdServers: etcd().endpoint }));
+  const server = () => api.running;
 
   async function fill(api: ApiClient): Promise<ApiResponse> {
     for (let index = 0; ; index++) {

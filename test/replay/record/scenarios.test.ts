@@ -1,8 +1,8 @@
 /** Tests the driver of scenarios with a cluster in simulated time in place of the reference server. */
 import { ApiClient } from '../../support/http/api-client';
 import { sendWith } from '../../support/scenarios/replayed-scenario';
-import { startSimulatedCluster } from '../../support/scenarios/simulated-cluster';
-import { useClosable, useResource } from '../../support/use-resource';
+import { useSimulatedCluster } from '../../support/scenarios/use-simulated-cluster';
+import { useClosable } from '../../support/use-resource';
 import { readRecording } from '../recording';
 import { scenarioRecording } from '../scenarios';
 import { randomScenarios } from '../scenarios/random-scenarios';
@@ -11,11 +11,8 @@ import { anything } from '../shape';
 import { recordScenario } from './scenarios';
 
 describe('recordScenario', () => {
-  const cluster = useResource(
-    () => startSimulatedCluster({ serverArgs: ['--naming=kubernetes'], controllerArgs: ['--naming=kubernetes'] }),
-    (started) => started.stop(),
-    60_000,
-  );
+  const naming = ['--naming=kubernetes'];
+  const { cluster } = useSimulatedCluster(() => ({ serverArgs: naming, controllerArgs: naming }));
   const api = useClosable(() => new ApiClient(cluster().address, cluster().certificates));
 
   it.each(['controllers/service-accounts', 'controllers/mirrored-endpoints'])(

@@ -8,15 +8,15 @@ import type { ApiObject } from '../../../shared/client/rest/api-object';
 import { resourceOf, type Resource } from '../../../shared/client/rest/resource';
 import type { RestClient } from '../../../shared/client/rest/rest-client';
 import type { JsonObject } from '../../../shared/values/json';
-import { useClosable, useResource } from '../use-resource';
-import { simulatedAdminClient, startSimulatedCluster, type SimulatedCluster } from './simulated-cluster';
+import type { SimulatedCluster } from './simulated-cluster';
+import { useSimulatedCluster } from './use-simulated-cluster';
 
 export const NAMESPACE = 'default';
 export const NODES = resourceOf('core.v1.Node');
 export const PODS = resourceOf('core.v1.Pod');
 export const EVENTS = resourceOf('core.v1.Event');
 export const DEPLOYMENTS = resourceOf('apps.v1.Deployment');
-/** Real time for the start of the cluster and for each test. */
+/** Real time for each test. */
 export const TIMEOUT_MS = 120_000;
 /** Simulated time. */
 const LIMIT_MS = 1_800_000;
@@ -115,11 +115,6 @@ export const itSimulated = (title: string, run: () => Promise<void>): void => it
 
 /** Starts the cluster before the tests of the file. `args`: flags of the simulation. */
 export function useSimulatedWorkloads(args: readonly string[]): SimulatedWorkloads {
-  const cluster = useResource(
-    () => startSimulatedCluster({ simulationArgs: args }),
-    (running) => running.stop(),
-    TIMEOUT_MS,
-  );
-  const client = useClosable(() => simulatedAdminClient(cluster()));
+  const { cluster, client } = useSimulatedCluster(() => ({ simulationArgs: args }));
   return new SimulatedWorkloads(cluster, client);
 }

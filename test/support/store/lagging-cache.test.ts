@@ -1,3 +1,4 @@
+/** LaggingCache over an in-memory store: it sees changes only when the test lets it catch up. */
 import { configMaps, keyOf, storePrefix, putObject, ChangeRecorder, storedTypes } from './cache-fixture';
 import { MemoryStore } from './memory-store';
 import { LaggingCache } from './lagging-cache';
