@@ -70,19 +70,26 @@ describeWithEachKubectl('updates', (session) => {
   });
 
   describe('apply by the server', () => {
-    it('tracks managers, reports conflicts, and takes over fields when forced', async () => {
-      const ofManagerOne = settings({ colour: 'blue', size: '1' }, '{kept: "yes"}').replace('settings', 'owned');
-      const ofManagerTwo = settings({ colour: 'red' }, '{}').replace('settings', 'owned');
+    const owned = (data: Record<string, string>, labels = '{}'): string => settings(data, labels).replace('settings', 'owned');
+    const ofManagerTwo = owned({ colour: 'red' });
+
+    it('reports a conflict with another manager', async () => {
+      const ofManagerOne = owned({ colour: 'blue', size: '1' }, '{kept: "yes"}');
       expect(await session.ok('apply --server-side --field-manager=one -f -', ofManagerOne)).toBe('configmap/owned serverside-applied\n');
       const refusal = await session.fails('apply --server-side --field-manager=two -f -', ofManagerTwo);
       expect(refusal).toContain('Apply failed with 1 conflict: conflict with "one": .data.colour');
       expect(refusal).toContain('Please review the fields above--they currently have other managers.');
+    });
+
+    it('takes over fields when it is forced', async () => {
       expect(await session.ok('apply --server-side --field-manager=two --force-conflicts -f -', ofManagerTwo)).toBe(
         'configmap/owned serverside-applied\n',
       );
       expect(await session.jsonPath('get configmap owned', '.data')).toEqual({ colour: 'red', size: '1' });
-      // Fields that `one` no longer applies are removed, unless another manager owns them too.
-      await session.ok('apply --server-side --field-manager=one -f -', settings({ shape: 'round' }, '{}').replace('settings', 'owned'));
+    });
+
+    it('removes fields that it no longer applies, unless another manager owns them', async () => {
+      await session.ok('apply --server-side --field-manager=one -f -', owned({ shape: 'round' }));
       expect(await session.jsonPath('get configmap owned', '.data')).toEqual({ colour: 'red', shape: 'round' });
       const managers = await session.ok([
         'get',

@@ -78,10 +78,10 @@ async function readSecretsThroughSecondServer(store: Store, plugin: KmsPlugin): 
   await stop();
 }
 
-test('the embedded store contains neither Secrets nor the seed, and another server reads them', async () =>
+test('the embedded store contains no Secret in plain text, although another server reads it', async () =>
   expectSecretsEncrypted(await openInspectableEmbedded()));
 describeWithEtcd('etcd', () => {
-  test('contains neither Secrets nor the seed, and another server reads them', async () =>
+  test('contains no Secret in plain text, although another server reads it', async () =>
     expectSecretsEncrypted(await openInspectableEtcd()));
 });
 

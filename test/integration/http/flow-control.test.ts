@@ -5,7 +5,7 @@
 import { request as secureRequest, type RequestOptions } from 'node:https';
 import { useForEachTest } from '../../support/use-resource';
 import { grantClusterAdmin, limitUserSeats } from './access-setup';
-import { ALICE, type ApiResponse } from './api-call';
+import { ALICE, type ApiResponse, type CallOptions } from './api-call';
 import { startFixture, useServer } from './fixture';
 
 const LEVELS = '/apis/flowcontrol.apiserver.platform.io/v1/prioritylevelconfigurations';
@@ -16,20 +16,34 @@ describe('a server without limits of its own', () => {
   const api = useServer();
   const uidOf = async (path: string): Promise<string> => Object((await api.read(path))['metadata']).uid;
 
-  it('responds with the uids of the FlowSchema and the priority level, unless the user is not authenticated', async () => {
-    const exempt = await uidOf(`${LEVELS}/exempt`);
-    const uids = ({ status, headers }: ApiResponse): unknown[] => [
+  describe('responds with the uids of the FlowSchema and the priority level', () => {
+    const uidsOf = ({ status, headers }: ApiResponse): unknown[] => [
       status,
       headers['x-platform-pf-flowschema-uid'],
       headers['x-platform-pf-prioritylevel-uid'],
     ];
-    const global = [await uidOf(`${SCHEMAS}/global-default`), await uidOf(`${LEVELS}/global-default`)];
-    expect(uids(await api.get('/api/v1/namespaces'))).toEqual([200, await uidOf(`${SCHEMAS}/exempt`), exempt]);
-    expect(uids(await api.get('/api/v1/namespaces', { token: ALICE }))).toEqual([403, ...global]);
-    expect(uids(await api.get('/healthz', { token: null }))).toEqual([200, await uidOf(`${SCHEMAS}/probes`), exempt]);
-    expect(uids(await api.get('/api/v1/namespaces', { token: 'wrong' }))).toEqual([401, undefined, undefined]);
-    const { headers: upstream } = await api.get('/apis/coordination.k8s.io/v1/leases');
-    expect([upstream['x-kubernetes-pf-prioritylevel-uid'], upstream['x-platform-pf-prioritylevel-uid']]).toEqual([exempt, undefined]);
+
+    it.each<[string, string, CallOptions, number, string, string]>([
+      ['an administrator', '/api/v1/namespaces', {}, 200, 'exempt', 'exempt'],
+      ['a user without rights', '/api/v1/namespaces', { token: ALICE }, 403, 'global-default', 'global-default'],
+      ['an anonymous health check', '/healthz', { token: null }, 200, 'probes', 'exempt'],
+    ])('to %s', async (_user, path, options, status, schema, level) => {
+      const uids = [await uidOf(`${SCHEMAS}/${schema}`), await uidOf(`${LEVELS}/${level}`)];
+      expect(uidsOf(await api.get(path, options))).toEqual([status, ...uids]);
+    });
+
+    it('only to authenticated users', async () => {
+      expect(uidsOf(await api.get('/api/v1/namespaces', { token: 'wrong' }))).toEqual([401, undefined, undefined]);
+    });
+
+    it('in headers of the dialect of the path', async () => {
+      const { headers } = await api.get('/apis/coordination.k8s.io/v1/leases');
+      const uid = await uidOf(`${LEVELS}/exempt`);
+      expect([headers['x-kubernetes-pf-prioritylevel-uid'], headers['x-platform-pf-prioritylevel-uid']]).toEqual([uid, undefined]);
+    });
+  });
+
+  it('counts requests by their FlowSchema and priority level', async () => {
     const text = await api.metrics();
     for (const series of [
       'dispatched_requests_total{flow_schema="global-default",priority_level="global-default"} 1\n',
@@ -101,7 +115,7 @@ describe('a priority level of one user', () => {
       await new Promise((resolve) => setImmediate(resolve));
   }
 
-  it('queues requests without a seat, dispatches them in turn, and rejects those beyond the queue', async () => {
+  it('queues requests without a seat until seats are free, and rejects those beyond the queue', async () => {
     await createLevel({
       nominalConcurrencyShares: 5,
       limitResponse: { type: 'Queue', queuing: { queues: 4, handSize: 1, queueLengthLimit: 2 } },

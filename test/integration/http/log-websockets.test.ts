@@ -83,19 +83,24 @@ describe('a log over a WebSocket', () => {
     expect(Buffer.concat(messages.map(({ text }) => Buffer.from(text, encoding))).toString()).toBe(log);
   });
 
-  test('arrives as the kubelet writes it, and closes normally when the kubelet closes the connection early', async () => {
-    let response: ServerResponse | undefined;
-    respond = (started) => {
-      response = started;
-      started.write('one\n');
+  test('arrives as the kubelet writes it', async () => {
+    const started: ServerResponse[] = [];
+    respond = (response) => {
+      started.push(response);
+      response.write('one\n');
     };
     const client = open([], '?follow=1');
     await waitUntil('the first line', () => client.messages.length === 2);
-    response?.write('two\n');
+    started[0]?.write('two\n');
     await waitUntil('the second line', () => client.messages.length === 3);
-    response?.destroy();
-    await untilClosed(client);
-    expect([client.messages.map(({ text }) => text), client.closeCode()]).toEqual([['', 'one\n', 'two\n'], 1000]);
+    expect(client.messages.map(({ text }) => text)).toEqual(['', 'one\n', 'two\n']);
+    started[0]?.end();
+  });
+
+  test('closes normally when the kubelet breaks off its connection', async () => {
+    respond = (response) => response.write('one\n', () => response.destroy());
+    const { messages, closeCode } = await untilClosed(open([], '?follow=1'));
+    expect([messages.map(({ text }) => text), closeCode()]).toEqual([['', 'one\n'], 1000]);
   });
 
   test('opens and closes without a line when the log is empty', async () => {

@@ -87,11 +87,20 @@ async function latencyOfOthers(): Promise<number> {
 }
 
 describe('a slow kubelet', () => {
-  test('that never responds delays no other request, and takes a limited number of connections', async () => {
+  /** Opens as many logs as a kubelet may have, none of which gets a response. */
+  async function openSilentLogs(): Promise<void> {
     respond = () => undefined;
     for (let index = 0; index < MAX_OPEN; index += 1) openLog();
     await waitUntil('the requests reach the kubelet', () => requestCount === MAX_OPEN);
+  }
+
+  test('that never responds delays no other request', async () => {
+    await openSilentLogs();
     expect(await latencyOfOthers()).toBeLessThan(budgetMs);
+  });
+
+  test('that never responds gets no more requests than the limit', async () => {
+    await openSilentLogs();
     expect(await openConnections()).toBe(MAX_OPEN);
     const before = await api.metric('apiserver_backend_rejected_requests_total');
     const rejected = await api.get(`${POD}/log`);
@@ -102,6 +111,10 @@ describe('a slow kubelet', () => {
     ]);
     expect(await api.metric('apiserver_backend_rejected_requests_total')).toBe(before + 1);
     expect(requestCount).toBe(MAX_OPEN);
+  });
+
+  test('that never responds gets requests again when its clients have gone', async () => {
+    await openSilentLogs();
     for (const client of clients.splice(0)) client.destroy();
     await waitUntil('the connections are closed with their clients', async () => (await openConnections()) === 0);
     respond = (response) => response.end('said');

@@ -1,7 +1,8 @@
 /**
- * Intended differences between this server's metrics and the recorded ones, read from metric-deviations.json with the
+ * Intended differences between this server's metrics and the recorded ones, read from metric-deviations.yaml with the
  * reason of each. The recordings stay as they were recorded.
  */
+import { load } from 'js-yaml';
 import { listOf, shape, text } from '../../replay/shape';
 import { readRepositoryFile } from '../repository';
 
@@ -14,8 +15,8 @@ const isFile = shape({
   emptyFamilies: listOf(text),
 });
 
-const file: unknown = JSON.parse(readRepositoryFile('test/support/deviations/metric-deviations.json'));
-if (!isFile(file)) throw new Error('metric-deviations.json has members that are not read');
+const file = load(readRepositoryFile('test/support/deviations/metric-deviations.yaml'));
+if (!isFile(file)) throw new Error('metric-deviations.yaml has members that are not read');
 
 /** Series of either server that comparisons ignore. */
 export const SERIES_DEVIATIONS = file.series.map(({ reason, series }) => ({ reason, series: new RegExp(series) }));
