@@ -88,10 +88,7 @@ export class ClientLoad {
   }
 
   async start(): Promise<void> {
-    await this.client
-      .of(MAPS)
-      .namespace(NAMESPACE)
-      .create({ metadata: { name: NAME }, data: { count: '0' } });
+    await this.maps().create({ metadata: { name: NAME }, data: { count: '0' } });
     this.informer.handle({ added: (object) => this.observeChange(object), updated: (_, object) => this.observeChange(object) });
     const following = this.informer.run(this.ending.signal);
     await this.informer.synced;
@@ -142,10 +139,7 @@ export class ClientLoad {
     let token: string | undefined;
     do {
       const selectors = { labelSelector: 'made=by-load', metadataOnly: true, limit: LIST_PAGE };
-      const page = await this.client
-        .of(MAPS)
-        .namespace(NAMESPACE)
-        .list({ ...selectors, ...(token !== undefined && { continue: token }) });
+      const page = await this.maps().list({ ...selectors, ...(token !== undefined && { continue: token }) });
       for (const { name } of page.items) present.add(name);
       token = page.continue;
     } while (token !== undefined);
@@ -155,6 +149,10 @@ export class ClientLoad {
       lost: [...created].filter((name) => !present.has(name)),
       unexpected: [...present].filter((name) => !isKnown(name)),
     };
+  }
+
+  private maps() {
+    return this.client.of(MAPS).namespace(NAMESPACE);
   }
 
   private observeChange(object: ApiObject): void {
@@ -188,22 +186,16 @@ export class ClientLoad {
   }
 
   private async increment(): Promise<void> {
-    const stored = await this.client.of(MAPS).namespace(NAMESPACE).get(NAME);
+    const stored = await this.maps().get(NAME);
     const next = countOf(stored) + 1;
-    await this.client
-      .of(MAPS)
-      .namespace(stored.namespace)
-      .update({ ...stored.body, data: { count: String(next) } });
+    await this.maps().update({ ...stored.body, data: { count: String(next) } });
     this.acknowledged = next;
   }
 
   private async createNext(index: number): Promise<void> {
     const name = `made-${index}`;
     this.uncertain.add(name);
-    await this.client
-      .of(MAPS)
-      .namespace(NAMESPACE)
-      .create({ metadata: { name, labels: LABELS }, data: { filler: 'x'.repeat(FILLER) } });
+    await this.maps().create({ metadata: { name, labels: LABELS }, data: { filler: 'x'.repeat(FILLER) } });
     this.uncertain.delete(name);
     this.created.add(name);
   }

@@ -73,7 +73,7 @@ describeWithEachKubectl('custom resources', (session) => {
       expect(await session.ok(`explain tools.spec.env.value --api-version=${group}/v1`)).toContain('FIELD: value <string>');
     });
 
-    it('are applied by the client and by the server, item by item', async () => {
+    it('are applied by the client', async () => {
       expect(await session.ok('apply -f -', tool(group, '{image: "h:1", env: [{name: A, value: "1"}]}'))).toBe(
         `tool.${group}/hammer created\n`,
       );
@@ -81,7 +81,11 @@ describeWithEachKubectl('custom resources', (session) => {
         `tool.${group}/hammer configured\n`,
       );
       await session.ok('delete tool hammer');
-      const applyAs = (manager: string): string[] => ['apply', '--server-side', `--field-manager=${manager}`, '-f', '-'];
+    });
+
+    const applyAs = (manager: string): string[] => ['apply', '--server-side', `--field-manager=${manager}`, '-f', '-'];
+
+    it('are applied by the server, item by item', async () => {
       await session.ok(applyAs('one'), tool(group, '{image: "h:2", env: [{name: A, value: "1"}]}'));
       expect(await session.ok(applyAs('other'), tool(group, '{image: "h:2", env: [{name: B, value: "2"}]}'))).toBe(
         `tool.${group}/hammer serverside-applied\n`,
@@ -94,6 +98,9 @@ describeWithEachKubectl('custom resources', (session) => {
           { name: 'B', value: '2' },
         ],
       });
+    });
+
+    it('are applied over conflicts when this is forced', async () => {
       const conflict = await session.fails(applyAs('other'), tool(group, '{image: "h:3"}'));
       expect(conflict).toContain('Apply failed with 1 conflict: conflict with "one": .spec.image');
       expect(await session.ok([...applyAs('other'), '--force-conflicts'], tool(group, '{image: "h:3"}'))).toContain('serverside-applied');
@@ -101,7 +108,7 @@ describeWithEachKubectl('custom resources', (session) => {
       expect(await session.ok('get tool hammer -o jsonpath={.spec.env[*].name}')).toBe('A');
     });
 
-    it('are printed with their columns, patched, labelled and scaled', async () => {
+    it('are printed with their columns', async () => {
       const ready = '{"status":{"replicas":1,"conditions":[{"type":"Busy","status":"False"},{"type":"Ready","status":"True"}]}}';
       await session.ok(['patch', 'tool', 'hammer', '--subresource=status', '--type=merge', '-p', ready]);
       expect(parseTable(await session.ok('get to'))).toEqual([
@@ -109,13 +116,25 @@ describeWithEachKubectl('custom resources', (session) => {
         ['hammer', 'True', expect.stringMatching(/^\d+s$/)],
       ]);
       expect(parseTable(await session.ok('get tools hammer -o wide --no-headers'))[0]?.slice(0, 3)).toEqual(['hammer', 'True', 'h:3']);
+    });
+
+    it('are labelled and annotated', async () => {
       await session.ok('label tool hammer shelf=top');
       await session.ok('annotate tool hammer note=x');
       expect(await session.ok('get tools -l shelf=top -o name')).toMatch(/\/hammer\n$/);
+    });
+
+    it('are scaled', async () => {
       expect(await session.ok('scale tool hammer --replicas=4')).toContain('scaled');
       expect(await session.ok('get tool hammer -o jsonpath={.spec.replicas}/{.metadata.generation}')).toMatch(/^4\/\d$/);
       expect(await session.fails('scale tool hammer --replicas=4 --current-replicas=9')).toContain('Expected replicas to be 9, was 4');
+    });
+
+    it('are waited for by a field of their status', async () => {
       await session.ok(['wait', 'tool/hammer', '--for=jsonpath={.status.replicas}=1', '--timeout=10s']);
+    });
+
+    it('are described', async () => {
       expect(await session.ok('describe tool hammer')).toContain('Image:');
     });
 
@@ -131,8 +150,9 @@ describeWithEachKubectl('custom resources', (session) => {
   describe('definitions', () => {
     const group = `definitions.${session.namespace}.example.com`;
 
-    it('are applied, printed and changed', async () => {
-      const name = `customresourcedefinition.apiextensions.k8s.io/shelves.${group}`;
+    const name = `customresourcedefinition.apiextensions.k8s.io/shelves.${group}`;
+
+    it('are printed once they are applied', async () => {
       expect(await session.ok('apply -f -', shelfDefinition(group))).toBe(`${name} created\n`);
       const [head, row] = parseTable(await session.ok(`get crd shelves.${group}`));
       expect([head, row]).toEqual([
@@ -142,9 +162,15 @@ describeWithEachKubectl('custom resources', (session) => {
       expect(await session.ok(`get crds shelves.${group} -o jsonpath={.spec.names.listKind}/{.status.storedVersions}`)).toBe(
         'ShelfList/["v1"]',
       );
+    });
+
+    it('are changed by another apply', async () => {
       expect(await session.ok('apply -f -', shelfDefinition(group, '{type: object, x-kubernetes-preserve-unknown-fields: true}'))).toBe(
         `${name} configured\n`,
       );
+    });
+
+    it('are listed in their category', async () => {
       expect(await session.ok('get api-extensions -o name')).toContain(`${name}\n`);
     });
 

@@ -127,8 +127,6 @@ export interface ApiServerOptions {
   /** Holds certificates, kubeconfig and, with the embedded store, the data. */
   readonly folder: string;
   readonly securePort: number;
-  /** 0 or absent for no plain HTTP. */
-  readonly insecurePort?: number;
   /** Absent for the embedded store in `folder`. */
   readonly etcdServers?: string;
   readonly args?: readonly string[];
@@ -140,7 +138,6 @@ export interface ApiServerOptions {
 export interface ApiServer {
   readonly process: ProgramProcess;
   readonly address: string;
-  readonly insecureAddress: string | undefined;
   readonly certificates: Certificates;
   /** Path of the administrator's kubeconfig for this server. */
   readonly kubeconfig: string;
@@ -173,17 +170,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
     },
     START_MS,
   );
-  const { insecurePort = 0 } = options;
-  const insecureAddress = insecurePort === 0 ? undefined : `http://127.0.0.1:${insecurePort}`;
-  return {
-    process,
-    address,
-    insecureAddress,
-    certificates,
-    kubeconfig: kubeconfigFile,
-    controllersKubeconfig,
-    pki,
-  };
+  return { process, address, certificates, kubeconfig: kubeconfigFile, controllersKubeconfig, pki };
 }
 
 /** Starts an API server without waiting for it, for tests that expect it to fail. */
@@ -199,13 +186,13 @@ function spawnApiServer(options: ApiServerOptions, pki: string): ProgramProcess 
 
 /** The flags of a test's API server, with certificates and keys from the folder `pki`. */
 export const serverArguments = (
-  { folder, securePort, insecurePort = 0, etcdServers, accounts = false, args = [] }: ApiServerOptions,
+  { folder, securePort, etcdServers, accounts = false, args = [] }: ApiServerOptions,
   pki: string,
 ): readonly string[] => [
   '--bind-address=127.0.0.1',
   `--secure-port=${securePort}`,
   '--insecure-bind-address=127.0.0.1',
-  `--insecure-port=${insecurePort}`,
+  '--insecure-port=0',
   `--tls-cert-file=${pki}/apiserver.crt`,
   `--tls-private-key-file=${pki}/apiserver.key`,
   `--client-ca-file=${pki}/ca.crt`,

@@ -10,7 +10,7 @@ import { makeEtcdCertificates } from '../../support/certificates/etcd-certificat
 import { migrate } from '../../support/migrate';
 import { customResourceDefinition } from '../../support/objects/custom-resource-definition';
 import { freePort } from '../../support/ports';
-import { startApiServer, type ApiServer } from '../../support/programs';
+import { startApiServer, waitUntil, type ApiServer } from '../../support/programs';
 import { useFolder, useResource } from '../../support/use-resource';
 import { listObjects, createConfigMaps, MAPS, withoutVersion } from './store-locations';
 
@@ -75,64 +75,80 @@ describeWithEtcd('platform', () => {
     return [`--etcd-cafile=${ca}`, `--etcd-certfile=${cert}`, `--etcd-keyfile=${key}`];
   };
   const etcdFlags = (): readonly string[] => [`--etcd-servers=${etcd().endpoint}`, ...tlsFlags()];
-  /** The API server on the store that is in use. */
-  let server: ApiServer;
-  let client: ApiClient;
 
-  async function start(args: readonly string[], etcdServers?: string): Promise<void> {
-    server = await startApiServer({ folder, securePort: await freePort(), args, ...(etcdServers !== undefined && { etcdServers }) });
-    client = new ApiClient(server.address, server.certificates);
+  interface Running {
+    readonly server: ApiServer;
+    readonly client: ApiClient;
   }
 
-  async function stop(): Promise<void> {
+  async function start(args: readonly string[], etcdServers?: string): Promise<Running> {
+    const options = { folder, securePort: await freePort(), args, ...(etcdServers !== undefined && { etcdServers }) };
+    const server = await startApiServer(options);
+    return { server, client: new ApiClient(server.address, server.certificates) };
+  }
+
+  async function stop({ server, client }: Running): Promise<void> {
     client.close();
     await server.process.stop();
   }
 
-  async function create(target: string, body: object): Promise<void> {
-    const response = await client.send('POST', target, body);
+  /** The API server on the store that is in use; a move replaces it. */
+  const current = useResource(
+    async () => ({ running: await start([]) }),
+    ({ running }) => stop(running),
+    60_000,
+  );
+  const client = (): ApiClient => current().running.client;
+
+  async function create(target: string, body: object): Promise<number> {
+    const response = await client().send('POST', target, body);
     if (response.status !== 201) throw new Error(response.text);
+    return Number(response.json().metadata.resourceVersion);
   }
 
-  useResource(() => start([]), stop, 60_000);
+  /**
+   * Stops the server, moves its data and starts it on the other store, which must have the same objects and continue
+   * with revisions that are larger by a thousand million.
+   */
+  async function expectMoved(flags: readonly string[], startOnTarget: () => Promise<Running>): Promise<string> {
+    const before = await readAllObjects(client());
+    const version = Number((await client().get(MAPS)).json().metadata.resourceVersion);
+    await stop(current().running);
+    const output = await migrate('migrate', ...flags);
+    current().running = await startOnTarget();
+    expect(await readAllObjects(client())).toEqual(before);
+    expect(await create(MAPS, { metadata: { generateName: 'moved-' } })).toBeGreaterThan(version + 1_000_000_000);
+    return output;
+  }
 
-  test('migrate keeps all objects when the data go to etcd and back', async () => {
+  const toEtcd = (): readonly string[] => ['--to=etcd', embeddedFlag, ...etcdFlags()];
+  const toEmbedded = (): readonly string[] => ['--to=embedded', `--storage-dir=${returned}`, ...etcdFlags()];
+
+  test('migrate is refused while a server uses the embedded store', async () => {
     for (const [target, body] of CREATED_OBJECTS) await create(target, body);
-    await createConfigMaps(client, 100, 500);
-    for (let tries = 100; tries > 0 && (await client.get(WIDGETS)).status !== 200; tries--);
+    await createConfigMaps(client(), 100, 500);
+    await waitUntil('the widgets to be served', async () => (await client().get(WIDGETS)).status === 200);
     await create(WIDGETS, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'one' }, size: 7 });
-    await expect(migrate('migrate', '--to=etcd', embeddedFlag, ...etcdFlags())).rejects.toThrow(/in use|another process|uses/i);
+    await expect(migrate('migrate', ...toEtcd())).rejects.toThrow(/in use|another process|uses/i);
+  }, 60_000);
 
-    const before = await readAllObjects(client);
-    const version = Number((await client.get(MAPS)).json().metadata.resourceVersion);
-    await stop();
-    expect(await migrate('migrate', '--to=etcd', embeddedFlag, ...etcdFlags())).toMatch(
-      /restored \d+ keys, revision \d+ of the embedded store/,
-    );
-    await start(tlsFlags(), etcd().endpoint);
-    expect(await readAllObjects(client)).toEqual(before);
-    await create(MAPS, { metadata: { name: 'in-etcd' } });
-    const inEtcd = await client.get(`${MAPS}/in-etcd`);
-    expect(Number(inEtcd.json().metadata.resourceVersion)).toBeGreaterThan(version + 1_000_000_000);
+  test('migrate keeps all objects when the data go to etcd', async () => {
+    const output = await expectMoved(toEtcd(), () => start(tlsFlags(), etcd().endpoint));
+    expect(output).toMatch(/restored \d+ keys, revision \d+ of the embedded store/);
+  }, 90_000);
 
-    const backFlags = ['--to=embedded', `--storage-dir=${returned}`, ...etcdFlags()];
-    await expect(migrate('migrate', ...backFlags)).rejects.toThrow('1 API servers use the store: stop them first');
-    const after = await readAllObjects(client);
-    await stop();
-    await migrate('migrate', ...backFlags);
-    await start([`--storage-dir=${returned}`]);
-    expect(await readAllObjects(client)).toEqual(after);
-    await create(MAPS, { metadata: { name: 'back-again' } });
-    const inEmbedded = await client.get(`${MAPS}/back-again`);
-    expect(Number(inEmbedded.json().metadata.resourceVersion)).toBeGreaterThan(version + 2_000_000_000);
+  test('migrate is refused while a server uses etcd', async () => {
+    await expect(migrate('migrate', ...toEmbedded())).rejects.toThrow('1 API servers use the store: stop them first');
+  }, 60_000);
+
+  test('migrate keeps all objects when the data go back to an embedded store', async () => {
+    await expectMoved(toEmbedded(), () => start([`--storage-dir=${returned}`]));
   }, 90_000);
 
   test('migrate fails when the target already has keys', async () => {
-    await expect(migrate('migrate', '--to=etcd', embeddedFlag, ...etcdFlags())).rejects.toThrow('there are already keys under /registry/');
+    await expect(migrate('migrate', ...toEtcd())).rejects.toThrow('there are already keys under /registry/');
     // The other prefix is empty in etcd, but also in the embedded store, which the first move left unchanged.
-    await expect(migrate('migrate', '--to=etcd', embeddedFlag, ...etcdFlags(), '--etcd-prefix=/other')).rejects.toThrow(
-      'no data of this program under /other/',
-    );
+    await expect(migrate('migrate', ...toEtcd(), '--etcd-prefix=/other')).rejects.toThrow('no data of this program under /other/');
   }, 60_000);
 
   test.each([

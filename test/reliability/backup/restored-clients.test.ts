@@ -9,7 +9,6 @@ import { isConflict } from '../../../shared/client/rest/api-error';
 import type { ApiObject } from '../../../shared/client/rest/api-object';
 import { Informer } from '../../../shared/client/informer/informer';
 import { resourceOf } from '../../../shared/client/rest/resource';
-import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
@@ -18,7 +17,8 @@ import { adminClient } from '../../support/control-plane';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/external/etcd';
 import { migrate } from '../../support/migrate';
 import { freePort } from '../../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../../support/programs';
+import { startApiServer, waitUntil, type ApiServer } from '../../support/programs';
+import { useClosable, useFolder, useResource } from '../../support/use-resource';
 
 const MAPS = resourceOf('core.v1.ConfigMap');
 const SERVICES = resourceOf('core.v1.Service');
@@ -43,55 +43,45 @@ const failureOf = (response: Promise<unknown>): Promise<unknown> => response.the
 type StoreKind = 'embedded' | 'etcd';
 
 function describeRestoredClients(before: StoreKind, after: StoreKind): void {
-  const folder = temporaryFolder('restored-clients');
+  const folder = useFolder('restored-clients');
   const file = path.join(folder, 'a.backup');
   const store = path.join(folder, 'store');
-  const etcds: EtcdServer[] = [];
-  const stop = new AbortController();
-  let port: number;
-  let server: ApiServer;
-  let client: RestClient;
-  let informer: Informer;
+  const port = useResource(freePort);
+  const etcds = useResource(
+    (): EtcdServer[] => [],
+    (started) => Promise.all(started.map((etcd) => etcd.dispose())),
+  );
 
   /** Returns the endpoint of a new etcd; '' for the embedded store. */
   const openLocation = async (kind: StoreKind): Promise<string> => {
     if (kind === 'embedded') return '';
     const etcd = await startEtcd();
-    etcds.push(etcd);
+    etcds().push(etcd);
     return etcd.endpoint;
   };
   const flags = (endpoint: string): string => (endpoint === '' ? `--storage-dir=${store}` : `--etcd-servers=${endpoint}`);
   const start = (endpoint: string): Promise<ApiServer> =>
-    startApiServer({ folder, securePort: port, ...(endpoint !== '' && { etcdServers: endpoint }) });
-  let firstEndpoint: string;
+    startApiServer({ folder, securePort: port(), ...(endpoint !== '' && { etcdServers: endpoint }) });
 
-  beforeAll(async () => {
-    port = await freePort();
-    firstEndpoint = await openLocation(before);
-    server = await start(firstEndpoint);
-    client = adminClient([server.address], server.certificates, { settings });
-    informer = new Informer({
-      client,
-      resource: MAPS,
-      namespace,
-      clock: systemClock,
-      random: systemRandom,
-      logger: silentLogger,
-    });
-  }, 60_000);
+  /** The first server and its store; the test replaces `server` by the one on the restored store, at the same address. */
+  const running = useResource(
+    async () => {
+      const endpoint = await openLocation(before);
+      return { endpoint, server: await start(endpoint) };
+    },
+    ({ server }) => server.process.kill(),
+    60_000,
+  );
+  const client = useClosable(() => adminClient([running().server.address], running().server.certificates, { settings }));
+  const stopAfterTests = useResource(
+    () => new AbortController(),
+    (stop) => stop.abort(),
+  );
 
-  afterAll(async () => {
-    stop.abort();
-    client.close();
-    await server.process.kill();
-    for (const etcd of etcds) await etcd.dispose();
-    removeFolder(folder);
-  }, 60_000);
+  const maps = () => client().of(MAPS).namespace(namespace);
+  const services = () => client().of(SERVICES).namespace(namespace);
 
-  const maps = () => client.of(MAPS).namespace(namespace);
-  const services = () => client.of(SERVICES).namespace(namespace);
-
-  async function waitForInformer(): Promise<string> {
+  async function waitForInformer(informer: Informer): Promise<string> {
     const items = (): Promise<string> =>
       maps()
         .list()
@@ -103,10 +93,12 @@ function describeRestoredClients(before: StoreKind, after: StoreKind): void {
   test('makes informers list again when they have seen revisions newer than the backup', async () => {
     for (const name of ['kept', 'changed', 'deleted']) await maps().create(configMap(name, 'red'));
     const web = await services().create(service('web'));
-    void informer.run(stop.signal);
+    const environment = { clock: systemClock, random: systemRandom, logger: silentLogger };
+    const informer = new Informer({ client: client(), resource: MAPS, namespace, ...environment });
+    void informer.run(stopAfterTests().signal);
     await informer.synced;
-    const backedUp = await waitForInformer();
-    await migrate('backup', flags(firstEndpoint), `--file=${file}`);
+    const backedUp = await waitForInformer(informer);
+    await migrate('backup', flags(running().endpoint), `--file=${file}`);
 
     // Changes after the backup, which the restore loses.
     const changed = await maps().patch('changed', 'merge', { data: { color: 'blue' } });
@@ -115,16 +107,16 @@ function describeRestoredClients(before: StoreKind, after: StoreKind): void {
     for (let count = 0; count < 50; count++) {
       await maps().patch('lost', 'merge', { data: { color: String(count) } });
     }
-    await waitForInformer();
+    await waitForInformer(informer);
     const lists = informer.counts.lists;
-    await server.process.kill();
+    await running().server.process.kill();
 
     if (after === 'embedded' && before === 'embedded') renameSync(store, path.join(folder, 'lost'));
     const secondEndpoint = await openLocation(after);
     await migrate('restore', flags(secondEndpoint), `--file=${file}`);
-    server = await start(secondEndpoint);
+    running().server = await start(secondEndpoint);
 
-    const restored = await waitForInformer();
+    const restored = await waitForInformer(informer);
     const withoutVersionSuffix = (text: string): string => text.replace(/ \d+$/gm, '');
     expect(withoutVersionSuffix(restored)).toBe(withoutVersionSuffix(backedUp));
     expect(informer.counts.lists).toBeGreaterThan(lists);
@@ -141,7 +133,7 @@ function describeRestoredClients(before: StoreKind, after: StoreKind): void {
     const creation = services().create(service('other', stringAt(spec, 'clusterIP')));
     await expect(creation).rejects.toThrow('already allocated');
     expect(objectAt((await services().get('web')).body, 'spec')).toEqual(spec);
-    const repairs = (await client.of(EVENTS).list()).items.filter(({ body }) => /IP|Port/.test(stringAt(body, 'reason') ?? ''));
+    const repairs = (await client().of(EVENTS).list()).items.filter(({ body }) => /IP|Port/.test(stringAt(body, 'reason') ?? ''));
     expect(repairs).toEqual([]);
   }, 120_000);
 }

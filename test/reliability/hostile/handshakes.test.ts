@@ -11,7 +11,7 @@ import { connect as connectTls } from 'node:tls';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { createAuthority, issueCertificate } from '../../../shared/pki/certificates';
 import { ProgramProcess, waitUntil } from '../../support/programs';
-import { useFolder, useResource } from '../../support/use-resource';
+import { useFolder, useForEachTest, useResource } from '../../support/use-resource';
 
 const HOOK = path.resolve(__dirname, '../../support/typescript-hook.cjs');
 const SERVER = path.resolve(__dirname, 'handshake-server.ts');
@@ -82,29 +82,25 @@ async function rawConnection(): Promise<Socket> {
 }
 
 describe.each([[['h2']], [['http/1.1']], [[]]])('a TLS handshake that times out, with the ALPN protocols %j', (protocols) => {
-  let socket: Socket;
-  let before: number;
-
-  beforeEach(async () => {
-    before = countAborted();
-    socket = await rawConnection();
-  });
+  const connection = useForEachTest(
+    async () => ({ abortedBefore: countAborted(), socket: await rawConnection() }),
+    ({ socket }) => socket.destroy(),
+  );
 
   afterEach(() => {
-    socket.destroy();
     expect(program().process.isRunning).toBe(true);
     expect(program().process.output).not.toContain('Assertion failed');
   });
 
-  const waitForAbort = (): Promise<boolean> => waitUntil('the handshake to be aborted', () => countAborted() > before);
+  const waitForAbort = (): Promise<boolean> => waitUntil('the handshake to be aborted', () => countAborted() > connection().abortedBefore);
 
   it('ends with a closed connection when the ClientHello arrives after the time-out', async () => {
     await waitForAbort();
-    expect(await isEstablished(socket, protocols)).toBe(false);
+    expect(await isEstablished(connection().socket, protocols)).toBe(false);
   });
 
   it('ends with a closed connection when only the ClientHello arrives in time', async () => {
-    const delayed = new DelayedDuplex(socket);
+    const delayed = new DelayedDuplex(connection().socket);
     const established = isEstablished(delayed, protocols);
     await waitForAbort();
     delayed.release();
@@ -112,6 +108,7 @@ describe.each([[['h2']], [['http/1.1']], [[]]])('a TLS handshake that times out,
   });
 
   it('ends without a byte from the server when the client sends nothing', async () => {
+    const { socket } = connection();
     const received: Buffer[] = [];
     socket.on('data', (chunk: Buffer) => received.push(chunk));
     await waitUntil('the connection to close', () => socket.closed);

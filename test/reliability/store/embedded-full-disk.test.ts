@@ -4,11 +4,12 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
-import { prefixRange, type Store } from '../../../apiserver/storage/store';
+import { prefixRange } from '../../../apiserver/storage/store';
 import { systemRandom } from '../../../shared/runtime/random';
 import { failureOf, put, valueOf } from '../../support/store/store-helpers';
 import { ManualClock } from '../../support/clock/manual-clock';
 import { reportSkipped } from '../../support/report-skipped';
+import { useClosable } from '../../support/use-resource';
 
 const disk = mkdtempSync(join(tmpdir(), 'embedded-disk-'));
 const isMounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', disk]).status === 0;
@@ -20,23 +21,16 @@ if (isMounted) describe('the embedded store on a full disk', describeFullDisk);
 else reportSkipped('the embedded store on a full disk', 'no disk of its own can be mounted here');
 
 function describeFullDisk(): void {
-  let clock: ManualClock;
-  let store: Store;
+  const clock = new ManualClock();
+  const store = useClosable(() => openEmbeddedStore({ directory: join(disk, 'data'), clock, random: systemRandom }));
   const rejections: unknown[] = [];
   const recordRejection = (reason: unknown): void => void rejections.push(reason);
   const ballast = join(disk, 'ballast');
 
-  beforeAll(async () => {
-    process.on('unhandledRejection', recordRejection);
-    clock = new ManualClock();
-    store = await openEmbeddedStore({ directory: join(disk, 'data'), clock, random: systemRandom });
-  });
-  afterAll(async () => {
-    await store.close();
-    process.off('unhandledRejection', recordRejection);
-  });
+  beforeAll(() => void process.on('unhandledRejection', recordRejection));
+  afterAll(() => void process.off('unhandledRejection', recordRejection));
 
-  /** Fills the disk with another file, and then the free pages of the store. Returns the keys that were written. */
+  /** Fills the disk with another file, and then the free pages of the store(). Returns the keys that were written. */
   async function fillDisk(): Promise<string[]> {
     const block = Buffer.alloc(64 << 10);
     for (let isFull = false; !isFull;) {
@@ -49,7 +43,7 @@ function describeFullDisk(): void {
     const written: string[] = [];
     for (;;) {
       const key = `/full/${written.length}`;
-      const failure = await put(store, key, 'x'.repeat(10_000)).then(
+      const failure = await put(store(), key, 'x'.repeat(10_000)).then(
         () => undefined,
         async (error: unknown) => (await failureOf(Promise.reject(error))).failure,
       );
@@ -65,13 +59,13 @@ function describeFullDisk(): void {
   const written: string[] = [];
 
   it('reports that writes fail', async () => {
-    await put(store, '/before', '1');
-    await store.health();
+    await put(store(), '/before', '1');
+    await store().health();
     written.push(...(await fillDisk()));
-    await expect(store.health()).rejects.toMatchObject({ message: expect.stringMatching('no space left on device') });
+    await expect(store().health()).rejects.toMatchObject({ message: expect.stringMatching('no space left on device') });
     for (let round = 0; round < 5; round++) {
       await clock.advanceAsync(5_000);
-      await expect(store.health()).rejects.toMatchObject({
+      await expect(store().health()).rejects.toMatchObject({
         message: expect.stringContaining('no space left on device: the write failed'),
       });
     }
@@ -82,26 +76,26 @@ function describeFullDisk(): void {
   });
 
   it('serves reads', async () => {
-    expect(await valueOf(store, '/before')).toBe('1');
-    expect((await store.range(prefixRange('/full/'))).count).toBe(written.length);
+    expect(await valueOf(store(), '/before')).toBe('1');
+    expect((await store().range(prefixRange('/full/'))).count).toBe(written.length);
   });
 
   it('accepts writes again when space is freed', async () => {
     rmSync(ballast);
     await clock.advanceAsync(5_000);
-    await store.health();
-    await put(store, '/after', '1');
-    expect((await store.range({ ...prefixRange('/'), keysOnly: true })).count).toBe(written.length + 2);
+    await store().health();
+    await put(store(), '/after', '1');
+    expect((await store().range({ ...prefixRange('/'), keysOnly: true })).count).toBe(written.length + 2);
     expect(rejections).toEqual([]);
   });
 
   it('probes the disk periodically and not at each health check', async () => {
-    const revision = await store.revision();
+    const revision = await store().revision();
     await clock.advanceAsync(60_000);
-    await store.health();
-    const { size } = await store.status();
-    for (let count = 0; count < 200; count++) await store.health();
-    expect(await store.revision()).toBe(revision);
-    expect((await store.status()).size).toBe(size);
+    await store().health();
+    const { size } = await store().status();
+    for (let count = 0; count < 200; count++) await store().health();
+    expect(await store().revision()).toBe(revision);
+    expect((await store().status()).size).toBe(size);
   });
 }

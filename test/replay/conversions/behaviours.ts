@@ -12,9 +12,15 @@ const bodyAt = (value: Body, member: string): Body => membersOf(value[member]);
 const textAt = (value: Body, member: string): string => textOf(value[member]);
 const objectsOf = ({ objects }: Body): readonly Body[] => objectsIn(objects);
 
+const omit = (value: Body, ...members: readonly string[]): Body =>
+  Object.fromEntries(Object.entries(value).filter(([member]) => !members.includes(member)));
+
+/** Members of the spec that only one of the versions has, besides those that are converted. */
+const MEMBERS_OF_ONE_VERSION = ['byFirst', 'onlyFirst', 'bySecond', 'onlySecond'];
+
 /** Converts an object to the other version. Members that only one version has are lost; all others are kept. */
 export function convertObject(object: Body, apiVersion: string): Body {
-  const { address, host, port, byFirst: _, onlyFirst: __, bySecond: ___, onlySecond: ____, ...spec } = bodyAt(object, 'spec');
+  const { address, host, port, ...spec } = omit(bodyAt(object, 'spec'), ...MEMBERS_OF_ONE_VERSION);
   const converted: Body = {};
   if (apiVersion.endsWith('/v1')) {
     if (host !== undefined) converted['address'] = `${textOf(host)}:${typeof port === 'number' ? port : 0}`;
@@ -22,12 +28,11 @@ export function convertObject(object: Body, apiVersion: string): Body {
     const [name = '', number = '0'] = address.split(':');
     Object.assign(converted, { host: name, port: Number(number) });
   }
-  const { ofV1: _____, ofV2: ______, ...status } = bodyAt(object, 'status');
   return {
     ...object,
     apiVersion,
     ...(object['spec'] === undefined ? {} : { spec: { ...spec, ...converted } }),
-    ...(object['status'] === undefined ? {} : { status }),
+    ...(object['status'] === undefined ? {} : { status: omit(bodyAt(object, 'status'), 'ofV1', 'ofV2') }),
   };
 }
 
@@ -59,8 +64,9 @@ const withObjects =
 
 const withMetadata = (more: Body): Conversion =>
   withEachObject((object) => ({ ...object, metadata: { ...bodyAt(object, 'metadata'), ...more } }));
-const without = (member: string): Conversion =>
-  withEachObject((object) => Object.fromEntries(Object.entries(object).filter(([name]) => name !== member)));
+const withoutMetadata = (...members: readonly string[]): Conversion =>
+  withEachObject((object) => ({ ...object, metadata: omit(bodyAt(object, 'metadata'), ...members) }));
+const without = (member: string): Conversion => withEachObject((object) => omit(object, member));
 const withSpec = (more: Body): Conversion => withEachObject((object) => ({ ...object, spec: { ...bodyAt(object, 'spec'), ...more } }));
 
 const good = withEachObject();
@@ -72,7 +78,7 @@ const withResponse =
     const reply = good(request, version);
     if (typeof reply === 'string' || !isBody(reply.body)) return reply;
     const response = { ...bodyAt(reply.body, 'response'), ...more };
-    return reviewReply(version, Object.fromEntries(Object.entries(response).filter(([name]) => !dropped.includes(name))));
+    return reviewReply(version, omit(response, ...dropped));
   };
 
 /** Changes members of the review around a good response. */
@@ -81,7 +87,7 @@ const withReview =
   (request, version) => {
     const reply = good(request, version);
     if (typeof reply === 'string' || !isBody(reply.body)) return reply;
-    return { body: Object.fromEntries(Object.entries({ ...reply.body, ...more }).filter(([name]) => !dropped.includes(name))) };
+    return { body: omit({ ...reply.body, ...more }, ...dropped) };
   };
 
 const failed = (result: Json, objects: Json = []): Conversion => withResponse({ result, convertedObjects: objects });
@@ -102,24 +108,15 @@ export const CONVERSIONS: Readonly<Record<string, Conversion>> = {
   'object-objects': withResponse({ convertedObjects: { a: 1 } }),
   // Metadata.
   labels: withMetadata({ labels: { converted: 'yes' }, annotations: { converted: 'yes' } }),
-  'no-labels': withEachObject((object) => {
-    const { labels: _, annotations: __, ...metadata } = bodyAt(object, 'metadata');
-    return { ...object, metadata };
-  }),
+  'no-labels': withoutMetadata('labels', 'annotations'),
   'odd-labels': withMetadata({ labels: { a: 1 } }),
   'odd-annotations': withMetadata({ annotations: 'x' }),
   'bad-labels': withMetadata({ labels: { 'a b': 'c d' } }),
   rename: withMetadata({ name: 'renamed' }),
   'other-namespace': withMetadata({ namespace: 'elsewhere' }),
-  'no-namespace': withEachObject((object) => {
-    const { namespace: _, ...metadata } = bodyAt(object, 'metadata');
-    return { ...object, metadata };
-  }),
+  'no-namespace': withoutMetadata('namespace'),
   'other-uid': withMetadata({ uid: OTHER_UID }),
-  'no-uid': withEachObject((object) => {
-    const { uid: _, ...metadata } = bodyAt(object, 'metadata');
-    return { ...object, metadata };
-  }),
+  'no-uid': withoutMetadata('uid'),
   generation: withMetadata({ generation: 99 }),
   creation: withMetadata({ creationTimestamp: '2001-01-01T00:00:00Z' }),
   deletion: withMetadata({ deletionTimestamp: '2001-01-01T00:00:00Z' }),
