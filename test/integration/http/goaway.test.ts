@@ -1,8 +1,11 @@
-/** GOAWAY to HTTP/2 clients: requests in progress on the old connection complete. */
+/**
+ * GOAWAY to HTTP/2 clients of a server in this process, by chance or when it stops: requests in progress on the old
+ * connection complete.
+ */
 import { connect, type ClientHttp2Session, type ClientHttp2Stream } from 'node:http2';
 import type { IncomingMessage } from 'node:http';
 import { Agent, request } from 'node:https';
-import { connect as connectTcp, createServer } from 'node:net';
+import { connect as connectTcp, createServer, type Server } from 'node:net';
 import { waitUntil } from '../../support/programs';
 import { listen } from '../../support/servers/listen';
 import { stopAfterTest } from '../../support/use-resource';
@@ -58,6 +61,33 @@ async function watch(session: ClientHttp2Session): Promise<{ readonly received: 
   return { received: () => received, isEnded: () => isEnded };
 }
 
+const closeAfterTest = stopAfterTest((proxy: Server) => proxy.close());
+
+/** A TCP proxy in front of the server; once held, it keeps back what the server sends until the release. */
+async function startHoldingProxy(serverPort: number) {
+  const heldChunks: (() => void)[] = [];
+  let isHeld = false;
+  let clientBytes = 0;
+  const proxy = createServer((client) => {
+    const server = connectTcp(serverPort, '127.0.0.1');
+    client.pipe(server).on('error', () => client.destroy());
+    client.on('data', (chunk: Buffer) => (clientBytes += chunk.length));
+    client.on('error', () => server.destroy());
+    server.on('data', (chunk: Buffer) => (isHeld ? heldChunks.push(() => client.write(chunk)) : client.write(chunk)));
+    server.once('close', () => client.destroy());
+  });
+  return {
+    port: await listen(closeAfterTest(proxy)),
+    clientBytes: () => clientBytes,
+    heldChunkCount: () => heldChunks.length,
+    hold: () => void (isHeld = true),
+    release: () => {
+      isHeld = false;
+      for (const forward of heldChunks) forward();
+    },
+  };
+}
+
 it('the server sends GOAWAY with a response and serves the requests that were sent before it', async () => {
   const { session, goaways } = await open({ goawayChance: 1 });
   const statuses = Promise.all([1, 2, 3].map(() => responseStatus(send(session, NAMESPACE))));
@@ -81,34 +111,21 @@ it('a server that sends GOAWAY keeps HTTP/1.1 connections alive', async () => {
 
 it('a request after GOAWAY is refused with REFUSED_STREAM, so that the client can retry it on another connection', async () => {
   const { api } = await open({ goawayChance: 1 });
-  // Holds back bytes of the server while `isHeld`, and passes on those of the client.
-  const heldChunks: (() => void)[] = [];
-  let isHeld = false;
-  let clientBytes = 0;
-  const proxy = createServer((client) => {
-    const server = connectTcp(api.server.port, '127.0.0.1');
-    client.pipe(server).on('error', () => client.destroy());
-    client.on('data', (chunk: Buffer) => (clientBytes += chunk.length));
-    client.on('error', () => server.destroy());
-    server.on('data', (chunk: Buffer) => (isHeld ? heldChunks.push(() => client.write(chunk)) : client.write(chunk)));
-    server.once('close', () => client.destroy());
-  });
-  const session = connect(`https://127.0.0.1:${await listen(proxy)}`, { rejectUnauthorized: false });
+  const proxy = await startHoldingProxy(api.server.port);
+  const session = connect(`https://127.0.0.1:${proxy.port}`, { rejectUnauthorized: false });
   session.on('error', () => undefined);
   await new Promise((resolve) => session.once('remoteSettings', resolve));
-  isHeld = true;
+  proxy.hold();
   const first = responseStatus(send(session, NAMESPACE));
-  await waitUntil('the held response', () => heldChunks.length > 0);
+  await waitUntil('the held response', () => proxy.heldChunkCount() > 0);
   // A later request on another connection has its response, so the held response has been sent.
   await api.get(NAMESPACE);
-  const before = clientBytes;
+  const before = proxy.clientBytes();
   const second = responseStatus(send(session, `${NAMESPACE}/configmaps`)).catch(String);
-  await waitUntil('the second request', () => clientBytes > before);
-  isHeld = false;
-  for (const forward of heldChunks) forward();
+  await waitUntil('the second request', () => proxy.clientBytes() > before);
+  proxy.release();
   expect(await Promise.all([first, second])).toEqual([200, expect.stringContaining('NGHTTP2_REFUSED_STREAM')]);
   await waitUntil('the end of the connection', () => session.destroyed);
-  proxy.close();
 }, 30_000);
 
 it('a connection without GOAWAY keeps its watch until the server stops', async () => {

@@ -1,4 +1,7 @@
-/** The metrics of calls to a real etcd. */
+/**
+ * The metrics of calls to a real etcd, as a store makes them. The tests run in order: they share the store and its
+ * counters, and the last one kills etcd.
+ */
 import { Registry } from 'prom-client';
 import { publishGrpcCalls } from '../../../apiserver/metrics/storage/grpc-metrics';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
@@ -16,6 +19,8 @@ import { useClosable, useResource } from '../../support/use-resource';
 const FAMILY = shape({ name: text, type: text, stability: text, labels: listOf(text), buckets: listOf(number) });
 const UNARY = 'grpc_service="etcdserverpb.KV",grpc_type="unary"';
 const WATCH = 'grpc_method="Watch",grpc_service="etcdserverpb.Watch",grpc_type="bidi_stream"';
+/** Time for a read from an etcd that does not run; the store repeats the call until then. */
+const DEADLINE_MS = 500;
 
 describeWithEtcd('calls to etcd', () => {
   const registry = new Registry();
@@ -61,11 +66,10 @@ describeWithEtcd('calls to etcd', () => {
     await store().transact({ compare: [], operations: [{ type: 'put', key: '/calls/c', value: Buffer.from('c') }] });
     await waitUntil('the event', () => keys.includes('/calls/c'));
     const { of: counterOf } = await scrape();
-    expect([counterOf('started_total', WATCH), counterOf('msg_sent_total', WATCH), counterOf('msg_received_total', WATCH) >= 2]).toEqual([
-      1,
-      1,
-      true,
-    ]);
+    expect(counterOf('started_total', WATCH)).toBe(1);
+    expect(counterOf('msg_sent_total', WATCH)).toBe(1);
+    // That the watch was created, and the event.
+    expect(counterOf('msg_received_total', WATCH)).toBeGreaterThanOrEqual(2);
     watch.close();
   });
 
@@ -76,13 +80,14 @@ describeWithEtcd('calls to etcd', () => {
     for (const family of recorded) expect(families.get(family.name)).toEqual(family);
   });
 
-  it('that reach no server are counted as unavailable', async () => {
+  it('that reach no server are counted as unavailable or late', async () => {
     await server().kill();
-    await expect(store().get('/calls/a', { deadline: systemClock.monotonic() + 500 })).rejects.toThrow(StoreError);
+    await expect(store().get('/calls/a', { deadline: systemClock.monotonic() + DEADLINE_MS })).rejects.toThrow(StoreError);
     const { of: counterOf } = await scrape();
-    const labelsWithCode = ['Unavailable', 'DeadlineExceeded'].map((code) =>
+    // The deadline may pass before the connection is known to be refused.
+    const [unavailable = 0, late = 0] = ['Unavailable', 'DeadlineExceeded'].map((code) =>
       counterOf('handled_total', `grpc_code="${code}",grpc_method="Range",${UNARY}`),
     );
-    expect(labelsWithCode.reduce((sum, count) => sum + count, 0)).toBeGreaterThan(0);
+    expect(unavailable + late).toBeGreaterThan(0);
   });
 });

@@ -5,6 +5,7 @@
 import { StoreError } from '../../../apiserver/storage/store';
 import { flushPromises } from '../../support/clock/manual-clock';
 import { ChangeRecorder, nodes, putObject } from '../../support/store/cache-fixture';
+import type { MemoryStore } from '../../support/store/memory-store';
 import { useCaches } from './use-caches';
 
 const openFixture = useCaches();
@@ -90,37 +91,77 @@ describe('consistent reads', () => {
     expect(cache.get(nodes, 'n')?.revision).toBe(revision);
   });
 
-  it('fail after 3 s or at the earlier deadline of the caller, each counted as a fallback to the store', async () => {
-    const { store, clock, cache, deadlineIn } = await openFixture();
+  /** A write that the stream never delivers, also when it is reopened. */
+  async function putUndelivered(store: MemoryStore): Promise<void> {
     store.isHeld = true;
     store.reopenReleases = false;
     await putObject(store, nodes, 'n');
-    const longWait = observePromise(cache.waitUntilFresh(deadlineIn(60_000)));
-    const shortWait = observePromise(cache.waitUntilFresh(deadlineIn(400)));
-    await clock.advanceAsync(401);
-    expect(shortWait.error()).toMatchObject({ failure: 'deadline' });
-    expect(longWait.error()).toBeUndefined();
-    await clock.advanceAsync(2600);
-    expect(longWait.error()).toMatchObject({ failure: 'deadline' });
-    expect(cache.statistics.consistentReadFallbacks).toBe(2);
+  }
+
+  it('fail after 3 s when the caller would wait longer, which is counted as a fallback to the store', async () => {
+    const { store, clock, cache, deadlineIn } = await openFixture();
+    await putUndelivered(store);
+    const read = observePromise(cache.waitUntilFresh(deadlineIn(60_000)));
+    await clock.advanceAsync(2999);
+    expect(read.error()).toBeUndefined();
+    await clock.advanceAsync(2);
+    expect(read.error()).toMatchObject({ failure: 'deadline' });
+    expect(cache.statistics.consistentReadFallbacks).toBe(1);
   });
 
-  it('fail while the store is unreachable, although gets from the cache succeed and watches stay open', async () => {
-    const { store, cache, deadlineIn, watchFromNow } = await openFixture();
-    await putObject(store, nodes, 'n');
-    const recorder = new ChangeRecorder();
-    cache.watch(nodes, watchFromNow(), recorder);
+  it('fail at the deadline of the caller, which is counted as a fallback to the store', async () => {
+    const { store, clock, cache, deadlineIn } = await openFixture();
+    await putUndelivered(store);
+    const read = observePromise(cache.waitUntilFresh(deadlineIn(400)));
+    await clock.advanceAsync(401);
+    expect(read.error()).toMatchObject({ failure: 'deadline' });
+    expect(cache.statistics.consistentReadFallbacks).toBe(1);
+  });
+});
+
+describe('a cache whose store is unreachable', () => {
+  function cutOff(store: MemoryStore): void {
     store.isCut = true;
     store.failure = new StoreError('unavailable', 'no connection');
     store.deliver();
-    await expect(cache.waitUntilFresh(deadlineIn(5000))).rejects.toThrow('no connection');
-    expect(cache.get(nodes, 'n')).toBeDefined();
-    expect(cache.problems()).toEqual(['the stream to the store is disconnected']);
+  }
+
+  function reconnect(store: MemoryStore): void {
     store.isCut = false;
     store.failure = undefined;
+  }
+
+  it('rejects consistent reads', async () => {
+    const { store, cache, deadlineIn } = await openFixture();
+    cutOff(store);
+    await expect(cache.waitUntilFresh(deadlineIn(5000))).rejects.toThrow('no connection');
+  });
+
+  it('returns the objects that it has', async () => {
+    const { store, cache } = await openFixture();
+    await putObject(store, nodes, 'n');
+    cutOff(store);
+    expect(cache.get(nodes, 'n')).toBeDefined();
+  });
+
+  it('reports a problem until the stream is back', async () => {
+    const { store, cache } = await openFixture();
+    cutOff(store);
+    expect(cache.problems()).toEqual(['the stream to the store is disconnected']);
+    reconnect(store);
+    await putObject(store, nodes, 'n', { data: 'back' });
+    expect(cache.problems()).toEqual([]);
+  });
+
+  it('keeps watches open, which get the changes when the stream is back', async () => {
+    const { store, cache, watchFromNow } = await openFixture();
+    await putObject(store, nodes, 'n');
+    const recorder = new ChangeRecorder();
+    cache.watch(nodes, watchFromNow(), recorder);
+    cutOff(store);
+    reconnect(store);
     await putObject(store, nodes, 'n', { data: 'back' });
     expect(recorder.lines).toEqual([`MODIFIED n@${store.currentRevision}`]);
-    expect(cache.problems()).toEqual([]);
   });
 });
 

@@ -82,7 +82,7 @@ export const isKindHead: Check<KindHead> = shape(
   { serverFlags: listOf(text), omitsObjects: oneOf(true), omittedSpecFields: listOf(text), isModifiedByServer: oneOf(true) },
 );
 
-const isRecordedResponse: Check<RecordedResponse> = shape(
+export const isRecordedResponse: Check<RecordedResponse> = shape(
   { code: number },
   { message: text, causes: listOf(listOf(text)), warnings: listOf(text), object: body, asSent: listOf(text) },
 );

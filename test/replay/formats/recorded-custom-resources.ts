@@ -4,18 +4,9 @@ import type { SchemaNode } from '../../../shared/api/structural/schema-node';
 import { isObject, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { readRecording } from '../recording';
 import type { Body } from '../json-response';
-import { body, listOf, mapOf, number, shape, text, type Check } from '../shape';
+import { body, mapOf, shape, text, type Check } from '../shape';
+import { isRecordedResponse, type RecordedResponse } from './kind-case';
 import { expandBody } from './request-body';
-
-export interface CustomResourceResponse {
-  readonly code: number;
-  readonly message?: string;
-  /** Field, reason and message of each cause; explanations of patterns are shortened to `(…)`. */
-  readonly causes?: readonly (readonly string[])[];
-  readonly warnings?: readonly string[];
-  /** Without the metadata that is new in every run. */
-  readonly object?: JsonObject;
-}
 
 export interface CustomResourceCase {
   readonly definition: string;
@@ -24,7 +15,7 @@ export interface CustomResourceCase {
   /** The stored object of an update; its schema allows everything. */
   readonly old?: JsonObject;
   readonly sent: JsonObject;
-  readonly answer: CustomResourceResponse;
+  readonly answer: RecordedResponse;
 }
 
 /** `schemas` holds the `openAPIV3Schema` of each definition by the title of the definition. */
@@ -41,17 +32,10 @@ interface Line {
   readonly definition: string;
   readonly old?: Body;
   readonly sent: Body;
-  readonly answer: CustomResourceResponse;
+  readonly answer: RecordedResponse;
 }
 
-const isLine: Check<Line> = shape(
-  {
-    definition: text,
-    sent: body,
-    answer: shape({ code: number }, { message: text, causes: listOf(listOf(text)), warnings: listOf(text), object: body }),
-  },
-  { old: body },
-);
+const isLine: Check<Line> = shape({ definition: text, sent: body, answer: isRecordedResponse }, { old: body });
 
 /** The cases of the recording `custom/<topic>`. */
 export function customResourceCases(topic: string): readonly CustomResourceCase[] {
