@@ -13,6 +13,7 @@ import { kubeconfigOf } from '../support/kubeconfig';
 import { waitUntil } from '../support/programs';
 import { useFolder } from '../support/use-resource';
 
+/** Bound to the user dev, the group devs and the service account robot. */
 const ROLE = `
 apiVersion: rbac.authorization.k8s.io/v1
 kind: Role
@@ -35,25 +36,32 @@ describeWithEachKubectl('access', (session, server) => {
   const runAs = (file: string, ...words: readonly string[]) => runClient(session.binary, file, words);
   const authCanI = async (question: string): Promise<string> => (await session.run(`auth can-i ${question}`)).stdout.trim();
 
-  it('auth can-i prints the permissions of another user, which are exactly the permitted requests', async () => {
-    const { namespace } = session;
-    expect(await authCanI('list pods --as=dev')).toBe('no');
+  beforeAll(async () => {
     await session.ok('apply -f -', ROLE);
-    await session.ok(`create rolebinding readers --role=reader --user=dev --group=devs --serviceaccount=${namespace}:robot`);
+    await session.ok(`create rolebinding readers --role=reader --user=dev --group=devs --serviceaccount=${session.namespace}:robot`);
     await waitUntil('the binding to take effect', async () => (await authCanI('list pods --as=dev')) === 'yes');
-    const questions: readonly (readonly [string, string])[] = [
-      ['get deployments.apps/shop --as=dev', 'yes'],
-      ['get deployments.apps/other --as=dev', 'no'],
-      ['list pods --as=x --as-group=devs', 'yes'],
-      ['list pods -n kube-system --as=dev', 'no'],
-      [`list pods --as=system:serviceaccount:${namespace}:robot`, 'yes'],
-    ];
-    for (const [question, verdict] of questions) expect([question, await authCanI(question)]).toEqual([question, verdict]);
+  }, 60_000);
+
+  it.each([
+    ['get deployments.apps/shop --as=dev', 'yes'],
+    ['get deployments.apps/other --as=dev', 'no'],
+    ['list pods --as=stranger', 'no'],
+    ['list pods --as=x --as-group=devs', 'yes'],
+    ['list pods -n kube-system --as=dev', 'no'],
+    ['list pods --as=system:serviceaccount:$NS:robot', 'yes'],
+  ])('auth can-i %s prints %s', async (question, verdict) => {
+    expect(await authCanI(question.replace('$NS', session.namespace))).toBe(verdict);
+  });
+
+  it('auth can-i --list prints the rules of another user', async () => {
     expect(await session.ok('auth can-i --list --as=dev')).toMatch(/^deployments\.apps\s+\[\]\s+\[shop\]\s+\[get\]$/m);
+  });
+
+  it('another user can send exactly the requests that its role permits', async () => {
     await session.ok('create configmap kept');
     await session.ok('get configmap kept --as=dev');
     expect((await session.fails('delete configmap kept --as=dev')).trim()).toBe(
-      `Error from server (Forbidden): configmaps "kept" is forbidden: User "dev" cannot delete resource "configmaps" in API group "" in the namespace "${namespace}"`,
+      `Error from server (Forbidden): configmaps "kept" is forbidden: User "dev" cannot delete resource "configmaps" in API group "" in the namespace "${session.namespace}"`,
     );
     await session.ok('get configmap kept');
   });

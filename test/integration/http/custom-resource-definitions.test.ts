@@ -170,7 +170,13 @@ it('no object is left behind when objects are created while the definition is de
   await waitForStatus(first(), DEFINITION, 404);
   const { kvs } = await store().range({ start: `/registry/${GROUP}/`, end: `/registry/${GROUP}0` });
   expect(kvs).toEqual([]);
-  // The same names can be defined again with another scope.
+});
+
+it('the names of a deleted definition can be defined again with another scope', async () => {
+  await define(thingsDefinition({}));
+  await first().create(THINGS, thing('x'));
+  await first().delete(DEFINITION);
+  await waitForStatus(first(), DEFINITION, 404);
   await define(thingsDefinition({}, { scope: 'Cluster' }));
   await second().create(`/apis/${GROUP}/v1/things`, thing('x'));
 });

@@ -6,12 +6,17 @@ import { prefixRange } from '../../../apiserver/storage/store';
 import type { JsonObject } from '../../../shared/values/json';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { describeWithEtcd } from '../../support/external/etcd';
-import { collectOutcomes, withReplicas, type StoreKind } from './two-replicas';
+import { collectOutcomes, withReplicas, type StoreKind, type TwoReplicas } from './two-replicas';
 
 /** The keys of the namespace `default`. */
 const DEFAULT_NAMESPACE = prefixRange('default/');
 
-const quota = (hard: JsonObject): JsonObject => ({ metadata: { name: 'q' }, spec: { hard } });
+/** Creates a ResourceQuota through the first replica and waits until the second knows it. */
+async function createQuota({ first, second }: TwoReplicas, hard: JsonObject): Promise<void> {
+  await first.create('resourcequotas', { metadata: { name: 'q' }, spec: { hard } });
+  await second.cache.waitUntilFresh({ deadline: clock.monotonic() + 5_000 });
+}
+
 const pod = (name: string, cpu: string): JsonObject => ({
   metadata: { name },
   spec: { containers: [{ name: 'c', image: 'i', resources: { requests: { cpu } } }] },
@@ -20,10 +25,9 @@ const pod = (name: string, cpu: string): JsonObject => ({
 function describeQuota(kind: StoreKind): void {
   describe(`two replicas on ${kind}`, () => {
     it('create exactly 50 of 200 objects under a quota of 50', async () => {
-      await withReplicas(kind, async ({ first, second, replicaFor }) => {
-        await first.create('resourcequotas', quota({ 'count/configmaps': '50' }));
-        await second.cache.waitUntilFresh({ deadline: clock.monotonic() + 5_000 });
-        const calls = Array.from({ length: 200 }, (_, n) => replicaFor(n).create('configmaps', { metadata: { name: `m${n}` } }));
+      await withReplicas(kind, async (replicas) => {
+        await createQuota(replicas, { 'count/configmaps': '50' });
+        const calls = Array.from({ length: 200 }, (_, n) => replicas.replicaFor(n).create('configmaps', { metadata: { name: `m${n}` } }));
         const { created, rejected } = await collectOutcomes(calls);
         expect([created.length, rejected.length]).toEqual([50, 150]);
         expect(new Set(rejected.map((text) => text.replace(/"m\d+"/, '"m"')))).toEqual(
@@ -31,19 +35,24 @@ function describeQuota(kind: StoreKind): void {
             'configmaps "m" is forbidden: exceeded quota: q, requested: count/configmaps=1, used: count/configmaps=50, limited: count/configmaps=50',
           ]),
         );
-        // A deletion makes room for one object.
-        const present = first.cache.snapshot(first.resources.require('configmaps').stored);
-        const [firstEntry] = [...present.range(DEFAULT_NAMESPACE.start, DEFAULT_NAMESPACE.end)];
-        await first.remove('configmaps', firstEntry?.key.slice(DEFAULT_NAMESPACE.start.length) ?? '');
+      });
+    }, 60_000);
+
+    it('create as many objects as are deleted', async () => {
+      await withReplicas(kind, async (replicas) => {
+        const { first, second } = replicas;
+        await createQuota(replicas, { 'count/configmaps': '1' });
+        await first.create('configmaps', { metadata: { name: 'm' } });
+        await first.remove('configmaps', 'm');
         await expect(second.create('configmaps', { metadata: { name: 'again' } })).resolves.toBeDefined();
         await expect(first.create('configmaps', { metadata: { name: 'too-many' } })).rejects.toThrow('exceeded quota');
       });
     }, 60_000);
 
-    it('never exceed the quota of a resource with requests of several sizes, and can use it up', async () => {
-      await withReplicas(kind, async ({ first, second }) => {
-        await first.create('resourcequotas', quota({ 'requests.cpu': '2', pods: '30' }));
-        await second.cache.waitUntilFresh({ deadline: clock.monotonic() + 5_000 });
+    it('use up the quota of a resource, but no more, with requests of several sizes', async () => {
+      await withReplicas(kind, async (replicas) => {
+        const { first, second } = replicas;
+        await createQuota(replicas, { 'requests.cpu': '2', pods: '30' });
         const sizes = ['50m', '100m', '150m', '400m'];
         const calls = Array.from({ length: 60 }, (_, n) =>
           (n % 3 === 0 ? second : first).create('pods', pod(`p${n}`, sizes[n % sizes.length] ?? '50m')),

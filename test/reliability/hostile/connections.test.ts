@@ -24,9 +24,14 @@ const LISTED_OBJECT_BYTES = 400_000;
 const MOST_LIST_MB = 150;
 /** Streams of each connection, opened and reset at once. */
 const RESET_STREAMS = 10_000;
+const RESET_CONNECTIONS = 3;
 const MOST_RESET_MB = 150;
+const IDLE_CONNECTIONS = 200;
+/** The server closes a connection without complete headers after 32 s; it checks every 5 s. */
+const MOST_HEADERS_MS = 45_000;
 
 describe('the API server', () => {
+  // Connects before the first test, because the last one would have to wait for the whole time limit otherwise.
   const slow = useResource(
     async () => new SlowHeaderClient(await openRawConnection(target().client)),
     (client) => client.stop(),
@@ -95,7 +100,7 @@ describe('the API server', () => {
     const before = memory();
     const measuring = measureLatencies(client, `${CONFIGMAPS}/calm`, 100);
     const { authority, admin } = server.certificates;
-    for (let attempt = 0; attempt < 3; attempt++) {
+    for (let attempt = 0; attempt < RESET_CONNECTIONS; attempt++) {
       const session = connectHttp2(server.address, { ca: authority, cert: admin.certificate, key: admin.key });
       session.on('error', () => undefined);
       await resetMany(session, RESET_STREAMS);
@@ -109,7 +114,7 @@ describe('the API server', () => {
   it('keeps serving while 200 connections are silent or send random bytes', async () => {
     const { client, server } = target();
     const port = Number(new URL(server.address).port);
-    const idle = Array.from({ length: 200 }, (_, n) => {
+    const idle = Array.from({ length: IDLE_CONNECTIONS }, (_, n) => {
       const socket = connectTcp(port, '127.0.0.1');
       socket.on('error', () => undefined);
       if (n % 2 === 0) socket.write(Buffer.alloc(2_000, n));
@@ -124,8 +129,8 @@ describe('the API server', () => {
   });
 
   it('closes the connection of a client that sends its request headers too slowly', async () => {
-    await waitUntil('the slow client to be cut off', () => slow().closedAfterMs, 45_000);
-    expect(slow().closedAfterMs).toBeLessThan(45_000);
+    await waitUntil('the slow client to be cut off', () => slow().closedAfterMs, MOST_HEADERS_MS);
+    expect(slow().closedAfterMs).toBeLessThan(MOST_HEADERS_MS);
   }, 60_000);
 });
 
