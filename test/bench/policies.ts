@@ -13,8 +13,9 @@ import { admissionRequest } from '../support/objects/admission-request';
 import { startReviewServer } from '../support/servers/review-server';
 
 const names = GENERATED_NAMES.platform;
-/** Evaluations that are measured, and calls of a webhook, which take longer. */
+/** Evaluations of the policy that are measured, after as many that warm up. */
 const ROUNDS = 20_000;
+/** The same for calls of the webhook, which take longer. */
 const CALLS = 3_000;
 
 const CONTAINER = {

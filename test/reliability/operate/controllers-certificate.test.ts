@@ -35,7 +35,7 @@ async function writeKubeconfig(validity: CertificateValidity): Promise<void> {
   );
 }
 
-test('the controllers log an expired client certificate and load a renewed one', async () => {
+test('controllers that log an expired client certificate load the renewed one without a restart', async () => {
   await writeKubeconfig('expired');
   const controllers = endAfterTest(startAcceleratedControllers(server(), `--kubeconfig=${file}`, '--controllers=serviceaccount'));
   await waitUntil('the log to name the remedy', () => controllers.output.includes('the file is reloaded without a restart'));

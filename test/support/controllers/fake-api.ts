@@ -5,7 +5,8 @@
  */
 import { FENCE_HEADER, isFenceInForce, parseFence } from '../../../shared/api/identity/fencing';
 import { INITIAL_EVENTS_END } from '../../../shared/names/dialect';
-import { arrayAt, cloneJson, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { mergeObject } from '../../../shared/patch/merge-patch';
+import { arrayAt, cloneJson, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from '../../../shared/client/transport/transport';
 
 const NAMESPACES = '/api/v1/namespaces';
@@ -147,7 +148,7 @@ export class FakeApi implements Transport {
       case 'PATCH': {
         const existing = this.objects.get(key);
         if (existing === undefined) return statusResponse(404, 'NotFound');
-        const next = request.method === 'PUT' ? body : mergePatch(existing, body);
+        const next = request.method === 'PUT' ? body : mergeObject(existing, body);
         const version = stringAt(objectAt(body, 'metadata'), 'resourceVersion');
         if (version !== undefined && version !== stringAt(objectAt(existing, 'metadata'), 'resourceVersion'))
           return statusResponse(409, 'Conflict');
@@ -309,17 +310,6 @@ function isSelected({ query }: Address, object: JsonObject): boolean {
 
 /** Whether `finalizers` of a namespace's spec or of metadata is not empty. */
 const hasFinalizers = (holder: JsonObject | undefined): boolean => (arrayAt(holder, 'finalizers') ?? []).length > 0;
-
-/** RFC 7386. */
-function mergePatch(target: JsonObject, patch: JsonObject): JsonObject {
-  const merged = { ...target };
-  for (const [member, value] of Object.entries(patch)) {
-    const existing = merged[member];
-    if (value === null) delete merged[member];
-    else merged[member] = isObject(value) ? mergePatch(isObject(existing) ? existing : {}, value) : value;
-  }
-  return merged;
-}
 
 function eventLine(type: string, object: JsonObject): Buffer {
   return Buffer.from(`${JSON.stringify({ type, object })}\n`);
