@@ -13,7 +13,12 @@ export interface Random {
 
 export const systemRandom: Random = {
   float: () => Math.random(),
-  uuid: () => randomUUID(),
+  uuid() {
+    const id = randomUUID();
+    // Node creates the text of 20 parts, 490 bytes in all; V8 joins them to 60 bytes when a character is read.
+    id.charCodeAt(0);
+    return id;
+  },
   string(length, alphabet) {
     // Larger bytes are skipped: with them the first characters of the alphabet would be more likely than the others.
     const limit = 256 - (256 % alphabet.length);
