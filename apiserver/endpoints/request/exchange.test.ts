@@ -56,9 +56,9 @@ it('Exchange.send responds at once when no event waits for its connection', () =
   expect(log).toEqual(['response']);
 });
 
-it('Exchange.releaseHeaders keeps the headers that the request log reads, and no credentials', () => {
+it('Exchange.releaseHead keeps the headers that the request log reads, and no credentials', () => {
   const exchange = exchangeOn({}, new Outbox(new ManualClock()), []);
-  exchange.releaseHeaders();
+  exchange.releaseHead();
   expect(exchange.request).toEqual({
     method: 'PUT',
     url: '/api',

@@ -45,6 +45,8 @@ const MAX_IMMEDIATE_BYTES = 8 * 1024;
 /** Bodies up to this length are sent together with their head, in one piece. */
 const MAX_TEXT_BYTES = 16 * 1024;
 
+const NO_HEADERS: readonly string[] = [];
+
 const TOO_MANY_WAITING_BYTES = Buffer.from('Too many unread response bytes on this connection, please try again later.\n');
 
 /** What all exchanges of a server share. */
@@ -115,15 +117,16 @@ export class Exchange extends ChainContext implements RequestContext {
   }
 
   /**
-   * Forgets the headers, except those that the log and the metrics read when a request ends: a watch would hold them for
-   * its whole life. Over HTTP/1.1 Node holds them.
+   * Forgets the parameters of the query, and the headers except those that the log and the metrics read when a request
+   * ends: a watch would hold them for its whole life. Over HTTP/1.1 Node holds the headers.
    */
-  releaseHeaders(): void {
+  releaseHead(): void {
     const { incoming } = this;
+    this.query.release();
     if (incoming instanceof IncomingMessage) return;
     const { 'user-agent': agent, 'content-type': type, 'x-forwarded-for': forwarded, 'x-real-ip': real } = incoming.headers;
     const headers = { 'user-agent': agent, 'content-type': type, 'x-forwarded-for': forwarded, 'x-real-ip': real };
-    this.incoming = { method: incoming.method, url: incoming.url, headers, rawHeaders: [] };
+    this.incoming = { method: incoming.method, url: incoming.url, headers, rawHeaders: NO_HEADERS };
   }
 
   /** The fencing token that the write depends on. Throws 400 when it is malformed. */

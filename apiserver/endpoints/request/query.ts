@@ -4,35 +4,36 @@
  */
 import { decodePercent } from '../../../shared/values/text/percent';
 
+/** Stands for parameters that are not parsed; never changed. */
+const NONE: string[] = [];
+
 /** The parsed query of one URL. Names may occur several times. */
 export class Query {
-  private readonly names: string[] = [];
-  private readonly values: string[] = [];
+  private names = NONE;
+  private values = NONE;
+  private isParsed = false;
 
   /** `text` without the leading `?`. */
   constructor(readonly text: string) {
-    let start = 0;
-    while (start < text.length) {
-      let end = text.indexOf('&', start);
-      if (end < 0) end = text.length;
-      if (end > start) this.add(text.slice(start, end));
-      start = end + 1;
-    }
+    this.parse();
   }
 
   /** The first value of a parameter; undefined when it is absent, '' without a value. */
   get(name: string): string | undefined {
+    this.parse();
     const index = this.names.indexOf(name);
     return index < 0 ? undefined : this.values[index];
   }
 
   /** Whether the parameter occurs, with or without a value. */
   has(name: string): boolean {
+    this.parse();
     return this.names.includes(name);
   }
 
   /** All values of a parameter, in order. */
   getAll(name: string): string[] {
+    this.parse();
     return this.values.filter((_, index) => this.names[index] === name);
   }
 
@@ -40,6 +41,28 @@ export class Query {
   boolean(name: string): boolean | undefined {
     const value = this.get(name);
     return value === undefined ? undefined : isTrue(value);
+  }
+
+  /** Frees the parameters until one is read again: most requests that take long have no more use for them. */
+  release(): void {
+    this.names = NONE;
+    this.values = NONE;
+    this.isParsed = false;
+  }
+
+  private parse(): void {
+    if (this.isParsed) return;
+    const { text } = this;
+    this.isParsed = true;
+    this.names = [];
+    this.values = [];
+    let start = 0;
+    while (start < text.length) {
+      let end = text.indexOf('&', start);
+      if (end < 0) end = text.length;
+      if (end > start) this.add(text.slice(start, end));
+      start = end + 1;
+    }
   }
 
   private add(pair: string): void {

@@ -86,7 +86,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
     }
     this.openOutput();
     if (this.wasEnded()) return;
-    this.exchange.releaseHeaders();
+    this.exchange.releaseHead();
     if (durationMs > LAST_BOOKMARK_MS) this.timer = this.deps.clock.after(durationMs - LAST_BOOKMARK_MS, () => this.sendLastBookmark());
     else this.expireAfter(durationMs);
   }
@@ -191,7 +191,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
     if (deps.isOverWebSocket) return this.openWebSocketOutput();
     exchange.sendHead(200, { 'Content-Type': streamType(deps.encoder.contentType) });
     if (exchange.output instanceof ServerResponse) exchange.output.flushHeaders();
-    exchange.output.once('close', () => this.close());
+    exchange.output.on('close', () => this.close());
     this.output = FrameOutput.forResponse(exchange.output, deps.outbox, deps.meter);
     return this.output;
   }
@@ -203,7 +203,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
     this.webSocket = webSocket;
     const message = deps.encoder.contentType === JSON_TYPE ? 'text' : 'binary';
     this.output = FrameOutput.forWebSocket(carrier, deps.outbox, message, deps.meter);
-    carrier.once('close', () => this.close());
+    carrier.on('close', () => this.close());
     if (webSocket === undefined) this.close();
     return this.output;
   }

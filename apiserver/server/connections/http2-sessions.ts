@@ -27,8 +27,7 @@ export interface Session {
     readonly outboundQueueSize?: number | undefined;
   };
   on(event: 'stream', listener: (stream: SessionStream) => void): unknown;
-  on(event: 'error', listener: () => void): unknown;
-  once(event: 'close', listener: () => void): unknown;
+  on(event: 'error' | 'close', listener: () => void): unknown;
   /** Sends GOAWAY. */
   goaway(code: number): void;
   /** Node calls it after a client's GOAWAY, and when the server closes. */
@@ -41,7 +40,7 @@ export interface Session {
 export interface SessionStream extends UnreadOutput {
   /** Whether a reset was requested or received. */
   readonly closed: boolean;
-  once(event: 'close', listener: () => void): unknown;
+  on(event: 'close', listener: () => void): unknown;
   close(code: number): void;
 }
 
@@ -106,14 +105,15 @@ export class Http2Sessions {
     session.close = () => this.drain(tracked);
     session.on('stream', (stream) => {
       tracked.streams.add(stream);
-      stream.once('close', () => {
+      // Emitted once. `once` would keep 150 bytes more for each open stream.
+      stream.on('close', () => {
         tracked.streams.delete(stream);
         tracked.closeAt = clock.monotonic() + timeouts.idleMs;
         this.destroyWhenDrained(tracked);
       });
     });
     session.on('error', () => undefined);
-    session.once('close', () => this.tracked.delete(session));
+    session.on('close', () => this.tracked.delete(session));
     this.checks.start();
   }
 
