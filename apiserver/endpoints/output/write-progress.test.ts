@@ -1,5 +1,5 @@
 import { Writable } from 'node:stream';
-import { endInPieces, hasRoom, MAX_WAITING_BYTES, PieceWriter, piecesWritten } from './write-progress';
+import { adaptPieces, endInPieces, hasRoom, MAX_WAITING_BYTES, PieceWriter, piecesWritten } from './write-progress';
 
 const KIB = 1024;
 
@@ -28,6 +28,42 @@ it('endInPieces writes a long body piece by piece as the client reads it, and co
   expect([output.pieces, piecesWritten(output)]).toEqual([[256 * KIB, 256 * KIB, 88 * KIB], 2]);
   await output.accept();
   expect(output.writableFinished).toBe(true);
+});
+
+describe('with many open connections', () => {
+  beforeEach(() => adaptPieces(257));
+  afterEach(() => adaptPieces(0));
+
+  async function piecesOf(write: (output: SlowOutput) => void): Promise<number[]> {
+    const output = new SlowOutput();
+    write(output);
+    while (!output.writableFinished) await output.accept();
+    return output.pieces;
+  }
+
+  it('endInPieces writes a body of up to 256 KiB in pieces of 15 KiB, for which Node keeps a small buffer', async () => {
+    const pieces = await piecesOf((output) => endInPieces(output, {}, Buffer.alloc(40 * KIB)));
+    expect(pieces).toEqual([15 * KIB, 15 * KIB, 10 * KIB]);
+  });
+
+  it('endInPieces writes a longer body in pieces of 256 KiB', async () => {
+    const pieces = await piecesOf((output) => endInPieces(output, {}, Buffer.alloc(257 * KIB)));
+    expect(pieces).toEqual([256 * KIB, KIB]);
+  });
+
+  it('PieceWriter writes the last part of a long response in one piece', async () => {
+    const pieces = await piecesOf((output) => {
+      const writer = new PieceWriter(output, output);
+      writer.write(Buffer.alloc(256 * KIB), () => undefined);
+      writer.end(Buffer.alloc(40 * KIB), () => undefined);
+    });
+    expect(pieces).toEqual([256 * KIB, 40 * KIB]);
+  });
+
+  it('PieceWriter passes a short response to a compressor in one piece', async () => {
+    const pieces = await piecesOf((output) => new PieceWriter(output, {}).end(Buffer.alloc(40 * KIB), () => undefined));
+    expect(pieces).toEqual([40 * KIB]);
+  });
 });
 
 it('PieceWriter keeps the order of writes while a long one is in progress', async () => {

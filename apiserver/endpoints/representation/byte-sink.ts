@@ -5,8 +5,11 @@
 
 /** Size of a pooled chunk, in which the pieces of a response are collected. */
 const CHUNK_BYTES = 256 * 1024;
-/** Used when all shared memory is in use: slower, but no response waits for a client that does not read. */
-const SMALL_CHUNK_BYTES = 16 * 1024;
+/**
+ * Used when all shared memory is in use: slower, but no response waits for a client that does not read. For longer
+ * writes Node keeps a larger buffer (output/write-progress.ts).
+ */
+const SMALL_CHUNK_BYTES = 15 * 1024;
 /** Number of unused chunks that are kept. */
 const MAX_POOLED = 16;
 /** Number of chunks of full size that responses may use at the same time. */

@@ -8,6 +8,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import type { Clock } from '../../../shared/runtime/clock';
+import { adaptPieces } from '../../endpoints/output/write-progress';
 import { afterReading } from '../../endpoints/request/after-reading';
 import { createUpgradableResponse } from '../../endpoints/request/upgradable-response';
 import type { RequestListener } from '../chain';
@@ -268,10 +269,12 @@ function trackSockets(server: HttpServer | Http2SecureServer, connections: Conne
       return;
     }
     sockets.add(socket);
+    adaptPieces(connections.open);
     socket.setNoDelay(true);
     socket.on('close', () => {
       sockets.delete(socket);
       release();
+      adaptPieces(connections.open);
     });
   });
   return sockets;
