@@ -71,7 +71,10 @@ const PARTS: Readonly<Record<string, Part>> = {
     description: 'the effect of a backup of --objects=100000 of 1.5 KB on the server, on each of --stores (minutes)',
     run: custom.backups,
   },
-  memory: { description: 'memory with --objects=112000 of 1.5 KB, each updated twice (minutes)', run: requests.memory },
+  memory: {
+    description: 'memory of an idle connection, and with --objects=112000 of 1.5 KB, each updated twice (minutes)',
+    run: requests.memory,
+  },
   cluster: {
     description: 'the waits of a client while --nodes=200 start --pods=5000; both cores are busy for a minute',
     run: controllers.cluster,

@@ -6,6 +6,7 @@ import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { findEtcd, startEtcd } from '../../support/external/etcd';
 import { BareServer, createBareCredential } from '../harness/bare-server';
 import { configMap, deployment, type BenchClient } from '../harness/client';
+import { idleKilobytes } from '../idle-connections';
 import { measureLongLists } from '../long-lists';
 import { measureLoop, measureWarmLoop, type Cost } from '../harness/measure';
 import { anonymousMegabytes } from '../../support/process-usage';
@@ -147,8 +148,18 @@ async function longLists({ client, pid }: BenchServer, count: number): Promise<v
   probe.stop();
 }
 
-/** The memory of a server with `--objects` ConfigMaps that were updated, and what one list of them adds. */
+/**
+ * The memory of a server for idle connections; with `--objects` ConfigMaps that were updated, and what one list of them
+ * adds.
+ */
 export async function memory(): Promise<void> {
+  console.log();
+  for (const watches of [0, 1, 4]) {
+    await withServer(async ({ client: { port }, pid }) => {
+      const kilobytes = await idleKilobytes({ port, pid, token: TOKEN, path: '/api/v1/services' }, watches);
+      console.log(`memory of an idle HTTP/2 connection with ${watches} watches: ${kilobytes.toFixed(0)} KB`);
+    });
+  }
   const count = numberOption('objects', 112_000);
   await withServer(async ({ client, pid }) => {
     await createConfigMaps({ client, pid }, { namespace: 'big', count, size: 1200 });
