@@ -4,7 +4,7 @@ import { startTlsWithFirstBytes } from './first-bytes';
 
 const HOUR_MS = 3_600_000;
 
-/** A server whose own listener resolves `started` with what it finds in the socket; `failed` resolves when a connection failed. */
+/** `started` resolves with the bytes that the server's own listener reads, `failed` when a connection failed. */
 class Fixture {
   readonly server: Server;
   readonly started: Promise<string>;
