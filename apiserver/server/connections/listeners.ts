@@ -14,7 +14,6 @@ import { createUpgradableResponse } from '../../endpoints/request/upgradable-res
 import type { RequestListener } from '../chain';
 import type { ConnectionLimiter } from './connection-limiter';
 import { MAX_PARSED_HEAD_BYTES } from '../filters/head-limit';
-import { startTlsWithFirstBytes } from './first-bytes';
 import { isResponding, speaksHttp1 } from './http1-socket';
 import { Http2Sessions, type ConnectionTimeouts } from './http2-sessions';
 import type { UnreadKind } from './stall-tracker';
@@ -152,7 +151,6 @@ export async function listenSecurely(options: SecureOptions, listener: RequestLi
     socket.destroy();
   });
   server.on('sessionError', () => undefined);
-  startTlsWithFirstBytes(server, timeouts.headersMs, options.onHandshakeFailed);
   const sockets = trackSockets(server, connections);
   await listen(server, options.port, options.host);
   return {
