@@ -1,8 +1,8 @@
 /**
  * API Priority and Fairness: decides whether a request may execute now. A FlowSchema assigns the request to a
  * priority level, where it occupies seats while it executes, waits for them in a queue of its flow, or is rejected.
- * Seats are reallocated between levels every ten seconds. Schemas and levels are set by the caller; independent of
- * HTTP.
+ * Seats are reallocated between levels every ten seconds, and when a level changes. Schemas and levels are set by the
+ * caller; independent of HTTP.
  */
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { Clock } from '../../shared/runtime/clock';
@@ -27,10 +27,14 @@ export interface FlowRequest {
 
 /** Counts the requests of one schema at its level. */
 export interface FlowMeter {
-  /** The request was placed in a queue. */
+  /** The request is about to enter a queue; `dispatched` or `rejected` with a queue length follows, perhaps at once. */
   queued(seats: number): void;
-  /** `queueLength`: the length of the request's queue when it was added; undefined when it was not queued. */
+  /**
+   * `queueLength`: the length of the request's queue when it was added, itself included; 0 when it was dispatched while
+   * it was added; undefined when it was not queued.
+   */
   dispatched(seats: number, waitedMs: number, queueLength: number | undefined): void;
+  /** `queueLength` as for `dispatched`; 0 when the request was not added to a queue. */
   rejected(reason: RejectReason, seats: number, waitedMs: number, queueLength: number | undefined): void;
   /** Execution has finished after `ms`. */
   finished(seats: number, ms: number): void;

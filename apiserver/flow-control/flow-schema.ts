@@ -45,7 +45,10 @@ export interface FlowSchema {
 
 const ANY = '*';
 
-/** Converts names of users, groups and namespaces to their canonical spelling. Absent members match nothing. */
+/**
+ * Converts names of users, user groups, API groups and namespaces to their canonical spelling. Absent lists match
+ * nothing.
+ */
 export function readFlowSchema({ metadata, spec = {} }: FlowcontrolV1FlowSchema, names: GeneratedNames): FlowSchema {
   const rules = (spec.rules ?? []).map((rule) => readRule(rule, names));
   const type = spec.distinguisherMethod?.type;

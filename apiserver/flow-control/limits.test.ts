@@ -53,7 +53,7 @@ it('allocateSeats exceeds the seats at most by rounding, for any demand', () => 
         limits.map((limit, index) => ({ limits: limit, demand: { ...NO_DEMAND, ...demands[index] } })),
         SERVER_SEATS,
       );
-      // Each nominal share and each level's allocation are rounded up.
+      // Each nominal share is rounded up, and each level's allocation to the nearest integer.
       expect(current.reduce((sum, seats) => sum + seats, 0)).toBeLessThanOrEqual(SERVER_SEATS + 2 * LEVELS.length);
       current.forEach((seats, index) => expect(seats).toBeLessThanOrEqual(limits[index]?.upper ?? 0));
     }),

@@ -46,7 +46,10 @@ export interface Demand {
 /** The demand of a level before the end of its first period. */
 export const NO_DEMAND: Demand = { highest: 0, average: 0, deviation: 0, smoothed: 0 };
 
-/** Weight of the previous smoothed demand in each period. */
+/**
+ * Weight of the previous smoothed demand in each period, as upstream's: a demand that ended is halved in about five
+ * minutes.
+ */
 const INERTIA = 0.977;
 
 /** The next smoothed demand: follows an increase at once and a decrease slowly. */
@@ -65,7 +68,10 @@ export interface SeatAllocation {
   readonly targets: readonly number[];
 }
 
-/** Allocates all seats in proportion to the targets, within the limits of each level. */
+/**
+ * Allocates the seats in proportion to the targets, within the limits of each level. Fewer are allocated when all
+ * levels have reached their maximum, more when the minimums exceed the seats.
+ */
 export function allocateSeats(levels: readonly { readonly limits: LevelLimits; readonly demand: Demand }[], seats: number): SeatAllocation {
   const minimums = levels.map(({ limits, demand }) => Math.max(limits.lower, Math.min(limits.nominal, demand.highest)));
   const targets = levels.map(({ demand }, index) => Math.max(minimums[index] ?? 0, demand.smoothed));
@@ -76,11 +82,12 @@ export function allocateSeats(levels: readonly { readonly limits: LevelLimits; r
   return { fairFraction, targets, current: allocationAt(fairFraction).map(Math.round) };
 }
 
+/** Halves the interval to the precision of a number. */
 const BISECTION_STEPS = 50;
 
 /**
- * Finds the fraction at which all seats are allocated. When every level is at its maximum, returns a fraction above
- * `seats` without further search.
+ * Finds the fraction at which all seats are allocated; 0 when the minimums need them all. When no fraction suffices,
+ * because every level with a target is at its maximum, returns a fraction above `seats` without further search.
  */
 function findFairFraction(totalAt: (fraction: number) => number, seats: number): number {
   if (totalAt(0) >= seats) return 0;

@@ -19,7 +19,10 @@ export interface PriorityLevelSpec extends LevelShares {
 /** Default of `nominalConcurrencyShares` in the API. */
 const DEFAULT_SHARES = 30;
 
-/** Applies the defaults of the kind to absent members. */
+/**
+ * Applies the defaults of the kind to absent members, except in `queuing`, where they count as 1: decoding has already
+ * set the defaults of stored objects.
+ */
 export function readPriorityLevel({ metadata, spec = {} }: FlowcontrolV1PriorityLevelConfiguration): PriorityLevelSpec {
   const isExempt = spec.type === 'Exempt';
   const { nominalConcurrencyShares, lendablePercent = 0 } = (isExempt ? spec.exempt : spec.limited) ?? {};
@@ -55,7 +58,7 @@ export interface LevelUsage {
   readonly waiting: TimingHistogram;
 }
 
-/** Practically unlimited: the wire format cannot express a larger number. */
+/** More than the seats of all requests together. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /** A level with its queues and its present seats. */
@@ -86,7 +89,7 @@ export class PriorityLevel {
     this.applySpec(spec);
   }
 
-  /** Records the present demand and usage. Called on every change. */
+  /** Records the present demand and usage. Called on every change of the queues, and before the metrics are rendered. */
   recordUsage(): void {
     const { demand, usage, queueSet, now, limits, spec } = this;
     const at = now();

@@ -1,10 +1,10 @@
 /**
- * The queues of one priority level. Requests within the level's seats execute at once; others wait and are dispatched
- * fairly. Each queue accumulates the work done for it, in seat milliseconds; the next request comes from the queue
- * with the least expected total when that request ends. A queue that becomes active starts at the least total of the
- * active queues, so idle time earns no credit. A flow is dealt a few queues and uses the least loaded of them
- * (shuffle sharding), so that a flooding flow fills its own queues only. Independent of users and of the content of
- * requests.
+ * The queues of one priority level. A request within the level's seats executes at once unless others wait; the rest
+ * wait and are dispatched fairly. Each queue accumulates the work done for it, in seat milliseconds; the next request
+ * is taken from the queue with the least expected total when that request ends. A queue that becomes active starts at
+ * the least total of the active queues, so idle time earns no credit. A flow is dealt a few queues and uses the least
+ * loaded of them (shuffle sharding), so that a flooding flow fills its own queues only. Independent of users and of the
+ * content of requests.
  */
 import { dealHand } from './shuffle-shard';
 
@@ -41,7 +41,10 @@ class Queue {
   waitingSeats = 0;
   executing = 0;
   executingSeats = 0;
-  /** Accumulated work in seat milliseconds, including the credit at activation that replaces idle time. */
+  /**
+   * Accumulated work in seat milliseconds, counted from the least total of the active queues when this one became
+   * active.
+   */
   virtualWork = 0;
 
   constructor(readonly index: number) {}

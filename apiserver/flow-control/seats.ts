@@ -8,8 +8,8 @@ const OBJECTS_PER_SEAT = 100;
 export const MAX_SEATS = 10;
 
 /**
- * `objects`: the number of objects of the resource. `limit`: the requested limit, or undefined when selectors may make
- * the list skip objects.
+ * `objects`: the number of objects of the resource. `limit`: the requested limit; undefined when there is none, or when
+ * selectors may make the list skip objects.
  */
 export function estimateSeats(objects: number, limit: number | undefined): number {
   const examined = limit === undefined || limit <= 0 ? objects : Math.min(limit, objects);

@@ -1,6 +1,6 @@
 import { TimingHistogram } from './timing-histogram';
 
-it('TimingHistogram counts every nanosecond of a value in the bucket whose bound is not less than it', () => {
+it('TimingHistogram counts every nanosecond of a value in the first bucket with a bound that is not less', () => {
   const histogram = new TimingHistogram([0, 0.5, 1], 1_000);
   histogram.set(0.5, 1_002);
   histogram.set(0.6, 1_005);
