@@ -32,7 +32,7 @@ const RANGE_FULL = 'range is full';
 /** The claims of one write, over all its attempts. */
 export class AllocationClaims {
   private owner: AllocationOwner = { namespace: '', name: '', uid: '' };
-  /** Ids chosen in earlier attempts and not used in this one so far. */
+  /** Ids chosen in the previous attempt and not used in this one so far. */
   private reusable: string[] = [];
   private readonly reserved = new Set<string>();
   /** Ids chosen in this attempt. */
@@ -49,7 +49,7 @@ export class AllocationClaims {
     return this.allocator.families;
   }
 
-  /** Starts an attempt. Ids chosen in earlier attempts are chosen again if they are still free. */
+  /** Starts an attempt. Ids chosen in the previous attempt are chosen again if they are still free. */
   beginAttempt(owner: AllocationOwner): void {
     this.owner = owner;
     this.reusable = [...this.dynamicIds];
@@ -66,7 +66,7 @@ export class AllocationClaims {
     this.claim(pool, id);
   }
 
-  /** Chooses a free address, one of an earlier attempt if possible. Throws {@link NotAllocatedError}. */
+  /** Chooses a free address, one of the previous attempt if possible. Throws {@link NotAllocatedError}. */
   chooseAddress(family: IpFamily): string {
     return this.choose(this.addresses(family));
   }
@@ -79,7 +79,7 @@ export class AllocationClaims {
     this.claim(pool, id);
   }
 
-  /** Chooses a free port, one of an earlier attempt if possible. Throws {@link NotAllocatedError}. */
+  /** Chooses a free port, one of the previous attempt if possible. Throws {@link NotAllocatedError}. */
   choosePort(): number {
     return Number(this.choose(this.allocator.ports));
   }
@@ -113,7 +113,7 @@ export class AllocationClaims {
     }
   }
 
-  /** Call when the request is done. Counts a refusal, unless the request was a dry run. */
+  /** Call when the request is done. Ends its reservations, and counts a refusal unless the request was a dry run. */
   close({ dryRun }: { readonly dryRun: boolean }): void {
     for (const id of this.reserved) this.allocator.unreserve(id);
     this.reserved.clear();

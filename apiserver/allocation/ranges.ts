@@ -1,6 +1,6 @@
 /**
- * Parses and validates the flags for Service addresses and node ports, with upstream's limits and messages. Allocating ids
- * of the ranges is left to pool.ts.
+ * Parses and validates the flags for Service addresses and node ports, with upstream's limits. Allocating ids of the
+ * ranges is left to pool.ts.
  */
 import { formatIpRange, parseIpRange, type IpAddress, type IpFamily } from '../../shared/values/network/ip-address';
 
@@ -36,7 +36,7 @@ const FAMILIES: Readonly<Record<IpAddress['family'], Family>> = {
 };
 const MIN_HOST_BITS = 3;
 const MAX_PORT = 65_535;
-/** `30000-32767`, with both numbers and the separator as groups. */
+/** `30000-32767`, `30000+100` or one port, with the numbers and the separator as groups. */
 const PORT_RANGE = /^\s*(\d+)\s*(?:([-+])\s*(\d+)\s*)?$/;
 
 /** Returns the ranges or an error message. */
@@ -66,8 +66,8 @@ function parseServiceRange(text: string, index: number): ServiceRange | string {
 }
 
 /**
- * `30000-32767`, `30000+100` (a first port and a count) or one port; empty for no ports. Returns an error message of
- * upstream for other texts.
+ * `30000-32767`, `30000+100` (a first port and a count) or one port; empty for no ports. Returns an error message for
+ * other texts.
  */
 export function parsePortRange(text: string): PortRange | string {
   if (text.trim() === '') return { first: 0, size: 0 };

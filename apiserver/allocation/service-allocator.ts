@@ -120,7 +120,7 @@ export class ServiceAllocator {
     return undefined;
   }
 
-  /** Keeps other requests of this replica from choosing the id; undone by {@link unreserve}. */
+  /** Keeps other requests of this replica from choosing the id while another one is free; undone by {@link unreserve}. */
   reserve(id: string): void {
     this.chosen.set(id, (this.chosen.get(id) ?? 0) + 1);
     this.markAllocated(id);
@@ -134,7 +134,7 @@ export class ServiceAllocator {
     this.markFree(id);
   }
 
-  /** Records the state of a key at `revision`, as a transaction returned or wrote it. */
+  /** Records the state of a key at `revision`, from a transaction or the watch. Ignored when a later state is known. */
   recordHolding(id: string, holding: AllocationRecord | undefined, revision: Revision): void {
     const known = this.holdings.get(id);
     if (known !== undefined && known.revision > (holding?.revision ?? revision)) return;
