@@ -60,7 +60,10 @@ export interface AdmissionPlugins {
   readonly metrics?: AdmissionMetrics | undefined;
 }
 
-/** Every method skips the plug-ins that do not handle the operation, and stops at the first rejection. */
+/**
+ * `mutate`, `validate` and `reserve` skip the plug-ins that do not handle the operation, and stop at the first
+ * rejection.
+ */
 export function createAdmissionChain(plugins: AdmissionPlugins): Admission {
   const { reserving, metrics = NO_METRICS } = plugins;
   const mutatingAndValidating = [...plugins.mutating, ...plugins.validating];

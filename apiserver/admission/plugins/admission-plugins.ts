@@ -1,6 +1,7 @@
 /**
- * The table of admission plug-ins under upstream's names, in the order in which they run. A plug-in without `create` is
- * known but not available: enabling it is an error.
+ * The table of admission plug-ins under upstream's names, in the order in which they run; only the mutating webhooks
+ * run after all other mutating plug-ins. A plug-in without `create` is known but not available: enabling it is an
+ * error.
  */
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Cache } from '../../cache/cache';
@@ -38,7 +39,7 @@ import { storageObjectInUseProtection } from './storage/storage-protection';
 import { persistentVolumeClaimResize, defaultStorageClass } from './storage/storage-classes';
 import { taintNodes } from './scheduling/taint-nodes';
 
-/** The webhook plug-ins, which run after the other plug-ins of their step. */
+/** The webhook plug-ins, which run after the other plug-ins of their step in the table. */
 export interface WebhookPlugins {
   /** `reinvoke` runs the mutating plug-ins before it again. */
   readonly mutating: (reinvoke: Admission['mutate']) => MutatingPlugin;
@@ -110,7 +111,6 @@ const createCertificatePlugin =
     return validating === undefined ? {} : { validating };
   };
 
-/** In the order in which they run. */
 export const ADMISSION_PLUGINS: readonly PluginRegistration[] = [
   { name: 'AlwaysAdmit', enabledWhen: 'explicitly', create: () => ({}) },
   {

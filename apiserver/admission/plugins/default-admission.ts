@@ -8,7 +8,10 @@ import { storageObjectInUseProtection } from './storage/storage-protection';
 import { NO_OVERRIDES, isPluginEnabled, type PluginOverrides } from './plugin-overrides';
 import { ADMISSION_PLUGINS, type AdmissionDependencies } from './admission-plugins';
 
-/** The plug-ins that depend on nothing but the object: worker threads run them too. */
+/**
+ * The chain of worker threads: the one default plug-in that needs nothing but the object. The server's thread runs it
+ * too.
+ */
 export function createWorkerAdmission({ prefix }: Pick<GeneratedNames, 'prefix'>, { disabled }: PluginOverrides = NO_OVERRIDES): Admission {
   const plugin = storageObjectInUseProtection(prefix);
   return createAdmissionChain({ mutating: disabled.includes(plugin.name) ? [] : [plugin], validating: [] });

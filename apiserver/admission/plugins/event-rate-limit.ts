@@ -1,6 +1,6 @@
 /**
- * EventRateLimit: limits the rate of Event writes per server, namespace, user, or source and involved object. A
- * rejected request takes a token from every limit all the same (upstream behaviour).
+ * EventRateLimit: limits the rate of writes of core Events per server, namespace, user, or source and involved object.
+ * A rejected request takes a token from every limit all the same (upstream behaviour).
  */
 import type { ConfigurationFormat } from '../../../shared/configuration/read-configuration';
 import { integerSchema, listSchema, objectSchema, enumSchema, type ValueOf } from '../../../shared/configuration/schema';

@@ -1,6 +1,6 @@
 /**
  * Determines which admission plug-ins are enabled, from the table and the flags, and validates the flags with
- * upstream's messages.
+ * upstream's messages; only that a plug-in is not available is a message of this server.
  */
 import { quote } from '../../../shared/values/text/quote';
 import type { AdmissionSettings } from './admission-settings';

@@ -99,7 +99,7 @@ export interface ParameterReference {
   readonly isNotFoundAllowed: boolean;
 }
 
-/** Policies that have bindings, in order of name. */
+/** The policies and bindings that this replica has seen. */
 export class AdmissionPolicies {
   private readonly policies = new Map<string, AdmissionPolicy>();
   private readonly bindings = new Map<string, PolicyBinding>();
@@ -108,7 +108,7 @@ export class AdmissionPolicies {
   /** Wraps every compilation of an expression, so that its duration can be measured. */
   constructor(private readonly measure: MeasureCompilation = (compile) => compile()) {}
 
-  /** Cached until a policy or binding changes. */
+  /** The policies that have bindings, in order of name. Cached until a policy or binding changes. */
   bound(): readonly BoundPolicy[] {
     return (this.boundPolicies ??= this.joinBindings());
   }

@@ -48,7 +48,10 @@ export interface PolicyDependencies {
   readonly names: GeneratedNames;
   readonly authorize: AuthorizeCheck;
   readonly clock: Clock;
-  /** Called for every evaluation; absent = evaluations are not counted. */
+  /**
+   * Called for every evaluation that the match conditions do not exclude, and for every configuration error; absent =
+   * evaluations are not counted.
+   */
   readonly onEvaluation?: (evaluation: PolicyEvaluation) => void;
   /** Called for every evaluation of match conditions; absent = they are not counted. */
   readonly onMatchConditions?: (observation: MatchConditionObservation) => void;

@@ -28,6 +28,7 @@ export interface WebhookRejection {
   readonly details: StatusDetails | undefined;
 }
 
+/** Further warnings and annotations of a response are dropped. */
 const MAX_WARNINGS = 100;
 const MAX_ANNOTATIONS = 100;
 const INVALID = 'received invalid webhook response: ';
@@ -125,7 +126,7 @@ function uidError(response: JsonObject, uid: string): string | undefined {
   return actual === uid ? undefined : `expected response.uid="${uid}", got ${JSON.stringify(actual)}`;
 }
 
-/** A patch in a response that is not allowed is ignored. */
+/** Also checks the patch of a response that is not allowed, although it is not applied. */
 function patchError(response: JsonObject, type: WebhookType): string | undefined {
   const patch = stringAt(response, 'patch') ?? '';
   const patchType = stringAt(response, 'patchType');

@@ -52,7 +52,7 @@ export interface WebhookDependencies {
 export interface PreparedReview {
   readonly webhook: Webhook;
   readonly view: ObjectView;
-  /** The object in the webhook's version, which a patch modifies. */
+  /** The object that a patch modifies; its version is that of {@link WebhookMatch.request}. */
   readonly object: JsonObject | undefined;
   /** JSON of the object and of the old one; `null` when there is none. */
   readonly text: string;
@@ -74,15 +74,15 @@ export function matchWebhook(
 /** A webhook with rules and selectors that match a request. */
 export interface WebhookMatch {
   readonly webhook: Webhook;
-  /** Has its objects in the version of `matchedAs`. */
+  /** Has its objects in the version of `matchedAs` if only a conversion webhook can convert them, else in stored form. */
   readonly request: AdmissionRequest;
   readonly matchedAs: ServedResource;
   readonly decisions: AuthorizerDecisions;
 }
 
 /**
- * `undefined` when the match conditions exclude the request. Rejects with a StatusError when they fail and the failure
- * policy is Fail.
+ * `undefined` when the match conditions exclude the request. Throws or rejects with a StatusError when they fail and
+ * the failure policy is Fail.
  */
 export function prepareReview(
   deps: Pick<WebhookDependencies, 'names' | 'clock' | 'onMatchConditions'>,

@@ -1,6 +1,6 @@
 /**
- * Applies the JSON patch of a webhook. An invalid patch rejects the request with upstream's message, whatever the
- * failure policy.
+ * Applies the JSON patch of a webhook. An invalid patch rejects the request, whatever the failure policy, with
+ * upstream's message unless it has too many operations.
  */
 import { DecodeError } from '../../../shared/api/types';
 import { internalError } from '../../../shared/api/errors/status';

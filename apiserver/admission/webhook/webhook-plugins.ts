@@ -1,6 +1,6 @@
 /**
  * The MutatingAdmissionWebhook and ValidatingAdmissionWebhook plug-ins. Mutating webhooks are called in sequence, and
- * again when the object changed after their call and their reinvocation policy is IfNeeded; validating webhooks are
+ * once more when the object changed after their call and their reinvocation policy is IfNeeded; validating webhooks are
  * called concurrently. Without webhooks the cost is one comparison.
  */
 import { deniedByWebhook, internalError, type StatusError } from '../../../shared/api/errors/status';
@@ -227,7 +227,7 @@ async function validateAsync(
   if (reviews.length > 0) await callValidatingWebhooks(context.deps, reviews, request);
 }
 
-/** An update without resourceVersion gets that of the stored object. */
+/** An update has the resourceVersion of the stored object; the client may have sent none. */
 function withStoredResourceVersion(request: AdmissionRequest): AdmissionRequest {
   const { operation, object, oldObject } = request;
   const { resourceVersion: version } = readMetadata(oldObject ?? {});

@@ -1,7 +1,7 @@
 /**
  * NodeRestriction: confines the writes of a node to its own Node (except the taints, labels and owners that decide
- * which pods run there), its own Lease and CSINode, the pods on it, tokens for these pods, the status of claims, and
- * certificate requests for its own name. Ignores the requests of all other users.
+ * which pods run there), its own Lease and CSINode, the pods on it, tokens for these pods, and the status of claims;
+ * requests for certificates of nodes must be for its own name. Ignores the requests of all other users.
  */
 import type {
   AuthenticationV1TokenRequest,
@@ -54,8 +54,8 @@ const CHECKS: Readonly<Record<string, (write: NodeWrite) => StatusError | undefi
 };
 
 /**
- * Checks a write twice: as it was sent, before validation, and as it will be stored, because a webhook may be reinvoked
- * in between.
+ * Checks a create or update twice: as it was sent, before validation, and as it will be stored, because webhooks may
+ * change it in between. A deletion is checked once.
  */
 export function nodeRestriction(deps: NodeRestrictionDependencies): {
   readonly mutating: MutatingPlugin;

@@ -1,5 +1,5 @@
 /**
- * OwnerReferencesPermissionEnforcement: changing the owners of an object requires permission to delete it, because it
+ * OwnerReferencesPermissionEnforcement: an update of an object's owners requires permission to delete it, because it
  * is deleted with its owner; setting `blockOwnerDeletion` requires permission to set finalizers on the owner, because
  * it delays the deletion of the owner.
  */
@@ -22,7 +22,7 @@ export interface OwnerPermissionDependencies {
   readonly resourceOf: (apiVersion: string, kind: string) => ServedResource | undefined;
 }
 
-/** Creates the plug-in. A write that keeps the owners as they are needs no permission. */
+/** Creates the plug-in. A write that keeps the owners as they are, or removes all, needs no permission. */
 export function ownerReferencesPermissionEnforcement(deps: OwnerPermissionDependencies): ValidatingPlugin {
   return {
     name: 'OwnerReferencesPermissionEnforcement',

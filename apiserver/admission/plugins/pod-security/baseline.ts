@@ -76,7 +76,7 @@ export function capabilitiesAddedBeyond(pod: SecuredPod, allowed: ReadonlySet<st
   return `${nounWithNames('container', names)} must not include ${quotedList(sortedUnique(added))} in securityContext.capabilities.add`;
 }
 
-/** Capabilities beyond those that container runtimes grant by default. */
+/** Capabilities beyond those that container runtimes grant by default; `NET_RAW`, which some grant, is not permitted. */
 export function capabilities(pod: SecuredPod): Violation | undefined {
   const detail = capabilitiesAddedBeyond(pod, COMMON_CAPABILITIES);
   return detail === undefined ? undefined : { reason: 'non-default capabilities', detail };

@@ -37,7 +37,7 @@ export interface PodSecurityDependencies {
   readonly getNamespace: (name: string) => Entry | undefined;
   /** The pods of a namespace, from this replica's cache. */
   readonly listPods: (namespace: string) => ExistingPods;
-  /** Called for each evaluation; absent = evaluations are not counted. */
+  /** Absent = evaluations are not counted. */
   readonly onEvaluation?: OnPodSecurityEvaluation | undefined;
   /** Called when an exemption skips the evaluation; absent = exemptions are not counted. */
   readonly onExemption?: OnPodSecurityExemption | undefined;

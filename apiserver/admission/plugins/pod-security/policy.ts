@@ -94,7 +94,7 @@ function podSecurityLabels(labels: Readonly<Record<string, string>>): ReadonlyMa
   return policyLabels;
 }
 
-/** An invalid value is the strictest, as it is when it has no other spelling beside it. */
+/** An invalid value is the strictest, so that it is reported instead of being hidden by the other spelling. */
 function strictness(name: string, value: string): number {
   if (name.endsWith('-version')) return parseMinor(value) ?? Infinity;
   const level = LEVELS.findIndex((candidate) => candidate === value);

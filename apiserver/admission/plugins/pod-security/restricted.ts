@@ -45,7 +45,7 @@ const ALLOWED_VOLUME_MEMBERS: ReadonlySet<string> = new Set([
   'secret',
 ]);
 
-/** Volumes of types that can reach beyond the pod. */
+/** Volumes of other types than these. */
 export function volumes({ spec }: SecuredPod): Violation | undefined {
   const restricted = (spec.volumes ?? []).flatMap((volume) => {
     const type = Object.keys(volume).find((member) => !ALLOWED_VOLUME_MEMBERS.has(member));

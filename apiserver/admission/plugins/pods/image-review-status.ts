@@ -16,10 +16,14 @@ export interface ImageReviewStatus {
   readonly auditAnnotations: readonly (readonly [name: string, value: string])[];
 }
 
+/** Limits of what a response adds to an audit event. */
 const MAX_AUDIT_ANNOTATIONS = 100;
 const MAX_AUDIT_ANNOTATION_LENGTH = 256 * 1024;
 
-/** Returns the status of the response, or an error in upstream's words. A response without `allowed` denies. */
+/**
+ * Returns the status of the response, or an error, in upstream's words if it concerns a kind or a member. A response
+ * without `allowed` denies.
+ */
 export function readImageReviewStatus(bytes: Buffer): ImageReviewStatus | { readonly error: string } {
   const review = parseJsonOrUndefined(bytes);
   if (!isObject(review)) return { error: 'the response of the image policy webhook is not an object' };

@@ -1,6 +1,7 @@
 /**
- * Checks the Secrets that a pod references against those that its service account may mount. Each check returns an error
- * message, or `undefined` when the pod is acceptable; the caller rejects the pod.
+ * Checks the Secrets that a pod references against those that its service account may mount, and that a mirror pod
+ * references none. Each check returns an error message, or `undefined` when the pod is acceptable; the caller rejects
+ * the pod.
  */
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import type {

@@ -1,6 +1,7 @@
 /**
- * ServiceAccount: requires the service account of a pod to exist, adds its pull secrets, and mounts a bound token
- * unless pod or account disable that. Mirror pods may have neither service account nor secrets.
+ * ServiceAccount: requires the service account of a pod to exist, adds its pull secrets to a pod without any, and
+ * mounts a bound token unless the pod disables that, or the account does and the pod does not decide. Mirror pods may
+ * have neither service account nor secrets.
  */
 import { canonicalQualifiedName, type GeneratedNames } from '../../../../shared/names/dialect';
 import { WORKLOAD_NAMES } from '../../../../shared/names/workload';

@@ -31,7 +31,7 @@ export interface ResourceQuotaDependencies {
   readonly limitedResources?: readonly LimitedResource[] | undefined;
 }
 
-/** Kinds with usage that an update can raise; for all others only the number of objects counts. */
+/** Kinds with usage that an update can raise; the usage of an object of any other kind is fixed when it is created. */
 const CHECKED_ON_UPDATE: ReadonlySet<string> = new Set(['services', 'persistentvolumeclaims']);
 
 /** `limitedResources` are checked before the quotas, which are checked in order of name. */
@@ -103,7 +103,7 @@ function rejection({ resource: { row }, name, object }: AdmissionRequest, text: 
 
 interface EntryUsage {
   readonly amounts: ResourceAmounts;
-  /** `undefined` unless it is needed to determine whether a quota covers it. */
+  /** `undefined` unless it is needed to determine whether a quota covers the object. */
   readonly object: JsonObject | undefined;
 }
 
@@ -116,7 +116,10 @@ interface CountedObjects {
   readonly now: number;
 }
 
-/** Counts the usage of a namespace. The usage of an entry is computed once, because entries are immutable. */
+/**
+ * Counts the usage of a namespace. For quotas without scopes the usage of an entry is computed once, because entries
+ * are immutable; only that of terminating pods depends on the time.
+ */
 class UsageCounter {
   private readonly usageByEntry = new WeakMap<Entry, EntryUsage>();
 
