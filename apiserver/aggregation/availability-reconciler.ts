@@ -1,8 +1,8 @@
 /**
  * Reconciles the Available condition of APIServices and discovery with the servers behind them. A server is checked
- * when its APIService, its Service or the endpoints of that Service change, every 30 s while it is available, and
- * with back-off from 1 s while it does not respond. Checks of different servers run concurrently. Every replica runs
- * this; an unchanged condition is not written.
+ * when its APIService, its Service or the endpoints of that Service change, with back-off from 1 s up to 30 s while it
+ * does not respond, and otherwise every 30 s. Checks of different servers run concurrently. Every replica runs this; an
+ * unchanged condition is not written.
  */
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { StatusError } from '../../shared/api/errors/status';
@@ -33,7 +33,7 @@ export interface AvailabilityDependencies {
   readonly names: GeneratedNames;
   readonly clock: Clock;
   readonly random: Random;
-  /** Called when a server that was available becomes unavailable. */
+  /** Called when this replica has recorded that an available server became unavailable. */
   readonly onUnavailable: (name: string, reason: string) => void;
   /** Called with failures of checks, which are retried. */
   readonly onFailure: (message: string, error: unknown) => void;
@@ -56,7 +56,7 @@ const BACK_OFF = { initialMs: 1_000, maxMs: INTERVAL_MS };
  */
 const MAX_ABORTS = 5;
 
-/** Checks every registered server at once, then as described above until `stop` is called. */
+/** Checks a server at its first `recheck`, which the caller makes, then as described above until `stop` is called. */
 export function startAvailabilityReconciler(deps: AvailabilityDependencies): AvailabilityReconciler {
   return new Reconciler(deps);
 }

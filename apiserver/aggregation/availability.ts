@@ -25,7 +25,7 @@ export interface Availability {
 
 /** What one check has found out about a server. */
 export interface CheckResult extends Availability {
-  /** The server was contacted, and its response was missing or invalid. */
+  /** An endpoint was expected to respond: none could be reached, or its response had an error status. */
   readonly hasNoResponse: boolean;
   readonly discovered: DiscoveredServer;
 }
@@ -67,8 +67,9 @@ export interface AvailabilityCheckContext {
 }
 
 /**
- * `previous`: the OpenAPI v2 document from an earlier check, which stays valid while the server is registered. Never
- * rejects.
+ * `previous`: the OpenAPI v2 document from an earlier check, which stays valid while the server is registered. Rejects
+ * when no request can be created, because the `caBundle` or the client certificate is not valid PEM; an unreachable
+ * server is a result.
  */
 export async function checkAvailability(
   context: AvailabilityCheckContext,
@@ -98,7 +99,7 @@ export async function checkAvailability(
   };
 }
 
-/** The URL of the OpenAPI v3 document; the URL of another version's document is ignored. */
+/** The URL of the OpenAPI v3 document; ignored unless it starts with the path of the document of this version. */
 async function fetchOpenApiV3Url(context: AvailabilityCheckContext): Promise<string | undefined> {
   const { registration } = context;
   const response = await fetchDocument(context, '/openapi/v3');

@@ -1,6 +1,7 @@
 /**
  * Connections to aggregated API servers (extension API servers): to one of the ready endpoints of the Service, with
- * the front-proxy client certificate that authorizes this server to act for users. Connections are kept alive.
+ * the front-proxy client certificate that authorizes this server to act for users. Connections are kept alive,
+ * except those of requests that need their own.
  */
 import type { ClientRequest, OutgoingHttpHeaders } from 'node:http';
 import type { UserInfo } from '../../shared/api/identity/user';
@@ -100,7 +101,10 @@ const headerValue = (text: string): string =>
     .toString('latin1')
     .replace(/[\x00-\x1f\x7f]/g, ' ');
 
-/** A character that the name of a header cannot contain: the `/` in `example.com/team`. */
+/**
+ * A character that the name of a header cannot contain, such as the `/` in `example.com/team`; and `%`, which escapes
+ * it.
+ */
 const NO_TOKEN = /[^!#$&'*+.^_`|~0-9A-Za-z-]/g;
 
 const headerKey = (text: string): string =>

@@ -1,6 +1,7 @@
 /**
  * Proxies a request to the aggregated API server of its group version, on behalf of the user, and streams the
- * response back. Redirects are neither followed nor returned. Errors are reported in upstream's words, as plain text.
+ * response back. Redirects are neither followed nor returned. Errors of the connection are reported in upstream's
+ * words, as plain text.
  */
 import type { UserInfo } from '../../shared/api/identity/user';
 import { badRequest } from '../../shared/api/errors/status';
@@ -37,7 +38,10 @@ const AGGREGATOR: UserInfo = { name: 'system:aggregator', groups: [] };
 /** `.` or `..` between slashes, or between backslashes, which servers may parse as slashes, as browsers do. */
 const DOT_SEGMENT = /(?:^|[\\/])\.{1,2}(?:[\\/]|$)/;
 
-/** Whether a server that normalizes the path would serve another path than the one that was authorized here. */
+/**
+ * Whether a server that normalizes the path would serve another path than the one that was authorized here; also true
+ * for a path with an invalid percent-encoding.
+ */
 function hasDotSegment(url: string): boolean {
   const path = decodePercent(url.split('?', 1)[0] ?? '');
   return path === undefined || DOT_SEGMENT.test(path);
