@@ -1,6 +1,6 @@
 /**
  * Evaluates the Accept header for discovery: the encoding, and whether the aggregated form is requested, in which
- * version and dialect. Clauses for Tables or streams do not match.
+ * version and dialect. A clause for a Table has a target that no document has; other parameters are ignored.
  */
 import { type Dialect, DIALECTS, groupInDialect, JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../shared/names/dialect';
 

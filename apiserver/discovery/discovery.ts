@@ -42,7 +42,7 @@ export interface Discovery extends DocumentHandler {
   handle(request: DocumentRequest): DocumentResponse | undefined;
   /** Whether a path has a document; groups and versions change at run time. */
   serves(path: string): boolean;
-  /** All paths with a document. */
+  /** All paths with a document, those that aggregated API servers serve included. */
   paths(): readonly string[];
 }
 

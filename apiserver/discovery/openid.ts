@@ -42,7 +42,7 @@ export interface OpenId extends DocumentHandler {
   serves(): boolean;
 }
 
-/** Serves nothing when the issuer is not an https URL. */
+/** Serves nothing unless the issuer is an https URL without query and fragment. */
 export function createOpenId(deps: OpenIdDependencies): OpenId {
   const isServed = isDiscoverable(deps.issuer);
   const currentDocuments = memoizeBySource(deps.keys, (keys) => openIdDocuments(deps, keys));

@@ -292,7 +292,7 @@ class OpenApiService implements OpenApi {
     return parts.filter((part) => part !== undefined);
   }
 
-  /** Evicts everything when nothing was requested for a while. */
+  /** Evicts everything when no document was composed or served for a while. */
   private extendRetention(): void {
     this.evictionTimer?.cancel();
     this.evictionTimer = this.options.clock.after(RETENTION_MS, () => {

@@ -1,6 +1,7 @@
 /**
- * Reduces an OpenAPI document to the operations of one resource, in one media type: Redoc expands all operations of a
- * document at once, which takes gigabytes for the documents of large groups. Pure functions, which also run in Node.
+ * Reduces an OpenAPI document to the operations of one resource, in JSON where they have it: Redoc expands all
+ * operations of a document at once, which takes gigabytes for the documents of large groups. Pure functions, which also
+ * run in Node.
  */
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 
@@ -62,7 +63,7 @@ function reduceOperation(operation: JsonObject): JsonObject {
   return reduced;
 }
 
-/** Keeps JSON only where it is one of several media types of the same schema. */
+/** Keeps only JSON where it is one of the media types, which then have the same schema. */
 function reduceContent(message: JsonObject): JsonObject {
   const json = objectAt(objectAt(message, 'content'), JSON_TYPE);
   return json === undefined ? message : { ...message, content: { [JSON_TYPE]: json } };

@@ -1,7 +1,7 @@
 /**
  * Descriptions of types and fields, which the build writes beside this file (shared/api/types/generate/describe.ts);
- * without that file, documents have no descriptions. Not cached, because they are large and needed only while a
- * document is built.
+ * without that file, documents have no descriptions. Each {@link Describe} holds its own copy, which is large, so that
+ * it is freed with the thread or build that uses it.
  */
 import { join } from 'node:path';
 import { isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';

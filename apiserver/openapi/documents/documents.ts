@@ -31,7 +31,7 @@ import { schemaValue } from './schema-json';
 /** Members of every document besides its paths and schemas. */
 export const INFO = { title: 'Cluster control plane', version: `${RELEASE.major}.${RELEASE.minor}` };
 const SECURITY = 'BearerToken';
-/** The only scheme: clients authenticate with a token in the header `authorization`. */
+/** The only scheme that the documents name: a token in the header `authorization`. */
 export const SECURITY_SCHEMES = { [SECURITY]: { description: 'Bearer token', type: 'apiKey', name: 'authorization', in: 'header' } };
 /** All operations require the scheme. */
 export const REQUIREMENTS = [{ [SECURITY]: [] }];
@@ -79,7 +79,7 @@ export function buildOpenIdPieceV2(naming: Dialect): DocumentPiece {
   return { paths: renderPaths([...OPENID_OVERVIEWS.values()], naming, 'v2'), schemas: {} };
 }
 
-/** The dialects of a custom kind's paths: one, when its group is spelled alike in both dialects. */
+/** The dialects of a custom kind's paths: one in v3, and in v2 when its group is spelled alike in both dialects. */
 export function pathDialectsOf(row: CustomRow, naming: Dialect, version: OpenApiVersion): readonly Dialect[] {
   if (version === 'v3') return [naming];
   return DIALECTS.filter((dialect) => isListedIn(row, dialect)).map((dialect) => dialectOfPath(row, dialect, naming));

@@ -73,7 +73,10 @@ export function tableOf(messages: Messages, name: string): MessageTable {
 
 const rowIndexesByTable = new WeakMap<MessageTable, ReadonlyMap<string, number>>();
 
-/** The indexes of a table's rows, by member. Tables have at most 32 rows, so that a set of rows is one integer. */
+/**
+ * The indexes of a table's rows, by member. Tables have at most 31 rows, so that a set of rows is one integer and a bit
+ * is left for members without a row (schema-message.ts).
+ */
 export function rowIndexesOf(table: MessageTable): ReadonlyMap<string, number> {
   const existing = rowIndexesByTable.get(table);
   if (existing !== undefined) return existing;
@@ -123,7 +126,10 @@ export class MessageWriter {
     }
   }
 
-  /** Writes nothing when the value does not have the shape. */
+  /**
+   * A value that does not have the shape is written as text for `string`, as false for `boolean`, and otherwise omitted
+   * or written as an empty message.
+   */
   field(number: number, shape: MessageShape, value: JsonValue): void {
     if (shape === 'string') this.text(number, typeof value === 'string' ? value : stringifyJson(value));
     else if (shape === 'boolean') this.boolean(number, value === true);

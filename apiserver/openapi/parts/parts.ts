@@ -1,6 +1,7 @@
 /**
- * A cache of document parts: each is built once per encoding on first use, off the event loop, and kept within a size
- * limit. A part that cannot be built is omitted and reported once, and does not affect others.
+ * The parts of documents, built off the event loop. Those of custom kinds, within a size limit, and those of the v2
+ * document are built once per encoding on first use; those of v3 group versions and of aggregated API servers for every
+ * document. A part of a custom kind that cannot be built is omitted and reported once, and does not affect others.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';

@@ -8,7 +8,7 @@ import { errorMessage } from '../../../shared/runtime/error-message';
 import { equalJson, isObject, ownMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { DocumentPiece } from '../documents/documents';
 
-/** A v3 document of an aggregated API server, as received. */
+/** The v2 document of an aggregated API server for one group version, as received. */
 export interface RemoteText {
   /** `apis/<group>/<version>` */
   readonly name: string;
