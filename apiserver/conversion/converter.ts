@@ -68,7 +68,7 @@ const DEADLINE_GRACE_MS = 50;
 const MIN_RESPONSE_BYTES = 4 * 1024 * 1024;
 /** Maximum size of a response in proportion to the request. */
 const MAX_GROWTH = 4;
-/** Concurrent calls for one request. */
+/** Concurrent calls for one request and one version that its objects are converted from. */
 const CALLS_PER_REQUEST = 4;
 /** Limit of the converted entries that are kept for later requests. */
 const CACHE_BYTES = 32 * 1024 * 1024;

@@ -1,6 +1,6 @@
 /**
- * Builds the body of a ConversionReview request from stored bytes, which are copied once and never decoded. Limits of
- * the number and size of objects are left to converter.ts.
+ * Builds the body of a ConversionReview request from parts of objects: stored bytes, which are copied once, and texts.
+ * Limits of the number and size of objects are left to converter.ts.
  */
 import type { ConversionReviewVersion } from '../../shared/api/structural/version';
 import { apiVersionInDialect, type Dialect } from '../../shared/names/dialect';
