@@ -1,6 +1,6 @@
 /**
  * Validates match conditions of webhooks, policies and authorizers: named expressions of type bool over the variables
- * of their user. Evaluating them is left to admission and authorization.
+ * that each of these has. Evaluating them is left to admission and authorization.
  */
 import {
   duplicateValue,

@@ -44,7 +44,8 @@ function checkNoEmptyNames(names: readonly string[], field: string, errors: Erro
   });
 }
 
-/** Rejects entries that an earlier wildcard covers. */
+// Rejects an entry that an earlier `resource/*` or `*/subresource` covers, and other entries beside `*/*`, or beside `*`
+// if they have no subresource.
 function checkResources(resources: readonly string[], field: string, errors: Errors): void {
   if (resources.length === 0) errors.push(requiredValue(field));
   const wildcardResources = new Set<string>();

@@ -1,6 +1,6 @@
 /**
  * ControllerRevision strategy: the data, a JSON object of the controller that owns it, is immutable; the revision may
- * grow. What the data means is left to that controller.
+ * change, but not be negative. What the data means is left to that controller.
  */
 import { invalidValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { isObject, stringifyJson } from '../../../shared/values/json';

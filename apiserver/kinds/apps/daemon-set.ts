@@ -1,6 +1,7 @@
 /**
- * DaemonSet strategy: selector, template and update strategy. The server alone sets the template generation, an
- * annotation that grows with every change of the template. Creating pods is left to the controller.
+ * DaemonSet strategy: selector, template and update strategy. The template generation is an annotation that grows with
+ * every change of the template: a client may choose its first value, and the server alone sets the later ones. Creating
+ * pods is left to the controller.
  */
 import { createFieldError, invalidShownValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoIntOrString } from '../../../shared/values/go-values';

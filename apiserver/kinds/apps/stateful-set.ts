@@ -1,6 +1,6 @@
 /**
- * StatefulSet strategy. Only replicas, template, update strategy and a few more fields are mutable. The Pod spec of
- * the template is not validated here but when Pods are created (upstream behaviour).
+ * StatefulSet strategy. Only replicas, template, update strategy and a few more fields are mutable. Of the Pod spec in
+ * the template only the restart policy is validated here, the rest when Pods are created (upstream behaviour).
  */
 import { forbiddenField, invalidShownValue, invalidValue, unsupportedValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { formatGoLabelSelector } from '../../../shared/values/go-values';

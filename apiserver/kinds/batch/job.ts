@@ -1,6 +1,7 @@
 /**
  * Job strategy: the generated selector, the spec and the status (the rules of both are in the folder job). The template
- * of a Job that has started is immutable. Creating Pods is left to the controller.
+ * is immutable, except for the scheduling fields of a suspended Job that never started. Creating Pods is left to the
+ * controller.
  */
 import { invalidValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkDnsLabel } from '../../../shared/values/name-formats';

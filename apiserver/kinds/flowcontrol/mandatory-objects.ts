@@ -1,6 +1,7 @@
 /**
  * The mandatory FlowSchemas and PriorityLevelConfigurations: `exempt`, which is never queued, and `catch-all`, which
- * matches everything else. Their specs are data here; a reconciler creates them, and validation refuses other specs.
+ * matches everything else. Their specs are data here; a reconciler creates them, and validation refuses other specs
+ * (apart from the shares of `exempt`).
  */
 import type {
   FlowcontrolV1FlowSchemaSpec,

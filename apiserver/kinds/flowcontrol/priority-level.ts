@@ -1,6 +1,6 @@
 /**
- * PriorityLevelConfiguration strategy: concurrency limits and queuing. The specs of the two mandatory ones are fixed.
- * Applying limits is left to apiserver/flow-control.
+ * PriorityLevelConfiguration strategy: concurrency limits and queuing. The specs of the two mandatory ones are fixed,
+ * except for `exempt` in the spec of the one with that name. Applying limits is left to apiserver/flow-control.
  */
 import { forbiddenField, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { equalJson, ownMember, type JsonObject } from '../../../shared/values/json';

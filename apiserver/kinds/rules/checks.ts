@@ -1,7 +1,7 @@
 /**
  * Checks of strings and of members of any type; numbers.ts, selectors.ts, references.ts and union-members.ts hold the
- * other shared checks. Each check appends its errors to `errors`, allocates nothing for valid values, and never
- * changes the object. `fieldPath` is the field path of the object (upstream's `fldPath`), `field` that of the value.
+ * other shared checks. Each check appends its errors to `errors` and never changes the object. `fieldPath` is the field
+ * path of the object (upstream's `fldPath`), `field` that of the value.
  */
 import {
   duplicateValue,

@@ -1,6 +1,6 @@
 /**
- * Validates unions: objects with one member for each variant, such as volume sources and probe handlers. Exactly one
- * member is set; a second one is reported and not validated.
+ * Validates unions: objects with one member for each variant, such as volume sources and probe handlers. Whether none
+ * or several may be set is left to the callers, which get the number.
  */
 import { forbiddenField } from '../../../shared/api/errors/field-error';
 import { objectAt, type JsonObject } from '../../../shared/values/json';

@@ -55,7 +55,7 @@ function unsupportedErrors(schema: JsonObject, fieldPath: string): readonly Fiel
   return errors;
 }
 
-/** `properties` and `additionalProperties` exclude each other. */
+/** `properties` and `additionalProperties` exclude each other, unless the latter is true. */
 function additionalPropertiesErrors(schema: JsonObject, fieldPath: string): readonly FieldError[] {
   const additionalProperties = schema['additionalProperties'];
   if (additionalProperties === undefined || additionalProperties === true || objectAt(schema, 'properties') === undefined) return [];
@@ -179,7 +179,7 @@ function keyMemberErrors(
   return errors;
 }
 
-/** Items of a set must be atomic. */
+/** Items of a set must be scalars, or atomic objects or lists, and not nullable. */
 function setItemErrors(schema: JsonObject, fieldPath: string): readonly FieldError[] {
   const items = objectAt(schema, 'items');
   if (stringAt(schema, LIST_TYPE) !== 'set' || items === undefined) return [];

@@ -18,7 +18,10 @@ import { checkSuccessPolicy } from './success-policy';
 import type { BatchV1JobSpec } from '../../../../shared/api/types/generated/members';
 
 const MAX_INDEXES = 100_000;
-/** Limit for the parallelism and the failed indexes of a Job with more than {@link MAX_INDEXES} completions. */
+/**
+ * Limit for the parallelism and the failed indexes of a Job with more than {@link MAX_INDEXES} completions and a
+ * back-off limit per index.
+ */
 const MAX_WITH_MANY_INDEXES = 10_000;
 const NON_INDEXED = 'NonIndexed';
 const COMPLETION_MODES = [NON_INDEXED, 'Indexed'];
@@ -34,7 +37,10 @@ const NON_NEGATIVE_MEMBERS = [
 
 const REPLACEMENT_POLICIES = ['Failed', 'TerminatingOrFailed'];
 
-/** The members that no other member depends on come first, as in upstream's errors. `fieldPath`: of the spec. */
+/**
+ * The ranges of single members are checked before rules about several, as in upstream's errors. `fieldPath`: of the
+ * spec.
+ */
 export function checkJobSpec(spec: BatchV1JobSpec, fieldPath: string, errors: Errors): void {
   const { podFailurePolicy, successPolicy, template = {} } = spec;
   for (const member of NON_NEGATIVE_MEMBERS) checkNonNegative(spec, member, fieldPath, errors);

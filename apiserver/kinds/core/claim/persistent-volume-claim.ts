@@ -1,6 +1,7 @@
 /**
- * PersistentVolumeClaim strategy: initial phase, data sources and requested storage. A bound claim may change only its
- * requested storage and volume attributes class. Binding is left to the controller.
+ * PersistentVolumeClaim strategy: initial phase, data sources and requested storage. An update of the spec may only set
+ * a volume name or class where there was none, and increase the requested storage of a bound claim. Binding is left to
+ * the controller.
  */
 import { forbiddenField, invalidShownValue, invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { cloneJson, equalJson, sortedKeys, stringAt } from '../../../../shared/values/json';

@@ -1,6 +1,6 @@
 /**
- * ResourceQuota strategy: resource names, quantities, and scopes that fit the resources. The scopes are immutable.
- * Usage is computed by the quota controller and the ResourceQuota plug-in.
+ * ResourceQuota strategy: resource names, quantities, and scopes that fit the resources. `scopes` is immutable, the
+ * scope selector is not. Usage is computed by the quota controller and the ResourceQuota plug-in.
  */
 import { invalidShownValue, invalidValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { sortedKeys, stringAt } from '../../../../shared/values/json';

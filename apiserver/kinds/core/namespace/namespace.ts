@@ -1,6 +1,6 @@
 /**
- * Namespace strategy: spec finalizers, phase, and the name label. Clients change the finalizers only through
- * `finalize`, and the phase follows from the deletion timestamp. Deleting the contents is left to the controller.
+ * Namespace strategy: spec finalizers, phase, and the name label. After creation clients change the finalizers only
+ * through `finalize`; the phase follows from the deletion timestamp. Deleting the contents is left to the controller.
  */
 import { invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Namespace } from '../../../../shared/api/types/generated/members';

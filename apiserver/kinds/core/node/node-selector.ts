@@ -1,6 +1,6 @@
 /**
  * Validates node selectors of Pods and volumes: a list of terms, of which one must match. Only `metadata.name` can be
- * matched as a field. Matching nodes is left to their users.
+ * matched as a field. Matching nodes is left to the scheduler and the volume controllers.
  */
 import { forbiddenField, invalidValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import type {

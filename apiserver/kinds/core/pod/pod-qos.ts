@@ -1,6 +1,6 @@
 /**
  * Computes a Pod's QoS class from the requests and limits of its containers: Guaranteed when every one limits CPU and
- * memory and requests as much, BestEffort when none has either. Ephemeral containers do not count.
+ * memory and requests as much or nothing, BestEffort when none has either. Ephemeral containers do not count.
  */
 import { stringAt } from '../../../../shared/values/json';
 import { compareQuantities } from '../../../../shared/values/quantity';

@@ -97,7 +97,7 @@ function checkImages(spec: CoreV1PodSpec, errors: Errors): void {
 
 const MAX_DEADLINE_SECONDS = 2_147_483_647;
 
-/** The deadline may only decrease. */
+/** The deadline may be set; afterwards it may decrease but not be removed. */
 function checkDeadlineUpdate(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors: Errors): void {
   const field = 'spec.activeDeadlineSeconds';
   const current = spec.activeDeadlineSeconds;

@@ -27,7 +27,7 @@ const TYPE_DEPENDENT_FIELDS: readonly TypeDependentFields[] = [
   { isNeededBy: isExternallyAccessible, members: ['externalTrafficPolicy'] },
 ];
 
-/** Changes `service` in place. Also resets the status of a Service that is no load balancer any more. */
+/** Changes `service` in place. Also resets the status of every Service that is no load balancer. */
 export function dropTypeDependentFields(service: CoreV1Service, old: CoreV1Service): void {
   const spec = service.spec;
   const before = old.spec;

@@ -60,7 +60,7 @@ export function isHeadless(spec: CoreV1ServiceSpec): boolean {
 
 const hasSelector = (spec: CoreV1ServiceSpec): boolean => Object.keys(spec.selector ?? {}).length > 0;
 
-/** Synchronizes `clusterIP` and `clusterIPs`: the unchanged one follows the changed one. */
+/** `clusterIPs` follows `clusterIP` when it is empty, or when an update changes only `clusterIP`. */
 function normalizeClusterIps(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec | undefined): void {
   const { clusterIP: first = '', clusterIPs: list = [] } = spec;
   if (list.length === 0 && first !== '') spec.clusterIPs = [first];

@@ -1,6 +1,6 @@
 /**
  * Copies allocated values that an update leaves out (cluster IPs, node ports, the health check node port) from the old
- * Service. Runs before defaulting, allocation and validation.
+ * Service. Runs before IP families are defaulted, and before allocation and validation.
  */
 import type { CoreV1Service, CoreV1ServicePort, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 

@@ -67,7 +67,10 @@ export function checkLoadBalancerClass(spec: CoreV1ServiceSpec, errors: Errors):
   else errors.push(forbiddenField(field, ONLY_LOAD_BALANCER));
 }
 
-/** The class is immutable. It is validated with the change and again with the whole object (upstream behaviour). */
+/**
+ * The class is immutable while the Service stays a load balancer. It is validated with the change and again with the
+ * whole object (upstream behaviour).
+ */
 export function checkLoadBalancerClassUpdate(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, errors: Errors): void {
   const { loadBalancerClass: name } = spec;
   if (isLoadBalancer(spec) && isLoadBalancer(before) && name !== before.loadBalancerClass)

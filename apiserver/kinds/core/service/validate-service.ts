@@ -1,6 +1,6 @@
 /**
  * Validates Services and their updates: the order in which the rules of this folder run, which is upstream's and shows
- * in the causes of an error. Addresses and ports are allocated after the validation.
+ * in the causes of an error. Addresses and ports have been chosen by then, and are allocated by the write.
  */
 import { forbiddenField, invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { CoreV1Service, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';

@@ -1,6 +1,6 @@
 /**
- * Validates ordinary, init and ephemeral containers: names are unique among all of them, and host ports among the
- * ordinary ones. The parts of a container are validated by the other files of this folder.
+ * Validates ordinary, init and ephemeral containers: names are unique among all of them, host ports among the ordinary
+ * ones and within each init container. The parts of a container are validated by the other files of this folder.
  */
 import { duplicateValue, forbiddenField, invalidValue, notFoundValue, requiredValue } from '../../../../../shared/api/errors/field-error';
 import { isEmptyObject } from '../../../../../shared/values/json';

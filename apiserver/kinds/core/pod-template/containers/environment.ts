@@ -1,6 +1,6 @@
 /**
- * Validates the environment variables of containers: each has a value or exactly one source. The referenced ConfigMaps
- * and Secrets are not looked up.
+ * Validates the environment variables of containers: a variable has a value, one source, or neither. The referenced
+ * ConfigMaps and Secrets are not looked up.
  */
 import { invalidValue } from '../../../../../shared/api/errors/field-error';
 import { checkConfigKey, checkDnsSubdomain, patternMessage, type NameCheck } from '../../../../../shared/values/name-formats';

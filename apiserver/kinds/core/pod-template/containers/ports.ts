@@ -1,6 +1,6 @@
 /**
- * Validates container ports and host ports: names are unique within a container, host ports within a Pod. Conflicts
- * with other Pods of a node are left to the scheduler.
+ * Validates container ports and host ports: names are unique within a container, host ports among the containers that
+ * the caller checks together. Conflicts with other Pods of a node are left to the scheduler.
  */
 import { duplicateValue, invalidShownValue, requiredValue } from '../../../../../shared/api/errors/field-error';
 import { checkPortName } from '../../../../../shared/values/name-formats';
