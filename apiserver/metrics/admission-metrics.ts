@@ -12,8 +12,8 @@ type Step = 'admit' | 'validate';
 export interface AdmissionDurations {
   readonly clock: Pick<Clock, 'monotonic'>;
   /**
-   * Returns the observer of a plug-in, or of the whole step without `name`, in milliseconds. Called per request; the
-   * series are interned by `Meters`.
+   * Returns the observer of a plug-in, or of the whole step without `name`, in milliseconds. The admission chain calls
+   * it once per series and keeps the observer.
    */
   durationObserver(name: string | undefined, step: Step, operation: string, outcome: 'admitted' | 'rejected'): (ms: number) => void;
 }
@@ -58,13 +58,13 @@ interface PodSecurityEvaluation extends PodSecuritySubject {
   readonly level: { readonly level: string; readonly version: string };
 }
 
-/** Counts one evaluation of a pod. */
+/** Counts one evaluation of a pod or pod template. */
 export function createPodSecurityCounter(meters: Meters): (evaluation: PodSecurityEvaluation) => void {
   return ({ decision, mode, level, operation, resource, subresource }) =>
     meters.counter('pod_security_evaluations_total', decision, mode, level.level, level.version, operation, resource, subresource).add();
 }
 
-/** Series that can occur are exposed from the start, as upstream does. */
+/** The series of pods and controllers, without a subresource, are exposed from the start, as upstream does. */
 export function createPodSecurityExemptionCounter(meters: Meters): (subject: PodSecuritySubject) => void {
   const counterOf = ({ operation, resource, subresource }: PodSecuritySubject): NumberSeries =>
     meters.counter('pod_security_exemptions_total', operation, resource, subresource);

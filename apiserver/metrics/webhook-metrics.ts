@@ -11,7 +11,7 @@ export interface WebhookCallResult {
   readonly operation: string;
   readonly ms: number;
   readonly outcome: 'allowed' | 'denied' | 'failed' | 'failed-open';
-  /** Status code of a denial. */
+  /** Status code of a denial or failure; 0 = none. */
   readonly code: number;
 }
 

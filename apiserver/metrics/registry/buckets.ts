@@ -1,5 +1,5 @@
 /**
- * Upper bounds of the histogram buckets that upstream uses for several metrics. Bounds of a single metric are in the
+ * Upper bounds of histogram buckets, as upstream's, that several metrics share or that belong to metrics outside the
  * catalogue.
  */
 

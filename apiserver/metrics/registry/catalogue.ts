@@ -1,6 +1,6 @@
 /**
- * The catalogue of counters, gauges, histograms and summaries: upstream's name, stability, labels and buckets. `Meters`
- * records and exposes them.
+ * The catalogue of counters, gauges, histograms and summaries, with upstream's name, stability, labels and buckets
+ * where upstream has the metric. `Meters` records and exposes them.
  */
 import { CERTIFICATE_EXPIRATION_HELP, CERTIFICATE_EXPIRATION_METRIC } from '../../../shared/pki/certificate-expirations';
 import { ACCESS_METRIC_ROWS } from './access-metric-rows';

@@ -1,5 +1,6 @@
 /**
- * Upstream's stability levels of the metrics that are not in the catalogue because they are collected at scrape time.
+ * Upstream's stability levels of the metrics that are not in the catalogue, because they are collected at scrape time
+ * or have recorders of their own.
  */
 import type { Stability } from './metric-row';
 

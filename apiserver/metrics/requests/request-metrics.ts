@@ -1,7 +1,7 @@
 /**
  * Metrics of requests under upstream's names: counts, durations, and sizes of request and response bodies. Called once
- * at the end of every request, with an object of the request itself, so nothing is allocated for known labels. Labels
- * are chosen by request-labels.ts.
+ * at the end of every request, with the request itself instead of a copy of its members. Labels are chosen by
+ * request-labels.ts.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import { DURATION_BUCKETS, SIZE_BUCKETS, SLI_BUCKETS } from '../registry/buckets';

@@ -19,7 +19,7 @@ interface KeyUseSeries {
   readonly lastUsed: NumberSeries;
 }
 
-/** Maximum number of keys with cached series. */
+/** Maximum number of keys with cached series, per provider and direction; the next key evicts all. */
 const MAX_CACHED_KEYS = 100;
 
 /** The metrics of all KMS providers. */

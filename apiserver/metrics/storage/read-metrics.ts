@@ -26,7 +26,7 @@ export interface ListRecorder {
 
 const CONSISTENT_READS = 'apiserver_watch_cache_consistent_read_total';
 
-/** Called once for each list by the reader. */
+/** The recorder of the lists of a server. */
 export function createListRecorder(meters: Meters): ListRecorder {
   return {
     observeCacheList({ name, segment }, { fetched, returned }, waitedMs) {

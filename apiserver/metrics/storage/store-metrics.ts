@@ -1,6 +1,6 @@
 /**
- * A store that counts and times its calls by operation and resource type, under upstream's names. It passes on every
- * call and result unchanged.
+ * A store that counts and times its reads and transactions by operation and resource type, under upstream's names. It
+ * passes on every call and result unchanged.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import { measureTime } from '../../../shared/runtime/measure-time';
