@@ -1,6 +1,6 @@
 /**
- * Describes errors of allocations for Events, logs and metrics, with the texts, reasons and labels of upstream. Pure
- * functions: recording them is up to allocation-repair.ts.
+ * Describes errors of allocations for Events, logs and metrics, with the texts, reasons and labels of upstream; only
+ * the text about a leaked allocation is another one. Pure functions: recording them is up to allocation-repair.ts.
  */
 import type { JsonObject } from '../../shared/values/json';
 import { formatMicroTime } from '../../shared/values/time/time';

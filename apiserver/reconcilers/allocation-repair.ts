@@ -32,6 +32,7 @@ const LEAKED_PASSES = 3;
 const MAX_EVENTS_PER_PASS = 100;
 /** A lasting error is reported again after an hour, when its Event has expired. */
 const REPORT_INTERVAL_MS = 3_600_000;
+/** Remembered reports; when there are more, all are forgotten, and lasting errors are reported again. */
 const MAX_REPORTED = 10_000;
 
 /** What is checked, and where repairs and reports go. */
@@ -51,7 +52,7 @@ export interface AllocationRepairOptions {
   readonly hostname: string;
   readonly names: GeneratedNames;
   readonly clock: Clock;
-  /** Called for each error, and with the number of repairs. */
+  /** Called for each error that was not reported within the last hour, and with the number of repairs. */
   readonly onFinding: (message: string, details: Readonly<Record<string, unknown>>) => void;
   /** Called when a pass fails, which is then repeated, or an Event cannot be created. */
   readonly onFailure: (message: string, error: unknown) => void;
@@ -59,7 +60,7 @@ export interface AllocationRepairOptions {
 
 /** The running repair of this replica. */
 export interface AllocationRepair {
-  /** Resolves after the first pass, by any replica. */
+  /** Resolves after the first pass, or when another replica holds the term. */
   readonly complete: Promise<void>;
   /** Runs a pass at once, unless another replica holds the term. */
   pass(): Promise<void>;

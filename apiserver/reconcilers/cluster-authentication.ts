@@ -36,7 +36,7 @@ export interface ClusterAuthenticationOptions {
   readonly clock: Clock;
   /** The current settings; the files may change. */
   readonly authenticationInfo: () => ClusterAuthenticationInfo;
-  /** Called for each failure; the operation is retried. */
+  /** Called for each failure except a concurrent write of another replica; the operation is retried. */
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
@@ -94,7 +94,7 @@ export function configMapData(info: ClusterAuthenticationInfo, before: ConfigMap
   };
 }
 
-/** The certificates of both bundles, without duplicates and without expired ones of other replicas. */
+/** The certificates of both bundles, without duplicates and without expired or unreadable ones of other replicas. */
 function mergeBundles(before: string, added: string, now: number): string {
   const certificates = [...new Set(splitCertificatePems(`${before}\n${added}`))];
   const current = certificates.filter((pem) => added.includes(pem) || isUnexpired(pem, now));

@@ -21,14 +21,14 @@ export interface DefaultRolesReconcilerOptions {
   readonly resources: Pick<Resources, 'require'>;
   readonly names: GeneratedNames;
   readonly clock: Clock;
-  /** Called for each failure; the operation is retried. */
+  /** Called for each failure except a concurrent write; the operation is retried. */
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
-/** Another replica was first. Its change triggers the next pass. */
+/** Another writer was first: the object was created as desired, or the change of it triggers the next pass. */
 const EXPECTED_REASONS: ReadonlySet<string> = new Set(['AlreadyExists', 'Conflict']);
 
-/** Starts with a pass; changes and deletions of default objects start further ones. */
+/** Starts with a pass; changes and deletions of default objects start further ones, as does every minute. */
 export function startDefaultRolesReconciler(options: DefaultRolesReconcilerOptions): Reconciler {
   const { cache, resources, onFailure } = options;
   const desired = defaultObjects(options.names);

@@ -1,6 +1,6 @@
 /**
- * The default roles of release 1.31 and their bindings, as in upstream's bootstrappolicy/policy.go. A rule is a line:
- * verbs | groups | resources, optionally | resource names; or verbs | paths. `core` is the group without a name.
+ * The default roles of release 1.31 and their bindings, as in upstream's policy.go and namespace_policy.go. A rule is a
+ * line: verbs | groups | resources, optionally | resource names; or verbs | paths. `core` is the group without a name.
  * Names are in canonical spelling. The rules of controllers are in controller-policy.ts.
  */
 

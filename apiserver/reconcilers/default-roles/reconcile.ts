@@ -1,6 +1,7 @@
 /**
- * Determines the change that makes a stored role or binding grant at least what the default one grants. Additions of users
- * are kept. Pure functions: the reconciler makes the change.
+ * Determines the change that makes a stored role or binding grant at least what the default one grants. Additions of
+ * users are kept, except in a binding to another role, which is replaced. Pure functions: the reconciler makes the
+ * change.
  */
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import { valueInEitherSpelling, omitNames } from '../../../shared/names/spellings';

@@ -1,7 +1,7 @@
 /**
- * Reconciles the built-in FlowSchemas and PriorityLevelConfigurations: creates missing ones and restores their specs,
- * unless the annotation `autoupdate-spec` is `false`. Also sets the `Dangling` condition of every FlowSchema. Every
- * replica runs this; the writes are idempotent, so conflicts are ignored.
+ * Reconciles the built-in FlowSchemas and PriorityLevelConfigurations: creates missing ones and restores their
+ * specs; those of suggested objects only while their annotation `autoupdate-spec` permits it. Also sets the `Dangling`
+ * condition of every FlowSchema. Every replica runs this; the writes are idempotent, so conflicts are ignored.
  */
 import { StatusError } from '../../../shared/api/errors/status';
 import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
@@ -26,7 +26,7 @@ export interface FlowControlReconcilerOptions {
   readonly resources: Pick<Resources, 'require'>;
   readonly names: GeneratedNames;
   readonly clock: Clock;
-  /** Called for each failure; the operation is retried. */
+  /** Called for each failure except a concurrent write; the operation is retried. */
   readonly onFailure: (message: string, error: unknown) => void;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The suggested priority levels and flow schemas of release 1.31, in addition to the mandatory ones. Names are in
- * canonical spelling.
+ * The suggested priority levels and flow schemas of release 1.31, in addition to the mandatory ones. Their own names
+ * are the same in both dialects.
  */
 import type {
   FlowcontrolV1FlowSchemaSpec,

@@ -40,7 +40,7 @@ export interface DefaultServiceReconcilerOptions {
 
 /** The running reconciler of this replica. */
 export interface DefaultServiceReconciler {
-  /** Resolves when the Service exists, or when its address cannot be allocated to it. */
+  /** Resolves when the Service exists, or was rejected as invalid: its address may belong to another Service. */
   readonly complete: Promise<void>;
   /** Runs a pass at once. */
   pass(): Promise<void>;

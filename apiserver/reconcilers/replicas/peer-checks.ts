@@ -28,11 +28,11 @@ export interface PeersOptions extends Pick<FollowTypeOptions, 'cache' | 'clock'>
   readonly settings: () => CommonSettings;
   /** Called when the watch of Leases fails; it is started again. */
   readonly onFailure: (message: string, error: unknown) => void;
-  /** Called for each difference, at most every ten minutes for one server. */
+  /** Called for each kind of difference, at most every ten minutes for one server. */
   readonly onFinding: (message: string, fields: LogFields) => void;
   /**
-   * Called after each renewal with the largest clock offset in seconds, negative if that clock is behind, and with
-   * the number of servers with other settings.
+   * Called when a Lease is renewed or deleted, with the largest clock offset in seconds, negative if that clock is
+   * behind, and with the number of servers with other settings. Not called for renewals that arrive in a burst.
    */
   readonly onCounts: (offsetSeconds: number, differingServers: number) => void;
 }

@@ -35,7 +35,7 @@ export interface ReplicasOptions {
   /** Key prefix of the store, without a trailing slash. */
   readonly prefix: string;
   readonly clock: Clock;
-  /** Called for each failure; the operation is retried. */
+  /** Called for each failure; renewals are retried, and a lease that could not be revoked expires. */
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
@@ -52,7 +52,7 @@ export class Replicas {
 
   constructor(private readonly options: ReplicasOptions) {}
 
-  /** Ordered by address and port; workers that share an address are one. */
+  /** In the order of the texts `<ip>:<port>`; workers that share an address are one. */
   get addresses(): readonly ServerAddress[] {
     const distinct = new Map([...this.live.values()].map(({ ip, port }) => [serverName(ip, port), { ip, port }]));
     return [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address);
