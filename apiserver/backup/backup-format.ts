@@ -123,7 +123,10 @@ function encodeRecord({ key, value, createRevision, modRevision, version }: Back
  */
 export interface DecodedBackup {
   readonly header: BackupHeader;
-  /** Throws {@link BackupFormatError} at the first damage. Values are views of the input chunks. */
+  /**
+   * Throws {@link BackupFormatError}: at a frame that cannot be read, or at the end when the checksum differs. Values
+   * are views of a buffer that neighbouring records share.
+   */
   records(): AsyncGenerator<BackupRecord, void, undefined>;
 }
 

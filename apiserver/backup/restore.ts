@@ -34,7 +34,7 @@ export interface RestoreTarget {
 export interface RestoreOptions extends RestoreTarget {
   /** The name of the backup, for messages. */
   readonly name: string;
-  /** Added to the backup's revision to get the first revision after the restore. */
+  /** The restored records get revisions above the sum of the backup's revision and this number. */
   readonly bumpRevision: number;
   /** Called with the number of records written so far. */
   readonly onProgress: (count: number) => void;
@@ -46,7 +46,8 @@ export interface RestoreOptions extends RestoreTarget {
 export interface RestoreResult {
   readonly records: number;
   /**
-   * Everything is readable from this revision on. The records have lower revisions, above all that clients have seen.
+   * Everything is readable from this revision on. The records have lower revisions, above all that clients have seen if
+   * `bumpRevision` exceeds the number of writes since the backup.
    */
   readonly firstRevision: Revision;
 }
@@ -76,8 +77,8 @@ export async function checkEmpty({ store, prefix }: RestoreTarget): Promise<void
 }
 
 /**
- * Deletes the keys of an unfinished restore, if there is one. Resolves with the number of deleted keys; rejects with
- * {@link RestoreTargetError} when another program writes to the store meanwhile.
+ * Deletes the keys of an unfinished restore, if there is one. Resolves with the number of deleted keys, the format
+ * marker included; rejects with {@link RestoreTargetError} when another program changes the marker meanwhile.
  */
 export async function discardUnfinished({ store, prefix, clock }: RestoreTarget): Promise<number> {
   const unfinished = await findUnfinishedRestore(store, prefix);
@@ -99,7 +100,7 @@ export async function discardUnfinished({ store, prefix, clock }: RestoreTarget)
 
 /**
  * Writes all records of a backup to the target. Rejects with {@link RestoreTargetError} or StoreError, or as `records`
- * and `confirm` do; the data then stay marked as incomplete.
+ * and `confirm` do; data that were written by then stay marked as incomplete.
  *
  * Clients may have seen revisions of the original store later than the backup's. So the restored data start at a much
  * higher revision, independent of the new store's own counter (see storage/shifted-store.ts), and everything before is
