@@ -28,7 +28,7 @@ interface TraceScope {
   readonly request: TracedRequest;
   /** The parent of new spans. */
   span: OtelSpan;
-  /** Called before a child is added to `span`. */
+  /** Called before a child or an event is added to `span`. */
   readonly onChild?: () => void;
 }
 

@@ -14,7 +14,7 @@ export interface TraceSpan {
   runInChildSpan<T>(name: string, attributes: SpanAttributes, work: (span: TraceSpan) => T): T;
 }
 
-/** The trace of one request. Its events belong to the span of its handler. */
+/** The trace of one request. Its events belong to the span of its handler; outside the handler they are ignored. */
 export interface RequestTrace extends TraceSpan {
   /** Trace ID in hexadecimal. */
   readonly id: string;
@@ -71,6 +71,6 @@ export interface SpanCounts {
   readonly exported: number;
   /** The receiver did not accept them. */
   readonly failed: number;
-  /** The queue was full. */
+  /** The queue was full, or the processor was shut down. */
   readonly dropped: number;
 }

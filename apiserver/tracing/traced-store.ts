@@ -1,6 +1,7 @@
 /**
- * A store that creates a span for each of its calls in the trace of the request that causes it. With etcd the spans are
- * named after etcd's RPCs. Calls and results are unchanged.
+ * A store that creates a span for each read, transaction, grant of a lease and status call, in the trace of the request
+ * that causes it; watches, compaction and renewals of leases have none. With etcd the spans are named after etcd's
+ * RPCs. Calls and results are unchanged.
  */
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { errorMessage } from '../../shared/runtime/error-message';

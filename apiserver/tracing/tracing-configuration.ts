@@ -10,7 +10,7 @@ import { integerSchema, objectSchema, stringSchema, type ValueOf } from '../../s
 export const SAMPLING_DENOMINATOR = 1_000_000;
 const SCHEMA = objectSchema({}, { endpoint: stringSchema(), samplingRatePerMillion: integerSchema(0, SAMPLING_DENOMINATOR) });
 
-/** Without an endpoint, spans are sent to this machine; without a rate, only traces that callers sample are recorded. */
+/** Without an endpoint, spans are sent to this machine; without a rate, which is then 0, no trace is sampled. */
 export type TracingConfiguration = ValueOf<typeof SCHEMA>;
 
 /** Reads and validates the configuration file of tracing. */

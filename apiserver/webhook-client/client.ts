@@ -1,6 +1,7 @@
 /**
  * Calls webhooks: one POST each over pooled connections, with bounds for the number of calls, the time and the size
- * of the response. Redirects that change the server or the method are errors. Error messages are those of upstream.
+ * of the response. Redirects that change the server or the method are errors. Error messages are those of upstream,
+ * apart from those about redirects and the number of calls.
  */
 import type { TlsOptions } from '../../shared/client/kubeconfig/client-config';
 import { Http1Transport } from '../../shared/client/transport/http1-transport';
@@ -70,7 +71,7 @@ interface Call {
 
 interface PooledTransport {
   readonly transport: Transport;
-  /** Clock.monotonic of the last response. */
+  /** Clock.monotonic at the end of the last call; -Infinity before the first. */
   usedAt: number;
 }
 

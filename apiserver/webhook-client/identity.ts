@@ -36,7 +36,7 @@ export const ANONYMOUS: WebhookIdentity = { pair: undefined, headers: {}, onUnau
 const REREAD_MS = 60_000;
 const DEFAULT_PORT_SUFFIX = ':443';
 
-/** Files of credentials are read at the first call for their user. */
+/** Files of credentials are not read before the first call for their user. */
 export function createIdentify(users: KubeconfigUsers, clock: Clock): Identify {
   const byUser = new Map<KubeconfigUser, CachedUser>();
   return (host) => {

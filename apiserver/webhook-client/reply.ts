@@ -1,6 +1,6 @@
 /**
- * Turns the HTTP outcome of a webhook call into a reply, with error messages in the wording of upstream. Parsing the
- * review in the body is left to the callers.
+ * Turns the HTTP outcome of a webhook call into a reply, with error messages in the wording of upstream, except for
+ * redirects. Parsing the review in the body is left to the callers.
  */
 import { tryParseObject } from '../../shared/client/rest/json-body';
 import { TooManyRedirects, WebhookTimeout, type WebhookResult } from '../../shared/client/rest/webhook';

@@ -109,7 +109,7 @@ export function serviceNameOf({ labels }: Pick<Entry, 'labels'>): string | undef
 
 /**
  * The addresses of ready endpoints; one without the condition `ready` is ready. Skips host names (address type FQDN),
- * which no other client in a cluster resolves, and addresses of the server's own machine.
+ * which no other client in a cluster resolves, and addresses that only this machine reaches, such as 127.0.0.1.
  */
 function readyHosts(slice: JsonObject): readonly string[] {
   return (arrayAt(slice, 'endpoints') ?? []).filter(isObject).flatMap((endpoint) => {
