@@ -1,4 +1,4 @@
-/** The conditions of a CustomResourceDefinition, with the texts of upstream. */
+/** The conditions of a CustomResourceDefinition, with the texts of upstream except for `Described`. */
 import { arrayAt, isObject, stringAt, type JsonObject } from '../../shared/values/json';
 
 /** A condition as it is set; its transition time is derived from the previous one. */

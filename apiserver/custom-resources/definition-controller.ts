@@ -35,7 +35,7 @@ export interface DefinitionControllerOptions {
   /** The number of replicas that precede this one for a definition. */
   readonly precedingReplicas: (name: string) => number;
   readonly names: GeneratedNames;
-  /** Called for a failure, which is retried. */
+  /** Called for a failure, which is retried; not when the definition has changed or was deleted meanwhile. */
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
@@ -224,7 +224,7 @@ function isUndescribed({ status }: Definition): boolean {
   return conditionsOf(status).some(({ type }) => type === 'Described');
 }
 
-/** Whether the definition still has objects to delete. */
+/** Whether the definition is held until its objects have been deleted. */
 const hasCleanupFinalizer = ({ finalizers }: Definition): boolean => finalizers.some(isCleanupFinalizer);
 
 function isCleanupFinalizer(finalizer: string): boolean {

@@ -18,8 +18,8 @@ import { readDefinition, type Definition, type SchemaTexts } from './read-defini
 import { createSchemaCache } from './schema-cache';
 
 /**
- * The cache is followed. When a definition changes or is deleted, its watches are ended or its objects dropped from the
- * cache.
+ * The cache is followed. When a definition serves other resources than before, its watches are ended; when it is
+ * deleted, its objects are dropped from the cache.
  */
 export interface DefinitionsOptions {
   readonly cache: Pick<OpenedCache, 'endWatches' | 'removeType' | 'snapshot' | 'watch' | 'whenReady'>;
@@ -30,7 +30,10 @@ export interface DefinitionsOptions {
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
-/** A change of a definition; `before` or `after` is absent when it is created or deleted. */
+/**
+ * A change of a definition; `before` or `after` is absent when it is created or deleted. Both are the same when only
+ * the OpenAPI documents omit it now.
+ */
 export interface DefinitionChange {
   readonly name: string;
   readonly before: Definition | undefined;

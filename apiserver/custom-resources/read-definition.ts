@@ -238,7 +238,7 @@ function deprecationWarning(version: JsonObject, { group, preferredVersion }: De
   return `${apiVersionOf({ group, version: name })} ${kind} is deprecated${successor}`;
 }
 
-/** The version that deprecation warnings recommend: the first one that is served and not deprecated. */
+/** The version that deprecation warnings recommend: the one of the highest priority that is served and not deprecated. */
 function findPreferredVersion(versions: readonly JsonObject[]): string | undefined {
   const candidates = versions.filter((version) => ownMember(version, 'served') === true && ownMember(version, 'deprecated') !== true);
   return candidates.map(nameOf).sort(compareApiVersions)[0];

@@ -1,7 +1,7 @@
 /**
- * The health checks of an API server, in upstream's order: the store, the cache, the start steps, configuration files
- * and the shutdown. A check returns the reason of its failure, or undefined. Which endpoint includes which check is
- * stated here; the responses are left to `HealthChecks`.
+ * The health checks of an API server: in upstream's order the store, the cache and the start steps, then the checks of
+ * this server alone (space in etcd, configuration files), and the shutdown. A check returns the reason of its failure,
+ * or undefined. Which endpoint includes which check is stated here; the responses are left to `HealthChecks`.
  */
 import type { Clock } from '../../shared/runtime/clock';
 import type { OpenedCache } from '../cache/sync/open-cache';
@@ -66,8 +66,8 @@ export function createServerChecks(options: ServerCheckOptions): readonly Health
 }
 
 /**
- * Returns a check that calls `request` and reports its error; undefined when it succeeds. Concurrent checks share one
- * call.
+ * Returns a check that calls `request` and reports its error; undefined when it succeeds. Checks within
+ * `STORE_SHARED_MS` share one call.
  */
 export function createSharedCheck(
   request: (options: StoreCallOptions) => Promise<unknown>,

@@ -26,7 +26,7 @@ type Spec = AuthorizationV1SubjectAccessReviewSpec;
 export interface AccessReviewDependencies {
   readonly authorizer: Authorizer;
   readonly names: GeneratedNames;
-  /** Otherwise selectors of the spec are ignored, and the response does not repeat them. */
+  /** Whether selectors of the spec are evaluated; otherwise the response does not repeat them. */
   readonly evaluatesSelectors: boolean;
 }
 
@@ -128,7 +128,7 @@ interface AccessReview {
   readonly spec: Spec;
   /** The reviewed user. */
   readonly subject: UserInfo;
-  /** Whether the reason names the rule that allows the request. */
+  /** Whether the reason may name the roles that decided; it must not in a review of the caller's own access. */
   readonly isExplained: boolean;
 }
 

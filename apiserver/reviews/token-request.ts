@@ -138,7 +138,10 @@ function shouldExtend(
   return extendExpiration && pod !== undefined && seconds === EXTENDED_FROM_SECONDS && isForThisServer;
 }
 
-/** Reads the object that the token is bound to. Throws 400 for another kind, 404 when it does not exist, 409 for another uid. */
+/**
+ * Reads the object that the token is bound to. Throws 400 for another kind, without a name, and for a pod of another
+ * service account; 404 when the object does not exist; 409 when it has another uid.
+ */
 async function readBoundObjects(
   deps: TokenRequestDependencies,
   context: RequestContext,

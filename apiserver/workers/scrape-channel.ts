@@ -25,7 +25,7 @@ export class ScrapeChannel {
 
   constructor(private readonly options: ScrapeChannelOptions) {}
 
-  /** Requests a page of the other end; `undefined` when it did not render the page in time. */
+  /** Requests a page of the other end; `undefined` when it could not render the page, or not in time. */
   async request(page: MetricsPage): Promise<string | undefined> {
     const { clock, timeoutMs, send } = this.options;
     this.lastId += 1;

@@ -33,7 +33,7 @@ const STEPS: readonly AgeStep[] = [
  */
 const TOLERANCE_SECONDS = -2;
 
-/** Returns `<invalid>` for a time in the future, for example because of clock differences. */
+/** Returns `<invalid>` for a time two or more seconds in the future, for example because of clock differences. */
 export function formatAge(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000);
   if (seconds <= TOLERANCE_SECONDS) return '<invalid>';
