@@ -26,7 +26,10 @@ import type { ServerOptions } from './server/wiring/server-options';
 /** The key prefix without trailing slashes. */
 export const prefixOf = (flags: ServerFlags): string => flags['etcd-prefix'].replace(/(?<!\/)\/+$/, '');
 
-/** The files of the certificate and the client CAs; a server without a certificate file creates its own certificate. */
+/**
+ * The files of the certificate and the client CAs. A server without a certificate file uses the pair in `cert-dir`, or
+ * creates one there.
+ */
 export function tlsSource(flags: ServerFlags): TlsSource {
   const paths = {
     cert: flags['tls-cert-file'],

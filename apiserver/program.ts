@@ -87,8 +87,9 @@ interface Startup {
 }
 
 /**
- * Starts a server and resolves when it is ready. Rejects with {@link UsageError} or {@link PermanentError} when a restart
- * with the same flags and files would fail too, and with other errors when it may succeed.
+ * Starts a server and resolves when it is ready. Rejects with {@link UsageError}, {@link PermanentError} or the StoreError
+ * of a damaged store when a restart with the same flags and files would fail too, and with other errors when it may
+ * succeed.
  */
 export async function runServer({ values: flags, given }: ParsedServerFlags, host: ServerHost): Promise<RunningServer> {
   refuseContradictions(flags, given);
@@ -129,18 +130,18 @@ export async function runServer({ values: flags, given }: ParsedServerFlags, hos
   return server;
 }
 
-/** How long a server may take to drain, in milliseconds. */
+/** How long a server may take to drain, in milliseconds: its flags, and a margin to leave the store and close the cache. */
 const drainMs = (flags: ServerFlags): number =>
   flags['shutdown-delay-duration'] + flags['shutdown-watch-termination-grace-period'] + flags['request-timeout'] + 10_000;
 
-/** How long the shutdown of a server may take with what it closes afterwards, in milliseconds. */
+/** How long the shutdown of a server may take with the audit log, store and traces that are closed afterwards, in ms. */
 export const shutdownMs = (flags: ServerFlags): number => drainMs(flags) + 30_000;
 
 interface OpenedStorage {
   /** Encrypts and traces as configured. */
   readonly store: Store;
   readonly isFull: () => boolean;
-  /** Counters of the calls of etcd; `undefined` for the embedded store. */
+  /** Counters of the calls to etcd; `undefined` for the embedded store. */
   readonly calls: GrpcCallCounters | undefined;
   /** The keys that stored objects need and the configuration lacks. Call once, when the cache has read all objects. */
   readonly finishKeyObservation: () => MissingKeys;
