@@ -39,7 +39,6 @@ export interface AvailabilityDependencies {
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
-/** The running reconciler. */
 export interface AvailabilityReconciler {
   /** Call when the APIService, its Service or the endpoints of the Service have changed. */
   recheck(name: string): void;

@@ -33,7 +33,6 @@ export interface CheckResult extends Availability {
 /** Time limit of one discovery request, as upstream's. */
 const RESPONSE_TIMEOUT_MS = 5_000;
 const HEADERS_TIMEOUT_TEXT = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
-/** Limit for one document. */
 const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
 /** A failed attempt may have used an endpoint that was just removed. */
 const ATTEMPTS = 3;

@@ -14,7 +14,6 @@ export class AllocationErrorCounts {
   failures = 0;
   private readonly counts: Readonly<Record<AllocationSubject, Map<AllocationErrorType, number>>> = { ips: new Map(), ports: new Map() };
 
-  /** Counts one error. */
   count(subject: AllocationSubject, type: AllocationErrorType): void {
     this.counts[subject].set(type, (this.counts[subject].get(type) ?? 0) + 1);
   }

@@ -18,12 +18,10 @@ export class Band {
     readonly size: number,
   ) {}
 
-  /** Number of allocated numbers. */
   get allocatedCount(): number {
     return this.allocated;
   }
 
-  /** Number of free numbers. */
   get freeCount(): number {
     return this.size - this.allocated;
   }

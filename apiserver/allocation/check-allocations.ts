@@ -9,7 +9,6 @@ import type { AllocationRecord, AllocationOwner } from './service-allocator';
 /** An object and the ids that it holds. */
 export interface AllocationHolder {
   readonly owner: AllocationOwner;
-  /** Revision of the object. */
   readonly revision: Revision;
   readonly ids: readonly string[];
   /** Texts in the object that are not addresses. */

@@ -21,7 +21,6 @@ export interface AllocationPool {
   readonly messages: PoolMessages;
   /** Number of ids in the range. */
   readonly size: number;
-  /** The first id. */
   readonly first: string;
   /** Whether the id is in the range. Ids are `ips/10.0.0.1` and `ports/30000`, the allocation keys without prefix. */
   contains(id: string): boolean;

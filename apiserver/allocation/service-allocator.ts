@@ -32,7 +32,6 @@ export type AllocationScope = 'static' | 'dynamic';
 export interface PoolCounts {
   readonly allocations: Record<AllocationScope, number>;
   readonly errors: Record<AllocationScope, number>;
-  /** Allocated ids at present. */
   allocated: number;
 }
 

@@ -20,10 +20,8 @@ export const SCRIPT_FILES = {
   '/docs/redoc.js': 'redoc.js.gz',
 } as const;
 
-/** All paths of the documentation. */
 export const API_DOCS_PATHS: readonly string[] = ['/docs', '/docs/', ...Object.keys(SCRIPT_FILES)];
 
-/** A script of the page. */
 export interface PageScript {
   readonly gzipped: Buffer;
   readonly etag: string;

@@ -84,7 +84,6 @@ export class Definitions {
     return this.known.get(name)?.definition;
   }
 
-  /** The names of all definitions. */
   get allNames(): Iterable<string> {
     return this.known.keys();
   }

@@ -48,7 +48,6 @@ export interface Definition {
   readonly isEstablished: boolean;
   /** Those of the metadata. The cleanup finalizer holds the definition until its objects are deleted. */
   readonly finalizers: readonly string[];
-  /** The requested names. */
   readonly requestedNames: JsonObject;
   readonly status: JsonObject;
   /** The approval condition; `undefined` when the group requires no approval. */

@@ -10,7 +10,6 @@ import { dealHand } from './shuffle-shard';
 
 /** How requests beyond the limit are queued. */
 export interface Queuing {
-  /** The number of queues. */
   readonly queues: number;
   /** The number of queues that a flow may use: each of its requests joins the least loaded one. */
   readonly handSize: number;
@@ -74,7 +73,6 @@ export interface Enqueued {
   readonly releaseSeats: ReleaseSeats;
 }
 
-/** The queues of one level. */
 export class QueueSet {
   /** Numbers of requests and of their seats, over all queues; written only by this class. */
   executing = 0;

@@ -77,7 +77,6 @@ interface HealthCheckRun {
 const DUPLICATE_METRICS = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
 const SLI_METRICS = ['kubernetes_healthcheck', 'kubernetes_healthchecks_total', 'process_start_time_seconds'];
 
-/** All metrics of a server. */
 export class Metrics {
   private readonly registry = new Registry();
   readonly requests: RequestMetrics;

@@ -44,7 +44,6 @@ export class PolicyMetrics {
     });
   }
 
-  /** Records one evaluation. */
   record({ policy, binding, action, isError, ms }: PolicyEvaluationResult): void {
     const errorType = isError ? 'invalid_config' : 'no_error';
     const exactLabels = { enforcement_action: action, error_type: errorType, policy, policy_binding: binding };

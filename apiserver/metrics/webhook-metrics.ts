@@ -59,7 +59,6 @@ export class WebhookMetrics {
     });
   }
 
-  /** Records one call. */
   record({ webhook, operation, ms, outcome, code }: WebhookCallResult): void {
     const name = this.nameOf(webhook.name);
     const type = webhook.type === 'mutating' ? 'admit' : 'validating';

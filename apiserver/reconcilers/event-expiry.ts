@@ -11,7 +11,6 @@ import { StoreError, type Revision, type Store } from '../storage/store';
 import { expiryTimeOf } from '../registry/object/hidden-fields';
 import { tryAcquireOrRenew } from './leader-term';
 
-/** Time between passes. */
 const INTERVAL_MS = 15_000;
 /** A replica that has not renewed its term for this time loses it. */
 const TERM_MS = 60_000;

@@ -14,7 +14,6 @@ import type {
 
 const CONDITIONS_FIELD = 'status.conditions';
 const APPROVAL_CONDITIONS = ['Approved', 'Denied'];
-/** Conditions that cannot be removed. */
 const PERMANENT_CONDITIONS = [...APPROVAL_CONDITIONS, 'Failed'];
 
 type Request = CertificatesV1CertificateSigningRequest;

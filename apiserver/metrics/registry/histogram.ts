@@ -17,7 +17,6 @@ export class HistogramSeries {
     this.counts = new Float64Array(bounds.length + 1);
   }
 
-  /** Counts one observation. */
   observe(value: number): void {
     const { bounds, counts } = this;
     let bucket = 0;
@@ -61,7 +60,6 @@ export function formatHistogram(
   return `${lines}${name}_sum${braces} ${series.sum}\n${name}_count${braces} ${total}\n`;
 }
 
-/** One histogram metric. */
 export interface HistogramOptions<Label extends string> {
   readonly name: string;
   readonly help: string;

@@ -18,7 +18,6 @@ export class NumberSeries {
 
 /** One series of a histogram or summary. */
 export interface Observer {
-  /** Counts one observation. */
   observe(value: number): void;
 }
 

@@ -23,7 +23,6 @@ const DIGESTS_FILE = 'digests.json';
 /** Length and checksum of the paths and of the schemas, and the compressed length of the paths, as 4-byte integers. */
 const HEAD_BYTES = 20;
 
-/** Identifies a document. */
 interface DocumentId {
   /** The dialect of its names. */
   readonly dialect: Dialect;

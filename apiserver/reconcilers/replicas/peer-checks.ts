@@ -24,7 +24,6 @@ export interface PeersOptions extends Pick<FollowTypeOptions, 'cache' | 'clock'>
   readonly names: GeneratedNames;
   /** Name of this server's Lease. */
   readonly ownLeaseName: string;
-  /** The settings of this server. */
   readonly settings: () => CommonSettings;
   /** Called when the watch of Leases fails; it is started again. */
   readonly onFailure: (message: string, error: unknown) => void;

@@ -32,7 +32,6 @@ export interface NodeRestrictionDependencies {
   /** From this replica's cache. */
   readonly getPod: (namespace: string, name: string) => CoreV1Pod | undefined;
   readonly getNode: (name: string) => CoreV1Node | undefined;
-  /** The namespace of node Leases. */
   readonly nodeLeaseNamespace: string;
 }
 

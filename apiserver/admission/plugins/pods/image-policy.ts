@@ -79,7 +79,6 @@ const MAX_CACHED_REVIEWS = 1_024;
 const MAX_CACHE_BYTES = 16 * 1024 * 1024;
 /** Reviews with a longer key are not cached, because the pod's author decides the length. */
 const MAX_CACHED_KEY_LENGTH = 64 * 1024;
-/** Reviews in flight. */
 const MAX_CONCURRENT_REVIEWS = 1_000;
 /** Memory of a cache entry without its contents. */
 const ENTRY_OVERHEAD_BYTES = 512;

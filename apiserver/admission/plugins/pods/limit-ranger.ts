@@ -16,7 +16,6 @@ import { claimLimitViolations, podLimitViolations } from './limit-violations';
 /** Where LimitRanges are read from, and how annotations are spelled. */
 export interface LimitRangerDependencies {
   readonly cache: Pick<Cache, 'snapshot'>;
-  /** The stored type of LimitRanges. */
   readonly limitRanges: StoredType;
   readonly names: Pick<GeneratedNames, 'prefix'>;
 }

@@ -23,7 +23,6 @@ import type { QuotaGuards } from './quota-guards';
 /** Where quotas and usage are read from, and what serializes the writes that raise usage. */
 export interface ResourceQuotaDependencies {
   readonly cache: Pick<Cache, 'snapshot' | 'waitForRevision'>;
-  /** The stored type of ResourceQuotas. */
   readonly quotas: StoredType;
   readonly guards: QuotaGuards;
   readonly clock: Clock;

@@ -27,7 +27,6 @@ interface Priority {
   readonly preemptionPolicy: string;
 }
 
-/** `classes` returns the current PriorityClasses. */
 export function podPriority(classes: () => PriorityClasses): MutatingPlugin {
   return podMutatingPlugin(NAME, ON_CREATE_OR_UPDATE, (request, spec) => {
     if (request.operation === 'UPDATE') carryOverPriority(spec, request.oldObject?.spec ?? {});
@@ -84,7 +83,7 @@ const contradiction = (type: string, member: string, given: number | string, com
 const isPriorityClass = ({ resource: { row }, subresource }: AdmissionTarget): boolean =>
   row.group === 'scheduling.platform.io' && row.resource === 'priorityclasses' && subresource === undefined;
 
-/** Validates changes of PriorityClasses. */
+/** Rejects a second default class, and the deletion of system classes. */
 export function priorityClassValidation(classes: () => PriorityClasses): ValidatingPlugin {
   const systemClassProtection = systemPriorityClassProtection();
   return {

@@ -27,7 +27,6 @@ export function checkPortsPresent(spec: CoreV1ServiceSpec, errors: Errors): void
   });
 }
 
-/** Validates each port. */
 export function checkServicePorts(spec: CoreV1ServiceSpec, errors: Errors): void {
   const ports = portsOf(spec);
   const names = new Set<string>();

@@ -52,7 +52,6 @@ export function checkPersistentVolumeSource(spec: VolumeSpec, errors: Errors, fi
   if (count === 0) errors.push(requiredValue(fieldPath, 'must specify a volume type'));
 }
 
-/** Sources that support mount options. */
 const SOURCES_WITH_MOUNT_OPTIONS: readonly (keyof VolumeSpec)[] = [
   'gcePersistentDisk',
   'awsElasticBlockStore',
