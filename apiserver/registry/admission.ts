@@ -40,7 +40,10 @@ export interface AdmissionRequest<O extends JsonObject = JsonObject> {
   readonly dryRun: boolean;
   readonly options: OperationOptions;
   /** Receives warnings and audit annotations, and gives access to the event loop scheduler. */
-  readonly context: Pick<RequestContext, 'addAuditAnnotation' | 'isTurnOver' | 'auditsRequestObject' | 'requeue' | 'trace' | 'warn'>;
+  readonly context: Pick<
+    RequestContext,
+    'addAuditAnnotation' | 'excludeFromSli' | 'isTurnOver' | 'auditsRequestObject' | 'requeue' | 'trace' | 'warn'
+  >;
   /** `undefined` for DELETE. Mutating plug-ins change it in place. */
   readonly object: O | undefined;
   /** `undefined` for CREATE. */

@@ -46,6 +46,8 @@ export interface RequestContext extends EventLoopSlot {
   logRequestPatch?(text: string | undefined): void;
   /** Adds an audit annotation, its name in canonical spelling. The first value of a name wins. */
   addAuditAnnotation?(name: string, value: string): void;
+  /** Leaves the duration of `wait`, such as that of an admission webhook, out of the request's SLI. Absent without metrics. */
+  excludeFromSli?<T>(wait: Promise<T>): Promise<T>;
   /** Measures how long `work` of the store takes. Absent when it is not measured. */
   trackStorageLatency?<T>(work: Promise<T>): Promise<T>;
   /**

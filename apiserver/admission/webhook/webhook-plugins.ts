@@ -108,7 +108,8 @@ class MutatingCalls {
   private async callAndApply(review: PreparedReview, annotationSuffix: string): Promise<boolean> {
     const { webhook, object } = review;
     const { context, operation } = this.request;
-    const outcome = await callWebhook(this.deps, review, this.request);
+    const call = callWebhook(this.deps, review, this.request);
+    const outcome = await (context.excludeFromSli?.(call) ?? call);
     if (outcome.type === 'failed') {
       context.addAuditAnnotation?.(`failed-open.mutation.${ANNOTATION_DOMAIN}/${annotationSuffix}`, webhook.name);
       return false;
@@ -241,7 +242,8 @@ async function callValidatingWebhooks(
   reviews: readonly PreparedReview[],
   request: AdmissionRequest,
 ): Promise<void> {
-  const results = await Promise.allSettled(reviews.map((review) => callValidatingWebhook(deps, review, request)));
+  const calls = Promise.allSettled(reviews.map((review) => callValidatingWebhook(deps, review, request)));
+  const results = await (request.context.excludeFromSli?.(calls) ?? calls);
   results.forEach((result, index) => {
     if (result.status === 'rejected') throw result.reason;
     const name = reviews[index]?.webhook.name ?? '';

@@ -25,6 +25,7 @@ export class ExchangeProgress {
   private closing = false;
   private refusingBody = false;
   private goingAway = false;
+  private waitedMs = 0;
 
   /** The body is read from now on. */
   startBody(): void {
@@ -77,6 +78,16 @@ export class ExchangeProgress {
   /** Adds to the sent bytes. Called for each piece of a response body. */
   addSentBytes(bytes: number): void {
     this.responseBytes += bytes;
+  }
+
+  /** Milliseconds of waits that the SLI of the request leaves out. */
+  get excludedMs(): number {
+    return this.waitedMs;
+  }
+
+  /** Adds to the waits that the SLI leaves out. */
+  excludeWait(ms: number): void {
+    this.waitedMs += ms;
   }
 
   /** Later attempts to respond are dropped. */

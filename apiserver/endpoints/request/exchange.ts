@@ -179,6 +179,17 @@ export class Exchange extends ChainContext implements RequestContext {
     return this.warningList?.headers() ?? [];
   }
 
+  /** Leaves the duration of `wait` out of the SLI of the request. */
+  async excludeFromSli<T>(wait: Promise<T>): Promise<T> {
+    const { clock } = this.deps;
+    const startedAt = clock.monotonic();
+    try {
+      return await wait;
+    } finally {
+      this.progress.excludeWait(clock.monotonic() - startedAt);
+    }
+  }
+
   /** Adds the duration of `work` to the storage latency in the audit log. */
   trackStorageLatency<T>(work: Promise<T>): Promise<T> {
     return this.audit?.timeStoreCall(work) ?? work;

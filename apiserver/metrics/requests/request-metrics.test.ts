@@ -17,9 +17,22 @@ function listRequest(resource: string): CompletedRequest {
     query: { get: () => undefined },
     header: () => undefined,
     startedAt: 0,
-    progress: { status: 200, sentBytes: 100, bodyBytes: undefined, isTerminated: false },
+    progress: { status: 200, sentBytes: 100, bodyBytes: undefined, excludedMs: 0, isTerminated: false },
   };
 }
+
+it('RequestMetrics leaves waits for webhooks and queues out of the SLI, and only out of it', () => {
+  const clock = new ManualClock();
+  const metrics = new RequestMetrics(clock, new Meters());
+  const request = { ...listRequest('things'), startedAt: clock.monotonic() };
+  clock.advance(5000);
+  metrics.recordRequest({ ...request, progress: { ...request.progress, excludedMs: 4000 } });
+  const sums = [...metrics.expose()].join('').match(/^apiserver_request_(?:sli_)?duration_seconds_sum\{.*$/gm);
+  expect(sums).toEqual([
+    expect.stringMatching(/^apiserver_request_duration_seconds_sum\{.*\} 5$/),
+    expect.stringMatching(/^apiserver_request_sli_duration_seconds_sum\{.*\} 1$/),
+  ]);
+});
 
 it('RequestMetrics exposes short chunks without duplicate series, and counts resources over the limit under other', () => {
   const metrics = new RequestMetrics(new ManualClock(), new Meters());

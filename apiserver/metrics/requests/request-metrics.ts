@@ -19,6 +19,8 @@ export interface CompletedRequest extends DescribedRequest {
     readonly sentBytes: number;
     /** `undefined` when no body was read. */
     readonly bodyBytes: number | undefined;
+    /** Milliseconds of its duration that the SLI leaves out. */
+    readonly excludedMs: number;
     /** Whether the server ended the request to protect itself. */
     readonly isTerminated: boolean;
   };
@@ -61,7 +63,7 @@ export class RequestMetrics {
   });
   private readonly slis = new Histogram({
     name: 'apiserver_request_sli_duration_seconds',
-    help: 'Latency of a request without the time spent in webhooks and queues.',
+    help: 'Latency of a request without the time spent in admission webhooks and in the queues of API Priority and Fairness.',
     labels: SHORT_LABELS,
     buckets: SLI_BUCKETS,
   });
@@ -87,8 +89,8 @@ export class RequestMetrics {
     const series = this.seriesOf(labels);
     const seconds = (this.clock.monotonic() - request.startedAt) / 1000;
     series.durations.observe(seconds);
-    series.slis?.observe(seconds);
-    const { status, sentBytes, bodyBytes, isTerminated } = request.progress;
+    const { status, sentBytes, bodyBytes, excludedMs, isTerminated } = request.progress;
+    series.slis?.observe(seconds - excludedMs / 1000);
     series.sizes?.observe(sentBytes);
     if (bodyBytes !== undefined) {
       series.bodies?.observe(bodyBytes);

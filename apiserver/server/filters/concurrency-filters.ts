@@ -46,7 +46,7 @@ export function applyPriorityAndFairness(flowControl: FlowControl, countObjects:
     exchange.setFlow(outcome.schema.uid, outcome.level.spec.uid);
     if (!('decision' in outcome)) return applyDecision(exchange, outcome);
     exchange.whenFinished(outcome.cancel);
-    return exchange.afterQueue(outcome.decision, (decision) => applyDecision(exchange, decision));
+    return exchange.afterQueue(exchange.excludeFromSli(outcome.decision), (decision) => applyDecision(exchange, decision));
   };
 
   function applyDecision(exchange: Exchange, decision: Admitted | Rejected): boolean {

@@ -49,6 +49,25 @@ test.each(cases.map((recorded) => [recorded.title, recorded] as const))(
   },
 );
 
+/** Seconds of creations that their SLI leaves out. */
+async function excludedSeconds(): Promise<number> {
+  const text = await api.metrics();
+  const sumOf = (name: string): number =>
+    [...text.matchAll(new RegExp(`^${name}_sum\\{verb="POST".*\\} (.*)$`, 'gm'))].reduce((sum, [, seconds]) => sum + Number(seconds), 0);
+  return sumOf('apiserver_request_duration_seconds') - sumOf('apiserver_request_sli_duration_seconds');
+}
+
+test.each(['mutating: allow', 'validating: allow'])(
+  'the SLI of a request leaves out the time of its webhook, in the case "%s"',
+  async (title) => {
+    const allowed = cases.find((recorded) => recorded.title === title);
+    if (allowed === undefined) throw new Error(`there is no case "${title}"`);
+    const before = await excludedSeconds();
+    await runWebhookCase(target, webhooks(), allowed);
+    expect(await excludedSeconds()).toBeGreaterThan(before);
+  },
+);
+
 /** The responses of a case, each with the method and path of its request. */
 function responsesOf({ steps }: WebhookCase): readonly Json[] {
   const responses = steps.map(({ request: { method, path }, answer: response }) => ({ request: `${method} ${path}`, ...response }));
