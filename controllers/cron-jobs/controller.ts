@@ -74,7 +74,7 @@ export async function runCronJobs(context: CronJobContext): Promise<void> {
         state.readFromServer.delete(cronJob.uid);
       },
     }),
-    watchDependents({ dependents: jobs, owners: cronJobs, resource: CRON_JOBS, matches: () => false, onChange: enqueue }),
+    watchDependents({ dependents: jobs, owners: cronJobs, ownerResource: CRON_JOBS, matches: () => false, onChange: enqueue }),
   ];
   if (await waitForSync([cronJobs, jobs], signal)) {
     const concurrency = settings.concurrentCronJobSyncs;

@@ -26,7 +26,7 @@ import { watchDependents } from '../workload/dependent-events';
 import { NamespaceTerminatingError, PodControl } from '../workload/pod-control';
 import { slowStartBatch } from '../workload/slow-start';
 import { eventReference } from '../workload/references';
-import { labelSelectorOf } from '../workload/label-selector';
+import { labelMatcherOf } from '../workload/label-matcher';
 import { minReadySecondsOf, templateOf } from '../workload/spec';
 import { RevisionHistory } from '../workload/revision-history';
 import { REVISION_LABEL, REVISIONS, revisionsBeyondLimit } from '../workload/controller-revision';
@@ -114,7 +114,7 @@ function addHandlers(
       if (before?.shouldRun !== after?.shouldRun || before?.shouldContinueRunning !== after?.shouldContinueRunning) enqueue(set);
     }
   };
-  const matches = (set: DaemonSet, dependent: ApiObject): boolean => labelSelectorOf(set)?.(labelsOf(dependent)) === true;
+  const matches = (set: DaemonSet, dependent: ApiObject): boolean => labelMatcherOf(set)?.(labelsOf(dependent)) === true;
   return [
     sets.handle({ added: enqueue, updated: (_, set) => enqueue(set), deleted: (set) => expectations.delete(keyOf(set)) }),
     nodes.handle({
@@ -124,9 +124,9 @@ function addHandlers(
       },
       deleted: (node) => enqueueForNode(node, undefined),
     }),
-    watchDependents({ dependents: pods, owners: sets, resource: DAEMON_SETS, expectations, matches, onChange: enqueue }),
+    watchDependents({ dependents: pods, owners: sets, ownerResource: DAEMON_SETS, expectations, matches, onChange: enqueue }),
     // A revision that a client deletes is created again.
-    watchDependents({ dependents: revisions, owners: sets, resource: DAEMON_SETS, matches, onChange: enqueue }),
+    watchDependents({ dependents: revisions, owners: sets, ownerResource: DAEMON_SETS, matches, onChange: enqueue }),
   ];
 }
 
@@ -140,7 +140,7 @@ async function syncDaemonSet(context: DaemonSetContext, state: DaemonSetState, k
   const { client, clock, signal } = context;
   const { sets, nodes, podIndex, revisionIndex, expectations, failedPodsBackoff, history } = state;
   const set = sets.byKey(key);
-  const matches = set === undefined ? undefined : labelSelectorOf(set);
+  const matches = set === undefined ? undefined : labelMatcherOf(set);
   if (set === undefined || matches === undefined || isBeingDeleted(set)) return DONE;
   const options = { client, ownerResource: DAEMON_SETS, signal };
   const isSelected = (dependent: ApiObject): boolean => matches(labelsOf(dependent));
@@ -168,7 +168,10 @@ async function syncDaemonSet(context: DaemonSetContext, state: DaemonSetState, k
   return Number.isFinite(afterMs) ? { type: 'again', afterMs } : DONE;
 }
 
-/** Creates and deletes the pods of the plan. Returns the first failure. */
+/**
+ * Creates and deletes the pods of the plan. Returns a failure to create before one to delete; that the namespace is being
+ * deleted is none.
+ */
 async function syncNodes(
   context: DaemonSetContext,
   { expectations, podControl, failedPodsBackoff }: DaemonSetState,

@@ -14,7 +14,7 @@ import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { claimDependents } from '../workload/controller-ref-manager';
 import { DependentIndex } from '../workload/dependent-index';
 import { watchDependents, ownerOf } from '../workload/dependent-events';
-import { labelSelectorOf } from '../workload/label-selector';
+import { labelMatcherOf } from '../workload/label-matcher';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { WrittenGenerations } from '../runtime/written-generations';
 import { controllerOf, labelsOf } from '../runtime/pods';
@@ -82,19 +82,19 @@ function addHandlers(
     watchDependents({
       dependents: replicaSets,
       owners: deployments,
-      resource: DEPLOYMENTS,
-      matches: (deployment, replicaSet) => labelSelectorOf(deployment)?.(labelsOf(replicaSet)) === true,
+      ownerResource: DEPLOYMENTS,
+      matches: (deployment, replicaSet) => labelMatcherOf(deployment)?.(labelsOf(replicaSet)) === true,
       onChange(deployment, { previous, current }) {
         const isDeletedOrReleased = current === undefined || controllerOf(current)?.uid !== deployment.uid;
         if (previous !== undefined && isDeletedOrReleased) written.removed(keyOf(deployment), previous);
         enqueue(deployment);
       },
     }),
-    // With the Recreate strategy, new pods are created after the last old pod was deleted.
+    // With the Recreate strategy, new pods are created after the last old pod has gone.
     pods.handle({
       deleted(pod) {
-        const replicaSet = ownerOf({ owners: replicaSets, resource: REPLICA_SETS }, pod);
-        const deployment = replicaSet === undefined ? undefined : ownerOf({ owners: deployments, resource: DEPLOYMENTS }, replicaSet);
+        const replicaSet = ownerOf({ owners: replicaSets, ownerResource: REPLICA_SETS }, pod);
+        const deployment = replicaSet === undefined ? undefined : ownerOf({ owners: deployments, ownerResource: DEPLOYMENTS }, replicaSet);
         if (replicaSet === undefined || deployment === undefined) return;
         if (isRollingUpdate(deployment)) return;
         if (podIndex.ownedBy(replicaSet.uid).length === 0) enqueue(deployment);
@@ -110,7 +110,7 @@ async function syncDeployment(
 ): Promise<WorkOutcome> {
   const { client, clock, signal } = context;
   const deployment = deployments.byKey(key);
-  const matches = deployment === undefined ? undefined : labelSelectorOf(deployment);
+  const matches = deployment === undefined ? undefined : labelMatcherOf(deployment);
   if (deployment === undefined || matches === undefined) return DONE;
   // The events of the written ReplicaSets enqueue the Deployment again.
   if (written.areStale(key, replicaSetIndex.ownedBy(deployment.uid))) return DONE;

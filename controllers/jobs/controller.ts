@@ -16,7 +16,7 @@ import { watchDependents } from '../workload/dependent-events';
 import { DependentIndex } from '../workload/dependent-index';
 import { Expectations } from '../workload/expectations';
 import { finishedConditionOf } from '../workload/finished-jobs';
-import { labelSelectorOf } from '../workload/label-selector';
+import { labelMatcherOf } from '../workload/label-matcher';
 import { PodControl } from '../workload/pod-control';
 import { BackOffStore } from './back-off-store';
 import { FinalizerExpectations } from './finalizer-expectations';
@@ -102,8 +102,9 @@ function newState({ client, events, clock, informers, metrics, signal }: Control
 }
 
 /**
- * A change of a Job enqueues it at once, a change of a pod after {@link POD_BATCH_MS}, so that one status write covers
- * several pods. Returns functions that remove the handlers.
+ * A new or changed Job is enqueued at once; after a change of a pod its Job is enqueued with a delay of
+ * {@link POD_BATCH_MS}, so that one status write covers several pods. A deleted Job enqueues its pods that still have the
+ * finalizer as orphans. Returns functions that remove the handlers.
  */
 function watchJobs(state: JobState, queue: WorkQueue, orphanQueue: WorkQueue): readonly (() => void)[] {
   const { jobs, pods, podIndex, expectations, finalizerExpectations, liveJobs } = state;
@@ -120,7 +121,7 @@ function watchJobs(state: JobState, queue: WorkQueue, orphanQueue: WorkQueue): r
     watchDependents({
       dependents: pods,
       owners: jobs,
-      resource: JOBS,
+      ownerResource: JOBS,
       expectations,
       matches: wouldAdopt,
       onChange(job, { previous, current }) {
@@ -136,7 +137,7 @@ function wouldAdopt(job: Job, orphan: Pod): boolean {
   const labels = labelsOf(orphan);
   const isSelectorGenerated = job.body.spec?.manualSelector !== true;
   if (isSelectorGenerated && !Object.values(labels).includes(job.uid)) return false;
-  return finishedConditionOf(job) === undefined && labelSelectorOf(job)?.(labels) === true;
+  return finishedConditionOf(job) === undefined && labelMatcherOf(job)?.(labels) === true;
 }
 
 /** Drops what is kept of a Job that is finished or deleted. */
@@ -180,14 +181,14 @@ async function syncJob(context: ControllerContext, state: JobState, key: string)
   return delays.length === 0 ? DONE : { type: 'again', afterMs: Math.min(...delays) };
 }
 
-/** The pods of the Job. Adopts matching orphans and releases owned pods that do not match. */
+/** The pods of the Job. Adopts matching orphans and releases owned pods that do not match, if the Job has a selector. */
 async function claimPods(
   { client, signal }: ControllerContext,
   job: Job,
   owned: readonly Pod[],
   orphans: readonly Pod[],
 ): Promise<readonly Pod[]> {
-  const matches = labelSelectorOf(job);
+  const matches = labelMatcherOf(job);
   if (matches === undefined) return owned;
   const finalizer = qualifiedNameInDialect(client.dialect, JOB_NAMES.tracking);
   const options = { client, ownerResource: JOBS, resource: PODS, finalizer, signal };

@@ -1,6 +1,7 @@
 /**
- * Removes the tracking finalizer from pods of Jobs that were deleted or have finished: no sync counts them any more,
- * and the finalizer would block their deletion. Which pods lose it is as in upstream's syncOrphanPod.
+ * Removes the tracking finalizer from pods without a controller and from those of Jobs that were deleted or have finished:
+ * no sync counts them any more, and the finalizer would block their deletion. Which pods lose it is as in upstream's
+ * syncOrphanPod.
  */
 import type { BatchV1Job, CoreV1Pod } from '../../shared/api/types/generated/members';
 import { undefinedIfNotFound } from '../../shared/client/rest/api-error';
@@ -36,7 +37,7 @@ export function watchOrphanPods({ jobs, pods }: Pick<OrphanPodOptions, 'jobs' | 
 function isCountedByOwner(jobs: Informer<BatchV1Job>, pod: Pod): boolean {
   const controller = controllerOf(pod);
   if (controller !== undefined && controller.kind !== JOBS.kind) return true;
-  const job = ownerOf({ owners: jobs, resource: JOBS }, pod);
+  const job = ownerOf({ owners: jobs, ownerResource: JOBS }, pod);
   return job !== undefined && finishedConditionOf(job) === undefined;
 }
 

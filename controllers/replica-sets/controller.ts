@@ -25,11 +25,14 @@ import { controllerOf, labelsOf } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { reconcileReplicas, type ReplicaAction } from './reconcile';
-import { REPLICA_SET, REPLICATION_CONTROLLER, type ReplicaKind, type ReplicaSetBody } from './replica-kinds';
+import { REPLICA_SET, REPLICATION_CONTROLLER, type ReplicaKind, type ReplicaOwnerBody } from './replica-kinds';
 import { calculateStatus, type ReplicaFailure } from './status';
 
 const PODS = resourceOf('core.v1.Pod');
-/** Bounds the status updates while the requested pods appear one after the other. Milliseconds. */
+/**
+ * The delay of a sync after a requested pod appears: pods that are created together then cause a few status updates
+ * instead of one each. Milliseconds.
+ */
 const CREATION_BATCH_MS = 100;
 
 export const replicaSetController: Controller = {
@@ -52,7 +55,7 @@ export const replicationController: Controller = {
 };
 
 /** Runs the controller of one of the two kinds. */
-async function runReplicas<Body extends ReplicaSetBody>(context: ControllerContext, kind: ReplicaKind<Body>): Promise<void> {
+async function runReplicas<Body extends ReplicaOwnerBody>(context: ControllerContext, kind: ReplicaKind<Body>): Promise<void> {
   const { informers, clock, client, events, signal, settings, logger } = context;
   const replicaSets = informers.of(kind.resource);
   const pods = informers.of(PODS);
@@ -75,7 +78,7 @@ async function runReplicas<Body extends ReplicaSetBody>(context: ControllerConte
 }
 
 /** What the syncs of all objects of the kind share. */
-interface ReplicaSetState<Body extends ReplicaSetBody> {
+interface ReplicaSetState<Body extends ReplicaOwnerBody> {
   readonly kind: ReplicaKind<Body>;
   readonly replicaSets: Informer<Body>;
   readonly pods: DependentIndex<CoreV1Pod>;
@@ -85,7 +88,7 @@ interface ReplicaSetState<Body extends ReplicaSetBody> {
   readonly podControl: PodControl;
 }
 
-function addHandlers<Body extends ReplicaSetBody>(
+function addHandlers<Body extends ReplicaOwnerBody>(
   { kind, replicaSets, expectations }: ReplicaSetState<Body>,
   pods: Informer<CoreV1Pod>,
   queue: WorkQueue,
@@ -108,16 +111,19 @@ function addHandlers<Body extends ReplicaSetBody>(
     watchDependents({
       dependents: pods,
       owners: replicaSets,
-      resource: kind.resource,
+      ownerResource: kind.resource,
       expectations,
-      matches: (replicaSet, pod) => kind.selector(replicaSet)?.(labelsOf(pod)) === true,
+      matches: (replicaSet, pod) => kind.matcherOf(replicaSet)?.(labelsOf(pod)) === true,
       onChange: enqueueForPod,
     }),
   ];
 }
 
-/** Writes the status also when an action fails, and then throws its failure. Orphans are adopted only while active. */
-async function syncReplicaSet<Body extends ReplicaSetBody>(
+/**
+ * Writes the status also when an action fails, and then throws its failure. Inactive pods are neither adopted, released
+ * nor counted.
+ */
+async function syncReplicaSet<Body extends ReplicaOwnerBody>(
   context: ControllerContext,
   state: ReplicaSetState<Body>,
   key: string,
@@ -125,7 +131,7 @@ async function syncReplicaSet<Body extends ReplicaSetBody>(
   const { clock } = context;
   const { kind, replicaSets, expectations } = state;
   const replicaSet = replicaSets.byKey(key);
-  const matches = replicaSet === undefined ? undefined : kind.selector(replicaSet);
+  const matches = replicaSet === undefined ? undefined : kind.matcherOf(replicaSet);
   if (replicaSet === undefined || matches === undefined) return DONE;
   const needsSync = expectations.areSatisfied(key);
   const pods = await claimPods(context, state, replicaSet, matches);
@@ -142,7 +148,7 @@ async function syncReplicaSet<Body extends ReplicaSetBody>(
   return delays.length === 0 ? DONE : { type: 'again', afterMs: Math.min(...delays) };
 }
 
-function claimPods<Body extends ReplicaSetBody>(
+function claimPods<Body extends ReplicaOwnerBody>(
   { client, signal }: ControllerContext,
   { kind, pods }: ReplicaSetState<Body>,
   replicaSet: ApiObject<Body>,
@@ -152,8 +158,11 @@ function claimPods<Body extends ReplicaSetBody>(
   return claimDependents(options, replicaSet, (pod) => matches(labelsOf(pod)), pods.candidatesFor(replicaSet).filter(isPodActive));
 }
 
-/** The pods of all ReplicaSets with the same controller: the ReplicaSets of a Deployment serve the same purpose. */
-function indirectlyRelatedPods<Body extends ReplicaSetBody>(
+/**
+ * The pods of all ReplicaSets with the same controller, because the ReplicaSets of a Deployment serve the same purpose.
+ * A ReplicaSet without a controller has only its own.
+ */
+function indirectlyRelatedPods<Body extends ReplicaOwnerBody>(
   { pods, siblings }: ReplicaSetState<Body>,
   replicaSet: ApiObject<Body>,
   ownPods: readonly Pod[],
@@ -162,8 +171,11 @@ function indirectlyRelatedPods<Body extends ReplicaSetBody>(
   return controller === undefined ? ownPods : siblings.ownedBy(controller.uid).flatMap(({ uid }) => pods.ownedBy(uid));
 }
 
-/** Executes the action. Returns the first failure. */
-async function manageReplicas<Body extends ReplicaSetBody>(
+/**
+ * Executes the action. Returns the first failure; undefined also when pods were not created because the namespace is
+ * being deleted.
+ */
+async function manageReplicas<Body extends ReplicaOwnerBody>(
   { client }: ControllerContext,
   { kind, expectations, podControl }: ReplicaSetState<Body>,
   replicaSet: ApiObject<Body>,
@@ -201,8 +213,8 @@ function replicaFailureOf(action: ReplicaAction, error: unknown): ReplicaFailure
   return { reason: action.type === 'delete' ? 'FailedDelete' : 'FailedCreate', message: errorMessage(error) };
 }
 
-/** The update carries the observed resourceVersion. */
-async function updateStatus<Body extends ReplicaSetBody>(
+/** The update carries the observed resourceVersion; the change that causes a conflict enqueues the object. */
+async function updateStatus<Body extends ReplicaOwnerBody>(
   { client, signal }: ControllerContext,
   { resource }: ReplicaKind<Body>,
   replicaSet: ApiObject<Body>,

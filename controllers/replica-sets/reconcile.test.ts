@@ -77,7 +77,7 @@ test('calculateStatus returns nothing when the status is unchanged', () => {
   expect(calculateStatus(replicaSet(1, { status }), [pod('a')], undefined, NOW)).toBeUndefined();
 });
 
-test('calculateStatus sets ReplicaFailure once and removes it when the failure is over', () => {
+test('calculateStatus keeps the first failure in ReplicaFailure, and removes the condition after a sync without a failure', () => {
   const failure = { reason: 'FailedCreate', message: 'no room' } as const;
   const condition = { type: 'ReplicaFailure', status: 'True', lastTransitionTime: formatTimestamp(NOW), ...failure };
   expect(calculateStatus(replicaSet(1), [], failure, NOW)).toEqual({ replicas: 0, observedGeneration: 2, conditions: [condition] });

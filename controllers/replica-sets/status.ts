@@ -18,8 +18,8 @@ export interface ReplicaFailure {
 }
 
 /**
- * `undefined` when the object has this status already. `failure`: undefined when all actions succeeded. `now`:
- * milliseconds since 1970.
+ * `undefined` when the object has this status already. `failure`: undefined when no action of the sync failed, also when
+ * there was none. `now`: milliseconds since 1970.
  */
 export function calculateStatus(
   replicaSet: ReplicaOwner,
@@ -48,7 +48,10 @@ export function calculateStatus(
   return equalJson(status, omitZeros(replicaSet.body.status ?? {}, 'replicas')) ? undefined : status;
 }
 
-/** The first failure stays in the condition until an action succeeds. */
+/**
+ * The first failure stays in the condition, later ones do not replace it; a sync without a failure removes it, even one
+ * without actions.
+ */
 function calculateConditions(
   { body }: ReplicaOwner,
   failure: ReplicaFailure | undefined,

@@ -2,7 +2,7 @@
  * Creates and deletes the pods of StatefulSets. Each has an ordinal in its name, and claims that its successor reuses.
  * Writes pods, claims, ControllerRevisions and the status. A change of a StatefulSet or its pods enqueues it, and so
  * does a ready pod that becomes available after `minReadySeconds`. Unlike upstream it has expectations: a sync waits
- * until the informer shows the pods that the last one wrote.
+ * until the informer shows the pods that earlier ones created or deleted, or the expectations expire.
  */
 import { isBeingDeleted, keyOf } from '../../shared/client/rest/api-object';
 import type { AppsV1ControllerRevision, AppsV1StatefulSet, CoreV1Pod } from '../../shared/api/types/generated/members';
@@ -15,7 +15,7 @@ import { claimDependents } from '../workload/controller-ref-manager';
 import { DependentIndex } from '../workload/dependent-index';
 import { Expectations } from '../workload/expectations';
 import { watchDependents } from '../workload/dependent-events';
-import { labelSelectorOf } from '../workload/label-selector';
+import { labelMatcherOf } from '../workload/label-matcher';
 import { minReadySecondsOf } from '../workload/spec';
 import { RevisionHistory } from '../workload/revision-history';
 import { REVISIONS, revisionsBeyondLimit } from '../workload/controller-revision';
@@ -89,19 +89,19 @@ function addHandlers({ sets, expectations }: StatefulSetState, pods: Informer<Co
       updated: (_, set) => enqueue(set),
       deleted: (set) => expectations.delete(keyOf(set)),
     }),
-    watchDependents({ dependents: pods, owners: sets, resource: STATEFUL_SETS, expectations, matches: isMemberOf, onChange: enqueue }),
+    watchDependents({ dependents: pods, owners: sets, ownerResource: STATEFUL_SETS, expectations, matches: isMemberOf, onChange: enqueue }),
   ];
 }
 
 const isMemberOf = (set: StatefulSet, pod: Pod): boolean =>
-  ordinalOf(set.name, pod.name) !== undefined && labelSelectorOf(set)?.(labelsOf(pod)) === true;
+  ordinalOf(set.name, pod.name) !== undefined && labelMatcherOf(set)?.(labelsOf(pod)) === true;
 
-/** A StatefulSet that is being deleted keeps its pods as they are; its dependents are left to the garbage collector. */
+/** A StatefulSet that is being deleted keeps its dependents as they are: they are left to the garbage collector. */
 async function syncStatefulSet(context: StatefulSetContext, state: StatefulSetState, key: string): Promise<WorkOutcome> {
   const { client, clock, signal } = context;
   const { sets, podIndex, revisionIndex, expectations, history, writer } = state;
   const set = sets.byKey(key);
-  const matches = set === undefined ? undefined : labelSelectorOf(set);
+  const matches = set === undefined ? undefined : labelMatcherOf(set);
   if (set === undefined || matches === undefined) return DONE;
   if (!expectations.areSatisfied(key)) return { type: 'again', afterMs: expectations.msUntilExpired(key) ?? 0 };
   const options = { client, ownerResource: STATEFUL_SETS, signal };

@@ -12,7 +12,10 @@ import type { JsonObject } from '../../shared/values/json';
 import { controllerOf } from '../runtime/pods';
 import { controllerReference } from './references';
 
-/** What an owner does with the candidates; those that are in no list belong to another owner or do not match. */
+/**
+ * What an owner does with the candidates. Those in no list are left as they are: they have another controller, or the
+ * owner may not adopt or release them.
+ */
 export interface CandidateClaims<Body extends JsonObject> {
   /** Controlled by the owner, and matching. */
   readonly owned: readonly ApiObject<Body>[];
@@ -67,7 +70,8 @@ export interface ClaimOptions<Body extends JsonObject> {
 /**
  * Adopts and releases; returns the dependents that the owner controls afterwards. Before the first adoption the owner
  * is read from the server, because the informer may be behind and the garbage collector would delete what a deleted
- * owner adopted. Throws {@link OwnerDeletedError}, or what the first failed adoption threw.
+ * owner adopted. Dependents that were deleted meanwhile are skipped. Throws {@link OwnerDeletedError}, or the error of
+ * the first other request that fails.
  */
 export async function claimDependents<Body extends JsonObject>(
   options: ClaimOptions<Body>,

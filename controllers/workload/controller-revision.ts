@@ -27,9 +27,12 @@ export type ControllerRevision = ApiObject<AppsV1ControllerRevision>;
 /** A workload with a pod template. */
 export type TemplateOwner = ApiObject<{ spec?: { template?: CoreV1PodTemplateSpec } }>;
 
-/** The pod label with the hash of a pod's revision. */
+/** The pod label that identifies a pod's revision: a StatefulSet stores the name in it, a DaemonSet the hash. */
 export const REVISION_LABEL = 'controller-revision-hash';
-/** The most characters of the owner's name that the name of a revision begins with. */
+/**
+ * The most characters of the owner's name that the name of a revision begins with, as upstream: the hash fits after it
+ * in the 253 characters of a name.
+ */
 const MAX_OWNER_NAME_LENGTH = 223;
 
 /**
@@ -74,7 +77,7 @@ const createdAt = ({ metadata }: ControllerRevision): string => metadata.creatio
 export const templateHashOf = (owner: TemplateOwner, collisionCount: number): string =>
   templateHash(templatePatchOf(owner), collisionCount);
 
-/** Whether the revision holds exactly this patch. */
+/** Whether the revision holds this patch; members that are null count as absent. */
 export const isRevisionOf = ({ body }: ControllerRevision, patch: JsonObject): boolean =>
   equalJson(withoutNulls(isObject(body.data) ? body.data : {}), withoutNulls(patch));
 

@@ -1,7 +1,7 @@
 /**
  * Finds the owners that a change of a dependent concerns: its controller, its previous controller, and for an orphan
- * every owner that matches it. Calls them back with the change, and records the creations and deletions that their
- * expectations wait for.
+ * every owner that matches it. Calls `onChange` for each of them, and records in their expectations the creations and
+ * deletions that the informer shows.
  */
 import { parseApiVersion } from '../../shared/api/identity/identity';
 import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
@@ -16,13 +16,12 @@ import type { Expectations } from './expectations';
 export interface DependentEventOptions<Owner extends JsonObject, Dependent extends JsonObject> {
   readonly dependents: Informer<Dependent>;
   readonly owners: Informer<Owner>;
-  /** The resource of the owners. */
-  readonly resource: Resource<Owner>;
-  /** Those that the controller sets before it creates or deletes dependents; keyed by owner. */
+  readonly ownerResource: Resource<Owner>;
+  /** Where the controller records what it expects before it creates or deletes dependents. */
   readonly expectations?: Expectations;
   /** Whether the owner would adopt the orphan. */
   readonly matches: (owner: ApiObject<Owner>, orphan: ApiObject<Dependent>) => boolean;
-  /** Called for each owner that a change concerns, after its expectations were updated. */
+  /** Called once or more for each owner that a change concerns, after its expectations were updated. */
   readonly onChange: (owner: ApiObject<Owner>, change: DependentChange<Dependent>) => void;
   /** Owners in a namespace; by default the informer's objects are filtered. */
   readonly ownersIn?: (namespace: string) => Iterable<ApiObject<Owner>>;
@@ -39,6 +38,7 @@ export function watchDependents<Owner extends JsonObject, Dependent extends Json
   options: DependentEventOptions<Owner, Dependent>,
 ): () => void {
   const { dependents, expectations, matches, onChange } = options;
+  /** A dependent counts as deleted from its `deletionTimestamp` on: the controllers no longer count it as a replica. */
   const notifyOwnerOfDeletion = (dependent: ApiObject<Dependent>, change: DependentChange<Dependent>): void => {
     const owner = ownerOf(options, dependent);
     if (owner === undefined) return;
@@ -67,6 +67,7 @@ export function watchDependents<Owner extends JsonObject, Dependent extends Json
       const after = controllerOf(current);
       if (isBeingDeleted(current)) {
         notifyOwnerOfDeletion(current, change);
+        // The former owner may expect this deletion, and no later event names it.
         if (before?.uid !== after?.uid) notifyOwnerOfDeletion(previous, change);
         return;
       }
@@ -76,6 +77,7 @@ export function watchDependents<Owner extends JsonObject, Dependent extends Json
       }
       const owner = ownerOf(options, current);
       if (owner !== undefined) return onChange(owner, change);
+      // When another orphan changes, an owner that matches it was called before: only its labels and controller decide.
       const mayMatchNow = before !== undefined || !equalJson(previous.metadata.labels ?? {}, current.metadata.labels ?? {});
       if (after === undefined && mayMatchNow) notifyMatchingOwners(current, change);
     },
@@ -83,15 +85,14 @@ export function watchDependents<Owner extends JsonObject, Dependent extends Json
   });
 }
 
-/** The controller of a dependent, if it is of the owners' kind and its uid is still the same. */
+/** The controller of a dependent, if it is of the owners' kind and the object with its name has its uid. */
 export function ownerOf<Owner extends JsonObject>(
-  { owners, resource }: { readonly owners: Informer<Owner>; readonly resource: Resource },
+  { owners, ownerResource }: { readonly owners: Informer<Owner>; readonly ownerResource: Resource },
   dependent: ApiObject,
 ): ApiObject<Owner> | undefined {
   const controller = controllerOf(dependent);
-  if (controller?.kind !== resource.kind || canonicalGroup(parseApiVersion(controller.apiVersion)?.group ?? '') !== resource.group) {
-    return undefined;
-  }
+  if (controller?.kind !== ownerResource.kind) return undefined;
+  if (canonicalGroup(parseApiVersion(controller.apiVersion)?.group ?? '') !== ownerResource.group) return undefined;
   const owner = owners.get(dependent.namespace, controller.name);
   return owner?.uid === controller.uid ? owner : undefined;
 }

@@ -44,13 +44,13 @@ export class DependentIndex<Body extends JsonObject> {
     return this.index.find(ORPHANS, namespace);
   }
 
-  /** Every object that the owner has or may adopt. */
+  /** The objects that the owner controls, and the orphans of its namespace. */
   candidatesFor({ namespace, uid }: ApiObject): readonly ApiObject<Body>[] {
     const orphans = this.orphansIn(namespace);
     return orphans.length === 0 ? this.ownedBy(uid) : [...this.ownedBy(uid), ...orphans];
   }
 
-  /** The last release ends the shared index. */
+  /** The release by the last user ends the shared index. A second call does nothing. */
   release(): void {
     if (this.isReleased) return;
     this.isReleased = true;
@@ -61,7 +61,7 @@ export class DependentIndex<Body extends JsonObject> {
   }
 }
 
-/** The map holds each informer's own index. */
+/** Narrows the type; true for each entry of {@link shared}, because an informer maps to the index over it. */
 const isIndexOf = <Body extends JsonObject>(informer: Informer<Body>, index: SharedIndex<JsonObject>): index is SharedIndex<Body> =>
   index.informer === informer;
 

@@ -6,7 +6,7 @@ const setUp = () => {
   return { clock, expectations: new Expectations(clock) };
 };
 
-test('Expectations are met once all expected creations and deletions are observed', () => {
+test('Expectations are satisfied once all expected creations and deletions are observed', () => {
   const { expectations } = setUp();
   expect(expectations.areSatisfied('n/a')).toBe(true);
   expectations.expectCreations('n/a', 2);

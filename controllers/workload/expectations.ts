@@ -6,7 +6,7 @@
  */
 import type { Clock } from '../../shared/runtime/clock';
 
-/** Upstream's ExpectationsTimeout: an event that was lost delays its workload by no more. */
+/** Upstream's ExpectationsTimeout: the longest time for which a lost event delays its workload. */
 const EXPIRY_MS = 300_000;
 
 interface Expectation {
@@ -28,7 +28,7 @@ export class Expectations {
 
   constructor(private readonly clock: Pick<Clock, 'monotonic'>) {}
 
-  /** The number of owners with outstanding expectations. */
+  /** The number of owners with outstanding or expired expectations. */
   get size(): number {
     return this.byOwner.size;
   }
@@ -66,7 +66,7 @@ export class Expectations {
     return true;
   }
 
-  /** Milliseconds, 0 or more; `undefined` when nothing is outstanding. */
+  /** Milliseconds; 0 for expired expectations, `undefined` when nothing is outstanding. */
   msUntilExpired(owner: string): number | undefined {
     const expected = this.byOwner.get(owner);
     return expected === undefined ? undefined : Math.max(0, expected.since + EXPIRY_MS - this.clock.monotonic());

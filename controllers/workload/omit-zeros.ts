@@ -1,4 +1,4 @@
-/** Removes zero members from a status, which is compared and stored as upstream's controllers write it. */
+/** Removes zero and null members from a status, so that it is stored and compared as upstream's controllers write it. */
 import type { JsonObject } from '../../shared/values/json';
 
 /**

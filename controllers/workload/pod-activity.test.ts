@@ -73,12 +73,14 @@ test.each([
 
 test('isPodAvailable is true once a pod has been ready for minReadySeconds', () => {
   const readyPod = pod('p', { readyFor: 10 });
-  expect([
-    isPodAvailable(readyPod, 0, NOW),
-    isPodAvailable(readyPod, 10, NOW),
-    isPodAvailable(readyPod, 11, NOW),
-    isPodAvailable(pod('q'), 0, NOW),
-  ]).toEqual([true, true, false, false]);
+  expect(isPodAvailable(readyPod, 0, NOW)).toBe(true);
+  expect(isPodAvailable(readyPod, 10, NOW)).toBe(true);
+  expect(isPodAvailable(readyPod, 11, NOW)).toBe(false);
+  expect(isPodAvailable(pod('q'), 0, NOW)).toBe(false);
+});
+
+test('msUntilAvailable returns the time until the next ready pod becomes available, and undefined when none does', () => {
+  const readyPod = pod('p', { readyFor: 10 });
   expect(msUntilAvailable([readyPod, pod('q', { readyFor: 5 }), pod('r')], 12, NOW)).toBe(2_000);
   expect(msUntilAvailable([readyPod], 10, NOW)).toBeUndefined();
 });

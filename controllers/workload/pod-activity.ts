@@ -18,7 +18,7 @@ const DELETION_COST = 'controller.platform.io/pod-deletion-cost';
 /** Whether the pod counts as a replica: not terminated, and not being deleted. */
 export const isPodActive = (pod: Pod): boolean => !isPodTerminated(pod) && !isBeingDeleted(pod);
 
-/** Milliseconds since 1970; undefined for a pod that is not ready, or has no transition time in its condition. */
+/** Milliseconds since 1970; undefined for a pod that is not ready, or without a valid transition time in its condition. */
 export function readySince(pod: Pod): number | undefined {
   return isPodReady(pod) ? parseTimestamp(conditionOf(pod.body, 'Ready')?.lastTransitionTime ?? undefined) : undefined;
 }
@@ -44,7 +44,7 @@ export function msUntilAvailable(pods: Iterable<Pod>, minReadySeconds: number, n
   return next;
 }
 
-/** The value of the annotation `pod-deletion-cost`; 0 where it is absent or no 32-bit integer. */
+/** The value of the annotation `pod-deletion-cost`; 0 where it is absent or not a 32-bit integer as upstream writes it. */
 export function deletionCostOf({ metadata: { annotations = {} } }: Pick<Pod, 'metadata'>): number {
   const text = annotations[DELETION_COST] ?? annotations[otherQualifiedName(DELETION_COST) ?? ''] ?? '0';
   if (!INTEGER.test(text)) return 0;
@@ -101,8 +101,8 @@ const BUCKET_OF_FUTURE_TIME = -1;
 const NANOSECONDS_PER_MS = 1e6;
 
 /**
- * Ages are compared by the binary logarithm of their nanoseconds, as upstream does: among pods of about the same age the
- * uid decides, so that not all pods of the newest node are deleted.
+ * Ages are compared by the binary logarithm of their nanoseconds, rounded down, as upstream does: among pods of about the
+ * same age the uid decides, so that not all pods of the newest node are deleted.
  */
 function ageBucket(since: number | undefined, now: number): number {
   if (since === undefined) return BUCKET_OF_MISSING_TIME;

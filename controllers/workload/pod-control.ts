@@ -1,6 +1,6 @@
 /**
- * Creates and deletes pods for an owner, and records an Event about the owner for each. Their reasons and messages are
- * those of upstream's PodControl. The caller decides how many.
+ * Creates and deletes pods for an owner, and records an Event about the owner for each. The Events have the reasons and
+ * messages of upstream's PodControl. The caller decides how many pods.
  */
 import type { CoreV1Pod, CoreV1PodTemplateSpec, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { ApiError, isNamespaceTerminating, isNotFound } from '../../shared/client/rest/api-error';
@@ -61,7 +61,10 @@ export class PodControl {
     }
   }
 
-  /** Deletes the pod with this uid. Returns false when it does not exist any more. */
+  /**
+   * Deletes the pod with this uid. Returns false when no pod has its name any more; throws a conflict when another pod
+   * has it.
+   */
   async delete(owner: ApiObject, { namespace, name, uid }: ApiObject): Promise<boolean> {
     const { client, signal } = this.options;
     try {

@@ -1,6 +1,6 @@
 /**
  * Keeps the history of an owner's pod template as ControllerRevisions: creates the revision of the current template, or
- * makes an equal older one the latest. The caller decides which old revisions to delete.
+ * gives an equal older one the highest number. The caller decides which old revisions to delete.
  */
 import { ignoreNotFound, isAlreadyExists } from '../../shared/client/rest/api-error';
 import type { Resource } from '../../shared/client/rest/resource';
@@ -40,7 +40,7 @@ export class RevisionHistory {
 
   /**
    * Makes the revision of the owner's template the latest one, with at most one write unless names collide.
-   * `revisions`: all of the owner, in any order. `collisionCount`: from the owner's status.
+   * `revisions`: the observed ones of the owner, in any order. `collisionCount`: from the owner's status.
    */
   async ensureCurrent(owner: TemplateOwner, revisions: readonly ControllerRevision[], collisionCount: number): Promise<CurrentRevision> {
     const ordered = sortRevisions(revisions);
@@ -60,7 +60,7 @@ export class RevisionHistory {
     };
   }
 
-  /** One after the other; a revision that does not exist any more is skipped. */
+  /** One after the other; a revision that does not exist any more is skipped, any other refusal ends the deletions. */
   async delete(revisions: readonly ControllerRevision[]): Promise<void> {
     const { client, signal } = this.options;
     for (const { namespace, name, uid } of revisions) {
@@ -68,7 +68,10 @@ export class RevisionHistory {
     }
   }
 
-  /** An object with the name may be the revision itself, because the response to an earlier create was lost. */
+  /**
+   * An object with the name may be the revision itself, which the informer does not show yet or which an earlier request
+   * created without a response. It keeps its number.
+   */
   private async create(owner: TemplateOwner, number: number, initialCollisionCount: number): Promise<CurrentRevision> {
     const { client, resource, label, signal } = this.options;
     for (let collisionCount = initialCollisionCount; ; collisionCount++) {
