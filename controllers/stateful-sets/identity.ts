@@ -1,6 +1,6 @@
 /**
- * The identity of a StatefulSet's pods, which a pod and its successor share: name, labels and claims follow from the
- * ordinal. Builds the pods and claims to create. The functions are pure.
+ * The identity of a StatefulSet's pods, which a pod and its successor share: name, identity labels and claims follow from
+ * the ordinal. Builds the pods and claims to create. The functions are pure.
  */
 import type {
   CoreV1PersistentVolumeClaim,
@@ -22,7 +22,7 @@ const POD_INDEX_LABEL = qualifiedNameInDialect('kubernetes', 'apps.platform.io/p
 
 export const podName = (set: string, ordinal: number): string => `${set}-${ordinal}`;
 
-/** `web-0`, but not `web-01`: the name of the set, and the ordinal. */
+/** The name of the set, and the ordinal: `web-0`, but not `web-01`. */
 const POD_NAME = /^(.*)-(0|[1-9][0-9]{0,9})$/s;
 
 /** `undefined` when `pod` is not the name of a pod of the StatefulSet with the name `set`. */

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import type { AppsV1StatefulSet, AppsV1StatefulSetSpec, CoreV1Pod } from '../../shared/api/types/generated/members';
-import { apiObject } from '../../shared/client/rest/api-object';
+import { apiObject, isBeingDeleted } from '../../shared/client/rest/api-object';
 import type { Pod } from '../../shared/client/rest/typed-objects';
+import { isPodAvailable } from '../workload/pod-activity';
 import { podName } from './identity';
 import { reconcilePods, type PodAction, type StatefulSetView } from './reconcile';
 import type { StatefulSet } from './stateful-set';
-import { calculateStatus } from './status';
 
 const NOW = Date.UTC(2026, 0, 2);
 
@@ -39,6 +39,7 @@ const set = (replicas: number, spec: AppsV1StatefulSetSpec = {}): StatefulSet =>
   });
 
 const PARALLEL = { podManagementPolicy: 'Parallel' };
+
 const view = (statefulSet: StatefulSet, pods: readonly Pod[]): StatefulSetView => ({
   set: statefulSet,
   pods,
@@ -46,34 +47,42 @@ const view = (statefulSet: StatefulSet, pods: readonly Pod[]): StatefulSetView =
   updateRevision: 'new',
   now: NOW,
 });
+
 const format = (action: PodAction): string => {
   switch (action.type) {
     case 'create':
-      return `create ${action.ordinal} ${action.revision}`;
+      return `create ${action.ordinal} at ${action.revision} revision`;
     case 'update':
       return `update ${action.ordinal}`;
     case 'delete':
       return `delete ${action.isCondemned ? 'condemned ' : ''}${action.pod.name}`;
   }
 };
-/** The actions except updates. */
+
+/** The actions without those that update a pod, which every pod in its place gets. */
 const actionsFor = (statefulSet: StatefulSet, pods: readonly Pod[]): readonly string[] =>
   reconcilePods(view(statefulSet, pods))
-    .map(format)
-    .filter((text) => !text.startsWith('update'));
+    .filter(({ type }) => type !== 'update')
+    .map(format);
 
 test.each<[string, StatefulSet, readonly Pod[], readonly string[]]>([
-  ['creates the first pod', set(3), [], ['create 0 update']],
-  ['creates no pod before a lower one is ready', set(3), [pod(0, 'unready')], []],
-  ['creates no pod before a lower one has been ready for minReadySeconds', set(3, { minReadySeconds: 5 }), [pod(0, 'young')], []],
-  ['creates the next pod when the lower one is ready', set(3), [pod(0, 'ready')], ['create 1 update']],
-  ['fills a gap first', set(3), [pod(0, 'ready'), pod(2, 'ready')], ['create 1 update']],
-  ['starts at ordinals.start', set(1, { ordinals: { start: 5 } }), [], ['create 5 update']],
-  ['creates all pods at once with Parallel', set(2, PARALLEL), [], ['create 0 update', 'create 1 update']],
+  ['creates the first pod', set(3), [], ['create 0 at update revision']],
+  ['creates no pod before the lower ones are ready', set(3), [pod(0, 'unready')], []],
+  ['creates no pod before the lower ones have been ready for minReadySeconds', set(3, { minReadySeconds: 5 }), [pod(0, 'young')], []],
+  ['creates the next pod when the lower one is ready', set(3), [pod(0, 'ready')], ['create 1 at update revision']],
+  ['fills a gap first', set(4), [pod(0, 'ready'), pod(2, 'ready')], ['create 1 at update revision']],
+  ['starts at ordinals.start', set(1, { ordinals: { start: 5 } }), [], ['create 5 at update revision']],
+  ['creates all pods at once with Parallel', set(2, PARALLEL), [], ['create 0 at update revision', 'create 1 at update revision']],
   ['deletes a failed pod', set(1), [pod(0, 'failed')], ['delete web-0']],
-  ['creates nothing while a pod is terminating', set(2), [pod(0, 'terminating')], []],
+  ['creates no pod while a lower one is terminating', set(2), [pod(0, 'terminating')], []],
   ['scales down from the highest ordinal', set(1), [pod(0, 'ready'), pod(1, 'ready'), pod(2, 'ready')], ['delete condemned web-2']],
-  ['deletes no pod while a lower surplus pod is not ready', set(1), [pod(0, 'ready'), pod(1, 'unready'), pod(2, 'unready')], []],
+  ['deletes no unready surplus pod but the lowest unready one', set(1), [pod(0, 'ready'), pod(1, 'unready'), pod(2, 'unready')], []],
+  [
+    'deletes a ready surplus pod above an unready one',
+    set(1),
+    [pod(0, 'ready'), pod(1, 'unready'), pod(2, 'ready')],
+    ['delete condemned web-2'],
+  ],
   ['deletes a surplus pod that is the only unready one', set(1), [pod(0, 'ready'), pod(1, 'unready')], ['delete condemned web-1']],
   [
     'deletes all surplus pods at once with Parallel',
@@ -94,7 +103,7 @@ test.each<[string, StatefulSet, readonly Pod[], readonly string[]]>([
     'creates a pod of the old revision below the partition',
     set(2, { updateStrategy: { rollingUpdate: { partition: 1 } } }),
     [],
-    ['create 0 current'],
+    ['create 0 at current revision'],
   ],
   ['replaces no pod with OnDelete', set(1, { updateStrategy: { type: 'OnDelete' } }), [pod(0, 'ready', 'old')], []],
 ])('reconcilePods %s', (_title, statefulSet, pods, actions) => expect(actionsFor(statefulSet, pods)).toEqual(actions));
@@ -104,7 +113,11 @@ const anyPods = fc
   .uniqueArray(fc.tuple(fc.integer({ min: 0, max: 6 }), states, fc.constantFrom('old', 'new')), { selector: ([ordinal]) => ordinal })
   .map((rows) => rows.map(([ordinal, state, revision]) => pod(ordinal, state, revision)));
 
-test('reconcilePods with OrderedReady changes one pod at a time, and creates none above a pod that is not ready', () => {
+/** Whether the pod has been ready for the 5 seconds of the property below; false for no pod. */
+const isAvailable = (candidate: Pod | undefined): boolean =>
+  candidate !== undefined && !isBeingDeleted(candidate) && isPodAvailable(candidate, 5, NOW);
+
+test('reconcilePods with OrderedReady changes one pod at a time, and creates none above a pod that is not available', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 5 }), anyPods, (replicas, pods) => {
       const actions = reconcilePods(view(set(replicas, { minReadySeconds: 5 }), pods));
@@ -113,7 +126,7 @@ test('reconcilePods with OrderedReady changes one pod at a time, and creates non
       for (const action of changes) {
         if (action.type !== 'create') continue;
         const below = Array.from({ length: action.ordinal }, (_, ordinal) => pods.find(({ name }) => name === podName('web', ordinal)));
-        for (const lower of below) expect(lower?.body.status).toEqual(pod(0, 'ready').body.status);
+        expect(below.every(isAvailable)).toBe(true);
       }
     }),
   );
@@ -128,37 +141,4 @@ test('reconcilePods replaces at most one pod of the old revision at a time with 
       expect(replaced.length).toBeLessThanOrEqual(1);
     }),
   );
-});
-
-describe('calculateStatus', () => {
-  const common = { observedGeneration: 3, collisionCount: 0, updateRevision: 'new' };
-
-  test('counts pods by revision', () => {
-    const pods = [pod(0, 'ready', 'old'), pod(1, 'young'), pod(2, 'terminating')];
-    expect(calculateStatus(view(set(3, { minReadySeconds: 5 }), pods), 0)).toEqual({
-      ...common,
-      replicas: 3,
-      readyReplicas: 2,
-      currentReplicas: 1,
-      updatedReplicas: 1,
-      currentRevision: 'old',
-      availableReplicas: 1,
-    });
-  });
-
-  test('makes the update revision the current one when all pods have it', () => {
-    const status = calculateStatus(view(set(1), [pod(0, 'ready')]), 2);
-    expect(status).toMatchObject({ currentRevision: 'new', currentReplicas: 1, updatedReplicas: 1, collisionCount: 2 });
-  });
-
-  test('keeps the current revision with OnDelete', () => {
-    const status = calculateStatus(view(set(1, { updateStrategy: { type: 'OnDelete' } }), [pod(0, 'ready')]), 0);
-    expect(status).toMatchObject({ currentRevision: 'old', updatedReplicas: 1 });
-  });
-
-  test('returns nothing when the status is unchanged', () => {
-    const status = calculateStatus(view(set(1), []), 0);
-    const { body } = set(1);
-    expect(calculateStatus(view(apiObject<AppsV1StatefulSet>({ ...body, status: status ?? {} }), []), 0)).toBeUndefined();
-  });
 });

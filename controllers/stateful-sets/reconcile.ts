@@ -1,7 +1,7 @@
 /**
  * Decides which pods of a StatefulSet to create, update or delete. The functions are pure. With the pod management
- * policy `OrderedReady` pods are created from the lowest ordinal, one after the other; surplus pods and pods of an old
- * revision are deleted from the highest.
+ * policy `OrderedReady` pods are created from the lowest ordinal, one after the other. Surplus pods and pods of an old
+ * revision are deleted from the highest with either policy.
  */
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { isPodAvailable } from '../workload/pod-activity';
@@ -14,9 +14,12 @@ import { partitionOf, startOrdinalOf, updateStrategyOf, type StatefulSet } from 
 /** A StatefulSet with its pods and revisions, as one sync observes them. */
 export interface StatefulSetView {
   readonly set: StatefulSet;
-  /** Those that the StatefulSet controls. */
+  /** The pods that the StatefulSet controls. */
   readonly pods: readonly Pod[];
-  /** The name of the revision before the rolling update, which pods below the partition get. */
+  /**
+   * The name of the revision before the rolling update, which pods below the partition get; the update revision when no
+   * rolling update is in progress.
+   */
   readonly currentRevision: string;
   /** The name of the revision of the present template. */
   readonly updateRevision: string;
@@ -82,8 +85,8 @@ class PodReconciler {
   }
 
   /**
-   * Processes the ordinals of the StatefulSet. Returns false when nothing else may be done before the actions have
-   * taken effect.
+   * Processes the ordinals of the StatefulSet. Returns false when nothing else may be done before the pod at which it
+   * stopped is available.
    */
   private processReplicas(): boolean {
     for (let ordinal = this.startOrdinal; ordinal < this.startOrdinal + this.replicas; ordinal++) {
@@ -116,20 +119,21 @@ class PodReconciler {
   }
 
   /**
-   * Deletes pods outside the range of ordinals. Returns false when nothing else may be done before one of them has
-   * terminated.
+   * Deletes pods outside the range of ordinals. With `OrderedReady` only the highest is considered: it is deleted when it
+   * is available, or when no lower pod of the StatefulSet is unhealthy. Returns false when nothing else may be done
+   * before a pod has terminated or become available.
    */
   private processCondemned(): boolean {
     const unhealthy = [...this.podsByOrdinal]
       .filter(([, pod]) => isBeingDeleted(pod) || !isRunningAndReady(pod))
       .map(([ordinal]) => ordinal);
-    const firstUnhealthy = unhealthy.length === 0 ? undefined : Math.min(...unhealthy);
+    const lowestUnhealthy = unhealthy.length === 0 ? undefined : Math.min(...unhealthy);
     for (const { pod, ordinal } of this.condemned) {
       if (isBeingDeleted(pod)) {
         if (this.isMonotonic) return false;
         continue;
       }
-      if (this.isMonotonic && ordinal !== firstUnhealthy && !this.isRunningAndAvailable(pod)) return false;
+      if (this.isMonotonic && ordinal !== lowestUnhealthy && !this.isRunningAndAvailable(pod)) return false;
       this.actions.push({ type: 'delete', pod, isCondemned: true });
       if (this.isMonotonic) return false;
     }
@@ -142,7 +146,7 @@ class PodReconciler {
     if (updateStrategyOf(set) === 'OnDelete') return;
     for (let index = this.replicas - 1; index >= this.partition; index--) {
       const pod = this.podsByOrdinal.get(this.startOrdinal + index);
-      // It is being created.
+      // With `Parallel` the action that creates the pod is in the list, and the rolling update waits for it.
       if (pod === undefined) return;
       if (podRevisionOf(pod) !== updateRevision && !isBeingDeleted(pod)) {
         const isDeleted = this.actions.some((action) => action.type === 'delete' && action.pod === pod);

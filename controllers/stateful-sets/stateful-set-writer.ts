@@ -27,12 +27,12 @@ import { claimNames, missingIdentityLabels, newClaims, newVersionedPod } from '.
 import type { PodAction } from './reconcile';
 import { CLAIMS, PODS, STATEFUL_SETS, type StatefulSet } from './stateful-set';
 
-/** The clients of the writer, and what it keeps up to date. */
+/** What the writer reads from and writes to. */
 export interface StatefulSetWriterOptions {
   readonly client: RestClient;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly claims: Pick<Informer<CoreV1PersistentVolumeClaim>, 'get'>;
-  /** Pods that were created or deleted and that the informer does not show yet. */
+  /** The creations and deletions of pods that the informer does not show yet. */
   readonly expectations: Expectations;
   readonly signal: AbortSignal;
 }
@@ -115,7 +115,10 @@ export class StatefulSetWriter {
     }
   }
 
-  /** Ignores a conflict: the change that caused it enqueues the StatefulSet. */
+  /**
+   * Ignores that the pod has changed or is gone: that change enqueues the StatefulSet. A conflict of a claim is thrown,
+   * because changes of claims enqueue nothing.
+   */
   private async updatePod(set: StatefulSet, pod: Pod, ordinal: number): Promise<void> {
     const { client, signal } = this.options;
     if (pod.body.status?.phase === 'Pending') await this.createMissingClaims(set, pod.name);
@@ -138,7 +141,7 @@ export class StatefulSetWriter {
     }
   }
 
-  /** `isCondemned`: the pod is being scaled away. Resolves to whether a claim was updated. */
+  /** `isCondemned`: the pod is being scaled away. Resolves to whether an update of a claim was needed. */
   private async updateClaimOwners({
     set,
     pod,
@@ -166,7 +169,7 @@ export class StatefulSetWriter {
     return hasUpdated;
   }
 
-  /** Ignores a conflict: the pod was deleted and created again under the same name. */
+  /** Ignores that the pod is gone, also when another one was created under its name. */
   private async deletePod(set: StatefulSet, { pod, isCondemned }: Extract<PodAction, { readonly type: 'delete' }>): Promise<void> {
     const { client, expectations, signal } = this.options;
     if (isCondemned) await this.updateClaimOwners({ set, pod, isCondemned: true });
@@ -184,8 +187,8 @@ export class StatefulSetWriter {
   }
 
   /**
-   * Writes nothing when `status` is undefined. The update carries the observed resourceVersion; a conflict is ignored,
-   * because the change that caused it enqueues the StatefulSet.
+   * Writes nothing when `status` is undefined. The update carries the observed resourceVersion. A conflict is ignored,
+   * because the change that caused it enqueues the StatefulSet, and so is a StatefulSet that is gone.
    */
   async updateStatus(set: StatefulSet, status: AppsV1StatefulSetStatus | undefined): Promise<void> {
     if (status === undefined) return;

@@ -20,6 +20,9 @@ export const updateStrategyOf = ({ body }: StatefulSet): string => body.spec?.up
 
 export const revisionHistoryLimitOf = ({ body }: StatefulSet): number => body.spec?.revisionHistoryLimit ?? DEFAULT_REVISION_HISTORY_LIMIT;
 
-/** The number of pods with the lowest ordinals that keep the current revision during a rolling update. */
+/**
+ * The number of pods with the lowest ordinals that keep the current revision during a rolling update; 0 with `OnDelete`,
+ * where every new pod gets the update revision.
+ */
 export const partitionOf = (set: StatefulSet): number =>
   updateStrategyOf(set) === 'OnDelete' ? 0 : (set.body.spec?.updateStrategy?.rollingUpdate?.partition ?? 0);
