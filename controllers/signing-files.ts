@@ -1,6 +1,6 @@
 /**
  * The authorities that sign CertificateSigningRequests, from the files that the flags name. The files are reloaded when
- * they change. Keys are neither logged nor in messages.
+ * they change while they are watched. Keys are neither logged nor in messages.
  */
 import { ConfigError, readConfigFile } from '../shared/client/kubeconfig/client-config';
 import { parseSigningAuthority, type SigningAuthority } from '../shared/pki/certificate-authority';
@@ -21,7 +21,7 @@ const SIGNER_FLAG_PREFIXES = [
 ] as const satisfies readonly (readonly [string, SignerName])[];
 /** The signers that can have an authority. */
 export const SIGNERS: readonly SignerName[] = SIGNER_FLAG_PREFIXES.map(([, signer]) => signer);
-/** The prefix of the flags that apply to all signers. */
+/** The prefix of the flags that apply to every signer without files of its own; they exclude flags of single signers. */
 const COMMON_PREFIX = 'cluster-signing-';
 
 type FlagPrefix = typeof COMMON_PREFIX | (typeof SIGNER_FLAG_PREFIXES)[number][0];
@@ -51,7 +51,7 @@ export function validateSigningFlags(values: ControllerFlags): string | undefine
 }
 
 /**
- * The files of the flags, held as parsed authorities. Files that become invalid leave the previous authorities in use.
+ * The files of the flags, held as parsed authorities. When one file becomes invalid, all previous authorities stay in use.
  */
 export class SigningFiles implements SigningAuthorities {
   /** By signer. Signers without files are left out. */
