@@ -9,11 +9,19 @@ import { apiObject } from '../../shared/client/rest/api-object';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import { BudgetPodIndex, type PodDisruptionBudget } from './budget-pod-index';
 
-const pod = (name: string, labels: Record<string, string>, status = 'True', metadata: MetaV1ObjectMeta = {}): Pod =>
-  apiObject<CoreV1Pod>({ metadata: { namespace: 'n', name, labels, ...metadata }, status: { conditions: [{ type: 'Ready', status }] } });
+interface PodOptions {
+  readonly isReady?: boolean;
+  readonly metadata?: MetaV1ObjectMeta;
+}
+
+const pod = (name: string, labels: Record<string, string>, { isReady = true, metadata = {} }: PodOptions = {}): Pod =>
+  apiObject<CoreV1Pod>({
+    metadata: { namespace: 'n', name, labels, ...metadata },
+    status: { conditions: [{ type: 'Ready', status: isReady ? 'True' : 'False' }] },
+  });
 const budget = (name: string, selector: MetaV1LabelSelector | undefined, namespace = 'n'): PodDisruptionBudget =>
   apiObject<PolicyV1PodDisruptionBudget>({ metadata: { namespace, name }, spec: selector === undefined ? {} : { selector } });
-const A = { matchLabels: { app: 'a' } };
+const SELECTS_APP_A = { matchLabels: { app: 'a' } };
 
 function newIndex(): BudgetPodIndex {
   const index = new BudgetPodIndex();
@@ -25,7 +33,7 @@ function newIndex(): BudgetPodIndex {
 const namesOf = (index: BudgetPodIndex, indexed: PodDisruptionBudget): readonly string[] => index.podsOf(indexed).map(({ name }) => name);
 
 test.each<[string, MetaV1LabelSelector | undefined, readonly string[]]>([
-  ['the pods that its selector matches', A, ['p1']],
+  ['the pods that its selector matches', SELECTS_APP_A, ['p1']],
   ['all pods with an empty selector', {}, ['p1', 'p2']],
   ['no pods without a selector', undefined, []],
 ])('BudgetPodIndex.podsOf returns %s', (_title, selector, names) => {
@@ -38,8 +46,10 @@ describe('BudgetPodIndex with the pods p1 (app a) and p2 (app b)', () => {
   /** Budgets of namespace n that select pods of app a, all pods, and pods of app d; and one of another namespace. */
   function indexWithBudgets(): BudgetPodIndex {
     const index = newIndex();
-    for (const indexed of [budget('b', A), budget('c', {}), budget('d', { matchLabels: { app: 'd' } }), budget('e', {}, 'other')])
-      index.setBudget(indexed);
+    index.setBudget(budget('b', SELECTS_APP_A));
+    index.setBudget(budget('c', {}));
+    index.setBudget(budget('d', { matchLabels: { app: 'd' } }));
+    index.setBudget(budget('e', {}, 'other'));
     return index;
   }
 
@@ -48,40 +58,40 @@ describe('BudgetPodIndex with the pods p1 (app a) and p2 (app b)', () => {
   });
 
   it.each<[string, Pod]>([
-    ['readiness', pod('p1', { app: 'a' }, 'False')],
-    ['deletion', pod('p1', { app: 'a' }, 'True', { deletionTimestamp: 'now' })],
+    ['readiness', pod('p1', { app: 'a' }, { isReady: false })],
+    ['deletionTimestamp', pod('p1', { app: 'a' }, { metadata: { deletionTimestamp: 'now' } })],
   ])('affects the budgets that select a pod by a change of its %s', (_title, changed) => {
     expect(indexWithBudgets().setPod(changed)).toEqual(['n/b', 'n/c']);
   });
 
-  it('affects the budget that no longer selects a pod after a change of its labels', () => {
+  it('affects only the budget that stops to select a pod by a change of its labels', () => {
     const index = indexWithBudgets();
     expect(index.setPod(pod('p1', { app: 'b' }))).toEqual(['n/b']);
-    expect(namesOf(index, budget('b', A))).toEqual([]);
+    expect(namesOf(index, budget('b', SELECTS_APP_A))).toEqual([]);
   });
 
-  it('affects the budgets that select an added pod, and again when it is removed', () => {
+  it('affects the budgets that select a pod when the pod is added and when it is removed', () => {
     const index = indexWithBudgets();
     expect(index.setPod(pod('p3', { app: 'd' }))).toEqual(['n/c', 'n/d']);
-    expect(index.removePod(pod('p3', {}))).toEqual(['n/c', 'n/d']);
+    expect(index.removePod({ namespace: 'n', name: 'p3' })).toEqual(['n/c', 'n/d']);
   });
 
   it('affects no budget by the removal of an unknown pod', () => {
-    expect(indexWithBudgets().removePod(pod('p3', {}))).toEqual([]);
+    expect(indexWithBudgets().removePod({ namespace: 'n', name: 'p3' })).toEqual([]);
   });
 
-  it('applies a changed selector', () => {
+  it('selects pods anew when the selector of a budget changes', () => {
     const index = newIndex();
-    index.setBudget(budget('b', A));
+    index.setBudget(budget('b', SELECTS_APP_A));
     index.setBudget(budget('b', { matchLabels: { app: 'b' } }));
-    expect(namesOf(index, budget('b', A))).toEqual(['p2']);
+    expect(index.podsOf({ namespace: 'n', name: 'b' }).map(({ name }) => name)).toEqual(['p2']);
   });
 
-  it('forgets a removed budget', () => {
+  it('returns no pods of a removed budget, and affects it by no change', () => {
     const index = newIndex();
-    index.setBudget(budget('b', A));
-    index.removeBudget(budget('b', A));
-    expect(namesOf(index, budget('b', A))).toEqual([]);
+    index.setBudget(budget('b', SELECTS_APP_A));
+    index.removeBudget({ namespace: 'n', name: 'b' });
+    expect(index.podsOf({ namespace: 'n', name: 'b' })).toEqual([]);
     expect(index.setPod(pod('p2', { app: 'a' }))).toEqual([]);
   });
 });

@@ -34,7 +34,7 @@ type ObjectName = Pick<ApiObject, 'namespace' | 'name'>;
 
 /** The caller passes every change of the observed budgets and pods to it. */
 export class BudgetPodIndex {
-  /** By namespace, then by name. */
+  /** By namespace, then by name, as the pods below. */
   private readonly budgets = new Map<string, Map<string, IndexedBudget>>();
   private readonly pods = new Map<string, Map<string, Pod>>();
 

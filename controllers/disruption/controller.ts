@@ -1,7 +1,7 @@
 /**
- * Watches PodDisruptionBudgets, pods and the workloads that own pods; writes the status of budgets and resets stale
- * `DisruptionTarget` conditions of pods. Never evicts. A change of a pod enqueues the budgets that count
- * it; a change of a workload's scale enqueues all budgets of the namespace. The resets of stale conditions are items of
+ * Watches PodDisruptionBudgets, pods and the built-in workloads that own pods; writes the status of budgets and resets
+ * stale `DisruptionTarget` conditions of pods. Never evicts. A change of a pod enqueues the budgets that select it or
+ * did; a change of a workload's scale enqueues all budgets of the namespace. The resets of stale conditions are items of
  * the same queue.
  */
 import type { CoreV1Pod, PolicyV1PodDisruptionBudget, PolicyV1PodDisruptionBudgetStatus } from '../../shared/api/types/generated/members';
@@ -100,7 +100,10 @@ function watch({ clock }: ControllerContext, { budgets, pods, podIndex }: Disrup
   ];
 }
 
-/** While the expected scale is unknown, the budget allows no disruption and is retried with back-off. */
+/**
+ * While the expected scale is unknown, the budget allows no disruption and is retried with back-off. It keeps its status
+ * while an unknown kind only waits for the next discovery.
+ */
 async function syncBudget(
   context: ControllerContext,
   state: DisruptionState,

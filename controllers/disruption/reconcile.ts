@@ -33,7 +33,7 @@ export function constraintOf({ body }: PodDisruptionBudget): Constraint {
 /** At the end of `25%`. */
 const PERCENT_SIGN = /%$/;
 
-/** Parses a percentage; validation admits no other strings. */
+/** 0 for any other string, which validation does not admit. */
 const parsePercent = (text: string): number => Number(text.replace(PERCENT_SIGN, '')) || 0;
 
 /** Whether the number of expected pods comes from the controllers of the pods. */
@@ -44,7 +44,10 @@ export interface BudgetInput {
   readonly budget: PodDisruptionBudget;
   /** The pods that the budget selects. */
   readonly pods: readonly SelectedPod[];
-  /** The replicas of all controllers of the pods; the number of pods when the constraint needs no expected scale. */
+  /**
+   * The replicas of all controllers of the pods; the number of pods for a `minAvailable` that is a number, and 0 without
+   * a constraint.
+   */
   readonly expectedPods: number;
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -129,8 +132,8 @@ function desiredHealthyOf(constraint: Constraint, expectedPods: number): number 
 const percentOf = (pods: number, percent: number): number => Math.ceil((pods * percent) / 100);
 
 /**
- * Of the pods with an admitted eviction: those that have time left for their deletion, the time until the first of them
- * has none, and the names of those that were not deleted in time.
+ * Of the pods with an admitted eviction that are not being deleted yet: those that have time left for it, the milliseconds
+ * until the first of them has none, and the names of those that have none.
  */
 function buildDisruptedPodMap(status: PolicyV1PodDisruptionBudgetStatus, pods: readonly SelectedPod[], now: number) {
   const known = status.disruptedPods ?? {};

@@ -2,8 +2,9 @@
  * Watches namespaces; deletes the content of those that are being deleted, writes their conditions and removes their
  * finalizer.
  *
- * A namespace is requeued after about half the longest grace period of its remaining objects, or with back-off after a
- * failure. As with upstream's OrderedNamespaceDeletion, pods are deleted before everything else.
+ * A namespace with remaining content is requeued after about half the longest grace period of the remaining objects; with
+ * back-off when they have no grace period, or after a failure. As with upstream's OrderedNamespaceDeletion, pods are
+ * deleted before everything else.
  */
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { runWorkers } from '../../shared/client/work-queue/workers';

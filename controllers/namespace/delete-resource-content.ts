@@ -1,6 +1,6 @@
 /**
- * Deletes the objects of one resource in a namespace, and counts those that remain because of a finalizer or a grace
- * period.
+ * Deletes the objects of one resource in a namespace, and counts those that remain, for example because of a finalizer or
+ * a grace period.
  */
 import { ignoreNotFoundOrConflict, isNotFound } from '../../shared/client/rest/api-error';
 import { finalizersOf, type ApiObject } from '../../shared/client/rest/api-object';
@@ -12,7 +12,7 @@ import type { RemainingContent } from './namespace-conditions';
 
 /** The page size of client-go's pager. */
 const PAGE_SIZE = 500;
-/** How many names of remaining objects are logged. */
+/** How many names of remaining objects are logged for a resource. */
 const MAX_EXAMPLES = 5;
 /** The time limit of deleting a collection; when many thousands take longer, the next attempt deletes the rest. */
 const DELETE_TIMEOUT_MS = 65_000;
@@ -25,8 +25,8 @@ export interface ContentOptions {
 }
 
 /**
- * Returns undefined when nothing remains. Throws when the server refuses a request, except that the resource is not
- * served any more.
+ * Returns undefined when nothing remains, also when the resource is not served any more. Throws the error of any other
+ * request that fails.
  */
 export async function deleteResourceContent(resource: ServedResource, options: ContentOptions): Promise<RemainingContent | undefined> {
   try {

@@ -118,6 +118,9 @@ test('isContentDeleted returns true when nothing remains and neither discovery n
   expect(isContentDeleted({ ...SUCCESS, staleVersions: ['g/v1'] })).toBe(false);
   expect(isContentDeleted({ ...SUCCESS, failures: ['x'] })).toBe(false);
   expect(isContentDeleted({ ...SUCCESS, remaining: [content('pods.', 1)] })).toBe(false);
+});
+
+test('longestGraceSeconds returns the maximum over all remaining resources', () => {
   expect(longestGraceSeconds({ ...SUCCESS, remaining: [content('pods.', 1, {}, 30), content('x.', 1)] })).toBe(30);
 });
 

@@ -1,6 +1,6 @@
 /**
- * The result of an attempt to delete the content of a namespace, and the conditions that report it, with upstream's
- * types, reasons and messages. The functions are pure.
+ * The result of an attempt to delete the content of a namespace, and the conditions that report it. Their types, reasons
+ * and messages are upstream's, except the message about versions that cannot be parsed. The functions are pure.
  */
 import type { CoreV1Namespace, CoreV1NamespaceCondition } from '../../shared/api/types/generated/members';
 import { equalJson } from '../../shared/values/json';
@@ -13,7 +13,7 @@ export interface RemainingContent {
   readonly count: number;
   /** Number of objects by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
-  /** The longest grace period of the objects; 0 when they have none. */
+  /** The longest grace period of the objects, in seconds; 0 when they have none. */
   readonly graceSeconds: number;
   /** Some of the objects with their finalizers, for the log: `a (x.y/z)`. */
   readonly examples: readonly string[];
@@ -35,12 +35,15 @@ export function isContentDeleted(attempt: DeletionAttempt): boolean {
   return !hasFailed(attempt) && attempt.remaining.length === 0;
 }
 
-/** Whether discovery or a deletion failed. Remaining objects are no failure. */
+/** Whether discovery, a list or a deletion failed. Remaining objects are no failure. */
 export function hasFailed({ staleVersions, malformedVersions, failures }: DeletionAttempt): boolean {
   return staleVersions.length > 0 || malformedVersions.length > 0 || failures.length > 0;
 }
 
-/** Seconds until the pods that are left have stopped; 0 when none is waited for. */
+/**
+ * The longest grace period of all remaining objects, in seconds, from its start and not from now; 0 when no object has
+ * one.
+ */
 export function longestGraceSeconds({ remaining }: DeletionAttempt): number {
   return Math.max(0, ...remaining.map(({ graceSeconds }) => graceSeconds));
 }
@@ -53,7 +56,7 @@ interface DeletionCondition {
   readonly message: string;
 }
 
-/** The five conditions, in upstream's order. */
+/** The five conditions, in the order in which upstream appends them. */
 function deletionConditions({ staleVersions, malformedVersions, failures, remaining }: DeletionAttempt): readonly DeletionCondition[] {
   const finalizers = new Map<string, number>();
   for (const content of remaining) {

@@ -43,7 +43,7 @@ function setUp(options: { readonly finalizers?: string[]; readonly stale?: strin
   return { ...fake, served, put, deleteNamespace: () => deleter.delete('n'), namespace, condition };
 }
 
-test('NamespacedResourcesDeleter deletes all content and finalizes the namespace in one attempt, without writing conditions', async () => {
+test('NamespacedResourcesDeleter deletes all content and finalizes a namespace without other finalizers in one attempt, without writing conditions', async () => {
   const { api, put, deleteNamespace, namespace } = setUp();
   put(CONFIG_MAPS, 'a');
   put(PODS, 'p');
@@ -69,7 +69,7 @@ test('NamespacedResourcesDeleter deletes nothing else while a pod remains', asyn
   expect(api.objectsIn(CONFIG_MAPS)).toHaveLength(0);
 });
 
-test('NamespacedResourcesDeleter requeues after the grace period of a terminating pod', async () => {
+test('NamespacedResourcesDeleter requeues a second after half the grace period of a terminating pod', async () => {
   const { put, deleteNamespace } = setUp();
   put(PODS, 'p', { deletionTimestamp: '2026-01-01T00:00:30Z', deletionGracePeriodSeconds: 30, finalizers: ['held'] });
   expect(await deleteNamespace()).toEqual({ type: 'again', afterMs: 16_000 });

@@ -1,6 +1,6 @@
 /**
  * Deletes the content of a namespace that is being deleted, and then removes this controller's finalizer from it.
- * Stages, conditions and requeue times are those of upstream's NamespacedResourcesDeleter with
+ * Stages, conditions and the requeue time after a grace period are those of upstream's NamespacedResourcesDeleter with
  * OrderedNamespaceDeletion.
  */
 import type { CoreV1Namespace } from '../../shared/api/types/generated/members';
@@ -31,7 +31,7 @@ export const NAMESPACES = resourceOf('core.v1.Namespace');
 
 /** Resources of one namespace that are deleted concurrently. */
 const CONCURRENT_RESOURCES = 4;
-/** Namespaces that are deleted within this time share a discovery. Milliseconds. */
+/** Attempts that start within this time of a discovery share it. Milliseconds. */
 const DISCOVERY_MAX_AGE_MS = 1_000;
 
 /** The finalizer in `spec.finalizers` that this controller removes, in both dialects. */
@@ -47,8 +47,8 @@ export class NamespacedResourcesDeleter {
 
   /**
    * One attempt: `wait` and `again` request another one. Ignores a namespace that is not being deleted or lacks the
-   * finalizer. Rejects when discovery fails or the namespace cannot be read or written; failures to delete its content
-   * are in its conditions.
+   * finalizer. Rejects when discovery fails as a whole or the namespace cannot be read or written; failed discovery of
+   * single groups and failures to delete content are in the conditions.
    */
   async delete(name: string): Promise<WorkOutcome> {
     const namespace = await this.read(name);
@@ -57,8 +57,8 @@ export class NamespacedResourcesDeleter {
     if (!isContentDeleted(attempt)) {
       await this.reportAttempt(namespace, attempt);
       const graceSeconds = longestGraceSeconds(attempt);
-      const isWaitingForPods = graceSeconds > 0 && !hasFailed(attempt);
-      return isWaitingForPods ? { type: 'again', afterMs: (graceSeconds / 2 + 1) * 1000 } : { type: 'wait' };
+      const isWaitingForGracePeriod = graceSeconds > 0 && !hasFailed(attempt);
+      return isWaitingForGracePeriod ? { type: 'again', afterMs: (graceSeconds / 2 + 1) * 1000 } : { type: 'wait' };
     }
     // A namespace with other finalizers continues to exist, so its conditions must show that the content is deleted.
     const latest = finalizersOf(namespace).length === 0 ? namespace : await this.reportAttempt(namespace, attempt);
@@ -100,7 +100,7 @@ export class NamespacedResourcesDeleter {
     return result;
   }
 
-  /** Logs the attempt and writes the conditions, if they have changed. Returns the namespace as written. */
+  /** Logs the attempt and writes the conditions, if they have changed. Returns the namespace with them. */
   private async reportAttempt(namespace: Namespace, attempt: DeletionAttempt): Promise<Namespace> {
     const { client, clock, logger, signal } = this.context;
     const { staleVersions, failures, remaining } = attempt;
