@@ -1,7 +1,8 @@
 /**
  * EndpointSlice controller: writes the EndpointSlices of each Service with a selector, and Events about the Service. A
- * Service is synced at once when it or a node changed, after the batch period when one of its pods changed, and after a
- * second when another client changed one of its slices. Slices of a deleted Service are left to the garbage collector.
+ * Service is synced at once when it changed, a node was added or the zone of one changed; after the batch period when one
+ * of its pods changed; and after a second when one of its slices was deleted or changed by another client. Slices of a
+ * deleted Service are left to the garbage collector.
  * Unlike upstream's controller, a Service is requeued without back-off while the informer does not show its slices yet.
  */
 import type { CoreV1Node, CoreV1Pod, CoreV1Service } from '../../shared/api/types/generated/members';
@@ -25,7 +26,7 @@ import type { TopologyHints } from './topology-hints';
 const SERVICES = resourceOf('core.v1.Service');
 const PODS = resourceOf('core.v1.Pod');
 const NODES = resourceOf('core.v1.Node');
-/** The delay after another client changed a slice. Milliseconds. */
+/** The delay after a slice was deleted, or changed by another client. Milliseconds. */
 const FOREIGN_CHANGE_MS = 1_000;
 /** The delay while the informer does not show what was written. Milliseconds. */
 const STALE_MS = 20;
@@ -122,7 +123,7 @@ class EndpointSliceController {
     return { type: 'wait' };
   }
 
-  /** Pods on an unknown node were skipped until the node is added; a changed zone changes the endpoints. */
+  /** Pods on an unknown node may have been skipped until the node is added; a changed zone changes the endpoints. */
   private handleNodes(): () => void {
     const { prefix } = this.context.names;
     const enqueueAllServices = (): void => {

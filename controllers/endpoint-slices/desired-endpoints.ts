@@ -27,7 +27,7 @@ export interface Endpoint {
 
 /** A port of a slice, with the defaults of the API. */
 export interface SlicePort {
-  /** '' for the only port of a Service. */
+  /** '' for an unnamed port, which is the only one of its Service. */
   readonly name: string;
   /** The port of the pod; a named target port is resolved. */
   readonly port: number;
@@ -42,7 +42,7 @@ export interface PortGroup {
   readonly endpoints: readonly Endpoint[];
 }
 
-/** A selected pod without an endpoint, and why, for an Event. */
+/** A selected pod that is left out because of an error, and the error, for an Event. */
 export interface SkippedPod {
   readonly pod: string;
   readonly reason: string;
@@ -67,11 +67,11 @@ export function desiredEndpoints(
   const skipped: SkippedPod[] = [];
   for (const pod of [...pods].sort(compareNames)) {
     if (pod.isTerminated || !isSelected(pod, service)) continue;
-    const podEndpoints = POD_ENDPOINTS.get(service, pod);
     if (pod.invalidAddresses.length > 0) {
       skipped.push({ pod: pod.name, reason: `address ${JSON.stringify(pod.invalidAddresses[0])} is not a valid IP` });
       continue;
     }
+    const podEndpoints = POD_ENDPOINTS.get(service, pod);
     if (podEndpoints.length === 0) continue;
     const node = nodeOf(pod.nodeName);
     if (node === undefined && !service.publishNotReadyAddresses) {
@@ -85,12 +85,12 @@ export function desiredEndpoints(
       group.endpoints.push(podEndpoint.inZone(node?.zone));
     }
   }
-  // Sort by ports: the insertion order depends on which pods exist.
+  // Sort by address type and ports: the insertion order depends on which pods exist.
   const sorted = [...groups].sort(([a], [b]) => compareBytes(a, b));
   return { groups: sorted.map(([, group]) => group), skipped };
 }
 
-/** The endpoint of a pod with its addresses of one type, cached for both views. */
+/** The endpoint of a pod with its addresses of one type, reused until the view of the Service or of the pod changes. */
 class PodEndpoint {
   readonly groupKey: string;
   private endpoint: Endpoint | undefined;
@@ -125,7 +125,7 @@ export function portGroupKey(addressType: string, ports: readonly SlicePort[]): 
   return `${addressType} ${texts.sort().join(' ')}`;
 }
 
-/** Leaves out ports with a named target that the pod does not have. */
+/** The ports of the Service, without those with a named target that the pod does not have. */
 function portsOf(service: ServiceView, pod: PodView): readonly SlicePort[] {
   return service.ports.flatMap((servicePort) => {
     const port = findPort(pod, servicePort);

@@ -37,7 +37,7 @@ export class NodeTopology {
   /** The CPUs of the ready worker nodes; `undefined` when one of them has no zone or no allocatable CPUs. */
   cpusByZone(): ZoneCpus | undefined {
     const cpus = new Map<string, number>();
-    // The sum of floating-point numbers depends on the order of the nodes.
+    // Sorted, because the sum of floating-point numbers depends on the order, and hints must not change with it.
     for (const node of [...this.nodes.list()].sort(compareNames)) {
       if (!isReadyWorker(node, this.prefix)) continue;
       const zone = zoneOf(node, this.prefix);
@@ -59,7 +59,7 @@ function isReadyWorker(node: Node, prefix: string): boolean {
 
 const NANOS_PER_CPU = 1e9;
 
-/** Undefined for a node without allocatable CPUs. */
+/** Undefined for a node without allocatable CPUs, or with an amount that is 0 or cannot be parsed. */
 function allocatableCpus({ body }: Node): number | undefined {
   const cpu = body.status?.allocatable?.['cpu'];
   if (cpu === undefined) return undefined;

@@ -1,7 +1,7 @@
 /**
- * Distributes endpoints to slices with as few writes as possible: endpoints stay in their slices, new endpoints go to
- * slices that are updated anyway, and full slices are never repacked. Pure; works on one group of endpoints with the
- * same ports.
+ * Distributes endpoints to slices with few writes: endpoints stay in their slices; new endpoints go first to slices that
+ * are updated anyway, then to one other slice or to new ones. Slices are not merged. Pure; works on one group of
+ * endpoints with the same address type and ports.
  */
 import { appendAll } from '../../shared/values/append';
 
@@ -61,15 +61,15 @@ export function packEndpoints<S, E>(slices: readonly S[], desired: readonly E[],
   return { creates, updates, deletes };
 }
 
-/** Fills the fullest slices first, so that the others may become empty. Removes placed endpoints from `added`. */
+/** Fills the fullest slices first, so that the others can become empty later. Removes placed endpoints from `added`. */
 function fillUpdatedSlices<S, E>(updates: readonly RetainedSlice<S, E>[], added: E[], maxEndpointsPerSlice: number): void {
   const fullestFirst = [...updates].sort((a, b) => b.endpoints.length - a.endpoints.length);
   for (const { endpoints } of fullestFirst) appendAll(endpoints, added.splice(0, Math.max(0, maxEndpointsPerSlice - endpoints.length)));
 }
 
 /**
- * Adds the remaining endpoints to the fullest unchanged slice with room for all of them. They get a new slice if they
- * fill one.
+ * Moves the remaining endpoints to the fullest unchanged slice with room for all of them. Does nothing when no slice has
+ * the room, or when they fill a new slice.
  */
 function addToUnchangedSlice<S, E>(
   unchanged: readonly RetainedSlice<S, E>[],

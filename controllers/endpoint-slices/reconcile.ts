@@ -23,19 +23,19 @@ export interface SliceState {
   readonly owner: SliceOwner;
   readonly addressTypes: readonly AddressType[];
   readonly topology: ServiceView['topology'];
-  /** Whether an owner without endpoints has a slice without endpoints. */
+  /** Whether an owner without endpoints of an address type has a slice without endpoints for it. */
   readonly needsPlaceholder: boolean;
   /** The owner's existing slices that this controller manages. */
   readonly slices: readonly SliceView[];
   /** The desired endpoints. */
   readonly groups: readonly PortGroup[];
-  /** When the change that is written happened, RFC 3339; undefined when it is unknown. */
+  /** When the change that is written happened, RFC 3339; undefined for a change without a time. */
   readonly triggerTime: string | undefined;
-  /** Undefined when the nodes lack information. */
+  /** Undefined when the nodes lack information, or the topology needs none. */
   readonly cpus: ZoneCpus | undefined;
 }
 
-/** The writes to execute, in the order of the members. */
+/** The writes to execute, creates first and deletes last, and the hints that they contain. */
 export interface SliceActions {
   readonly creates: readonly DiscoveryV1EndpointSlice[];
   /** With the resourceVersion of the slice that was observed. */
@@ -136,8 +136,8 @@ function isSameEndpoint(existing: DiscoveryV1Endpoint | undefined, desired: Disc
 }
 
 /**
- * Whether the slice has the owner reference, labels and annotations of its owner's slices. The trigger time does not
- * count.
+ * Whether the slice has the owner, labels and annotations that it should have. The trigger time does not count: it alone
+ * is no reason for an update.
  */
 function hasOwnerMetadata({ ownerUid, labels, annotations }: SliceView, owner: SliceOwner, { triggerTime }: SliceNames): boolean {
   const { [triggerTime]: _existingTime, ...existing } = annotations;
@@ -158,8 +158,8 @@ interface PlaceholderState {
 }
 
 /**
- * An owner without endpoints has one slice without endpoints: clients can distinguish it from an owner that was not
- * reconciled yet.
+ * An owner without endpoints of an address type has one slice without endpoints: clients can distinguish it from an owner
+ * that was not reconciled yet.
  */
 function addPlaceholder(plan: AddressTypePlan, { existing, addressType, owner, names }: PlaceholderState): void {
   const emptyKey = portGroupKey(addressType, []);

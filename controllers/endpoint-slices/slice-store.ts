@@ -1,6 +1,6 @@
 /**
- * The EndpointSlices of one controller: indexes them by Service, calls back for foreign changes, and writes. What the
- * slices contain is decided by reconcile.ts.
+ * The EndpointSlices of one controller: indexes them by Service, calls back for changes by other clients and for
+ * deletions, and writes. What the slices contain is decided by reconcile.ts.
  */
 import type { DiscoveryV1EndpointSlice } from '../../shared/api/types/generated/members';
 import { ignoreNotFound, isNamespaceTerminating } from '../../shared/client/rest/api-error';
@@ -28,7 +28,10 @@ export class SliceStore {
   constructor(
     private readonly context: Pick<ControllerContext, 'client' | 'informers' | 'signal'>,
     private readonly names: SliceNames,
-    /** Called with the key of a Service when one of its slices was deleted, or changed by another client. */
+    /**
+     * Called with the key of a Service when one of its slices was changed by another client, or deleted by any client,
+     * this one included.
+     */
     private readonly onForeignChange: (key: string) => void,
   ) {
     this.informer = context.informers.of(ENDPOINT_SLICES, { labelSelector: `${names.managedBy}=${names.manager}` });
@@ -70,8 +73,8 @@ export class SliceStore {
   }
 
   /**
-   * Executes the actions one after the other and throws the first ApiError; a namespace that is being deleted ends them
-   * without one. `mayCreate`: false for an owner that is being deleted.
+   * Executes the actions one after the other and throws the error of the first that fails; a namespace that is being
+   * deleted ends them without one. `mayCreate`: false for an owner that is being deleted.
    */
   async apply(key: string, { creates, updates, deletes }: SliceActions, { mayCreate }: { readonly mayCreate: boolean }): Promise<void> {
     const { client, signal } = this.context;

@@ -11,7 +11,7 @@ import { portGroupKey, type SlicePort } from './desired-endpoints';
 
 export type EndpointSlice = ApiObject<DiscoveryV1EndpointSlice>;
 
-/** Keys of labels and annotations in the dialect of the server. */
+/** Keys of labels and annotations, and the value of one label, in the dialect of the server. */
 export interface SliceNames {
   readonly serviceName: string;
   readonly managedBy: string;
@@ -21,7 +21,7 @@ export interface SliceNames {
   readonly triggerTime: string;
 }
 
-/** `manager`: the controller that owns the slices, without the domain. */
+/** `manager`: the controller that manages the slices, without the domain. */
 export function sliceNames({ prefix }: Pick<GeneratedNames, 'prefix'>, manager = 'endpointslice-controller'): SliceNames {
   return {
     serviceName: `${prefix}/service-name`,
@@ -42,11 +42,10 @@ export interface SliceView {
   readonly endpoints: ReadonlyMap<string, DiscoveryV1Endpoint>;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** '' for a slice without an owner. */
+  /** The uid of the first owner reference, '' without one. */
   readonly ownerUid: string;
 }
 
-/** Parses a slice. */
 export function sliceView(object: EndpointSlice): SliceView {
   const { metadata } = object;
   const { addressType = '', endpoints, ports } = object.body;

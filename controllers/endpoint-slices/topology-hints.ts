@@ -23,8 +23,7 @@ export interface TopologyHints {
 const OVERLOAD_THRESHOLD = 0.2;
 
 /**
- * `cpus` is undefined when the CPUs of the zones are not known; then endpoints are not distributed in proportion to
- * them.
+ * `cpus` is used in the mode `auto` alone, which gives no hints when it is undefined.
  */
 export function topologyHints(
   addressType: AddressType,
@@ -71,8 +70,8 @@ function assignInProportion(ready: readonly Endpoint[], cpus: ZoneCpus | undefin
 }
 
 /**
- * Each endpoint stays in its own zone until that has its minimum and all spare endpoints. Surplus endpoints go to zones
- * below their minimum.
+ * Each endpoint stays in its own zone until that has its minimum and `spare` more. Surplus endpoints go to zones below
+ * their minimum; what is left then goes to its own zone, or to the first zone when its own has no CPUs.
  *
  * @param spare the number of endpoints above the sum of the minimums
  */
