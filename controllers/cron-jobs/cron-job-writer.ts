@@ -36,7 +36,10 @@ export interface CronJobActionResults {
   readonly wasJobCreated: boolean;
 }
 
-/** How often a status is written again after a conflict, onto the new version, because the run it records has started. */
+/**
+ * How often a status is written again after a conflict, onto the new version: a run that has started would not be recorded
+ * otherwise.
+ */
 const CONFLICT_RETRIES = 5;
 
 /** Writes for all CronJobs of the process; a CronJob is written by one sync at a time. */
@@ -91,7 +94,7 @@ export class CronJobWriter {
     }
   }
 
-  /** Undefined when the Job has another controller. */
+  /** Undefined when the Job has another controller or none. */
   private async existingJob({ namespace, uid }: CronJob, { metadata }: BatchV1Job): Promise<Job | undefined> {
     const { client, signal } = this.options;
     const job = await client

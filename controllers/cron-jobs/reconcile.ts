@@ -33,7 +33,10 @@ export interface CronJobActions {
   readonly status: ObservedCronJobStatus;
   /** Undefined when no run is due. */
   readonly run: ScheduledRun | undefined;
-  /** Milliseconds until the next scheduled time; undefined when the CronJob is suspended or never due. */
+  /**
+   * Milliseconds until the next scheduled time; undefined when there is none: the CronJob is suspended or being deleted,
+   * its schedule is invalid, or it is never due.
+   */
   readonly requeueAfterMs: number | undefined;
 }
 
@@ -76,7 +79,7 @@ export function reconcileCronJob(input: CronJobInput): CronJobActions {
   return { jobsToDelete, status, events: [...events, ...due.events], run: due.run, requeueAfterMs: next - now };
 }
 
-/** Upstream's message: it subtracts two zero times. */
+/** Upstream's message: it finds no next time, and measures the difference between two zero times. */
 function neverDue({ body }: CronJob): CronJobEvent {
   const message = `invalid schedule: ${body.spec?.schedule ?? ''} : time difference between two schedules is less than 1 second`;
   return { type: 'Warning', reason: 'InvalidSchedule', message };
@@ -102,7 +105,7 @@ function scheduleOf({ body: { spec = {} } }: CronJob): ZonedSchedule | CronJobEv
   return { times, timeZone: effectiveZone === 'Local' ? undefined : effectiveZone };
 }
 
-/** The status without finished and missing Jobs, and the Events about them. */
+/** The status without finished and missing Jobs, and the Events about them and about active Jobs that it does not list. */
 function observeJobs({ cronJob, jobs, missing }: CronJobInput): {
   readonly status: ObservedCronJobStatus;
   readonly events: readonly CronJobEvent[];

@@ -27,7 +27,7 @@ interface BackOffRecord {
 export interface JobBackOff {
   /** Milliseconds until failed pods may be replaced. */
   readonly backOffMs: number;
-  /** When the pod finished, or was first seen as finished. Milliseconds since 1970. */
+  /** When the pod finished, or was first seen as finished; the time of the call for any other pod. Milliseconds since 1970. */
   readonly finishTime: (pod: Pod) => number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Sets of completion indexes as ordered intervals, in the notation of a Job's status (`0-2,5`). The cost of an
- * operation is linear in the number of intervals, not of indexes.
+ * Sets of completion indexes as ordered intervals, in the notation of a Job's status (`0-2,5`). The cost of an operation
+ * grows with the number of intervals, not with that of the indexes in them.
  */
 
 /** Both ends belong to the interval. */
@@ -93,7 +93,7 @@ export function intersectionCount(left: OrderedIntervals, right: OrderedInterval
   }
 }
 
-/** The indexes below `completions` that the set lacks, ascending. */
+/** The indexes below `completions` that the set lacks, ascending. The cost grows with the number of indexes that are read. */
 export function* absentIndexes(intervals: OrderedIntervals, completions: number): Generator<number> {
   let next = 0;
   for (const { first, last } of intervals) {

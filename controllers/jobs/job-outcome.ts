@@ -17,7 +17,7 @@ export interface JobOutcome {
   readonly message: string;
 }
 
-/** The condition that is set while pods of the Job still exist or are not counted. */
+/** The condition that precedes the final one: it is set alone while pods of the Job still exist or are not counted. */
 export const INTERIM_CONDITIONS: Readonly<Record<FinishedCondition, string>> = { Complete: 'SuccessCriteriaMet', Failed: 'FailureTarget' };
 
 const failed = (reason: string, message: string): JobOutcome => ({ condition: 'Failed', reason, message });
@@ -56,7 +56,10 @@ function failureOf(context: SyncContext): JobOutcome | undefined {
   return finishedIndexCount >= (spec.completions ?? 0) ? failed('FailedIndexes', 'Job has failed indexes') : undefined;
 }
 
-/** With `restartPolicy: OnFailure`, container restarts count as failures. */
+/**
+ * With `restartPolicy: OnFailure`, the Job also fails when the container restarts of its active pods alone reach the
+ * limit; they are not added to the failed pods.
+ */
 function isPastBackoffLimitOnFailure({ spec, active }: SyncContext): boolean {
   if (!spec.restartsContainers) return false;
   const restarts = active.filter(mayRestart).reduce((sum, pod) => sum + restartCountOf(pod), 0);

@@ -4,7 +4,7 @@ import type { Job } from '../../shared/client/rest/typed-objects';
 /** Members have the meaning that they have in `batch/v1`. */
 export interface JobSpec {
   readonly parallelism: number;
-  /** `undefined` when the first pod that succeeds completes the Job. */
+  /** `undefined` when one success is enough: the Job then completes as soon as none of its pods is active. */
   readonly completions: number | undefined;
   readonly isIndexed: boolean;
   readonly isSuspended: boolean;

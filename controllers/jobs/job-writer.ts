@@ -1,6 +1,7 @@
 /**
- * Carries out the actions of a sync: deletes and creates pods, removes their tracking finalizers, and writes the
- * status. Each write has the version that was observed as its precondition. Makes no decisions.
+ * Carries out the actions of a sync: deletes and creates pods, removes their tracking finalizers, and writes the status.
+ * The status and the finalizers are written only onto the resourceVersion that was observed or just written; a deletion
+ * requires the observed uid. Makes no decisions.
  */
 import type { BatchV1JobStatus } from '../../shared/api/types/generated/members';
 import { isConflict, isNotFound, undefinedIfNotFound } from '../../shared/client/rest/api-error';
@@ -24,12 +25,12 @@ import { statusAfter, statusBeforeUntracking, type JobEvent } from './status';
 /** Requests of one sync that are in flight at the same time. */
 const MAX_CONCURRENT_REQUESTS = 16;
 
-/** The clients of the writer, and what it keeps up to date. */
+/** What the writer writes to, and what it informs of its writes. */
 export interface JobWriterOptions {
   readonly client: RestClient;
   readonly events: Pick<EventRecorder, 'record'>;
   readonly podControl: PodControl;
-  /** Pods that were created or deleted and that the informer does not show yet. */
+  /** The creations and deletions of pods that the informer does not show yet. */
   readonly expectations: Expectations;
   /** Pods without their finalizer that the informer still shows with it. */
   readonly finalizerExpectations: FinalizerExpectations;
@@ -39,11 +40,15 @@ export interface JobWriterOptions {
   readonly signal: AbortSignal;
 }
 
-/** A failed action does not prevent the others; see {@link execute}. */
+/** A failed action does not prevent those that do not depend on it; see {@link execute}. */
 export class JobWriter {
   constructor(private readonly options: JobWriterOptions) {}
 
-  /** Tries every action, writes the status of those that succeeded, and then throws the first failure. A Job that does not exist any more is skipped. */
+  /**
+   * Writes the status that lists finished pods, if one is needed; throws at once when this fails. Then tries every other
+   * action, writes the status after those that succeeded, and throws the first failure. A pod from which the finalizer
+   * could not be removed is not deleted. Ends without an error when the Job does not exist any more.
+   */
   async execute(job: Job, actions: JobActions): Promise<void> {
     const failures: unknown[] = [];
     const current = actions.needsStatusFirst ? await this.writeStatus(job, statusBeforeUntracking(actions)) : job;

@@ -20,8 +20,8 @@ export class JobMetrics {
   }
 
   /**
-   * Call it after each write of a status. `job`: before the write. `outcome`: undefined unless this status finishes the
-   * Job.
+   * Call it once for each sync, after its last status. `job`: before the sync. `outcome`: undefined unless this status
+   * finishes the Job.
    */
   statusWritten(job: Job, status: BatchV1JobStatus, outcome: JobOutcome | undefined): void {
     const completion_mode = jobSpecOf(job).isIndexed ? 'Indexed' : 'NonIndexed';

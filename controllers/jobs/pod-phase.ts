@@ -8,7 +8,6 @@ import { isPodTerminated } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import type { JobSpec } from './job-spec';
 
-/** Whether all containers of the pod have ended with success. */
 export const isPodSucceeded = ({ body }: Pod): boolean => body.status?.phase === 'Succeeded';
 
 /** Being deleted, and not terminated yet. */
@@ -20,8 +19,8 @@ export function isPodFailed(pod: Pod, { onlyReplacesFailedPods }: Pick<JobSpec, 
 }
 
 /**
- * When the last container ended; without such times, when the pod stopped being ready or was deleted. Milliseconds
- * since 1970; undefined where the pod has none of these times.
+ * When the last container ended; unless the status has such a time for every container, when the pod stopped being ready
+ * or was deleted. Milliseconds since 1970; undefined where the pod has none of these times.
  */
 export function finishTimeOf({ body, metadata }: Pod): number | undefined {
   const containers = body.status?.containerStatuses ?? [];

@@ -81,7 +81,7 @@ interface Tracking {
   readonly hasMore: boolean;
 }
 
-/** At most {@link MAX_PODS_PER_SYNC} pods become uncounted, and as many lose the finalizer without being counted. */
+/** At most {@link MAX_PODS_PER_SYNC} pods are uncounted, and at most as many lose the finalizer without being counted. */
 function trackFinishedPods(context: SyncContext, outcome: JobOutcome | undefined): Tracking {
   const { input, spec, counters, tracked } = context;
   const uncounted = new Set([...counters.uncounted.succeeded, ...counters.uncounted.failed]);
@@ -121,7 +121,7 @@ function trackFinishedPods(context: SyncContext, outcome: JobOutcome | undefined
   };
 }
 
-/** A pod with delayed deletion gets no replacement when the Job ends, so it is tracked then. */
+/** A pod with delayed deletion gets no replacement when the Job ends or is being deleted, so it is tracked then. */
 function failedPodsToTrack({ input, newFailed, delayedDeletion }: SyncContext, outcome: JobOutcome | undefined): readonly FailedPod[] {
   return outcome === undefined && !isBeingDeleted(input.job) ? newFailed : [...newFailed, ...delayedDeletion.values()];
 }
@@ -152,8 +152,8 @@ function wantedActivePods(context: SyncContext): number {
 }
 
 /**
- * `count` pods, those that are deleted first in front; of an Indexed Job at least all pods without an index, with a
- * finished index, or with the index of another pod.
+ * `count` pods in the order in which they are deleted. Of an Indexed Job at least, and in front, all pods without an index,
+ * with a finished index, or with the index of another pod.
  */
 function surplusPods({ input, spec, indexBound, active, succeededIndexes, failedIndexes }: SyncContext, count: number): readonly Pod[] {
   if (!spec.isIndexed && count <= 0) return [];
@@ -174,7 +174,7 @@ function surplusPods({ input, spec, indexBound, active, succeededIndexes, failed
 
 const PLAIN_POD: NewPod = { index: undefined, failures: undefined, ignoredFailures: 0 };
 
-/** Creates nothing while the back-off of the Job lasts. */
+/** Creates nothing while the back-off of the Job lasts; with `backoffLimitPerIndex` each index has a back-off of its own. */
 function createPods(context: SyncContext, count: number): PodActions {
   const { input, spec } = context;
   if (spec.backoffLimitPerIndex !== undefined) return createPodsPerIndex(context, count);
@@ -188,7 +188,7 @@ function createPods(context: SyncContext, count: number): PodActions {
   return { ...NO_ACTIONS, podsToCreate };
 }
 
-/** Each index has a back-off of its own. */
+/** Leaves out the indexes in back-off, and requeues the Job for the first that ends. */
 function createPodsPerIndex(context: SyncContext, count: number): PodActions {
   const { input, delayedDeletion } = context;
   const podsToCreate: NewPod[] = [];
@@ -217,7 +217,10 @@ function podOfIndex(index: number, lastFailed: FailedPod | undefined): NewPod {
     : { index, failures: failures + 1, ignoredFailures };
 }
 
-/** The indexes that are neither finished nor have a pod, ascending. */
+/**
+ * The indexes that are neither finished nor have an active pod, ascending. With `onlyReplacesFailedPods` a terminating pod
+ * keeps its index as well.
+ */
 function pendingIndexes(context: SyncContext): Iterable<number> {
   const { spec, indexBound, active, terminating, succeededIndexes, failedIndexes } = context;
   const used = indexesOf(spec.onlyReplacesFailedPods ? [...active, ...terminating] : active, indexBound);

@@ -45,21 +45,22 @@ export interface SyncContext {
   readonly indexBound: number;
   readonly active: readonly Pod[];
   readonly terminating: readonly Pod[];
-  /** Pods with the tracking finalizer. */
+  /** Pods with the tracking finalizer, without those of `untracked`. */
   readonly tracked: readonly Pod[];
   /** Tracked pods that are not in `status.uncountedTerminatedPods` yet. */
   readonly newSucceeded: readonly Pod[];
+  /** Likewise, without those of `delayedDeletion`. */
   readonly newFailed: readonly FailedPod[];
   /**
-   * The last failed pod of each index that is to be retried. Its annotations hold the failure count of the index, so
-   * its deletion is delayed until the replacement exists.
+   * The last failed pod of each index that is to be retried. Its annotations hold the failure count of the index, so it
+   * keeps the finalizer until the replacement exists.
    */
   readonly delayedDeletion: ReadonlyMap<number, FailedPod>;
   /** Those of the status; pods that have lost the finalizer since are counted. */
   readonly counters: PodCounters;
   /** Including `newSucceeded`. */
   readonly succeededIndexes: OrderedIntervals;
-  /** Including `newFailed`. */
+  /** Including those that the failures of this sync end; empty without `backoffLimitPerIndex`. */
   readonly failedIndexes: OrderedIntervals;
 }
 
