@@ -73,7 +73,10 @@ export function podsByNode(pods: readonly Pod[]): ReadonlyMap<string, readonly P
 
 const creationTimestampOf = ({ metadata }: Pod): string => metadata.creationTimestamp ?? '';
 
-/** Scheduled pods first, then the oldest. The first one is counted in the status and stays when others are surplus. */
+/**
+ * Scheduled pods first, then the oldest. The first one is counted in the status, and without `maxSurge` it is the one that
+ * stays when others are surplus.
+ */
 export const sortDaemonPods = (pods: readonly Pod[]): readonly Pod[] =>
   [...pods].sort(
     (a, b) =>

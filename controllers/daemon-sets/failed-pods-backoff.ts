@@ -1,13 +1,13 @@
 /**
  * Delays the replacement of failed pods, for each DaemonSet and node: the delay doubles from 1 s to 15 min, and starts
- * again when no pod has failed for 30 min.
+ * again when no failed pod was replaced for 30 min.
  */
 import type { Clock } from '../../shared/runtime/clock';
 
 /** Upstream's back-off of failed daemon pods: one second, doubled up to 15 minutes. */
 const INITIAL_MS = 1_000;
 const MAX_MS = 900_000;
-/** The limit of entries of all DaemonSets together; beyond it, the entry with the oldest failure is dropped. */
+/** The limit of entries of all DaemonSets together; beyond it, the entry with the oldest replacement is dropped. */
 const MAX_ENTRIES = 10_000;
 
 /** The back-off of one DaemonSet on one node. */

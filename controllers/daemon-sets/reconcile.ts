@@ -1,7 +1,7 @@
 /**
- * Decides on which nodes to create daemon pods and which pods to delete. The functions are pure. First every eligible
- * node gets exactly one pod; when that is so, a rolling update replaces the pods of old revisions within
- * `maxUnavailable` or `maxSurge`.
+ * Decides on which nodes to create daemon pods and which pods to delete. The functions are pure. First missing pods are
+ * created and surplus or finished ones deleted; when there is nothing of that to do, a rolling update replaces the pods
+ * of old revisions within `maxUnavailable` or `maxSurge`.
  */
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { appendAll } from '../../shared/values/append';
@@ -17,7 +17,7 @@ import type { NodeEligibility } from './node-eligibility';
 /** A DaemonSet with its pods and all nodes, as one sync observes them. */
 export interface DaemonSetView {
   readonly set: DaemonSet;
-  /** Those that the DaemonSet controls. */
+  /** The pods that the DaemonSet controls. */
   readonly pods: readonly Pod[];
   readonly nodes: readonly Node[];
   readonly eligibilityOf: (node: Node) => NodeEligibility;
@@ -49,7 +49,7 @@ export interface DaemonSetPlan {
 
 type PodChanges = Pick<DaemonSetPlan, 'nodesNeedingPods' | 'podsToDelete'>;
 
-/** A rolling update starts only when every eligible node has exactly one pod. */
+/** A rolling update proceeds only when no pod is missing, surplus or finished. */
 export function planDaemonSet(view: DaemonSetView): DaemonSetPlan {
   const byNode = podsByNode(view.pods);
   const plan = manageNodes(view, byNode);
@@ -57,7 +57,10 @@ export function planDaemonSet(view: DaemonSetView): DaemonSetPlan {
   return updateStrategyOf(view.set) === 'OnDelete' ? plan : { ...plan, ...rollingUpdate(view, byNode) };
 }
 
-/** Plans one pod on each eligible node and none on others, whatever the revision. */
+/**
+ * Plans one pod on each eligible node and none on others, whatever the revision; with `maxSurge` also a pod of each of two
+ * revisions. A pod that is being deleted keeps its node.
+ */
 function manageNodes(view: DaemonSetView, byNode: ReadonlyMap<string, readonly Pod[]>): DaemonSetPlan {
   const nodesNeedingPods: string[] = [];
   const surplusPods: Pod[] = [];
@@ -192,8 +195,8 @@ function deleteBeforeCreate(view: DaemonSetView, nodes: readonly NodePods[], max
 }
 
 /**
- * Creates new pods as far as `maxSurge` allows, first on nodes with an unavailable old pod. Deletes an old pod when the
- * new one is available.
+ * Creates new pods on all nodes with an unavailable old pod, which can only gain, and on others as far as `maxSurge`
+ * allows. Deletes an old pod when the new one is available.
  */
 function createBeforeDelete(view: DaemonSetView, nodes: readonly NodePods[], maxSurge: number): PodChanges {
   const unavailableNodes: string[] = [];

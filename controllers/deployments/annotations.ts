@@ -35,12 +35,12 @@ export function annotationValue(annotations: Annotations, name: RolloutAnnotatio
   return undefined;
 }
 
-/** `3`; any integer that a number holds exactly. */
+/** `3` or `-3`, up to 15 digits, which a number holds exactly. */
 const REPLICAS = /^-?[0-9]{1,15}$/;
 /** `3` or `+3`, up to the digits of a 64-bit integer. */
 const REVISION = /^[+-]?[0-9]{1,19}$/;
 
-/** Undefined when the annotation is absent or no number. */
+/** Undefined when the annotation is absent or no such integer. */
 export function annotatedReplicas(annotations: Annotations, name: 'desiredReplicas' | 'maxReplicas'): number | undefined {
   const text = annotationValue(annotations, name);
   return text !== undefined && REPLICAS.test(text) ? Number(text) : undefined;

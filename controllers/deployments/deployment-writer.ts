@@ -36,7 +36,7 @@ export type ApplyResult =
   | { readonly type: 'name-collision' }
   | { readonly type: 'namespace-terminating' };
 
-/** The clients of the writer, and what it keeps up to date. */
+/** What the writer writes to, and what it informs of its writes. */
 export interface DeploymentWriterOptions {
   readonly client: RestClient;
   readonly events: Pick<EventRecorder, 'record'>;
@@ -52,7 +52,8 @@ export class DeploymentWriter {
 
   /**
    * Writes the ReplicaSets, deletes old ones and writes the status. Stops at the first write that fails, and throws its
-   * error.
+   * error. A ReplicaSet to delete or a Deployment that is gone is no failure, nor is a conflict of the status: the change
+   * that caused it enqueues the Deployment.
    */
   async apply(deployment: Deployment, plan: DeploymentPlan): Promise<ApplyResult> {
     for (const replicaSet of plan.replicaSets) {

@@ -14,8 +14,8 @@ export interface Fenceposts {
 }
 
 /**
- * Percentages of `maxSurge` are rounded up, of `maxUnavailable` down. When both resolve to 0, one pod may be
- * unavailable: otherwise no rollout could proceed. Both are 0 for the Recreate strategy.
+ * Percentages of `maxSurge` are rounded up, of `maxUnavailable` down. When both resolve to 0, one pod may be unavailable:
+ * otherwise no rollout could proceed. `maxUnavailable` is at most the replicas. Both are 0 for the Recreate strategy.
  */
 export function resolveFenceposts(deployment: Deployment): Fenceposts {
   if (!isRollingUpdate(deployment)) return { maxSurge: 0, maxUnavailable: 0 };

@@ -42,7 +42,7 @@ export interface DeploymentPlan {
 /** A Deployment with its ReplicaSets, as one sync observes them. */
 export interface DeploymentView {
   readonly deployment: Deployment;
-  /** Those that the Deployment controls. */
+  /** The ReplicaSets that the Deployment controls. */
   readonly replicaSets: readonly ReplicaSet[];
   readonly podsOf: (replicaSet: ReplicaSet) => readonly Pod[];
   /** Milliseconds since 1970. */
@@ -107,7 +107,10 @@ class DeploymentPlanner {
     return this.replicaSets.some((replicaSet) => isActive(replicaSet) && this.scaler.isOutdated(replicaSet));
   }
 
-  /** Updates annotations and `minReadySeconds` of the new ReplicaSet. Undefined when it does not exist yet. */
+  /**
+   * Updates annotations and `minReadySeconds` of the new ReplicaSet, and adds a missing condition `Progressing`. Undefined
+   * when the ReplicaSet does not exist yet.
+   */
   private syncExistingNewReplicaSet(): PlannedReplicaSet | undefined {
     const { deployment } = this.view;
     if (this.newReplicaSet === undefined) return undefined;

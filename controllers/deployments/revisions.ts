@@ -52,8 +52,8 @@ export function nextRevision(replicaSets: readonly PlannedReplicaSet[]): bigint 
 }
 
 /**
- * Copies the Deployment's annotations and `minReadySeconds` to its new ReplicaSet. Raises its revision to `revision`
- * and appends the former one to the annotation `revision-history`.
+ * Copies the Deployment's annotations and `minReadySeconds` to its new ReplicaSet. Raises a lower revision of it to
+ * `revision`, and appends the former one to the annotation `revision-history`.
  */
 export function updateNewReplicaSet(deployment: Deployment, newReplicaSet: PlannedReplicaSet, revision: bigint): void {
   const previousRevision = annotationValue(newReplicaSet.annotations, 'revision');

@@ -21,8 +21,8 @@ export interface ScalingEvent {
 
 /**
  * The pods that count towards the surge limit. A ReplicaSet that was scaled down has more pods than its spec until its
- * controller has observed the change. While its status is outdated it may have as many as its annotation
- * `max-replicas`.
+ * controller has observed the change. While its status is outdated it may have as many as its annotation `max-replicas`,
+ * unless its spec has never changed.
  */
 function surgeReplicas({ observed, replicas, status, annotations }: PlannedReplicaSet): number {
   const isUnknown = observed !== undefined && generationOf(observed) > 1 && !status.isUpToDate;
@@ -138,8 +138,9 @@ export class ReplicaSetScaler {
   }
 
   /**
-   * Scales all active ReplicaSets in proportion to their sizes, when the replicas of the Deployment have changed or it
-   * is paused.
+   * Scales when the replicas of the Deployment have changed or it is paused: a single active ReplicaSet to all replicas,
+   * several in proportion to their sizes. Old ones go to 0 once the new one has all pods available; with the Recreate
+   * strategy several keep their sizes.
    */
   scaleProportionally(oldReplicaSets: readonly PlannedReplicaSet[], newReplicaSet: PlannedReplicaSet | undefined): void {
     const replicaSets = newReplicaSet === undefined ? oldReplicaSets : [...oldReplicaSets, newReplicaSet];

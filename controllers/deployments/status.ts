@@ -1,6 +1,7 @@
 /**
  * Calculates the status of a Deployment: the counts of its ReplicaSets and the conditions `Available`, `Progressing`
- * and `ReplicaFailure`, which are collected in `DeploymentConditions`. Writing the status is left to the controller.
+ * and `ReplicaFailure`, which are collected in `DeploymentConditions`. Writing the status is left to
+ * deployment-writer.ts.
  */
 import { generationOf } from '../../shared/client/rest/api-object';
 import { parseTimestamp, formatTimestamp } from '../../shared/api/metadata/object-meta';
@@ -206,7 +207,7 @@ function hasTimedOut(progressing: AppsV1DeploymentCondition | undefined, progres
   return since !== undefined && since + progressDeadline * 1000 < now;
 }
 
-/** The failure of the new ReplicaSet takes precedence over those of old ones. */
+/** The failure of the new ReplicaSet takes precedence over those of old ones, of which the oldest one counts. */
 function setReplicaFailure(conditions: DeploymentConditions, { replicaSets, newReplicaSet }: DeploymentReplicaSets): void {
   const failure = [newReplicaSet, ...[...replicaSets].sort(compareCreation)]
     .map((replicaSet) => (replicaSet?.observed === undefined ? undefined : conditionOf(replicaSet.observed.body, 'ReplicaFailure')))
