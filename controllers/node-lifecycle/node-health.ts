@@ -1,5 +1,5 @@
 /**
- * Decides whether a node is alive: a new status from the kubelet or a renewed lease is a sign of life, and a node
+ * Decides whether a node is alive: a new Ready condition from the kubelet or a renewed lease is a sign of life, and a node
  * without one for the grace period gets conditions with the status `Unknown`. The functions are pure. Behaves like
  * upstream 1.31.1.
  */
@@ -29,10 +29,9 @@ export interface HealthTimestamp {
   readonly monotonic: number;
 }
 
-/** The status of the Ready condition; '' for a node without one. */
 export type ReadyStatus = 'True' | 'False' | 'Unknown' | '';
 
-/** The status of the Ready condition. A status that is not in the API counts as `Unknown`. */
+/** The status of the Ready condition; '' without one. A status that is not in the API counts as `Unknown`. */
 export function readyStatus({ body }: Node): ReadyStatus {
   const ready = conditionOf(body, 'Ready');
   const status = ready === undefined ? '' : ready.status;

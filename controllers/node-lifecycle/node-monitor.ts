@@ -92,7 +92,7 @@ export class NodeMonitor {
     return due;
   }
 
-  /** The conditions of a node that has become unresponsive; undefined when no condition must change. */
+  /** The conditions that an unresponsive node should have; undefined for other nodes, and when no condition must change. */
   unknownConditionsOf(node: Node): readonly CoreV1NodeCondition[] | undefined {
     const instant = this.instant();
     return this.isUnresponsive(node, instant) ? unknownConditions(node, instant) : undefined;

@@ -24,8 +24,9 @@ const NO_EXECUTE_TAINTS: ReadonlySet<string> = new Set(['not-ready', 'unreachabl
 const KEY_PREFIX = 'node.platform.io/';
 
 /**
- * Whether the pods of the node are evicted, by a NoExecute taint. `in-progress`: the node gets the taint; `unchanged`: it
- * keeps the one that it has; `none`: the taint is removed.
+ * Whether the pods of a node that is not ready are evicted, by a NoExecute taint. `in-progress`: the node gets the taint;
+ * `unchanged`: only a node that has one keeps it, or gets the other one when its Ready condition has changed; `none`: the
+ * taint is removed.
  */
 export type Eviction = 'in-progress' | 'unchanged' | 'none';
 
@@ -56,7 +57,7 @@ export function reconcileTaints(node: Node, { eviction, prefix, now }: TaintOpti
   ];
 }
 
-/** Whether this controller evicts the pods of the node. */
+/** Whether the node has a taint by which this controller evicts pods. */
 export const hasNoExecuteTaint = (node: Node): boolean =>
   taintsOf(node).some((taint) => taint.effect === 'NoExecute' && NO_EXECUTE_TAINTS.has(ownedName(taint)));
 

@@ -33,7 +33,10 @@ export function computeZoneState({ ready, notReady }: ZoneCounts, { unhealthyZon
   return notReady > 2 && notReady / (ready + notReady) >= unhealthyZoneThreshold ? 'partial disruption' : 'normal';
 }
 
-/** Nodes per second from which pods are evicted; 0 for a small zone in partial disruption. */
+/**
+ * Nodes per second from which pods are evicted; 0 for a small zone in partial disruption. A zone in full disruption has
+ * the normal rate: the caller stops the evictions when all zones are.
+ */
 export function evictionRate(state: ZoneState, { ready, notReady }: ZoneCounts, settings: NodeSettings): number {
   switch (state) {
     case 'normal':

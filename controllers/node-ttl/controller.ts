@@ -1,7 +1,7 @@
 /**
  * Writes the annotation `ttl` of every node: how long its kubelet may cache Secrets and ConfigMaps. Adding or removing
- * a node enqueues all nodes when the number of nodes passes a boundary. Like upstream's controller; in addition removes
- * the annotation in the other dialect.
+ * a node enqueues all nodes when the number of nodes passes a boundary. Like upstream's controller; in addition a write
+ * removes the annotation in the other dialect.
  */
 import { ignoreNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
