@@ -116,7 +116,10 @@ function handleAutoscalers(
   });
 }
 
-/** Each sync requeues its autoscaler after a period, also when the scale cannot be read. */
+/**
+ * Requeues its autoscaler after a period, also when the scale cannot be read; after {@link CHANGED_SPEC_DELAY_MS} when
+ * another autoscaler got its name meanwhile. Rejects when a request fails without a response, and is retried.
+ */
 async function syncAutoscaler(context: AutoscalerContext, deps: Dependencies, key: string): Promise<WorkOutcome> {
   const { clock, settings, logger } = context;
   const { autoscalers, scales, metrics } = deps;
@@ -170,7 +173,8 @@ interface ObservedAutoscaler {
 }
 
 /**
- * Requests the metrics of the spec one after the other, if they decide. `durationsMs`: of the request of each metric.
+ * Requests the metrics of the spec one after the other, if they decide. `durationsMs`: of the request of each metric;
+ * empty when none is requested.
  */
 async function observeState(
   { clock, settings }: AutoscalerContext,

@@ -66,8 +66,9 @@ export class MetricsClient {
   constructor(private readonly options: MetricsClientOptions) {}
 
   /**
-   * Returns a function that measures metrics of these pods, for one sync. All resource metrics share one request. A
-   * metric that the API does not provide is a failed measurement; other errors are thrown.
+   * Returns a function that measures metrics of these pods, for one sync. All resource metrics share one request. A metric
+   * that the API does not provide, or a request that fails, is a failed measurement; errors of discovery and an abort are
+   * thrown.
    */
   measurerFor(selection: PodSelection): (metric: Metric) => Promise<Measurement> {
     let response: Promise<readonly JsonObject[]> | undefined;
@@ -230,7 +231,7 @@ function resourceMetrics(items: readonly JsonObject[], resource: string, contain
   return metrics;
 }
 
-/** `quantity`: the value of the metric; 0 when it is undefined. */
+/** `quantity`: the value of the metric; 0 when it is undefined or no quantity. */
 function podMetric(item: JsonObject, quantity: string | undefined): PodMetric {
   const window = parseGoDuration(stringAt(item, 'window') ?? '0');
   return {

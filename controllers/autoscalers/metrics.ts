@@ -12,7 +12,7 @@ export interface AutoscalerMetrics {
   readonly observeMetricComputation: (action: ScaleAction, error: ErrorType, metricType: string, ms: number) => void;
 }
 
-/** Seconds. */
+/** Upstream's buckets in seconds: from a millisecond, each twice the previous one. */
 const BUCKETS: readonly number[] = Array.from({ length: 15 }, (_, power) => 0.001 * 2 ** power);
 const PREFIX = 'horizontal_pod_autoscaler_controller';
 

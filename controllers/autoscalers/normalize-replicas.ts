@@ -56,7 +56,7 @@ const TOO_MANY_REPLICAS = limitedBy('TooManyReplicas', 'more than the maximum re
 const SCALE_UP_LIMIT = limitedBy('ScaleUpLimit', 'increasing faster than the maximum scale rate');
 const SCALE_DOWN_LIMIT = limitedBy('ScaleDownLimit', 'decreasing faster than the maximum scale rate');
 
-/** Reads the history only; the caller records the recommendation and the change of scale afterwards. */
+/** The caller records the recommendation and the change of scale afterwards. */
 export function normalizeDesiredReplicas(input: NormalizeInput): NormalizedReplicas {
   const { behavior } = input.spec;
   return behavior === undefined ? normalizeWithDefaults(input) : normalizeWithBehavior(input, behavior);
@@ -75,7 +75,7 @@ function normalizeWithDefaults(input: NormalizeInput): NormalizedReplicas {
   return { replicas: stabilized, ableToScale, scalingLimited: DESIRED_WITHIN_RANGE };
 }
 
-/** The limits of the policies apply in the direction of the change only. */
+/** The policies, `minReplicas` and `maxReplicas` limit a change in their direction only. */
 function normalizeWithBehavior(input: NormalizeInput, { scaleUp, scaleDown }: NonNullable<AutoscalerSpec['behavior']>): NormalizedReplicas {
   const { spec, currentReplicas } = input;
   const { replicas, ableToScale } = stabilizeRecommendation(input, scaleUp, scaleDown);
@@ -115,7 +115,7 @@ function periodStartReplicas({ currentReplicas, history, now }: NormalizeInput, 
   return currentReplicas - history.replicasAdded(periodMs, now) + history.replicasRemoved(periodMs, now);
 }
 
-/** The most replicas that the policies allow. */
+/** The most replicas that the policies allow; the fewest with `Min`, which selects the policy with the smallest change. */
 function scaleUpLimit(input: NormalizeInput, { selectPolicy, policies }: ScalingRules): number {
   if (selectPolicy === 'Disabled') return input.currentReplicas;
   const limits = policies.map((policy) => {
@@ -125,7 +125,7 @@ function scaleUpLimit(input: NormalizeInput, { selectPolicy, policies }: Scaling
   return selectPolicy === 'Min' ? Math.min(...limits) : Math.max(...limits);
 }
 
-/** The fewest replicas that the policies allow. `Min` selects the policy with the smallest change. */
+/** The fewest replicas that the policies allow; the most with `Min`. */
 function scaleDownLimit(input: NormalizeInput, { selectPolicy, policies }: ScalingRules): number {
   if (selectPolicy === 'Disabled') return input.currentReplicas;
   const limits = policies.map((policy) => {

@@ -44,7 +44,7 @@ export interface AutoscalerState {
   readonly scale: TargetScale;
   /** The pods that the target selects. */
   readonly pods: readonly Pod[];
-  /** Keys of the autoscalers that select some of these pods, this one included. */
+  /** Keys of the autoscalers that select some of these pods, this one included; empty without pods. */
   readonly selectingAutoscalers: readonly string[];
   /** In the order of the spec's metrics; empty unless {@link needsMetrics}. */
   readonly measurements: readonly Measurement[];
@@ -81,7 +81,7 @@ export interface AutoscalerPlan {
   readonly desiredReplicas: number | undefined;
   /** For the status; undefined when no metric was measured. */
   readonly currentMetrics: readonly AutoscalingV2MetricStatus[] | undefined;
-  /** Why there is no recommendation. */
+  /** Why the metrics yield no recommendation; undefined when they do or are not needed. */
   readonly error: string | undefined;
   /** In the order of the spec's metrics; empty when none was measured. */
   readonly metrics: readonly MetricRecommendation[];
@@ -192,7 +192,7 @@ function reconcileMetrics(state: AutoscalerState, conditions: readonly Autoscale
   const events = failures.map(({ reason, message }): AutoscalerEvent => ({ type: 'Warning', reason, message }));
   const highest = highestOf(metrics);
   const [firstFailure] = failures;
-  // While a metric is missing, the others may scale up but not down.
+  // While a metric is missing, the others may scale up but not down: it might recommend more.
   const scalesDownWithFailedMetric = firstFailure !== undefined && (highest?.replicas ?? 0) < scale.specReplicas;
   if (highest === undefined || scalesDownWithFailedMetric) {
     const error = `invalid metrics (${failures.length} invalid out of ${metrics.length}), first error is: ${firstFailure?.summary ?? ''}`;

@@ -1,7 +1,7 @@
 /**
- * Calculates how many replicas bring a metric to its target. Pods without a metric and unready pods are assumed to use
- * as much as makes the change smaller. Pure; the floating-point arithmetic is that of release 1.31.1, operation by
- * operation.
+ * Calculates how many replicas bring a metric to its target. Pods without a metric are assumed to use as much as makes the
+ * change smaller, and unready pods nothing when the target is scaled up. Pure; the floating-point arithmetic is that of
+ * release 1.31.1, operation by operation.
  */
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import {
@@ -14,7 +14,10 @@ import {
   type Readiness,
 } from './pod-groups';
 
-/** No replica count can be calculated. The message is upstream's. */
+/**
+ * No replica count can be calculated. The message is upstream's, except for a measurement of the other type than the
+ * metric has.
+ */
 export class CalculationError extends Error {
   override readonly name = 'CalculationError';
 }
@@ -37,7 +40,7 @@ export interface CalculatedReplicas {
   readonly replicas: number;
   /** Per pod with a metric, in thousandths. */
   readonly average: bigint;
-  /** Percent of the requests. */
+  /** Percent of the requests; undefined unless the target is a utilization. */
   readonly utilization: number | undefined;
 }
 
@@ -91,7 +94,10 @@ export function replicasForValue(input: CalculatorInput, milli: bigint, target: 
   return Math.ceil(ratio * countReadyPods(input.pods));
 }
 
-/** For a target value per pod, of a metric that all pods share. `milli`: the measured value, in thousandths as `target`. */
+/**
+ * For a target value per pod, of a metric that all pods share. `milli`: the measured value, in thousandths as `target`.
+ * Returns `statusReplicas` within the tolerance.
+ */
 export function replicasForPerPodValue(
   { tolerance }: Pick<CalculatorInput, 'tolerance'>,
   statusReplicas: number,

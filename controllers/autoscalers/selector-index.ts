@@ -44,11 +44,11 @@ interface NamespaceIndex {
 /** The pods of one autoscaler. */
 export interface SelectedPods {
   readonly pods: readonly Pod[];
-  /** Keys of the autoscalers that select one of the pods. */
+  /** Keys of the autoscalers that select one of the pods; empty without pods. */
   readonly selectingAutoscalers: readonly string[];
 }
 
-/** The number of pods that are scanned between two yields to the event loop. */
+/** The number of pods that are scanned in one step; between steps the caller may yield to the event loop. */
 const PODS_PER_STEP = 256;
 
 type NamespacedName = Pick<ApiObject, 'namespace' | 'name'>;

@@ -60,7 +60,10 @@ export interface ScalingPolicy {
   readonly periodMs: number;
 }
 
-/** The rules of one direction. `selectPolicy`: which of several policies applies, by the size of the change. */
+/**
+ * The rules of one direction. `selectPolicy`: which of several policies applies, by the size of the change; `Disabled`
+ * allows no change in this direction.
+ */
 export interface ScalingRules {
   /** Undefined when the rules do not set one: the default depends on the direction. */
   readonly stabilizationWindowMs: number | undefined;
@@ -80,8 +83,8 @@ export interface AutoscalerSpec {
 }
 
 /**
- * Never throws: members that validation would reject get their defaults. `behavior` is undefined when the spec has
- * none.
+ * Never throws, also for a spec that validation would reject: absent members and unknown values get their defaults, and
+ * a text that is no quantity counts as 0.
  */
 export function parseSpec({ body: { spec = {} } }: Pick<Autoscaler, 'body'>): AutoscalerSpec {
   const { scaleTargetRef, minReplicas = 1, maxReplicas = 1, metrics = [], behavior } = spec;
