@@ -23,8 +23,8 @@ export const garbageCollectorController: Controller = {
 
 /**
  * The graph of owners enqueues the objects that a change concerns in two queues, like upstream's attemptToDelete and
- * attemptToOrphan. An object with an owner that only the server knows is requeued with back-off. Workers start once all
- * monitors have synced.
+ * attemptToOrphan. An object with an owner that only the server knows is requeued with back-off. Workers start once every
+ * monitor has synced or timed out.
  */
 async function run(context: ControllerContext): Promise<void> {
   const { logger, signal, metrics } = context;

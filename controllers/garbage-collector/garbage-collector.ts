@@ -1,6 +1,7 @@
 /**
  * Processes the objects that the graph enqueues: classifies their owners, and executes the action that reconcile.ts
- * decides. No object is deleted while one of its owners may exist. Filling the graph is left to the monitors.
+ * decides. No object is deleted while one of its owners may exist, unless that owner is in foreground deletion. Filling
+ * the graph is left to the monitors.
  */
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
 import { DONE, type WorkOutcome } from '../../shared/client/work-queue/workers';
@@ -28,7 +29,7 @@ export interface GarbageCollectorOptions {
   readonly context: Pick<ControllerContext, 'client' | 'signal'> & { readonly events: Pick<EventRecorder, 'record'> };
   readonly graph: OwnerGraph;
   readonly kindOf: KindLookup;
-  /** Whether the graph holds all objects that could be dependents. */
+  /** Whether the graph holds all objects that could be dependents, except those of resources that cannot be listed. */
   readonly isGraphSynced: () => boolean;
 }
 
@@ -59,8 +60,8 @@ export class GarbageCollector {
   }
 
   /**
-   * Deletes the object if all its owners are dangling; otherwise removes dangling owner references, or the finalizer of
-   * foreground deletion.
+   * Deletes the object if all its owners are dangling or in foreground deletion; otherwise removes the references to such
+   * owners, or the object's own finalizer of foreground deletion.
    */
   async attemptToDelete(uid: string): Promise<WorkOutcome> {
     const { graph, isGraphSynced } = this.options;
@@ -91,7 +92,7 @@ export class GarbageCollector {
     return owners.some(({ isUnobserved }) => isUnobserved) ? { type: 'wait' } : DONE;
   }
 
-  /** Removes the references of all dependents to the object, and then its orphan finalizer. */
+  /** Removes the references of all observed dependents to the object, and then its orphan finalizer. */
   async attemptToOrphan(uid: string): Promise<WorkOutcome> {
     const { graph, isGraphSynced } = this.options;
     const node = graph.observedNode(uid);

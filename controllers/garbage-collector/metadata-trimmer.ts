@@ -6,10 +6,10 @@ import type { MetadataObject } from './owner-references';
 
 const EMPTY_BODY: PartialObjectMetadata = {};
 const EMPTY_METADATA: MetaV1ObjectMeta = {};
-/** Strings that many objects share and that are held once each. */
+/** The limit of the strings that are held once; when it is reached they are forgotten, and later objects share new ones. */
 const MAX_INTERNED_STRINGS = 4_096;
 
-/** Holds each of the strings that many objects share once. */
+/** Objects that one instance trims share equal namespaces, kinds, API versions and finalizers. */
 export class MetadataTrimmer {
   private readonly interned = new Map<string, string>();
 

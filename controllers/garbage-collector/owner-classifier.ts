@@ -1,6 +1,6 @@
 /**
- * Finds out the state of an object's owners. The graph shows that an owner exists; only the server can show that one
- * does not, and each absent owner is requested once. It stays absent, because uids are never used again. The
+ * Finds out the state of an object's owners. The graph shows that an owner exists; that one does not is shown by the
+ * server or by an observed deletion, and is cached: the owner stays absent, because uids are never used again. The
  * counterpart of upstream's classifyReferences with its absentOwnerCache.
  */
 import { LRUCache } from 'lru-cache';
@@ -28,7 +28,7 @@ export interface OwnerClassifierOptions {
 /** The state of one owner, and where it was found. */
 export interface ClassifiedOwner {
   readonly state: OwnerState;
-  /** The server has the owner and the graph does not, so no event follows its deletion. */
+  /** The server has the owner and the graph does not have it as it is referred to, so no event follows its deletion. */
   readonly isUnobserved: boolean;
 }
 
@@ -67,8 +67,8 @@ export class OwnerClassifier {
   }
 
   /**
-   * The states in the order of the references. When an owner is in foreground deletion the others are read from the server: they may be deleted together with it,
-   * and the informers may be behind.
+   * The states in the order of the references. When an owner is in foreground deletion, those that the graph shows as
+   * solid are read from the server: they may be deleted together with it, and the informers may be behind.
    */
   async classifyAll(dependent: ObservedNode, references: readonly OwnerReference[]): Promise<readonly ClassifiedOwner[]> {
     const owners = await Promise.all(references.map((reference) => this.classify(dependent, reference)));

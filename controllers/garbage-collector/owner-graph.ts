@@ -109,7 +109,8 @@ export class OwnerGraph {
   }
 
   /**
-   * Call it when the object was deleted. Enqueues its dependents, and owners that waited for it to be deleted in the foreground.
+   * Call it when the object was deleted. Enqueues its dependents, and its owners in foreground deletion, which may have
+   * waited for it.
    */
   remove(uid: string): void {
     const node = this.nodes.get(uid);

@@ -1,6 +1,7 @@
 /**
  * Decides what the garbage collector does with an object, from the state of its owners and its dependents, and builds the
- * patches for it. Pure; an object is deleted only when none of its owners exists outside foreground deletion.
+ * patches for it. Pure; an object is deleted only when the state of every owner is known and each is dangling or in
+ * foreground deletion.
  */
 import type { MetaV1ObjectMeta, MetaV1OwnerReference } from '../../shared/api/types/generated/members';
 import { finalizersOf, isBeingDeleted } from '../../shared/client/rest/api-object';

@@ -25,7 +25,7 @@ export interface MonitorListener {
   resourceDeleted(resource: Resource): void;
   /** The state of the resource's objects is unknown. */
   forgetResource(resource: Resource): void;
-  /** The monitors have synced after a change of the served resources. */
+  /** Every monitor has synced or timed out after a change of the served resources. */
   synced(): void;
 }
 
@@ -89,7 +89,8 @@ export class ResourceMonitors {
   }
 
   /**
-   * Resolves when the signal is aborted and all informers have ended. `onReady` is called once, after the first sync.
+   * Resolves when the signal is aborted and all informers have ended. `onReady` is called once, when every monitor of the
+   * first discovery has synced or timed out.
    */
   async run(onReady: () => void): Promise<void> {
     const { clock, signal, logger, listener } = this.options;
