@@ -1,6 +1,6 @@
 /**
- * The bodies that bind a volume and a claim to each other, and that release a volume. Pure: each function returns
- * `undefined` when nothing is to be changed. Objects and their status are separate writes.
+ * The bodies that bind a volume and a claim to each other, and that release a volume. Pure; the functions that bind or set
+ * a phase return `undefined` when nothing is to be changed. Objects and their status are separate writes.
  */
 import type {
   CoreV1PersistentVolume,
@@ -45,8 +45,8 @@ export function claimBoundTo(claim: Claim, volume: Volume, names: StorageNames):
 }
 
 /**
- * The claim in this phase, with access modes and capacity of its volume. The capacity of a claim that is bound already
- * changes only by its expansion.
+ * The claim in this phase, with access modes and capacity of its volume, or with neither when `volume` is undefined. The
+ * capacity of a claim that has the phase already is kept: it changes only by an expansion.
  */
 export function claimInPhase(claim: Claim, phase: ClaimPhase, volume: Volume | undefined): CoreV1PersistentVolumeClaim | undefined {
   const { status = {} } = claim.body;

@@ -1,9 +1,9 @@
 /**
  * Binds PersistentVolumeClaims to PersistentVolumes, and keeps the phases of both. One worker syncs claims and one
  * volumes, so that no two claims compete for a volume within the process; everything is synced periodically. Unlike
- * upstream it has no volume plug-ins: other programs provision volumes, and a volume with the policy Delete or Recycle
- * that no other program created becomes Failed. A claim that waits is enqueued shortly after a volume or class for it
- * appears, where upstream waits for the next period.
+ * upstream it has no volume plug-ins: other programs provision volumes, and a released volume becomes Failed when its
+ * policy is Recycle, or Delete and no other program deletes it. A claim that waits is enqueued shortly after a volume or
+ * class for it appears, where upstream waits for the next period.
  */
 import { ignoreNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';

@@ -61,7 +61,7 @@ export class VolumeBinder {
     if (reportsTransition ? isChanged : this.repeatedEvents.shouldRecord(claim, event)) this.record(claimReference(claim), event);
   }
 
-  /** Returns whether the claim was written. */
+  /** Returns whether a new phase was written; true for every other action than `none`. */
   private async executeForClaim(claim: Claim, action: ClaimAction): Promise<boolean> {
     switch (action.type) {
       case 'none':

@@ -1,8 +1,9 @@
 /**
  * Finds the volume for a claim: the smallest one that is large enough, among volumes with the fewest access modes.
  * Available volumes are sorted by size in buckets of class, volumeMode and access modes, so that a search takes
- * logarithmic time; only a claim with a selector inspects volumes one after the other. Volumes that are reserved for a
- * claim by their claimRef are found by the claim. Keeping it up to date is left to storage-state.ts.
+ * logarithmic time in each bucket of the class; only a claim with a selector inspects volumes one after the other.
+ * Volumes that are reserved for a claim by their claimRef are found by the claim. Keeping the index up to date is left to
+ * storage-state.ts.
  */
 import BTree from 'sorted-btree';
 import { compileLabelSelector, type LabelMatcher } from '../../shared/api/selectors/label-selector';
