@@ -9,7 +9,7 @@ import { ADDRESS_BITS, rangeContains, type IpRange } from '../../shared/values/n
 /** A range may have at most 2^20 blocks: 4 MB of counts. */
 export const MAX_BLOCK_BITS = 20;
 
-/** The bitmap has a bit for each range, in words of an Int32Array. */
+/** The bits of a word of the bitmap, an Int32Array. */
 const WORD_BITS = 32;
 /** A word with all bits set. */
 const ALL_USED = -1;

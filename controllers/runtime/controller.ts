@@ -224,7 +224,7 @@ export interface Controller {
   readonly account: string | undefined;
   /**
    * Called once for each term. Runs until the signal of the context is aborted; resolves when all running syncs have
-   * ended. After a rejection the controller is restarted with back-off.
+   * ended. When it rejects, or resolves before that, the controller is restarted with back-off.
    */
   run(context: ControllerContext): Promise<void>;
 }

@@ -1,8 +1,8 @@
 /**
  * Runs controllers concurrently, each under its own lease: any number of processes may run any selection of
- * controllers, and each controller is active in exactly one process. A process with several controllers first acquires
+ * controllers, and each controller is active in at most one process. A process with several controllers first acquires
  * one outer lease, which processes with the same selection share. Only the outer lease is renewed often. A controller
- * that fails is restarted with back-off.
+ * that fails is restarted with back-off. Without leader election there are no leases, and only one process may run.
  */
 import { createHash } from 'node:crypto';
 import type { Fence } from '../../shared/api/identity/fencing';

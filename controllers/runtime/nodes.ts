@@ -1,6 +1,5 @@
 /**
- * Accessors of nodes that several controllers use. Taint and label keys are recognised in both dialects, and written in
- * the one that the server generates.
+ * Accessors of nodes that several controllers use. Taint and label keys are recognised in both dialects.
  */
 import type { CoreV1Node, CoreV1Taint, CoreV1Toleration } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';

@@ -1,7 +1,8 @@
 /**
- * Remembers the generations of the dependents that a controller wrote, until its informer shows them: a Service's
- * EndpointSlices, a Deployment's ReplicaSets. While the informer is behind, a reconciliation would repeat the writes.
- * Compares `metadata.generation`, which grows with each change of a dependent's content.
+ * Remembers the last generation of each dependent that a controller wrote, such as a Service's EndpointSlices or a
+ * Deployment's ReplicaSets, to tell whether its informer is behind: a reconciliation would then repeat the writes.
+ * Compares `metadata.generation`, which grows with each change of a dependent's content. Entries stay until the dependent
+ * is deleted or the owner is forgotten.
  */
 import { generationOf, type ApiObject } from '../../shared/client/rest/api-object';
 
