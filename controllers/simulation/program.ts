@@ -79,7 +79,10 @@ const CERTIFICATE_LIFETIME_MS = 365 * 86_400_000;
 /** The Lease that the leading process holds. */
 const LEASE_NAME = 'simulation';
 
-/** Resolves when the simulation is started, even if no API server responds yet. Throws {@link UsageError}. */
+/**
+ * Resolves when the simulation is started, even if no API server responds yet. Rejects with a {@link UsageError}, or when
+ * the server's address cannot be bound.
+ */
 export async function startSimulation(values: SimulationFlags, host: SimulationHost): Promise<void> {
   const { clock, random, logger, lifecycle } = host;
   const problem = validateFlags(values);

@@ -1,8 +1,8 @@
 /**
  * The kubelets of all simulated nodes. A pod that is bound to a simulated node moves through its life cycle
  * (pod-life-cycle.ts): this module writes its statuses, allocates its addresses, and deletes it when it has stopped. A
- * pod enters the queue when it or its node changes, and when its next change is due; nothing is polled. A stopped node
- * changes none of its pods.
+ * pod enters the queue when it changes, when its node is added, stopped or resumed, and when its next change is due;
+ * nothing is polled. The pods of a stopped node stay as they are.
  */
 import type { CoreV1Node, CoreV1Pod } from '../../../shared/api/types/generated/members';
 import type { Informer } from '../../../shared/client/informer/informer';
@@ -142,7 +142,10 @@ export class Kubelets {
     this.context.events.record({ about: podReference(pod), type: 'Warning', reason, message });
   }
 
-  /** The addresses of the pod: those of its status, or a new one; empty when none is free. */
+  /**
+   * The addresses of the pod: those of its node with `hostNetwork`, else that of its status or a new one. Empty when none
+   * is free, and for a pod without one that is being deleted or has terminated.
+   */
   private podIps(pod: Pod, node: Node, hostIps: readonly string[]): readonly string[] {
     if (pod.body.spec?.hostNetwork === true) return hostIps;
     const present = pod.body.status?.podIP;

@@ -10,7 +10,7 @@ import { controllerOf } from '../../runtime/pods';
 
 /** How the containers of a pod behave. Durations are in milliseconds. */
 export interface PodSettings {
-  /** From the binding to the start of the first container. */
+  /** From the pod's `startTime`, which the first status after the binding sets, to the start of the first container. */
   readonly startMs: number;
   /** From the start of a container until it is ready; undefined: the initial delays of its probes. */
   readonly readyMs: number | undefined;

@@ -1,7 +1,7 @@
 /**
  * The HTTPS server of the simulation. It serves the metrics API to the API server, which authenticates with its
  * front-proxy certificate, and it responds in place of the kubelets of simulated nodes: logs, exec and port-forward do not
- * exist there, which each response states. `/healthz` needs no authentication.
+ * exist there, which each response states. Only metrics need authentication.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';

@@ -1,6 +1,6 @@
 /**
  * The heartbeats of simulated nodes: each node's Lease is renewed every 10 seconds, and its status is written when it
- * changes. Creates the configured Node objects once at the start, and deletes those that a start with fewer nodes leaves
+ * changes or its heartbeat times are old. Creates the configured Node objects once at the start, and deletes those that a start with fewer nodes leaves
  * over. A Node with the label of the simulation that another client creates is simulated too. A node that is stopped by
  * its annotation sends nothing.
  */

@@ -1,6 +1,6 @@
 /**
- * Allocates IP addresses of a range to owners. The lowest free address follows the last allocated one, so that addresses
- * are not reused at once. Holds one entry for each owner.
+ * Allocates IP addresses of a range to owners: the next free address after the last allocated one, so that addresses are
+ * not reused at once. Holds one entry for each owner.
  */
 import { formatIpAddress, parseIpAddress, type IpRange } from '../../../shared/values/network/ip-address';
 

@@ -29,7 +29,7 @@ import { RealScheduler } from './real-scheduler';
 import { SchedulingQueue } from './scheduling-queue';
 
 const SCHEDULER_NAME = 'default-scheduler';
-/** Bindings in flight at the same time. Decisions wait while as many are being written. */
+/** The most decisions that are written at the same time; further ones wait. */
 const MAX_WRITES = 16;
 
 /** The part of the controller context that is used here. */
@@ -57,7 +57,7 @@ export class Scheduler {
   private readonly realScheduler: RealScheduler;
   /** Writes in progress, by the key of their pod. */
   private readonly writes = new Map<string, Promise<void>>();
-  /** Ends the wait of the decision loop: a pod is active, a write has ended, or the real scheduler has ended. */
+  /** Ends the wait of the decision loop: a pod is active, a write or the real scheduler has ended, or the signal is aborted. */
   private wake: () => void = () => undefined;
 
   constructor(private readonly context: SchedulerContext) {

@@ -62,7 +62,7 @@ function countDomains(constraint: CoreV1TopologySpreadConstraint, info: PodInfo,
   return { topologyKey, maxSkew, counts, minCount: Number.isFinite(minCount) ? minCount : 0, countsItself: isCounted(info) };
 }
 
-/** Returns whether the domains contain the node. */
+/** Returns whether the pods of the node count in its domain. */
 function eligibility(
   { nodeAffinityPolicy, nodeTaintsPolicy }: CoreV1TopologySpreadConstraint,
   { pod }: PodInfo,
