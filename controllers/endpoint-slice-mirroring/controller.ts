@@ -1,9 +1,9 @@
 /**
  * EndpointSliceMirroring controller: watches Services, Endpoints and its own EndpointSlices, and mirrors the Endpoints
  * of Services without a selector to EndpointSlices. Records Events about the Endpoints when addresses are not mirrored.
- * Endpoints are synced after the batch period when they or their Service changed, and after a second when another client
- * changed one of their slices. Unlike upstream's controller, Endpoints are requeued without back-off while the informer
- * does not show their slices yet.
+ * Endpoints are synced after the batch period when they or their Service changed, and after a second when one of their
+ * slices was deleted or changed by another client. Unlike upstream's controller, Endpoints are requeued without back-off
+ * while the informer does not show their slices yet.
  */
 import type { CoreV1Endpoints, CoreV1Service } from '../../shared/api/types/generated/members';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
@@ -22,7 +22,7 @@ import type { Endpoints } from '../../shared/client/rest/typed-objects';
 
 const SERVICES = resourceOf('core.v1.Service');
 const ENDPOINTS = resourceOf('core.v1.Endpoints');
-/** The delay after another client changed a slice. Milliseconds. */
+/** The delay after a slice was deleted, or changed by another client. Milliseconds. */
 const FOREIGN_CHANGE_MS = 1_000;
 /** The delay while the informer does not show what was written. Milliseconds. */
 const STALE_MS = 20;

@@ -28,8 +28,8 @@ export const mirroringNames = (prefix: string): MirroringNames => ({
 });
 
 /**
- * Whether the Endpoints belong to a Service without a selector: no controller writes slices for those. `service` is
- * undefined when there is none.
+ * Whether the Endpoints belong to a Service without a selector, for which no other controller writes slices, and are
+ * neither excluded by a label nor the record of a leader election. `service` is undefined when there is none.
  */
 export function shouldMirror({ metadata }: Endpoints, service: ServiceView | undefined, names: MirroringNames): boolean {
   if (service === undefined || service.hasSelector) return false;

@@ -1,8 +1,9 @@
 /**
  * Endpoints controller: watches Services, pods and Endpoints, and writes the Endpoints of each Service with a selector.
- * Deletes Endpoints without a Service; at the start all existing Endpoints are enqueued for that. A changed Service is
- * synced at once, a changed pod after the batch period. As in upstream's controller, Endpoints that another client
- * changed are restored at the next change of the Service or its pods; deleted Endpoints at once.
+ * Deletes Endpoints without a Service, except records of leader elections; at the start all existing Endpoints are
+ * enqueued for that. A Service is synced at once when it changed, and after the batch period when one of its pods changed.
+ * As in upstream's controller, Endpoints that another client changed are restored at the next change of the Service or its
+ * pods; deleted Endpoints at once.
  */
 import type { CoreV1Endpoints, CoreV1Pod, CoreV1Service } from '../../shared/api/types/generated/members';
 import { ApiError, ignoreNotFound, isNamespaceTerminating } from '../../shared/client/rest/api-error';

@@ -42,7 +42,7 @@ export interface DesiredSubsets {
   readonly subsets: readonly CoreV1EndpointSubset[];
   /** Whether addresses beyond {@link MAX_ADDRESSES} were left out. */
   readonly isTruncated: boolean;
-  /** Selected pods without an address in the subsets, and why, for an Event. */
+  /** Selected pods that are left out because of an error, and the error, for an Event. */
   readonly skipped: readonly { readonly pod: string; readonly reason: string }[];
 }
 
@@ -77,11 +77,11 @@ export function desiredSubsets(service: ServiceView, pods: readonly PodView[]): 
   return { ...truncateToCapacity(sortSubsets(mergeSubsets([...byPort.values()]))), skipped };
 }
 
-/** What a pod contributes to the Endpoints of a Service; computed once for both views. */
+/** What a pod contributes to the Endpoints of a Service; reused until the view of the Service or of the pod changes. */
 interface PodEndpoint {
   /** Undefined for a pod that is not skipped. */
   readonly skipReason: string | undefined;
-  /** Undefined for a pod without an address of the Service's first IP family. */
+  /** Undefined for a skipped pod, and for one without an address of the Service's first IP family. */
   readonly address: CoreV1EndpointAddress | undefined;
   readonly ports: readonly { readonly key: string; readonly port: CoreV1EndpointPort | undefined }[];
 }
@@ -125,7 +125,7 @@ function addressOf(service: ServiceView, pod: PodView, family: AddressType): Cor
   return { ip, ...(hasDnsName ? { hostname } : {}), nodeName, targetRef: { kind: 'Pod', namespace, name, uid } };
 }
 
-/** Leaves out ports with a named target that the pod does not have. */
+/** The ports of the Service, without those with a named target that the pod does not have. */
 function portsOf(service: ServiceView, pod: PodView): readonly CoreV1EndpointPort[] {
   return service.ports.flatMap((servicePort) => {
     const port = findPort(pod, servicePort);
