@@ -1,4 +1,4 @@
-/** The flags of the node lifecycle controller, with upstream's names. `flags.ts` has the rules about their values. */
+/** The flags of the node lifecycle controller, with upstream's names. `validate-flags.ts` has the rules about their values. */
 import { decimalFlag, durationFlag, intFlag } from '../shared/cli/flags';
 
 const NODES = 'Nodes';

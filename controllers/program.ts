@@ -140,7 +140,7 @@ const SETTINGS_FILES = [
   'cluster-signing-legacy-unknown-key-file',
 ] as const;
 
-/** Logs when the client certificate has expired. Returns the certificates that the controllers use. */
+/** Logs when the client certificate is not valid. Returns the certificates that the controllers use. */
 function watchCertificates(
   kubeconfig: string,
   { config, settings }: Pick<SettingsFromFlags, 'config' | 'settings'>,

@@ -45,8 +45,8 @@ export interface ServingDependencies {
 const CERTIFICATE_FILES = ['tls-cert-file', 'tls-private-key-file', 'client-ca-file'] as const;
 
 /**
- * Resolves when the server listens, and at once when `--secure-port` is 0. Throws {@link PermanentError} when the
- * server cannot be started.
+ * Resolves when the server listens, and without a server when `--secure-port` is 0 or its default port is in use. Throws
+ * {@link PermanentError} when a file cannot be used or the server cannot be started otherwise.
  */
 export async function startServing(deps: ServingDependencies): Promise<void> {
   const { values, isPortExplicit, clock, logger, lifecycle, health, certificates, metrics } = deps;

@@ -5,7 +5,7 @@
 import { isIP } from 'node:net';
 import type { ControllerFlags } from './flags';
 
-/** A retry comes at most this much later than its period, because of jitter; the factor of client-go. */
+/** The time until a retry is at most the period times this, because of jitter; the factor of client-go. */
 const RETRY_JITTER_FACTOR = 1.2;
 
 /** Returns the error of values that are out of range or contradict each other; `undefined` when there is none. */

@@ -51,7 +51,7 @@ async function run(context: ControllerContext): Promise<void> {
 
 /** The state of one term. */
 class TokensController {
-  /** The Secrets of both types. */
+  /** The Secrets of the type in either dialect. */
   private readonly secrets = new ObjectStore<CoreV1Secret>({ [BY_ACCOUNT]: (secret) => [accountKeyOf(secret)] });
   /** Account names of deleted Secrets, by the Secret's key, until the account has no reference to the Secret. */
   private readonly deletedSecrets = new Map<string, string>();
@@ -111,8 +111,8 @@ class TokensController {
   }
 
   /**
-   * A change of a ServiceAccount enqueues its Secrets, a change of the root certificate all Secrets. `accountUid`
-   * returns the uid of a ServiceAccount, as the informer shows it.
+   * A ServiceAccount that is deleted, also when it is created again at once, enqueues its Secrets; a change of the root
+   * certificate enqueues all Secrets. `accountUid` returns the uid of a ServiceAccount, as the informer shows it.
    */
   private async syncSecret(key: string, accountUid: (namespace: string, name: string) => string | undefined): Promise<WorkOutcome> {
     const secret = this.secrets.get(key);

@@ -1,8 +1,8 @@
 /**
- * CSR approver: watches CertificateSigningRequests and approves those of nodes for their own client certificates, if a
- * SubjectAccessReview allows the user to create `certificatesigningrequests/selfnodeclient` or `/nodeclient`. Leaves
- * all other requests to administrators. As in upstream's approver, a recognized request that is not allowed is retried
- * with back-off, because a binding may be created later.
+ * CSR approver: watches CertificateSigningRequests and approves those for client certificates of nodes, if a
+ * SubjectAccessReview allows the user to create `certificatesigningrequests/nodeclient`, or `/selfnodeclient` when the
+ * user is the node. Leaves all other requests to administrators. As in upstream's approver, a recognized request that is
+ * not allowed is retried with back-off, because a binding may be created later.
  */
 import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';

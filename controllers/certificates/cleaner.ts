@@ -1,7 +1,8 @@
 /**
- * CSR cleaner: watches CertificateSigningRequests and deletes them when they expire: an approved or denied one an hour
- * after the decision, a pending one a day after its creation, an issued one when its certificate expires. A request is
- * requeued for the time at which it expires; upstream's cleaner polls all requests once an hour.
+ * CSR cleaner: watches CertificateSigningRequests and deletes them when they expire: a denied or failed one an hour after
+ * that, a pending one a day after its creation, an issued one an hour after its approval or when its certificate expires.
+ * An approved one stays until its certificate is issued. A request is requeued for the time at which it expires;
+ * upstream's cleaner polls all requests once an hour.
  */
 import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
 import { isBeingDeleted } from '../../shared/client/rest/api-object';

@@ -44,8 +44,8 @@ const DAY = /^\d{4}-\d\d-\d\d$/;
 const isDay = (text: string): boolean => DAY.test(text) && !Number.isNaN(Date.parse(text));
 
 /**
- * `isManual`: the ServiceAccount has no reference to the Secret, so the token was not auto-generated. `isMounted`: a
- * pod uses the Secret. `prefixes`: of the labels, in all dialects.
+ * `isManual`: no ServiceAccount that the Secret names has a reference to it, so the token was not auto-generated.
+ * `isMounted`: a pod uses the Secret. `prefixes`: of the labels, in all dialects.
  */
 export function reconcileToken(
   { metadata }: Secret,

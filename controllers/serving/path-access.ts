@@ -1,7 +1,8 @@
 /**
- * Authenticates and authorizes requests to the paths that a process serves about itself. Paths of an allow list are
- * open to all; for others, TokenReviews and SubjectAccessReviews are sent to the API server. Their results are cached
- * for a short time, because metrics are scraped often. It has no rules of its own.
+ * Authenticates and authorizes requests to the paths that a process serves about itself, by TokenReviews and
+ * SubjectAccessReviews that are sent to the API server. Paths of an allow list need no authorization, but an invalid token
+ * is rejected there as well. The results are cached for a short time, because metrics are scraped often. It has no rules
+ * of its own.
  */
 import { createHash } from 'node:crypto';
 import { forbiddenPath, internalError, unauthorized } from '../../shared/api/errors/status';

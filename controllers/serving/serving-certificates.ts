@@ -1,6 +1,6 @@
 /**
- * The certificates of the server for health and metrics: from files, which are reloaded when they change, or
- * self-signed for the lifetime of the process.
+ * The certificates of the server for health and metrics: from files, which are reloaded when they change, or one from an
+ * authority of the process' own, which is issued again before it expires.
  */
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -24,7 +24,7 @@ export interface ServingPaths {
 }
 
 /**
- * The lifetime of the self-signed certificate that stands in for missing files. It is issued again before it expires.
+ * The lifetime of the certificate that stands in for missing files.
  */
 const LIFETIME_MS = 365 * 86_400_000;
 
@@ -52,8 +52,8 @@ export interface ServingCertificateWatch {
 }
 
 /**
- * Reloads changed files, and issues a self-signed certificate again before it expires. Files that cannot be read change
- * nothing. Returns a function that ends the watch.
+ * Reloads changed files, and issues a certificate of the process' own again before it expires. Files that cannot be used
+ * change nothing: the error is logged. Returns a function that ends the watch.
  */
 export function watchServingCertificates({ paths, current, clock, logger, renew }: ServingCertificateWatch): () => void {
   let { certificate } = current;
