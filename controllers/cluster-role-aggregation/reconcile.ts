@@ -14,8 +14,8 @@ export type ClusterRole = ApiObject<RbacV1ClusterRole>;
 export const isAggregated = ({ body }: ClusterRole): boolean => body.aggregationRule !== undefined;
 
 /**
- * The rules of all ClusterRoles that the role selects, in the order of their names, without duplicates. Undefined when
- * the role has these rules or is not aggregated.
+ * The rules of all other ClusterRoles that the role selects, in the order of their names, without duplicates. Undefined
+ * when the role has these rules or is not aggregated.
  */
 export function desiredRules(role: ClusterRole, clusterRoles: Iterable<ClusterRole>): readonly RbacV1PolicyRule[] | undefined {
   const { aggregationRule } = role.body;

@@ -1,7 +1,7 @@
 /** The metrics of the ephemeral volume controller, under upstream's names. */
 import type { MetricMaker } from '../runtime/controller';
 
-/** Each is called once for each creation of a claim. */
+/** `countAttempt` is called once for each creation of a claim, and `countFailure` for those that fail. */
 export interface CreationMetrics {
   readonly countAttempt: () => void;
   readonly countFailure: () => void;

@@ -1,8 +1,8 @@
 /**
  * Writes `spec.podCIDR` and `spec.podCIDRs` of nodes that have none, with a free block of each cluster CIDR, with
  * `--allocate-node-cidrs` only. Unlike upstream's RangeAllocator: a node with CIDRs outside of the cluster CIDRs is
- * logged and does not end the controller, CIDRs that two nodes or a Service range have are free only after all have
- * released them, and a deletion enqueues the node that has waited longest at once.
+ * logged and does not end the controller, a CIDR that two nodes have is free only after both have released it, one in a
+ * Service range is never free, and a deletion enqueues the node that has waited longest at once.
  */
 import type { CoreV1Node } from '../../shared/api/types/generated/members';
 import { ignoreNotFoundOrConflict, isConflict, isNotFound } from '../../shared/client/rest/api-error';

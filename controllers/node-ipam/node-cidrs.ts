@@ -1,7 +1,7 @@
 /**
  * The pod CIDRs of all nodes in memory: which node holds which block of the cluster CIDRs. A node holds its CIDRs until
- * it is deleted, also while they are not yet written to it, so that a repeated write assigns the same ones. Nodes are
- * identified by uid: the deletion of a node does not release the CIDRs of its successor with the same name.
+ * it is deleted or has others, also while they are not yet written to it, so that a repeated write assigns the same ones.
+ * Nodes are identified by uid: the deletion of a node does not release the CIDRs of its successor with the same name.
  */
 import { formatIpRange, parseIpRange, type IpRange } from '../../shared/values/network/ip-address';
 import type { CidrSet } from '../runtime/cidr-set';
@@ -42,7 +42,10 @@ export class NodeCidrs {
     return this.sets.every((set) => set.used < set.capacity);
   }
 
-  /** Holds the CIDRs that the node has, instead of others. Returns those outside of the cluster CIDRs. */
+  /**
+   * Holds the CIDRs that the node has, instead of others. Returns those outside of the cluster CIDRs; none when the node
+   * holds these CIDRs already, so that each is reported once.
+   */
   occupy(node: Node): readonly string[] {
     const written = podCidrsOf(node);
     const ranges = written.map((text) => [text, parseIpRange(text)] as const);

@@ -8,10 +8,10 @@ import { podCidrsOf, type NodeCidrs } from './node-cidrs';
 
 /** What is written to a node. */
 export type NodeAction =
-  /** `outside`: CIDRs of the node that are in no cluster CIDR. */
+  /** `outside`: CIDRs of the node that are in no cluster CIDR and were not reported before. */
   | { readonly type: 'none'; readonly outside: readonly string[] }
   | { readonly type: 'assign'; readonly spec: CoreV1NodeSpec }
-  /** All CIDRs are in use. */
+  /** A cluster CIDR has no free block. */
   | { readonly type: 'unavailable' };
 
 /** A node that has pod CIDRs keeps them, even if they are fewer than the cluster CIDRs. */

@@ -1,7 +1,7 @@
 /**
- * Informers for the resources that quotas limit: started when a quota first limits a resource, and ended when the
- * resource is not served any more. They hold only metadata, except for resources with usage beyond the number of
- * objects. The counterpart of upstream's QuotaMonitor.
+ * Informers for the resources that quotas limit: started when a quota first limits a resource; those of resources that
+ * are not built in end when the resource is not served any more. They hold only metadata, except for resources with usage
+ * beyond the number of objects. The counterpart of upstream's QuotaMonitor.
  */
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { discoverResources, type ServedResource } from '../../shared/client/rest/discovery';
@@ -94,7 +94,10 @@ export class QuotaMonitor {
     return this.monitors.get(resourceKeyOf(groupResource))?.index.find(NAMESPACE_INDEX, namespace);
   }
 
-  /** Ends the monitors of resources that are not served any more. Resolves when the controller ends. */
+  /**
+   * Ends the monitors of resources that are not served any more, and reports limited resources that were added or removed.
+   * Resolves when the controller ends.
+   */
   async syncPeriodically(): Promise<void> {
     const { clock, signal, logger } = this.context;
     while (await sleepUnlessAborted(clock, DISCOVERY_PERIOD_MS, signal)) {
@@ -194,7 +197,7 @@ function countableByKey(resources: readonly ServedResource[]): ReadonlyMap<strin
   return new Map(countable.map((resource) => [resourceKeyOf(resource), resource]));
 }
 
-/** No change of mere metadata changes the usage. */
+/** An object that is held as metadata counts as one, so no update changes its usage. */
 function mayChangeUsage(previous: ApiObject<CountedBody>, current: ApiObject<CountedBody>): boolean {
   if (current.body.spec === undefined) return false;
   return (

@@ -1,7 +1,7 @@
 /**
  * The addresses of the development load balancer in memory: which Service holds which addresses of the ranges, at most
  * one of each family. A Service keeps an address until it is released. The network and broadcast addresses of an IPv4
- * range, and the first address of an IPv6 range, are never allocated.
+ * range, and the first address of an IPv6 range, are never allocated, except of ranges with one or two addresses.
  */
 import {
   ADDRESS_BITS,

@@ -37,7 +37,10 @@ export type ServiceAction =
   /** `families`: an address of one of them is not free; empty when the Service has no family with a range. */
   | { readonly type: 'unavailable'; readonly problem: string; readonly families: readonly IpFamily[] };
 
-/** Decides one sync. Allocates or releases the Service's addresses in `pool` before the caller writes the result. */
+/**
+ * Decides one sync. Allocates the addresses to write in `pool`, and releases those of families that the Service does not
+ * have any more; after a clean-up the caller releases all of them.
+ */
 export function reconcileService(service: Service, pool: AddressPool, rules: LoadBalancerRules): ServiceAction {
   return isServed(service, rules) && !isBeingDeleted(service) ? ensure(service, pool, rules) : cleanUp(service, pool, rules);
 }

@@ -68,7 +68,7 @@ async function run(context: ControllerContext): Promise<void> {
   const work = async (key: string): Promise<WorkOutcome> => {
     const pod = pods.byKey(key);
     if (pod === undefined || !schedule.isDue(key, pod.uid)) return DONE;
-    // Once for a pod, also when its deletion fails and is retried.
+    // The Event is recorded once for a pod, also when its deletion fails and is retried.
     if (queue.failures(key) === 0 && !isBeingDeleted(pod)) recordEvent(context, pod, `Marking for deletion Pod ${key}`);
     await addConditionAndDeletePod(context, pod);
     countDeletion();

@@ -8,7 +8,7 @@ import type { Pod } from '../../shared/client/rest/typed-objects';
 /** How long a pod may stay on its node. */
 export type TolerationTime =
   | { readonly type: 'unlimited' }
-  /** Zero when some taint is not tolerated. */
+  /** Zero when some taint is not tolerated, or for no time. */
   | { readonly type: 'limited'; readonly ms: number };
 
 /** The taints of the node that evict pods. */
