@@ -47,11 +47,14 @@ test('reconcileSecret deletes a token Secret when its ServiceAccount is deleted 
   expect(reconcileSecret(secret(COMPLETE, owned('u')), undefined, 'PEM', PREFIXES)).toMatchObject({ type: 'delete' });
   expect(reconcile(secret(COMPLETE, owned('earlier')))).toMatchObject({ type: 'delete' });
   expect(reconcile(secret(COMPLETE, owned('')))).toEqual({ type: 'none' });
+});
+
+test('reconcileSecret does nothing for a token Secret that is being deleted', () => {
   const terminating = apiObject<CoreV1Secret>({ ...secret(undefined).body, metadata: { name: 's', deletionTimestamp: 't' } });
   expect(reconcileSecret(terminating, undefined, 'PEM', PREFIXES)).toEqual({ type: 'none' });
 });
 
-test('populatedSecret sets only the missing data and annotations of a token Secret', () => {
+test('populatedSecret sets the given data, the missing namespace and the annotations of a token Secret', () => {
   const owner = { name: 'a', uid: 'u' };
   const tokenData = { rootCertificate: 'PEM', token: 't' };
   expect(populatedSecret(secret({ more: 'm' }, { other: 'o' }), owner, tokenData)).toMatchObject({

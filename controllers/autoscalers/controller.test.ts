@@ -170,7 +170,7 @@ describe('the scale target of an autoscaler', () => {
     await fixture.stop();
   });
 
-  test('is requested again in the next period after a connection error', async () => {
+  test('is requested again, at the latest in the next period, after a connection error', async () => {
     const fixture = await startEvaluated();
     fixture.intercept = ({ path }) => (path.endsWith('/scale') ? new Error('away') : undefined);
     fixture.queueLength = 30;

@@ -70,7 +70,8 @@ test('replicasForUtilization counts a starting pod once its metric window begins
   });
   const replicasAfter = (ms: number) =>
     replicasForUtilization(inputOf([pod('p0'), pod('p1', since(ms))], 2), metricsOf(100, 100), halfCpu).replicas;
-  expect([replicasAfter(31_000), replicasAfter(29_000)]).toEqual([4, 2]);
+  expect(replicasAfter(31_000)).toBe(4);
+  expect(replicasAfter(29_000)).toBe(2);
 });
 
 test.each<[string, () => unknown, string]>([
@@ -101,17 +102,16 @@ test.each<[string, () => unknown, string]>([
   ],
 ])('the calculation throws CalculationError %s', (_, calculate, message) => expect(calculate).toThrow(new CalculationError(message)));
 
-test('replicasForValue scales the ready pods in proportion to the value; replicasForPerPodValue divides the value among all pods', () => {
-  expect([
-    replicasForValue(inputOf(podsOf(2)), 20n, 10n),
-    replicasForValue(inputOf(podsOf(2)), 11n, 11n),
-    replicasForValue(inputOf([], 0), 25n, 10n),
-  ]).toEqual([4, 2, 3]);
-  expect([
-    replicasForPerPodValue(inputOf([]), 2, 50n, 10n),
-    replicasForPerPodValue(inputOf([]), 5, 50n, 10n),
-    replicasForPerPodValue(inputOf([]), 0, 20n, 10n),
-  ]).toEqual([5, 5, 2]);
+test('replicasForValue scales the ready pods in proportion to the value, and divides the value by the target without replicas', () => {
+  expect(replicasForValue(inputOf(podsOf(2)), 20n, 10n)).toBe(4);
+  expect(replicasForValue(inputOf(podsOf(2)), 11n, 11n)).toBe(2);
+  expect(replicasForValue(inputOf([], 0), 25n, 10n)).toBe(3);
+});
+
+test('replicasForPerPodValue divides the value by the target per pod', () => {
+  expect(replicasForPerPodValue(inputOf([]), 2, 50n, 10n)).toBe(5);
+  expect(replicasForPerPodValue(inputOf([]), 5, 50n, 10n)).toBe(5);
+  expect(replicasForPerPodValue(inputOf([]), 0, 20n, 10n)).toBe(2);
 });
 
 test('replicasForAverageValue does not change the direction of scaling because of pods without metrics', () => {

@@ -68,7 +68,7 @@ test('reconcileSignatures does nothing when all signatures are valid', () => {
   expect(reconcile(info(data), [secret('abcdef')], NOW)).toEqual({ action: { type: 'none' } });
 });
 
-test('reconcileSignatures does nothing without a cluster-info ConfigMap or without a kubeconfig in it', () => {
+test('reconcileSignatures does nothing for a cluster-info ConfigMap that is missing, being deleted or without a kubeconfig', () => {
   const tokens = [secret('abcdef')];
   const none = { action: { type: 'none' } };
   expect(reconcile(undefined, tokens, NOW)).toEqual(none);

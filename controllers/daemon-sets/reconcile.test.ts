@@ -230,7 +230,8 @@ test('FailedPodsBackoff doubles the delay for each failed pod of a node', () => 
   const backoff = new FailedPodsBackoff(clock);
   expect(backoff.remainingMs('n/web', 'a')).toBe(0);
   backoff.next('n/web', 'a');
-  expect([backoff.remainingMs('n/web', 'a'), backoff.remainingMs('n/web', 'b')]).toEqual([1_000, 0]);
+  expect(backoff.remainingMs('n/web', 'a')).toBe(1_000);
+  expect(backoff.remainingMs('n/web', 'b')).toBe(0);
   backoff.next('n/web', 'a');
   expect(backoff.remainingMs('n/web', 'a')).toBe(2_000);
 });

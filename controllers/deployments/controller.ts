@@ -90,7 +90,7 @@ function addHandlers(
         enqueue(deployment);
       },
     }),
-    // With the Recreate strategy, new pods are created after the last old pod has gone.
+    // With the Recreate strategy, new pods are created after the last old pod no longer exists.
     pods.handle({
       deleted(pod) {
         const replicaSet = ownerOf({ owners: replicaSets, ownerResource: REPLICA_SETS }, pod);

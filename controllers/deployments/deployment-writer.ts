@@ -52,8 +52,8 @@ export class DeploymentWriter {
 
   /**
    * Writes the ReplicaSets, deletes old ones and writes the status. Stops at the first write that fails, and throws its
-   * error. A ReplicaSet to delete or a Deployment that is gone is no failure, nor is a conflict of the status: the change
-   * that caused it enqueues the Deployment.
+   * error. A ReplicaSet to delete or a Deployment that does not exist is no failure, nor is a conflict of the status: the
+   * change that caused it enqueues the Deployment.
    */
   async apply(deployment: Deployment, plan: DeploymentPlan): Promise<ApplyResult> {
     for (const replicaSet of plan.replicaSets) {

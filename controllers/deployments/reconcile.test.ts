@@ -335,7 +335,7 @@ describe('the Progressing condition of a Deployment', () => {
   });
 });
 
-test('planDeployment deletes the oldest ReplicaSets beyond revisionHistoryLimit once the rollout is complete', () => {
+test('planDeployment deletes the ReplicaSets of the lowest revisions beyond revisionHistoryLimit once the rollout is complete', () => {
   const done = { observedGeneration: 3, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 };
   const sets = [
     replicaSet('b', { podTemplate: TWO, replicas: 0, revision: 2 }),

@@ -35,7 +35,7 @@ test('GarbageWriter deletes an object at its new resourceVersion when only label
   expect(deletions).toEqual(['2 Background']);
 });
 
-test('GarbageWriter sends no delete for an object that is being deleted', async () => {
+test('GarbageWriter repeats no delete that conflicts when the object is being deleted already', async () => {
   const { deleteObject, deletions } = setUp(object('2', { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] }));
   await deleteObject(object('1'));
   expect(deletions).toEqual([]);

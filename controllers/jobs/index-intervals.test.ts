@@ -10,11 +10,9 @@ it('parseIndexes and formatIndexes convert intervals and skip invalid or excess 
 
 it('indexCount, hasIndex and intersectionCount handle two billion indexes in a few intervals', () => {
   const many = parseIndexes('0-2147483646', 2_147_483_647);
-  expect([indexCount(many), hasIndex(many, 2_000_000_000), intersectionCount(many, parseIndexes('5,7-9', 10))]).toEqual([
-    2_147_483_647,
-    true,
-    4,
-  ]);
+  expect(indexCount(many)).toBe(2_147_483_647);
+  expect(hasIndex(many, 2_000_000_000)).toBe(true);
+  expect(intersectionCount(many, parseIndexes('5,7-9', 10))).toBe(4);
 });
 
 const small = fc.uniqueArray(fc.nat(40));

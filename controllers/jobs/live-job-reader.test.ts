@@ -24,7 +24,7 @@ const podBody = (name: string, finalizers: string[] = []): CoreV1Pod => {
   return { metadata: { namespace: 'n', name, uid: name, finalizers, ownerReferences } };
 };
 
-test('LiveJobReader sends no request for a Job without a startTime', async () => {
+test('LiveJobReader sends no request for a Job without a status and without pods', async () => {
   const { reader, api } = setUp();
   expect(await reader.readOnce(apiObject(jobBody({})), () => [])).toBeUndefined();
   expect(api.requests).toEqual([]);

@@ -146,7 +146,7 @@ class JobCluster {
     this.expectedPods.add(uid);
   }
 
-  /** Fails when the pod has changed since it was observed. */
+  /** Whether the finalizer is removed: not when the pod has changed since it was observed. True for a pod that was removed. */
   private untrackPod(observed: Pod): boolean {
     const pod = this.pods.get(observed.uid);
     const current = pod === undefined ? undefined : latest(pod);

@@ -8,15 +8,15 @@ const FAILED = { type: 'Warning', reason: 'ProvisioningFailed', message: 'failed
 test('RepeatedEvents records an Event again after five minutes, a different one at once', () => {
   const clock = new ManualClock();
   const events = new RepeatedEvents(clock);
-  expect([events.shouldRecord(C, WAITING), events.shouldRecord(C, WAITING), events.shouldRecord({ ...C, name: 'd' }, WAITING)]).toEqual([
-    true,
-    false,
-    true,
-  ]);
+  expect(events.shouldRecord(C, WAITING)).toBe(true);
+  expect(events.shouldRecord(C, WAITING)).toBe(false);
+  expect(events.shouldRecord({ ...C, name: 'd' }, WAITING)).toBe(true);
   clock.advance(299_999);
   expect(events.shouldRecord(C, WAITING)).toBe(false);
   clock.advance(1);
-  expect([events.shouldRecord(C, WAITING), events.shouldRecord(C, FAILED), events.shouldRecord(C, WAITING)]).toEqual([true, true, true]);
+  expect(events.shouldRecord(C, WAITING)).toBe(true);
+  expect(events.shouldRecord(C, FAILED)).toBe(true);
+  expect(events.shouldRecord(C, WAITING)).toBe(true);
 });
 
 test('RepeatedEvents records an Event about a new object of the name at once', () => {

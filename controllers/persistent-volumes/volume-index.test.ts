@@ -69,7 +69,7 @@ describe('VolumeIndex', () => {
     }
   });
 
-  test('finds a volume that is reserved for the claim whatever its class, labels and size, and before Available ones', () => {
+  test('finds a volume that is reserved for the claim whatever its class and labels, and before a smaller Available one', () => {
     const index = indexOf(volume('a', '1Gi'), reserved('b', '9Gi', { storageClassName: 'fast' }));
     expect(nameFor(index, claim('1Gi'))).toBe('b');
     expect(nameFor(index, claim('1Gi', { selector: { matchLabels: { tier: 'x' } } }))).toBe('b');

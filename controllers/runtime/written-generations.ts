@@ -1,6 +1,6 @@
 /**
  * Remembers the last generation of each dependent that a controller wrote, such as a Service's EndpointSlices or a
- * Deployment's ReplicaSets, to tell whether its informer is behind: a reconciliation would then repeat the writes.
+ * Deployment's ReplicaSets, to find out whether its informer is behind: a reconciliation would then repeat the writes.
  * Compares `metadata.generation`, which grows with each change of a dependent's content. Entries stay until the dependent
  * is deleted or the owner is forgotten.
  */

@@ -116,7 +116,7 @@ export class StatefulSetWriter {
   }
 
   /**
-   * Ignores that the pod has changed or is gone: that change enqueues the StatefulSet. A conflict of a claim is thrown,
+   * Ignores that the pod has changed or does not exist: that change enqueues the StatefulSet. A conflict of a claim is thrown,
    * because changes of claims enqueue nothing.
    */
   private async updatePod(set: StatefulSet, pod: Pod, ordinal: number): Promise<void> {
@@ -169,7 +169,7 @@ export class StatefulSetWriter {
     return hasUpdated;
   }
 
-  /** Ignores that the pod is gone, also when another one was created under its name. */
+  /** Ignores that the pod does not exist, also when another one was created under its name. */
   private async deletePod(set: StatefulSet, { pod, isCondemned }: Extract<PodAction, { readonly type: 'delete' }>): Promise<void> {
     const { client, expectations, signal } = this.options;
     if (isCondemned) await this.updateClaimOwners({ set, pod, isCondemned: true });
@@ -188,7 +188,7 @@ export class StatefulSetWriter {
 
   /**
    * Writes nothing when `status` is undefined. The update carries the observed resourceVersion. A conflict is ignored,
-   * because the change that caused it enqueues the StatefulSet, and so is a StatefulSet that is gone.
+   * because the change that caused it enqueues the StatefulSet, and so is a StatefulSet that does not exist.
    */
   async updateStatus(set: StatefulSet, status: AppsV1StatefulSetStatus | undefined): Promise<void> {
     if (status === undefined) return;

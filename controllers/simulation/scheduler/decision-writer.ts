@@ -73,8 +73,8 @@ export class DecisionWriter {
   }
 
   /**
-   * Records an Event, writes the condition and preempts the victims. The condition of a pod that has changed or is gone is
-   * not written, but a changed victim is deleted; any other failure rejects.
+   * Records an Event, writes the condition and preempts the victims. The condition of a pod that has changed or was deleted
+   * is not written, but a changed victim is deleted; any other failure rejects.
    */
   async reportUnschedulable({ pod }: PodInfo, { message, preemption, keepsNomination }: Unschedulable): Promise<void> {
     this.context.events.record({ about: podReference(pod), type: 'Warning', reason: 'FailedScheduling', message });

@@ -13,7 +13,7 @@ function queueOf() {
 }
 
 describe('SchedulingQueue', () => {
-  it('returns pods by priority, and those of one priority in order of addition', () => {
+  it('returns pods by priority, and those of one priority in the order of their latest addition', () => {
     const { queue, drain } = queueOf();
     queue.add('low', -1);
     queue.add('a', 5);
