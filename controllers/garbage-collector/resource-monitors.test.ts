@@ -1,12 +1,37 @@
 import { silentLogger } from '../../shared/runtime/logger';
+import type { JsonObject } from '../../shared/values/json';
+import { jsonResponse } from '../../test/support/controllers/fake-api';
 import { fakeClient } from '../../test/support/controllers/fake-client';
-import { ResourceMonitors } from './resource-monitors';
+import { ResourceMonitors, type ResourceMonitorsOptions } from './resource-monitors';
 
-test('ResourceMonitors stops during the first discovery without waiting for the next one', async () => {
-  const { client, clock, random } = fakeClient();
-  const verbs = ['delete', 'list', 'watch'];
-  const resource = { resource: 'pods', responseKind: { kind: 'Pod' }, scope: 'Namespaced', verbs };
-  jest.spyOn(client, 'getDocument').mockResolvedValue({ items: [{ versions: [{ version: 'v1', resources: [resource] }] }] });
+const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
+const served = (resource: string, kind: string, scope: string) => ({
+  resource,
+  responseKind: { kind },
+  scope,
+  verbs: ['delete', 'get', 'list', 'watch'],
+});
+const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
+  '/api': { items: [{ metadata: {}, versions: [{ version: 'v1', resources: [served('pods', 'Pod', 'Namespaced')] }] }] },
+  '/apis': {
+    items: [
+      {
+        metadata: { name: 'apiextensions.platform.io' },
+        versions: [{ version: 'v1', resources: [served('customresourcedefinitions', 'CustomResourceDefinition', 'Cluster')] }],
+      },
+    ],
+  },
+};
+
+/** Monitors of a server with pods and definitions. `discovery.isDown` makes discovery fail. */
+function setUp(overrides: Partial<Pick<ResourceMonitorsOptions, 'onDiscovered'>> = {}) {
+  const { api, client, clock, random } = fakeClient();
+  const discovery = { isDown: false };
+  api.intercept = ({ path }) => {
+    const document = DOCUMENTS[path];
+    if (document === undefined) return undefined;
+    return discovery.isDown ? new Error('cut') : jsonResponse(200, document);
+  };
   const abort = new AbortController();
   const ignore = (): void => undefined;
   const monitors = new ResourceMonitors({
@@ -17,9 +42,46 @@ test('ResourceMonitors stops during the first discovery without waiting for the 
     signal: abort.signal,
     trim: (object) => object,
     listener: { put: ignore, remove: ignore, resourceDeleted: ignore, forgetResource: ignore, synced: ignore },
-    onDiscovered: () => abort.abort(),
+    onDiscovered: ignore,
     onSyncTimeout: ignore,
+    ...overrides,
   });
+  return { api, clock, discovery, abort, monitors };
+}
+
+test('ResourceMonitors stops during the first discovery without waiting for the next one', async () => {
+  const { abort, monitors } = setUp({ onDiscovered: () => abort.abort() });
   // The manual clock does not advance, so a wait would never end.
-  await monitors.run(ignore);
+  await monitors.run(() => undefined);
+});
+
+test('ResourceMonitors are not synced from the change of a definition until a discovery after it succeeds', async () => {
+  const { api, clock, discovery, abort, monitors } = setUp({ onDiscovered: () => (wasSynced = monitors.areSynced) });
+  let wasSynced: boolean | undefined;
+  const ended = monitors.run(() => undefined);
+  await clock.advanceAsync(1_000);
+  expect(monitors.areSynced).toBe(true);
+  discovery.isDown = true;
+  api.put(DEFINITIONS, { metadata: { name: 'things.example.com' } });
+  await clock.advanceAsync(1_000);
+  expect(monitors.areSynced).toBe(false);
+  discovery.isDown = false;
+  await clock.advanceAsync(1_000);
+  expect(wasSynced).toBe(false);
+  expect(monitors.areSynced).toBe(true);
+  abort.abort();
+  await clock.advanceAsync(1_000);
+  await ended;
+});
+
+test('ResourceMonitors stay synced when a periodic discovery fails', async () => {
+  const { clock, discovery, abort, monitors } = setUp();
+  const ended = monitors.run(() => undefined);
+  await clock.advanceAsync(1_000);
+  discovery.isDown = true;
+  await clock.advanceAsync(40_000);
+  expect(monitors.areSynced).toBe(true);
+  abort.abort();
+  await clock.advanceAsync(1_000);
+  await ended;
 });

@@ -79,13 +79,20 @@ export class ResourceMonitors {
   private interruptWait: () => void = () => undefined;
   /** The kinds of the latest discovery, joined, to notice a change. */
   private servedKinds = '';
-  private needsDiscovery = false;
+  /** The discoveries that are called for: the first one and one for each change of a definition. */
+  private requestedDiscoveries = 1;
+  /** The value of {@link requestedDiscoveries} when the latest successful discovery started. */
+  private coveredRequests = 0;
 
   constructor(private readonly options: ResourceMonitorsOptions) {}
 
-  /** Whether discovery is up to date and all monitors have synced or timed out. */
+  /** Whether a discovery covers every observed change of a definition, and all monitors have synced or timed out. */
   get areSynced(): boolean {
     return !this.needsDiscovery && [...this.monitors.values()].every(({ isSynced }) => isSynced);
+  }
+
+  private get needsDiscovery(): boolean {
+    return this.coveredRequests < this.requestedDiscoveries;
   }
 
   /**
@@ -97,16 +104,16 @@ export class ResourceMonitors {
     // One listener for all monitors: there may be hundreds.
     signal.addEventListener('abort', () => this.stopMonitors(), { once: true });
     for (let isFirst = true; !signal.aborted;) {
-      this.needsDiscovery = false;
+      const requests = this.requestedDiscoveries;
       try {
         const isChanged = this.syncMonitors(await this.discoverResources());
+        this.coveredRequests = requests;
         await this.waitForMonitors();
         if (isChanged) listener.synced();
         if (isFirst && !signal.aborted) onReady();
         isFirst = false;
       } catch (error) {
         if (!signal.aborted) logger.warn('the served resources cannot be discovered', { error });
-        this.needsDiscovery = isFirst;
       }
       await this.waitForNextDiscovery();
       await sleepUnlessAborted(clock, BATCH_MS, signal);
@@ -194,7 +201,7 @@ export class ResourceMonitors {
   private handleDefinitionChange({ resource }: Resource, deletedName?: string): void {
     if (resource !== DEFINITIONS) return;
     if (deletedName !== undefined) this.handleDefinitionDeletion(deletedName);
-    this.needsDiscovery = true;
+    this.requestedDiscoveries += 1;
     this.interruptWait();
   }
 
@@ -214,7 +221,7 @@ export class ResourceMonitors {
       await sleepUnlessAborted(clock, SYNC_POLL_MS, signal);
   }
 
-  /** Resolves after the discovery period, or when a definition changes. */
+  /** Resolves after the discovery period, or when a definition changes; at once when no discovery has covered a change. */
   private async waitForNextDiscovery(): Promise<void> {
     const { clock, signal } = this.options;
     if (this.needsDiscovery || signal.aborted) return;
