@@ -4,7 +4,7 @@
  * requires the observed uid. Makes no decisions.
  */
 import type { BatchV1JobStatus } from '../../shared/api/types/generated/members';
-import { isConflict, isNotFound, undefinedIfNotFound } from '../../shared/client/rest/api-error';
+import { ignoreNotFound, undefinedIfNotFound } from '../../shared/client/rest/api-error';
 import { finalizersOf, keyOf } from '../../shared/client/rest/api-object';
 import type { EventRecorder } from '../../shared/client/events/event-recorder';
 import type { RestClient } from '../../shared/client/rest/rest-client';
@@ -138,16 +138,11 @@ export class JobWriter {
 
 /**
  * Does nothing for a pod that lacks the finalizer or does not exist any more. Throws a conflict when the pod has
- * changed since it was observed.
+ * changed since it was observed, or another pod has its name.
  */
 export async function removeTrackingFinalizer(client: RestClient, pod: Pod, signal: AbortSignal): Promise<void> {
   if (!hasTrackingFinalizer(pod)) return;
   const { namespace, name, uid, resourceVersion } = pod;
   const finalizers = finalizersOf(pod).filter((finalizer) => !isTrackingFinalizer(finalizer));
-  try {
-    await client.of(PODS).namespace(namespace).patchMetadata(name, { uid, resourceVersion, finalizers }, { signal });
-  } catch (error) {
-    // A uid mismatch: the pod was deleted, and another pod has its name.
-    if (!isNotFound(error) && !(isConflict(error) && error instanceof Error && error.message.includes('uid mismatch'))) throw error;
-  }
+  await client.of(PODS).namespace(namespace).patchMetadata(name, { uid, resourceVersion, finalizers }, { signal }).catch(ignoreNotFound);
 }

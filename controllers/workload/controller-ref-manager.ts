@@ -132,8 +132,8 @@ async function release<Body extends JsonObject>(options: ClaimOptions<Body>, own
   try {
     await patchMetadata(options, dependent, { ownerReferences, ...removed });
   } catch (error) {
-    // Deleted (404), or deleted and created again under the same name (422): the object that was to be released no
-    // longer exists.
+    // The object does not exist (404), or the change is invalid (422), which upstream's manager ignores too. For another
+    // object of the name the server reports a conflict, because its resourceVersion differs.
     if (!isNotFound(error) && !(error instanceof ApiError && error.code === 422)) throw error;
   }
 }
