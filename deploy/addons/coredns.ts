@@ -74,7 +74,7 @@ function deployment(image: string): ClusterObject {
   };
 }
 
-/** One pod on each node, where there are enough. */
+/** Prefers nodes without another pod of CoreDNS. */
 const SPREAD = {
   labelSelector: { matchExpressions: [{ key: 'k8s-app', operator: 'In', values: [LABELS['k8s-app']] }] },
   topologyKey: 'kubernetes.io/hostname',

@@ -28,7 +28,7 @@ export interface AddonState {
   readonly desiredPods: number;
 }
 
-/** A callback receives each object after it is applied. Rejects with the error of the server, 409 for a conflict. */
+/** `onApplied` receives the name of each applied object, such as `services/kube-dns`. Rejects with the error of the server, 409 for a conflict. */
 export async function applyAddon(
   client: RestClient,
   { addon, settings, force, onApplied }: { addon: Addon; settings: AddonSettings; force: boolean; onApplied: (name: string) => void },
@@ -40,7 +40,7 @@ export async function applyAddon(
   }
 }
 
-/** In reverse order. Missing objects are skipped. */
+/** Deletes the objects in reverse order. Missing ones are skipped, without a call of `onDeleted`. */
 export async function deleteAddon(
   client: RestClient,
   { addon, settings, onDeleted }: { addon: Addon; settings: AddonSettings; onDeleted: (name: string) => void },
@@ -61,7 +61,6 @@ export async function deleteAddon(
 const displayName = ({ resource, object }: ClusterObject): string =>
   `${resource.resource}/${stringAt(objectAt(object, 'metadata'), 'name') ?? ''}`;
 
-/** `image` is undefined when the add-on is not installed. */
 export async function readAddonState(client: RestClient, { name, workload }: Addon, signal: AbortSignal): Promise<AddonState> {
   const resource: Resource<AppsV1Deployment & AppsV1DaemonSet> = workload;
   const installed = await undefinedIfNotFound(client.of(resource).namespace(SYSTEM_NAMESPACE).get(name, { signal }));

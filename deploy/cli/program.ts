@@ -225,8 +225,8 @@ const COMMANDS: readonly Command<CommandHost>[] = [
     flags: ADDONS_APPLY_FLAGS,
     operands: ADDON_OPERAND,
     load: async () => {
-      const { installAddon } = await import('./commands/cluster/addons.js');
-      return ({ values, operands }, host: CommandHost) => installAddon(values, operands, host);
+      const { applyAddonCommand } = await import('./commands/cluster/addons.js');
+      return ({ values, operands }, host: CommandHost) => applyAddonCommand(values, operands, host);
     },
   }),
   command({
@@ -235,8 +235,8 @@ const COMMANDS: readonly Command<CommandHost>[] = [
     summary: 'List the add-ons with their images and ready pods',
     flags: ADDONS_LIST_FLAGS,
     load: async () => {
-      const { printAddons } = await import('./commands/cluster/addons.js');
-      return ({ values }, host: CommandHost) => printAddons(values, host);
+      const { listAddonsCommand } = await import('./commands/cluster/addons.js');
+      return ({ values }, host: CommandHost) => listAddonsCommand(values, host);
     },
   }),
   command({
@@ -246,8 +246,8 @@ const COMMANDS: readonly Command<CommandHost>[] = [
     flags: CLUSTER_FLAGS,
     operands: ADDON_OPERAND,
     load: async () => {
-      const { uninstallAddon } = await import('./commands/cluster/addons.js');
-      return ({ values, operands }, host: CommandHost) => uninstallAddon(values, operands, host);
+      const { deleteAddonCommand } = await import('./commands/cluster/addons.js');
+      return ({ values, operands }, host: CommandHost) => deleteAddonCommand(values, operands, host);
     },
   }),
   command({

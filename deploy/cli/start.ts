@@ -1,4 +1,7 @@
-/** The entry point of `platform`: connects the commands to the process, clock and console, and reports their errors. */
+/**
+ * The start of `platform`, which main.ts runs as a bundle or as modules: connects the commands to the process, clock and
+ * console, reports their errors, and sets the exit code.
+ */
 import path from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { runCommand, type CommandOutcome } from '../../shared/cli/command-table';
@@ -55,8 +58,10 @@ function reportError(error: unknown, argv: readonly string[]): number {
 }
 
 async function main(argv: readonly string[]): Promise<void> {
+  // The conventional spelling of a command: `platform --version`.
   const words = argv[0] === '--version' ? ['version', ...argv.slice(1)] : argv;
   const code = await runCommand(PROGRAM, words, host).then(report, (error: unknown) => reportError(error, argv));
+  // Not process.exit(), which would cut off output that a pipe has not taken yet.
   if (code !== undefined) process.exitCode = code;
 }
 

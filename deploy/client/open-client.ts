@@ -40,7 +40,7 @@ export interface OpenClient {
    * `work` throws, the item returns after its back-off. Resolves after `close()`, when the last call has ended.
    */
   runWorkers(queue: WorkQueue, work: (item: string) => Promise<WorkOutcome>, concurrency?: number): Promise<void>;
-  /** Ends informers, queues and connections. */
+  /** Ends informers, workers with their queues, and connections. */
   close(): Promise<void>;
 }
 

@@ -21,7 +21,7 @@ export interface AdministratorOptions {
   readonly naming: Dialect;
   readonly clock: Clock;
   readonly random: Random;
-  /** 10,000 by default. */
+  /** For each request; 10,000 by default. */
   readonly timeoutMs?: number;
   /** `local` by default. */
   readonly userAgent?: string;

@@ -37,7 +37,7 @@ export async function publishClusterInfo(publication: Publication, clock: Clock,
   );
 }
 
-/** Creates the Role, its binding and the ConfigMap, and updates the address in an existing ConfigMap. */
+/** Creates the Role, its binding and the ConfigMap, and updates the address and the authority in an existing ConfigMap. */
 export async function writeClusterInfo(
   client: RestClient,
   { server, authority, naming }: Omit<Publication, 'admin'>,

@@ -59,7 +59,7 @@ export interface ComponentFilesOptions {
   readonly internalAddress: string;
   /** Names and addresses of the API servers besides those in the two URLs. */
   readonly serverNames: readonly string[];
-  /** Names under which the metrics of the controllers are read, besides `localhost`. */
+  /** Names under which the metrics of the controllers are read, besides `controllers` and the loopback names. */
   readonly controllersNames: readonly string[];
   /** Empty when etcd gets its certificates elsewhere. */
   readonly etcdCertificates: readonly EtcdCertificate[];

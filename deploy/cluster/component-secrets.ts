@@ -12,7 +12,7 @@ import type { CoreV1Secret } from '../../shared/api/types/generated/members';
 import type { Clock } from '../../shared/runtime/clock';
 import { COMPONENTS, ensureComponentFiles, openComponentFolders, type Component, type ComponentFilesOptions } from './component-files';
 
-/** The Secrets of one namespace. Rejects with ApiErrors. */
+/** The Secrets of one namespace. Rejects with the errors of requests. */
 export interface SecretStore {
   /** `undefined` when there is none. */
   get(name: string): Promise<CoreV1Secret | undefined>;
@@ -36,7 +36,7 @@ export interface ComponentSecretsOptions {
 
 const SECRETS = resourceOf('core.v1.Secret');
 
-/** The Secrets of one namespace. Throws the errors of requests, except that a Secret is missing. */
+/** The store of one namespace. */
 export function secretStore(client: RestClient, namespace: string): SecretStore {
   const secrets = client.of(SECRETS).namespace(namespace);
   return {
@@ -49,7 +49,7 @@ export function secretStore(client: RestClient, namespace: string): SecretStore 
 /** What the API allows as a key of a Secret, which here becomes the name of a file. */
 const FILE_NAME = /^(?!\.\.?$)[\w.-]{1,253}$/;
 
-/** Returns the names of the Secrets that were written. Throws ApiErrors and file system errors. */
+/** Returns the names of the Secrets that were written. Throws errors of requests and of the file system. */
 export async function ensureComponentSecrets(options: ComponentSecretsOptions, files: ComponentFilesOptions): Promise<readonly string[]> {
   const root = mkdtempSync(path.join(options.temporaryFolder, 'certificates-'));
   try {

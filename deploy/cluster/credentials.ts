@@ -1,7 +1,7 @@
 /**
- * A folder of certificates and keys: creates missing ones, keeps valid ones, and replaces those that expire, do not
- * match, or do not cover the required names. An authority that expires keeps its key, so certificates that it signed
- * before stay valid. The certificate of another authority is never replaced.
+ * A folder of certificates and keys: creates missing ones, keeps valid ones, and replaces end certificates that expire,
+ * match neither their key nor the authority, or do not cover the required names. An authority that expires keeps its key,
+ * so certificates that it signed before stay valid. An authority that does not match its key is refused, not replaced.
  */
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
@@ -51,8 +51,8 @@ export interface RenewalPolicy {
   /** `always` replaces valid certificates too; an authority is replaced only when it expires. */
   readonly leaves: 'when-due' | 'always';
   /**
-   * What becomes of an authority that is missing or unreadable. A running cluster must not get another one while its files
-   * are being replaced.
+   * What becomes of an authority without a readable certificate. A running cluster must not get another one while its
+   * files are being replaced. An authority with a readable certificate and another key is refused in both cases.
    */
   readonly unusableAuthority: 'create' | 'refuse';
 }
@@ -75,8 +75,8 @@ export class CredentialFolder {
   }
 
   /**
-   * The authority in the folder: created when there is none, renewed with its key when it expires soon. Rejects when
-   * its files do not match.
+   * The authority in the folder: created when there is none and the policy allows it, renewed with its key when it expires
+   * soon. Rejects when its files do not match, and when its key cannot sign.
    */
   async authority({ file, label, commonName }: Authority): Promise<Credential> {
     const { clock } = this;

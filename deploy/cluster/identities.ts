@@ -51,7 +51,7 @@ export const SIMULATION_LEAF: Leaf = {
   names: [],
 };
 
-/** The default roles are bound to this user. */
+/** A default role of the API server is bound to this user. */
 export const SCHEDULER_LEAF: Leaf = {
   file: 'scheduler',
   label: 'the certificate of the scheduler',

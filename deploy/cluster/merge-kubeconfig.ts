@@ -16,7 +16,7 @@ export interface KubeconfigEntry {
   readonly authority: string;
   readonly credential: Credential;
   readonly isCurrent: boolean;
-  /** Replace a context that leads to another machine. */
+  /** Replaces the entries of the same names also when the cluster of that name is on another machine. */
   readonly overwrites: boolean;
 }
 
@@ -60,7 +60,7 @@ function parse(text: string): Mapping {
   return value;
 }
 
-/** A user's cluster of the same name must not be lost. */
+/** A user's cluster of the same name on another machine must not be lost. */
 function assertLocal(file: Mapping, name: string): void {
   const cluster = entriesOf(file, 'clusters').find((row) => row['name'] === name)?.['cluster'];
   const server = isMapping(cluster) ? cluster['server'] : undefined;

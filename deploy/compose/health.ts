@@ -1,6 +1,6 @@
 /**
  * Health check of containers: `node dist/deploy/compose/health.js <https address> [<authority file>]` exits with 0 when
- * the program responds with 200. Without an authority file the certificate is not verified. The node simulation is
+ * the program responds with 200, otherwise with 1. Without an authority file the certificate is not verified. The node simulation is
  * checked this way: it creates its certificate authority in memory, and the check runs in the same container.
  */
 import { readFileSync } from 'node:fs';

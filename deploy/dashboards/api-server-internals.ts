@@ -1,9 +1,15 @@
-/** Rows of the dashboard of the API servers about their parts: flow control, watches, cache and store, admission. */
+/**
+ * Rows of the dashboard of the API servers about their parts: flow control, watches, cache and store, and what depends
+ * on extensions and back ends: admission, auditing, aggregated APIs. Where every API server counts the same objects or
+ * changes of the store, panels show the `max` of the servers: their sum would multiply it by the number of servers.
+ */
 import type { Row } from './dashboard';
 import { graph, largestRates, quantile, RANGE, rates } from './queries';
 
+/** Label matchers: the chosen API servers. */
 const SERVER = 'instance=~"$instance"';
-const STORE = `job="apiserver",${SERVER}`;
+/** With all instances chosen, `job` leaves out other programs that export metrics of these names. */
+const API_SERVER_JOB = `job="apiserver",${SERVER}`;
 
 export const FAIRNESS: Row = {
   title: 'Priority and fairness',
@@ -39,8 +45,9 @@ export const WATCHES: Row = {
   panels: [
     graph({
       title: 'Watches by resource',
-      description: 'Open watches, the ten most watched resources.',
+      description: 'Open watches on the chosen resources, the ten most watched.',
       unit: 'short',
+      // The label has the group (`deployments.apps`), the values of the variable do not.
       expr: `topk(10, sum by (resource) (apiserver_registered_watchers{${SERVER},resource=~"$resource.*"}))`,
       legend: '{{resource}}',
     }),
@@ -75,7 +82,7 @@ export const WATCHES: Row = {
     }),
     graph({
       title: 'Changes by resource',
-      description: 'Changes that the cache received from the store, the ten most frequent resources.',
+      description: 'Changes that the cache of an API server received from the store, the ten most frequent resources.',
       unit: 'ops',
       expr: `topk(10, max by (resource) (rate(apiserver_watch_cache_events_received_total{${SERVER}}[${RANGE}])))`,
       legend: '{{resource}}',
@@ -88,29 +95,29 @@ export const CACHE: Row = {
   panels: [
     graph({
       title: 'Requests to the store',
-      description: 'By operation.',
+      description: 'Requests of the API servers to the store, by operation.',
       unit: 'reqps',
-      expr: rates('operation', `etcd_requests_total{${STORE}}`),
+      expr: rates('operation', `etcd_requests_total{${API_SERVER_JOB}}`),
       legend: '{{operation}}',
     }),
     graph({
       title: 'Latency of the store, 99th percentile',
-      description: 'By operation, as the API servers observe it.',
+      description: 'Time until the store responds, by operation, as the API servers observe it.',
       unit: 's',
-      expr: quantile(0.99, 'operation', `etcd_request_duration_seconds_bucket{${STORE}}`),
+      expr: quantile(0.99, 'operation', `etcd_request_duration_seconds_bucket{${API_SERVER_JOB}}`),
       legend: '{{operation}}',
       thresholds: { warning: 0.25, critical: 1 },
     }),
     graph({
       title: 'Failed requests to the store',
-      description: 'By operation.',
+      description: 'Requests that the store did not answer or answered with an error, by operation.',
       unit: 'reqps',
-      expr: rates('operation', `etcd_request_errors_total{${STORE}}`),
+      expr: rates('operation', `etcd_request_errors_total{${API_SERVER_JOB}}`),
       legend: '{{operation}}',
     }),
     graph({
       title: 'Stored objects',
-      description: 'The ten most frequent resources. A steady rise is a leak.',
+      description: 'The ten most frequent resources. A steady rise without more workloads may be a leak.',
       unit: 'short',
       expr: `topk(10, max by (resource) (apiserver_storage_objects{${SERVER}}))`,
       legend: '{{resource}}',
@@ -139,7 +146,7 @@ export const CACHE: Row = {
     }),
     graph({
       title: 'Size of the store',
-      description: 'As the store reports it.',
+      description: 'Bytes of the store as it reports them; API servers of one store report the same size.',
       unit: 'bytes',
       expr: `max by (instance) (apiserver_storage_size_bytes{${SERVER}})`,
       legend: '{{instance}}',
@@ -154,8 +161,8 @@ export const CACHE: Row = {
   ],
 };
 
-export const ADMISSION: Row = {
-  title: 'Admission',
+export const EXTENSIONS: Row = {
+  title: 'Admission, auditing and aggregation',
   panels: [
     graph({
       title: 'Admission steps, 99th percentile',

@@ -1,6 +1,6 @@
 /** The dashboard of the API servers: load by its origin, and latency by its cause. */
 import type { Dashboard } from './dashboard';
-import { ADMISSION, CACHE, FAIRNESS, WATCHES } from './api-server-internals';
+import { CACHE, EXTENSIONS, FAIRNESS, WATCHES } from './api-server-internals';
 import { API_SERVER, graph, largestRates, quantile, RANGE, rates, table } from './queries';
 
 const SELECTED = 'instance=~"$instance",resource=~"$resource",verb=~"$verb"';
@@ -92,7 +92,7 @@ export const API_SERVERS: Dashboard = {
       panels: [
         graph({
           title: 'Latency by resource, 99th percentile',
-          description: 'The ten slowest, without the time of webhooks and of waiting for priority and fairness.',
+          description: 'The ten slowest; neither the time of webhooks nor waiting for priority and fairness counts.',
           unit: 's',
           expr: `topk(10, ${quantile(0.99, 'resource, verb', TIMED)})`,
           legend: '{{verb}} {{resource}}',
@@ -185,6 +185,6 @@ export const API_SERVERS: Dashboard = {
     FAIRNESS,
     WATCHES,
     CACHE,
-    ADMISSION,
+    EXTENSIONS,
   ],
 };

@@ -117,7 +117,8 @@ export const CONTROL_PLANE: Dashboard = {
       panels: [
         graph({
           title: 'Event loop, 99th percentile',
-          description: 'The longest time for which an API server responds to no request. High values slow down all of its clients.',
+          description:
+            'Delays of the event loop, during which an API server responds to no request. High values slow down all of its clients.',
           unit: 's',
           expr: `nodejs_eventloop_lag_p99_seconds{job="apiserver",${SELECTED}}`,
           legend: '{{instance}}',

@@ -46,6 +46,9 @@ export interface ControlPlaneConnection {
 
 /** A running control plane. */
 export interface ControlPlane extends ControlPlaneConnection {
-  /** Stops the control plane; resolves when its ports and files are released. Later calls return the same promise. */
+  /**
+   * Stops the control plane; resolves when its ports and files are released, and rejects when it did not shut down
+   * cleanly. Later calls return the same promise.
+   */
   stop(): Promise<void>;
 }

@@ -39,8 +39,8 @@ export interface ControlPlaneHost {
 }
 
 /**
- * Resolves when the server is ready, and the controllers and the simulation run. Rejects with an error about the
- * options or the folder.
+ * Resolves when the server is ready, and the controllers and the simulation run. Rejects when a part cannot start, for
+ * example with an error about the options or the folder.
  */
 export async function openControlPlane(options: ControlPlaneOptions, host: ControlPlaneHost): Promise<ControlPlaneConnection> {
   const runner = toRunnerOptions(options, openFolder(options, host.lifecycle));

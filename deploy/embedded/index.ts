@@ -1,7 +1,7 @@
 /**
  * The entry point of the package: runs each control plane in a child process. Test runners replace the module loader,
  * the timers and the globals of the process that runs the tests; none of that reaches the child. The child is bound to
- * this process by an IPC channel and stops when the channel closes, so that it never outlives it.
+ * this process by an IPC channel and shuts down when the channel closes, so that it ends soon after this process.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
@@ -17,8 +17,8 @@ const PROGRAM = path.join(__dirname, 'start.js');
 const NOT_INHERITED = new Set(['NODE_OPTIONS', 'NODE_V8_COVERAGE']);
 
 /**
- * Starts a control plane and resolves when it is ready. Any number may run side by side. Rejects with an error about
- * the options or the folder.
+ * Starts a control plane and resolves when it is ready. Any number may run side by side. Rejects when it cannot start,
+ * for example with an error about the options or the folder.
  */
 export async function startControlPlane(options: ControlPlaneOptions = {}): Promise<ControlPlane> {
   const child = fork(PROGRAM, [JSON.stringify(options)], {
@@ -50,7 +50,7 @@ function waitForExit(child: ChildProcess): Promise<Exit> {
   });
 }
 
-/** `undefined` when the child ends without one. */
+/** `undefined` when the child ends without a message or sends another one. */
 function receiveStartMessage(child: ChildProcess): Promise<StartMessage | undefined> {
   return new Promise((resolve) => {
     child.once('message', (value) => resolve(isStartMessage(value) ? value : undefined));

@@ -1,6 +1,6 @@
 /**
  * The certificates in `<data-dir>/pki` for administrators: lists all of them with their expiry, and renews those of the
- * table below, with the authorities in the folder. The authorities themselves are never replaced, because every copied
+ * table below, with the authorities in the folder. The authorities themselves are not replaced, because every copied
  * kubeconfig trusts them. Running programs reload the files.
  */
 import { X509Certificate } from 'node:crypto';
@@ -28,7 +28,7 @@ import type { Layout } from './plan';
 
 /** A certificate of the folder, as `platform certificates list` shows it. */
 export interface CertificateFile {
-  /** The name of the file without `.crt`; `renew` takes it. */
+  /** The name of the file without `.crt`; {@link renewCertificates} takes those of {@link RENEWABLE_NAMES}. */
   readonly name: string;
   readonly subject: string;
   readonly issuer: string;

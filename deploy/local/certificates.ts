@@ -31,8 +31,8 @@ export interface Certificates {
 }
 
 /**
- * Creates, and renews when they are due, all certificates and the kubeconfigs that contain them. Throws file system
- * errors.
+ * Creates, and renews when they are due, all certificates and the kubeconfigs that contain them. Rejects with file system
+ * errors, and when an authority in the folder cannot be used.
  */
 export async function ensureCredentials(request: CredentialsRequest, clock: Clock, policy: RenewalPolicy): Promise<Certificates> {
   const { layout, addresses } = request;
@@ -44,8 +44,8 @@ export async function ensureCredentials(request: CredentialsRequest, clock: Cloc
 }
 
 /**
- * Creates missing and replaces invalid files in `folder`. `addresses`: further addresses of the API servers. Throws
- * file system errors.
+ * Creates missing and replaces invalid files in `folder`. `addresses`: further addresses of the API servers. Rejects as
+ * {@link ensureCredentials} does.
  */
 export async function ensureCertificates(
   folder: string,

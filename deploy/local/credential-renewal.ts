@@ -1,6 +1,6 @@
 /**
  * Renews the credentials of a running local control plane before they expire: checks them every hour and writes those
- * that are due. The programs reload the files by themselves. A failed check is reported and repeated.
+ * that are due. The programs reload the files by themselves. A failed check is repeated, and reported when its reason is new.
  */
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { errorMessage } from '../../shared/runtime/error-message';
@@ -8,7 +8,7 @@ import { RUNNING_POLICY } from '../cluster/credentials';
 import { ensureCredentials } from './certificates';
 import type { CredentialsRequest } from './plan';
 
-/** A certificate has at least a fifth of its validity left when it becomes due, so some failed checks do no harm. */
+/** A certificate becomes due when a fifth of its validity is left, so some failed checks do no harm. */
 const CHECK_INTERVAL_MS = 3_600_000;
 
 /** Returns a function that ends the checks. */

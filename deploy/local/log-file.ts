@@ -1,5 +1,6 @@
 /**
- * A log file of bounded size: a file that would exceed the limit is renamed to `<file>.1`, which replaces the one before.
+ * A log file of bounded size: before a write that would exceed the limit, the file is renamed to `<file>.1`, which replaces
+ * the one before. A single write is never split.
  * Writes are synchronous, so that nothing is lost when the process exits; what cannot be written (a full disk) is dropped.
  */
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';

@@ -161,8 +161,8 @@ function problemOf({ replicas, etcdServers, securePort, insecurePort }: RunnerOp
 const ENDPOINT = /^(?:\[(?<address>[\da-fA-F:.]+)\]|(?<name>[^:[\]]+))(?::(?<port>\d+))?$/;
 
 /**
- * The https URL of `host`, `host:port` or `[IPv6]:port`, without a slash at its end; undefined when the text is none of
- * them.
+ * The https URL of `host` or `host:port`, without a slash at its end, where an IPv6 address with a port is in brackets.
+ * `undefined` when the text is neither.
  */
 export function parseEndpoint(text: string, defaultPort: number): string | undefined {
   const groups = isIP(text) === 0 ? ENDPOINT.exec(text)?.groups : { name: text };

@@ -21,8 +21,8 @@ export interface Layout {
   readonly supervisor: string;
   /** Describes the running control plane (run-state.ts). */
   readonly state: string;
+  /** Kubeconfig of the administrator. */
   readonly kubeconfig: string;
-  /** Kubeconfig of the controllers. */
   readonly controllersKubeconfig: string;
   readonly simulationKubeconfig: string;
 }
@@ -129,8 +129,8 @@ export function credentialsRequest(options: RunnerOptions): CredentialsRequest {
 }
 
 /**
- * The controllers' process; undefined when all controllers are disabled. It uses the next replica when one does not
- * respond.
+ * The controllers' process; undefined when `-*` is the only entry of `--controllers`. It uses the next replica when one
+ * does not respond.
  */
 export function controllersPlan(options: RunnerOptions): ProcessPlan | undefined {
   if (options.controllers.length === 1 && options.controllers[0] === '-*') return undefined;
@@ -214,7 +214,7 @@ export function namingOf({ serverFlags }: RunnerOptions): Dialect {
   return lastFlagValue(serverFlags, 'naming') === 'kubernetes' ? 'kubernetes' : 'platform';
 }
 
-/** The controllers must have the API servers' `--naming`. */
+/** The controllers and the simulation must have the API servers' `--naming`. */
 function namingFlag(flags: readonly string[]): string[] {
   const value = lastFlagValue(flags, 'naming');
   return value === undefined ? [] : [`--naming=${value}`];

@@ -60,7 +60,10 @@ const GRACE_MS = 30_000;
 /** Users see what is awaited when a start takes unusually long. */
 const NOTICE_AFTER_MS = 10_000;
 
-/** Resolves when everything is ready, or when stopping starts before that. Throws {@link StartError}. */
+/**
+ * Resolves when the API servers and the controllers are ready and the simulation, if any, has been started, or when stopping
+ * starts before that. Throws {@link StartError} for what the user can correct.
+ */
 export async function runLocal(options: RunnerOptions, host: Host): Promise<void> {
   const layout = layoutOf(options.dataDir);
   lockDataFolder(options.dataDir, layout, host.lifecycle);
@@ -98,8 +101,8 @@ async function waitForServers(
 
 /**
  * Starts the controllers as soon as the API servers listen, so that they load while the API servers do: their requests
- * wait in the API servers until those are ready. Resolves to true when they are ready, or there are none, and to false
- * when stopping starts first.
+ * wait in the API servers until those are ready. Resolves to true when the controllers are ready, or there are none, and
+ * to false when stopping starts first.
  */
 async function startControllers(options: RunnerOptions, servers: readonly Supervisor[], host: Host): Promise<boolean> {
   const plan = controllersPlan(options);

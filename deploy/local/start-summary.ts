@@ -64,7 +64,7 @@ ${preparation}
 /** Other names could mean something else to a shell. */
 const CONTAINER_NAME = /^[\w.-]+$/;
 
-/** Container engines, and the image of the Dockerfile, set the variable `container`; an engine names its host after the container. */
+/** Container engines, and the image of the Dockerfile, set the variable `container`; the default host name in a container is the id of the container. */
 export function containerName({ container, HOSTNAME: name = '' }: Readonly<Record<string, string | undefined>>): string | undefined {
   if (container === undefined || container === '') return undefined;
   return CONTAINER_NAME.test(name) ? name : 'CONTAINER';

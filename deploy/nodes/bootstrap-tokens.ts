@@ -23,7 +23,7 @@ import { appendAll } from '../../shared/values/append';
 export interface TokenSettings {
   readonly token: BootstrapToken;
   readonly description: string;
-  /** Milliseconds since 1970; Infinity for a token that does not expire. */
+  /** Milliseconds since 1970; Infinity for a token that does not expire, -Infinity for a malformed expiration. */
   readonly expiresAt: number;
   readonly usages: readonly BootstrapTokenUsage[];
   /** Groups of the token's user besides `system:bootstrappers`. */

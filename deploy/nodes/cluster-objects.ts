@@ -42,7 +42,6 @@ export function serviceAccount(name: string): ClusterObject {
 /** Verbs, API group in upstream's spelling, and resources, each separated by blanks. */
 export type Rule = readonly [verbs: string, group: string, resources: string];
 
-/** `rules`: verbs and resources are separated by blanks. */
 export function clusterRole(name: string, rules: readonly Rule[]): ClusterObject {
   return {
     resource: CLUSTER_ROLES,

@@ -12,18 +12,25 @@ const NODES_GROUP = 'system:nodes';
 /** The ConfigMaps of the system namespace that a joining node reads. */
 export const NODE_CONFIG_MAPS = { cluster: 'kubeadm-config', kubelet: 'kubelet-config', proxy: 'kube-proxy' } as const;
 
-const REQUESTS = `${groupInDialect(NODE_DIALECT, 'certificates.platform.io')}:certificatesigningrequests`;
+/** The prefix of the built-in ClusterRoles with which the controllers approve certificates of nodes. */
+const APPROVAL = `system:${groupInDialect(NODE_DIALECT, 'certificates.platform.io')}:certificatesigningrequests`;
 
-/** kubeadm refuses to join a node under the name of a node that is ready. */
+/**
+ * The name of a ClusterRole and of its binding. kubeadm reads the Node of the name under which a machine joins, because it
+ * refuses to join when that Node is ready.
+ */
 const NODE_READER = 'kubeadm:get-nodes';
 
-/** Roles and bindings, each after what it refers to. */
+/**
+ * Roles and bindings, each binding after the role that it refers to, unless that is a default role of the API server.
+ * Arguments of `groupGrant`: the name of the binding, its ClusterRole, the group.
+ */
 export const JOIN_ACCESS: readonly ClusterObject[] = [
   ...configMapReader('kubeadm:nodes-kubeadm-config', NODE_CONFIG_MAPS.cluster, [NODE_TOKEN_GROUP, NODES_GROUP]),
   ...configMapReader('kubeadm:kubelet-config', NODE_CONFIG_MAPS.kubelet, [NODES_GROUP, NODE_TOKEN_GROUP]),
   clusterRole(NODE_READER, [['get', '', 'nodes']]),
   groupGrant(NODE_READER, NODE_READER, NODE_TOKEN_GROUP),
   groupGrant('kubeadm:kubelet-bootstrap', 'system:node-bootstrapper', NODE_TOKEN_GROUP),
-  groupGrant('kubeadm:node-autoapprove-bootstrap', `system:${REQUESTS}:nodeclient`, NODE_TOKEN_GROUP),
-  groupGrant('kubeadm:node-autoapprove-certificate-rotation', `system:${REQUESTS}:selfnodeclient`, NODES_GROUP),
+  groupGrant('kubeadm:node-autoapprove-bootstrap', `${APPROVAL}:nodeclient`, NODE_TOKEN_GROUP),
+  groupGrant('kubeadm:node-autoapprove-certificate-rotation', `${APPROVAL}:selfnodeclient`, NODES_GROUP),
 ];

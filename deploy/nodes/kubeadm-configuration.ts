@@ -31,7 +31,7 @@ const AUTHORITY_FILE = '/etc/kubernetes/pki/ca.crt';
 /** The name that kubeadm gives to each cluster. */
 const CLUSTER_NAME = 'kubernetes';
 
-/** The ConfigMap `kubeadm-config`. `podRange` and `serviceRange` are '' when they are unknown. */
+/** The ConfigMap `kubeadm-config`. */
 export function clusterConfigMap({ endpoint, version, network }: ClusterConfiguration): ClusterObject {
   const { domain, serviceRange, podRange } = network;
   const networking = {

@@ -61,7 +61,7 @@ export async function readClusterInfo(client: RestClient, signal: AbortSignal): 
   return parseClusterInfoKubeconfig(map.body.data?.[CLUSTER_INFO.kubeconfig] ?? '', `of the ConfigMap ${CLUSTER_INFO.name}`);
 }
 
-/** Such as `v1.31.1`. */
+/** Such as `v1.31.1`; `''` when the server reports none. */
 export async function readServerVersion(client: RestClient, signal: AbortSignal): Promise<string> {
   return stringAt(await client.getDocument('/version', 'application/json', { signal }), 'gitVersion') ?? '';
 }

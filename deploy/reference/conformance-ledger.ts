@@ -34,7 +34,7 @@ export interface LedgerRow {
   readonly recordings: readonly string[];
 }
 
-/** Throws an Error that names the line when a row has another form. */
+/** Throws an Error that names the line when a row has other members, no area in its name, or an unknown need. */
 export function readLedger(file = LEDGER_FILE): readonly LedgerRow[] {
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
   return lines.map((line, index) => {

@@ -1,6 +1,7 @@
 /**
- * `node compile-program.mjs program|thread <module> [arguments]`: runs the bundle of a program, or of a thread in a
- * worker thread, and writes V8's code cache when it exits. A thread exits right after its start.
+ * `node compile-program.mjs program|thread <module> [arguments]`: runs the bundle of a main module in this process
+ * (`program`), or in a worker thread (`thread`), and writes V8's code cache when the process or the thread exits. A
+ * thread exits right after its start. `<module>` is the absolute path of a compiled module below dist.
  */
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,14 +13,15 @@ import { root } from './repository.mjs';
 
 const require = createRequire(import.meta.url);
 const dist = path.join(root, 'dist');
-/** The limit of the server's threads: the code cache depends on it. */
+/** Any limit in which a bundle loads: V8's code cache does not depend on it. */
 const OLD_GENERATION_MB = 256;
 const [, , kind, module, ...args] = process.argv;
 
-if (isMainThread && kind === 'thread') startThread();
+// In the worker thread, this file runs again, with the module as `workerData`.
+if (isMainThread && kind === 'thread') runInThread();
 else run(isMainThread ? module : workerData);
 
-function startThread() {
+function runInThread() {
   const thisFile = fileURLToPath(import.meta.url);
   require(path.join(dist, 'shared/scheduling/worker-thread.js')).startThread(module, OLD_GENERATION_MB, thisFile);
 }

@@ -45,8 +45,8 @@ export async function ensureBuilt(...projects) {
 }
 
 /**
- * Type-checks and compiles projects and their references into dist/, and generates the product's files; true on
- * success.
+ * Type-checks and compiles projects and their references into dist/, and generates the product's files when the product was
+ * out of date; true on success.
  */
 export async function build(...projects) {
   const started = Date.now();

@@ -5,8 +5,10 @@ import { fileURLToPath } from 'node:url';
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
 /**
- * The project of a file below one of the source folders: `product`, `unit` for its tests, or the folder below `test`
- * (`replay` belongs to `support`).
+ * The name of the TypeScript project of `file`: `test/NAME` below that folder (`test/support` for `test/replay`, which
+ * belongs to it), otherwise `unit` for tests and `product` for the rest. `file` is a path with `/` relative to the root,
+ * or to `dist` for a compiled module; the beginning of a path suffices. Outside `test` it does not show whether tests are
+ * meant: the caller passes `isTest`.
  */
 export function projectOf(file, { isTest = false } = {}) {
   const [, folder] = /^test\/([^/]+)/.exec(file) ?? [];

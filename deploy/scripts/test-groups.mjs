@@ -1,7 +1,7 @@
 /**
  * Groups test files for runs of many files: jest loads and compiles the product again for each file, which takes
  * longer than most tests. A group is one file that loads the test files of a folder, each in a `describe` with its
- * path. Single files run without groups.
+ * path. Files that are selected by paths run without groups.
  */
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

@@ -16,14 +16,14 @@ import { serviceAddresses } from '../../cluster/identities';
 import type { CertificatesCreateFlags, CertificatesCreateSecretsFlags, ClusterFlags } from './flags';
 import type { CommandHost } from '../terminal/host';
 
-/** The name of the folder and of the files of the etcd members, which share one certificate. */
+/** The name of the folder of the etcd members, and of the files of the certificate that they share. */
 const ETCD = 'etcd';
-/** Long enough for a controller that approves and signs the request. */
+/** For each request for a Secret: an API server that is overloaded may still respond. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /**
- * Returns the exit code. Creates missing files and replaces invalid ones; repeated calls change nothing
- * else.
+ * Resolves to the exit code 0. Creates missing files and replaces invalid ones; repeated calls change nothing else.
+ * Throws {@link UsageError} for a URL that is not https.
  */
 export async function createCertificateFolders(flags: CertificatesCreateFlags, host: CommandHost): Promise<number> {
   const root = path.resolve(host.directory, flags['output-dir']);
@@ -35,8 +35,8 @@ export async function createCertificateFolders(flags: CertificatesCreateFlags, h
 }
 
 /**
- * Returns the exit code. Creates missing Secrets and replaces invalid certificates; repeated calls change
- * nothing else. Throws {@link UsageError} without a namespace.
+ * Resolves to the exit code 0. Creates missing Secrets and replaces invalid certificates; repeated calls change nothing
+ * else. Throws {@link UsageError} without a namespace, and for malformed URLs and labels.
  */
 export async function createCertificateSecrets(flags: CertificatesCreateSecretsFlags, host: CommandHost): Promise<number> {
   const { clock, random } = host;
@@ -84,7 +84,7 @@ function httpsUrl(flag: string, text: string): string {
   return text;
 }
 
-/** From `key=value` pairs. Throws {@link UsageError}. */
+/** From `key=value` pairs. Throws {@link UsageError} for any other text. */
 function labelsFrom(pairs: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     pairs.map((pair) => {

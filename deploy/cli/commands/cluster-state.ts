@@ -1,6 +1,6 @@
 /**
  * What `platform status` reads from a ready API server as administrator: the Leases of the controllers, and the size of
- * the store. A server that does not respond leaves them empty.
+ * the store. When a request fails, the Leases are empty and the size is null.
  */
 import { get } from 'node:https';
 import { resourceOf } from '../../../shared/client/rest/resource';
@@ -29,7 +29,7 @@ const TIMEOUT_MS = 5_000;
 const MAX_LEASES = 500;
 const MAX_METRICS_BYTES = 16 << 20;
 
-/** The Leases sorted by controller. Empty when the server does not respond, because the status of the rest is still of use. */
+/** The Leases sorted by controller. Empty when the request fails, because the rest of the status is still of use. */
 export async function readLeaders(
   { address, authority, admin }: ServerAccess,
   host: { readonly clock: Clock; readonly random: Random },

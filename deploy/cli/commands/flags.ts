@@ -1,4 +1,7 @@
-/** The flag tables of the commands of `platform`. Those of backups are in deploy/migrate/flags.ts. */
+/**
+ * The flag tables of the commands of `platform`, except those of backups (deploy/migrate/flags.ts) and of tokens, nodes and
+ * add-ons (cluster/flags.ts).
+ */
 import {
   boolFlag,
   choiceFlag,

@@ -15,7 +15,10 @@ import { CommandError, type CommandHost } from '../terminal/host';
 
 const PRIVATE_FILE = 0o600;
 
-/** Returns the exit code. Throws {@link CommandError} when no control plane was started in the data folder. */
+/**
+ * Resolves to the exit code 0. Throws {@link CommandError} when no control plane was started in the data folder, and when the
+ * user's kubeconfig is locked or cannot be merged.
+ */
 export async function kubeconfig(flags: KubeconfigFlags, host: CommandHost): Promise<number> {
   const dataDir = path.resolve(host.directory, flags['data-dir']);
   const source = layoutOf(dataDir).kubeconfig;

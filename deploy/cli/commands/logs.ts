@@ -1,6 +1,6 @@
 /**
- * `platform logs`: prints the log files of a control plane in the background, and follows them. Files are read in chunks;
- * a file that is rotated while it is followed is read from its new beginning.
+ * `platform logs`: prints the log files of a control plane, and follows them. At first the files, which are bounded, are
+ * read whole; while they are followed, new text is read in chunks, and a file that is rotated from its new beginning.
  */
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -22,7 +22,7 @@ interface FollowedFile {
   offset: number;
 }
 
-/** Follows until SIGINT or SIGTERM. */
+/** Resolves to the exit code 0; with `--follow` only after SIGINT or SIGTERM. */
 export async function logs(
   { 'data-dir': folder, follow, tail }: LogsFlags,
   [program]: readonly string[],
@@ -49,7 +49,7 @@ export async function logs(
 /** The heading that tail prints when it changes from one of several files to another. */
 const headingOf = (file: string, isFirst: boolean): string => `${isFirst ? '' : '\n'}==> ${path.basename(file)} <==\n`;
 
-/** The log files sorted by name. Throws a {@link CommandError} when there are none. */
+/** The log files sorted by name. Throws a {@link CommandError} when there are none, as in the foreground. */
 function logFiles(layout: Layout, program: string | undefined): readonly string[] {
   const running = readRunState(layout);
   const folder = running.kind === 'ready' ? running.state.logs : layout.logs;
@@ -73,7 +73,7 @@ function readNames(folder: string): readonly string[] {
   }
 }
 
-/** The last `tail` lines of the previous and the current file, or all; both are bounded. */
+/** The last `tail` lines of the previous and the current file together, or all when `tail` is negative. */
 function readLog(file: string, tail: number): { readonly text: string; readonly inode: number; readonly offset: number } {
   const previous =
     statSync(previousLogFile(file), { throwIfNoEntry: false }) === undefined ? '' : readFileSync(previousLogFile(file), 'utf8');

@@ -1,8 +1,8 @@
 /**
  * Runs another program of the package, such as `apiserver`, for a command of `platform`. The programs need arguments of
  * Node (deploy/cluster/node-arguments.ts). When this process was started with them, as in a container, it loads the
- * program and becomes it. Otherwise the program runs in a child process, which gets the signals of this process and
- * ends with it.
+ * program and becomes it. Otherwise the program runs in a child process, which gets SIGTERM for each signal that ends this
+ * process, and which ends by itself when its IPC channel closes with this process.
  */
 import { createRequire } from 'node:module';
 import path from 'node:path';

@@ -34,7 +34,10 @@ const INTERRUPTED_EXIT_CODE = 130;
 /** The file of the output of the background process itself, in the folder of logs. */
 export const SUPERVISOR_LOG = 'supervisor.log';
 
-/** Resolves to the exit code. The output of a process that ends before it is ready is printed. */
+/**
+ * Resolves to the exit code. The output of a process that ends before it is ready is printed. Throws {@link CommandError}
+ * when a control plane uses the folder.
+ */
 export async function startInBackground({ options, argv, logs }: BackgroundRequest, host: CommandHost): Promise<number> {
   const layout = layoutOf(options.dataDir);
   assertStopped(layout, options.dataDir);

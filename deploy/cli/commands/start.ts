@@ -1,7 +1,7 @@
 /**
  * `platform start`: runs the control plane in the foreground under the local runner, or starts itself in the background.
- * Flags that are not its own go to each API server, and those that only the controllers have go to them. Their names are
- * checked first, so that a mistyped flag starts nothing.
+ * Of the flags that are not its own, those that only the controllers have go to the controllers, and all others to each
+ * API server. Their names are checked first, so that a mistyped flag starts nothing.
  */
 import { mkdirSync } from 'node:fs';
 import path from 'node:path';
@@ -24,7 +24,10 @@ import type { CommandHost } from '../terminal/host';
 import { Progress } from '../terminal/progress';
 import { startInBackground } from './start-in-background';
 
-/** Resolves without an exit code when the control plane runs in this process: signals end it. */
+/**
+ * Resolves to `undefined` in the foreground, where signals or a failed start end the process, and to an exit code in the
+ * background. Throws {@link UsageError} for flags that are not valid.
+ */
 export async function start(input: CommandInput<typeof START_FLAGS>, host: CommandHost): Promise<number | undefined> {
   const { values, operands } = input;
   const options = runnerOptions(values, await assignFlags(operands), host.directory);

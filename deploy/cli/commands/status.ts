@@ -1,6 +1,6 @@
 /**
- * `platform status`: the state of a control plane, collected from its data folder and its API servers. What cannot be
- * reached is reported as not ready; the command itself fails only when nothing runs.
+ * `platform status`: the state of a control plane, collected from its data folder and its API servers. An API server that
+ * cannot be reached is reported as not ready; the exit code states the whole state.
  */
 import { readdirSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -44,8 +44,8 @@ export interface Status {
 }
 
 /**
- * Returns the exit code: 0 while the control plane runs, 1 while it is not ready, and those of `systemctl status` when
- * it is stopped or unknown.
+ * Resolves to the exit code: 0 while all API servers are ready, 1 while one is not ready or the control plane starts, and
+ * those of `systemctl status` when it is stopped or unknown.
  */
 export async function status({ 'data-dir': folder, output }: StatusFlags, host: CommandHost): Promise<number> {
   const dataDir = path.resolve(host.directory, folder);
@@ -141,7 +141,7 @@ function holderText({ holder, pid, startedAt }: Status, now: number): string {
   return ` (process ${pid}${age})`;
 }
 
-/** One row for each process that leads controllers. */
+/** One row for each process that leads controllers, and one for the Leases without a holder. */
 function leadersTable(leaders: readonly ControllerLease[], now: number): string {
   const byHolder = groupByHolder(leaders);
   const rows = [...byHolder].map(([holder, leases]) => {

@@ -1,4 +1,7 @@
-/** `platform stop`: ends a control plane in order, wherever it was started. Finds it by the process file of its folder. */
+/**
+ * `platform stop`: ends the control plane of a data folder in order, whether it runs in the foreground or in the background.
+ * Finds its process by the process file of the folder.
+ */
 import path from 'node:path';
 import { formatDuration } from '../../../shared/cli/duration';
 import { findForeignHolder } from '../../../shared/runtime/files/folder-lock';
@@ -10,7 +13,10 @@ import { Progress } from '../terminal/progress';
 
 const POLL_MS = 50;
 
-/** Success also when nothing runs. */
+/**
+ * Resolves to the exit code 0, also when nothing runs. Throws {@link CommandError} when the control plane runs in another
+ * container or machine, and when it does not end within `--timeout`.
+ */
 export async function stop({ 'data-dir': folder, timeout }: StopFlags, host: CommandHost): Promise<number> {
   const dataDir = path.resolve(host.directory, folder);
   const { run, supervisor } = layoutOf(dataDir);

@@ -15,9 +15,9 @@ export interface CommandHost extends CommandContext {
   readonly programs: string;
   /** Whether standard error is a terminal, so that progress can be shown. */
   readonly isTerminal: boolean;
-  /** Writes to standard output, without a line feed. */
+  /** Writes to standard output, and adds no line feed. */
   readonly write: (text: string | Buffer) => void;
-  /** Writes to standard error, without a line feed. */
+  /** Writes to standard error, and adds no line feed. */
   readonly writeError: (text: string) => void;
   /** Prints a question and reads a line; `undefined` when the standard input is no terminal. */
   readonly ask: (question: string) => Promise<string | undefined>;

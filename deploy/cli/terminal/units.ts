@@ -1,11 +1,11 @@
 /** Formats time spans and sizes for people: rounded, with units. Exact figures are in the JSON output. */
 
-/** A time span in its two largest units: `364d23h`, `3h2m`, `12s`; `expired` when it is over. */
+/** As {@link formatSpan}, but `expired` for a span that is zero or negative. */
 export function formatRemaining(milliseconds: number): string {
   return milliseconds <= 0 ? 'expired' : formatSpan(milliseconds);
 }
 
-/** A time span in its two largest units, which is never over: `0s` below one second. */
+/** A time span in its largest unit and the next one, unless that is zero: `364d23h`, `3h2m`, `12s`. `0s` below one second. */
 export function formatSpan(milliseconds: number): string {
   const seconds = Math.max(0, Math.floor(milliseconds / 1_000));
   const parts = [

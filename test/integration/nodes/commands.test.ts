@@ -1,6 +1,6 @@
 /** The commands `platform token`, `platform nodes` and `platform addons` against an API server. */
 import { createBootstrapToken, deleteTokens, printTokens } from '../../../deploy/cli/commands/cluster/tokens';
-import { installAddon, printAddons, uninstallAddon } from '../../../deploy/cli/commands/cluster/addons';
+import { applyAddonCommand, listAddonsCommand, deleteAddonCommand } from '../../../deploy/cli/commands/cluster/addons';
 import {
   ADDONS_APPLY_FLAGS,
   ADDONS_LIST_FLAGS,
@@ -41,9 +41,9 @@ function commandsFor(api: Fixture, folder: string) {
     listTokens: (...argv: string[]) => run(TOKEN_LIST_FLAGS, withKubeconfig(argv), (values, _, host) => printTokens(values, host)),
     deleteTokens: (...argv: string[]) => run(CLUSTER_FLAGS, withKubeconfig(argv), deleteTokens),
     prepareNodes: (...argv: string[]) => run(NODES_PREPARE_FLAGS, withKubeconfig(argv), (values, _, host) => prepareNodes(values, host)),
-    applyAddon: (...argv: string[]) => run(ADDONS_APPLY_FLAGS, withKubeconfig(argv), installAddon),
-    listAddons: (...argv: string[]) => run(ADDONS_LIST_FLAGS, withKubeconfig(argv), (values, _, host) => printAddons(values, host)),
-    deleteAddon: (...argv: string[]) => run(CLUSTER_FLAGS, withKubeconfig(argv), uninstallAddon),
+    applyAddon: (...argv: string[]) => run(ADDONS_APPLY_FLAGS, withKubeconfig(argv), applyAddonCommand),
+    listAddons: (...argv: string[]) => run(ADDONS_LIST_FLAGS, withKubeconfig(argv), (values, _, host) => listAddonsCommand(values, host)),
+    deleteAddon: (...argv: string[]) => run(CLUSTER_FLAGS, withKubeconfig(argv), deleteAddonCommand),
   };
 }
 

@@ -9,10 +9,11 @@ import { networkOf, readJoinAddress } from './nodes';
 import { withCluster, type OpenCluster } from './open-cluster';
 
 /**
- * Returns the exit code. With `--print` it writes the manifest and changes nothing. Throws {@link CommandError} on a
- * conflict with another manager.
+ * `platform addons apply`. Resolves to the exit code 0. With `--print` it writes the manifest and changes nothing. Throws
+ * {@link CommandError} for an unknown add-on, for a cluster that nodes cannot join, and for a conflict with
+ * another manager.
  */
-export async function installAddon(flags: AddonsApplyFlags, operands: readonly string[], host: CommandHost): Promise<number> {
+export async function applyAddonCommand(flags: AddonsApplyFlags, operands: readonly string[], host: CommandHost): Promise<number> {
   const addon = addonOf(operands);
   return withCluster(flags, host, async (cluster) => {
     const settings = await settingsOf(addon, flags, cluster);
@@ -31,8 +32,8 @@ export async function installAddon(flags: AddonsApplyFlags, operands: readonly s
   });
 }
 
-/** Returns the exit code. */
-export async function printAddons(flags: AddonsListFlags, host: CommandHost): Promise<number> {
+/** `platform addons list`. Resolves to the exit code 0. */
+export async function listAddonsCommand(flags: AddonsListFlags, host: CommandHost): Promise<number> {
   return withCluster(flags, host, async ({ client, signal }) => {
     const states = await Promise.all(ADDONS.map((addon) => readAddonState(client, addon, signal)));
     host.write(flags.output === 'json' ? `${JSON.stringify(states.map(stateDocument), undefined, 2)}\n` : statesTable(states));
@@ -40,7 +41,7 @@ export async function printAddons(flags: AddonsListFlags, host: CommandHost): Pr
   });
 }
 
-/** `image` is null when the add-on is not installed. */
+/** JSON omits undefined members: `image` is null when the add-on is not installed. */
 const stateDocument = ({ image = null, ...state }: Omit<AddonState, 'image'> & { readonly image?: string | null | undefined }) => ({
   ...state,
   image,
@@ -53,11 +54,14 @@ function statesTable(states: readonly AddonState[]): string {
   return formatTable(['ADDON', 'IMAGE', 'READY'], rows);
 }
 
-/** Returns the exit code. Missing objects are no error. */
-export async function uninstallAddon(flags: ClusterFlags, operands: readonly string[], host: CommandHost): Promise<number> {
+/**
+ * `platform addons delete`. Resolves to the exit code 0, also when objects are missing. Throws {@link CommandError} for an
+ * unknown add-on and for a cluster that nodes cannot join.
+ */
+export async function deleteAddonCommand(flags: ClusterFlags, operands: readonly string[], host: CommandHost): Promise<number> {
   const addon = addonOf(operands);
   return withCluster(flags, host, async (cluster) => {
-    // What is deleted depends on the names only.
+    // The names of an add-on's objects do not depend on its settings, and deleting needs only names.
     const defaults = { 'cluster-domain': NETWORK_FLAGS['cluster-domain'].default, 'cluster-cidr': '', image: '' };
     const settings = await settingsOf(addon, defaults, cluster);
     const onDeleted = (name: string): void => host.write(`${name} deleted\n`);

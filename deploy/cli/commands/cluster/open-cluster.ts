@@ -1,6 +1,6 @@
 /**
- * Connects a command to a control plane with an administrator's kubeconfig, and finds out which naming it has. Requests
- * are in that naming.
+ * Connects a command to a control plane with an administrator's kubeconfig, and finds out which naming the control plane
+ * has. Requests of the command are in that naming.
  */
 import path from 'node:path';
 import { ConfigError } from '../../../../shared/client/kubeconfig/client-config';
@@ -19,14 +19,17 @@ export interface OpenCluster {
   readonly client: RestClient;
   /** The Service of the API servers, which has the cluster's naming. */
   readonly service: DefaultService;
-  /** Ends when the command is interrupted. */
+  /** Aborted when the command is interrupted. */
   readonly signal: AbortSignal;
 }
 
 /** For each request: a server that is overloaded may still respond. */
 const TIMEOUT_MS = 20_000;
 
-/** Closes the connections when `use` has ended. Throws {@link CommandError} without a kubeconfig, and errors of the server. */
+/**
+ * Closes the connections when `use` has ended. Throws {@link CommandError} without a usable kubeconfig and while the
+ * control plane has no Service, and errors of the server.
+ */
 export async function withCluster<T>(flags: ClusterFlags, host: CommandHost, use: (cluster: OpenCluster) => Promise<T>): Promise<T> {
   const { clock, random } = host;
   const { transport, credentials } = connect(readConfig(kubeconfigOf(flags, host)), clock);
@@ -43,7 +46,7 @@ export async function withCluster<T>(flags: ClusterFlags, host: CommandHost, use
   }
 }
 
-/** Real nodes use upstream's names and signatures only. */
+/** Throws {@link CommandError} for another naming, because real nodes use upstream's names and signatures only. */
 export function assertServesNodes({ service }: OpenCluster): void {
   if (service.naming === NODE_DIALECT) return;
   throw new CommandError(`real nodes need a control plane with upstream's names: start it with --naming=${NODE_DIALECT}`);

@@ -62,7 +62,7 @@ function settingsOf(flags: TokenCreateFlags, given: string | undefined, { random
 
 const isUsage = (name: string): name is BootstrapTokenUsage => BOOTSTRAP_TOKEN_USAGES.some((usage) => usage === name);
 
-/** Returns the exit code. */
+/** `platform token list`. */
 export async function printTokens(flags: TokenListFlags, host: CommandHost): Promise<number> {
   return withCluster(flags, host, async ({ client, signal }) => {
     const tokens = await listTokens(client, signal);
@@ -76,7 +76,7 @@ export async function printTokens(flags: TokenListFlags, host: CommandHost): Pro
 const expirationOf = ({ expiresAt }: TokenSettings): string | null =>
   Number.isFinite(expiresAt) ? new Date(expiresAt).toISOString() : null;
 
-/** `expires` is null for a token that does not expire. */
+/** `expires` is null for a token that does not expire, and for one with a malformed expiration. */
 const tokenDocument = (settings: TokenSettings) => ({
   token: formatToken(settings.token),
   expires: expirationOf(settings),
@@ -98,7 +98,7 @@ export function tokensTable(tokens: readonly TokenSettings[], now: number): stri
   return formatTable(['TOKEN', 'TTL', 'EXPIRES', 'USAGES', 'DESCRIPTION', 'EXTRA GROUPS'], rows);
 }
 
-/** A token with an invalid expiration counts as expired. */
+/** A token with a malformed expiration counts as expired, as the API server treats it. */
 function ttlText(expiresAt: number, now: number): string {
   if (expiresAt === Infinity) return '<forever>';
   return expiresAt <= now ? '<expired>' : formatSpan(expiresAt - now);
