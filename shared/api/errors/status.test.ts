@@ -1,6 +1,6 @@
 import { appendAll } from '../../values/append';
 import { duplicateValue, invalidValue, requiredValue } from './field-error';
-import { invalid } from './status';
+import { deniedByWebhook, invalid, statusErrorFrom } from './status';
 
 const KIND = { group: '', kind: 'Pod' };
 const invalidPod = (errors: Parameters<typeof invalid>[2]): { message: string; causes: readonly { message?: string }[] } => {
@@ -35,4 +35,9 @@ it('appendAll() appends a list of a million items', () => {
 
 it('duplicateValue() prints 64-bit integers exactly inside an object value', () => {
   expect(duplicateValue('a[1]', { seconds: 9_007_199_254_740_993n }).text).toBe('a[1]: Duplicate value: {"seconds":9007199254740993}');
+});
+
+it('statusErrorFrom() restores the denial of a webhook with a reason and code of its own', () => {
+  const { status } = deniedByWebhook('a.example.com', { message: 'no', reason: 'TooColorful', code: 418, details: undefined });
+  expect(statusErrorFrom(status).status).toEqual(status);
 });

@@ -119,7 +119,12 @@ export class StatusError extends Error {
 /** Restores an error that another thread sent as its status. */
 export function statusErrorFrom({ reason, message = '', details, code, metadata }: StatusError['status']): StatusError {
   const known = reason === undefined || !isReason(reason) ? undefined : reason;
-  return new StatusError(known, message, details, { code, ...(metadata.continue === undefined ? {} : { continue: metadata.continue }) });
+  return new StatusError(known, message, details, {
+    code,
+    ...(metadata.continue === undefined ? {} : { continue: metadata.continue }),
+    // The reason of a webhook may be any text.
+    ...(reason === undefined ? {} : { reason }),
+  });
 }
 
 const isReason = (text: string): text is StatusReason => Object.hasOwn(CODE_BY_REASON, text);
