@@ -13,7 +13,7 @@ import { apiVersionOf, type GroupVersionKind } from '../../shared/api/identity/i
 import type { JsonObject } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { quote } from '../../shared/values/text/quote';
-import { compileRules, type CompiledRules } from '../../shared/expression/custom/compile-rules';
+import { compileRules, type CompiledRules } from '../../shared/expression/custom/evaluate-rules';
 import type { Strategy, StrategyContext } from '../registry/strategy';
 import { scaleSpecErrors, scaleStatusErrors } from './scale-rules';
 

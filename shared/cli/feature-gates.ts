@@ -36,7 +36,7 @@ const GATES = {
   ServiceTrafficDistribution: { stage: 'beta', default: true },
 } as const satisfies Readonly<Record<string, Gate>>;
 
-/** Names that set all gates of a stage, except those that are set by name. */
+/** Names that set all gates of a stage, except those that the same flag sets by name. */
 const STAGE_BY_GROUP_GATE: ReadonlyMap<string, FeatureStage> = new Map([
   ['AllAlpha', 'alpha'],
   ['AllBeta', 'beta'],

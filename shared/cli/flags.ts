@@ -69,7 +69,7 @@ export const USAGE_EXIT_CODE = 64;
 /** A flag does not accept its value; the message is printed after the name of the flag. */
 export class FlagError extends Error {}
 
-/** The flags are valid one by one, but not together. */
+/** The arguments of a command are not valid, although each flag could be parsed: together, or for what the command does. */
 export class UsageError extends Error {}
 
 /** A flag with a text, which may be empty. */
@@ -131,7 +131,7 @@ export function durationFlag(row: FlagSettings<number>): Flag<number> {
   return { ...row, placeholder: 'duration', bareValue: undefined, parse, formatDefault: formatDuration };
 }
 
-/** Comma-separated; repeated flags append. Empty elements are ignored. */
+/** Comma-separated; repeated flags append. Blanks around elements and empty elements are ignored. */
 export function listFlag(row: FlagSettings<readonly string[]>): Flag<readonly string[]> {
   const parse = (text: string, previous: readonly string[] = []): readonly string[] => [
     ...previous,
@@ -270,7 +270,7 @@ export function parseFlags<Table extends FlagTable>(
 }
 
 /**
- * {@link parseFlags} for an executable's main file: prints the help or the version to stdout and exits 0, or the error
+ * {@link parseFlags} for an executable's main file, without environment variables: prints the help or the version to stdout and exits 0, or the error
  * to stderr and exits with `errorExitCode` (1 by default; {@link USAGE_EXIT_CODE} for a supervised program).
  */
 export function flagsOrExit<Table extends FlagTable>(

@@ -5,7 +5,7 @@
 
 /** More edits than this are another word. */
 const MAX_DISTANCE = 3;
-/** The part of the longer word that must be the same. */
+/** More than this part of the longer word must be the same. */
 const MIN_SIMILARITY = 0.4;
 
 /** `(Did you mean --secure-port?)` on a line of its own, or `''` when no candidate is similar to `word`. */

@@ -16,7 +16,10 @@ function onAbort(signal: AbortSignal, listener: () => void): void {
   signal.addEventListener('abort', listener, { once: true });
 }
 
-/** The promise's outcome; rejects with the signal's reason when it is aborted first. */
+/**
+ * The promise's outcome; rejects with the signal's reason when it is aborted first. The signal must not be aborted before the
+ * call.
+ */
 export async function raceSignal<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   let stop = (): void => undefined;

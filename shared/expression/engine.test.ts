@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import type { JsonObject, JsonValue } from '../values/json';
 import { readSchema } from '../api/structural/read-schema';
 import { checkRules } from './custom/check-rules';
-import { compileRules } from './custom/compile-rules';
+import { compileRules } from './custom/evaluate-rules';
 import { declaredType } from './custom/declared-type';
 import { valueWrapperOf } from './custom/json-value';
 import { CostBudget, compileExpression, CostExceededError, type Expression, type Type } from './engine';

@@ -5,7 +5,7 @@
  */
 import { readSchema } from '../../shared/api/structural/read-schema';
 import { validateSchema } from '../../shared/api/structural/validation/validate';
-import { compileRules } from '../../shared/expression/custom/compile-rules';
+import { compileRules } from '../../shared/expression/custom/evaluate-rules';
 import type { JsonObject } from '../../shared/values/json';
 import { customResourceDefinition } from '../support/objects/custom-resource-definition';
 import { configMap, type BenchClient } from './harness/client';

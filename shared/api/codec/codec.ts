@@ -1,7 +1,7 @@
 /**
  * Decoding, defaulting, pruning and encoding of the objects of a kind: driven by the type tables for a built-in kind
- * and by the schema for a custom one. The only access to the tables and schemas for code that handles objects. Does not
- * validate values.
+ * and by the schema for a custom one, so that callers handle both alike. Code that handles one built-in type may use the
+ * tables directly. Does not validate values.
  */
 import { decodeCustom } from '../structural/decode-custom';
 import { applySchemaDefaults, dropNulls } from '../structural/defaults';
@@ -43,20 +43,20 @@ export interface KindCodec {
    */
   decode(value: JsonObject, literals?: NumberLiterals): DecodedObject;
   /**
-   * Decodes the result of merging an applied configuration. Keeps nulls that the kind does not allow, so that
-   * validation rejects them.
+   * Decodes the result of merging an applied configuration. For a custom kind it keeps nulls that the schema does not
+   * allow, so that validation rejects them; for a built-in kind it treats nulls as {@link decode} does.
    */
   decodeApplied(value: JsonObject): DecodedObject;
   /** Applies the defaults in place. */
   applyDefaults(object: JsonObject): void;
   /**
-   * Returns a stored object as if it had been written in this version; unchanged where versions differ in more than
-   * their schemas (see shared/api/conversion). `stored` is the version that it was stored in.
+   * Returns a stored object of a custom kind as if it had been written in this version. `stored` is the version that it
+   * was stored in. Objects of built-in kinds are returned unchanged: shared/api/conversion converts their versions.
    */
   fromStored(object: JsonObject, stored: string): JsonObject;
   /**
-   * Returns a function that prunes the object returned by a webhook in place, without applying defaults. The function
-   * holds the schema and must not be cached.
+   * Returns a function that prunes the object returned by a webhook in place, without applying defaults; it does nothing
+   * for a built-in kind. The function holds the schema, which the definition may replace, and must not be cached.
    */
   createPruner(): (object: JsonObject) => void;
   /**
@@ -64,15 +64,15 @@ export interface KindCodec {
    * storage version does not have.
    */
   toStored(object: JsonObject): JsonObject;
-  /** Drops fields of disabled features in place. */
+  /** Drops fields of disabled features in place. Custom kinds have none. */
   dropDisabledFields(object: JsonObject): void;
   /** Canonical JSON without kind and apiVersion, metadata first. */
   encodeBody(object: JsonObject): string;
-  /** The same, but distinguishes empty lists from absent ones; for readers of an object that has just been sent. */
+  /** {@link encodeBody} with empty lists kept, which it omits; for readers of an object that has just been sent. */
   encodeWithEmptyLists(object: JsonObject): string;
   /** {@link encodeBody} in steps, so that the caller can yield between them. */
   encodeBodyInSteps(object: JsonObject): Steps<string>;
-  /** The fields that name groups or namespaces. */
+  /** The fields with names of API groups or namespaces, which have a spelling in each dialect. */
   readonly groupFields: GroupFields;
   /** The fields that hold metadata: that of the object and those of its templates. */
   readonly metadataFields: MetadataFields;
@@ -140,6 +140,7 @@ function customCodec(version: CustomVersion): KindCodec {
       const writtenVersion = versions.get(stored) ?? versions.get(storageVersion) ?? version;
       const { schema } = writtenVersion;
       const converted = prunedCopy(schema, object);
+      // In place: the copy shares only the metadata, which has no schema and therefore no defaults.
       applySchemaDefaults(schema, converted);
       // Does not apply the defaults of the requested version, because its schema never processed the object.
       return writtenVersion.schemaId === schemaId ? converted : prunedCopy(version.schema, converted);
@@ -161,7 +162,7 @@ function customCodec(version: CustomVersion): KindCodec {
   };
 }
 
-/** A copy without the fields that the schema does not specify. */
+/** A copy without the fields that the schema does not specify. It shares the metadata, which is not pruned. */
 function prunedCopy(schema: SchemaNode, object: JsonObject): JsonObject {
   const { metadata = {}, ...body } = object;
   const copy: JsonObject = { ...cloneJson(body), metadata };

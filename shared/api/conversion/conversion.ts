@@ -1,6 +1,7 @@
 /**
  * Conversion between a served version of a kind and its storage version (the hub), and the conversions that are defined
- * by data alone. Conversions are pure: they create new objects, share unchanged parts, and do not validate.
+ * by data alone. Conversions are pure: they return their argument or a new object that shares unchanged parts with it, and
+ * do not validate.
  */
 import type { Dialect } from '../../names/dialect';
 import { ownMember, type JsonObject } from '../../values/json';

@@ -32,7 +32,8 @@ export interface FieldError {
 }
 
 /**
- * A value in a message: strings are quoted, numbers and booleans plain, null is `null`, and any other value is JSON.
+ * A value in a message: strings are quoted, numbers and booleans plain, null is `null`, lists of strings and empty lists
+ * are in Go syntax (`[]string{"a"}`), and any other value is JSON.
  */
 export type FieldValue = JsonValue | readonly string[];
 
@@ -102,7 +103,7 @@ export const notFoundValue = (field: string, value: FieldValue): FieldError => e
 /** The value is not printed. */
 export const tooLongValue = (field: string, maxBytes: number): FieldError =>
   errorOfValue('FieldValueTooLong', field, undefined, `must have at most ${maxBytes} bytes`);
-/** The same in upstream's older wording. */
+/** As {@link tooLongValue}, in upstream's older wording, which leaves out the unit. */
 export const longerThanLimit = (field: string, max: number): FieldError =>
   errorOfValue('FieldValueTooLong', field, undefined, `may not be longer than ${max}`);
 /** A list with `actual` items. */

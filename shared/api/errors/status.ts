@@ -1,6 +1,6 @@
 /**
- * The error catalogue: the only module that creates a Status (reasons, codes, messages, details). Handlers throw a
- * {@link StatusError}; the endpoint layer encodes it in the encoding and dialect of the request. The decision that a
+ * The error catalogue: the only module that creates the Status of an error (reasons, codes, messages, details); those of
+ * successes are in success-status.ts. Handlers throw a {@link StatusError}; the endpoint layer encodes it in the encoding and dialect of the request. The decision that a
  * request is in error belongs to the callers.
  */
 import { groupKindText, groupResourceText, type GroupResource } from '../identity/identity';
@@ -36,7 +36,7 @@ export interface Status {
   readonly code?: number;
 }
 
-/** The reasons that this server gives; each has the code of {@link CODE_BY_REASON}. */
+/** The reasons that this server gives to errors. The denial of a webhook may have any other text as its reason. */
 export type StatusReason =
   | 'Unauthorized'
   | 'Forbidden'
@@ -57,7 +57,7 @@ export type StatusReason =
   | 'InternalError'
   | 'ServiceUnavailable';
 
-/** The HTTP status code of each reason. */
+/** The HTTP status code of each reason, unless the error has one of its own. */
 const CODE_BY_REASON: Readonly<Record<StatusReason, number>> = {
   Unauthorized: 401,
   Forbidden: 403,
@@ -251,8 +251,8 @@ const preconditionText = ({ field, requested, stored }: FailedPrecondition): str
   `Precondition failed: ${field} in precondition: ${requested}, ${field} in object meta: ${stored}`;
 
 /**
- * The same in the wording for kinds with a deletion handler of their own upstream (Namespace,
- * CustomResourceDefinition).
+ * A precondition of a DELETE that does not hold, in the wording for kinds that upstream deletes with a handler of their own
+ * (Namespace, CustomResourceDefinition).
  */
 export const preconditionFailed = (gr: GroupResource, name: string, precondition: FailedPrecondition): StatusError =>
   conflict(gr, name, preconditionText(precondition));

@@ -27,7 +27,7 @@ export const STORED_KINDS: readonly KindRow[] = [
   ...GOVERNANCE_KINDS,
 ];
 
-/** Every kind that is served by default: these kinds and the virtual ones. */
+/** Every kind that is served by default: the stored kinds and the virtual ones. */
 export const SERVED_KINDS: readonly KindRow[] = [...STORED_KINDS, ...VIRTUAL_KINDS];
 
 /** Versions that are served only when a flag enables them. */

@@ -58,8 +58,8 @@ export function validateGenerateName(metadata: JsonObject, format: NameCheck): F
 }
 
 /**
- * Validates the metadata that clients may change: labels, annotations, owner references, names of finalizers and
- * managedFields.
+ * Validates the metadata that clients may change: labels, annotations, owner references, managedFields, and names of
+ * finalizers unless they are `unchecked`.
  */
 export function validateMutableMetadata(
   metadata: JsonObject,
@@ -132,7 +132,7 @@ function addedFinalizersError(added: readonly string[]): FieldError {
   return forbiddenField('metadata.finalizers', detail);
 }
 
-/** Kinds of the core group reject finalizers without a domain, except the well-known ones. */
+/** Kinds without `allowsUnqualifiedFinalizers` reject finalizers without a domain, except the well-known ones. */
 export function unqualifiedFinalizersErrors(metadata: JsonObject): FieldError[] {
   return stringsAt(metadata, 'finalizers').flatMap((finalizer, index) =>
     unqualifiedFinalizerErrors(finalizer, `metadata.finalizers[${index}]`),

@@ -43,7 +43,7 @@ export function formatUtcDay(ms: number): string {
   return formatTimestamp(ms).slice(0, 10);
 }
 
-/** Milliseconds since 1970 of a decoded time, in whole seconds; `undefined` when there is none. */
+/** Milliseconds since 1970 of a time, in whole seconds; `undefined` without a text. Throws TimeError for another text. */
 export function parseTimestamp(text: string | undefined): number | undefined {
   return text === undefined ? undefined : parseInstant(text, 'Time').seconds * 1000;
 }

@@ -34,7 +34,7 @@ export function formatFieldSelector(terms: readonly FieldTerm[]): string {
   return terms.map(({ field, operator, value }) => field + operator + value.replace(/[\\,=]/g, '\\$&')).join(',');
 }
 
-/** Splits at commas that are not preceded by a backslash. */
+/** Splits at commas that no backslash escapes. */
 function splitTerms(text: string): string[] {
   const parts: string[] = [];
   let start = 0;

@@ -15,7 +15,7 @@ export type LabelOperator = '=' | '!=' | 'in' | 'notin' | 'exists' | 'absent' | 
 export interface LabelRequirement {
   readonly key: string;
   readonly operator: LabelOperator;
-  /** Distinct and sorted by bytes: one for `=`, `!=`, `>` and `<`, any number for `in` and `notin`, none otherwise. */
+  /** Sorted by bytes: one for `=`, `!=`, `>` and `<`, any number for `in` and `notin`, none otherwise. */
   readonly values: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Converts label selectors of objects (`matchLabels`, `matchExpressions`) to requirements. A malformed expression is
- * ignored.
+ * Converts label selectors of objects (`matchLabels`, `matchExpressions`) to requirements. An expression with an unknown
+ * operator is ignored; validation rejects it.
  */
 import { arrayAt, compareBytes, isObject, objectAt, ownMember, stringAt, stringsAt, type JsonObject } from '../../values/json';
 import { compileLabelSelector, type LabelOperator, type LabelRequirement } from './label-selector';

@@ -1,7 +1,7 @@
 /**
  * Defaulting and null handling by the schema of a custom resource: sets defaults of absent fields and of disallowed
  * nulls; drops other disallowed nulls. Both are passes over an object, compiled per schema node. They work in place and
- * ignore types: validate.ts reports a value of the wrong type.
+ * ignore types: validation/validate.ts reports a value of the wrong type.
  */
 import { cloneJson, isObject, ownMember, setMember, type JsonObject, type JsonValue } from '../../values/json';
 import type { SchemaNode } from './schema-node';

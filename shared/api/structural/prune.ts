@@ -1,5 +1,5 @@
 /**
- * Removes fields that the schema of a custom resource does not specify. Ignores types: validate.ts reports a value of
+ * Removes fields that the schema of a custom resource does not specify. Ignores types: validation/validate.ts reports a value of
  * the wrong type later. Never removes apiVersion, kind and metadata of the object itself or of embedded resources
  * (embedded.ts).
  */

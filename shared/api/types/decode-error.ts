@@ -1,7 +1,10 @@
 /** The error of a body that does not fit its type, and the names of JSON types in Go's messages. */
 import type { JsonValue } from '../../values/json';
 
-/** The body does not fit its type. The message is upstream's, without the part that names the kind. */
+/**
+ * The body does not fit its type. The message is upstream's, without the part that names the kind, except for two spellings of
+ * a field that differ, which upstream does not have.
+ */
 export class DecodeError extends Error {
   /** `mismatch` is set when the error is a value of a wrong JSON type. */
   constructor(

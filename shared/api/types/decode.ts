@@ -15,7 +15,7 @@ import { schemaOf } from './tables';
 import type { EitherType, FieldSchema, FieldType, Scalar, TypeSchema } from './types';
 import { isZeroValue } from './zero-value';
 
-/** A new object that shares nothing with the decoded value. */
+/** The result of {@link decodeObject}. */
 export interface DecodedType {
   object: JsonObject;
   /** Paths of unknown fields (`spec.ports[0].foo`) in order of appearance, at most 100. */

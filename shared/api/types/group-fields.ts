@@ -83,8 +83,8 @@ function deriveGroupFields(type: string): GroupFields {
 }
 
 /**
- * Replaces the values with their canonical spelling, in place. Returns whether a value is spelled differently in the
- * other dialect.
+ * Replaces the values with their canonical spelling, in place. Returns whether a group or an API version is spelled
+ * differently in the other dialect.
  */
 export function canonicalizeGroups(object: JsonObject, fields: GroupFields, names: GeneratedNames): boolean {
   let isDialectSensitive = false;

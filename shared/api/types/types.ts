@@ -44,7 +44,7 @@ export interface EitherType {
  * When the JSON output has a field:
  * - `omit`: unless it is zero or empty;
  * - `pointer`: when it is set, zero or not;
- * - `always`: also when it is unset, as its zero value (`0`, `""`, `{}`; null for a list or a time);
+ * - `always`: also when it is unset, as its zero value (`0`, `""`, `{}`; null for a list, a map or a time);
  * - `null`: also when it is unset, as null.
  */
 export type Presence = 'omit' | 'pointer' | 'always' | 'null';

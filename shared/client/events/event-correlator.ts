@@ -41,9 +41,9 @@ export interface CorrelatedEvent {
   readonly previous: WrittenEvent | undefined;
 }
 
-/** Further messages within the window are aggregated. */
+/** Further messages within the window are aggregated: client-go does so from the tenth similar Event on. */
 const MAX_DISTINCT_MESSAGES = 9;
-/** Similar Events within this time are aggregated, as client-go does. */
+/** A group of similar Events ends when this time passes without another one, as in client-go. */
 const AGGREGATION_WINDOW_MS = 600_000;
 /** Events about one object, as client-go limits them: 25 at once, then one in five minutes. */
 const BURST = 25;

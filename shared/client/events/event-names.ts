@@ -1,7 +1,7 @@
 /**
- * Generates names of Events: the object's name and the time in nanoseconds (upstream's form). Clients show the Events
- * of one second in the order of names, so names must increase; below the clock's resolution a counter and random
- * digits are used, as other clients may report the same object.
+ * Generates names of Events: the object's name and the time in nanoseconds (client-go's form). Clients show the Events
+ * of one second in the order of names, so the names about an object must increase; below the clock's resolution of a
+ * millisecond a counter orders them. Random digits follow it, because other clients may report the same object.
  */
 import type { Clock } from '../../runtime/clock';
 import type { Random } from '../../runtime/random';
@@ -9,7 +9,7 @@ import type { Random } from '../../runtime/random';
 const NANOSECONDS_PER_MS = 1_000_000n;
 /** Steps within a millisecond, in nanoseconds; names beyond the last step are not ordered by time. */
 const STEP_NANOSECONDS = 1_000;
-/** Number of the last step within a millisecond. */
+/** Number of the last step within a millisecond, which further names of that millisecond share. */
 const LAST_STEP = 999;
 /** Hexadecimal digits of a 64-bit time, as in client-go's names. */
 const DIGITS = 16;
@@ -21,7 +21,7 @@ export class EventNames {
 
   constructor(private readonly options: { readonly clock: Pick<Clock, 'now'>; readonly random: Pick<Random, 'float'> }) {}
 
-  /** A name for an Event about the object of the given name, as the Event is created. */
+  /** A name for a new Event about the object `objectName`; greater than earlier ones unless the clock was set back. */
   create(objectName: string): string {
     const now = Math.trunc(this.options.clock.now());
     this.step = now === this.lastTime ? Math.min(this.step + 1, LAST_STEP) : 0;

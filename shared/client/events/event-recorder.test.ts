@@ -11,10 +11,10 @@ const about = { apiVersion: 'v1', kind: 'Pod', namespace: 'n', name: 'p', uid: '
 
 function recorder() {
   const fake = fakeClient();
-  const ends = new AbortController();
-  const events = new EventRecorder({ ...fake, logger: silentLogger, component: 'test-controller', signal: ends.signal });
+  const abort = new AbortController();
+  const events = new EventRecorder({ ...fake, logger: silentLogger, component: 'test-controller', signal: abort.signal });
   const shown = () => fake.api.objectsIn(EVENTS).map((event) => [stringAt(event, 'message'), ownMember(event, 'count')]);
-  return { ...fake, events, ends, shown };
+  return { ...fake, events, abort, shown };
 }
 
 test('EventRecorder counts equal events in one Event object', async () => {
@@ -36,10 +36,11 @@ test('EventRecorder counts equal events in one Event object', async () => {
   });
 });
 
-test('EventRecorder combines many events that differ in their message only', async () => {
+test('EventRecorder combines events that differ in their message only after nine different messages', async () => {
   const { events, shown } = recorder();
   for (let i = 0; i < 14; i += 1) events.record({ about, type: 'Warning', reason: 'Failed', message: `attempt ${i}` });
   await events.flush();
+  // Nine Events of their own; the other five are counted in one.
   expect(shown()).toHaveLength(10);
   expect(shown()).toContainEqual(['(combined from similar events): attempt 13', 5]);
 });
@@ -97,15 +98,15 @@ test('EventRecorder retries a lost request under the same name, and treats Alrea
   expect(new Set(names).size).toBe(1);
   expect(names).toHaveLength(4);
   expect(shown()).toEqual([['x', 1]]);
-  // The Event was created but its response was lost: the next attempt is rejected with AlreadyExists.
+  // As if an earlier attempt had created the Event, and only its response had been lost.
   api.intercept = () => statusResponse(409, 'AlreadyExists');
   events.record({ about, type: 'Normal', reason: 'R', message: 'y' });
   await events.flush();
   expect(api.requests).toHaveLength(5);
 });
 
-test('EventRecorder retries an Event at most 12 times, and not at all once its signal is aborted', async () => {
-  const { api, clock, events, ends } = recorder();
+test('EventRecorder tries to send an Event at most 12 times, and not again once its signal is aborted', async () => {
+  const { api, clock, events, abort } = recorder();
   api.intercept = () => new ConnectionError('cut', { wasSent: true });
   events.record({ about, type: 'Normal', reason: 'R', message: 'x' });
   await clock.advanceAsync(600_000);
@@ -113,7 +114,7 @@ test('EventRecorder retries an Event at most 12 times, and not at all once its s
   expect(api.requests).toHaveLength(12);
   events.record({ about, type: 'Normal', reason: 'R', message: 'y' });
   await clock.advanceAsync(0);
-  ends.abort();
+  abort.abort();
   await events.flush();
   expect(api.requests).toHaveLength(13);
 });

@@ -1,7 +1,7 @@
 /**
  * Writes Events in the background; never fails or delays the caller. Events are correlated (event-correlator.ts), sent
- * one at a time, and dropped when the queue is full or the server rejects them. A server error or a lost response is
- * retried: the name is chosen beforehand, so that a retry creates no duplicate.
+ * one at a time, and dropped when the queue is full, the server rejects them or all attempts fail. A server error or a lost
+ * response is retried: the name is chosen beforehand, so that a retry creates no duplicate.
  */
 import type { JsonObject } from '../../values/json';
 import { formatTimestamp } from '../../api/metadata/object-meta';
@@ -32,7 +32,7 @@ export interface EventRecorderOptions {
 const EVENTS = resourceOf('core.v1.Event');
 /** Events that wait to be sent; further ones are dropped, as in client-go. */
 const MAX_QUEUED = 1_000;
-/** For one Event; the delays add up to one or two minutes. */
+/** For one Event; the eleven delays between the attempts add up to 63 to 94 seconds. */
 const MAX_ATTEMPTS = 12;
 /** Delays between two attempts to send an Event: the first, and the limit. */
 const INITIAL_DELAY_MS = 200;

@@ -39,7 +39,7 @@ export interface InformerOptions<Body extends JsonObject> extends Selectors {
   readonly streaming?: StreamingListSupport;
 }
 
-/** Whether the server rejected a streaming list; it is tried once. */
+/** Whether the server rejected a streaming list; then none is tried again. */
 export class StreamingListSupport {
   isUnsupported = false;
 }
@@ -57,8 +57,8 @@ const PAGE_SIZE = 500;
 /** Default of {@link NotificationOptions.waitingBytes}. */
 const WAITING_BYTES = 16 * 1024 * 1024;
 /**
- * Minimum duration of a watch; up to twice as long at random, so that the watches of many clients do not end together.
- * Seconds.
+ * The least duration that watches request; up to twice as long at random, so that the watches of many clients do not end
+ * together. Seconds.
  */
 const WATCH_SECONDS = 300;
 /** After a 410 all clients list again: each waits for a random time up to this. Milliseconds. */

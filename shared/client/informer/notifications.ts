@@ -1,8 +1,8 @@
 /**
  * Delivers an informer's changes to its handlers, decoupled from the watch: a slow handler delays later notifications
  * but not the watch. The queue is bounded in bytes: beyond the bound, changes of one object are coalesced into one,
- * from the state that the handlers know to the current state, so that the queue is never longer than the number of
- * objects.
+ * from the state that the handlers know to the current state, so that the queue then has one entry for each object that has
+ * changed.
  */
 import type { Clock } from '../../runtime/clock';
 import type { Logger } from '../../runtime/logger';

@@ -1,6 +1,6 @@
 /**
  * A store of objects by key with named indexes, which are updated with every change, so that they always agree with
- * the objects. Observing changes is left to the informer.
+ * the objects. Calling it with every change is left to the owner, such as a handler of an informer.
  */
 import type { JsonObject } from '../../values/json';
 import { keyOf, type ApiObject } from '../rest/api-object';
@@ -8,7 +8,7 @@ import { keyOf, type ApiObject } from '../rest/api-object';
 /** Returns the index values of an object. */
 export type Indexer<Body extends JsonObject = JsonObject> = (object: ApiObject<Body>) => readonly string[];
 
-/** The objects of one informer, by key and by the declared indexes. */
+/** Objects of one resource, by key and by the declared indexes. */
 export class ObjectStore<Body extends JsonObject = JsonObject> {
   private readonly objects = new Map<string, ApiObject<Body>>();
   private readonly indexes: ReadonlyMap<string, { readonly indexer: Indexer<Body>; readonly keys: Map<string, Set<string>> }>;

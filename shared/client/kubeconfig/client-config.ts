@@ -59,7 +59,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** An `http:` or `https:` address without credentials or query. Throws {@link ConfigError}. */
+/** Parses an `http:` or `https:` address; a text without a scheme is an `https:` one. Throws {@link ConfigError}. */
 export function serverUrl(text: string): URL {
   let url: URL;
   try {

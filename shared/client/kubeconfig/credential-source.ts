@@ -28,7 +28,7 @@ export class CredentialSource implements Credentials {
     private readonly clock: Clock,
   ) {}
 
-  /** Undefined for no header. */
+  /** Undefined for no header. Throws {@link ConfigError} when the token file has never been readable. */
   header(): string | undefined {
     switch (this.credentials.type) {
       case 'none':

@@ -1,6 +1,6 @@
 /**
  * Typed access to the mappings in a kubeconfig file. A member of another type than the accessor expects is an error
- * that names the file and the member. Does not interpret the mappings.
+ * that names the file and the member, except for flags. Does not interpret the mappings.
  */
 import path from 'node:path';
 import { load } from 'js-yaml';
@@ -48,7 +48,7 @@ export class KubeconfigFile {
   }
 }
 
-/** One mapping of the file. Its accessors throw {@link ConfigError} when the member has another type. */
+/** One mapping of the file. Its accessors, except `flag`, throw {@link ConfigError} when the member has another type. */
 export class KubeconfigMapping {
   constructor(
     private readonly source: KubeconfigFile,
@@ -76,6 +76,7 @@ export class KubeconfigMapping {
     return value;
   }
 
+  /** False for every value but `true`. */
   flag(member: string): boolean {
     return this.values[member] === true;
   }
@@ -120,7 +121,7 @@ export class KubeconfigMapping {
     return new KubeconfigMapping(this.source, entry, `${list} ${JSON.stringify(name)}`);
   }
 
-  /** PEM: `<member>-data` in base64, else the file that `member` refers to. */
+  /** PEM: `<member>-data` in base64, else the file that `member` refers to; `undefined` without either. */
   pem(member: string): string | undefined {
     const data = this.text(`${member}-data`);
     if (data !== undefined && data !== '') return Buffer.from(data, 'base64').toString('utf8');

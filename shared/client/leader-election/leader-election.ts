@@ -28,7 +28,7 @@ export interface LeaderElectionOptions {
   /** Another candidate takes over after this time without a renewal. Milliseconds. */
   readonly durationMs: number;
   /**
-   * A leader renews after half of this time and stops leading when no renewal succeeded within it. Less than the
+   * A leader renews after about half of this time and stops leading when no renewal succeeded within it. Less than the
    * duration. Milliseconds.
    */
   readonly renewDeadlineMs: number;
@@ -195,7 +195,7 @@ export class LeaderElection {
     return observation;
   }
 
-  /** Resolves after `ms`, or earlier when the Lease is released or deleted. */
+  /** Resolves after `ms`, or earlier when an observed Lease is released or deleted or the signal is aborted. */
   private async waitForChange(ms: number, signal: AbortSignal): Promise<void> {
     const { client, clock, lease } = this.options;
     const ending = new AbortController();
@@ -237,7 +237,7 @@ export class LeaderElection {
     }
   }
 
-  /** Runs one term. True when `lead` returned by itself. */
+  /** Runs one term. True when `lead` returned before the term ended. */
   private async runTerm(
     { lease: acquired, acquiredAt }: Acquired,
     signal: AbortSignal,
@@ -297,8 +297,8 @@ export class LeaderElection {
   }
 
   /**
-   * A renewal with a lost response may have been stored: returns the current Lease, or undefined when it belongs to
-   * another term.
+   * A renewal with a lost response may have been stored: returns the current Lease, or undefined when it was deleted or
+   * belongs to another term. Returns the given Lease when the current one cannot be read.
    */
   private async rereadAfterFailure(
     lease: ApiObject,

@@ -13,7 +13,7 @@ import type { ApiObject } from '../rest/api-object';
 export interface LeaseRecord {
   /** '' when the Lease is free. */
   readonly holder: string;
-  /** How often the holder has changed. */
+  /** The number of the term: it grows with each acquisition, also by the same holder. */
   readonly transitions: number;
   /** The Lease expires this long after a renewal. Milliseconds. */
   readonly durationMs: number;

@@ -18,7 +18,7 @@ export interface ApiObject<Body extends JsonObject = JsonObject> {
   readonly body: Body;
 }
 
-/** The response does not have the expected form. The class name in `name` is part of logged messages. */
+/** The response does not have the expected form. `name` is part of logged messages and therefore keeps an earlier spelling. */
 export class MalformedResponse extends Error {
   override readonly name = 'MalformedAnswer';
 }

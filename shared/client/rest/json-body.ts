@@ -47,8 +47,8 @@ export async function collectBody(body: AsyncIterable<Buffer>, limit: number): P
 }
 
 /**
- * Yields the lines of a stream without line ends. Throws {@link MalformedResponse} for a line longer than `limit`
- * bytes; an incomplete last line is dropped.
+ * Yields the lines of a stream without line ends. Throws {@link MalformedResponse} when more than `limit` bytes of a line
+ * have arrived without its end; empty lines and an incomplete last line are dropped.
  */
 export async function* readLines(body: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
   let pending: Buffer[] = [];

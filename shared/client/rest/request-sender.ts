@@ -1,7 +1,8 @@
 /**
  * Sends requests to an API server: credentials, deadlines, retries and fences. What a request means is left to
  * `ResourceClient`. A request is retried when the server cannot have processed it (it was never sent, or was rejected
- * with 429, or 503 with Retry-After), and a read also when its response was lost. After a lost response to a write the
+ * with 429, or 503 with Retry-After, or with 401 while other credentials are available), and a read also when its response
+ * was lost. After a lost response to a write the
  * caller must read the object again.
  */
 import { FENCE_HEADER, formatFence, type Fence } from '../../api/identity/fencing';
@@ -77,7 +78,10 @@ export class RequestSender {
     return parseBody((await this.send(request)).bytes.toString('utf8'));
   }
 
-  /** A successful response, after retries. Rejects with ApiError or ConnectionError. */
+  /**
+   * A successful response, after retries. Rejects with ApiError, ConnectionError, MalformedResponse for a body beyond the
+   * limit, or the reason of the signal.
+   */
   async send(call: ApiRequest): Promise<ReceivedBody> {
     const { clock, random } = this.options;
     const timeoutError = (): Error => new ConnectionError(`no response to ${call.method} ${call.path} in time`, { wasSent: true });

@@ -23,7 +23,7 @@ const ACCOUNTS = resourceOf('core.v1.ServiceAccount');
 /** Requested lifetime of a token, as upstream's controllers request. */
 const LIFETIME_S = 3_600;
 /**
- * Tokens are replaced after 80 % of their lifetime: the server's clock may differ, and requests in progress must
+ * Tokens are replaced after 80 % of the requested lifetime: the server's clock may differ, and requests in progress must
  * complete.
  */
 const REUSE_MS = 0.8 * LIFETIME_S * 1_000;

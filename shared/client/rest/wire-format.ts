@@ -46,7 +46,7 @@ export function decodeList(contentType: string, bytes: Buffer, resource: Resourc
   });
 }
 
-/** Decodes the Status of an error response; undefined when the body is none. */
+/** Decodes the Status of an error response, or another JSON object in place of it; undefined for any other body. */
 export function decodeStatus(contentType: string, bytes: Buffer): JsonObject | undefined {
   if (!isBinary(contentType)) return tryParseObject(bytes.toString('utf8'));
   try {

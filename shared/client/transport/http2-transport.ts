@@ -1,5 +1,5 @@
 /**
- * HTTP/2 with multiplexed connections. Idle-looking connections with open requests are pinged, because a paused or
+ * HTTP/2 with multiplexed connections. Connections with open requests are pinged, because a paused or
  * disconnected server leaves its sockets open; a connection that the server is closing takes no new requests.
  */
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
@@ -37,7 +37,7 @@ const SESSION_WINDOW_BYTES = 8 * 1024 * 1024;
 /** Receive window of a stream: a page of a list arrives in few round trips. */
 const STREAM_WINDOW_BYTES = 1024 * 1024;
 
-/** HTTP/2 to one server, over one connection at a time. */
+/** HTTP/2 to one server, over as few connections as its concurrent requests need. */
 export class Http2Transport implements Transport {
   private sessions: Session[] = [];
   private isClosed = false;

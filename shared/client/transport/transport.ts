@@ -1,5 +1,6 @@
 /**
- * The transport interface of REST clients. Implementations: HTTP/2, HTTP/1.1, a pool of servers; tests have their own.
+ * The transport interface of REST clients. HTTP/2 and HTTP/1.1 implement it, and transports that choose among others or
+ * measure them; tests have their own.
  * A transport does not interpret bodies and never retries a request that may have arrived.
  */
 import { errorMessage } from '../../runtime/error-message';

@@ -1,6 +1,6 @@
 /**
  * Type checking of CEL expressions: infers the type of every node and the possible overloads of every call. Reports
- * errors with upstream's messages.
+ * errors with upstream's messages, and additionally map types that are too large, which upstream does not limit.
  */
 import {
   OPERATORS,
@@ -14,7 +14,7 @@ import {
   type StructExpr,
 } from '../syntax/ast';
 import type { Issue } from '../syntax/issues';
-import { areAssignable, isAssignable, moreGeneralType, resolveParam, isSameType, substitute, Substitution } from '../types/assign';
+import { unifyAllAssignable, unifyAssignable, moreGeneralType, resolveParam, isSameType, substitute, Substitution } from '../types/assign';
 import {
   BOOL,
   BYTES,
@@ -67,8 +67,8 @@ interface CallCandidate {
 export interface CheckedExpression {
   readonly type: Type;
   /** The type of a node of the expression. */
-  typeAt(expr: Expr): Type;
-  /** Qualified names of types and variables. */
+  typeAt(node: Expr): Type;
+  /** The nodes that denote a declared variable or a type, with its qualified name: `a.b` for a select node, without a leading dot. */
   readonly names: ReadonlyMap<Expr, string>;
   /** The functions that the calls and operators of the expression may select, by node. */
   readonly calls: ReadonlyMap<Expr, ResolvedCall>;
@@ -80,13 +80,16 @@ export function checkExpression(expr: Expr, declarations: Declarations, issues: 
   const type = checker.check(expr);
   return {
     type: substitute(type, checker.substitution, 'dyn'),
-    typeAt: (at) => substitute(checker.types.get(at) ?? DYN, checker.substitution, 'dyn'),
+    typeAt: (node) => substitute(checker.types.get(node) ?? DYN, checker.substitution, 'dyn'),
     names: checker.names,
     calls: checker.calls,
   };
 }
 
-/** Bounds {@link Checker.typeWeight}. */
+/**
+ * Limit of {@link Checker.typeWeight}, far above that of a useful type and cheap to print. Only maps are checked, because
+ * only they have two inner types: nested in themselves, they double the weight, other types add to it.
+ */
 const MAX_TYPE_WEIGHT = 1000;
 
 class Checker {
@@ -161,7 +164,7 @@ class Checker {
     const bare = isAbsolute ? name.slice(1) : name;
     const local = this.scopes.findLast((scope) => scope.name === bare);
     if (local !== undefined && !isAbsolute) return local.type;
-    // A leading dot skips the local variable, but not to the declared variable that it hides.
+    // A leading dot skips local variables. A declared variable that a local one hides stays hidden: only a type is found.
     const declared = local === undefined ? this.declarations.variables.get(bare) : undefined;
     const named = declared ?? typeOfTypeName(bare);
     if (named !== undefined) this.names.set(expr, bare);
@@ -206,9 +209,9 @@ class Checker {
     }
   }
 
-  /** Binds the unbound type parameter to `dyn`, which it returns. */
+  /** Binds the unbound type parameter to `dyn`, and returns `dyn`. */
   private bindToDynamic(param: Type): Type {
-    isAssignable(param, DYN, this.substitution);
+    unifyAssignable(param, DYN, this.substitution);
     return DYN;
   }
 
@@ -222,11 +225,13 @@ class Checker {
     const type = resolveParam(this.check(operand), this.substitution);
     const inner = this.fieldOf(type, field.value, expr.at);
     if (inner.kind === 'optional') return inner;
+    // The error is reported; an optional result prevents further errors about its type.
     return optionalTypeOf(inner.kind === 'error' ? DYN : inner);
   }
 
   private resolveCall(expr: Call): Type {
     const namespace = expr.target === undefined ? undefined : qualifiedNameOf(expr.target);
+    // `sets.contains(…)` is parsed as a method call; a local variable `sets` would be its target.
     const qualified = namespace === undefined || this.isLocal(namespace) ? undefined : `${namespace}.${expr.name}`;
     const bare = expr.name.startsWith('.') ? expr.name.slice(1) : expr.name;
     const isNamespaced = qualified !== undefined && this.declarations.library.has(qualified);
@@ -243,7 +248,7 @@ class Checker {
   private inferLogical(expr: Call, args: readonly Expr[], types: readonly Type[], overloads: readonly FunctionOverload[]): Type {
     args.forEach((arg, index) => {
       const type = types[index] ?? ERROR;
-      if (!isAssignable(type, BOOL, this.substitution)) this.reportMismatch(arg.at, BOOL, type);
+      if (!unifyAssignable(type, BOOL, this.substitution)) this.reportMismatch(arg.at, BOOL, type);
     });
     this.calls.set(expr, { name: expr.name, overloads, args });
     return BOOL;
@@ -256,7 +261,7 @@ class Checker {
     for (const overload of overloads) {
       if (overload.signature.isMethod !== isMember) continue;
       const fresh = this.instantiate(overload.signature);
-      if (!areAssignable(types, fresh.params, this.substitution)) continue;
+      if (!unifyAllAssignable(types, fresh.params, this.substitution)) continue;
       fitting.push(overload);
       const type = substitute(fresh.result, this.substitution, 'keep');
       if (result === undefined) result = type;
@@ -298,7 +303,7 @@ class Checker {
   /** The common type of the items; `dyn` when they differ. check-literals.ts reports different types. */
   private joinTypes(previous: Type | undefined, current: Type): Type {
     if (previous === undefined) return current;
-    return isAssignable(previous, current, this.substitution)
+    return unifyAssignable(previous, current, this.substitution)
       ? moreGeneralType(substitute(previous, this.substitution, 'keep'), current)
       : DYN;
   }
@@ -356,7 +361,7 @@ class Checker {
       const field = message.fields.get(name);
       const given = this.checkElement(value, { isOptional });
       if (field === undefined) this.report(at, `undefined field '${name}'`);
-      else if (!isAssignable(given, field.type, this.substitution)) {
+      else if (!unifyAssignable(given, field.type, this.substitution)) {
         this.report(at, `expected type of field '${name}' is '${this.print(field.type)}' but provided type is '${this.print(given)}'`);
       }
     }
@@ -368,9 +373,9 @@ class Checker {
     const accumulator = this.check(expr.init);
     this.scopes.push({ name: expr.accumulator, type: accumulator }, { name: expr.variable, type: this.variableType(range, expr.range.at) });
     const condition = this.check(expr.condition);
-    if (!isAssignable(condition, BOOL, this.substitution)) this.reportMismatch(expr.condition.at, BOOL, condition);
+    if (!unifyAssignable(condition, BOOL, this.substitution)) this.reportMismatch(expr.condition.at, BOOL, condition);
     const step = this.check(expr.step);
-    if (!isAssignable(step, accumulator, this.substitution)) this.reportMismatch(expr.step.at, accumulator, step);
+    if (!unifyAssignable(step, accumulator, this.substitution)) this.reportMismatch(expr.step.at, accumulator, step);
     this.scopes.pop();
     const result = this.check(expr.result);
     this.scopes.pop();

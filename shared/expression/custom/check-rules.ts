@@ -16,14 +16,14 @@ import {
 } from '../../api/errors/field-error';
 import { MAX_COST } from '../cost/estimate';
 import type { Expression, Type } from '../engine';
-import { compileRule, hasRules, type CompiledRule } from './compiled-rule';
+import { compileRule, hasRules, type CompiledRule } from './compile-rule';
 import { declaredType, maxValuesIn, MAX_REQUEST_BYTES } from './declared-type';
 import { resolveFieldPath } from './field-path';
 
-/** Limits of the estimated cost, as upstream's: of one expression, and of all expressions of a definition. */
+/** Limit of the estimated cost of one expression, for all its evaluations on an object, as upstream's. */
 const EXPRESSION_LIMIT = 10_000_000;
-/** Limit of the estimated cost of all rules of a definition, as upstream's. */
-const DEFINITION_LIMIT = 100_000_000;
+/** Limit of the estimated cost of all expressions of one schema, as upstream's. */
+const SCHEMA_LIMIT = 100_000_000;
 /** How many of the most expensive expressions are named when the total cost is too high. */
 const MAX_NAMED_COSTS = 4;
 /** Cheaper expressions are not named. */
@@ -86,8 +86,8 @@ export function checkRules(root: SchemaNode, path: string, invalid?: InvalidSche
 const rootLocation = (path: string): NodeLocation => ({ path, isResource: true, count: 1, uncorrelated: undefined, source: undefined });
 
 /**
- * Validates only the texts of the rules, independently of the surrounding schema. {@link checkRules} includes these
- * errors.
+ * Validates only the texts of the rules, among them their field paths, and compiles nothing. {@link checkRules} includes
+ * these errors.
  */
 export function checkRuleTexts(root: SchemaNode, path: string): FieldError[] {
   const errors: FieldError[] = [];
@@ -100,7 +100,7 @@ export function checkRuleTexts(root: SchemaNode, path: string): FieldError[] {
 }
 
 interface NodeErrors {
-  /** Errors in texts prevent compiling the rules of enclosing nodes. */
+  /** Errors in texts prevent compiling the rules of the node and of enclosing nodes. */
   readonly texts: FieldError[];
   readonly expressions: FieldError[];
 }
@@ -245,7 +245,7 @@ function costMessage(label: string, cost: number, limit: number): string {
 
 function checkTotal(path: string, costs: readonly RuleCost[]): FieldError[] {
   const total = costs.reduce((sum, { cost }) => Math.min(sum + cost, MAX_COST), 0);
-  if (total <= DEFINITION_LIMIT) return [];
+  if (total <= SCHEMA_LIMIT) return [];
   const mostExpensive = costs
     .filter(({ cost }) => cost >= MIN_NAMED_COST)
     .sort((a, b) => b.cost - a.cost)
@@ -256,7 +256,7 @@ function checkTotal(path: string, costs: readonly RuleCost[]): FieldError[] {
     ),
     forbiddenField(
       path,
-      costMessage('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', total, DEFINITION_LIMIT),
+      costMessage('x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema', total, SCHEMA_LIMIT),
     ),
   ];
 }

@@ -1,6 +1,6 @@
 /**
- * Compiles a validation rule: its expression and its message expression. Evaluating them and limiting the cost are left
- * to compile-rules.ts.
+ * Compiles a validation rule: its expression and its message expression, and finds schemas that have rules. Evaluating
+ * rules and limiting their cost are left to evaluate-rules.ts.
  */
 import type { SchemaNode, ValidationRule } from '../../api/structural/schema-node';
 import { compileExpression, type CompileError, type Expression, type Type } from '../engine';
@@ -9,9 +9,9 @@ import { optionalTypeOf } from '../types/type';
 /** A rule with its compiled expressions; each may have failed to compile. */
 export interface CompiledRule {
   readonly expression: Expression | CompileError;
-  /** `undefined` when there is none. */
+  /** `undefined` when the rule has none, and when its expression does not compile. */
   readonly messageExpression: Expression | CompileError | undefined;
-  /** Whether the rule refers to `oldSelf` (a transition rule). */
+  /** Whether the rule refers to `oldSelf` (a transition rule); false when its expression does not compile. */
   readonly usesOldSelf: boolean;
 }
 

@@ -1,5 +1,5 @@
 import { readSchema } from '../../api/structural/read-schema';
-import { compileRules } from './compile-rules';
+import { compileRules } from './evaluate-rules';
 
 const validate = (rule: string, value: object, old?: object) =>
   compileRules(

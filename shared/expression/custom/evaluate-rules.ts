@@ -1,21 +1,21 @@
 /**
  * Evaluates the validation rules of a schema on objects. Rules are compiled on first use and cached. The cost of one
- * evaluation and of all evaluations for an object is limited. A rule that fails on an unchanged stored value only causes
- * a warning. Whether the rules may be stored at all is decided in check-rules.ts.
+ * evaluation and of all evaluations for an object is limited. A rule without `oldSelf` that fails on an unchanged
+ * stored value only causes a warning. Whether the rules may be stored at all is decided in check-rules.ts.
  */
 import type { SchemaNode, ValidationRule } from '../../api/structural/schema-node';
 import { duplicateValue, forbiddenField, invalidValue, requiredValue, type FieldError } from '../../api/errors/field-error';
 import { equalJson, isObject, ownMember, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 import { CostBudget, CostExceededError, ErrorValue, type Expression, type Value } from '../engine';
 import { OPTIONAL_NONE, OptionalValue } from '../values/value';
-import { compileRule, OLD_SELF, SELF } from './compiled-rule';
+import { compileRule, OLD_SELF, SELF } from './compile-rule';
 import { declaredType, maxValuesIn, MAX_REQUEST_BYTES } from './declared-type';
 import { resolveFieldPath } from './field-path';
 import { valueWrapperOf, type ValueWrapper } from './json-value';
 
-/** Limits in units of CEL cost, as upstream's: of one evaluation, and of all evaluations for one object. */
+/** Limit of the actual cost of one evaluation in units of CEL cost, as upstream's. */
 const EVALUATION_COST_LIMIT = 1_000_000;
-/** Limit of the actual cost of all rules for one object, as upstream's. */
+/** Limit of the actual cost of all evaluations for one object, as upstream's. */
 const OBJECT_COST_LIMIT = 10_000_000;
 /** Rule length in characters, and number of schema nodes, up to which an estimate takes only a few milliseconds. */
 const MAX_ESTIMATED_LENGTH = 16 * 1024;
@@ -25,13 +25,13 @@ const MAX_ESTIMATED_NODES = 10_000;
  * because few of them have few values.
  */
 const MAX_DISTINGUISHED_BYTES = 64 * 1024;
-/** Limit of errors and warnings in a response. */
+/** Number of errors and warnings, counted together, at which the evaluation for an object ends. */
 const MAX_ERRORS = 1000;
 
 /** What the rules of a schema report about an object. */
 export interface RuleOutcome {
   readonly errors: readonly FieldError[];
-  /** Messages of rules that fail on unchanged stored values. */
+  /** Messages of rules without `oldSelf` that fail on unchanged stored values. */
   readonly warnings: readonly string[];
 }
 
@@ -233,7 +233,7 @@ class RuleNode {
     return keys.join('\u0000');
   }
 
-  /** The number of characters in all rules at and below the node. */
+  /** The number of characters in all rules and message expressions at and below the node. */
   ruleTextLength(): number {
     const { properties, values, items } = this.options;
     const rulesLength = this.node.rules.reduce((length, { rule, messageExpression }) => length + rule.length + messageExpression.length, 0);

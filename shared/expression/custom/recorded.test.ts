@@ -11,7 +11,7 @@ import { readSchema } from '../../api/structural/read-schema';
 import type { FieldError } from '../../api/errors/field-error';
 import { compileExpression } from '../engine';
 import { checkRules } from './check-rules';
-import { compileRules } from './compile-rules';
+import { compileRules } from './evaluate-rules';
 import { declaredType } from './declared-type';
 
 const isHead = shape({ format: text });

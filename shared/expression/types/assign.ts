@@ -93,12 +93,12 @@ const NULLABLE: ReadonlySet<Type['kind']> = new Set<Type['kind']>([
 ]);
 
 /** Whether `from` is assignable to `to`; if so, adds the implied bindings to `substitution`. */
-export function isAssignable(from: Type, to: Type, substitution: Substitution): boolean {
+export function unifyAssignable(from: Type, to: Type, substitution: Substitution): boolean {
   return substitution.attempt(() => assign(from, to, substitution));
 }
 
 /** Whether each type of `from` is assignable to the type of `to` at its position; extends `substitution` only then. */
-export function areAssignable(from: readonly Type[], to: readonly Type[], substitution: Substitution): boolean {
+export function unifyAllAssignable(from: readonly Type[], to: readonly Type[], substitution: Substitution): boolean {
   if (from.length !== to.length) return false;
   return substitution.attempt(() => from.every((type, index) => assign(type, to[index] ?? DYN, substitution)));
 }

@@ -1,6 +1,7 @@
 import { parseIpAddress } from './ip-address';
 import { isProxyable } from './proxyable-address';
 
+/** `undefined` for a text that is no address. */
 const isProxyableText = (text: string): boolean | undefined => {
   const address = parseIpAddress(text);
   return address === undefined ? undefined : isProxyable(address);
@@ -29,31 +30,34 @@ const ALLOWED_IPV4 = [
   '223.255.255.255',
 ];
 
-/** An IPv4 address as the last two groups of an IPv6 address. */
-const hex = (text: string): string => {
+/** `7f00:1` for `127.0.0.1`: two groups of an IPv6 address. */
+const hexGroups = (text: string): string => {
   const [a = 0, b = 0, c = 0, d = 0] = text.split('.').map(Number);
   return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 };
-/** Notations of an IPv4 address, among them IPv6 addresses that embed it. */
-const FORMS: readonly ((text: string) => string)[] = [
-  (text) => text,
-  (text) =>
-    text
-      .split('.')
-      .map((octet) => `00${octet}`)
-      .join('.'),
-  (text) => `::ffff:${text}`,
-  (text) => `0:0:0:0:0:FFFF:${text}`,
-  (text) => `::ffff:${hex(text)}`,
-  (text) => `::${text}`,
-  (text) => `::ffff:0:${text}`,
-  (text) => `64:ff9b::${text}`,
-  (text) => `64:ff9b:1::${text}`,
-  (text) => `64:ff9b:1:ffff::${text}`,
-  (text) => `2002:${hex(text)}::1`,
+/** Notations of an IPv4 address, among them IPv6 addresses that embed it, such as 127.0.0.1. */
+const FORMS: readonly (readonly [title: string, form: (text: string) => string])[] = [
+  ['127.0.0.1', (text) => text],
+  [
+    '00127.000.000.001 (leading zeros)',
+    (text) =>
+      text
+        .split('.')
+        .map((octet) => `00${octet}`)
+        .join('.'),
+  ],
+  ['::ffff:127.0.0.1 (IPv4-mapped)', (text) => `::ffff:${text}`],
+  ['0:0:0:0:0:FFFF:127.0.0.1 (IPv4-mapped, all groups)', (text) => `0:0:0:0:0:FFFF:${text}`],
+  ['::ffff:7f00:1 (IPv4-mapped, hexadecimal)', (text) => `::ffff:${hexGroups(text)}`],
+  ['::127.0.0.1 (IPv4-compatible)', (text) => `::${text}`],
+  ['::ffff:0:127.0.0.1 (IPv4-translated)', (text) => `::ffff:0:${text}`],
+  ['64:ff9b::127.0.0.1 (NAT64)', (text) => `64:ff9b::${text}`],
+  ['64:ff9b:1::127.0.0.1 (local NAT64)', (text) => `64:ff9b:1::${text}`],
+  ['64:ff9b:1:ffff::127.0.0.1 (local NAT64, another prefix)', (text) => `64:ff9b:1:ffff::${text}`],
+  ['2002:7f00:1::1 (6to4)', (text) => `2002:${hexGroups(text)}::1`],
 ];
 
-describe.each(FORMS.map((form) => [form('127.0.0.1'), form] as const))('isProxyable for addresses in the form of %s', (_, form) => {
+describe.each(FORMS)('isProxyable for addresses in the form of %s', (_title, form) => {
   it.each(REFUSED_IPV4)('refuses %s', (text) => expect(isProxyableText(form(text))).toBe(false));
   it.each(ALLOWED_IPV4)('allows %s', (text) => expect(isProxyableText(form(text))).toBe(true));
 });

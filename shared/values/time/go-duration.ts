@@ -4,11 +4,13 @@
  */
 import { quote } from '../text/quote';
 
+/** Nanoseconds in each unit. */
 const UNITS: ReadonlyMap<string, number> = new Map([
   ['ns', 1],
   ['us', 1e3],
-  ['µs', 1e3],
-  ['μs', 1e3],
+  // U+00B5, the micro sign, and U+03BC, the Greek letter.
+  ['\u00B5s', 1e3],
+  ['\u03BCs', 1e3],
   ['ms', 1e6],
   ['s', 1e9],
   ['m', 60e9],
@@ -18,10 +20,10 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 const PART = /0*(\d*)(\.\d*)?([^.\d]*)/y;
 /** More digits exceed 2^63 nanoseconds in any unit. */
 const MAX_DIGITS = 19;
-/** A Go duration is an int64 of nanoseconds. */
-const MAX_NANOSECONDS = 2n ** 63n;
+/** A Go duration is an int64 of nanoseconds: its amount is less, except that Go accepts -2^63, which is refused here. */
+const NANOSECONDS_LIMIT = 2n ** 63n;
 
-/** Milliseconds, or an error message. */
+/** Milliseconds with a fraction (`1.5us` is 0.0015), negative for `-1s`; an error message when the text is no duration. */
 export function parseGoDuration(text: string): number | string {
   const invalid = `time: invalid duration ${quote(text)}`;
   const amount = text.replace(/^[+-]/, '');
@@ -37,7 +39,7 @@ export function parseGoDuration(text: string): number | string {
     if (factor === undefined) return `time: unknown unit ${quote(unit)} in duration ${quote(text)}`;
     if (whole.length > MAX_DIGITS) return invalid;
     total += BigInt(whole || '0') * BigInt(factor) + BigInt(Math.floor(Number(`0${fraction}`) * factor));
-    if (total >= MAX_NANOSECONDS) return invalid;
+    if (total >= NANOSECONDS_LIMIT) return invalid;
   }
   return (text.startsWith('-') ? -1 : 1) * (Number(total) / 1e6);
 }

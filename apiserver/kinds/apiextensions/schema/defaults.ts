@@ -11,7 +11,7 @@ import { Correlation } from '../../../../shared/api/structural/validation/correl
 import { decodeEmbedded, EmbeddedResourceError, validateEmbedded } from '../../../../shared/api/structural/embedded';
 import { pruneUnknown } from '../../../../shared/api/structural/prune';
 import { readSchema } from '../../../../shared/api/structural/read-schema';
-import { compileRules } from '../../../../shared/expression/custom/compile-rules';
+import { compileRules } from '../../../../shared/expression/custom/evaluate-rules';
 import type { SchemaNode } from '../../../../shared/api/structural/schema-node';
 
 /** The errors of all defaults in a structural schema. */

@@ -95,7 +95,7 @@ export class CheckContext {
     return this.errors.splice(checkpoint.errors);
   }
 
-  /** Adds errors that were rolled back. */
+  /** Adds errors that were rolled back. Counts at least one failure, because errors beyond the limit are not kept. */
   restore(errors: readonly FieldError[]): void {
     this.failures += Math.max(errors.length, 1);
     appendAll(this.errors, errors);

@@ -1,6 +1,6 @@
 /**
- * Checks types as upstream does, including its quirks: with a format, a list is accepted in place of a string in some
- * cases, and a number that is nearly whole is accepted as an integer.
+ * Checks types as upstream does, including its quirks: with a known format, strings and lists are accepted for every type
+ * but numbers, and a number that is nearly whole is accepted as an integer.
  */
 import type { JsonValue } from '../../../values/json';
 import type { SchemaCheck } from './check-context';

@@ -1,7 +1,7 @@
 /**
  * Correlates the values of a new object with those of the old one, and compares them. Members are correlated by name,
- * items of map lists by their keys; items of other lists, items without all keys and members outside the schema have no
- * old value. One instance serves one pair of objects.
+ * items of map lists by their keys; items of other lists and items without all keys have no old value, and members outside
+ * the schema count as changed. One instance serves one pair of objects.
  */
 import { equalJson, isObject, ownMember, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../../values/json';
 import type { SchemaNode } from '../schema-node';

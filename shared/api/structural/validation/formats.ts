@@ -85,10 +85,10 @@ function isHostName(text: string): boolean {
   return text.split('.').every((label) => Buffer.byteLength(label) <= 63);
 }
 
-/** 6, 8 or 20 bytes, with a separator after each byte or each two bytes, or without separators. */
 /** Bytes or pairs of bytes: `00:1b:63:84:45:e6`, `00-1b-63-84-45-e6`, `001b638445e6`, `001b.6384.45e6`. */
 const HARDWARE_ADDRESS = /^(?:[0-9a-f]{2}(?:(?::[0-9a-f]{2})+|(?:-[0-9a-f]{2})+|(?:[0-9a-f]{2})+)|[0-9a-f]{4}(?:\.[0-9a-f]{4})+)$/i;
 
+/** 6, 8 or 20 bytes. */
 function isHardwareAddress(text: string): boolean {
   if (text.length > 60 || !HARDWARE_ADDRESS.test(text)) return false;
   return [12, 16, 40].includes(text.replace(/[:.-]/g, '').length);

@@ -11,7 +11,8 @@ import { validateEmbedded } from '../embedded';
 import { validateListTypes } from './list-types';
 import type { SchemaNode } from '../schema-node';
 
-/** `old` is the object that is replaced. `otherErrors` are reported after type errors and before list errors. */
+/** `old` is the object that is replaced. `otherErrors` are reported after those of the schema
+ * and before those of embedded resources and list types. */
 export function validateSchema(
   node: SchemaNode,
   object: JsonObject,
