@@ -19,8 +19,9 @@ export interface JsonVisitor {
    */
   member?: (path: () => string, key: string, occurrence: MemberOccurrence) => 'skip' | 'stop' | void;
   /**
-   * Called for each number literal, with its container and member or index. The container is `undefined` at the top
-   * level, and for a value that a repeated member replaces.
+   * Called for each number literal, with its container and member or index. The container is that of {@link root}: in
+   * the value of a repeated member, that of the value that counts, which need not have the member or index. `undefined`
+   * at the top level, without a root, and where the value that counts has another type.
    */
   number?: (literal: string, container: JsonObject | JsonArray | undefined, key: string | number) => void;
   /** Called at the start of each object and list, with its member or index (`undefined` at the top level). */
@@ -63,7 +64,7 @@ export function walkMembers(text: string, visitor: JsonVisitor): void {
           isObject: isObjectFrame,
           seen: undefined,
           key: isObjectFrame ? '' : 0,
-          value: isObject(value) || Array.isArray(value) ? value : undefined,
+          value: isParsedForm(value, isObjectFrame) ? value : undefined,
           isKeyNext: isObjectFrame,
           path: undefined,
         });
@@ -97,6 +98,10 @@ export function walkMembers(text: string, visitor: JsonVisitor): void {
     }
   }
 }
+
+/** Whether it is an object or list as in the text: a repeated member may have a value of another type. */
+const isParsedForm = (value: JsonValue | undefined, isObjectText: boolean): value is JsonObject | JsonArray =>
+  isObjectText ? isObject(value) : Array.isArray(value);
 
 function isNumber(token: string): boolean {
   const first = token.charAt(0);

@@ -1,6 +1,6 @@
 /** The strict JSON parser: accepts what JSON.parse accepts, with Go's errors, exact integers and duplicate fields. */
 import fc from 'fast-check';
-import type { JsonValue } from '../../values/json';
+import { isObject, type JsonValue } from '../../values/json';
 import { fieldErrors } from './field-errors';
 import { runStepsSync } from '../../scheduling/steps';
 import { MAX_DEPTH, parseJson, parseJsonInSteps } from './strict-json';
@@ -102,6 +102,27 @@ test.each<[string, JsonValue]>([
   ['1234567890123456', 1_234_567_890_123_456],
   ['1e3', 1000],
 ])('parseJson keeps the top-level number %j exact', (text, expected) => expect(parse(text).value).toBe(expected));
+
+/** Objects are merged by parseJsonInSteps only; all other values have no member of an earlier occurrence. */
+test.each<[text: string, value: JsonValue]>([
+  ['{"a":9007199254740993,"a":1}', { a: 1 }],
+  ['{"a":1,"a":9007199254740993}', { a: 9007199254740993n }],
+  ['{"a":9007199254740993,"a":"x"}', { a: 'x' }],
+  ['{"a":[9007199254740993,2.50],"a":[1]}', { a: [1] }],
+  ['{"a":{"0":9007199254740993},"a":[1]}', { a: [1] }],
+  ['{"a":[9007199254740993],"a":{"0":1}}', { a: { 0: 1 } }],
+  ['{"a":1.50,"a":2}', { a: 2 }],
+])('the number of an earlier duplicate leaves no trace in %s', (text, value) => {
+  for (const parsed of [parse(text), runStepsSync(parseJsonInSteps(Buffer.from(text)))]) {
+    expect(parsed.value).toEqual(value);
+    expect(spellingOf(parsed, 'a')).toBeUndefined();
+  }
+});
+
+/** The recorded literal of a member of the top-level object. */
+function spellingOf({ value, literals }: ReturnType<typeof parseJson>, member: string): string | undefined {
+  return isObject(value) ? literals?.get(value)?.get(member) : undefined;
+}
 
 test('parseJson reports duplicate keys with their paths', () => {
   expect(parse('{"spec":{"type":1,"ports":[{"a":1},{"b":1,"b":2}],"type":2},"x.y/z":{},"x.y/z":1}').duplicates).toEqual([

@@ -3,7 +3,7 @@
  * pass over the text counts members (more than in the parsed value means duplicates), measures the depth and detects
  * unusual number literals; only if there are any, a second, slower walk locates them.
  */
-import { type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
+import { ownMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import type { NumberLiterals } from '../../values/number-literals';
 import { parseLongInteger } from '../../values/long-integer';
 import { runStepsSync, type Steps } from '../../scheduling/steps';
@@ -178,7 +178,7 @@ function countMembers(value: JsonValue): number {
 
 /**
  * Replaces integers that a double cannot hold exactly by bigints, and collects the literals that JavaScript would print
- * differently.
+ * differently. Of duplicate members the last one counts; a value that is no number has replaced the number.
  */
 function withLiterals(text: string, value: JsonValue, numbers: 'finite' | 'any'): Pick<ParsedText, 'value' | 'literals'> {
   const checkRange = (literal: string): void => {
@@ -195,9 +195,14 @@ function withLiterals(text: string, value: JsonValue, numbers: 'finite' | 'any')
     number: (literal, container, key) => {
       checkRange(literal);
       if (container === undefined) return;
+      const current = itemAt(container, key);
+      if (typeof current !== 'number' && typeof current !== 'bigint') return;
+      literals.get(container)?.delete(key);
       const long = parseLongInteger(literal);
       if (long !== undefined) replaceItem(container, key, long);
-      else if (String(Number(literal)) !== literal && literal !== '-0') {
+      else {
+        if (typeof current === 'bigint') replaceItem(container, key, Number(literal));
+        if (String(Number(literal)) === literal || literal === '-0') return;
         const containerLiterals = literals.get(container) ?? new Map<string | number, string>();
         literals.set(container, containerLiterals.set(key, literal));
         hasLiterals = true;
@@ -207,7 +212,11 @@ function withLiterals(text: string, value: JsonValue, numbers: 'finite' | 'any')
   return { value, literals: hasLiterals ? literals : undefined };
 }
 
-function replaceItem(container: JsonObject | JsonArray, key: string | number, value: bigint): void {
+function itemAt(container: JsonObject | JsonArray, key: string | number): JsonValue | undefined {
+  return Array.isArray(container) ? container[Number(key)] : ownMember(container, String(key));
+}
+
+function replaceItem(container: JsonObject | JsonArray, key: string | number, value: number | bigint): void {
   if (Array.isArray(container)) container[Number(key)] = value;
   else Object.defineProperty(container, key, { value, writable: true, enumerable: true, configurable: true });
 }
