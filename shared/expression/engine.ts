@@ -1,7 +1,7 @@
 /**
  * CEL (Common Expression Language) of release 1.31: compiles an expression against declared variables, estimates its
- * cost and evaluates it. The only interface for other code, which declares variables and reads values (validation
- * rules, admission policies, match conditions). Never reads a clock or does I/O; equal inputs have equal results.
+ * cost and evaluates it. Other code (validation rules, admission policies, match conditions) compiles and evaluates
+ * through this file only; it takes types, values and the authorizer from their own files. Never reads a clock or does I/O; equal inputs have equal results.
  */
 import { checkExpression, type CheckedExpression } from './check/checker';
 import { checkLiterals, visitNodes } from './check/check-literals';

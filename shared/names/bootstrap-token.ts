@@ -22,7 +22,7 @@ export const CLUSTER_INFO = {
   signaturePrefix: 'jws-kubeconfig-',
 } as const;
 
-/** The name of the Role, and of its RoleBinding, that allows all users to read it. */
+/** The name of the Role, and of its RoleBinding, that allows anonymous users to read {@link CLUSTER_INFO}. */
 export const CLUSTER_INFO_ROLE: Readonly<Record<Dialect, string>> = {
   platform: 'bootstrap-signer-clusterinfo',
   kubernetes: 'kubeadm:bootstrap-signer-clusterinfo',

@@ -1,8 +1,9 @@
 /**
  * All names that contain the name of the product, in both spellings ("dialects"). `platform` is the canonical spelling,
  * which storage, cache and rules use exclusively; `kubernetes` is compiled into stock clients. Names are converted at
- * the edge only: requests to the canonical spelling, responses to the spelling of the request. No file outside of
- * shared/names may contain an upstream spelling.
+ * the edge only: requests to the canonical spelling, responses to the spelling of the request. Outside of shared/names
+ * an upstream spelling occurs only in what other programs define: Go packages, images, files of kubeadm and of add-ons,
+ * groups of metrics, versions in files, texts of messages.
  */
 
 /** A spelling of the names that contain the name of the product. */

@@ -87,7 +87,7 @@ function parseDerRequest(bytes: Buffer): ParsedCertificateRequest {
   };
 }
 
-/** Values by object identifier. Empty values are ignored. */
+/** The values of {@link SUBJECT_ATTRIBUTES} by object identifier. Empty values are ignored. */
 function subjectOf(name: DerValue | undefined): ReadonlyMap<string, readonly string[]> {
   const attributeValues = new Map<string, string[]>();
   for (const part of parseDerContainer(name, DER_TAGS.sequence).flatMap((set) => parseDerContainer(set, DER_TAGS.set))) {

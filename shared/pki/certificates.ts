@@ -1,5 +1,5 @@
 /**
- * Creates certificate authorities, certificates and signing keys for the local runner and tests, and reads
+ * Creates certificate authorities, certificates and signing keys for clusters, servers and tests, and reads
  * certificates. Created keys are ECDSA P-256; an existing authority may have an RSA key or a key on P-384 or P-521. The
  * X.509 library is loaded when the first certificate is created, so a process that only reads certificates does not
  * load it. Does not access files.
@@ -15,8 +15,8 @@ import type { Clock } from '../runtime/clock';
 import { signingAlgorithmOf } from './signing-algorithm';
 
 /**
- * A certificate (PEM, one block) with its private key (PEM, SEC 1: Java clients accept elliptic curve keys in no other
- * form).
+ * A certificate (PEM, one block) with its private key (PEM). Created keys are in SEC 1: Java clients accept elliptic
+ * curve keys in no other form.
  */
 export interface Credential {
   readonly certificate: string;

@@ -26,7 +26,10 @@ const EVALUATORS: ReadonlyMap<string, Evaluator> = new Map([
   ['persistentvolumeclaims', claimEntries],
 ]);
 
-/** The usage by canonical resource names, at `now` (milliseconds since 1970). */
+/**
+ * The usage by canonical resource names, at `now` (milliseconds since 1970). Throws QuantityError when an amount is not a
+ * quantity.
+ */
 export function quotaUsageOf(kind: GroupResource, object: JsonObject, now: number): ResourceAmounts {
   const entries: Entry[] = [[objectCountName(kind), ONE]];
   if (kind.group === '' && COUNTED_BY_PLAIN_NAME.has(kind.resource)) entries.push([kind.resource, ONE]);
@@ -35,7 +38,7 @@ export function quotaUsageOf(kind: GroupResource, object: JsonObject, now: numbe
 }
 
 /**
- * The time from which on a terminating pod counts only in its object count, in milliseconds since 1970; `undefined` when
+ * The time after which a terminating pod counts only in its object count, in milliseconds since 1970; `undefined` when
  * the usage of the object does not depend on time.
  */
 export function quotaReleasedAt({ group, resource }: GroupResource, object: JsonObject): number | undefined {

@@ -1,6 +1,6 @@
 /**
- * The interface through which all code reads the time and sets timers, so that tests control time. This file and the
- * manual clock in test/support are the only ones that use the global timers.
+ * The interface through which all code reads the time and sets timers, so that tests control time. No other file of the
+ * programs uses `Date.now`, `performance.now` and `setTimeout`.
  */
 import { setTimeout as setTimeoutPromise } from 'node:timers/promises';
 
@@ -16,10 +16,10 @@ export interface Clock {
   now(): number;
   /** Milliseconds from an arbitrary start; never goes backwards. For deadlines and durations. */
   monotonic(): number;
-  /** Calls `task` once after `ms`. The timer does not keep the process alive. */
+  /** Calls `task` once after `ms`, at most 2^31-1 (24 days). The timer does not keep the process alive. */
   after(ms: number, task: () => void): Timer;
   /**
-   * Resolves after `ms`, or as soon as `signal` aborts; never rejects. Keeps the process alive meanwhile, unlike
+   * Resolves after `ms` (less than 2^31), or as soon as `signal` aborts; never rejects. Keeps the process alive meanwhile, unlike
    * {@link after}.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;

@@ -1,6 +1,6 @@
 /**
  * Structured logging: one JSON line per event on stderr, with levels and child loggers. Components take a
- * {@link Logger}; only the interactive runner (deploy/local) writes to the console directly.
+ * {@link Logger}; only commands for users, and failures of a start, write to the console directly.
  */
 import { fstatSync } from 'node:fs';
 import { Socket } from 'node:net';
@@ -65,7 +65,7 @@ const MAX_BUFFERED_BYTES = 1 << 20;
 
 let droppedCount = 0;
 
-/** The number of lines that were dropped because the buffer was full. */
+/** The number of lines that were dropped because the buffer was full or the reader had closed. */
 export const droppedLogLines = (): number => droppedCount;
 
 const STDERR_FD = 2;

@@ -1,6 +1,6 @@
 /**
- * Returns a getter that computes a value lazily, and again only when `currentSource` returns another object than the
- * last time.
+ * Returns a getter that computes a value lazily, and again only when `currentSource` returns another value (by `===`)
+ * than the last time.
  */
 export function memoizeBySource<S, T>(currentSource: () => S, compute: (source: S) => T): () => T {
   let cached: { readonly source: S; readonly value: T } | undefined;

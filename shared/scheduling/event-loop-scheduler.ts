@@ -81,7 +81,7 @@ const NODE_EVENT_LOOP: EventLoop = {
  *   of the store.
  * - Of nine admissions six go to `urgent` work, two to `usual` and one to `bulk`, so that no priority starves. A
  *   priority without waiting work is skipped. New work does not overtake waiting work: `usual` and `bulk` work starts
- *   at once only when no work waits, `urgent` work when no urgent work waits.
+ *   at once only when no work waits, except `bulk` work in a cooldown; `urgent` work when no urgent work waits.
  * - Within a priority the flows (users) take turns, however much work one of them has waiting.
  * - Work that requeues lets the rest of the turn go to others, and waits at priority `bulk` from the next turn on.
  * - After a turn of five milliseconds or more, `bulk` work waits for three cooldown turns, in which a request that

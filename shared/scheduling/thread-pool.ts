@@ -24,7 +24,7 @@ export interface WorkerThread<J, R> {
 export interface ThreadPoolLimits {
   readonly threads: number;
   readonly jobTimeoutMs: number;
-  /** Bounds the sum of the weights of all waiting jobs. */
+  /** Bounds the sum of the weights of all waiting jobs, and the weight of a job even when a thread is free. */
   readonly maxWaitingWeight: number;
   /** A thread without a job is terminated after this time; absent: never. */
   readonly idleTimeoutMs?: number;
@@ -44,7 +44,7 @@ export class ThreadLost extends Error {
   }
 }
 
-/** The weight of the waiting jobs has reached its limit. */
+/** With this job the weight of the waiting jobs would exceed its limit. */
 export class ThreadPoolFull extends Error {}
 
 /** How one job is queued and timed. */

@@ -1,5 +1,5 @@
 /**
- * Drops fields that belong to feature gates which are off in release 1.31. The fields are decoded, and owned by the
+ * Drops fields that belong to feature gates which are off in release 1.31, or to features that it no longer has. The fields are decoded, and owned by the
  * manager that sent them, but not stored. These features cannot be enabled here, so no stored object has such fields.
  */
 import { arrayAt, isObject, type JsonObject } from '../../values/json';

@@ -281,8 +281,7 @@ const writeAny: ValueWriter = (value) => stringifyJson(value);
 const NEEDS_ESCAPING = /[<>&\u2028\u2029]|\\ud/;
 
 /**
- * Managed fields are half the size of many objects and contain only strings and objects, so JSON.stringify can write
- * them.
+ * Managed fields are half the size of many objects and contain only objects, so JSON.stringify can write them.
  */
 const writeFieldSet: ValueWriter = (value) => {
   const nodes = countNodes(value, 0);

@@ -23,7 +23,7 @@ const TRAVERSAL_COSTS: FunctionCosts = {
   charge: ([list = null]) => (list instanceof ListValue ? valueTraversalCost(list) : 1),
 };
 
-/** The cost of traversing a value: a tenth of a string's length, 1 for other scalars. */
+/** The cost of traversing a value: a tenth of the length of a string or bytes, the sum of a list's items, otherwise 1. */
 function valueTraversalCost(value: Value): number {
   if (typeof value === 'string') return Math.floor(codePointLength(value) * 0.1);
   if (value instanceof Uint8Array) return Math.floor(value.length * 0.1);

@@ -15,8 +15,8 @@ export type ValueGuard<T extends Value> = (value: Value) => value is T;
 export const NO_MATCH = Symbol('no matching overload');
 
 /**
- * Sizes of arguments before the evaluation: characters, bytes or items. The cost formulas are monotone, so they are
- * evaluated once with all minimum sizes and once with all maximum sizes.
+ * Sizes of arguments: characters, bytes or items. An estimate evaluates the cost formulas, which are monotone, once with
+ * all minimum sizes and once with all maximum sizes; a call, with the actual sizes.
  */
 export interface ArgumentSizes {
   size(argument: number): number;

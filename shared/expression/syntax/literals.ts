@@ -1,6 +1,6 @@
 /**
  * Parses number, string and bytes literals after the lexer has checked their syntax. The result is `undefined` for a number
- * out of range.
+ * out of range, and for an escape that is no Unicode code point.
  */
 import { Uint } from '../values/value';
 

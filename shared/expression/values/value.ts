@@ -14,7 +14,7 @@ export class Uint {
   constructor(readonly value: bigint) {}
 }
 
-/** Nanoseconds since 1970, in the years 1 to 9999. */
+/** Nanoseconds since 1970. Only `timestamp` and arithmetic reject years other than 1 to 9999. */
 export class Timestamp {
   constructor(readonly nanos: bigint) {}
 }

@@ -112,7 +112,7 @@ export interface UpdateOptions {
 /**
  * Computes the entries after the manager has changed `before` to `after`: it becomes the only owner of fields that it
  * added or changed, and fields that it removed have no owner. `after` has no managedFields. Returns the same list when
- * no ownable field changed. Throws MissingListKeyError.
+ * no ownable field changed, all entries have the version of the manager and none has to be merged. Throws MissingListKeyError.
  */
 export function recordUpdate(before: ManagedObject, after: JsonObject, options: UpdateOptions): readonly ManagedFieldsEntry[] {
   return runStepsSync(recordUpdateInSteps(before, after, options));
@@ -146,7 +146,10 @@ export function* recordUpdateInSteps(
 const MAX_UPDATERS = 10;
 const BUCKET_NAME = 'ancient-changes';
 
-/** Keeps at most ten entries of updates: merges the oldest of each version into one beyond that. */
+/**
+ * Merges the oldest entries of updates of the same version until ten are left; more remain only when they have more
+ * versions.
+ */
 function capUpdaters(entries: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] {
   const updaters = entries.filter(({ manager }) => manager.operation === 'Update');
   if (updaters.length <= MAX_UPDATERS) return entries;

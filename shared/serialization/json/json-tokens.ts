@@ -38,7 +38,7 @@ export const isJsonWhitespace = (code: number): boolean => CHARACTER_CLASSES[cod
 
 const isDelimiter = (code: number): boolean => isJsonWhitespace(code) || CHARACTER_CLASSES[code] === PUNCTUATION;
 
-/** The index of the closing quote of the string that begins at `start`. */
+/** The index of the closing quote of the string that begins at `start`; the length of the text when there is none. */
 export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let slashes = 0;

@@ -63,7 +63,7 @@ function writeScalar(value: JsonValue, indent: string, column: number): string {
   return Array.isArray(value) ? '[]' : '{}';
 }
 
-/** Characters that are not printable in YAML. */
+/** Characters that upstream's encoder writes as escapes: the tab and those beyond U+FFFF are among them. */
 const SPECIAL = /[^\x20-\x7e\n\u00a0-\ud7ff\ue000-\ufefe\uff00-\ufffd]|\u0085|\u2028|\u2029/u;
 /** A text that YAML 1.1 reads as a time: `2024-05-01`, `2024-5-1 10:20:30.5 +2`. */
 const TIMESTAMP = /^\d{4}-\d\d?-\d\d?(?:(?:[Tt]|[ \t]+)\d\d?:\d\d?:\d\d?(?:\.\d*)?(?:[ \t]*(?:Z|[-+]\d\d?(?::\d\d)?))?)?$/;

@@ -83,7 +83,10 @@ function readInteger(text: string): number | bigint | undefined {
   return decimal === null ? undefined : fitToInt64(BigInt(decimal[2] ?? '0'), decimal[1] ?? '');
 }
 
-/** Exact within 64 bits; `undefined` for larger numbers, which become doubles. */
+/**
+ * Exact within 64 bits. `undefined` for larger numbers: those of digits only become doubles, those with the letter of a
+ * base stay texts.
+ */
 function fitToInt64(size: bigint, sign: string): number | bigint | undefined {
   const value = sign === '-' ? -size : size;
   const number = Number(value);

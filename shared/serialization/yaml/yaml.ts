@@ -27,8 +27,8 @@ const MEMORY_MB = 256;
 const pool = new YamlPool(() => startThread(WORKER_FILE, MEMORY_MB));
 
 /**
- * Parses the first document. Rejects with ParseError, with a message that begins with `yaml: ` as in upstream, or with
- * a StatusError 429 when too many large documents wait.
+ * Parses the first document. Rejects with ParseError, with upstream's message (it begins with `yaml: `, except for values
+ * and keys that JSON does not have), or with a StatusError 429 when too many large documents wait.
  */
 export async function parseYaml(bytes: Uint8Array, clock: Clock): Promise<ParsedText> {
   const json = tryJson(bytes);
@@ -63,7 +63,10 @@ function decodeUtf16(bytes: Buffer, encoding: Utf16Encoding): string {
   }
 }
 
-/** `undefined` for JSON with duplicate members: the YAML parser reports them with their lines, as upstream does. */
+/**
+ * `undefined` for a text that is not JSON, and for JSON with duplicate members: the YAML parser reports them with their
+ * lines, as upstream does.
+ */
 function tryJson(bytes: Uint8Array): ParsedText | undefined {
   if (bytes[0] !== 0x7b) return undefined;
   try {

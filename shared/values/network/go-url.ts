@@ -1,6 +1,6 @@
 /**
- * Parses URLs as Go's `net/url` does, with its error messages. Parts without a member in {@link GoUrl} (path, port) are
- * only validated.
+ * Parses URLs as Go's `net/url` does, with its error messages. The path, which has no member in {@link GoUrl}, is only
+ * validated.
  */
 import { quote } from '../text/quote';
 
@@ -10,6 +10,7 @@ export interface GoUrl {
   readonly scheme: string;
   /** `user` or `user:password`. */
   readonly user: string | undefined;
+  /** With the port, if there is one. */
   readonly host: string;
   readonly query: string;
   readonly fragment: string;

@@ -157,7 +157,7 @@ export function rangeContains(range: IpRange, address: IpAddress): boolean {
   return range.family === address.family && maskAddress(address, range.prefix) === range.first;
 }
 
-/** Whether `outer` contains all addresses of `inner` and more. */
+/** Whether `outer` contains all addresses of `inner` and, by the prefix lengths as written, more. */
 export function isStrictSubrange(inner: IpRange, outer: IpRange): boolean {
   return inner.writtenPrefix > outer.writtenPrefix && rangeContains(outer, { family: inner.family, value: inner.first });
 }

@@ -1,5 +1,5 @@
 /**
- * Quotes text as Go does (`%q`): in double quotes, with short escapes for common control characters, `\x07` for other
+ * Quotes text as Go does (`%q`): in double quotes, with short escapes for common control characters, `\x1b` for other
  * ASCII control characters and `\u200b` for other characters that are not printable. Unlike JSON output of upstream it
  * does not escape `<`, `>` and `&`.
  */

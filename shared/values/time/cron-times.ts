@@ -10,7 +10,7 @@ type Fields = Extract<CronSchedule, { readonly type: 'fields' }>;
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
-/** A date that does not occur in five years (31 February) never occurs. */
+/** As in upstream, a date that does not occur in five years (31 February) counts as one that never occurs. */
 const MAX_DAYS = 5 * 366;
 
 /** The first time after `since`, or `undefined` when there is none. Instants are milliseconds since 1970. */

@@ -22,13 +22,13 @@ export interface Instant {
   nanos: number;
 }
 
-/** The canonical text of a time, or null for the zero time. */
+/** The canonical text of a time, or null for the zero time. Throws {@link TimeError}. */
 export function canonicalTime(text: string): string | null {
   if (CANONICAL.test(text) && text !== '0001-01-01T00:00:00Z') return text;
   return formatTime(parseInstant(text, 'Time'));
 }
 
-/** The canonical text of a micro-time, or null for the zero time. */
+/** The canonical text of a micro-time, or null for the zero time. Throws {@link TimeError}. */
 export function canonicalMicroTime(text: string): string | null {
   if (CANONICAL_MICRO.test(text) && !text.startsWith('0001-01-01T00:00:00.0')) return text;
   return formatMicroTime(parseInstant(text, 'MicroTime'));

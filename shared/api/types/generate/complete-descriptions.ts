@@ -10,7 +10,10 @@ export function addModelDescriptions(models: Descriptions, types: Iterable<strin
   }
 }
 
-/** Adds this repository's own descriptions where the packages have none; those under `*` apply to every kind. */
+/**
+ * Adds this repository's own descriptions where the packages have none. Those under `*` apply to every type that has the
+ * field, unless the packages describe its `kind`.
+ */
 export function addOwnDescriptions(
   additions: Descriptions,
   types: Readonly<Record<string, readonly string[]>>,

@@ -76,7 +76,7 @@ const SECTION_BYTES = 64;
 /** The type of sections with data of the program. */
 const PROGRAM_DATA = 1;
 
-/** Returns every named struct to which the program has a pointer type. */
+/** Returns every named struct to which the program has a pointer type, without instances of generic types. */
 export function readGoTypes(program: Buffer): GoTypes {
   const image = new Image(program);
   const types: GoTypes = new Map();
