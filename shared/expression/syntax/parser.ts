@@ -380,7 +380,7 @@ function balanceOperators(name: string, terms: readonly Expr[], offsets: readonl
 /** An expression, or at least one issue. */
 export type ParsedExpression = { readonly expr: Expr } | { readonly issues: readonly Issue[] };
 
-/** The expression, or the errors of the text in order of their positions. */
+/** The expression, or the errors of the text in no particular order ({@link printIssues} sorts them). */
 export function parseExpression(source: string): ParsedExpression {
   const issues: Issue[] = [];
   if (source.length > MAX_LENGTH && [...source].length > MAX_LENGTH) {
