@@ -1,4 +1,4 @@
-/** The compiled program `platform-migrate`, run as a separate process: its arguments, exit codes and messages. */
+/** The commands for backups of the compiled program `platform`, run as separate processes: arguments, exit codes, messages. */
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

@@ -245,7 +245,7 @@ describe('runLocal', () => {
     const before = readFileSync(path.join(folder, 'admin.kubeconfig'), 'utf8');
     const second = start();
     await second.done;
-    expect(second.output.join('\n')).not.toContain('made');
+    expect(second.output.join('\n')).not.toContain('created');
     expect(readFileSync(path.join(folder, 'admin.kubeconfig'), 'utf8')).toBe(before);
   });
 
@@ -264,7 +264,7 @@ describe('runLocal', () => {
     await done;
     await lifecycle.stop('join');
     expect([exit.mock.calls, starts]).toEqual([[[78]], 1]);
-    expect(output.join('\n')).not.toMatch(/starting it again|is ready/);
+    expect(output.join('\n')).not.toMatch(/restarting it|is ready/);
   });
 
   it('is ready only when the controllers are ready too', async () => {

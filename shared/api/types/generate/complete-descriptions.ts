@@ -11,8 +11,8 @@ export function addModelDescriptions(models: Descriptions, types: Iterable<strin
 }
 
 /**
- * Adds this repository's own descriptions where the packages have none. Those under `*` apply to every type that has the
- * field, unless the packages describe its `kind`.
+ * Adds this repository's own descriptions where the packages have none. Those under `*` apply to every kind that has the
+ * field.
  */
 export function addOwnDescriptions(
   additions: Descriptions,
