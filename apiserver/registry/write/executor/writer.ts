@@ -79,9 +79,9 @@ export function createWriter(dependencies: WriterDependencies & { readonly threa
   };
 }
 
-/** A deletion that is already admitted passes no plug-ins, but still reserves quota. */
+/** A deletion that is already admitted passes no plug-ins. */
 const dependenciesFor = (deps: ExecutorDependencies, { isAdmitted }: DeleteOptions): ExecutorDependencies =>
-  isAdmitted === true ? { ...deps, admission: { ...ADMIT_ALL, reserve: (request) => deps.admission.reserve(request) } } : deps;
+  isAdmitted === true ? { ...deps, admission: ADMIT_ALL } : deps;
 
 function createWriteRequest(
   deps: ExecutorDependencies,
@@ -171,8 +171,8 @@ async function createOffloaded(
 }
 
 /**
- * A create is rejected when its name exists, whatever else is wrong with the object, so its steps run only once, on
- * fresh state.
+ * When the name exists in cached state, the steps do not run on that state: the create is going to be rejected whatever
+ * they find, so they run only once, on fresh state.
  */
 function createExecution(request: WriteRequest, name: string): Omit<Execution<WriteResult>, 'plan'> {
   const { info } = request;
