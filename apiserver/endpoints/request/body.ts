@@ -18,8 +18,8 @@ export const MAX_OPERATION_BYTES = 64 * 1024;
 export class BodyAborted extends Error {}
 
 /**
- * Reads the whole body, once the request has a slot on the event loop. Rejects with 413 as soon as it is known to be
- * longer than `limit` bytes, and then keeps none of it.
+ * Reads the whole body; resolves with it once the request has a slot on the event loop, in which it may process the
+ * body. Rejects with 413 as soon as the body is known to be longer than `limit` bytes, and then keeps none of it.
  */
 export async function readBody(exchange: Exchange, limit = MAX_BODY_BYTES): Promise<Buffer> {
   const declared = Number(exchange.header('content-length') ?? '0');
@@ -36,11 +36,13 @@ export async function readBody(exchange: Exchange, limit = MAX_BODY_BYTES): Prom
 function collect(exchange: Exchange, limit: number, resolve: (body: Buffer) => void, reject: (error: Error) => void): void {
   const { input, progress } = exchange;
   const chunks: Buffer[] = [];
+  let isTooLong = false;
   progress.startBody();
   input.on('data', (chunk: Buffer) => {
     if (progress.addBodyBytes(chunk.length) <= limit) {
       chunks.push(chunk);
-    } else if (chunks.length > 0) {
+    } else if (!isTooLong) {
+      isTooLong = true;
       chunks.length = 0;
       reject(tooLargeError(exchange, limit));
     }
