@@ -1,5 +1,5 @@
 /**
- * Encodes an audit event as one line, in JSON or in the legacy text format. Every request has two events, so constant
+ * Encodes an audit event as one line, in JSON or in the legacy text format. Most requests have two events, so constant
  * members are encoded once, users are cached, and the second event copies most of the first one's line. Which events are
  * written, and whether an event is too long for its objects, is left to the callers.
  */

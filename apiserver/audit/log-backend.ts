@@ -81,8 +81,8 @@ export class LogBackend implements AuditBackend {
   }
 }
 
-/** Maximum number of characters that wait for the reader of the stream. */
-const MAX_PENDING_CHARACTERS = 16 * 1024 * 1024;
+/** Lines are lost while more bytes than this wait for the reader of the stream. */
+const MAX_PENDING_BYTES = 16 * 1024 * 1024;
 
 /** A stream with a reader that may be slow or closed: then lines are lost, without blocking. */
 export function createStreamTarget(stream: Writable): LineTarget {
@@ -91,11 +91,11 @@ export function createStreamTarget(stream: Writable): LineTarget {
   return {
     append(lines) {
       if (reason !== undefined) throw reason;
-      if (stream.writableLength > MAX_PENDING_CHARACTERS) throw new Error('the previous lines have not been read');
+      if (stream.writableLength > MAX_PENDING_BYTES) throw new Error('the previous lines have not been read');
       // A copy, because the buffer is reused.
       stream.write(Buffer.from(lines));
     },
-    // Does not wait for the reader indefinitely: the process exits.
+    // Waits for the reader without a time limit; the caller has one.
     close: () => new Promise((resolve) => stream.write('', () => resolve())),
   };
 }

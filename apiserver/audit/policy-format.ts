@@ -1,6 +1,6 @@
 /**
- * The format of the audit policy file: which requests are recorded, and at which level. The validation and its messages
- * are upstream's. Evaluating a policy is left to policy.ts.
+ * The format of the audit policy file: which requests are recorded, and at which level. The validation is upstream's,
+ * and so are its messages, except that about a group's name. Evaluating a policy is left to policy.ts.
  */
 import { appendAll } from '../../shared/values/append';
 import { appendFieldPath, type InvalidField } from '../../shared/configuration/configuration-error';
