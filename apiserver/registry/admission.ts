@@ -21,8 +21,9 @@ export interface OperationOptions extends Omit<DeleteOptions, 'dryRun' | 'isAdmi
 }
 
 /**
- * Objects are decoded and in the storage version, so that their type `O` follows from the resource (from `bodyRow`, if
- * it is set): a plug-in that has checked the resource names the type of its objects.
+ * Objects are decoded and in the storage version (for a kind with a conversion webhook, in the version of the request),
+ * so that their type `O` follows from the resource (from `bodyRow`, if it is set): a plug-in that has checked the
+ * resource names the type of its objects.
  */
 export interface AdmissionRequest<O extends JsonObject = JsonObject> {
   readonly operation: AdmissionOperation;
@@ -32,7 +33,7 @@ export interface AdmissionRequest<O extends JsonObject = JsonObject> {
   readonly bodyRow?: KindRow | undefined;
   /** Empty for cluster-scoped objects. */
   readonly namespace: string;
-  /** Empty while the name is not generated yet. */
+  /** Empty while the name is not generated yet, and for an operation of a virtual kind. */
   readonly name: string;
   /** The path names the object. The object need not exist: an update or apply may create it. */
   readonly hasNameInPath: boolean;
@@ -46,7 +47,7 @@ export interface AdmissionRequest<O extends JsonObject = JsonObject> {
   >;
   /** `undefined` for DELETE. Mutating plug-ins change it in place. */
   readonly object: O | undefined;
-  /** `undefined` for CREATE. */
+  /** `undefined` for CREATE and CONNECT. */
   readonly oldObject: O | undefined;
   /** Latest time to wait for, in ms of Clock.monotonic. */
   readonly deadline: number;
@@ -77,7 +78,7 @@ export interface Reservation {
   readonly complete: (revision?: Revision) => void;
 }
 
-/** A plug-in that runs after validating admission and reserves keys, which are committed together with the object. */
+/** A plug-in that runs after all validating plug-ins and reserves keys, which are committed together with the object. */
 export interface ReservingPlugin {
   readonly name: string;
   /** Whether `reserve` is to be called for the operation. */
@@ -106,7 +107,7 @@ export interface Admission {
   mutate(request: AdmissionRequest): Promise<void> | undefined;
   /** Runs the validating plug-ins, which change nothing. */
   validate(request: AdmissionRequest): Promise<void> | undefined;
-  /** Runs last, on the object as it is going to be stored. */
+  /** Runs last, on the validated object. Not called for DELETE and operations, which use no quota. */
   reserve(request: AdmissionRequest): Promise<Reservation | undefined> | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Conversion of custom objects between versions by a webhook. apiserver/conversion implements it; objects that need
- * no webhook are not passed to it.
+ * Conversion of custom objects between versions by a webhook. apiserver/conversion implements it; objects of kinds
+ * without a conversion webhook are not passed to it.
  */
 import type { KindRow } from '../../shared/api/kinds';
 import type { MaybePromise } from '../../shared/runtime/maybe-promise';

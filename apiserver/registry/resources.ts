@@ -10,13 +10,16 @@ import type { Resource, ServedResource } from './verbs';
 
 /** The resources of a server at present. Custom ones change with their definitions, built-in ones never. */
 export interface Resources {
-  /** Every built-in kind that is stored. */
+  /** Every built-in kind that is served and stored. */
   readonly builtInResources: readonly Resource[];
   /** Rows of all built-in kinds, virtual ones included. */
   readonly builtInRows: readonly KindRow[];
   /** Built-in and custom kinds. The array is the same until a definition changes what is served. */
   readonly rows: readonly KindRow[];
-  /** Built-in kinds only. One per key segment, however many versions serve it. */
+  /**
+   * Built-in kinds only, those included that the server uses without serving them. One per key segment, however many
+   * versions serve it.
+   */
   readonly storedTypes: readonly StoredType[];
   /** The resource at a path; `undefined` when none is served. `group` in either dialect. */
   find(group: string, version: string, resource: string): ServedResource | undefined;

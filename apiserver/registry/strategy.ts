@@ -1,7 +1,7 @@
 /**
  * The contract between the write path and a kind, like rest.RESTCreateStrategy, RESTUpdateStrategy and
  * RESTDeleteStrategy. It covers what the kind's row and type tables cannot express; every member is optional. Hooks
- * receive decoded objects of the storage version with defaults, in canonical spelling, and do not read the store.
+ * receive decoded objects of the storage version with defaults, and do not read the store.
  * Parameters are the object, the stored object, and the context, in this order. Members are in the order in which a
  * write uses them. Only hooks named `prepare…`, `canonicalize` and `setRequiredLabels`, and those documented to do
  * so, may change the object.

@@ -6,8 +6,8 @@ import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
 type Condition = JsonObject & { readonly type: string; readonly status: 'True' | 'False' };
 
 /**
- * The status with the condition, which replaces one of the same type. `lastTransitionTime` is set to `now`, in ms since
- * 1970, only when the condition's status changes.
+ * The status with the condition, which replaces one of the same type. `lastTransitionTime` is kept when the replaced
+ * condition has one and its status stays the same; otherwise it is `now`, in ms since 1970.
  */
 export function withCondition(status: JsonObject, condition: Condition, now: number): JsonObject {
   const conditions = arrayAt(status, 'conditions') ?? [];

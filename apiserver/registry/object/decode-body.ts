@@ -30,7 +30,7 @@ import { quote } from '../../../shared/values/text/quote';
 import type { BodyFormat, FieldValidation, ParsedBody } from '../verbs';
 import type { KindInfo } from './resource-info';
 
-/** Parses an object of the given kind. Throws 400 with the message of upstream. */
+/** Parses an object of the given kind. Rejects with 400 and the message of upstream. */
 export async function parseObjectBody(
   bytes: Buffer,
   format: BodyFormat,
@@ -54,12 +54,15 @@ export async function parseObjectBody(
   }
 }
 
-/** `apiVersion` or `kind` is invalid. The message is the one of upstream. */
+/**
+ * `apiVersion` and `kind` cannot be read: the text is not JSON, the value is no object, or one of the two is invalid.
+ * The message is the one of upstream.
+ */
 export class TypeMetaError extends Error {}
 
 /**
- * Parses any object. `type`: its name in the type tables, by which protobuf is decoded. Throws ParseError,
- * ProtobufError or TypeMetaError; `null` and an empty YAML document count as `{}`.
+ * Parses any object. `type`: its name in the type tables, by which protobuf is decoded. Rejects with ParseError for
+ * YAML, ProtobufError or TypeMetaError; `null` and an empty YAML document count as `{}`.
  */
 export async function parseBody(
   bytes: Buffer,
@@ -147,7 +150,10 @@ export function undecodableBody({ row }: KindInfo, error: BodyError, kind = row.
   return badRequest(`${kind} in version ${quote(row.version)} cannot be handled as a ${row.kind}: ${error.message}`);
 }
 
-/** Returns the decoded object without defaults. Throws a 400 StatusError. */
+/**
+ * Returns the decoded object without defaults. Throws a StatusError: 422 for another kind than the custom one of the
+ * endpoint and for an absent required member, 400 for all other errors.
+ */
 export function decodeBody(info: KindInfo, body: ParsedBody, validation: FieldValidation, warn: (text: string) => void): JsonObject {
   const kind = checkKind(info, body.value);
   try {
@@ -217,7 +223,10 @@ function decodeValue(info: KindInfo, body: ParsedBody): DecodedObject {
   }
 }
 
-/** Checks kind and apiVersion; for built-in kinds missing ones have defaults. Returns the kind of the body. Throws 400. */
+/**
+ * Checks kind and apiVersion; for built-in kinds missing ones have defaults. Returns the kind of the body. Throws 400, or
+ * 422 for another kind than the custom one of the endpoint.
+ */
 export function checkKind(info: KindInfo, value: JsonObject): string {
   const { row, hub } = info;
   if (row.custom !== undefined) return checkCustomKind(info, value);
@@ -307,7 +316,7 @@ function excerptOfValue(value: JsonObject): string {
   return text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH)} ...` : text;
 }
 
-/** Kinds of the meta group that exist in every version. */
+/** Kinds of the meta group, which upstream registers in every version of every group but in the core group only in v1. */
 const META_KINDS: ReadonlySet<string> = new Set([
   'CreateOptions',
   'DeleteOptions',

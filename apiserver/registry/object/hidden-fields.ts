@@ -1,7 +1,7 @@
 /**
  * Fields in the header of stored values under names that field selectors cannot use. They state when an object of an
- * expiring kind expires, and in which version and with which schema a custom object was written, so that readers do
- * not have to parse the body.
+ * expiring kind expires, in which version and with which schema a custom object was written, and whether it has members
+ * that sort before its metadata, so that readers do not have to parse the body.
  */
 import type { CustomVersion } from '../../../shared/api/structural/version';
 import type { KindRow } from '../../../shared/api/kinds';

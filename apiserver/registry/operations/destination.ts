@@ -75,8 +75,8 @@ export function proxyableAddress(text: string): Host {
 }
 
 /**
- * Parses a host that requests may be proxied to and resolves a name to its addresses. Rejects with 400 when an
- * address is not proxyable.
+ * Parses a host that requests may be proxied to and resolves a name to its addresses. Rejects with 400 when the name has
+ * none or one of them is not proxyable.
  */
 export async function proxyableHost(
   text: string,

@@ -1,7 +1,7 @@
 /**
  * `pods/eviction`: deletes a pod unless a PodDisruptionBudget forbids it. The budget is charged in its own
  * transaction, then the DisruptionTarget condition is set, then the pod is deleted. A failure in between leaves a
- * consistent state: at worst a charged budget without an eviction.
+ * consistent state: at worst a charged budget and a pod with the condition that is not deleted.
  */
 import { unsupportedValue } from '../../../shared/api/errors/field-error';
 import type { ObjectKey } from '../../../shared/api/identity/identity';
@@ -43,7 +43,10 @@ const RETRY_AFTER_SECONDS = 10;
 /** Attempts to charge a budget when other writes conflict. */
 const MAX_CHARGE_ATTEMPTS = 20;
 
-/** POST `pods/eviction`. Rejects with 429 when the budget allows no disruption. */
+/**
+ * POST `pods/eviction`. Rejects with 429 when the budget allows no disruption, and with 500 when several budgets cover
+ * the pod.
+ */
 export function evictPod(deps: EvictionDependencies): OperationHandler {
   return async ({ context, key, object, options }) => {
     if (stringAt(readMetadata(object), 'name') !== key.name) throw badRequest('name in URL does not match name in Eviction object');
@@ -109,8 +112,8 @@ function isUnready(pod: JsonObject): boolean {
 }
 
 /**
- * A pod that is not ready can be evicted without charging the budget, unless too few pods are healthy
- * (unhealthyPodEvictionPolicy).
+ * A pod that is not ready can be evicted without charging the budget: with the unhealthyPodEvictionPolicy `AlwaysAllow`
+ * always, otherwise when the budget requires healthy pods and has enough of them.
  */
 function canEvictUnready(budget: JsonObject): boolean {
   if (stringAt(objectAt(budget, 'spec'), 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true;

@@ -1,5 +1,5 @@
 /**
- * Operations: POST requests that store no object, such as bindings, evictions, tokens and reviews. The
+ * Operations: POST requests with a body that is not stored, such as bindings, evictions, tokens and reviews. The
  * endpoints parse the body, operations.ts decodes and admits it, and a handler per operation performs it. Independent
  * of HTTP, like registry/verbs.ts.
  */

@@ -115,7 +115,10 @@ function prepareObject({ names, clock }: OperationDependencies, info: KindInfo, 
   return object;
 }
 
-/** A rejection that is based on cached state is repeated on fresh state before it is returned. */
+/**
+ * Runs the plug-ins. They run once more on fresh state before a rejection that is based on cached state is returned, and
+ * as often as one of them throws StateChanged.
+ */
 async function admit(
   deps: OperationDependencies,
   context: RequestContext,

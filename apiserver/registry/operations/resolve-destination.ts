@@ -177,7 +177,8 @@ async function serviceDestination(
   const number = servicePortNumber(port);
   const portName = number === undefined ? port : servicePortName(await read(resource), name, number);
   const endpointsObject = await read(endpoints);
-  // The cached state of the pods suffices: it is not older than the Endpoints, which come from the same cache.
+  // The cached state of the pods suffices: it is not older than the Endpoints, which come from the same cache unless it
+  // lags behind the store. A pod that is then missing counts as an address that cannot be used.
   const getPod = (pod: string): Promise<Entry | undefined> =>
     reader.get(context, pods, { namespace, name: pod }, 0).catch(undefinedIfNotFound);
   const endpoint = await chooseEndpoint(endpointsObject, { namespace, portName, chance: random.float(), getPod });

@@ -30,7 +30,7 @@ export interface EndpointChoice {
 /** Limits the pods that are read for one request, because Endpoints may have many references to missing pods. */
 const MAX_CANDIDATES = 1_000;
 
-/** `undefined` when no address with that port belongs to a pod. */
+/** `undefined` when none of the first {@link MAX_CANDIDATES} addresses with that port belongs to a pod. */
 export async function chooseEndpoint(endpoints: JsonObject, choice: EndpointChoice): Promise<ServiceEndpoint | undefined> {
   const candidates = candidatesIn(endpoints, choice);
   const first = Math.floor(choice.chance * candidates.length);

@@ -36,7 +36,7 @@ export function startAfterKey(relativeKey: string): string {
   return `${relativeKey}\0`;
 }
 
-/** Throws StatusError 400 for a text that no server produces. */
+/** Throws StatusError 400 for a malformed text. A well-formed one need not have been produced by a server. */
 export function parseContinueToken(text: string): ContinueToken {
   const fields = decodeFields(text);
   const version = stringField(fields, 'v');

@@ -51,8 +51,8 @@ interface ExactReadOptions {
 }
 
 /**
- * Reads ranges of one state. A state in memory returns the whole range at once; a state in the store returns at most
- * `limit` entries.
+ * Reads ranges of one state. A state in memory returns a snapshot of the whole type at once; a state in the store returns
+ * at most `limit` entries of the range.
  */
 type RangeReader = (part: RangeRequest) => Promise<Snapshot>;
 
@@ -118,8 +118,8 @@ async function listPage(
 }
 
 /**
- * Upstream rejects unlimited lists when its cache cannot decode an object of the kind, and pages only when they
- * contain one.
+ * Upstream rejects unlimited lists when its cache cannot decode an object of the kind, and pages only when they contain
+ * one. Here a page is rejected when the rest of the listed range contains one: where the page ends is not known yet.
  */
 function refuseUnreadable({ cache, gate }: GatedReaderDependencies, resource: Resource, { start, end }: ListKeys, limit: number): void {
   if (limit === Infinity) gate.requireComplete(resource);
@@ -252,7 +252,10 @@ function hasSelector(selection: Selection): boolean {
   return selection.hasFilters || selection.name !== undefined || selection.namespace !== undefined;
 }
 
-/** Maximum number of entries per read from the store while a selector searches for matches. */
+/**
+ * Maximum number of entries per read from the store while a selector searches for matches. The first read takes `limit`
+ * entries.
+ */
 const MAX_READ = 10_000;
 
 /** How entries are selected from the state. */
@@ -260,7 +263,7 @@ interface Search {
   readonly read: RangeReader;
   readonly scope: ListKeys;
   readonly selection: Selection;
-  /** Whether the selection excludes any object. */
+  /** Whether the selection may exclude objects. */
   readonly isSelective: boolean;
   readonly limit: number;
 }

@@ -29,8 +29,8 @@ export interface LiveObjects<Name extends string> {
   /** The whole object from the cache, parsed at each call; `undefined` when the cache does not have it. */
   read(resource: Name, namespace: string, name: string): JsonObject | undefined;
   /**
-   * Resolves when the cache contains every write that was committed before the call. Rejects with StatusError when
-   * the store does not answer.
+   * Resolves when the cache contains every write that was committed before the call. Rejects with 429 until the cache has
+   * been loaded, and with 504 when it does not get there in time.
    */
   waitUntilCurrent(): Promise<void>;
 }
@@ -43,6 +43,7 @@ export interface LiveObjectsDependencies {
 
 /** About 300 bytes each. */
 const MAX_CACHED = 8192;
+/** As long as a read waits for the cache (resource-version-gate.ts). */
 const MAX_WAIT_MS = 3_000;
 
 interface CachedObject {

@@ -5,7 +5,7 @@ import type { Cache, StoredType } from '../../cache/cache';
 import type { Conversions } from '../conversions';
 import type { Store } from '../../storage/store';
 
-/** Records the cost of lists. One method is called per list. */
+/** Records the cost of lists. One method is called per page that is returned. */
 export interface ListMetrics {
   /** `waitedMs`: time until the cache had caught up with the store; `undefined` when the list did not require it. */
   observeCacheList(type: StoredType, counts: ListCounts, waitedMs: number | undefined): void;
@@ -24,7 +24,7 @@ export interface ListCounts {
 export interface ReaderDependencies {
   /** Serves the reads. */
   readonly cache: Cache;
-  /** Read only while the cache lags behind the store. */
+  /** Asked for its revision only while the cache lags behind it. */
   readonly store: Pick<Store, 'revision'>;
   readonly clock: Clock;
   /** Converts custom objects that are stored in another version. */

@@ -1,6 +1,7 @@
 /**
  * The read side of the registry: get, list and watch with the resourceVersion semantics of upstream's API concepts.
- * Reads are answered from the cache; the store is read only while the cache lags behind it.
+ * Reads are answered from the cache; the store is read only while the cache lags behind it, and for lists at a past
+ * revision that is no longer in memory.
  */
 import type { ObjectKey } from '../../../shared/api/identity/identity';
 import { internalError, notFound } from '../../../shared/api/errors/status';

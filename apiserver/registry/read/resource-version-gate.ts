@@ -28,8 +28,8 @@ export class ResourceVersionGate {
 
   /**
    * Waits until the cache has caught up with the store. `current`: reads from the cache are linearizable. `stalled`:
-   * the store answers but the cache lags behind, so the store must be read. Throws 504 when the store does not
-   * answer.
+   * it has not caught up in time, or the store's revision was not known in time, so the store must be read. Rejects with
+   * 504 when the store cannot be reached.
    */
   async catchUp(context: RequestContext): Promise<'current' | 'stalled'> {
     try {
@@ -42,7 +42,7 @@ export class ResourceVersionGate {
     }
   }
 
-  /** Like {@link catchUp}, for reads that only the cache can serve: throws 504 when the cache lags behind. */
+  /** Like {@link catchUp}, for reads that only the cache can serve: rejects with 504 when it has not caught up in time. */
   async requireCaughtUp(context: RequestContext): Promise<void> {
     if ((await this.catchUp(context)) === 'stalled') throw timeout('the cache does not keep up with the store', RETRY_AFTER_SECONDS);
   }
@@ -56,7 +56,7 @@ export class ResourceVersionGate {
       throw tooManyRequests('storage is (re)initializing', RETRY_AFTER_SECONDS);
   }
 
-  /** Resolves when the cache is at `revision` or later; throws 504 after the longest wait. */
+  /** Resolves when the cache is at `revision` or later; rejects with 504 after the longest wait. */
   async waitForRevision(context: RequestContext, revision: Revision): Promise<void> {
     const { cache } = this.deps;
     if (cache.revision >= revision) return;
@@ -66,7 +66,7 @@ export class ResourceVersionGate {
     }
   }
 
-  /** Reads the newest revision from the store; throws 504 when it does not answer. */
+  /** Reads the newest revision from the store; rejects with 504 when it does not answer. */
   async storeRevision(context: RequestContext): Promise<Revision> {
     try {
       return await this.deps.store.revision({ deadline: this.deadline(context) });

@@ -1,8 +1,8 @@
 /**
  * Builds a {@link Selection} over the cache entries of a kind from `labelSelector` and `fieldSelector`.
  *
- * Matching uses the key, labels and selectable fields of an entry, so it does not parse objects, except custom
- * objects that were stored with another schema.
+ * Matching uses the key, labels and selectable fields of an entry, so it does not parse objects. Exception: a term about
+ * a field of a custom object that was stored with another schema.
  */
 import { canonicalApiVersion, otherQualifiedName } from '../../../shared/names/dialect';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
@@ -98,7 +98,8 @@ function fieldMatcher(row: KindRow, term: FieldTerm): Matcher {
   const { field, value } = term;
   const shouldEqual = term.operator === '=';
   if (field === 'metadata.name') return (entry) => (nameOf(row, entry.key) === value) === shouldEqual;
-  // Namespaces and Nodes do not support this field; for other cluster-scoped kinds it is empty.
+  // Cluster-scoped kinds with an error form of their own (Namespace, Node, CertificateSigningRequest, ResourceSlice) do not
+  // support this field; for other cluster-scoped kinds it is empty.
   if (field === 'metadata.namespace' && (row.namespaced || row.fieldLabelErrorForm === undefined)) {
     return (entry) => (namespaceOf(row, entry.key) === value) === shouldEqual;
   }

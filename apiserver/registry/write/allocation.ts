@@ -12,7 +12,7 @@ import type { Store } from '../../storage/store';
 import type { ResourceInfo } from '../object/resource-info';
 
 const NO_ALLOCATIONS: HeldIds = new Map();
-/** Keys of a transaction besides allocations: the object and its guards. */
+/** Keys of a Service's transaction besides allocations: the object, its namespace and the leader's Lease. */
 const OTHER_KEYS = 3;
 
 /** Allocates and checks the addresses and ports of an object. Throws a StatusError. */

@@ -28,7 +28,7 @@ import { toServed, type KindInfo } from '../object/resource-info';
 import { toStoredMemberSpelling } from '../object/decode-body';
 
 /**
- * Parses an applied configuration. Throws a 400 StatusError. The result has no kind, no apiVersion and no unknown
+ * Parses an applied configuration. Rejects with a 400 StatusError. The result has no kind, no apiVersion and no unknown
  * fields.
  */
 export async function parseApplyConfiguration(

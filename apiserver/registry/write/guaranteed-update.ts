@@ -45,7 +45,10 @@ export interface Guard extends StateKey {
   readonly refusal?: (entry: Entry | undefined) => StatusError | undefined;
 }
 
-/** The object and its guards; `undefined` for objects that do not exist or on which the write does not depend. */
+/**
+ * The object and its guards; `undefined` for those that do not exist or cannot be decoded, and for guards on which the
+ * write does not depend.
+ */
 export interface CurrentState {
   readonly entry: Entry | undefined;
   readonly namespace: Entry | undefined;
@@ -121,7 +124,10 @@ export interface AttemptDependencies {
  */
 const MAX_WATCH_WAIT_MS = 20;
 
-/** Runs attempts until one has a response. Rejects with the StatusError of an attempt, or with StoreError. */
+/**
+ * Runs attempts until one has a response. Rejects with the StatusError of an attempt, with 504 when attempts conflict
+ * until the deadline, or with StoreError.
+ */
 export function guaranteedUpdate<R>(
   dependencies: AttemptDependencies,
   attempts: UpdateAttempts,

@@ -1,6 +1,6 @@
 /**
  * Updates `metadata.managedFields` in writes other than apply, and detects writes that change nothing but its
- * timestamps. The merge of field sets is in shared/patch/apply.
+ * timestamps. Its rules of ownership hold for applies too. The merge of field sets is in shared/patch/apply.
  */
 import { arrayAt, equalJson, isObject, type JsonArray, type JsonObject } from '../../../shared/values/json';
 import { ensureMetadata, readMetadata, formatTimestamp } from '../../../shared/api/metadata/object-meta';
@@ -170,7 +170,7 @@ export function setManagedFields(metadata: JsonObject, entries: readonly Managed
   else metadata['managedFields'] = list;
 }
 
-/** The entries that the client sends, if they are valid; otherwise the stored ones. */
+/** The entries that the client sends, if they are valid (none when it resets them); otherwise the stored ones. */
 function* baseEntries(sent: JsonArray | undefined, stored: JsonArray | undefined): Steps<readonly ManagedFieldsEntry[]> {
   const storedEntries = (): readonly ManagedFieldsEntry[] => (stored === undefined ? [] : readManagedFields(stored));
   if (sent === undefined || equalJson(sent, stored)) return storedEntries();
@@ -179,7 +179,7 @@ function* baseEntries(sent: JsonArray | undefined, stored: JsonArray | undefined
   return parsed === undefined || parsed.length === 0 ? storedEntries() : parsed;
 }
 
-/** Whether only timestamps in managedFields differ. Such a write is not stored. */
+/** Whether only timestamps in managedFields differ. Such a write is not stored, except through a scale. */
 export function changesOnlyTimestamps(object: JsonObject, old: JsonObject): boolean {
   const metadata = readMetadata(object);
   const before = readMetadata(old);

@@ -97,8 +97,8 @@ function shorterGrace(info: ResourceInfo, object: JsonObject, options: DeleteOpt
 const GC_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion']);
 
 /**
- * Replaces the finalizers of the garbage collector by the one that the propagation policy requires; without a policy
- * they stay.
+ * Replaces the finalizers of the garbage collector by the one that the propagation policy requires (none for
+ * `Background`). Without a policy they stay; an object of a kind that orphans by default gets `orphan` if it has none.
  */
 function finalizersFor(info: ResourceInfo, metadata: JsonObject, options: DeleteOptions): readonly string[] {
   const finalizers = stringsAt(metadata, 'finalizers');

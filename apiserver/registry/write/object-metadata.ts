@@ -123,7 +123,7 @@ export function incrementGeneration(info: ResourceInfo, subresource: Subresource
   if (isChanged) metadata['generation'] = Number(ownMember(metadata, 'generation') ?? 0) + 1;
 }
 
-/** Empty, null and absent values of built-in kinds are equal; custom objects preserve them. */
+/** Empty lists, null and absent values of built-in kinds are equal; custom objects preserve them. */
 function hasBodyChanged(info: ResourceInfo, object: JsonObject, old: JsonObject): boolean {
   const isCustom = info.row.custom !== undefined;
   const members = new Set([...Object.keys(object), ...Object.keys(old)]);

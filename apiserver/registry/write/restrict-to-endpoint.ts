@@ -9,8 +9,8 @@ import type { Subresource } from '../verbs';
 
 /**
  * The object with the stored values of all fields that the endpoint does not write: the main endpoint and `scale` do
- * not write the status; `status` writes only metadata and status. These two return `object` itself, changed, the
- * others a new object.
+ * not write the status of a kind with a status endpoint; `status` writes only metadata and status. The main endpoint and
+ * `scale` return `object` itself, changed; the others return a new object.
  */
 export function restrictToEndpoint(info: ResourceInfo, subresource: Subresource, object: JsonObject, old: JsonObject): JsonObject {
   switch (subresource) {
@@ -46,7 +46,7 @@ export function restrictToEndpoint(info: ResourceInfo, subresource: Subresource,
   }
 }
 
-/** Restores metadata that the status endpoint of the kind does not write. Every endpoint writes managedFields. */
+/** Restores metadata that the status endpoint of the kind does not write. It always writes managedFields. */
 function restoreMetadata(kept: 'labels' | 'metadata' | undefined, object: JsonObject, old: JsonObject): void {
   const metadata = readMetadata(object);
   switch (kept) {

@@ -42,7 +42,10 @@ function replicasPathOf({ info }: WriteRequest): readonly string[] {
 const customReplicasPath = (custom: Pick<CustomVersion, 'scale'> | undefined): readonly string[] | undefined =>
   custom?.scale === undefined ? undefined : membersOfPath(custom.scale.specReplicas);
 
-/** The replicas of the workload in a version, as a field set; `undefined` when the version has no scale. */
+/**
+ * The replicas of the workload in a version, as a field set; `undefined` when the version has no scale, and for other
+ * versions of a built-in kind than that of the request.
+ */
 function replicasFieldIn({ info }: WriteRequest, apiVersion: string): FieldSet | undefined {
   const { row } = info;
   if (row.custom === undefined) return apiVersion === info.apiVersion ? SCALE_REPLICAS : undefined;

@@ -7,8 +7,8 @@ import { clientError, internalError, outcomeUnknown, serviceUnavailable, storeFu
 import { StoreError } from '../../storage/store';
 
 /**
- * Internal failures and other errors are returned unchanged. `operation`, for an unknown outcome: `create`, `update`
- * or `delete`.
+ * Failures that are not expected of a write, and errors that are not StoreErrors, are returned unchanged. `operation`,
+ * for an unknown outcome: `create`, `update`, `patch` or `delete`.
  */
 export function convertWriteFailure(error: unknown, operation: string, gr: GroupResource, name: string): unknown {
   if (!(error instanceof StoreError)) return error;

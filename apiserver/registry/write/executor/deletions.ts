@@ -1,7 +1,4 @@
-/**
- * DELETE of an object and of a collection: validates the options, runs the steps, and makes the responses. An object that is
- * marked and can be removed at once takes two transactions, so that watchers see both.
- */
+/** DELETE of an object and of a collection: validates the options, runs the steps, and makes the responses. */
 import type { ObjectKey } from '../../../../shared/api/identity/identity';
 import { invalidValue, unsupportedValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import * as status from '../../../../shared/api/errors/status';
@@ -23,7 +20,10 @@ interface MarkedObject {
   readonly uid: string;
 }
 
-/** DELETE. An object that is marked and can be removed at once takes two transactions, so that watchers see both. */
+/**
+ * DELETE. An object that is marked and can be removed at once takes two transactions, so that watchers see it marked
+ * before it is removed.
+ */
 export async function deleteObject(deps: ExecutorDependencies, request: WriteRequest, options: DeleteOptions): Promise<DeleteResult> {
   validateDeleteOptions(options);
   addDeleteWarnings(request, options);

@@ -92,8 +92,8 @@ export async function execute<R>(deps: ExecutorDependencies, execution: Executio
 }
 
 /**
- * Whether a webhook sees the object. Such a write runs on the server's thread whatever its size, and yields between
- * steps.
+ * Whether a webhook sees the object. Such a write runs on the server's thread whatever its size; if it is large it yields
+ * between steps, like every large write on that thread.
  */
 export const callsWebhooks = ({ admission }: Pick<WriteDependencies, 'admission'>, { info, subresource }: WriteRequest): boolean =>
   needsConversionWebhook(info) || admission.callsWebhooks({ resource: info.resource, subresource });

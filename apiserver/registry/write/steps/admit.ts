@@ -50,8 +50,8 @@ export function authorizeCreate<A extends AttemptStart>(attempt: A): MaybePromis
 }
 
 /**
- * validatingAdmission: plug-ins see the object as it is going to be stored and must not change it. Runs once per
- * attempt. Throws the rejection of a plug-in.
+ * validatingAdmission: plug-ins see the object as it is going to be stored, apart from conversion by a webhook and from
+ * `applyStoredDefaults`, and must not change it. Runs once per attempt. Throws the rejection of a plug-in.
  */
 export function validatingAdmission<A extends AdmittedAttempt & { readonly object?: JsonObject }>(
   attempt: A,

@@ -1,7 +1,8 @@
 /**
  * The types of an attempt at a write after each step, and of its outcome. The steps of a create are decode, default,
  * convertToStorage, updateManagedFields, mutatingAdmission, stampMetadata, allocate, prepare, validate, canonicalize,
- * validatingAdmission, reserveQuota, encode and commit; the other verbs have parts of them (`verbs/lists.ts`).
+ * validatingAdmission, convertToStorage by webhook, reserveQuota, encode and commit; the other verbs have parts of them,
+ * and an update or apply that creates has authorizeCreate besides (`verbs/lists.ts`).
  */
 import type { StatusError } from '../../../../shared/api/errors/status';
 import type { MaybePromise } from '../../../../shared/runtime/maybe-promise';
@@ -80,7 +81,7 @@ export interface PreparedAttempt {
 /** After `canonicalize`. */
 export interface CanonicalAttempt {
   readonly isDialectSensitive: boolean;
-  /** The object in the storage version. */
+  /** The object in the storage version; for kinds with a conversion webhook only after their second `convertToStorage`. */
   readonly stored: JsonObject;
 }
 

@@ -19,7 +19,7 @@ type NewObject = Pick<DecodedAttempt, 'object'> & { readonly old: undefined };
 
 const PATCH_EVENT = 'About to apply patch';
 
-/** decode, of a POST. May run repeatedly and returns a new object each time. Throws 400 for an invalid body. */
+/** decode, of a POST. May run repeatedly and returns a new object each time. Throws 400 or 422 for an invalid body. */
 export function decodeNew<A extends ObjectStart>(attempt: A, execution: StepExecution): MaybePromise<A & NewObject> {
   return whenResolved(attempt.source.makeObject(undefined, execution), (object) => addFacts(attempt, { object, old: undefined }));
 }
@@ -73,7 +73,10 @@ export function decodeChange<A extends ObjectStart>(attempt: A, execution: StepE
   });
 }
 
-/** default: sets the defaults of the served version. May run repeatedly; throws nothing. */
+/**
+ * default: sets the defaults of the served version, and drops annotations that carry fields of another version. May run
+ * repeatedly; throws nothing.
+ */
 export function applyDefaults<A extends DecodedAttempt>(attempt: A): A {
   const { request, source, object, old } = attempt;
   const { info } = request;

@@ -110,7 +110,7 @@ export function prepareForUpdate<A extends DecodedChange>(attempt: A, { deps }: 
 const updateRulesOf = ({ info: { strategy }, subresource }: WriteRequest): UpdateRules | undefined =>
   subresource === undefined || subresource === 'scale' ? strategy.update : strategy[subresource];
 
-/** validate, of a create. Changes nothing. Throws 422 with all errors. */
+/** validate, of a create. Changes nothing. Throws 422 with all errors of the first group of stages with errors. */
 export function validateNew<A extends DecodedAttempt & PreparedAttempt>(attempt: A): A {
   const { request, object, strategyContext } = attempt;
   const { info, context } = request;
@@ -119,7 +119,7 @@ export function validateNew<A extends DecodedAttempt & PreparedAttempt>(attempt:
   return attempt;
 }
 
-/** validate, of a change. Changes nothing. Throws 422 with all errors. */
+/** validate, of a change. Changes nothing. Throws 422 with all errors of the first group of stages with errors. */
 export function validateChange<A extends DecodedChange & PreparedAttempt>(attempt: A): MaybePromise<A> {
   const { request, object, old, strategyContext } = attempt;
   const { info, context, subresource } = request;

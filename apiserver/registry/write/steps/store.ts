@@ -28,7 +28,7 @@ import { addFacts, type StepExecution } from './step';
 /**
  * encode, of a create. Sets the defaults that upstream sets when it decodes the stored object: `applyStoredDefaults`,
  * and after a conversion those of the storage version. Throws 409 when the name exists, 400 when the object has a
- * resourceVersion.
+ * resourceVersion outside of a dry run, and 405 when the definition of a custom kind is absent or terminating.
  */
 export function encodeNew<A extends DecodedAttempt & CanonicalAttempt & StampedAttempt>(
   attempt: A,

@@ -115,7 +115,7 @@ class OffloadedRun {
   /**
    * Runs the list once without the plug-ins of the server's thread, so that these do not have to parse an object that
    * is going to be rejected. If the list rejects the object, the skipped steps are called with the name only, in case
-   * one of them rejects the request first.
+   * one of them rejects the request first; reserveQuota is not, because it comes after every step that rejects objects.
    */
   private async runWithoutServerSteps(plan: WritePlan): Promise<void> {
     const skippedSteps: RemoteStep[] = [];

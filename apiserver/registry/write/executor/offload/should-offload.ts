@@ -17,7 +17,7 @@ const BRACE = 0x7b;
 const BRACKET = 0x5b;
 const ANCHOR = 0x26;
 
-/** Counts commas and brackets, also in strings, so a small object with such strings may be offloaded too. */
+/** Counts commas, braces and brackets, also in strings, so an object with few values but such strings may be offloaded too. */
 export function hasManyValues(bytes: Uint8Array, limits: OffloadLimits): boolean {
   const { length } = bytes;
   if (length <= limits.bytes) return false;
