@@ -65,7 +65,7 @@ export async function forward(backends: Backends, exchange: Exchange, options: F
   return relayProxiedResponse(exchange, response.message, { prefix, backend: destination.url, host: clientHost(exchange) });
 }
 
-/** The request for a log, which has nothing of the client's request. */
+/** The request for a log, which has neither headers nor a body of the client's request. */
 function logRequest({ destination, insecureSkipTlsVerify }: ForwardOptions): BackendRequest {
   const { url, trust, pinnedAddresses: pinned } = destination;
   return { url, trust, pinned, insecureSkipTlsVerify, isRepeatable: true, method: 'GET', headers: {}, path: url.pathname + url.search };

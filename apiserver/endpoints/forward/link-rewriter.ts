@@ -1,7 +1,7 @@
 /**
  * Rewrites the links of an HTML page that arrives in pieces: finds the attribute values that are links and replaces
  * the beginning of each, up to its query. All other bytes are copied unchanged. Works on latin1 text, which preserves
- * the bytes of every encoding that contains ASCII. Buffers at most one link of {@link MAX_LINK} characters.
+ * the bytes of every encoding that contains ASCII. Buffers at most one link: {@link MAX_LINK} characters and one piece.
  */
 
 /** States of the tokenizer of HTML, as far as they matter for tags and attributes. */
@@ -278,8 +278,8 @@ function rewriteValue(value: string, rewrite: (link: string) => string | undefin
 }
 
 /**
- * The link up to its query, a space or a character outside of ASCII, with character references decoded, and its
- * length in the page.
+ * The link up to its query, its fragment, a space or a character outside of ASCII, with character references decoded,
+ * and its length in the page.
  */
 function plainStart(value: string): { readonly link: string; readonly length: number } {
   if (!UNUSUAL.test(value)) return { link: value, length: value.length };

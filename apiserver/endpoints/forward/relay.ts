@@ -73,8 +73,8 @@ export function relayResponse(exchange: Exchange, message: IncomingMessage): Pro
 }
 
 /**
- * Streams the response body to the client, through the given streams. If the body breaks off, the client's response
- * is aborted (`cut`) or ends normally (`end`).
+ * Streams the response body to the client, with `cut` through the given streams. If the body breaks off, the client's
+ * response is aborted (`cut`) or ends normally (`end`).
  */
 export async function relay(
   exchange: Exchange,
@@ -113,7 +113,7 @@ const JOINED_SOCKET_LISTENERS = 20;
 
 /**
  * Forwards the backend's response to the upgrade and connects the sockets of client and backend; `socket` and `head`
- * are those of {@link BackendResponse}. Resolves when both have closed. Throws when the client's connection cannot be
+ * are those of {@link BackendResponse}. Resolves when both have closed. Rejects when the client's connection cannot be
  * taken over.
  */
 export async function joinConnections(

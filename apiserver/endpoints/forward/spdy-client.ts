@@ -89,7 +89,10 @@ export class SpdyClient {
     if (this.unsent.length === 2) afterNextPoll(() => this.flush());
   }
 
-  /** Calls `callback` once the peer has accepted what was written before; never when the connection closes first. */
+  /**
+   * Calls `callback` once the socket has room again after what was written before; never when the connection closes
+   * first. Must follow a {@link write} or {@link endStream}.
+   */
   whenDrained(callback: () => void): void {
     this.drainCallbacks.push(callback);
   }

@@ -1,6 +1,7 @@
 /**
- * Requests that are forwarded to a backend behind an object: log, exec, attach, portforward, proxy. Admission runs
- * before a connection is opened. The connections are left to endpoints/forward.
+ * Requests that are forwarded to a backend behind an object: log, exec, attach, portforward, proxy. Admission, which a
+ * log does not need (upstream behaviour), runs before a connection is opened. The connections are left to
+ * endpoints/forward.
  */
 import type { SubresourceRow } from '../../../shared/api/kinds';
 import { schemaOf } from '../../../shared/api/types';
@@ -24,7 +25,10 @@ import type { Exchange } from '../request/exchange';
 import type { Query } from '../request/query';
 import type { ResourceRequest } from '../request/request-info';
 
-/** Number of segments up to the subresource: `/api/v1/namespaces/ns/pods/p/proxy`, `/api/v1/nodes/n/proxy`. */
+/**
+ * Number of segments up to the subresource, with the empty one before the first slash:
+ * `/api/v1/namespaces/ns/pods/p/proxy`, `/api/v1/nodes/n/proxy`.
+ */
 const PROXY_SEGMENTS = { namespaced: 8, clusterScoped: 6 };
 const NOT_PROXIED: ProxiedUrl = { prefix: undefined, target: '', hasNoPath: false };
 /**

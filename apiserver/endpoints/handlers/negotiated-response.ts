@@ -70,7 +70,7 @@ export function subresourceView({ row }: Resource, info: ResourceRequest): Subre
   return kind === undefined ? { row, show: (entry) => entry } : { row: kind, show: (entry) => scaleEntry(kind, entry, row) };
 }
 
-/** Responds with one object in the negotiated form, and records it in the audit log. Throws 406 when the form is a list. */
+/** Responds with one object in the negotiated form, and records it in the audit log. Rejects with 406 for a form of lists. */
 export async function sendEntry(
   deps: ApiDependencies,
   exchange: Exchange,

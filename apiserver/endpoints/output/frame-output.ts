@@ -104,7 +104,10 @@ export class FrameOutput implements Sender {
     return this.target.writableLength + this.frameBytes;
   }
 
-  /** Resolves when the client has read everything, or has disconnected. */
+  /**
+   * Resolves when the client has read everything, or has disconnected. To be called only while more bytes wait than the
+   * target buffers without back-pressure: otherwise no `drain` follows.
+   */
   whenDrained(): Promise<void> {
     this.flush();
     const { target } = this;

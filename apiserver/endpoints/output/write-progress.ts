@@ -103,8 +103,9 @@ interface Part {
 }
 
 /**
- * Writes to a target in order, and long parts piece by piece, each after the client has read the one before. Every
- * piece counts as progress of `output`. Each `done` is called once, unless the target is destroyed before.
+ * Writes to a target in order, and long parts piece by piece, each after the client has read the one before. Every piece
+ * of a long part but the last counts here as progress of `output`; a whole part is up to the caller's `done`. Each
+ * `done` is called once, unless the target is destroyed before.
  */
 export class PieceWriter {
   /** The first part is being written. Empty while no long part is in progress. */

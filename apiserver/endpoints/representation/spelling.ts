@@ -74,9 +74,9 @@ export class Spelling {
   }
 
   /**
-   * A body that contains the metadata for the response, and possibly more. Metadata of a built-in kind is not converted
-   * between versions (upstream behaviour), and objects are often large, so nothing else is parsed. Custom objects are
-   * converted whole.
+   * A body that contains the metadata for the response, and possibly more. Metadata alone of a built-in kind is not
+   * converted between versions (upstream behaviour), and objects are often large, so nothing else is parsed. Custom
+   * objects are converted whole.
    */
   metadataBody(entry: Entry, policy: CachePolicy): Buffer {
     if (this.row.custom !== undefined) return this.body(entry, policy);

@@ -87,7 +87,7 @@ export abstract class ChainContext {
     return this.resourcePart;
   }
 
-  /** Owner: `readRequestInfo`, or the router when the definition is newer than this replica's cache. */
+  /** Owner: `readRequestInfo`, or the handler of chain.ts when the definition is newer than this replica's cache. */
   setResource(resource: ServedResource): void {
     this.resourcePart = setOnce(this.resourcePart, resource, 'resource');
   }

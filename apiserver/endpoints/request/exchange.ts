@@ -60,7 +60,8 @@ export interface ExchangeDependencies {
 
 /**
  * One request and its response. The members of {@link RequestContext} that it implements are how the registry warns,
- * waits and audits. Once `send`, `sendHead` or `abort` was called, further calls of `send` have no effect.
+ * waits and audits. Once `send`, `sendHead`, `openWebSocket` or `abort` was called, further calls of `send` have no
+ * effect.
  */
 export class Exchange extends ChainContext implements RequestContext {
   readonly method: string;

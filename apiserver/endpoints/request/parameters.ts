@@ -67,7 +67,10 @@ export function listOptions(row: KindRow, query: Query, select: SelectionBuilder
 export interface WatchParameters {
   /** What is watched, and from which revision on. */
   readonly options: WatchOptions;
-  /** Not negative; a watch of 0 seconds ends at once. `undefined` when the server chooses the duration. */
+  /**
+   * `undefined` for a parameter that is absent or 0: the server chooses the duration. 0 for a negative one: the watch ends
+   * at once.
+   */
   readonly timeoutSeconds: number | undefined;
 }
 

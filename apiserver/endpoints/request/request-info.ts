@@ -179,7 +179,7 @@ function parseLocation(segments: readonly string[], start: number): ResourceLoca
   };
 }
 
-/** The segments between slashes. Leading and trailing slashes are ignored, empty segments between are not. */
+/** The segments between slashes. One leading slash and all trailing ones are ignored, other empty segments are not. */
 function split(path: string): string[] {
   let start = 0;
   let end = path.length;

@@ -97,7 +97,7 @@ export class UpgradableResponse extends ServerResponse {
     if (use === 'tunnel' || use === 'agreedTunnel') delete this.upgradeRequest.headers['sec-websocket-protocol'];
     let openedSocket: WebSocket | undefined;
     SERVERS[use].handleUpgrade(this.upgradeRequest, this.carrier, this.head, (webSocket) => (openedSocket = webSocket));
-    // Client messages on such connections are ignored, and malformed ones close the connection.
+    // An `error` without a listener would end the process; the `ws` library closes the connection after it.
     openedSocket?.on('error', () => undefined);
     return { webSocket: openedSocket, carrier: this.carrier };
   }

@@ -1,6 +1,6 @@
 /**
  * The `Warning` headers of a response: de-duplicated, bounded, quoted. When all texts together are too long, each is
- * shortened; a text that does not fit even so is dropped.
+ * shortened; when the shortened ones have reached the limit, further texts are dropped.
  */
 
 /** Limit for all texts together, in code points. */

@@ -1,11 +1,11 @@
 /**
- * When and how responses are compressed, as on upstream's server: with gzip, at its fastest level, from 128 KiB.
+ * When and how responses are compressed, as on upstream's server: with gzip, at its fastest level, above 128 KiB.
  * Compressing is left to the senders of responses.
  */
 import { constants } from 'node:zlib';
 import type { Exchange } from '../request/exchange';
 
-/** Shorter responses are not compressed. */
+/** Responses up to this length are not compressed. */
 export const GZIP_FROM_BYTES = 128 * 1024;
 /** Options of zlib. */
 export const GZIP = { level: constants.Z_BEST_SPEED };

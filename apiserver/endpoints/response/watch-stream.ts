@@ -125,7 +125,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
     this.send(encodeChunk(this.deps.encoder.frame('BOOKMARK', entry, revision, this.nextPosition)));
   }
 
-  /** Ends the stream: the watch of the cache has ended. The client receives an ERROR event unless it was just closed. */
+  /** Ends the stream: the watch of the cache has ended. The client receives an ERROR event unless the reason is `closed`. */
   end(reason: WatchEnd): void {
     if (this.isEnded) return;
     const { encoder } = this.deps;
