@@ -1,7 +1,7 @@
 /**
  * The cache's contract with the registry: a replica of the whole key space at one revision. All reads and watches are
- * served from it. It does not know HTTP or users, and writes to the store only the tick key that advances a stalled
- * event stream. Objects are bytes in the form of stored-value.ts.
+ * served from it. It does not know HTTP or users, and writes two keys only: the tick, which advances a stalled event
+ * stream, and the compaction key of the replicas. Objects are bytes in the form of stored-value.ts.
  */
 import type { Revision } from '../storage/store';
 
@@ -50,8 +50,8 @@ export interface Snapshot {
    */
   range(start?: string, end?: string): Iterable<Entry>;
   /**
-   * The entries of the range that may have the field value, in order: just those that have it when the field is indexed
-   * and the state is the current one, else all.
+   * The entries of the range that may have the field value, in order: just those that have it when the field is indexed,
+   * few objects have the value and the state is the current one, else all.
    */
   rangeWith(selected: SelectedField, start?: string, end?: string): Iterable<Entry>;
   /** Number of entries in the range. O(log n) where the type allows it, never slower than an iteration. */
@@ -127,9 +127,9 @@ export type WatchEventType = 'ADDED' | 'MODIFIED' | 'DELETED';
 export type BookmarkType = 'progress' | 'end-of-initial-events';
 
 /**
- * Receives the events of a watch. Calls never overlap and never happen before `watch` returned. When an object enters
- * or leaves the selector, the type is ADDED or DELETED. `entry` is the body to send (for DELETED: the previous state,
- * to be sent with the revision of the change).
+ * Receives the events of a watch. Calls never overlap and, except for `onLive`, never happen before `watch` returned.
+ * When an object enters or leaves the selector, the type is ADDED or DELETED. `entry` is the body to send (for DELETED:
+ * the previous state, to be sent with the revision of the change).
  */
 export interface ChangeSink {
   /**
@@ -161,8 +161,8 @@ export interface ChangeSink {
 export type WatchEnd =
   | { readonly type: 'expired'; readonly requested: Revision; readonly oldest: Revision }
   /**
-   * The watcher was too slow (as reported by its own buffer), or the server shuts down: the stream ends without an
-   * error.
+   * The stream ends without an error, and its client watches again: the watcher delivers a state that the event window
+   * has passed, its changes could not be read from the store, the type's definition has changed, or the server shuts down.
    */
   | { readonly type: 'closed' }
   | { readonly type: 'failed'; readonly message: string };
@@ -187,8 +187,8 @@ export interface CacheWatch {
   /** No calls are made afterwards, not even `end`. May be called from inside a sink call, and repeatedly. */
   close(): void;
   /**
-   * Sends a bookmark with the cache's revision if that is past the start of the watch; does nothing while a backlog is
-   * being delivered.
+   * Sends a bookmark with the cache's revision if the watch requests bookmarks and that revision is past its start; does
+   * nothing while a backlog is being delivered.
    */
   sendBookmark(): void;
 }
@@ -225,8 +225,8 @@ export interface Cache {
   /**
    * Consistent read: gets the newest store revision, with one request shared by all concurrent callers, then waits
    * until the cache has reached it. Afterwards reads from the cache are linearizable. Resolves with that revision.
-   * Rejects with StoreError: `deadline` when the cache did not reach it within 3 s or before the caller's deadline (the
-   * caller then reads from the store), else the error of the store.
+   * Rejects with StoreError: `deadline` when the revision was not known, or the cache did not reach it, within 3 s and
+   * before the caller's deadline (the caller then reads from the store), else the error of the store.
    */
   waitUntilFresh(options: WaitOptions): Promise<Revision>;
   /** The current state of one object; `undefined` when it does not exist or cannot be read. */
@@ -247,8 +247,8 @@ export interface Cache {
    */
   snapshotAt(type: StoredType, revision: Revision, request: SnapshotRequest): Promise<Snapshot>;
   /**
-   * Keeps the snapshot for later pages of a paginated list (at most 32 snapshots and 64 MB; the oldest is dropped
-   * first).
+   * Keeps the snapshot for later pages of a paginated list (at most 32 snapshots and 64 MB; the least recently used is
+   * dropped first).
    */
   pin(type: StoredType, snapshot: Snapshot): void;
   /** Starts a watch; it ends by `CacheWatch.close`, or when the sink's `end` is called. */

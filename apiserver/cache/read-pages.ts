@@ -38,7 +38,7 @@ const MAX_PAGE_SIZE = 8192;
 /** Target size of a page: the limit of the next page follows from the size of the last one. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Throws StoreError. A caller may stop at any page. */
+/** Rejects with StoreError. A caller may stop at any page. */
 export async function* readPages(
   store: Pick<Store, 'range'>,
   range: KeyRange,

@@ -31,7 +31,7 @@ export class CacheStatistics {
   /** Passes of the consistency checker. */
   checks = 0;
   consistentReads = 0;
-  /** Consistent reads that fell back to the store. */
+  /** Consistent reads that failed, most of them because of the time limit; their callers then read from the store. */
   consistentReadFallbacks = 0;
   /** Requests for the revision of the store, each shared by concurrent consistent reads. */
   revisionLookups = 0;

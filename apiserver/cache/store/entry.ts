@@ -23,7 +23,7 @@ const EMPTY_HEADER: EntryHeader = { labels: NO_LABELS, fields: NO_LABELS };
 
 /** Number of distinct header texts with a cached parsed form. */
 const MAX_SHARED_HEADERS = 8192;
-/** Longer headers are neither cached nor parsed: see {@link lazyLabels}. */
+/** Longer headers are not cached, and their labels are not parsed: see {@link lazyLabels}. */
 const MAX_PARSED_HEADER = 16 * 1024;
 
 /** The entries of one cache share equal labels and fields. */

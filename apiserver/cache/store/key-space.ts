@@ -1,7 +1,8 @@
 /**
  * Maps store keys to types: `<prefix>/<segment>/<object key>`, with a segment of one or two parts. Built-in types are
  * known from the start. Custom resources are stored under `<group>/<resource>`, so their types follow from their keys,
- * whether or not their definition has been seen: the cache never waits for a definition and never skips an object.
+ * whether or not their definition has been seen: the cache never waits for a definition. It skips only objects that an
+ * earlier definition with another scope has left beside objects of the present one.
  */
 import { compareBytes } from '../../../shared/values/json';
 import { prefixRange, type KeyRange, type Revision } from '../../storage/store';

@@ -26,7 +26,7 @@ export interface UnreadableValue {
   readonly reason: string;
 }
 
-/** The state of one type. Changed by the event stream only. */
+/** The state of one type. Changed by the event stream, by the first load, and by repairs after a comparison with the store. */
 export class TypeState {
   private changes = new ChangeLog();
   /** Revision of the newest change, or of the load. */

@@ -94,8 +94,8 @@ export class CachedObjects {
   }
 
   /**
-   * Removes the object from the cache until it is written again. The type's watches end, and none can resume from
-   * before.
+   * Removes the object from the cache until it is written again or `retryUnreadable` can read it. The type's watches end,
+   * and none can resume from before.
    */
   private markUnreadable(state: TypeState, key: string, revision: Revision, error: unknown): void {
     const reason = errorMessage(error);

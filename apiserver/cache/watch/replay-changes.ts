@@ -64,8 +64,8 @@ export class CompactedError extends Error {
 }
 
 /**
- * Resolves with the revision up to which everything was delivered. Rejects with {@link CompactedError}, StoreError or
- * UnknownFormatError.
+ * Resolves with the revision up to which everything was delivered (`from` when the watcher was closed meanwhile). Rejects
+ * with {@link CompactedError}, StoreError or UnknownFormatError.
  */
 export async function replayChanges(host: ReplayHost, request: ReplayRequest): Promise<Revision> {
   const events = new StoreEventReader(host, request);
