@@ -36,8 +36,9 @@ const FIRST_DELAY_MS = 50;
 const MAX_DELAY_MS = 1_000;
 
 /**
- * Commits `transaction` at most once. Rejects with `ambiguous` when the deadline passes before the outcome is known,
- * or immediately when no condition makes a repetition safe; every other failure means that it was not committed.
+ * Commits `transaction` at most once. Rejects with `ambiguous` when the deadline passes, the history is compacted or the
+ * store is closed before the outcome is known, or immediately when no condition makes a repetition safe; every other
+ * failure means that it was not committed.
  *
  * Sending the same transaction again is safe when it is conditioned on the revision of a key that it writes: then it
  * can be committed only once. If the condition fails, the history of that key shows whether the lost attempt or

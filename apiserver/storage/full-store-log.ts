@@ -21,7 +21,7 @@ const LOG_INTERVAL_MS = 30_000;
 
 /** A store that knows whether its last writes were refused because it is full. */
 export interface SpaceObservedStore extends Store {
-  /** True from the first refused write until a write that needs space is committed. */
+  /** True from the first write or health check that fails for lack of space until a write that needs space is committed. */
   readonly isFull: boolean;
 }
 

@@ -119,7 +119,7 @@ export interface WatchSink {
 export interface Watch {
   /**
    * Requests a `progress` call. Returns false where the store cannot order progress notifications with events (etcd
-   * before 3.4.31 and 3.5.13).
+   * before 3.4.31 and 3.5.13), and while the version of etcd is not known yet.
    */
   requestProgress(): boolean;
   /**
@@ -192,8 +192,8 @@ export interface Store {
    */
   revisionSync?(options?: StoreCallOptions): Revision;
   /**
-   * The number of newest revisions, at most `limit`, that together wrote just over `bytes` bytes of values. Absent when
-   * the store would have to read the values.
+   * The number of newest revisions that together wrote at least `bytes` bytes of values; `limit` when the newest `limit`
+   * ones wrote less. Absent when the store would have to read the values.
    */
   revisionsWithin?(bytes: number, limit: number): Promise<number>;
   /**
@@ -219,7 +219,10 @@ export interface Store {
   health(options?: StoreCallOptions): Promise<void>;
   /** Maximum number of operations in one transaction. */
   readonly maxOperations: number;
-  /** Closes the connections or files. Pending and later calls are rejected with `closed`; watches end. */
+  /**
+   * Closes the connections or files; watches end. Later calls are rejected with `closed`. Pending ones are completed (the
+   * embedded store) or rejected (etcd; a write that was sent as `ambiguous`).
+   */
   close(): Promise<void>;
 }
 

@@ -156,7 +156,7 @@ export function describeWatches(context: StoreTestContext): void {
       for (const log of otherLogs) expect(log).toEqual(first);
     });
 
-    it('deliver nothing while paused and every event once after they resume', async () => {
+    it('hold events back while paused and deliver each of them once after they resume', async () => {
       const from = (await context.store().revision()) + 1;
       const { watch, recorder } = start(everything(), from);
       const witness = start(everything(), from);

@@ -74,7 +74,7 @@ export class Environment {
   }
 
   /**
-   * Opens or creates the files in `directory`; the caller holds its folder lock. Throws when they have another
+   * Opens or creates the files in `directory`; the caller holds its folder lock. Rejects when they have another
    * format. Must run inside `gate`, as must {@link close}.
    * @param owner an id that no other process uses.
    */

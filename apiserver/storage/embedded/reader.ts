@@ -52,7 +52,7 @@ function toKeyValue(
   return { key: key.toString(), value, createRevision, modRevision, version };
 }
 
-/** The number of newest revisions, at most `limit`, that together wrote just over `bytes` bytes of values. */
+/** The number of newest revisions that together wrote at least `bytes` bytes of values; `limit` when those wrote less. */
 export function countRevisionsWithin(environment: Environment, bytes: number, limit: number): number {
   const snapshot = environment.snapshot();
   try {

@@ -66,8 +66,8 @@ export const NON_GRPC_FAILURE = 'unknown-non-grpc';
 /** Receives the outcome of each encryption and decryption. */
 export interface TransformMetricsRecorder {
   /**
-   * `prefix` is the prefix of the value, or the key name in it; `status` is OK, {@link NON_GRPC_FAILURE} or the gRPC
-   * status of the plug-in; `seconds` is 0 for failures.
+   * `prefix` is the prefix of the value, the key name in it, or `unknown` for a value that no provider matches; `status`
+   * is OK, {@link NON_GRPC_FAILURE} or the gRPC status of the plug-in; `seconds` is 0 for failures.
    */
   observeTransform(direction: Direction, prefix: string, status: string, seconds: number): void;
 }

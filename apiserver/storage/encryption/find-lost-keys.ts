@@ -1,8 +1,8 @@
 /**
  * Finds stored values that the current encryption rules read and the next ones do not, before the next ones come into
  * use. Reads only the resources for which a key, a provider or `identity` is taken away, page by page, and yields to the
- * event loop. Values that are written meanwhile are read afterwards, until a short pass over the keys finds no more: a
- * write during that last pass is not seen.
+ * event loop. Values that are written meanwhile are read afterwards, until a short pass over the keys finds no more or
+ * after five passes: a write during the last pass is not seen.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import { TimeSlice } from '../../../shared/scheduling/yielding';

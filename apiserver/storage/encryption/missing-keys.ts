@@ -19,7 +19,7 @@ export interface MissingKeyCount extends KeyRequirement {
   readonly objects: number;
 }
 
-/** The next start or reload finds the others. */
+/** Maximum number of counts in the sentence; it states how many more there are. */
 const MAX_NAMED = 20;
 
 /** Counts values by the key that they need. */
@@ -34,7 +34,7 @@ export class MissingKeys {
     else existing.objects++;
   }
 
-  /** In the order of the keys in the store. */
+  /** In the order in which the requirements were first counted. */
   get counts(): readonly MissingKeyCount[] {
     return [...this.byId.values()].map(({ row, objects }) => ({ ...row, objects }));
   }

@@ -1,7 +1,7 @@
 /**
  * One watch on etcd: a stream that is reopened whenever it ends, after the last revision that was delivered completely.
- * It resumes from the revisions of events, never from the revision of a response header, because a header may be ahead
- * of events that are still to come.
+ * It resumes from the revisions of events and of ordered progress responses, never from the header of another response,
+ * because that may be ahead of events that are still to come.
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';

@@ -1,7 +1,7 @@
 /**
- * The store on etcd 3.4 or later. Calls that had no effect are retried while members restart or elect a leader: reads on
- * any lost connection, writes only when etcd certainly did not process them (commit.ts resolves the others). Importing
- * this file loads etcd3; a server on the embedded store does not import it.
+ * The store on etcd 3.4 or later. Reads and transactions are retried while members restart or elect a leader: reads on
+ * any lost connection, transactions only when etcd certainly did not process them (commit.ts resolves the others).
+ * Importing this file loads etcd3; a server on the embedded store does not import it.
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { Random } from '../../../shared/runtime/random';

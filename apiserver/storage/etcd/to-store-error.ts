@@ -1,6 +1,7 @@
 /**
  * Translates errors of etcd calls to store errors. A write counts as without effect only when that is certain: it was
- * not sent, or etcd reports that it refused it. Every other failed write is ambiguous.
+ * not sent, or etcd reports that it refused it (except for `no-space`, see {@link StoreFailure}). Every other failed
+ * write is ambiguous.
  */
 import { StoreError, type StoreFailure } from '../store';
 import { CallError } from './unary-client';

@@ -1,6 +1,6 @@
 /**
- * The gRPC transport to a KMS plug-in on a Unix socket. Only this file loads grpc-js. As upstream, a call waits for an
- * unavailable plug-in until its deadline.
+ * The gRPC transport to a KMS plug-in on a Unix socket. Only this file imports grpc-js, which etcd3 loads too. As
+ * upstream, a call waits for an unavailable plug-in until its deadline.
  */
 import { createConnection } from 'node:net';
 import { Client, credentials, Metadata, status as Code, type ServiceError } from '@grpc/grpc-js';
