@@ -1,7 +1,7 @@
 /**
- * The filter chain that every request passes before its handler. The order of the filters is upstream's, because it
- * decides which of several errors a client receives. A filter that throws ends the chain, and error-response.ts
- * responds. Makes no decisions itself.
+ * The filter chain that every request passes before its handler. Upstream's filters are in upstream's order, because it
+ * decides which of several errors a client receives; filters that upstream does not have stand between them. A filter
+ * that throws ends the chain, and error-response.ts responds. Makes no decisions itself.
  */
 import { GENERATED_NAMES, type Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
@@ -113,7 +113,7 @@ function ignoreConnectionError(): void {
 /** Filters with a measured duration, by upstream's names. */
 type FilterName = 'audit' | 'authentication' | 'authorization' | 'impersonation' | 'priorityandfairness';
 
-/** The filters in upstream's order. */
+/** The filters of a server, in the order in which requests pass them. */
 function filterChain(deps: ChainDependencies): readonly Filter[] {
   const { metrics, audit, flowControl, goawayChance } = deps;
   const timed = (name: FilterName, untracedFilter: Filter): Filter => {

@@ -1,7 +1,8 @@
 /**
  * Ends HTTP/2 connections that send no first request in time, have had no open stream for `idleMs`, or read no byte
- * for `unreadMs`. An incomplete head and a ping open no stream, so neither keeps a connection open. Also resets
- * single streams with unread responses. Inspects no request.
+ * for `unreadMs`. An incomplete head and a ping open no stream, so neither keeps a connection open. Also resets single
+ * streams with unread responses, and the one with most waiting bytes when too many wait on a connection. Inspects no
+ * request.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import { isWatch, MAX_WAITING_BYTES, mayStayUnread, piecesWritten } from '../../endpoints/output/write-progress';

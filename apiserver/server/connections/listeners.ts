@@ -96,7 +96,7 @@ function http1Options({ headersMs, idleMs, checkMs }: ConnectionTimeouts) {
   return {
     maxHeaderSize: MAX_PARSED_HEAD_BYTES,
     headersTimeout: headersMs,
-    // For a whole request with its body. The deadline of the request itself expires earlier.
+    // For a whole request with its body. With the default of `--request-timeout` the request's deadline expires earlier.
     requestTimeout: 65_000,
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: checkMs,

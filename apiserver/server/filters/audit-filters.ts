@@ -1,6 +1,6 @@
 /**
- * The two audit filters: one before any filter that can reject a request, one after authentication. The audit policy
- * decides what is recorded.
+ * The two audit filters: one before authentication, one after it. Requests that earlier filters reject (a long head,
+ * a malformed URL, a shutdown) are not recorded, as in upstream. The audit policy decides what is recorded.
  */
 import { groupInDialect, type Dialect } from '../../../shared/names/dialect';
 import { quote } from '../../../shared/values/text/quote';

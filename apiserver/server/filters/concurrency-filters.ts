@@ -75,8 +75,8 @@ function estimateRequestSeats({ info, resource, query }: Exchange, countObjects:
 const METHODS_WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
- * Acquires the event loop slot of a request without a body. A request with a body acquires it when the body has been
- * received.
+ * Acquires the event loop slot of a GET or HEAD. Requests with other methods may have a body, and acquire it when the
+ * body has been received.
  */
 export function acquireEventLoopSlot(): Filter {
   return (exchange) => {

@@ -1,7 +1,7 @@
 /**
  * Ends requests at their deadline: with 504 when no response has started, otherwise by aborting it. Clients with a
  * slow body receive 408 earlier, because a request occupies in-flight capacity while its body is read. One timer
- * serves all requests.
+ * serves all requests, except that a request with an earlier deadline has one of its own.
  */
 import { bodyTooSlow } from '../../../shared/api/errors/status';
 import { Bag } from '../../../shared/runtime/bag';

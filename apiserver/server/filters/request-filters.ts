@@ -1,6 +1,7 @@
 /**
  * The filters that read the head of a request and track its life: audit ID, request info, deadline, shutdown. chain.ts
- * orders the filters. A filter rejects a request by throwing; error-response.ts turns the error into a response.
+ * orders the filters. A filter rejects a request by throwing, and error-response.ts turns the error into a response;
+ * during shutdown the filter responds itself.
  */
 import { badRequest } from '../../../shared/api/errors/status';
 import { decodeHeader } from '../../../shared/values/text/decode-header';

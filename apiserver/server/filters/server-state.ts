@@ -1,6 +1,6 @@
 /**
- * The stages of startup and shutdown, set by start-server.ts and shutdown.ts only, and the response to requests that
- * are rejected during shutdown.
+ * The stages of startup and shutdown, set by start-server.ts, shutdown.ts and (when startup fails) listening.ts only, and
+ * the response to requests that are rejected during shutdown.
  */
 import { sendText } from '../../endpoints/response/send-response';
 import type { Exchange } from '../../endpoints/request/exchange';

@@ -135,7 +135,7 @@ class TlsWatcher {
     this.renew = renew;
   }
 
-  /** Logs each certificate in use that has expired, once. */
+  /** Logs each certificate in use that has expired or is not valid yet; once, until it is valid again. */
   logExpired(): void {
     const errors = expiryErrors(this.source.paths, { ...this.pair, ...this.authorities }, this.clock.now());
     for (const error of errors) if (!this.loggedErrors.includes(error)) this.logger.error(error);

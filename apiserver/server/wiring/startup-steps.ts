@@ -1,7 +1,7 @@
 /**
  * The background components of the server in their order of startup; startup-sequence.ts runs them. They are
- * implemented in reconcilers and custom-resources. Requests do not wait for them, except that the server is ready
- * only when all have started.
+ * implemented in reconcilers and custom-resources. Requests wait in the start gate until all have started, but only for
+ * a limited time once the cache is loaded (start-server.ts).
  */
 import { hostname } from 'node:os';
 import { systemNamespaces } from '../../../shared/names/dialect';
@@ -58,7 +58,7 @@ const FLOW_CONTROL_CHECKS: readonly StartCheck[] = [
 ];
 const noop = (): void => undefined;
 
-/** The informers, which must be synced before the server responds to requests. */
+/** The informers. They come first, so that requests find them synced. */
 const informerSteps = ({ definitions, rbac, nodes, policies, webhooks, registrations }: ClusterState): readonly StartupStep[] => [
   {
     name: 'CustomResourceDefinitions',
