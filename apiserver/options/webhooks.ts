@@ -17,7 +17,10 @@ export interface WebhookDependencies {
   readonly configurations: ConfigurationFiles;
 }
 
-/** Time limit of all attempts together, because a request waits for the result. Also the limit of a single call. */
+/**
+ * Time limit of all attempts together, because a request waits for the result. A connection that is no longer used stays
+ * open for as long, because calls may be in progress.
+ */
 const TOTAL_TIMEOUT_MS = 30_000;
 
 interface LoadedKubeconfig {

@@ -1,7 +1,7 @@
 /**
- * The signing keys of one issuer, found by OpenID discovery and cached. They are refreshed periodically, and when no
- * known key matches a token, but at most every few seconds whatever tokens claim. Responses are bounded in size and
- * time.
+ * The signing keys of one issuer, found by OpenID discovery and cached. Tokens cause their refreshes: one that no known
+ * key matches, or the first one after a few minutes; but at most one refresh every few seconds, whatever tokens claim.
+ * Responses are bounded in size and time.
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { createTransport } from '../../../shared/client/transport/connect';
@@ -37,7 +37,7 @@ const MAX_DOCUMENT_BYTES = 1024 * 1024;
 const TIMEOUT_MS = 10_000;
 /** Minimum time between two refreshes. */
 const MIN_REFRESH_INTERVAL_MS = 10_000;
-/** Known keys are refreshed, so that a withdrawn key is removed. */
+/** Age at which a token with a known key causes a refresh, so that a withdrawn key is removed. */
 const REFRESH_INTERVAL_MS = 5 * 60_000;
 /** Limit of the keys of a provider; real ones have a handful. */
 const MAX_KEYS = 100;
@@ -63,7 +63,7 @@ export class OidcProvider {
     return known;
   }
 
-  /** Keys that a refresh adds, for a token that no known key matches. */
+  /** As `candidates`, after a refresh, for a token that no known key verifies; none when nothing could be refreshed. */
   async newCandidates(id: string | undefined): Promise<readonly ProviderKey[]> {
     const before = this.keys;
     await this.refresh();

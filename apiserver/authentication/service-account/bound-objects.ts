@@ -37,7 +37,7 @@ export interface BoundObjects {
   waitUntilCurrent(): Promise<void>;
 }
 
-/** How long tokens of a deleted object stay valid. */
+/** How long tokens stay valid after the deletionTimestamp of an object that still exists; its removal ends them at once. */
 const DELETION_LEEWAY_MS = 60_000;
 
 const INVALIDATED = 'service account token has been invalidated';

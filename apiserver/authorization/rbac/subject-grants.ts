@@ -23,7 +23,7 @@ export class Grant {
 
   constructor(
     readonly rule: PolicyRule,
-    /** Position in the order of bindings: the reason names the first grant that allows a request. */
+    /** Position in the order of bindings, which decides between grants that name the resource equally specifically. */
     readonly position: number,
     private readonly bound: BoundRules,
   ) {}

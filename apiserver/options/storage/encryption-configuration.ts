@@ -1,6 +1,6 @@
 /**
- * Schema and validation of the EncryptionConfiguration file, with upstream's messages. Reads no file and creates no
- * cipher.
+ * Schema and validation of the EncryptionConfiguration file, with upstream's messages where upstream rejects the same.
+ * Reads no file and creates no cipher.
  */
 import type { InvalidField } from '../../../shared/configuration/configuration-error';
 import type { ConfigurationFormat } from '../../../shared/configuration/read-configuration';
@@ -138,7 +138,7 @@ function maskedResourceErrors(rows: readonly ConfiguredResources[]): readonly In
 const SECRET_LENGTHS = { aescbc: [16, 24, 32], aesgcm: [16, 24, 32], secretbox: [32] } as const;
 /** A provider with keys in the file. */
 export type KeyedProvider = keyof typeof SECRET_LENGTHS;
-/** All of them. */
+/** All providers with keys in the file. */
 export const KEYED_PROVIDERS: readonly KeyedProvider[] = ['aescbc', 'aesgcm', 'secretbox'];
 
 const EXPECTED_PROVIDERS = 'KMS, AESGCM, AESCBC, Secretbox, Identity';

@@ -36,7 +36,7 @@ const SPACE_REMEDIES = {
 
 /**
  * `calls` counts the calls to etcd; undefined when they are not counted. Rejects with PermanentError when a file is
- * unusable or the embedded store cannot be opened.
+ * unusable or the embedded store cannot be opened, unless it only lacks space: another start may then succeed.
  */
 export async function openStore(
   flags: ServerFlags,
