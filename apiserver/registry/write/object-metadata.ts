@@ -95,7 +95,11 @@ export function carryOverMetadata(metadata: JsonObject, old: JsonObject): void {
  * Removes duplicate owner references with a warning. For patches upstream finds them after admission, and the warning
  * states that.
  */
-export function dedupeOwnerReferences(metadata: JsonObject, verb: 'update' | 'patch' | 'apply', warn: (text: string) => void): void {
+export function removeDuplicateOwnersWithWarning(
+  metadata: JsonObject,
+  verb: 'update' | 'patch' | 'apply',
+  warn: (text: string) => void,
+): void {
   const warning = dedupOwnerReferences(metadata, verb === 'update' ? '' : ' after mutating admission happens');
   if (warning !== undefined) warn(warning);
 }

@@ -41,7 +41,7 @@ export function stampNewMetadata<A extends DecodedAttempt>(attempt: A, { deps }:
   meta.fillSystemFields(info, metadata, deps.random.uuid(), deps.clock.now());
   if (name !== '') metadata['name'] = name;
   if (info.hasStatus && info.strategy.acceptsStatusOnCreate !== true) delete object['status'];
-  meta.dedupeOwnerReferences(metadata, 'update', (text) => context.warn(text));
+  meta.removeDuplicateOwnersWithWarning(metadata, 'update', (text) => context.warn(text));
   info.hubCodec.dropDisabledFields(object);
   return addFacts(attempt, { requestVersion: requested.type === 'number' ? requested.value : undefined });
 }
@@ -58,7 +58,7 @@ export function stampChangedMetadata<A extends DecodedChange>(attempt: A): A & P
   meta.ensureNameMatchesRequest(metadata, name);
   meta.ensureNamespaceMatchesRequest(info.row, metadata, namespace);
   meta.carryOverMetadata(metadata, readMetadata(old));
-  meta.dedupeOwnerReferences(metadata, source.verb, (text) => context.warn(text));
+  meta.removeDuplicateOwnersWithWarning(metadata, source.verb, (text) => context.warn(text));
   const object = restrictToEndpoint(info, subresource, attempt.object, old);
   info.hubCodec.dropDisabledFields(object);
   return object === attempt.object ? attempt : addFacts(attempt, { object });
