@@ -85,7 +85,7 @@ describe('LogBackend', () => {
     expect(lostEvents).toEqual([['log', 1, 'ENOSPC']]);
   });
 
-  it('drops events over the buffer limit when the reader of its stream stops', () => {
+  it('cannot append to a stream with more unread bytes than the limit', () => {
     const reader = createStreamTarget(new PassThrough({ highWaterMark: 1 }));
     const long = Buffer.alloc(1024 * 1024);
     expect(() => {

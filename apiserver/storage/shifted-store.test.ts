@@ -10,7 +10,7 @@ let store: Store;
 
 beforeEach(async () => {
   inner = new MemoryStore();
-  // 2 a, 3 b, 4 a
+  // Revisions 2, 3 and 4.
   for (const key of ['/a', '/b', '/a']) inner.put(key, Buffer.from('x'));
   await inner.compact(4);
   store = shiftedStore(inner, shift);
@@ -23,7 +23,7 @@ it('shifted store adds the shift to every revision', async () => {
   expect((await store.status()).revision).toBe(1_004);
 });
 
-it('shifted store reports revisions before the shift as compacted, with the oldest readable revision', async () => {
+it('shifted store reports compacted revisions and those before the shift as compacted, with the oldest readable one', async () => {
   for (const revision of [1, 3, 1_000, 1_003]) {
     await expect(store.get('/a', { revision })).rejects.toMatchObject({ failure: 'compacted', compactRevision: 1_004 });
     const recorder = new StoreEventRecorder();
@@ -33,7 +33,7 @@ it('shifted store reports revisions before the shift as compacted, with the olde
   }
 });
 
-it('shifted store never matches a compared revision from before the shift', async () => {
+it('shifted store does not match a key with a revision that it has only without the shift', async () => {
   for (const modRevision of [2, 4, 1_001]) {
     const put = { type: 'put', key: '/a', value: Buffer.from('y') } as const;
     const result = await store.transact({ compare: [{ key: '/a', modRevision }], operations: [put] });

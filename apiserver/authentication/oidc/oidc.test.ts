@@ -269,7 +269,7 @@ it('OIDC authentication fetches new keys at most every ten seconds, whatever key
   clock.advance(10_000);
   expect(await authenticator.authenticate(await provider.sign({}), [])).toMatchObject({ type: 'user' });
   expect(provider.keyRequests).toBe(requestsBefore + 2);
-  // The cached token has expired, and the key was rotated.
+  // The token is verified again after ten seconds in the cache, and its key was rotated.
   expect(await authenticator.authenticate(first, [])).toMatchObject({ type: 'failed' });
   await provider.rotate('one');
 });
@@ -290,7 +290,7 @@ it('OIDC authentication fetches a new key under a known key id, also for a token
   await provider.rotate('one');
 });
 
-it('OIDC authentication rejects tokens of a withdrawn key within minutes', async () => {
+it('OIDC authentication rejects tokens of a withdrawn key after the refresh that the first token after five minutes causes', async () => {
   const authenticator = authenticatorOf();
   const token = await provider.sign({ exp: Math.floor(clock.now() / 1000) + 3600 });
   expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'user' });

@@ -334,7 +334,7 @@ describe('service account token in a Secret', () => {
     expect(await reasonOf(text)).toBe('Token has been invalidated');
   });
 
-  it('records every use of the token that the Secret contains, valid or invalid, and no use of another', async () => {
+  it('records uses of the token in the Secret, also when it is marked invalid, but none of another token or for other audiences', async () => {
     const text = storeInSecret(legacy(), { lastUsed: '2026-01-02' });
     expect(await authenticate(text)).not.toHaveProperty('warning');
     expect(uses.splice(0)).toEqual(['implicit', 'manual', 'ns/s 2026-01-02']);

@@ -10,7 +10,7 @@ const now = 1_800_000_000;
 const names = GENERATED_NAMES.platform;
 const ACCOUNT = { name: 'sa', uid: 'u' };
 
-/** Private keys in PEM by the name of their curve. */
+/** A new private key in PEM: of RSA, or on the named curve. */
 function privateKeyPem(curve: string): string {
   const { privateKey } =
     curve === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ec', { namedCurve: curve });

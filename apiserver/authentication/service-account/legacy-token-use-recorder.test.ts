@@ -20,7 +20,7 @@ function createFixture(write: () => Promise<void> = () => Promise.resolve()) {
   return { clock, writes, failures, recordUse };
 }
 
-it('legacy token use is recorded as the UTC date when the Secret has an older one', async () => {
+it('legacy token use is recorded as the UTC date unless the Secret has this date or the next one', async () => {
   const { clock, writes, recordUse } = createFixture();
   for (const day of ['2026-01-02', '2026-01-03']) recordUse(SECRET, day);
   expect(writes).toEqual([]);

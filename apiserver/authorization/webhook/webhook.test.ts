@@ -166,7 +166,7 @@ describe('webhook authorizer', () => {
     expect(sentReviews).toHaveLength(times);
   });
 
-  /** Messages with which release 1.31.1 rejects them at start. */
+  /** Messages with which release 1.31.1 rejects the expressions at start. */
   it.each<[expression: string, reason: string]>([
     ['request', 'must evaluate to bool but got kubernetes.SubjectAccessReviewSpec'],
     ['request.resourceAttributes', 'must evaluate to bool but got kubernetes.ResourceAttributes'],
@@ -224,7 +224,10 @@ describe('webhook authorizer', () => {
     expect([matchResult('b'), matchResult('c')]).toEqual(['yes', 'no']);
   });
 
-  /** Results of release 1.31.1 for a plain request for getRole, one with all fields set, and a non-resource request. */
+  /**
+   * Results of release 1.31.1 for a request by a user without groups, one with a subresource and all members of the user,
+   * and a non-resource request.
+   */
   it.each<[expression: string, plain: MatchResult, full: MatchResult, path: MatchResult]>([
     ['has(request.resourceAttributes)', 'yes', 'yes', 'no'],
     ['has(request.nonResourceAttributes)', 'no', 'no', 'yes'],

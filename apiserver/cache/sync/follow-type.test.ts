@@ -11,7 +11,7 @@ function entry(key: string): Entry {
   return createEntry(TYPE, key, 7, encodeStoredValue({ body, versionOffset: 12, labels: {}, fields: {}, isDialectSensitive: false }));
 }
 
-it('followType continues after an error of its handler and never removes an object that it has not seen', async () => {
+it('followType continues after an error of its handler and removes an object that is deleted twice once', async () => {
   const calls: string[] = [];
   const sinks: ChangeSink[] = [];
   const cache = {

@@ -26,7 +26,10 @@ async function errorsOf(content: unknown): Promise<readonly string[]> {
   }
 }
 
-/** Schema errors are the same for all configuration files; version 1 of the KMS API is not supported here. */
+/**
+ * Titles of the cases that this server rejects in words of its own: schema errors, which are the same for all
+ * configuration files, KMS version 1, which is not supported here, and values that cannot be read.
+ */
 const OWN_WORDS =
   /^(?:unknown |wrong |no kind|kms v1|kms endpoint that|kms with a timeout that|text instead|not yaml|empty file|secret that is no)/;
 /** Values that upstream prints in the syntax of Go. */

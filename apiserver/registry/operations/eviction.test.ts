@@ -96,7 +96,7 @@ test.each([
   ['exhausted', READY, { disruptionsAllowed: 0 }, violates('needs 1 healthy pods and has 3 currently')],
   ['not observed yet', READY, { observedGeneration: 0, disruptionsAllowed: 2 }, violates('is still being processed by the server.', 10)],
   [
-    'exhausted and the pod is one of too few healthy ones',
+    'exhausted, the pod is unready, and too few pods are healthy',
     UNREADY,
     { disruptionsAllowed: 0, currentHealthy: 0 },
     violates('needs 1 healthy pods and has 0 currently'),

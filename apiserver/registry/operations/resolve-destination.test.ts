@@ -1,6 +1,6 @@
 /**
- * Rejections and destinations of requests to nodes, pods and Services. All rejections but the last are those of the
- * reference server.
+ * Rejections and destinations of requests to nodes, pods and Services. The rejections are those of the reference
+ * server, except for those of the last test.
  */
 import type { JsonObject } from '../../../shared/values/json';
 import { notFound } from '../../../shared/api/errors/status';

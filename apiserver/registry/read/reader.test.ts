@@ -19,7 +19,7 @@ describe('get', () => {
     expect(fixture.lookups()).toBe(1);
   });
 
-  test('without a resourceVersion does not read the store revision when the store reports it synchronously', async () => {
+  test('without a resourceVersion reads no store revision when the store reports it synchronously and the cache has it', async () => {
     const now = fixture.put('a/c1');
     fixture.store.enableRevisionSync();
     expect(await fixture.reader.get(fixture.context, configMaps, { namespace: 'a', name: 'c1' }, undefined)).toMatchObject({

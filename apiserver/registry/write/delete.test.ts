@@ -132,7 +132,7 @@ describe('deleteCollection', () => {
     for (let index = 0; index < 40; index += 1) expect(await listing.stored('configmaps', `c${index}`)).toBeUndefined();
   });
 
-  it('yields after each object of a dry run', async () => {
+  it('yields after each object of a dry run while its turn is over', async () => {
     const { listing } = await openWithConfigMaps(40);
     let requeues = 0;
     const requeue = async (): Promise<void> => void (requeues += 1);

@@ -58,7 +58,7 @@ const EITHERS: Readonly<Record<Extract<FieldType, { kind: 'either' }>['or'], fc.
   strings: fc.array(text, { maxLength: 2 }),
 };
 
-/** An arbitrary value of a type, deep enough to reach every validation rule. */
+/** An arbitrary value of a type; objects more than `depth` levels deep are empty. */
 function valueOf(type: FieldType, depth: number): fc.Arbitrary<JsonValue> {
   switch (type.kind) {
     case 'scalar':

@@ -13,7 +13,7 @@ const clock = new ManualClock();
 const context: RequestContext = { user: { name: 'u', groups: [] }, deadline: 60_000, warn: () => undefined };
 const options = { dryRun: false, fieldValidation: 'Warn', fieldManager: 'test' } as const;
 
-it('two replicas update one object in turn without a conflict', async () => {
+it('two replicas update one object in turn without a conflict, and lose none of their concurrent patches', async () => {
   const store = new MemoryStore();
   const [first, second] = await Promise.all([openReplica(store, clock), openReplica(store, clock)]);
   const body = (metadata: { name: string }, data?: { [key: string]: string }) =>

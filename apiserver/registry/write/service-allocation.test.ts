@@ -1,6 +1,6 @@
 /**
  * Addresses and node ports of Services: allocation, rejection and release. Responses were recorded from the reference
- * server.
+ * server, except for the limit of ports, which it does not have.
  */
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { checkAllocations, type AllocationHolder } from '../../allocation/check-allocations';

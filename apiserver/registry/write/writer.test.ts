@@ -99,7 +99,7 @@ describe('create', () => {
     });
   });
 
-  it('retries a generated name that exists, at most eight times', async () => {
+  it('tries at most eight generated names while they exist', async () => {
     fixture.random.suffixes.push('aaaaa');
     await fixture.create('configmaps', { metadata: { generateName: 'x-' } });
     fixture.random.suffixes.push('aaaaa', 'aaaaa', 'bbbbb');

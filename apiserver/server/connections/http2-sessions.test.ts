@@ -11,7 +11,7 @@ class FakeStream extends EventEmitter {
   writableLength = 0;
   destroyed = false;
   closed = false;
-  /** The stream is destroyed only after its reset has been written. */
+  /** Whether a reset cannot be written; only then does the stream remain after `close`. */
   isStuck = false;
   readonly codes: number[] = [];
   close(code: number): void {

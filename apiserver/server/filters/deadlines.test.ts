@@ -99,7 +99,7 @@ it('Deadlines responds with 408 to a request with a slow body, whatever its dead
   expect(fast.sent).toEqual([]);
 });
 
-it('Deadlines does not limit the time of a handler after its body has been received', () => {
+it('Deadlines does not check the pace of a body that has been received', () => {
   const clock = new ManualClock();
   const { exchange, sent } = exchangeWith(clock);
   exchange.setDeadline(60_000);

@@ -60,7 +60,7 @@ beforeEach(() => {
 });
 afterEach(() => inner.close());
 
-/** Envelopes that fetch their key when they are first used, until `finishFetches` is called. They append their name to values. */
+/** Envelopes that need a key, which is fetched when `finishFetches` is called. They append their name to decrypted values. */
 function fetchingEnvelopes() {
   const fetchedNames = new Set<string>();
   const pending: (() => void)[] = [];

@@ -98,7 +98,7 @@ describe('progress request of an etcd watch', () => {
     await open(version);
     if (isOrdered) await waitForProgressRequest();
     else {
-      // The second member supports it; by then the version of the first one is known.
+      // A request is accepted only after an upgrade of the member and a new watch.
       expect(watch.requestProgress()).toBe(false);
       members.forEach((member) => (member.version = '3.5.13'));
       watch.reopen();

@@ -69,7 +69,7 @@ describe('KMS seed', () => {
 });
 
 describe('KMS health', () => {
-  it('is checked again only after 20 seconds, and once for concurrent requests', async () => {
+  it('is checked again only after 20 seconds, or 3 seconds after a failure, and once for concurrent requests', async () => {
     const { service, clock, envelope } = await startEnvelope();
     await Promise.all([envelope.health(), envelope.health()]);
     await clock.advanceAsync(19_000);
