@@ -197,15 +197,20 @@ export function resolveMembers({ endpoints, credentials = NO_CREDENTIALS, server
   });
 }
 
-function clientOptions({ origin, authority, tls }: EtcdMember): ConstructorParameters<typeof Etcd3>[0] {
+type ClientOptions = NonNullable<ConstructorParameters<typeof Etcd3>[0]>;
+
+function channelCredentials({ ca, cert, key }: EtcdCredentials): NonNullable<ClientOptions['credentials']> {
+  const credentials = { rootCertificate: ca ?? Buffer.of(), ...(key && { privateKey: key }), ...(cert && { certChain: cert }) };
+  // Without a CA, gRPC uses the authorities of the system; only the type of etcd3 requires one.
+  return ca === undefined ? Object.assign(credentials, { rootCertificate: undefined }) : credentials;
+}
+
+function clientOptions({ origin, authority, tls }: EtcdMember): ClientOptions {
   const host = grpcTarget(new URL(origin));
-  const { ca, cert, key } = tls?.credentials() ?? {};
   const servername = tls?.servername;
   return {
     hosts: tls === undefined ? host : `https://${host}`,
-    ...(ca === undefined
-      ? {}
-      : { credentials: { rootCertificate: ca, ...(key && { privateKey: key }), ...(cert && { certChain: cert }) } }),
+    ...(tls !== undefined && { credentials: channelCredentials(tls.credentials()) }),
     faultHandling: { global: noop, host: () => noop },
     grpcOptions: {
       'grpc.max_receive_message_length': -1,
