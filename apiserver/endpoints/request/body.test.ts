@@ -4,7 +4,7 @@ import { readBody } from './body';
 import type { Exchange } from './exchange';
 import { ExchangeProgress } from './exchange-progress';
 
-/** An exchange without Content-Length, whose body consists of the chunks. */
+/** Sends the chunks as the body of a request without Content-Length, and reads it. */
 function sendBody(...chunks: readonly string[]) {
   const input = Object.assign(new EventEmitter(), { aborted: false });
   const exchange = {
