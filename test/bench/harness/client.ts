@@ -86,7 +86,7 @@ export class BenchClient {
   }
 }
 
-/** A ConfigMap of about 1.2 KB. */
+/** A ConfigMap of about 200 bytes besides a payload of `size` bytes; `stamp` makes its data differ. */
 export function configMap(namespace: string, name: string, stamp: string, size = 1000): string {
   return JSON.stringify({
     apiVersion: 'v1',

@@ -1,11 +1,13 @@
 /**
- * Floods a server with lists until its parent sends a message. A process of its own, so that its reading does not delay
- * the measuring client. Arguments: port, token, path, number of connections, niceness.
+ * Floods a server with lists until its parent sends a message, and then sends the parent their FloodCounts. A process of
+ * its own, so that its reading does not delay the measuring client. Arguments: port, token, path, number of
+ * connections, niceness.
  */
 import { setPriority } from 'node:os';
 import { BenchClient } from '../harness/client';
+import type { FloodCounts } from './flood';
 
-const [port = '0', token = '', path = '', lanes = '1', niceness = '0'] = process.argv.slice(2);
+const [port = '0', token = '', path = '', connections = '1', niceness = '0'] = process.argv.slice(2);
 setPriority(Number(niceness));
 const client = new BenchClient(Number(port), token);
 const counts = { served: 0, refused: 0, cut: 0 };
@@ -26,7 +28,7 @@ async function repeatList(): Promise<void> {
 process.on('message', () => {
   isEnded = true;
 });
-void Promise.all(Array.from({ length: Number(lanes) }, repeatList)).then(() => {
-  process.send?.(counts);
+void Promise.all(Array.from({ length: Number(connections) }, repeatList)).then(() => {
+  process.send?.(counts satisfies FloodCounts);
   process.disconnect();
 });

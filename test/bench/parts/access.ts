@@ -4,10 +4,10 @@ import path from 'node:path';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
 import { freePort } from '../../support/ports';
 import { startTraceReceiver } from '../../support/servers/trace-receiver';
-import { decisionMicros, measureGet, writeAuditPolicy, prepareAccess, writeTracingFile } from '../access';
+import { decisionMicros, measureGet, prepareAccess, seatMicros, writeAuditPolicy, writeTracingFile } from '../access';
 import { BenchClient } from '../harness/client';
 import { quantile } from '../harness/statistics';
-import { measureFlood, seatMicros, type FloodTarget } from '../hostile/flood';
+import { measureFlood, type FloodTarget } from '../hostile/flood';
 import { measureHostileInputs } from '../hostile/hostile';
 import type { Cost } from '../harness/measure';
 import { canSeparateProcessors, separateProcessors, shareProcessors } from '../harness/processors';
@@ -121,7 +121,7 @@ async function openFloodServer(flags: readonly string[]): Promise<FloodServer> {
   const admin = new BenchClient(securePort, TOKEN);
   await prepareAccess({ client: admin, pid: server.process.pid });
   admin.close();
-  return { folder, server, calm: new BenchClient(securePort, 'calm'), flooder: 'flood' };
+  return { folder, server, calm: new BenchClient(securePort, 'calm'), flooderToken: 'flood' };
 }
 
 const costOfGet = ({ calm, server }: FloodServer): Promise<Cost> => measureGet({ client: calm, pid: server.process.pid }, seconds);
@@ -133,9 +133,9 @@ async function printFlood(target: FloodServer, { name, niceness, isSeparate }: F
   }
   const { pid } = target.server.process;
   if (isSeparate) separateProcessors(pid);
-  const { idle, flooded, served, refused, cut } = await measureFlood(target, { seconds, niceness });
+  const { idleWaitsMs, floodedWaitsMs, served, refused, cut } = await measureFlood(target, { seconds, niceness });
   if (isSeparate) shareProcessors(pid);
-  const shown = [idle, flooded].map((waits) => [0.5, 0.99].map((part) => quantile(waits, part).toFixed(1)).join(' / '));
+  const shown = [idleWaitsMs, floodedWaitsMs].map((waits) => [0.5, 0.99].map((part) => quantile(waits, part).toFixed(1)).join(' / '));
   console.log(
     `calm user p50 / p99 ${shown[0]} ms, in a flood from ${name} ${shown[1]} ms (${served} lists served, ${refused} refused, ${cut} cut)`,
   );
