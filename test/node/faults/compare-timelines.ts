@@ -3,8 +3,8 @@
  * last of each at about the same time. Since the times are compared, so is the order of changes that are further apart
  * than the tolerance. The functions are pure.
  *
- * A time counts from the last step that changed the cluster, or from the moment when a node became unreachable, so that
- * an earlier deviation within the tolerance is not counted again.
+ * A time counts from the last step that changed the cluster, or from a later moment at which a node became unreachable,
+ * so that an earlier deviation within the tolerance is not counted again.
  */
 import type { ProbeReport, Timeline } from './timeline';
 
@@ -13,7 +13,10 @@ import type { ProbeReport, Timeline } from './timeline';
  * containers start on a busy machine.
  */
 export const TOLERANCE = 12;
-/** Of the changes that only controllers make, in less than a monitor period of 5 s. */
+/**
+ * Seconds, for the changes that only controllers make. Below the 5 s between two of their checks of nodes, so that a
+ * change that comes a check late is reported.
+ */
 export const CONTROLLER_TOLERANCE = 3;
 const CONTROLLER_CHANGES: ReadonlySet<string> = new Set([
   'taint node.kubernetes.io/unreachable:NoSchedule',
@@ -22,12 +25,12 @@ const CONTROLLER_CHANGES: ReadonlySet<string> = new Set([
   'deletion requested',
 ]);
 /**
- * A kubelet that was resumed may report for some seconds that its runtime does not respond, and may not: the condition
- * and its taints are not compared.
+ * A kubelet that was resumed may report for some seconds that its runtime does not respond, or may not, so that neither
+ * the report nor the taints that follow it are compared.
  */
-const KUBELET_MOMENT = /^node \S+: (Ready False|(no )?taint \S+\/not-ready:\w+)$/;
+const NOT_READY_CHANGE = /^node \S+: (Ready False|(no )?taint \S+\/not-ready:\w+)$/;
 const UNREACHABLE = 'Ready Unknown';
-/** The names of steps that change nothing begin with it. */
+/** Begins the names of steps that change nothing. */
 const WAITING = 'wait';
 
 /** The differences as sentences; empty when the timelines agree. */
@@ -49,19 +52,20 @@ export function compareTimelines(actual: Timeline, reference: Timeline): readonl
 
 interface ChangeTimes {
   readonly change: string;
-  /** Seconds since the last anchor. */
+  /** Of each occurrence, seconds since the moment from which its time counts. */
   readonly times: readonly number[];
 }
 
+/** The changes that are compared, by subject and change. */
 function timesByChange({ steps, events }: Timeline): ReadonlyMap<string, ChangeTimes> {
-  const acts = steps.filter(({ name }) => !name.startsWith(WAITING)).map(({ at }) => at);
-  const anchors = [...acts, ...events.filter(({ change }) => change === UNREACHABLE).map(({ at }) => at)];
+  const stepTimes = steps.filter(({ name }) => !name.startsWith(WAITING)).map(({ at }) => at);
+  const anchors = [...stepTimes, ...events.filter(({ change }) => change === UNREACHABLE).map(({ at }) => at)];
   const times = new Map<string, ChangeTimes>();
   for (const { at, subject, change } of events) {
-    const candidates = change === UNREACHABLE ? acts : anchors;
+    const candidates = change === UNREACHABLE ? stepTimes : anchors;
     const anchor = Math.max(0, ...candidates.filter((candidate) => candidate <= at));
     const key = `${subject}: ${change}`;
-    if (KUBELET_MOMENT.test(key)) continue;
+    if (NOT_READY_CHANGE.test(key)) continue;
     times.set(key, { change, times: [...(times.get(key)?.times ?? []), at - anchor] });
   }
   return times;
@@ -77,7 +81,7 @@ function compareTimes(observed: readonly number[], expected: readonly number[], 
 const formatTimes = (times: readonly number[]): string =>
   times.length === 0 ? '' : ` ${times.map((time) => `${time.toFixed(1)} s`).join(', ')}`;
 
-/** A shorter outage is no difference. */
+/** Neither a shorter outage nor one that is longer within the tolerance is a difference. */
 function compareOutage(label: string, actual: ProbeReport, reference: ProbeReport): readonly string[] {
   if (actual.longestOutage <= reference.longestOutage + TOLERANCE) return [];
   return [`${label} failed for ${actual.longestOutage} s instead of ${reference.longestOutage} s`];
