@@ -1,6 +1,7 @@
 /**
  * The distinct requests that a kubelet and a kube-proxy of release 1.31 make, from the audit log of a kube-apiserver:
- * names, versions and times are replaced by placeholders, so that equal requests for different objects are one.
+ * namespaces, names, versions and times are replaced by placeholders, so that equal requests for different objects are
+ * one.
  */
 import { isBody, type Json } from '../json-response';
 import { readCases } from '../recording';
@@ -8,12 +9,15 @@ import { oneOf, shape, text } from '../shape';
 
 export const NODE_REQUESTS = 'nodes/requests';
 
-/** `$NODE`: the node. `$NS`, `$NAME`: any namespace and object. `$RV`, `$SECONDS`, `$DURATION`: any version, number and duration. */
+/**
+ * A request with placeholders: `$NODE` is the name of a node, `$NAME` that of another object, and `$NS` a namespace. In
+ * the query, `$RV` is a resource version other than 0, `$SECONDS` a number and `$DURATION` a duration such as `6m2s`.
+ */
 export interface NodeRequest {
   readonly user: 'node' | 'proxy';
   /** As in the audit log: `watch`, `patch`. */
   readonly verb: string;
-  /** Path and query; the parameters are sorted. */
+  /** Path and query. The parameters are sorted and not percent-encoded. */
   readonly path: string;
 }
 
@@ -41,9 +45,12 @@ function parseAuditLine(line: string): AuditLine {
   return { verb, requestURI, username };
 }
 
-/** The distinct requests of the nodes and proxies in an audit log, sorted. Throws when a line is no audit event. */
-export function distinctNodeRequests(text: readonly string[]): readonly NodeRequest[] {
-  const lines = text.map(parseAuditLine);
+/**
+ * The distinct requests of the nodes and proxies in the lines of an audit log, sorted by user, path and verb. Throws
+ * when a line is no audit event.
+ */
+export function distinctNodeRequests(log: readonly string[]): readonly NodeRequest[] {
+  const lines = log.map(parseAuditLine);
   const nodes = new Set(lines.flatMap(({ username }) => NODE_USER.exec(username)?.[1] ?? []));
   const requests = new Map<string, NodeRequest>();
   for (const line of lines) {
@@ -61,9 +68,15 @@ function nodeRequest({ username, verb, requestURI }: AuditLine, nodes: ReadonlyS
   return { user, verb, path: maskPath(url.pathname, nodes) + (query.length === 0 ? '' : `?${query.join('&')}`) };
 }
 
-/** `/api/v1` or `/apis/group/v1`, then a namespace, then a name. */
+/**
+ * `/api/v1` or `/apis/<group>/<version>`, then optionally a namespace, then a resource, optionally with a name and a
+ * subresource. The namespace must be followed by a slash: in `/api/v1/namespaces/<name>` it is the object itself.
+ */
 const RESOURCE_PATH = /^(\/api\/v1|\/apis\/[^/]+\/[^/]+)(\/namespaces\/[^/]+(?=\/))?\/([^/]+)(?:\/([^/]+)(\/.*)?)?$/;
-/** The only namespace that nodes name. */
+/**
+ * The namespace of the nodes' Leases is kept: the authorization of nodes allows Leases in this namespace only. All
+ * others depend on the pods that ran during the recording.
+ */
 const LEASES_NAMESPACE = '/namespaces/kube-node-lease';
 
 function maskPath(path: string, nodes: ReadonlySet<string>): string {
@@ -86,7 +99,7 @@ function maskParameter(name: string, value: string, nodes: ReadonlySet<string>):
     case 'fieldSelector':
       return value.replaceAll(
         /(metadata\.name|spec\.nodeName)=([^,]+)/g,
-        (_, field: string, text: string) => `${field}=${maskName(text, nodes)}`,
+        (_, field: string, value: string) => `${field}=${maskName(value, nodes)}`,
       );
     default:
       return value;

@@ -129,7 +129,7 @@ export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
     status: 201,
     body: { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: { uid: request['uid'] ?? '', allowed: true } },
   }),
-  endless: () => ({ body: 'x'.repeat(10_000_000) }),
+  'ten-megabytes': () => ({ body: 'x'.repeat(10_000_000) }),
   hang: () => 'hang',
   cut: () => 'cut',
 };
