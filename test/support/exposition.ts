@@ -32,7 +32,7 @@ const STABILITY = /^\[(\w+)\] /;
 /** Types of which only the count is kept as a series. */
 const COUNTED: ReadonlySet<string> = new Set(['histogram', 'summary']);
 
-/** Families by name and the values of series by their whole name, as printed. Ignores lines that it does not know. */
+/** Ignores lines that are neither HELP, TYPE nor a series of the family above them. */
 export function readExposition(text: string): Exposition {
   const families = new Map<string, FamilyBuilder>();
   const series = new Map<string, number>();
@@ -69,7 +69,7 @@ function addLine(family: FamilyBuilder, line: string, series: Map<string, number
   series.set(seriesName, Number(value));
 }
 
-/** The increase of each series that has changed. */
+/** The difference of each series of `after` that is new or has changed. */
 export function seriesGrowth(before: Exposition, after: Exposition): ReadonlyMap<string, number> {
   const grown = new Map<string, number>();
   for (const [name, value] of after.series) {

@@ -1,5 +1,5 @@
 /**
- * Helpers of tests that run whole programs: temporary folders, waiting for a condition, and API server processes. The
+ * Helpers of tests that run whole programs: temporary folders, waiting for a condition, processes, and API servers. The
  * programs are the compiled ones in dist/; `npm run build` compiles them, and `npm test` does so before the tests.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
@@ -84,7 +84,7 @@ export class ProgramProcess {
     await this.exited;
   }
 
-  /** Sends SIGTERM and returns the exit code. */
+  /** Sends SIGTERM and returns the exit code; `null` when a signal ended the process. */
   async stop(): Promise<number | null> {
     this.child.kill('SIGTERM');
     return (await this.exited).code;
@@ -113,7 +113,10 @@ export function startProgram(program: string, args: readonly string[], environme
 /** What `platform start` prints when its control plane is ready. */
 export const READY_OUTPUT = 'Ctrl-C ends it';
 
-/** Starts `platform start` with these flags and resolves when the control plane is ready. Rejects when the program exits before. */
+/**
+ * Starts `platform start` with these flags and resolves when the control plane is ready. Rejects when the program exits
+ * before, or is not ready in the time limit of {@link waitUntil}.
+ */
 export async function startPlatform(flags: readonly string[]): Promise<ProgramProcess> {
   const platform = startProgram('deploy/cli/main.js', ['start', ...flags]);
   await waitUntil('the control plane to be ready', () => {
@@ -149,7 +152,7 @@ export interface ApiServer {
 
 /**
  * Starts an API server process and resolves when /readyz returns 200. Rejects with the output when the process exits
- * before.
+ * before, and after {@link START_MS}.
  */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const pki = path.join(options.folder, 'pki');

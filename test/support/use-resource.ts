@@ -76,7 +76,7 @@ export function stopAfterTest<T>(stop: (resource: T) => unknown, timeoutMs?: num
 export const useClosable = <T extends { close(): unknown }>(start: () => T | Promise<T>, timeoutMs?: number): (() => T) =>
   useResource(start, (resource) => resource.close(), timeoutMs);
 
-/** A temporary folder. */
+/** A temporary folder, which exists at once and is removed after the tests. */
 export function useFolder(name: string): string {
   const folder = temporaryFolder(name);
   registerHooks(

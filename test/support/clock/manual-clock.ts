@@ -91,7 +91,7 @@ export class ManualClock implements Clock {
   }
 }
 
-/** Runs all pending promise reactions and immediates. */
+/** Runs promise reactions and immediates for so many turns of the event loop. */
 export async function flushPromises(turns = 3): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise<void>((resolve) => setImmediate(resolve));
 }

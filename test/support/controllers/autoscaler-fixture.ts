@@ -74,10 +74,7 @@ export interface AutoscalerFixtureOptions {
   readonly prepare?: (fixture: Pick<AutoscalerFixture, 'put' | 'targets'>) => void;
 }
 
-/**
- * Resolves when the controller follows its informers. `randomValue` decides at which moment of the period the first
- * sync is; `prepare` creates objects before the controller starts.
- */
+/** Resolves when the controller follows its informers. */
 export async function startAutoscalerFixture({
   randomValue = 0,
   settings = {},

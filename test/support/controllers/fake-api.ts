@@ -37,7 +37,7 @@ interface Stream {
 export type Interception = TransportResponse | Error | undefined | Promise<TransportResponse | Error | undefined>;
 
 export class FakeApi implements Transport {
-  /** All requests in order: `GET /api/v1/configmaps`. */
+  /** All requests in order, with their queries: `GET /api/v1/configmaps?limit=500`. */
   readonly requests: string[] = [];
   /** Responds in place of the server, or fails the request. */
   intercept: (request: TransportRequest) => Interception = () => undefined;
@@ -93,7 +93,7 @@ export class FakeApi implements Transport {
       .map(([, object]) => object);
   }
 
-  /** Watches of the collection deliver nothing until they are released. */
+  /** Watches of the collection deliver nothing until they are released, cut or ended. */
   holdWatches(collection: string): void {
     this.heldCollections.add(collection);
   }
@@ -113,12 +113,13 @@ export class FakeApi implements Transport {
     for (const stream of this.streams) this.push(stream, undefined);
   }
 
-  /** Drops the history: older versions get 410, or an ERROR event on open watches. */
+  /** Drops the history: lists and watches that begin at an older version get 410. Open watches continue. */
   compact(): void {
     this.compactedVersion = this.version;
     this.snapshots.clear();
   }
 
+  /** Sends a bookmark with a new resource version to all watches. */
   bookmark(): void {
     this.version += 1;
     const object = { metadata: { resourceVersion: String(this.version) } };
@@ -249,7 +250,7 @@ export class FakeApi implements Transport {
     return object;
   }
 
-  /** Deletes the object if it is being deleted and has no finalizers left. */
+  /** Deletes the object if it is being deleted and has no finalizers left; a namespace only after a write of `finalize`. */
   private deleteIfFinalized(key: string, { collection, subresource }: Address, object: JsonObject): JsonObject {
     const metadata = objectAt(object, 'metadata') ?? {};
     if (stringAt(metadata, 'deletionTimestamp') === undefined || hasFinalizers(metadata)) return object;
@@ -302,7 +303,7 @@ function keyOf(collection: string, object: JsonObject): string {
   return `${collection}|${stringAt(metadata, 'namespace') ?? ''}|${stringAt(metadata, 'name') ?? ''}`;
 }
 
-/** Whether the field selector of the request, which can only be for a name, selects the object. */
+/** Whether the field selector of the request selects the object. Only one for a name is supported, others select everything. */
 function isSelected({ query }: Address, object: JsonObject): boolean {
   const selected = /^metadata\.name=(.*)$/.exec(query.get('fieldSelector') ?? '')?.[1];
   return selected === undefined || stringAt(objectAt(object, 'metadata'), 'name') === selected;

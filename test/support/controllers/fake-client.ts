@@ -6,7 +6,7 @@ import { FakeApi } from './fake-api';
 import { FixedRandom } from '../clock/fixed-random';
 import { ManualClock } from '../clock/manual-clock';
 
-/** Several clients may share one `api` and one `clock`. */
+/** `dialect`: `platform` by default. Several clients may share one `api` and one `clock`. */
 export function fakeClient(options: { readonly api?: FakeApi; readonly clock?: ManualClock; readonly dialect?: Dialect } = {}) {
   const api = options.api ?? new FakeApi();
   const clock = options.clock ?? new ManualClock();

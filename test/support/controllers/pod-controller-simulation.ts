@@ -1,7 +1,7 @@
 /**
  * Runs a controller of pods over the in-memory API server with delays and faults: watches that are held back or end,
  * writes that are rejected or fail, and restarts in the middle of a reconcile. Simulates the kubelet, and runs the
- * check of the caller before every write.
+ * check of the caller before every write except those of Events, and after every advance of the clock.
  */
 import fc from 'fast-check';
 import type { ControllerContext } from '../../../controllers/runtime/controller';
@@ -18,7 +18,7 @@ const PODS = '/api/v1/pods';
 export const REVISIONS = '/apis/apps/v1/controllerrevisions';
 const LABELS = { app: 'a' };
 const POD_PATH = /\/pods\/([^/]+)$/;
-/** A controller that still acts after as many rounds does not converge. */
+/** A controller that still writes after so many rounds does not converge. */
 const MAX_ROUNDS = 200;
 
 export type SimulationContext = Pick<ControllerContext, 'client' | 'informers' | 'events' | 'clock' | 'signal' | 'logger' | 'queue'>;
@@ -102,7 +102,10 @@ export class PodControllerSimulation {
     this.fake.api.cutWatches();
   }
 
-  /** Makes one of the next writes fail. */
+  /**
+   * Makes the next write fail that no earlier call makes fail. A deletion fails with 500 whatever the fault is. Ignored
+   * while three faults are pending, which is fewer than the attempts of a controller.
+   */
   failNextWrite(fault: Fault): void {
     if (this.faults.length < 3) this.faults.push(fault);
   }
@@ -124,7 +127,7 @@ export class PodControllerSimulation {
     await this.controller;
   }
 
-  /** Runs the controller without further delays or faults until nothing changes. */
+  /** Runs the controller without further delays or faults, and makes pods ready, until nothing changes. */
   async runUntilSteady(): Promise<void> {
     this.release();
     this.faults.length = 0;

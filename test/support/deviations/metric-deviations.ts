@@ -1,6 +1,6 @@
 /**
- * Intended differences between this server's metrics and the recorded ones, read from metric-deviations.yaml with the
- * reason of each. The recordings stay as they were recorded.
+ * Intended differences between this server's metrics and the recorded ones, read from metric-deviations.yaml. The
+ * recordings stay as they were recorded.
  */
 import { load } from 'js-yaml';
 import { listOf, shape, text } from '../../replay/shape';

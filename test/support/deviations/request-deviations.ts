@@ -1,7 +1,7 @@
 /**
  * Recorded requests to which this server deliberately responds differently from release 1.31.1, with the expected
- * response. Where the recorded request changed nothing and would change something here, a request is sent that is
- * rejected here too, so that later steps start from the recorded state.
+ * response. Where the recorded request changed nothing and would change something here, a request is sent that changes
+ * nothing here either, so that later steps start from the recorded state.
  */
 import { isBody, type Body, type Json } from '../../replay/json-response';
 import type { RecordedResponse, RecordedRequest, RequestCase } from '../../replay/requests/request-recording';

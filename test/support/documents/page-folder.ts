@@ -1,7 +1,7 @@
 /**
- * A folder in which the commands of a page run as in a checkout of the repository: `npm`, `dist` and `.platform` are
- * there, and kubectl and etcd are on PATH. Ports and files below /tmp are replaced, so that nothing outside the folder is
- * used.
+ * A folder in which the commands of a page run as in a checkout of the repository: the scripts of npm, `dist` and
+ * `.platform` are there, and kubectl and etcd are on PATH. Ports and files below /tmp are replaced, so that pages neither
+ * meet other programs nor write outside of the folders of their run.
  */
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

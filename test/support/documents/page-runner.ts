@@ -11,11 +11,11 @@ import { matchesShown } from './shown-output';
 
 const START = 'npm start\n';
 const STARTS_CONTROL_PLANE = /^npm start\b/m;
-/** The last line that `npm start` prints once everything is ready. */
+/** The time limit for a control plane to be ready, and for other commands that run until they are stopped to print something. */
 const START_MS = 90_000;
 /** The time limit of one block of commands. */
 const BLOCK_MS = 60_000;
-/** In which controllers do what the output shows. */
+/** How long a command that only reads is repeated, until controllers have done what its output shows. */
 const CATCH_UP_MS = 20_000;
 /** May be repeated until its output is the shown one. */
 const READS_ONLY = /^kubectl (?:-n \S+ )?get /;

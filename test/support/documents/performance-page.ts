@@ -98,7 +98,7 @@ function figureSection(
   };
 }
 
-/** The sections of a page, without its title and introduction. Throws when a part of it is not a heading, a paragraph or a table. */
+/** The sections of a page, without its title and introduction. Throws when other text precedes the first heading. */
 export function parsePage(text: string): readonly Section[] {
   const [, , ...blocks] = text.trimEnd().split('\n\n');
   const sections: { heading: string; introduction?: string; columns: readonly string[]; rows: readonly (readonly string[])[] }[] = [];

@@ -12,7 +12,7 @@ import { freePorts } from '../ports';
 import { reportSkipped } from '../report-skipped';
 
 export interface EtcdServer {
-  /** `http://127.0.0.1:port`; the same after a restart. */
+  /** `http://127.0.0.1:port`, or `https` with TLS; the same after a restart. */
   readonly endpoint: string;
   /** Sends SIGKILL; resolves when the process has exited. */
   kill(): Promise<void>;

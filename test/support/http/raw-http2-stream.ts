@@ -23,7 +23,10 @@ function encodeStream({ headers, data, trailers }: RawStream): Buffer {
   return Buffer.concat([connectionPreface(), ...frames]);
 }
 
-/** Sends the request on a connection of its own, which ends with the stream. `data` is the body of the response. */
+/**
+ * Sends the request on a connection of its own, which ends with the stream. `isReset` is false when the response ended
+ * regularly; `data` is its body.
+ */
 export function sendRawStream(port: number, stream: RawStream): Promise<{ readonly isReset: boolean; readonly data: string }> {
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['h2'] });
   let received: Buffer = Buffer.alloc(0);

@@ -46,7 +46,7 @@ export const streamWindow = (bytes: number): Buffer => rawFrame(FRAME.settings, 
 
 export const windowUpdate = (stream: number, bytes: number): Buffer => rawFrame(FRAME.windowUpdate, 0, stream, uint32(bytes));
 
-/** The types of the frames that are complete in `bytes`. */
+/** The types of the frames in `bytes`, also of a last one that has only its head complete. */
 export function frameTypes(bytes: Buffer): readonly number[] {
   const types: number[] = [];
   for (let offset = 0; offset + FRAME_HEAD_BYTES <= bytes.length; offset += FRAME_HEAD_BYTES + bytes.readUIntBE(offset, 3))

@@ -25,7 +25,7 @@ const SKEW = 1.18;
 const PER_GROUP = 11;
 const RULED_SHARE = 0.1;
 
-/** Large and small ones in random order, each with its own kind, about eleven in a group. */
+/** Large and small ones in random order, each with its own kind, {@link PER_GROUP} in a group. */
 export function generateDefinitions(count: number, seed = 1): readonly GeneratedDefinition[] {
   const chance = createSeededRandom(seed);
   const order = shuffled(count, chance);

@@ -1,4 +1,4 @@
-/** Request bodies with one wrong value in an otherwise valid object. */
+/** Request bodies that differ from an object in one value, for recorded responses of the decoder to such values. */
 import { either, listOf, number, shape, text, type Check } from '../../replay/shape';
 import { isObject, type JsonObject, type JsonValue } from '../../../shared/values/json';
 
@@ -21,15 +21,17 @@ export const isRecordedMutation: Check<RecordedMutation> = shape(
   { refusal: text },
 );
 
+/** Stands in the copy for the value, which is JSON text and may not survive a parser; no object contains this string. */
 const MARK = '\u0001mutation\u0001';
 
-/** The text of `object` with the value at its path. */
+/** The JSON text of `object` with the mutation's value at the mutation's path. Throws when no object or list has the last step of the path. */
 export function mutatedText(object: JsonObject, { path, value }: Mutation): string {
   const copy = structuredClone(object);
   setMark(copy, path);
   return JSON.stringify(copy).replace(JSON.stringify(MARK), () => value);
 }
 
+/** Mutates `object`. */
 function setMark(object: JsonObject, path: readonly (string | number)[]): void {
   let holder: JsonValue | undefined = object;
   for (const step of path.slice(0, -1)) {
@@ -39,11 +41,4 @@ function setMark(object: JsonObject, path: readonly (string | number)[]): void {
   if (Array.isArray(holder)) holder[Number(last)] = MARK;
   else if (isObject(holder)) holder[last] = MARK;
   else throw new Error(`nothing holds ${path.join('.')}`);
-}
-
-/** The paths of all members and items in the value. */
-export function mutationPaths(value: JsonValue, path: readonly (string | number)[] = []): (string | number)[][] {
-  const below = (key: string | number, item: JsonValue): (string | number)[][] => [[...path, key], ...mutationPaths(item, [...path, key])];
-  if (Array.isArray(value)) return value.flatMap((item, index) => below(index, item));
-  return isObject(value) ? Object.entries(value).flatMap(([key, item]) => below(key, item)) : [];
 }

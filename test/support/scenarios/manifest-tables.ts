@@ -17,7 +17,7 @@ export function manifests(namespace: string): string {
 
 export const RECORDED_TABLES = path.join(FOLDER, 'tables.txt');
 
-/** The output of `kubectl get` and `kubectl get -o wide` for every object. */
+/** The output of `kubectl get` and `kubectl get -o wide` for every object, with masked cells. */
 export async function printedTables(session: KubectlSession): Promise<string> {
   const input = manifests(session.namespace);
   const plain = await session.ok('get -f -', input);

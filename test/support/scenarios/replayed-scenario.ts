@@ -53,8 +53,8 @@ export interface PlayOptions {
 }
 
 /**
- * Yields the outcome of each step beside the recorded one. When the session has the server's store, observing takes no
- * real time, and the state must also stay as recorded for the quiet period of upstream.
+ * Yields the outcome of each step beside the recorded one. When the session has the server's store, the state must also
+ * stay as recorded for the quiet period of the step.
  */
 export async function* playSteps(
   session: ScenarioSession,

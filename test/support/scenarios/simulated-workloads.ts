@@ -18,7 +18,7 @@ export const EVENTS = resourceOf('core.v1.Event');
 export const DEPLOYMENTS = resourceOf('apps.v1.Deployment');
 /** Real time for each test. */
 export const TIMEOUT_MS = 120_000;
-/** Simulated time. */
+/** The longest wait for a condition, in simulated time. */
 const LIMIT_MS = 1_800_000;
 
 export class SimulatedWorkloads {

@@ -22,16 +22,20 @@ export interface EchoedRequest {
   readonly connection: string;
   /** Method and target. */
   readonly line: string;
+  /** Value of X-Remote-User; '' when there is none. */
   readonly user: string;
-  /** Value of Content-Length; -1 when there is none. */
+  /** Names of headers and trailers, in lower case and in no order. Go leaves out those that it evaluates, such as Host. */
+  readonly fields: readonly string[];
+  /** Value of Content-Length. Without one: -1 on Node; in Go 0 for a request without a body, otherwise -1. */
   readonly length: number;
+  /** Transfer codings. Node has the value of the header as one item. */
   readonly codings: readonly string[];
   readonly body: string;
 }
 
 export interface EchoBackend {
   readonly port: number;
-  /** All requests so far, in order. */
+  /** The requests so far, in the order in which their bodies ended. Callers may remove them. */
   readonly requests: EchoedRequest[];
   close(): Promise<void>;
 }
@@ -46,12 +50,13 @@ const startNodeBackend: StartBackend = async (serving) => {
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('error', () => undefined);
     request.on('end', () => {
-      const { method = '', url = '', headers, socket } = request;
+      const { method = '', url = '', headers, trailers, socket } = request;
       const coding = headers['transfer-encoding'];
       const read = {
         connection: `${socket.remoteAddress ?? ''}:${socket.remotePort ?? 0}`,
         line: `${method} ${url}`,
         user: String(headers['x-remote-user'] ?? ''),
+        fields: [...Object.keys(headers), ...Object.keys(trailers)],
         length: Number(headers['content-length'] ?? -1),
         codings: coding === undefined ? [] : [coding],
         body: Buffer.concat(chunks).toString(),

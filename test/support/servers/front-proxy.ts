@@ -19,7 +19,7 @@ export interface FrontProxyOptions {
   readonly authority: string;
   /** The certificate that clients see. */
   readonly serving: Credential;
-  /** The client certificate that the server sees. */
+  /** The proxy's client certificate, for which the server trusts its headers. */
   readonly client: Credential;
   /** Users by token. */
   readonly users: ReadonlyMap<string, ProxiedUser>;
@@ -30,7 +30,7 @@ export interface FrontProxy {
   close(): Promise<void>;
 }
 
-/** `users`: by bearer token. `client` is the proxy's own certificate, by which the API server trusts its headers. */
+/** Resolves when the proxy listens on a free port of 127.0.0.1. */
 export async function startFrontProxy({ target, authority, serving, client, users }: FrontProxyOptions): Promise<FrontProxy> {
   const identity = { ca: authority, cert: client.certificate, key: client.key };
   const server: Server = createServer({ cert: serving.certificate, key: serving.key }, (incoming, response) => {

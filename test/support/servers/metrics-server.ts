@@ -1,6 +1,7 @@
 /**
  * A metrics API server behind APIServices. It responds with the body of the last PUT to the same path, so that
- * scenarios set metrics through the API server in front of it, and lists the requests of a namespace at `…/asked`.
+ * scenarios set metrics through the API server in front of it, and lists the distinct requests in a namespace at
+ * `…/asked`.
  */
 import { systemClock, type Clock } from '../../../shared/runtime/clock';
 import { isBody, type Body, type Json } from '../../replay/json-response';
@@ -17,7 +18,7 @@ const GROUPS: readonly (readonly [group: string, version: string, resources: rea
   ['custom.metrics.k8s.io', 'v1beta2', ['pods/requests']],
   ['external.metrics.k8s.io', 'v1beta1', ['queue']],
 ];
-/** Half a minute in all. */
+/** Half a minute for each APIService. */
 const WAIT_MS = 100;
 const TRIES = 300;
 

@@ -13,7 +13,7 @@ type ProviderResponse = { readonly status: number; readonly body: string } | 'ha
 
 export class OpenIdProvider {
   private keys: readonly SigningKey[] = [];
-  /** The number of requests for its keys. */
+  /** The number of requests for its keys, without those that `override` responds to. */
   keyRequests = 0;
   /** Responds in place of the provider. */
   override: ((path: string) => ProviderResponse) | undefined;

@@ -23,9 +23,11 @@ export interface SpdyKubelet {
   readonly received: string[];
   /** The protocols that the last request offered. */
   readonly offeredProtocols: string[];
-  /** Calls `run` as soon as that number of streams is open. */
+  /** Calls `run` for each later connection when that number of its streams is open; never for 0. Ends `rejectUpgrades`. */
   whenOpened(streams: number, run: (command: RunningCommand) => void): void;
+  /** Responds to upgrades with 403 and this body. */
   rejectUpgrades(body: string): void;
+  /** The number of open connections that were upgraded or rejected. */
   connections(): number;
   close(): Promise<void>;
 }

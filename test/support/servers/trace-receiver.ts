@@ -47,9 +47,9 @@ export interface ReceivedSpan {
 
 export interface TraceReceiver {
   readonly port: number;
-  /** In the order in which they ended. */
+  /** In the order in which they arrived. */
   readonly spans: ReceivedSpan[];
-  /** The number of calls so far. */
+  /** The number of calls so far, with those that had no response. */
   calls(): number;
   /** While silent, calls are accepted and have no response. */
   setSilent(silent: boolean): void;

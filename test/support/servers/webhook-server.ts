@@ -18,7 +18,7 @@ export interface WebhookRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
-  /** The common name in the client certificate; `undefined` when there is none. */
+  /** The common name in the client certificate; `undefined` when there is none or none is requested. */
   readonly client: string | undefined;
 }
 

@@ -123,7 +123,7 @@ export function encryptedByOtherServer(
   });
 }
 
-/** The message of the TransformError that `work` throws. */
+/** The message of the TransformError that `work` throws; 'nothing' when it throws none. Rethrows other errors. */
 export const errorOf = (work: () => unknown): string => {
   try {
     work();

@@ -1,6 +1,7 @@
 /**
  * A cache that lags behind its store until the test lets it catch up: the real cache with a stream that is held except
- * during `catchUp`. No call waits: a wait for a revision that the cache has not seen fails at once.
+ * during `catchUp`. `waitUntilFresh` catches up, and `waitForRevision` resolves at once: to `false` for a revision that
+ * the cache has not seen.
  */
 import type {
   Cache,

@@ -1,6 +1,6 @@
 /**
  * An in-memory store with its full history, for tests that hold, cut and compact the watch stream. Responds within a
- * microtask and delivers events within the write. Nothing is durable.
+ * microtask, unless a test holds lookups, and delivers events within the write. Nothing is durable.
  */
 import { checkKey, checkTransaction } from '../../../apiserver/storage/validate';
 import { compareBytes } from '../../../shared/values/json';
@@ -119,7 +119,7 @@ export class MemoryStore implements Store {
   supportsProgress = true;
   /** Whether reopening a watch ends {@link isHeld}, as a new stream does when only the old one hung. */
   reopenReleases = true;
-  /** Makes every call fail except those for the stream. */
+  /** Makes every call fail except `watch`, `status` and `close`. */
   failure: StoreError | undefined;
   revisionSync?: NonNullable<Store['revisionSync']>;
   /** Awaited by every revision lookup. */
@@ -152,7 +152,10 @@ export class MemoryStore implements Store {
     return this.commit([{ type: 'delete', key }]);
   }
 
-  /** Changes a value without a new revision or event: corruption that only a comparison detects. */
+  /**
+   * Changes the revision at which a key was modified without a new revision of the store or an event: corruption that
+   * only a comparison detects. Throws when the key does not exist.
+   */
   corrupt(key: string, modRevision: Revision): void {
     const versions = this.versions.get(key) ?? [];
     const last = versions.at(-1);

@@ -89,7 +89,7 @@ export class ReaderFixture {
     this.store.put('/registry/elsewhere', Buffer.alloc(0));
   }
 
-  /** Compacts the store before `revision`. */
+  /** Writes the key by which the cache learns that the store was compacted at `revision`. The store keeps its history. */
   compact(revision: Revision): void {
     this.store.put('/registry/compaction', Buffer.from(String(revision)));
   }

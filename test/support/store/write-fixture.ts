@@ -43,7 +43,7 @@ import { strategyFor } from '../../../apiserver/server/wiring/strategies';
 export const PREFIX = '/registry';
 export const START = Date.UTC(2026, 0, 2, 3, 4, 5);
 
-/** Counts up, so that every value is new and predictable. */
+/** Suffixes and uids count up, so that each is new and predictable; every number is 0.5. */
 export class CountingRandom extends FixedRandom {
   /** Suffixes that are returned first. */
   readonly suffixes: string[] = [];
@@ -88,7 +88,7 @@ export interface WriteFixture {
   update(resource: string, name: string, body: JsonObject, options?: Options): Promise<WriteResult>;
   patch(resource: string, name: string, type: PatchType, body: unknown, options?: Options): Promise<WriteResult>;
   remove(resource: string, name: string, options?: Partial<DeleteOptions> & { readonly namespace?: string }): Promise<DeleteResult>;
-  /** The stored object; `undefined` when there is none. */
+  /** The stored object in the namespace `ns`, or the cluster-scoped one; `undefined` when there is none. */
   stored(resource: string, name: string): Promise<JsonObject | undefined>;
   /** Passed with each request; a test may replace it. */
   context: RequestContext;
@@ -112,7 +112,7 @@ export function testAllocator(
   });
 }
 
-/** Limits that every write exceeds, so that every write is offloaded. */
+/** Limits that every write exceeds, even an empty one, so that every write is offloaded. */
 const OFFLOAD_ALL = { bytes: -1, yamlBytes: -1, values: -1 };
 
 export interface WriteFixtureOptions {
@@ -122,18 +122,21 @@ export interface WriteFixtureOptions {
   readonly nodePorts?: string;
   readonly mayUseAddresses?: CanUseAddresses;
   readonly mayUseSigner?: CanUseSigner;
-  /** Absent: objects are stored as they are sent. */
+  /** Absent: no plug-in changes objects. */
   readonly plugins?: PluginOverrides;
   readonly gates?: ReadonlyMap<FeatureName, boolean>;
   /** Offloads every write: bodies are sent unparsed, and the steps run as in a worker thread. */
   readonly isOffloaded?: boolean;
   /** Replaces the admission chain of the write steps. */
   readonly admission?: (usual: Admission) => Admission;
-  /** Validates every written object, as a webhook would: an external call that needs a proven state. */
+  /**
+   * Validates every written object in place of the admission chain, as a webhook would: an external call that needs a
+   * proven state.
+   */
   readonly externalValidator?: (request: AdmissionRequest) => undefined;
 }
 
-/** Everything is in the namespace `ns`, which exists. */
+/** Creates the namespace `ns`, in which all calls are that do not name another one. */
 export async function openWriteFixture(options: WriteFixtureOptions = {}): Promise<WriteFixture> {
   const store = new MemoryStore();
   const clock = new ManualClock(START);

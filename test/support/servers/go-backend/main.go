@@ -10,12 +10,14 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 )
 
 type request struct {
 	Connection string   `json:"connection"`
 	Line       string   `json:"line"`
 	User       string   `json:"user"`
+	Fields     []string `json:"fields"`
 	Length     int64    `json:"length"`
 	Codings    []string `json:"codings"`
 	Body       string   `json:"body"`
@@ -35,10 +37,17 @@ func main() {
 	}()
 	handler := http.HandlerFunc(func(answer http.ResponseWriter, asked *http.Request) {
 		body, _ := io.ReadAll(asked.Body)
+		fields := []string{}
+		for _, names := range []http.Header{asked.Header, asked.Trailer} {
+			for name := range names {
+				fields = append(fields, strings.ToLower(name))
+			}
+		}
 		line, _ := json.Marshal(request{
 			Connection: asked.RemoteAddr,
 			Line:       asked.Method + " " + asked.RequestURI,
 			User:       asked.Header.Get("X-Remote-User"),
+			Fields:     fields,
 			Length:     asked.ContentLength,
 			Codings:    append([]string{}, asked.TransferEncoding...),
 			Body:       string(body),
