@@ -37,7 +37,7 @@ function titlesOf(file: string): readonly string[] {
 
 const exists = (file: string): boolean => existsSync(path.join(repository, file));
 
-/** What the row names and does not exist. */
+/** The files, titles and recordings that a row names and that do not exist. */
 function missingEvidence({ tests, recordings }: (typeof rows)[number]): readonly string[] {
   const missingTitles = tests.flatMap(({ file, titles }) => {
     if (!exists(file)) return [file];
@@ -52,7 +52,7 @@ const counts = countByNeeds(rows);
 const summary = CLUSTER_NEEDS.map((needs) => `${counts[needs]} ${needs}`).join(', ');
 
 describe(`the ledger of ${rows.length} conformance tests (${summary})`, () => {
-  it('names every test of the binary exactly once, sorted', () => {
+  it('names every test of the binary exactly once, in the recorded order', () => {
     expect(rows.map(({ name }) => name)).toEqual(recordedNames);
     expect(new Set(recordedNames).size).toBe(recordedNames.length);
   });
@@ -61,7 +61,7 @@ describe(`the ledger of ${rows.length} conformance tests (${summary})`, () => {
     expect(rows.flatMap(missingEvidence)).toEqual([]);
   });
 
-  it('states what the named tests show', () => {
+  it('states what is shown only where it names a test or a recording', () => {
     expect(rows.filter(({ tests, recordings, shows }) => shows !== '' && tests.length + recordings.length === 0)).toEqual([]);
   });
 });

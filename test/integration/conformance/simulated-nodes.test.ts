@@ -58,7 +58,7 @@ describe('the scheduler of simulated nodes', () => {
     await workloads.deletePod('selects');
   });
 
-  itSimulated('binds two pods with one host port to a node when their protocols or addresses differ, and no third', async () => {
+  itSimulated('binds pods with one host port to a node when their protocols or addresses differ, and none for all addresses', async () => {
     const spec = (hostIP: string, protocol: string): CoreV1PodSpec => ({
       ...onNode(FIRST),
       containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80, hostPort: 54_321, hostIP, protocol }] }],

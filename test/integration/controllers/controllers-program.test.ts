@@ -1,6 +1,7 @@
 /**
- * The controllers program as a process: each controller holds its Lease and has one visible effect. The detailed
- * behaviour of each controller is replayed in simulated time by other tests.
+ * The controllers program as a process: each controller holds its Lease and has one visible effect, except those that
+ * act only after an hour or a year. The detailed behaviour of each controller is replayed in simulated time by other
+ * tests.
  */
 import { CONTROLLERS } from '../../../controllers/table';
 import { isBody, type Body } from '../../replay/json-response';

@@ -137,6 +137,7 @@ describe('simulated nodes', () => {
     await workloads.createPod('unbound', {});
     await workloads.cluster.clock.sleep(20_000);
     expect((await workloads.podsOf('unbound')).map(nodeNameOf)).toEqual(['']);
+    // The simulation binds pods again when the Lease has expired.
     await workloads.readyPods('unbound', 1);
     await leases.delete('kube-scheduler');
   });

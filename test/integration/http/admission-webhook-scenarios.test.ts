@@ -1,9 +1,9 @@
 /**
  * Admission webhooks in scenarios that the recorded cases do not cover: configurations that change at run time, custom
- * objects, definitions, pods with defaults, and webhook servers behind Services, with endless responses or wrong
+ * objects, definitions, pods with defaults, and webhook servers behind Services, with long responses or wrong
  * certificates, called by every replica.
  */
-import { systemClock } from '../../../shared/runtime/clock';
+import { waitUntil } from '../../support/programs';
 import { startReviewServer } from '../../support/servers/review-server';
 import { useClosable } from '../../support/use-resource';
 import { customResourceDefinition } from '../../support/objects/custom-resource-definition';
@@ -11,45 +11,60 @@ import type { ApiResponse } from './api-call';
 import { useReplicas } from './fixture';
 
 type Type = 'mutating' | 'validating';
+const TYPES: readonly Type[] = ['mutating', 'validating'];
 
 const ROOT = '/apis/admissionregistration.k8s.io/v1';
 const SERVICES = '/api/v1/namespaces/default/services';
-const MAPS = '/api/v1/namespaces/default/configmaps';
+const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
+const SLICES = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices';
 const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-const LABEL = '?labelSelector=run%3Done';
+/** Every configuration of this file has the label `run=one`. */
+const BY_LABEL = '?labelSelector=run%3Done';
 /** A changed configuration takes effect within a second, or later on a busy machine. */
 const TIMEOUT_MS = 4_000;
 
 const replicas = useReplicas({ naming: 'kubernetes' });
 const [api] = replicas;
 const webhooks = useClosable(() => startReviewServer());
-/** Its certificate is for the name of a Service. */
-const serviceWebhooks = useClosable(() => startReviewServer(['hook.default.svc']));
+const EXTERNAL_SERVICE = 'hook';
+/** The certificate of this server is for the name of the Service, not for its address. */
+const serviceWebhooks = useClosable(() => startReviewServer([`${EXTERNAL_SERVICE}.default.svc`]));
 
 beforeAll(async () => {
   await api.defineCustomResource(definition('widgets', 'Widget'), WIDGETS);
   await api.create('/api/v1/namespaces/default/serviceaccounts', { metadata: { name: 'default' } });
 });
 afterEach(async () => {
-  for (const type of ['mutating', 'validating']) await api.delete(`${ROOT}/${type}webhookconfigurations`);
-  await waitForReplicas(({ status, text }) => status === 201 && !text.includes('patched'));
+  await deleteConfigurations();
+  // Replicas process the changes of each type in their order: one that calls later webhooks no longer calls earlier ones.
+  await createUrlConfiguration({ type: 'mutating', behaviour: 'patch-label' });
+  await createUrlConfiguration({ type: 'validating', behaviour: 'warn' });
+  await waitForReplicas(({ text, warnings }) => text.includes('patched') && warnings.length > 0);
+  await deleteConfigurations();
+  await waitForReplicas(({ status, text, warnings }) => status === 201 && !text.includes('patched') && warnings.length === 0);
 });
 
-async function poll(request: () => Promise<ApiResponse>, isExpected: (response: ApiResponse) => boolean): Promise<ApiResponse> {
-  const end = systemClock.monotonic() + TIMEOUT_MS;
-  for (;;) {
-    const response = await request();
-    if (isExpected(response)) return response;
-    if (systemClock.monotonic() > end) throw new Error(`not seen in time: ${response.text}`);
-  }
+async function deleteConfigurations(): Promise<void> {
+  for (const type of TYPES) await api.delete(`${ROOT}/${type}webhookconfigurations`);
 }
 
+/** Repeats a request until its response is as expected, and resolves with that response. */
+const repeatUntil = (request: () => Promise<ApiResponse>, isExpected: (response: ApiResponse) => boolean): Promise<ApiResponse> =>
+  waitUntil(
+    'the expected response',
+    async () => {
+      const response = await request();
+      return isExpected(response) && response;
+    },
+    TIMEOUT_MS,
+  );
+
 const dryRun = (path: string, body: object, replica = api): Promise<ApiResponse> => replica.post(`${path}?dryRun=All`, body);
-const dryRunConfigMap = (replica = api): Promise<ApiResponse> => dryRun(MAPS, { metadata: { name: 'm' }, data: { a: '1' } }, replica);
-/** Waits until every replica responds as expected. */
+const dryRunConfigMap = (replica = api): Promise<ApiResponse> => dryRun(CONFIGMAPS, { metadata: { name: 'm' }, data: { a: '1' } }, replica);
+/** Waits until every replica responds as expected to the creation of a ConfigMap. */
 async function waitForReplicas(isExpected: (response: ApiResponse) => boolean): Promise<void> {
-  for (const replica of replicas) await poll(() => dryRunConfigMap(replica), isExpected);
+  for (const replica of replicas) await repeatUntil(() => dryRunConfigMap(replica), isExpected);
 }
 
 const widget = (name: string, version = 'v1'): object => ({
@@ -59,10 +74,11 @@ const widget = (name: string, version = 'v1'): object => ({
   data: { a: '1' },
 });
 
-function definition(plural: string, kind: string, known: readonly string[] = ['a', 'patched']): object {
+/** A definition with the versions v1 and v2, of which `storage` is stored; `known` are the members of `data`. */
+function definition(plural: string, kind: string, { known = ['a', 'patched'], storage = 'v1' } = {}): object {
   const data = { type: 'object', properties: Object.fromEntries(known.map((name) => [name, { type: 'string' }])) };
   const schema = { openAPIV3Schema: { type: 'object', properties: { data } } };
-  const versions = ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === 'v1', schema }));
+  const versions = ['v1', 'v2'].map((name) => ({ name, served: true, storage: name === storage, schema }));
   return customResourceDefinition({ plural, kind, group: 'example.com', spec: { versions } });
 }
 
@@ -76,87 +92,104 @@ const urlConfig = (behaviour: string, { port, caBundle } = webhooks()): object =
   caBundle,
   url: `https://127.0.0.1:${port}/${behaviour}`,
 });
-const serviceConfig = (behaviour: string, port = serviceWebhooks().port): object => ({
+const serviceConfig = (behaviour: string, { name, port } = { name: EXTERNAL_SERVICE, port: serviceWebhooks().port }): object => ({
   caBundle: serviceWebhooks().caBundle,
-  service: { namespace: 'default', name: 'hook', path: `/${behaviour}`, port },
+  service: { namespace: 'default', name, path: `/${behaviour}`, port },
 });
 
-const createConfiguration = (
-  type: Type,
-  clientConfig: object,
-  rules: readonly object[] = [rule('configmaps')],
-  name = 'w',
-): Promise<ApiResponse> =>
+interface Configuration {
+  readonly type: Type;
+  readonly clientConfig: object;
+  readonly rules?: readonly object[];
+  readonly name?: string;
+}
+
+const webhooksOf = (clientConfig: object, rules: readonly object[]): readonly object[] => [
+  { name: 'w.example.com', clientConfig, rules, sideEffects: 'None', admissionReviewVersions: ['v1'] },
+];
+const createConfiguration = ({ type, clientConfig, rules = [rule('configmaps')], name = 'w' }: Configuration): Promise<ApiResponse> =>
   api.create(`${ROOT}/${type}webhookconfigurations`, {
     metadata: { name, labels: { run: 'one' } },
-    webhooks: [{ name: 'w.example.com', clientConfig, rules, sideEffects: 'None', admissionReviewVersions: ['v1'] }],
+    webhooks: webhooksOf(clientConfig, rules),
   });
-const createUrlConfiguration = (type: Type, behaviour: string, rules?: readonly object[], name?: string) =>
-  createConfiguration(type, urlConfig(behaviour), rules, name);
+const createUrlConfiguration = ({ behaviour, ...others }: Omit<Configuration, 'clientConfig'> & { readonly behaviour: string }) =>
+  createConfiguration({ ...others, clientConfig: urlConfig(behaviour) });
 
-const EFFECTS: Readonly<Record<Type, { readonly behaviour: string; readonly isExpected: (response: ApiResponse) => boolean }>> = {
+interface Effect {
+  readonly behaviour: string;
+  /** Whether a response shows that the webhook was called. */
+  readonly isExpected: (response: ApiResponse) => boolean;
+}
+
+/** A behaviour of webhooks of each type that responses to clients show. */
+const EFFECTS: Readonly<Record<Type, Effect>> = {
   mutating: { behaviour: 'patch-data', isExpected: ({ text }) => text.includes('"patched":"yes"') },
   validating: { behaviour: 'deny-message', isExpected: ({ text }) => text.includes('denied the request: no way') },
 };
-const TYPES: readonly Type[] = ['mutating', 'validating'];
 
 test.each(TYPES)('ten %s webhook configurations are listed and deleted by their label', async (type) => {
   const { behaviour, isExpected } = EFFECTS[type];
-  const collection = `${ROOT}/${type}webhookconfigurations${LABEL}`;
-  for (let index = 0; index < 10; index += 1) await createUrlConfiguration(type, behaviour, undefined, `w-${index}`);
+  const collection = `${ROOT}/${type}webhookconfigurations${BY_LABEL}`;
+  for (let index = 0; index < 10; index += 1) await createUrlConfiguration({ type, behaviour, name: `w-${index}` });
   expect((await api.read(collection))['items']).toHaveLength(10);
-  await poll(dryRunConfigMap, isExpected);
+  await repeatUntil(dryRunConfigMap, isExpected);
   expect((await api.delete(collection)).status).toBe(200);
   expect((await api.read(collection))['items']).toEqual([]);
-  await poll(dryRunConfigMap, (response) => response.status === 201 && !isExpected(response));
+  await repeatUntil(dryRunConfigMap, (response) => response.status === 201 && !isExpected(response));
 });
 
 test.each(TYPES)('a %s webhook configuration that is replaced and patched applies as it is now', async (type) => {
   const { behaviour, isExpected } = EFFECTS[type];
   const path = `${ROOT}/${type}webhookconfigurations/w`;
-  await createUrlConfiguration(type, behaviour, [rule('configmaps', '', ['CREATE'])]);
-  await poll(dryRunConfigMap, isExpected);
-  const { text } = await api.get(path);
-  expect((await api.put(path, text.replace('"CREATE"', '"UPDATE"'))).status).toBe(200);
-  await poll(dryRunConfigMap, (response) => response.status === 201 && !isExpected(response));
-  expect((await api.mergePatch(path, text.replace(/"resourceVersion":"\d+",/, ''))).status).toBe(200);
-  await poll(dryRunConfigMap, isExpected);
+  const webhooksFor = (operation: string) => webhooksOf(urlConfig(behaviour), [rule('configmaps', '', [operation])]);
+  await createUrlConfiguration({ type, behaviour, rules: [rule('configmaps', '', ['CREATE'])] });
+  await repeatUntil(dryRunConfigMap, isExpected);
+  expect((await api.put(path, { ...(await api.read(path)), webhooks: webhooksFor('UPDATE') })).status).toBe(200);
+  await repeatUntil(dryRunConfigMap, (response) => response.status === 201 && !isExpected(response));
+  expect((await api.mergePatch(path, { webhooks: webhooksFor('CREATE') })).status).toBe(200);
+  await repeatUntil(dryRunConfigMap, isExpected);
 });
 
 test('a webhook denies the creation, change and deletion of custom objects', async () => {
   const path = `${WIDGETS}/there`;
   await api.create(WIDGETS, widget('there'));
-  await createUrlConfiguration('validating', 'deny-message', [rule('widgets', 'example.com')]);
-  await poll(() => dryRun(WIDGETS, widget('new')), EFFECTS.validating.isExpected);
+  await createUrlConfiguration({ type: 'validating', behaviour: 'deny-message', rules: [rule('widgets', 'example.com')] });
+  await repeatUntil(() => dryRun(WIDGETS, widget('new')), EFFECTS.validating.isExpected);
   const replaced = { ...(await api.read(path)), data: { a: '3' } };
-  for (const response of [await api.mergePatch(path, { data: { a: '2' } }), await api.put(path, replaced), await api.delete(path)])
-    expect([response.status, EFFECTS.validating.isExpected(response)]).toEqual([400, true]);
+  for (const response of [await api.mergePatch(path, { data: { a: '2' } }), await api.put(path, replaced), await api.delete(path)]) {
+    expect(response.status).toBe(400);
+    expect(response.message).toContain('denied the request: no way');
+  }
   expect((await api.read(path))['data']).toEqual({ a: '1' });
 });
 
 test('a webhook denies the creation of definitions', async () => {
-  await createUrlConfiguration('validating', 'deny-message', [rule('customresourcedefinitions', 'apiextensions.k8s.io')]);
-  const response = await poll(() => dryRun(DEFINITIONS, definition('gadgets', 'Gadget')), EFFECTS.validating.isExpected);
+  await createUrlConfiguration({
+    type: 'validating',
+    behaviour: 'deny-message',
+    rules: [rule('customresourcedefinitions', 'apiextensions.k8s.io')],
+  });
+  const response = await repeatUntil(() => dryRun(DEFINITIONS, definition('gadgets', 'Gadget')), EFFECTS.validating.isExpected);
   expect(response.status).toBe(400);
 });
 
 test('a field that a webhook adds is pruned when the schema does not know it', async () => {
   const path = '/apis/example.com/v1/namespaces/default/gizmos';
-  await api.defineCustomResource(definition('gizmos', 'Gizmo', ['a', 'start', 'stage-2']), path);
-  await createUrlConfiguration('mutating', 'patch-data', [rule('gizmos', 'example.com')]);
+  await api.defineCustomResource(definition('gizmos', 'Gizmo', { known: ['a'] }), path);
+  await createUrlConfiguration({ type: 'mutating', behaviour: 'patch-data', rules: [rule('gizmos', 'example.com')] });
   const calls = webhooks().calls.length;
   const body = { apiVersion: 'example.com/v1', kind: 'Gizmo', metadata: { name: 'g' }, data: { a: '1' } };
-  const response = await poll(
+  const response = await repeatUntil(
     () => dryRun(path, body),
     () => webhooks().calls.length > calls,
   );
   expect(response.json['data']).toEqual({ a: '1' });
 });
 
-test('a webhook that changes custom objects is shown the version of its rule', async () => {
-  await createUrlConfiguration('mutating', 'patch-data', [rule('widgets', 'example.com', ['CREATE'], 'v1')]);
+test('a webhook that changes custom objects receives them in the version of its rule', async () => {
+  await createUrlConfiguration({ type: 'mutating', behaviour: 'patch-data', rules: [rule('widgets', 'example.com', ['CREATE'], 'v1')] });
   const path = '/apis/example.com/v2/namespaces/default/widgets';
-  const response = await poll(() => dryRun(path, widget('x', 'v2')), EFFECTS.mutating.isExpected);
+  const response = await repeatUntil(() => dryRun(path, widget('x', 'v2')), EFFECTS.mutating.isExpected);
   expect(response.json).toMatchObject({ apiVersion: 'example.com/v2', data: { a: '1', patched: 'yes' } });
   expect(webhooks().calls.at(-1)?.review['request']).toMatchObject({
     kind: { group: 'example.com', version: 'v1', kind: 'Widget' },
@@ -165,22 +198,21 @@ test('a webhook that changes custom objects is shown the version of its rule', a
   });
 });
 
-test('a webhook changes custom objects after another version is stored', async () => {
-  await createUrlConfiguration('mutating', 'patch-data', [rule('widgets', 'example.com')]);
-  await poll(() => dryRun(WIDGETS, widget('other')), EFFECTS.mutating.isExpected);
+test('a webhook changes custom objects after another version has become the storage version', async () => {
+  await createUrlConfiguration({ type: 'mutating', behaviour: 'patch-data', rules: [rule('widgets', 'example.com')] });
+  await repeatUntil(() => dryRun(WIDGETS, widget('other')), EFFECTS.mutating.isExpected);
   await api.create(WIDGETS, widget('other'));
-  const path = `${DEFINITIONS}/widgets.example.com`;
-  const { text } = await api.get(path);
-  const stored = text.replace(/"storage":(true|false)/g, (_, is) => `"storage":${is === 'false'}`);
-  expect((await api.put(path, stored)).status).toBe(200);
+  const definitionPath = `${DEFINITIONS}/widgets.example.com`;
+  expect((await api.mergePatch(definitionPath, definition('widgets', 'Widget', { storage: 'v2' }))).status).toBe(200);
   const changed = await api.mergePatch(`${WIDGETS}/other`, { data: { a: '2' } });
-  expect([changed.status, changed.json['data']]).toEqual([200, { a: '2', patched: 'yes' }]);
+  expect(changed.status).toBe(200);
+  expect(changed.json['data']).toEqual({ a: '2', patched: 'yes' });
 });
 
 test('a container that a webhook adds to a pod gets its defaults', async () => {
-  await createUrlConfiguration('mutating', 'add-init-container', [rule('pods')]);
+  await createUrlConfiguration({ type: 'mutating', behaviour: 'add-init-container', rules: [rule('pods')] });
   const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
-  const response = await poll(
+  const response = await repeatUntil(
     () => dryRun('/api/v1/namespaces/default/pods', pod),
     ({ text }) => text.includes('initContainers'),
   );
@@ -190,61 +222,66 @@ test('a container that a webhook adds to a pod gets its defaults', async () => {
 
 test('webhooks neither change webhook configurations nor prevent their deletion', async () => {
   const rules = [rule('*', 'admissionregistration.k8s.io'), rule('configmaps')];
-  await createUrlConfiguration('mutating', 'patch-label', rules, 'a');
-  await createUrlConfiguration('validating', 'deny-message', rules, 'b');
-  await poll(dryRunConfigMap, EFFECTS.validating.isExpected);
+  await createUrlConfiguration({ type: 'mutating', behaviour: 'patch-label', rules, name: 'a' });
+  await createUrlConfiguration({ type: 'validating', behaviour: 'deny-message', rules, name: 'b' });
+  await repeatUntil(dryRunConfigMap, EFFECTS.validating.isExpected);
   for (const type of TYPES) {
-    await createUrlConfiguration(type, 'allow', [rule('things', 'nobody.example.com')], 'free');
+    await createUrlConfiguration({ type, behaviour: 'allow', rules: [rule('things', 'nobody.example.com')], name: 'free' });
     const path = `${ROOT}/${type}webhookconfigurations/free`;
     expect((await api.read(path))['metadata']).toMatchObject({ labels: { run: 'one' } });
     expect((await api.delete(path)).status).toBe(200);
   }
 });
 
-describe('a webhook behind a Service', () => {
-  async function createExternalService(): Promise<void> {
-    // EndpointSlices cannot have loopback addresses, but an external name may resolve to one.
-    await api.delete(`${SERVICES}/hook`);
-    await api.create(SERVICES, { metadata: { name: 'hook' }, spec: { type: 'ExternalName', externalName: 'localhost' } });
-  }
+test('a webhook is not trusted under another name than that of its certificate', async () => {
+  await createConfiguration({ type: 'validating', clientConfig: urlConfig('allow', serviceWebhooks()) });
+  await waitForReplicas(({ status, text }) => status === 500 && text.includes('tls: failed to verify certificate: x509: '));
+});
 
-  it('is found by its ready endpoints or its external name, on every replica', async () => {
+describe('a webhook behind a Service', () => {
+  it('is not called on any replica while no endpoint of the Service is ready', async () => {
     const ports = [{ name: 'https', port: 8443, targetPort: 1 }];
-    await api.create(SERVICES, { metadata: { name: 'hook' }, spec: { ports } });
-    await createConfiguration('validating', serviceConfig('deny-message', 8443));
-    await waitForReplicas(({ text }) => text.includes('no endpoints available for service \\"hook\\"'));
-    await api.create('/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', {
-      metadata: { name: 'resting', labels: { 'kubernetes.io/service-name': 'hook' } },
+    await api.create(SERVICES, { metadata: { name: 'unready' }, spec: { ports } });
+    await createConfiguration({ type: 'validating', clientConfig: serviceConfig('deny-message', { name: 'unready', port: 8443 }) });
+    await waitForReplicas(({ text }) => text.includes('no endpoints available for service \\"unready\\"'));
+    await api.create(SLICES, {
+      metadata: { name: 'unready', labels: { 'kubernetes.io/service-name': 'unready' } },
       addressType: 'IPv4',
       endpoints: [{ addresses: ['192.0.2.9'], conditions: { ready: false } }],
       ports: [{ name: 'https', port: serviceWebhooks().port }],
     });
-    await waitForReplicas(({ text }) => text.includes('no endpoints available'));
-    await createExternalService();
-    await api.delete(`${ROOT}/validatingwebhookconfigurations/w`);
-    await createConfiguration('validating', serviceConfig('deny-message'));
-    await waitForReplicas(EFFECTS.validating.isExpected);
-    const headers = { host: `hook.default.svc:${serviceWebhooks().port}`, 'user-agent': 'kube-apiserver-admission' };
-    expect(serviceWebhooks().calls.at(-1)?.headers).toMatchObject(headers);
+    for (const replica of replicas) {
+      await replica.waitUntilServed(`${SLICES}/unready`);
+      expect((await dryRunConfigMap(replica)).message).toContain('no endpoints available for service "unready"');
+    }
   });
 
-  it('is not trusted under another name than that of its certificate', async () => {
-    await createConfiguration('validating', urlConfig('allow', serviceWebhooks()));
-    await waitForReplicas(({ status, text }) => status === 500 && text.includes('tls: failed to verify certificate: x509: '));
-  });
+  describe('of type ExternalName', () => {
+    // EndpointSlices cannot have loopback addresses, but an external name may resolve to one.
+    beforeAll(() =>
+      api.create(SERVICES, { metadata: { name: EXTERNAL_SERVICE }, spec: { type: 'ExternalName', externalName: 'localhost' } }),
+    );
 
-  it('fails with a response over 4 MiB', async () => {
-    await createConfiguration('mutating', serviceConfig('endless'));
-    await waitForReplicas(({ status, text }) => status === 500 && text.includes('is longer than 4194304 bytes'));
-  });
+    it('is called by its external name on every replica, with the name of the Service as Host', async () => {
+      await createConfiguration({ type: 'validating', clientConfig: serviceConfig('deny-message') });
+      await waitForReplicas(EFFECTS.validating.isExpected);
+      const headers = { host: `hook.default.svc:${serviceWebhooks().port}`, 'user-agent': 'kube-apiserver-admission' };
+      expect(serviceWebhooks().calls.at(-1)?.headers).toMatchObject(headers);
+    });
 
-  it('is counted with its rejections', async () => {
-    await createConfiguration('validating', serviceConfig('deny-code'));
-    await waitForReplicas(({ status }) => status === 402);
-    const text = await api.metrics();
-    const labels = 'name="w.example.com",operation="CREATE"';
-    const metric = 'apiserver_admission_webhook';
-    expect(text).toContain(`${metric}_rejection_count{error_type="no_error",${labels},rejection_code="402",type="validating"}`);
-    expect(text).toContain(`${metric}_admission_duration_seconds_count{${labels},rejected="true",type="validating"}`);
+    it('fails with a response over 4 MiB', async () => {
+      await createConfiguration({ type: 'mutating', clientConfig: serviceConfig('ten-megabytes') });
+      await waitForReplicas(({ status, text }) => status === 500 && text.includes('is longer than 4194304 bytes'));
+    });
+
+    it('is counted with its rejections', async () => {
+      await createConfiguration({ type: 'validating', clientConfig: serviceConfig('deny-code') });
+      await waitForReplicas(({ status }) => status === 402);
+      const text = await api.metrics();
+      const labels = 'name="w.example.com",operation="CREATE"';
+      const metric = 'apiserver_admission_webhook';
+      expect(text).toContain(`${metric}_rejection_count{error_type="no_error",${labels},rejection_code="402",type="validating"}`);
+      expect(text).toContain(`${metric}_admission_duration_seconds_count{${labels},rejected="true",type="validating"}`);
+    });
   });
 });

@@ -42,14 +42,15 @@ function registerApiService(): Promise<ApiResponse> {
   return api.create(SERVICES, { metadata: { name: NAME }, spec });
 }
 
-/** Changes the APIService, so that the server checks it again. */
+/** Changes the priority of the APIService, so that the server checks its availability again at once. */
 async function triggerCheck(): Promise<void> {
   const { versionPriority } = Object((await api.read(`${SERVICES}/${NAME}`))['spec']);
   await patchService({ versionPriority: versionPriority === 20 ? 21 : 20 });
 }
 
 describe('the condition Available', () => {
-  // Each test adds one of the objects that the APIService needs. The reasons and messages are those of the reference server.
+  // Each test adds or changes one of the objects that the APIService needs, and continues with those of the tests before
+  // it. The reasons and messages are those of the reference server.
   test('is false without the Service', async () => {
     await api.create('/api/v1/namespaces', { metadata: { name: 'agg' } });
     await registerApiService();
@@ -63,6 +64,7 @@ describe('the condition Available', () => {
     const spec = { ports: [{ port: 443, targetPort: port }] };
     await api.create('/api/v1/namespaces/agg/services', { metadata: { name: 'ext' }, spec });
     expect(await waitForAvailability('ServicePortError')).toMatchObject({
+      status: 'False',
       message: `service/ext in "agg" is not listening on port ${port}`,
     });
   });
@@ -70,7 +72,8 @@ describe('the condition Available', () => {
   test('is false without endpoints', async () => {
     const { port } = extension();
     requireSuccess(await api.mergePatch('/api/v1/namespaces/agg/services/ext', { spec: { ports: [{ port, targetPort: port }] } }));
-    expect(await waitForAvailability('EndpointsNotFound')).toMatchObject({ message: 'cannot find endpoints for service/ext in "agg"' });
+    const message = 'cannot find endpoints for service/ext in "agg"';
+    expect(await waitForAvailability('EndpointsNotFound')).toMatchObject({ status: 'False', message });
   });
 
   test('is false when no endpoint is ready', async () => {
@@ -82,7 +85,7 @@ describe('the condition Available', () => {
     };
     await api.create('/apis/discovery.k8s.io/v1/namespaces/agg/endpointslices', slice);
     const message = 'endpoints for service/ext in "agg" have no addresses with port name ""';
-    expect(await waitForAvailability('MissingEndpoints')).toMatchObject({ message });
+    expect(await waitForAvailability('MissingEndpoints')).toMatchObject({ status: 'False', message });
   });
 
   test('is true when the server can be reached', async () => {
@@ -95,14 +98,14 @@ describe('the condition Available', () => {
     expect(discoveryCall).toMatchObject({ commonName: 'front-proxy', headers: expect.arrayContaining(identity) });
   });
 
-  test('names the failure of the server until it recovers', async () => {
+  test('is false with the failure of the server until it recovers', async () => {
     extension().setBehaviour('forbid');
     await triggerCheck();
     const url = `https://localhost:${extension().port}/apis/wardle.example.com/v1`;
     const message = `failing or missing response from ${url}: bad status from ${url}: 403`;
-    expect(await waitForAvailability('FailedDiscoveryCheck')).toMatchObject({ message });
+    expect(await waitForAvailability('FailedDiscoveryCheck')).toMatchObject({ status: 'False', message });
     extension().setBehaviour('normal');
-    expect(await waitForAvailability('Passed')).toMatchObject({ message: 'all checks passed' });
+    expect(await waitForAvailability('Passed')).toMatchObject({ status: 'True', message: 'all checks passed' });
   });
 
   test('is true with the certificate of the server itself as caBundle', async () => {
@@ -154,11 +157,8 @@ describe('a request', () => {
 
   test('is sent with its body and query', async () => {
     const response = await api.post(`${FLUNDERS}?dryRun=All`, '{"a":1}');
-    expect([response.status, forwardedCalls()[0]?.line, forwardedCalls()[0]?.body]).toEqual([
-      200,
-      `POST ${FLUNDERS}?dryRun=All`,
-      '{"a":1}',
-    ]);
+    expect(response.status).toBe(200);
+    expect(forwardedCalls()).toMatchObject([{ line: `POST ${FLUNDERS}?dryRun=All`, body: '{"a":1}' }]);
   });
 
   test.each([
@@ -214,8 +214,9 @@ describe('a request', () => {
     let received = '';
     socket.on('data', (data: Buffer) => (received += data.toString()));
     await waitUntil('an event', () => received.includes('"ADDED"'));
+    expect(extension().openWatches).toBe(1);
     socket.destroy();
-    await once(socket, 'close');
+    await waitUntil('the end of the watch of the extension server', () => extension().openWatches === 0);
   });
 
   test('for an upgrade connects the client with the extension server', async () => {
@@ -288,7 +289,8 @@ describe('the document of version 2', () => {
     async (behaviour) => {
       extension().setBehaviour(behaviour);
       await triggerCheck();
-      await waitUntil('a request for the document', () => Promise.resolve(extension().calls.length > 0));
+      // With `forbid` the check of availability fails already, so that the document is not requested.
+      await waitUntil('a request to the extension server', () => extension().calls.length > 0);
       await waitForDefinition('the last description', { spec: { type: 'string' } });
       extension().setBehaviour('normal');
       await triggerCheck();

@@ -70,7 +70,7 @@ const webhookServer = useResource(
 );
 beforeEach(() => void webhookServer().reviews.splice(0));
 
-/** The response of the webhook for the rest of the test. */
+/** Sets the response of the webhook until the next call. */
 function replyWith(reply: ReviewServer['reply']): void {
   webhookServer().reply = reply;
 }

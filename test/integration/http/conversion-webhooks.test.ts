@@ -86,6 +86,7 @@ const DEVIATIONS: Readonly<Record<string, (text: string) => string>> = {
       '"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Timeout',
       '"metadata":{},"status":"Failure","message":"Timeout',
     ),
+  // The reference server names the DNS server that it asked.
   'place: another name': (text) => text.replaceAll(/ on [\d.]+:53/g, ''),
 };
 

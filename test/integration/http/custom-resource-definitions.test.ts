@@ -71,7 +71,7 @@ it('an established kind is served on every replica, also on one that starts late
   await third.stop();
 });
 
-it('built-in groups have an APIService', async () => {
+it('a built-in group has an APIService', async () => {
   await waitForStatus(first(), `${SERVICES}/v1.apps`, 200);
 });
 
@@ -87,7 +87,7 @@ it('a custom group has an APIService as long as it has a definition', async () =
   await waitForStatus(first(), `${SERVICES}/v1.${GROUP}`, 404);
 });
 
-it('the APIService of another server has a condition that says whether it is available', async () => {
+it('the APIService of another server that cannot be found has the condition Available with the status False', async () => {
   const version = { group: 'foreign.example.com', version: 'v1', groupPriorityMinimum: 100, versionPriority: 10 };
   const spec = { ...version, service: { namespace: 'a', name: 'b' }, caBundle: 'eA==' };
   await first().create(SERVICES, { metadata: { name: 'v1.foreign.example.com' }, spec });

@@ -47,7 +47,10 @@ const SERVER_OBJECTS: readonly string[] = [
   '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes',
 ];
 
-const TOKENS: Readonly<Record<RequestStep['as'], string | null>> = { admin: ADMIN, alice: ALICE, bad: 'unknown', nobody: null };
+/** The tokens of recorded requests by user. */
+export const STEP_TOKENS = { admin: ADMIN, alice: ALICE, bad: 'unknown-token', nobody: null } as const satisfies Readonly<
+  Record<RequestStep['as'], string | null>
+>;
 
 /** An API server, and requests to it that authenticate as an administrator by default. */
 export class Fixture {
@@ -119,7 +122,7 @@ export class Fixture {
   /** Sends a recorded request; its headers take precedence over `more`. */
   callStep({ as, method, path, body, type, headers }: RequestStep, more: Readonly<Record<string, string>>): Promise<ApiResponse> {
     const content = { ...(body === undefined ? {} : { body }), ...(type === undefined ? {} : { type }) };
-    return this.call(path, { method, token: TOKENS[as], headers: { ...more, ...headers }, ...content });
+    return this.call(path, { method, token: STEP_TOKENS[as], headers: { ...more, ...headers }, ...content });
   }
 
   async createConfigMap(name: string, data: Readonly<Record<string, string>> = {}): Promise<void> {
@@ -152,7 +155,7 @@ export class Fixture {
     return (await this.get('/metrics')).text;
   }
 
-  /** The value of the series that matches the pattern; 0 when it is missing. */
+  /** The value of the first series that matches the pattern; 0 when there is none with an integer value. */
   async metric(series: string): Promise<number> {
     return Number(new RegExp(`^${series} (\\d+)$`, 'm').exec(await this.metrics())?.[1] ?? 0);
   }
@@ -262,14 +265,14 @@ export async function fixtureOptions({
 
 type ServiceAccounts = NonNullable<ServerOptions['serviceAccounts']>;
 
-/** Options with which a server issues service account tokens, signed with a new key. */
+/** Options with which a server issues service account tokens. Each call creates a key, which signs and verifies them. */
 export function serviceAccountOptions(changes: Partial<ServiceAccounts> = {}): ServiceAccounts {
   const pem = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const keys = { verifying: readPublicKeys('sa.key', pem), signing: readPrivateKey('sa.key', pem) };
   return { issuers: ['https://issuer.example'], keys: () => keys, extendExpiration: false, ...changes };
 }
 
-/** Issues a client certificate. */
+/** Issues a client certificate, by default of a member of `system:masters`. */
 export const issueClientCertificate = (authority: Credential, commonName = 'jane', organizations: readonly string[] = ['system:masters']) =>
   issueCertificate({ authority, usage: 'client', subject: { commonName, organizations }, lifetimeMs: HOUR_MS, clock });
 

@@ -32,7 +32,7 @@ describe('a server without limits of its own', () => {
       expect(uidsOf(await api.get(path, options))).toEqual([status, ...uids]);
     });
 
-    it('only to authenticated users', async () => {
+    it('except when the authentication fails', async () => {
       expect(uidsOf(await api.get('/api/v1/namespaces', { token: 'wrong' }))).toEqual([401, undefined, undefined]);
     });
 
@@ -53,7 +53,7 @@ describe('a server without limits of its own', () => {
       expect(text).toContain(`apiserver_flowcontrol_${series}`);
   });
 
-  it('prints FlowSchemas in the order of their precedence, also within a page', async () => {
+  it('prints FlowSchemas in the order of their precedence and names, also within a page', async () => {
     const printed = async (query: string): Promise<readonly (readonly [string, number])[]> => {
       const { rows: cellRows } = Object(
         await api.read(`${SCHEMAS}${query}`, { accept: 'application/json;as=Table;v=v1;g=meta.platform.io' }),
@@ -64,8 +64,7 @@ describe('a server without limits of its own', () => {
     const first = { exempt: 1, probes: 2, 'system-leader-election': 100, 'endpoint-controller': 150 };
     expect(rows.slice(0, 4)).toEqual(Object.entries(first));
     expect(rows.slice(-2)).toEqual(Object.entries({ 'global-default': 9900, 'catch-all': 10000 }));
-    // FlowSchemas of equal precedence are in the order of their names.
-    expect(rows.map(([, precedence]) => precedence)).toEqual(rows.map(([, precedence]) => precedence).toSorted((a, b) => a - b));
+    expect(rows).toEqual(rows.toSorted(([a, first], [b, second]) => first - second || (a < b ? -1 : 1)));
     expect(await printed('?limit=3')).toEqual(Object.entries({ exempt: 1, 'endpoint-controller': 150, 'catch-all': 10000 }));
   });
 });

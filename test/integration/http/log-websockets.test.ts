@@ -11,8 +11,9 @@ import { POD, useKubelet, useKubeletServer } from './kubelet-fixture';
 const TOKEN = `base64url.bearer.authorization.k8s.io.${Buffer.from(ADMIN).toString('base64url')}`;
 const BINARY = 'binary.k8s.io';
 const BASE64 = 'base64.binary.k8s.io';
-/** Larger than the buffers between the kubelet and the client. */
+/** A part of a long log. All buffers between the kubelet and the client hold less than half of {@link PIECES}. */
 const PIECE = Buffer.alloc(1024 * 1024, 'x');
+const PIECES = 64;
 
 /** How the fake kubelet responds to the next log request. */
 let respond: (response: ServerResponse) => void;
@@ -127,11 +128,10 @@ describe('a log over a WebSocket', () => {
   );
 
   test('is not read from the kubelet faster than the client reads it', async () => {
-    const pieces = 64;
     let written = 0;
     respond = (response) => {
       const next = (): void => {
-        if (written === pieces) response.end();
+        if (written === PIECES) response.end();
         else
           response.write(PIECE, () => {
             written += 1;
@@ -151,10 +151,10 @@ describe('a log over a WebSocket', () => {
       last = written;
       return unchanged > 10;
     });
-    expect(written).toBeLessThan(pieces / 2);
+    expect(written).toBeLessThan(PIECES / 2);
     client.socket.resume();
     await untilClosed(client);
-    expect(client.messages.reduce((sum, { text }) => sum + text.length, 0)).toBe(pieces * PIECE.length);
+    expect(client.messages.reduce((sum, { text }) => sum + text.length, 0)).toBe(PIECES * PIECE.length);
   });
 
   test('is rejected with an HTTP status when there is no log', async () => {

@@ -29,14 +29,14 @@ it.each(GET_ONLY_PATHS)('%s accepts GET only', async (path) => {
   }
 });
 
-it.each(UNKNOWN_PATHS)('%s is not found, whatever the method', async (path) => {
+it.each(UNKNOWN_PATHS)('%s is not found for GET and POST', async (path) => {
   for (const method of ['GET', 'POST']) {
     const response = await api.call(path, { method });
     expect([response.status, response.text]).toEqual([404, '404 page not found\n']);
   }
 });
 
-it.each(UNKNOWN_API_PATHS)('%s is not found with a Status, whatever the method', async (path) => {
+it.each(UNKNOWN_API_PATHS)('%s is not found for GET and POST, with a Status', async (path) => {
   for (const method of ['GET', 'POST']) {
     const response = await api.call(path, { method });
     expect([response.status, response.json['reason']]).toEqual([404, 'NotFound']);
@@ -54,7 +54,7 @@ it('/api has the advertised address', async () => {
   expect((await api.read('/api'))['serverAddressByClientCIDRs']).toEqual([{ clientCIDR: '0.0.0.0/0', serverAddress: '192.0.2.1:0' }]);
 });
 
-it('/ lists every path that is served, and each of them responds', async () => {
+it('/ lists served paths in their order, each of which responds', async () => {
   const { paths } = await api.read('/');
   if (!Array.isArray(paths)) throw new Error('no list');
   const listed = paths.map(String);

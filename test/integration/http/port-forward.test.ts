@@ -10,8 +10,8 @@ const PORT_FORWARD = `${POD}/portforward`;
 const TUNNEL = 'SPDY/3.1+portforward.k8s.io';
 /** The status 1000 of a close frame. */
 const CLOSE_NORMAL = '\x03\xe8';
-/** Megabytes for a client that does not read: more than the kernel, the server and the fake kubelet buffer together. */
-const PIECES = 64;
+/** What a client does not read: more than the kernel and the server buffer together. */
+const UNREAD_MEGABYTES = 64;
 /** How often the unwritten bytes of the kubelet must be the same before it counts as blocked. */
 const ENOUGH_CHECKS = 10;
 const UPGRADE_HEADERS = { Upgrade: 'SPDY/3.1', 'X-Stream-Protocol-Version': 'portforward.k8s.io' };
@@ -202,17 +202,17 @@ test('a client that does not read makes its kubelet wait, and receives everythin
   client.socket.pause();
   const [source] = forwarded;
   const piece = Buffer.alloc(1024 * 1024, 'a');
-  for (let written = 0; written < PIECES; written += 1) source?.write(piece);
+  for (let written = 0; written < UNREAD_MEGABYTES; written += 1) source?.write(piece);
   let unwritten = 0;
   let unchangedChecks = 0;
   await waitUntil('the kubelet to be blocked', () => {
     const current = source?.writableLength ?? 0;
-    unchangedChecks = current === unwritten && current < PIECES * piece.length ? unchangedChecks + 1 : 0;
+    unchangedChecks = current === unwritten && current < UNREAD_MEGABYTES * piece.length ? unchangedChecks + 1 : 0;
     unwritten = current;
     return unchangedChecks > ENOUGH_CHECKS;
   });
   // The buffers of the kernel and of the server hold far less than the rest.
-  expect(unwritten).toBeGreaterThan((PIECES / 4) * piece.length);
+  expect(unwritten).toBeGreaterThan((UNREAD_MEGABYTES / 4) * piece.length);
   client.socket.resume();
-  await waitUntil('all bytes', () => client.length === 'hello'.length + PIECES * piece.length);
+  await waitUntil('all bytes', () => client.length === 'hello'.length + UNREAD_MEGABYTES * piece.length);
 });

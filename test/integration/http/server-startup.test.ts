@@ -1,6 +1,6 @@
 /**
- * Requests between the opening of the ports and readiness, while the store blocks every call until the test releases
- * it; and requests while the store rejects writes.
+ * Requests between the opening of the ports and readiness, while the first reads of the store wait until the test
+ * releases them; and requests while the store rejects writes.
  */
 import { connect as connectHttp2 } from 'node:http2';
 import { startServer, type RunningServer } from '../../../apiserver/server/wiring/start-server';
@@ -61,7 +61,7 @@ class StalledStore extends MemoryStore {
   }
 }
 
-/** Reads and writes of administrators and of users with permissions from the store, on both listeners. */
+/** Requests of an administrator, of a user without rights and with an unknown token, and the statuses that they get. */
 const REQUESTS_BEFORE_READY: readonly (readonly [string, string, CallOptions, number])[] = [
   ['a read', NAMESPACE, {}, 200],
   ['a list of a user without rights', '/api/v1/secrets', { token: ALICE }, 403],

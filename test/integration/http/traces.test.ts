@@ -171,7 +171,7 @@ describe.each(['none', '0'])('a server with the sampling rate %s', (rate) => {
   const server = useClosable(() => startTracedServer(rate === 'none' ? undefined : Number(rate), steps));
 
   test.each(recorded.map((recordedCase) => [recordedCase.step, recordedCase] as const))(
-    'keeps the recorded spans for the step "%s"',
+    'exports the recorded number of spans and passes the trace on as recorded for the step "%s"',
     (name, { spans, calls: recordedCalls }) => {
       expect(server().receiver.spans).toHaveLength(spans);
       expect(

@@ -78,6 +78,7 @@ describe('over HTTP/2', () => {
   it('requests are rejected with 429 when too many bytes wait on one connection', async () => {
     const session = destroyAfterTest(openSession(0));
     const statuses: number[] = [];
+    // The server keeps 32 MiB of responses for one connection, which are 37 of these.
     for (let index = 0; index < 45; index += 1) {
       const { stream } = openStream(session, `${CONFIGMAPS}/large-${index % OBJECTS}`);
       stream.on('response', (headers) => statuses.push(headers[':status'] ?? 0));

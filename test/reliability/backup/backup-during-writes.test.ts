@@ -102,7 +102,7 @@ async function restoredObjects(target: StoreLocation, bytes: Buffer): Promise<re
   return objects;
 }
 
-/** The writers have made writes before and after the revision. */
+/** Expects the writes up to the revision and no later ones. The writers have made writes before and after it. */
 function expectWritesUpTo(revision: number, objects: readonly ApiObject[], writers: readonly Writer[]): void {
   const names = new Set(objects.map(({ metadata }) => metadata.name));
   const created = writers.flatMap((writer) => [...writer.created]);

@@ -55,7 +55,7 @@ describeWithEtcd('the cache on etcd', () => {
     expect(cache().statistics.gaps).toBe(0);
   });
 
-  it('fails most recent reads within 4.5 s while etcd is frozen, and is up to date afterwards', async () => {
+  it('fails consistent reads within 4.5 s while etcd is frozen, and is up to date afterwards', async () => {
     server().pause();
     const start = systemClock.monotonic();
     await expect(cache().waitUntilFresh(deadlineIn(60_000))).rejects.toMatchObject({ failure: 'deadline' });

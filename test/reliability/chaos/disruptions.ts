@@ -33,7 +33,7 @@ interface Request {
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 
-/** Most responses are larger than the socket buffers. */
+/** The responses to lists, watches and documents are larger than the socket buffers. */
 const REQUESTS: readonly Request[] = [
   { method: 'GET', path: CONFIGMAPS },
   { method: 'GET', path: CONFIGMAPS, accept: 'application/vnd.kubernetes.protobuf' },
@@ -118,7 +118,7 @@ function garble(bytes: Buffer, random: SeededRandom): Buffer {
 
 const randomBytes = (random: SeededRandom): Buffer =>
   Buffer.from(Array.from({ length: 1 + random.integerBelow(5_000) }, () => random.integerBelow(256)));
-/** Mostly short, at times longer than every time limit of the server. */
+/** Mostly short, at times longer than the limits of the server for connections that do not progress. */
 const stallMs = (random: SeededRandom): number =>
   random.withProbability(0.15) ? 20_000 + random.float() * 80_000 : random.float() * 3_000;
 
