@@ -42,10 +42,13 @@ export interface BackupTarget {
 
 /** How often the memory of the server is read. */
 const SAMPLE_MS = 20;
-/** The server runs without a backup for as long, which gives the figures to compare with. */
+/** The probe reads for so long before the backup begins, so that the server has compiled what serves it. */
 const WARM_MS = 2_000;
 
-/** Observes the server without a backup first, for the figures to compare with. */
+/**
+ * Observes the server during a backup, and then for the same time without one, for the figures to compare with. Rejects
+ * with the standard error of a backup that fails.
+ */
 export async function measureBackup({ server, port, token, object, flags, folder }: BackupTarget): Promise<BackupCost> {
   const probe = await Probe.start({ port, token, path: object });
   const { pid, child } = server.process;

@@ -177,7 +177,7 @@ async function addOne(replicas: readonly Replica[], name: string): Promise<void>
 /** V8 collects garbage of idle processes some seconds after their last allocation. */
 const IDLE_MS = 12_000;
 
-/** Memory of idle servers: garbage is collected some seconds after the last allocation. */
+/** Prints the memory of each server after {@link IDLE_MS} without work. */
 async function printMemory(when: string, replicas: readonly Replica[]): Promise<void> {
   await pause(IDLE_MS);
   for (const { server } of replicas) {

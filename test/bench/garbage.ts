@@ -7,7 +7,7 @@ import { forEachNumber, measureMs, pollUntil } from './harness/timing';
 
 export interface CollectionTimes {
   readonly name: string;
-  /** Seconds from the deletion of the owner until the last object is deleted. */
+  /** Seconds from the deletion of the owner until the last object is deleted; with `Orphan`, until the owner is. */
   readonly seconds: number;
 }
 

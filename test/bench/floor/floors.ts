@@ -17,7 +17,7 @@ import { compareCosts, prefer, type Comparison } from '../harness/comparison';
 
 export interface Floor {
   readonly name: string;
-  /** The highest ratio that is accepted; undefined for a ratio that is only reported. */
+  /** A higher ratio is marked in the output, and fails nothing; undefined for a ratio without a bound. */
   readonly bound: number | undefined;
   readonly ratio: Estimate;
   readonly comparison: Comparison;

@@ -86,7 +86,7 @@ export function withServers(
   return withServer((server) => withServers(others, (opened) => measure([server, ...opened])), first);
 }
 
-/** Measures on a server of our own with its controllers, or on the server of `--server`. */
+/** Measures on a server that is started with its controllers, or on that of `--server`, without the id of a process. */
 export async function withControllers(measure: (client: BenchClient, pid?: number) => Promise<void>): Promise<void> {
   const other = textOption('server');
   if (other !== undefined) {
@@ -104,7 +104,7 @@ export async function withControllers(measure: (client: BenchClient, pid?: numbe
   });
 }
 
-/** Creates the namespace and `count` objects of `size` characters, and returns what one creation cost the server. */
+/** Creates the namespace and `count` ConfigMaps with `size` characters of data, and returns what one creation cost the server. */
 export async function createConfigMaps(
   { client, pid }: Pick<BenchServer, 'client' | 'pid'>,
   { namespace, count, size = 1000 }: { readonly namespace: string; readonly count: number; readonly size?: number },

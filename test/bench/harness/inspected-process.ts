@@ -60,7 +60,7 @@ const isResultOf = (message: unknown, request: Request): message is InspectionRe
 async function respond(session: Session, request: Request): Promise<InspectionResult> {
   switch (request) {
     case 'live-bytes': {
-      // Finalizers of the first collection free what the second one counts.
+      // Finalizers of one collection free what only the next one collects.
       for (let collections = 0; collections < 3; collections += 1) {
         globalThis.gc?.();
         await new Promise((resolve) => setImmediate(resolve));

@@ -8,7 +8,7 @@ import { quantile } from './statistics';
 import { pause } from './timing';
 
 export interface Waits {
-  /** The number of requests that were measured. */
+  /** The number of requests that were measured, with those that failed. */
   readonly requests: number;
   readonly medianMs: number;
   readonly p99Ms: number;

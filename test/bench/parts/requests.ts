@@ -23,6 +23,8 @@ const PROTOBUF = PROTOBUF_MEDIA_TYPE.platform;
 const SERVICES = 10_000;
 /** Writes in flight. */
 const WRITERS = 16;
+/** Objects that gets alternate between. */
+const OBJECTS = 1_000;
 
 /** A Pod before it is stored, in this process. */
 export function pods(): void {
@@ -44,7 +46,7 @@ export async function reads(): Promise<void> {
 }
 
 async function readRows({ client, pid }: BenchServer, bare: BareServer): Promise<void> {
-  await createConfigMaps({ client, pid }, { namespace: 'bench', count: 1000 });
+  await createConfigMaps({ client, pid }, { namespace: 'bench', count: OBJECTS });
   await createConfigMaps({ client, pid }, { namespace: 'l500', count: 500 });
   await createConfigMaps({ client, pid }, { namespace: 'l10k', count: 10_000 });
   const get = async (
@@ -62,7 +64,7 @@ async function readRows({ client, pid }: BenchServer, bare: BareServer): Promise
     printRow(name, cost, { name: 'bare TLS', ...floor });
     return cost;
   };
-  const getPath = (query: string) => (index: number) => `/api/v1/namespaces/bench/configmaps/o-${index % 1000}${query}`;
+  const getPath = (query: string) => (index: number) => `/api/v1/namespaces/bench/configmaps/o-${index % OBJECTS}${query}`;
   const list = (namespace: string, query = ''): string => `/api/v1/namespaces/${namespace}/configmaps${query}`;
   await get('get, consistent', { target: getPath(''), workers: 32 });
   await get('get, resourceVersion=0', { target: getPath('?resourceVersion=0'), workers: 32 });
