@@ -1,6 +1,6 @@
 /**
- * The behaviours of conversion webhooks in recordings and tests. They convert between v1, which has an address in one
- * text, and v2, which has host and port; all but `good` then make a mistake.
+ * The behaviours of conversion webhooks in recordings and tests. `good` converts between v1, which has an address in one
+ * text, and v2, which has host and port; the others deviate from it in one respect or respond without a conversion.
  */
 import { isBody, membersOf, objectsIn, textOf, type Body, type Json } from '../json-response';
 import type { Reply } from '../webhooks/behaviours';

@@ -106,7 +106,7 @@ async function repeat(
   return reply;
 }
 
-/** `during` is called when the response begins. */
+/** `during` is called when the response begins, except for a request that is repeated `until` it has some response. */
 async function sendStep(
   target: RequestTarget,
   webhook: ConversionServer,

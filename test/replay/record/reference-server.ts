@@ -1,6 +1,6 @@
 /**
- * The API server that responses are recorded from, configured by a kubeconfig. Sends each request once, over HTTP/1.1,
- * and interprets no failure: a rejection is a response like any other.
+ * The API server that responses are recorded from, configured by a kubeconfig. Sends each request once, over HTTP/1.1.
+ * `send` and `sendJson` interpret no failure: a rejection is a response like any other.
  */
 import { request as httpsRequest } from 'node:https';
 import type { ClientConfig, TlsOptions } from '../../../shared/client/kubeconfig/client-config';

@@ -141,7 +141,10 @@ export class ScenarioSession {
     if (code === 404) await this.send('POST', folder, JSON_TYPE, { metadata: { name }, spec });
   }
 
-  /** Returns the code of the response; of the first failure when the path names several objects. */
+  /**
+   * Returns the code of the response. When the path names several objects, that of the first failure or of the last
+   * success; 200 when there are no such objects.
+   */
   async perform(request: ScenarioRequest): Promise<number> {
     const [, folder, prefix = '', activeOnly, generatedOnly, rest = ''] = /^(.*)\/([a-z0-9-]*)\*(!?)(1?)(\/.*)?$/.exec(request.path) ?? [];
     if (folder === undefined) return this.performOnce(request);
@@ -235,7 +238,10 @@ export class ScenarioSession {
     await this.send('DELETE', `/api/v1/namespaces/${this.namespace}`, JSON_TYPE);
   }
 
-  /** Whether the object belongs to the scenario: by its namespace, by the prefix of its name, or by one of `names`. */
+  /**
+   * Whether the object belongs to the scenario: its name is one of `names`, or, without these, its namespace or name
+   * begins with that of the scenario's namespace.
+   */
   private isOwn(item: Body, names: readonly string[] | undefined): boolean {
     const { namespace, name } = metadataOf(item);
     if (names !== undefined) return typeof name === 'string' && names.includes(name);
@@ -292,7 +298,7 @@ export class ScenarioSession {
     }
     const certificate = member === 'certificate' && typeof value === 'string' ? describeCertificate(value) : undefined;
     if (certificate !== undefined) return this.mask(certificate);
-    // Our descriptions are worded differently.
+    // This server's descriptions are worded differently.
     if (member.endsWith('/description')) return '<description>';
     return typeof value === 'string' ? this.maskText(value) : value;
   }
