@@ -18,7 +18,7 @@ export class ClientCrowd {
     readonly size: number,
   ) {}
 
-  /** Resolves when each client has received a response. */
+  /** Resolves when the first request of each client has a response or has failed. */
   async start(): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: this.size, ...this.config.tls });
     this.agent = agent;

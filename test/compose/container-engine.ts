@@ -120,11 +120,11 @@ async function changeFirewall(container: string, ...rule: readonly string[]): Pr
 }
 
 const SYNCS = 'fsync,fdatasync';
-/** Longer than any stall of a disk. */
+/** Ten minutes, longer than any stall that a scenario asks for. */
 const NEVER_US = 600_000_000;
 
 /**
- * Delays all writes of a member to its disk for `ms`, while the member itself runs. `false` where that is impossible
+ * Delays all syncs of a member's files for `ms`, while the member itself runs. `false` where that is impossible
  * (it needs root on Linux, and strace).
  */
 export async function stallDisk(container: string, ms: number): Promise<boolean> {

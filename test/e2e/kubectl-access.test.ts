@@ -57,7 +57,7 @@ describeWithEachKubectl('access', (session, server) => {
     expect(await session.ok('auth can-i --list --as=dev')).toMatch(/^deployments\.apps\s+\[\]\s+\[shop\]\s+\[get\]$/m);
   });
 
-  it('another user can send exactly the requests that its role permits', async () => {
+  it('a user can send the requests that its role permits and no deletion that it does not', async () => {
     await session.ok('create configmap kept');
     await session.ok('get configmap kept --as=dev');
     expect((await session.fails('delete configmap kept --as=dev')).trim()).toBe(

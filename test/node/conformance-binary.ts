@@ -58,7 +58,7 @@ export class ConformanceBinary {
     return specs.map(({ name }) => name).sort();
   }
 
-  /** Kills the test after `limitMs`. Never rejects. */
+  /** Kills the test after `limitMs`. A test that is killed or cannot be run has failed. */
   async runTest(name: string, { kubeconfig, prefix, kubectl }: TestTarget, limitMs: number): Promise<TestResult> {
     const report = path.join(this.folder, `${name.replaceAll(/[^A-Za-z0-9]+/g, '-').slice(0, 150)}.json`);
     const startedAt = clock.monotonic();

@@ -1,7 +1,7 @@
 /**
- * Replicas and controllers on machines with clocks a minute ahead or behind: each accepts the credentials that the
- * others issue, a live leader keeps its Lease, nothing expires earlier than the clock difference explains, and the log
- * names the clock that differs.
+ * Replicas and controllers on machines with clocks a minute ahead or behind: each accepts the tokens of servers whose
+ * clocks are at most a minute ahead of its own, a live leader keeps its Lease, no Event expires while the clocks differ
+ * by less than its lifetime, and the log names the clock that differs.
  */
 import { request } from 'node:https';
 import { undefinedIfNotFound } from '../../../shared/client/rest/api-error';
@@ -55,7 +55,7 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
     return first;
   };
 
-  test('a token that one server issues is accepted by the others for the requested time', async () => {
+  test('a token for the requested time is accepted by servers whose clocks are at most a minute behind', async () => {
     const name = 'holder';
     await anyClient().of(ACCOUNTS).namespace('default').create({ metadata: { name } });
     for (const [index, client] of clients().entries()) {
