@@ -2,7 +2,7 @@
  * `npm run test:node -- --faults --tool=FOLDER [--server=upstream --reference=FILE] [--scenarios=kubelet-paused]
  * [--record] [--logs=FOLDER]`: plays the scenarios of faults with real nodes and compares what happens with the recorded
  * timelines of the reference. With --server=upstream the control plane is the reference itself; --record stores its
- * timelines. Resolves to whether all timelines agree.
+ * timelines. Resolves to whether every scenario completes without an unexplained difference, or the faults are skipped.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
@@ -94,8 +94,8 @@ async function runScenarios(options: FaultOptions, folder: string): Promise<bool
 }
 
 /**
- * Prints the timeline and its differences from the recorded one. Resolves to whether there are none. A scenario that the
- * reference cannot play must change nothing.
+ * Prints the timeline and its differences from the recorded one. Resolves to whether all of them are deviations. A
+ * scenario that the reference cannot play must change nothing.
  */
 async function judgeScenario(scenario: Scenario, cluster: RunningCluster, options: FaultOptions): Promise<boolean> {
   const { name, description, isOursOnly } = scenario;

@@ -29,8 +29,8 @@ export interface RunningCluster {
 }
 
 /**
- * Rejects when the workload does not become ready or a step fails. The namespace of the workload is deleted in any
- * case.
+ * Rejects when the workload cannot be created, does not become ready or is spread unevenly, when a step fails or when the
+ * namespace is not deleted in time. The namespace of a workload that was created is deleted in any case.
  */
 export async function runScenario(scenario: Scenario, { client, plane, nodes }: RunningCluster): Promise<Timeline> {
   const workload = await Workload.create(client, scenario.name);

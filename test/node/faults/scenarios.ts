@@ -1,6 +1,6 @@
 /**
  * A table of the faults of a cluster with real nodes: the steps of each scenario. The first step is the fault; times
- * count from it. Every scenario ends when the cluster has recovered and has stayed so for a while.
+ * count from it. Every scenario ends some time after the cluster has recovered, so that a later change is recorded too.
  */
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { clockAhead } from '../../support/control-plane';

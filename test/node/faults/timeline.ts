@@ -19,7 +19,10 @@ export interface TimelineStep {
 export interface ProbeReport {
   readonly sent: number;
   readonly failed: number;
-  /** Seconds from the last successful request before the longest row of failures to the first one after it. */
+  /**
+   * Seconds from the last success before the longest row of failures to the first one after it; from the start or to
+   * the end when there is none.
+   */
   readonly longestOutage: number;
 }
 
@@ -28,7 +31,7 @@ export interface Timeline {
   readonly events: readonly TimelineEvent[];
   /** Writes through the API. */
   readonly requests: ProbeReport;
-  /** Connections to the Service from the node. */
+  /** Requests to the Service from the network of the nodes, each over a new connection. */
   readonly service: ProbeReport;
 }
 
