@@ -70,7 +70,7 @@ export async function decisionMicros(): Promise<number> {
 
 /** So many that the measurement takes about a second. */
 const ACQUISITIONS = 1_000_000;
-/** The default limits of requests in flight, 400 read-only and 200 mutating, whose sum the priority levels share. */
+/** The priority levels share the sum of the default limits of requests in flight, 400 read-only and 200 mutating. */
 const SEATS = 600;
 /** A quarter of the default request timeout, which is the longest that a request queues. */
 const MAX_WAIT_MS = 15_000;

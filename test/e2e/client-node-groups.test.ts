@@ -1,7 +1,8 @@
 /**
- * The public JavaScript client with one kind of every API group, through its class for each group version: create,
- * read, list, replace, patch, replace of the status, delete. The classes are generated from upstream's OpenAPI
- * document, so that requests and parsed responses have upstream's types.
+ * The public JavaScript client with at least one stored kind of every group that has stored kinds, through the class of
+ * each group version: create, read, list, replace, patch, replace of the status, delete. The two groups of reviews only
+ * create. The classes are generated from upstream's OpenAPI document, so that requests and parsed responses have
+ * upstream's types.
  */
 import {
   AdmissionregistrationV1Api,

@@ -142,7 +142,7 @@ describeWithEachKubectl('updates', (session) => {
       expect(await session.fails(['patch', 'configmap', 'plain', '--type=json', '-p', operations])).toContain('The request is invalid');
     });
 
-    it('replace fails after another change, unless it is forced', async () => {
+    it('replace fails after another change and recreates the object when it is forced', async () => {
       const read = await session.ok('get configmap plain -o json');
       expect(await session.ok('replace -f -', read.replace('"2"', '"3"'))).toBe('configmap/plain replaced\n');
       expect(await session.fails('replace -f -', read.replace('"2"', '"4"'))).toContain('(Conflict)');

@@ -1,7 +1,7 @@
 /**
- * Inputs that could block the server for other clients, against an API server process over both protocols, with and
- * without credentials: each has a response, and other requests complete while the long ones are processed. Benchmarks
- * measure the latency of those.
+ * Inputs that could block the server for other clients, against an API server process: with credentials over one of the
+ * two protocols, each has a response or, for some, a closed connection, and other requests complete while the long ones
+ * are processed; without credentials, each is rejected over both. Benchmarks measure the latency of other requests.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -61,7 +61,7 @@ describe('the API server, given hostile inputs,', () => {
   );
 
   it.each(HOSTILE_INPUTS.filter(({ isSlow }) => isSlow === true).map((input, index) => [input.name, index % 2 === 0, input] as const))(
-    'responds to other requests before %s (over HTTP/2: %s)',
+    'completes other requests while it processes %s (over HTTP/2: %s)',
     async (_, http2, input) => {
       const { client } = target();
       await sendSetup(input);

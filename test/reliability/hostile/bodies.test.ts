@@ -1,4 +1,7 @@
-/** Malformed and oversized bodies against an API server process: each is rejected with a Status, in bounded memory. */
+/**
+ * Malformed, oversized and misleading bodies against an API server process: it rejects them or closes the connection, a
+ * patch cannot use much memory, and names that objects inherit in JavaScript are only data.
+ */
 import { useHostileTarget, CONFIGMAPS, exchangeRaw } from './hostile-client';
 
 const target = useHostileTarget();
@@ -35,14 +38,7 @@ describe('the API server, given a hostile body,', () => {
     ['a YAML alias bomb', aliasBomb, yaml, 400],
     ['YAML that refers to itself', 'a: &a [*a]', yaml, 400],
     ['YAML 20,000 sequences deep', nested(20_000, '[', ']'), yaml, 400],
-    [
-      'YAML 5,000 blocks deep',
-      Array.from({ length: 5_000 }, (_, n) => `${' '.repeat(n)}a:`)
-        .join('\n')
-        .slice(0, 3_000_000),
-      yaml,
-      [400, 413, 422],
-    ],
+    ['YAML 2,400 blocks deep', Array.from({ length: 2_400 }, (_, n) => `${' '.repeat(n)}a:`).join('\n'), yaml, [400, 413, 422]],
     ['a YAML tag of a JavaScript function', 'a: !!js/function "function(){}"', yaml, [400, 422]],
     ['more than 3 MiB of JSON', `{"a":"${'x'.repeat(3 * 1024 * 1024)}"}`, {}, 413],
     ['more than 3 MiB of YAML', `a: "${'x'.repeat(3 * 1024 * 1024)}"`, yaml, 413],
@@ -62,6 +58,7 @@ describe('the API server, given a hostile body,', () => {
     const created = await client.send('POST', `${CONFIGMAPS}?fieldValidation=Strict`, withInheritedNames);
     expect(created.status).toBe(201);
     expect(created.text).toContain('"data":{"__proto__":"b","toString":"c"}');
+    expect(created.text).toContain('"labels":{"constructor":"a"}');
   });
 
   it('ignores __proto__ and constructor as members of an object', async () => {

@@ -1,7 +1,7 @@
 /**
- * Replicas and controllers on machines with clocks a minute ahead or behind: each accepts the tokens of servers whose
- * clocks are at most a minute ahead of its own, a live leader keeps its Lease, no Event expires while the clocks differ
- * by less than its lifetime, and the log names the clock that differs.
+ * Replicas and controllers on machines with clocks a minute ahead or behind: a server accepts the tokens of another one
+ * with a clock at most a minute ahead of its own, a live leader keeps its Lease, no Event expires while the clocks
+ * differ by less than its lifetime, and the log names the clock that differs.
  */
 import { request } from 'node:https';
 import { undefinedIfNotFound } from '../../../shared/client/rest/api-error';
@@ -55,7 +55,7 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
     return first;
   };
 
-  test('a token for the requested time is accepted by servers whose clocks are at most a minute behind', async () => {
+  test('a token for the requested time is accepted by servers with clocks at most a minute behind', async () => {
     const name = 'holder';
     await anyClient().of(ACCOUNTS).namespace('default').create({ metadata: { name } });
     for (const [index, client] of clients().entries()) {

@@ -1,4 +1,7 @@
-/** An API server with `--workers`: two processes that share a port on one etcd. One is killed, then all are stopped. */
+/**
+ * An API server with `--workers`: two processes that share a port on one etcd. One of them is killed; another server is
+ * stopped.
+ */
 import { readFileSync } from 'node:fs';
 import { IDENTITY_LEASE_PREFIX } from '../../../shared/names/server-identity';
 import { ApiClient } from '../../support/http/api-client';

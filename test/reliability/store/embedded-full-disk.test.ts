@@ -30,7 +30,7 @@ function describeFullDisk(): void {
   beforeAll(() => void process.on('unhandledRejection', recordRejection));
   afterAll(() => void process.off('unhandledRejection', recordRejection));
 
-  /** Fills the disk with another file, and then the free pages of the store(). Returns the keys that were written. */
+  /** Fills the disk with another file, and then the free pages of the store. Returns the keys that were written. */
   async function fillDisk(): Promise<string[]> {
     const block = Buffer.alloc(64 << 10);
     for (let isFull = false; !isFull;) {
@@ -89,7 +89,7 @@ function describeFullDisk(): void {
     expect(rejections).toEqual([]);
   });
 
-  it('probes the disk periodically and not at each health check', async () => {
+  it('keeps its revision and size at health checks', async () => {
     const revision = await store().revision();
     await clock.advanceAsync(60_000);
     await store().health();
