@@ -3,8 +3,8 @@ import { isBody, metadataOf, type Body, type Json } from '../json-response';
 
 /**
  * Expands the abbreviations of a body: `{ "$times": 3, "of": x }` as an element of a list is x three times, with `$i`
- * in its strings counting up from 0; `{ "$text": "a", "$times": 70 }` is that string 70 times; `{ "$integer":
- * "9007199254740993" }` is an integer that no JavaScript number can hold.
+ * counting up from 0 and without expansion of other abbreviations in x; `{ "$text": "a", "$times": 70 }` is that string
+ * 70 times; `{ "$integer": "9007199254740993" }` is an integer that no JavaScript number can hold.
  */
 export function expandBody(value: Json): Json {
   if (Array.isArray(value)) {

@@ -51,7 +51,7 @@ export const isSchedulingCase: Check<SchedulingCase> = shape(
   },
 );
 
-/** The objects of a case. */
+/** The name of the pod that the scheduler decides about. */
 export const POD_NAME = 'incoming';
 
 /** The pod as it is created; the priority is set by its class. */

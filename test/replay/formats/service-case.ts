@@ -38,7 +38,7 @@ const isRecordedResponse: Check<ServiceResponse> = shape(
 
 export interface ServiceChange {
   readonly title: string;
-  /** The name of an object in the head. */
+  /** The name of a spec in the head. */
   readonly base: string;
   /** A JSON merge patch of the base's spec, or of the whole object when it has `metadata` or `spec`. */
   readonly change: Body;
@@ -128,8 +128,8 @@ export function changesByServer(sent: Json, { spec = null, status = null }: Body
 const ALLOCATION = /\b(?:10\.96|10\.0)\.\d{1,3}\.\d{1,3}\b|\bfd00::[0-9a-f:]*[0-9a-f]\b|\b3[0-2]\d{3}\b/g;
 
 /**
- * Masks addresses and node ports that do not occur in the request, because the API server allocated them, and removes
- * explanations of patterns.
+ * Masks addresses and node ports that do not occur in the request, because the API server allocated them, and the name
+ * of the Service, and shortens explanations of patterns.
  */
 export function maskAllocations(response: ServiceResponse, request: unknown, name: string): ServiceResponse {
   const requested = JSON.stringify(request);

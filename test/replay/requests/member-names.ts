@@ -1,6 +1,7 @@
 /** The order of members in a response, which a comparison of parsed objects cannot detect. */
 import { isBody, type Json } from '../json-response';
 
+/** The names inside these members are listed too. `x` and `z` are keys of recorded data. */
 const INSIDE: ReadonlySet<string> = new Set([
   'annotations',
   'data',
@@ -23,8 +24,8 @@ function namesIn(value: Json): Json {
 }
 
 /**
- * The member names in their order: at the top level, in metadata and data, in the items of a list, the rows of a table
- * and in events; for YAML those at the top level. Each line of JSON is an element of the result.
+ * The member names in their order, at the top level and in the members {@link INSIDE}; for YAML those at the top level.
+ * Each line of JSON is an element of the result.
  */
 export function memberNames(text: string): Json {
   if (!text.startsWith('{')) return text.split('\n').flatMap((line) => /^([A-Za-z_]+):/.exec(line)?.[1] ?? []);

@@ -11,9 +11,9 @@ export interface SpanTree {
   readonly scope: string;
   readonly attributes: Readonly<Record<string, Json>>;
   readonly events: readonly (readonly [name: string, attributes: Json])[];
-  /** The traces of linked spans; `given` for the trace of the client. */
+  /** The traces of linked spans: `given` is the trace of the client, `another` any other. */
   readonly links?: readonly string[];
-  /** `given` when the parent is the span of the client. */
+  /** Of a root with a parent outside the tree: `given` when it is in the trace of the client, else `another`. */
   readonly parent?: string;
   readonly traceState?: string;
   readonly status?: Json;
