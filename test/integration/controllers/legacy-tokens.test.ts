@@ -32,7 +32,7 @@ async function secretLabelsAfterDays(days: number): Promise<Record<string, Reado
   return Object.fromEntries((await list()).map(({ name, metadata }) => [name, metadata.labels]));
 }
 
-test('the cleaner invalidates an unused legacy token after a year and deletes it after two', async () => {
+test('the cleaner invalidates an unused token of an account after a year, deletes it a year later and keeps others', async () => {
   const systemMaps = client().of(resourceOf('core.v1.ConfigMap')).namespace('platform-system');
   await waitUntil(
     'uses to be recorded',

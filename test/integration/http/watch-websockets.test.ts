@@ -76,6 +76,7 @@ test('a watch ends when its client leaves or sends too much', async () => {
   for (const leave of [(socket: WebSocket) => socket.terminate(), (socket: WebSocket) => socket.send('x'.repeat(100_000))]) {
     const client = open(`${CONFIGMAPS}?watch=1`);
     await waitUntil('an event', () => client.messages.length > 0);
+    await waitUntil('the watch to be counted', async () => (await openWatches()).endsWith(' 1'));
     leave(client.socket);
     await once(client.socket, 'close');
     await waitUntil('the watch to end', async () => (await openWatches()).endsWith('0'));

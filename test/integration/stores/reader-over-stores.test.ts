@@ -106,7 +106,7 @@ function describeReads(open: () => Promise<OpenedStore>): void {
     expect(await expectStatusError(second.get(context, configMaps, { namespace: 'a', name: 'x' }, undefined))).toMatchObject({ code: 404 });
   });
 
-  test('an exact list returns the state of its revision, from memory or later from the store', async () => {
+  test('an exact list returns the state of its revision, also of one from before the cache was opened', async () => {
     const first = await write('a/c1');
     const second = await write('a/c2');
     const removed = await removeObject(store(), configMaps.stored, 'a/c1');
