@@ -144,7 +144,7 @@ function describeExpressions(program: string): void {
       const { address, pki } = server.running;
       const tls_config = { insecure_skip_verify: true, cert_file: `${pki}/admin.crt`, key_file: `${pki}/admin.key` };
       const secure = { scheme: 'https', tls_config };
-      // The dashboards distinguish groups of controllers by this label; API server and etcd need none.
+      // The dashboards distinguish groups of controllers by this label; on API server and etcd it has no effect.
       const job = (job_name: string, target: string, more: object = {}) => ({
         job_name,
         static_configs: [{ targets: [target], labels: { service: 'controllers' } }],

@@ -1,6 +1,6 @@
 /**
  * The package as its users install it: packed, in empty projects outside the repository, under jest, vitest and
- * node:test without any configuration. The ES module projects run the example of docs/guide/testing.md.
+ * node:test without configuration files. The ES module projects run the example of docs/guide/testing.md.
  */
 import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';

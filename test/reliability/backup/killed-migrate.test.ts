@@ -1,7 +1,7 @@
 /**
- * The commands `platform backup` and `platform restore`, killed (SIGKILL) while they run, over both stores: every program
- * that opens an unfinished restore rejects it, and the restore can be repeated; an unfinished backup is never accepted as
- * complete.
+ * The commands `platform backup` and `platform restore`, killed (SIGKILL) while they run, over both stores: an API
+ * server, a backup and another restore reject an unfinished restore, and the restore can be repeated; an unfinished
+ * backup is never accepted as complete.
  */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';

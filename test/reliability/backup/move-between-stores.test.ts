@@ -1,6 +1,6 @@
 /**
  * `platform migrate` from the embedded store to etcd, over TLS with client certificates, and back: the servers on
- * both stores serve the same objects of every type and accept writes. A move while a server uses the store, or to a
+ * both stores serve the same objects of several types and accept writes. A move while a server uses the store, or to a
  * target with keys, is rejected.
  */
 import path from 'node:path';

@@ -12,7 +12,7 @@ import { resourceOf } from '../../../shared/client/rest/resource';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
-import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { adminClient } from '../../support/control-plane';
 import { describeWithEtcd, startEtcd, type EtcdServer } from '../../support/external/etcd';
 import { migrate } from '../../support/migrate';
@@ -131,7 +131,10 @@ function describeRestoredClients(before: StoreKind, after: StoreKind): void {
     // The address and the port are still allocated.
     const spec = objectAt(web.body, 'spec');
     const creation = services().create(service('other', stringAt(spec, 'clusterIP')));
-    await expect(creation).rejects.toThrow('already allocated');
+    await expect(creation).rejects.toThrow('provided IP is already allocated');
+    const [{ nodePort = 0 } = {}] = (arrayAt(spec, 'ports') ?? []).filter(isObject);
+    const onSamePort: JsonObject = { metadata: { namespace, name: 'other' }, spec: { type: 'NodePort', ports: [{ port: 80, nodePort }] } };
+    await expect(services().create(onSamePort)).rejects.toThrow('provided port is already allocated');
     expect(objectAt((await services().get('web')).body, 'spec')).toEqual(spec);
     const repairs = (await client().of(EVENTS).list()).items.filter(({ body }) => /IP|Port/.test(stringAt(body, 'reason') ?? ''));
     expect(repairs).toEqual([]);

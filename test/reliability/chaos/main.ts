@@ -1,8 +1,8 @@
 /**
  * `npm run chaos -- [--minutes=60] [--lanes=30] [--seed=1] [--only=<disruption>] [--protocol=h2|http/1.1] [--keep=1]`:
  * starts an API server over the embedded store and misuses its connections at random while a well-behaved client goes
- * on. Prints a line a minute. Exits with 1 when the server ends, a well-behaved request fails, or connections remain
- * open afterwards. With --keep the server goes on until it is killed.
+ * on. Prints a line a minute. Exits with 1 when the server ends, a well-behaved read fails, or connections remain open
+ * afterwards. With --keep the server goes on until it is killed.
  */
 import { writeFileSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
@@ -68,7 +68,7 @@ interface CalmResult {
 const createCalmObject = (client: ApiClient): Promise<unknown> =>
   client.send('POST', CONFIGMAPS, configMap('calm', { metadata: { name: 'calm', labels: { large: 'no' } } }));
 
-/** A well-behaved client: all of its requests must succeed. Also deletes the objects that the chaos clients created. */
+/** A well-behaved client: all of its reads must succeed. Also deletes the objects that the chaos clients created. */
 async function runCalmClient(client: ApiClient, isActive: () => boolean, calm: CalmResult): Promise<void> {
   for (let round = 0; isActive(); round++) {
     const start = performance.now();
