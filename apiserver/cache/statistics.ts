@@ -1,4 +1,4 @@
-/** Counters and gauges of the cache as plain numbers; the metrics read them. Counters only grow; gauges are marked. */
+/** Counters and gauges of the cache as plain numbers, for the metrics and for tests. Counters only grow; gauges are marked. */
 
 /** One object per cache, for its whole life. */
 export class CacheStatistics {
@@ -31,18 +31,19 @@ export class CacheStatistics {
   /** Passes of the consistency checker. */
   checks = 0;
   consistentReads = 0;
-  /** Consistent reads that failed, most of them because of the time limit; their callers then read from the store. */
+  /** Consistent reads that failed, most of them because of the time limit; requests then read from the store. */
   consistentReadFallbacks = 0;
   /** Requests for the revision of the store, each shared by concurrent consistent reads. */
   revisionLookups = 0;
-  /** Maximum number of concurrent lookups. */
-  revisionLookupsInFlight = 0;
-  /** Attempts to advance a stalled stream: progress requests, writes of the tick key, and reopened streams. */
+  /** Requests for progress of a stalled stream. */
   progressRequests = 0;
+  /** Writes of the tick key, to advance a stalled stream or to end a replay. */
   ticks = 0;
+  /** Stalled streams that were opened again. */
   streamReopens = 0;
   /** Past snapshots that were read from the store because memory did not hold them. */
   storeSnapshots = 0;
+  /** Compactions by this replica. */
   compactions = 0;
   /** Number of times that the store's stream was paused because of queued bytes. */
   streamPauses = 0;

@@ -23,7 +23,12 @@ type OrderCase = readonly [title: string, request: ParsedCertificateRequest, usa
 
 test.each<OrderCase>([
   ['the organization before the names', { ...named({ dns: ['a'] }), organizations: [] }, [], 'subject organization is not system:nodes'],
-  ['DNS names first', named({ dns: ['a'], emails: ['b'], ips: ['c'], uris: ['d'] }), [], 'DNS subjectAltNames are not allowed'],
+  [
+    'DNS names before the other names',
+    named({ dns: ['a'], emails: ['b'], ips: ['c'], uris: ['d'] }),
+    [],
+    'DNS subjectAltNames are not allowed',
+  ],
   ['emails before IPs and URIs', named({ emails: ['b'], ips: ['c'], uris: ['d'] }), [], 'Email subjectAltNames are not allowed'],
   ['the common name before usages', { ...kubeletRequest, commonName: 'one' }, [], 'subject common name does not begin with system:node:'],
   ['the usages last', kubeletRequest, ['client auth'], 'usages did not match [client auth digital signature key encipherment]'],

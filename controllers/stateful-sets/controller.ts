@@ -47,7 +47,7 @@ interface StatefulSetState {
   readonly writer: StatefulSetWriter;
 }
 
-/** The label of a revision with the hash of its data, in upstream's spelling, which kubectl reads. */
+/** The label of a revision with the hash of its data, in upstream's spelling in both dialects. */
 const REVISION_HASH_LABEL = qualifiedNameInDialect('kubernetes', 'controller.platform.io/hash');
 
 /** The members of a ControllerContext that the controller uses. */

@@ -7,7 +7,7 @@ import { hostWithoutBrackets } from '../../shared/values/network/host-url';
 import { frontProxyFlags, KUBELET_CLIENT_LEAF, PROXY_AUTHORITY, PROXY_LEAF, serviceAddresses } from '../cluster/identities';
 import { parseEndpoint, type RunnerOptions } from './options';
 
-/** Where programs listen that only this machine uses. */
+/** Programs that only this machine uses listen here. */
 const HOST = '127.0.0.1';
 
 /** Paths in the data folder. */
@@ -34,7 +34,7 @@ export interface CredentialsRequest {
   readonly server: string;
   /** The https URL in the administrator's kubeconfig. */
   readonly externalServer: string;
-  /** Further addresses of the API servers. */
+  /** Further names and addresses in the serving certificate of the API servers. */
   readonly addresses: readonly string[];
   /** The user that simulates nodes needs a certificate and a kubeconfig. */
   readonly simulatesNodes: boolean;
@@ -129,8 +129,8 @@ export function credentialsRequest(options: RunnerOptions): CredentialsRequest {
 }
 
 /**
- * The controllers' process; undefined when `-*` is the only entry of `--controllers`. It uses the next replica when one
- * does not respond.
+ * The controllers' process; undefined when `-*` is the only entry of `--controllers`. With several API servers, the
+ * controllers use the next one when one does not respond.
  */
 export function controllersPlan(options: RunnerOptions): ProcessPlan | undefined {
   if (options.controllers.length === 1 && options.controllers[0] === '-*') return undefined;
@@ -177,12 +177,16 @@ export function simulationPlan(options: RunnerOptions): ProcessPlan | undefined 
   };
 }
 
+/** With these the simulation serves its metrics to API servers, which the autoscalers read through them. */
 const simulationFrontProxyFlags = (pki: string): string[] => [
   `--requestheader-client-ca-file=${path.join(pki, `${PROXY_AUTHORITY.file}.crt`)}`,
   `--requestheader-allowed-names=${PROXY_LEAF.subject.commonName}`,
 ];
 
-/** The controllers sign with the authority that the API servers trust. */
+/**
+ * The controllers sign with the authority of the data folder. With the user's own `--client-ca-file`, of which the key is
+ * unknown, they sign nothing.
+ */
 const signingFlags = ({ pki }: Layout): string[] => [
   `--cluster-signing-cert-file=${path.join(pki, 'ca.crt')}`,
   `--cluster-signing-key-file=${path.join(pki, 'ca.key')}`,
@@ -200,7 +204,7 @@ export function certifiedAddresses(options: RunnerOptions): string[] {
   const endpoint = parseEndpoint(controlPlaneEndpoint, securePort);
   const advertised = lastFlagValue(serverFlags, 'advertise-address') ?? '';
   return [
-    // An invalid range is rejected by the API servers.
+    // None for an invalid range, which the API servers reject when they start.
     ...serviceAddresses(serviceRanges),
     ...(isIP(advertised) === 0 ? [] : [advertised]),
     ...[localAddress(options)].filter((address) => !COMMON_ADDRESSES.has(address)),

@@ -73,7 +73,10 @@ export function removeRunState(dataDir: string): void {
   rmSync(layoutOf(dataDir).state, { force: true });
 }
 
-/** `starting` while the supervisor runs and its file is missing or that of an earlier run. */
+/**
+ * `starting` while another process is the supervisor and the state file is missing, unreadable or that of an earlier run;
+ * also while it stops. `stopped` in the supervisor itself.
+ */
 export function readRunState(layout: Pick<Layout, 'supervisor' | 'state'>): RunningState {
   const pid = livePid(layout.supervisor);
   if (pid === undefined) return { kind: 'stopped' };

@@ -1,6 +1,6 @@
-/** Markdown as text: pages, sections and tables. Cells are escaped here and nowhere else. */
+/** Markdown as text: pages, sections and tables, with escaped cells. */
 
-/** A cell is plain text; {@link code} marks names, which stay as they are. */
+/** One line of text. Backticks come in pairs and mark code ({@link code}), which is not escaped but for vertical bars. */
 export type Cell = string;
 
 /** A heading with a table. */
@@ -19,12 +19,12 @@ export const code = (name: string): Cell => (name === '' ? '' : `\`${name}\``);
 /** Names as code, with commas. */
 export const codes = (names: readonly string[]): Cell => names.map(code).join(', ');
 
-/** A page that ends with one line feed. */
+/** A page. `introduction` is Markdown, which is not escaped. */
 export function page(title: string, introduction: string, sections: readonly Section[]): string {
-  return `${[`# ${title}`, introduction, ...sections.flatMap(sectionText)].join('\n\n')}\n`;
+  return `${[`# ${title}`, introduction, ...sections.flatMap(sectionBlocks)].join('\n\n')}\n`;
 }
 
-/** A page with sections that are texts of a terminal. */
+/** A page with sections that are code blocks of terminal output. */
 export function textPage(
   title: string,
   introduction: string,
@@ -34,7 +34,7 @@ export function textPage(
   return `${[`# ${title}`, introduction, ...blocks].join('\n\n')}\n`;
 }
 
-function sectionText({ heading, introduction, columns, rows }: Section): readonly string[] {
+function sectionBlocks({ heading, introduction, columns, rows }: Section): readonly string[] {
   const lines = [columns, columns.map(() => '---'), ...rows.map((row) => row.map(escapeCell))].map((cells) => `| ${cells.join(' | ')} |`);
   return [`## ${heading}`, ...(introduction === undefined ? [] : [introduction]), lines.join('\n')];
 }

@@ -5,12 +5,12 @@ import process from 'node:process';
 import { root } from './repository.mjs';
 
 /**
- * Runs a program in the repository's root with inherited streams; resolves to its exit code (1 when it could not
- * start).
+ * Runs a program in the repository's root with inherited streams; resolves to its exit code: 1 when it could not start or
+ * a signal ended it.
  */
-export function run(command, args, { silent = false } = {}) {
+export function run(command, args) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: root, stdio: silent ? ['ignore', 'ignore', 'inherit'] : 'inherit' });
+    const child = spawn(command, args, { cwd: root, stdio: 'inherit' });
     child.once('error', (error) => {
       process.stderr.write(`${command}: ${error.message}\n`);
       resolve(1);
@@ -44,8 +44,8 @@ export function captureScript(file, args) {
 }
 
 /**
- * As `run`; captures the output. Sends SIGTERM when the output contains `until`, and kills the program after `timeout`
- * ms.
+ * As `run`, without input; resolves to `{ code, output }` with the text of both streams. Sends SIGTERM when the output
+ * contains `until`, and kills the program after `timeout` ms.
  */
 export function capture(command, args, { until, timeout } = {}) {
   return new Promise((resolve) => {

@@ -1,7 +1,7 @@
 /**
  * `node deploy/scripts/run.mjs <program below dist> [arguments]`: installs and builds its project when needed, then
- * runs it in this process, so that signals and exit codes are those of the program. `npm start`, `npm run bench` and
- * `npm run generate` use it. The help of `platform` needs no build. The process sends itself SIGTERM when its parent
+ * runs it in this process, so that signals and exit codes are those of the program. `npm start` and most npm scripts
+ * use it. The help of `platform` needs no build. The process sends itself SIGTERM when its parent
  * has ended, because npm may be killed without forwarding the signal.
  */
 import { existsSync } from 'node:fs';
@@ -39,5 +39,6 @@ try {
   process.stderr.write(`${error.message}\n`);
   process.exit(1);
 }
+// The program finds itself as argv[1].
 process.argv.splice(1, 2, program);
 await import(pathToFileURL(program).href);

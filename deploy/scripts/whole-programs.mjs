@@ -1,7 +1,7 @@
 /**
  * Part of the build: bundles each program into one file (see shared/runtime/process/program-bundle.ts), runs it
- * briefly, and stores V8's code cache. The cache is valid for this Node with the programs' arguments; others compile
- * at start.
+ * briefly, and stores V8's code cache. The cache is valid for this Node with the programs' arguments; with another Node
+ * or other arguments a program compiles at start. `program` stands for worker threads too.
  */
 import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -22,7 +22,7 @@ const compile = path.join(root, 'deploy/scripts/compile-program.mjs');
 /** Packages with native code, or that read files or load modules by computed names. */
 const EXTERNAL_PACKAGES = ['@grpc/*', 'etcd3', 'fs-native-extensions', 'lmdb', 'msgpackr-extract', 'pino'];
 const MAX_RUN_MS = 60_000;
-/** Keeps the briefly running programs unreachable for others. */
+/** Keeps the briefly running programs unreachable for others; the simulation listens on 127.0.0.1 by default. */
 const LOOPBACK_ONLY = ['--bind-address=127.0.0.1', '--secure-port=0'];
 
 /** How each program is run briefly, and the output at which it is stopped. */
@@ -56,7 +56,7 @@ async function main() {
   for (const { bundle, codeCache } of files) for (const file of [bundle, codeCache]) rmSync(file, { force: true });
   await Promise.all(programs.map((program, index) => bundleProgram(program, files[index].bundle)));
   // The code cache is optional: programs without it start more slowly.
-  await writeCodeCaches().catch(({ message }) => process.stderr.write(`The V8 compile cache could not be saved: ${message}\n`));
+  await writeCodeCaches().catch(({ message }) => process.stderr.write(`The V8 code cache could not be saved: ${message}\n`));
 }
 
 async function bundleProgram({ module, isThread }, whole) {
@@ -75,6 +75,7 @@ async function bundleProgram({ module, isThread }, whole) {
     logLevel: 'warning',
     plugins: [keepDirnames(path.dirname(path.join(dist, module)), locationInDist)],
   });
+  // The wrapper and the digest in the first line are what program-bundle.ts expects.
   const text = escapeNonAscii(`(function (exports, require, module, __filename, __dirname) {${outputFiles[0].text}\n})`);
   writeFileSync(whole, `//${createHash('sha256').update(text).digest('hex')}\n${text}`);
 }
@@ -97,7 +98,10 @@ async function writeCodeCaches() {
   }
 }
 
-/** Stops a program at its `until` output. */
+/**
+ * Stops a program at its `until` output. It writes its code cache when it exits (compile-program.mjs), and must exit with
+ * 0 after SIGTERM.
+ */
 async function runBriefly({ module, isThread = false, args = () => [], until }, at) {
   const { NODE_ARGUMENTS } = require(path.join(dist, 'deploy/cluster/node-arguments.js'));
   const words = [...NODE_ARGUMENTS, compile, isThread ? 'thread' : 'program', path.join(dist, module), ...args(at)];

@@ -19,9 +19,9 @@ export interface Quantity {
 /** Sign, whole part, fraction and suffix: `+`, `1`, `5` and `Gi` of `+1.5Gi`. The suffix may be an exponent: `e-3`. */
 const SHAPE = /^([+-]?)(\d*)(?:\.(\d*))?((?:[eEinumkKMGTP]+[+-]?|[+-])\d*)?$/;
 const SHAPE_MESSAGE = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
-/** The most frequent canonical spellings, up to three digits and a suffix: `0`, `100m`, `2`, `512Mi`. */
-const CANONICAL = /^(?:0|[1-9]\d{0,2})[mkMGTPE]?$|^[1-9]\d{0,2}[KMGTP]i$/;
-/** In characters. The time of bigint arithmetic is not linear in the length of the numbers. */
+/** The most frequent canonical spellings, up to three digits and a suffix: `0`, `100m`, `2`, `512Mi`; not `0m`. */
+const CANONICAL = /^(?:0|[1-9]\d{0,2}(?:[mkMGTPE]|[KMGTP]i)?)$/;
+/** In characters; longer texts are rejected. The time of bigint arithmetic is not linear in the length of the numbers. */
 const MAX_LENGTH = 1000;
 const DECIMAL_BY_EXPONENT = new Map(['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'].map((suffix, index) => [3 * index - 9, suffix]));
 const BINARY_BY_POWER = new Map(['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'].map((suffix, power) => [power, suffix]));
@@ -30,18 +30,17 @@ const BINARY = new Map([...BINARY_BY_POWER].map(([power, suffix]) => [suffix, po
 const BILLION = 1_000_000_000n;
 const MAX_BINARY_NANOS = ((1n << 63n) - 1n) * BILLION;
 /**
- * Larger exponents are reduced to this one: such values exceed all real quantities, and their digits would exhaust the
- * memory.
+ * Larger exponents are reduced to this one, and smaller ones than its negative are raised: such values exceed all real
+ * quantities, or round to a billionth, and their digits would exhaust the memory.
  */
 const MAX_EXPONENT = 600;
 
 /**
- * The canonical spelling. Throws {@link QuantityError}. As upstream, a text with a canonical number and suffix keeps
+ * The canonical spelling of a text, which may have blanks around it. Throws {@link QuantityError}. As upstream, a text with a canonical number and suffix keeps
  * its sign and leading zeros (`+05E3`).
  */
 export function canonicalQuantity(text: string): string {
-  // Not `0m`: zero has no suffix.
-  if (CANONICAL.test(text) && !/^0./.test(text)) return text;
+  if (CANONICAL.test(text)) return text;
   const trimmed = text.trim();
   const quantity = parseQuantity(trimmed);
   return keepsSpelling(trimmed, quantity) ? trimmed : formatQuantity(quantity);
@@ -59,7 +58,7 @@ function keepsSpelling(text: string, quantity: Quantity): boolean {
   return exponent % 3 === 0 && exponent >= -9 && digits % 1000n !== 0n;
 }
 
-/** Throws {@link QuantityError}. */
+/** Throws {@link QuantityError}, also for blanks around the quantity. */
 export function parseQuantity(text: string): Quantity {
   const match = text.length > MAX_LENGTH ? null : SHAPE.exec(text);
   if (match === null || text === '') throw new QuantityError(SHAPE_MESSAGE);
@@ -86,7 +85,10 @@ function divideUp(value: bigint, by: bigint): bigint {
   return (value + by - 1n) / by;
 }
 
-/** The canonical spelling: no fraction, and the largest suffix that keeps the value exact. */
+/**
+ * The canonical spelling: no fraction, and the largest suffix that keeps the value exact. A binary quantity below 1Ki or
+ * with a fraction has a decimal suffix.
+ */
 export function formatQuantity(quantity: Quantity): string {
   const { nanos } = quantity;
   if (nanos === 0n) return '0';

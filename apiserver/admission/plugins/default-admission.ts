@@ -9,15 +9,20 @@ import { NO_OVERRIDES, isPluginEnabled, type PluginOverrides } from './plugin-ov
 import { ADMISSION_PLUGINS, type AdmissionDependencies } from './admission-plugins';
 
 /**
- * The chain of worker threads: the one default plug-in that needs nothing but the object. The server's thread runs it
- * too.
+ * The chain of worker threads: the plug-in for volumes and claims, which needs nothing but the object. The server's thread
+ * runs it too.
  */
 export function createWorkerAdmission({ prefix }: Pick<GeneratedNames, 'prefix'>, { disabled }: PluginOverrides = NO_OVERRIDES): Admission {
   const plugin = storageObjectInUseProtection(prefix);
   return createAdmissionChain({ mutating: disabled.includes(plugin.name) ? [] : [plugin], validating: [] });
 }
 
-/** The chain of the server's thread. Webhooks run after the other plug-ins of their step, and the escalation check after them. */
+/**
+ * The chain of the server's thread. The mutating step: plug-ins of the table, their webhooks (which may have the plug-ins
+ * reinvoked), and the escalation check, after all that may change the object and before the rules of its kind. The validating
+ * step: plug-ins of the table, webhooks among them, and the permissions for Services' addresses. At most one plug-in
+ * reserves quota.
+ */
 export function createDefaultAdmission(deps: AdmissionDependencies, overrides: PluginOverrides = NO_OVERRIDES): Admission {
   const { escalation, canUseAddresses, nodeRestriction, metrics } = deps;
   const plugins = ADMISSION_PLUGINS.filter((row) =>

@@ -1,5 +1,6 @@
 /**
- * The Node authorizer: a node may read the objects that its pods reference, and has the permissions of every node. Decides
+ * The Node authorizer: a node may read the objects that its pods reference, write the status of their claims, request
+ * tokens of their accounts, manage its own Lease and CSINode, and has the permissions of every node. Decides
  * allow or no opinion, never deny. Which writes a node may make is left to the admission plug-in NodeRestriction.
  */
 import type { UserInfo } from '../../../shared/api/identity/user';
@@ -29,6 +30,7 @@ export function nodeNameOf(user: UserInfo): string | undefined {
 
 const noOpinion = (reason: string): Decision => ({ type: 'no-opinion', reason });
 
+/** Stands for the binding of the common rules, of which only the decision is used. */
 const NO_BINDING = { text: '', namespace: '', role: { kind: 'ClusterRole', namespace: '', name: '' }, subjects: [] } as const;
 
 /** Has no opinion about users that are not nodes. */
@@ -61,8 +63,8 @@ const OWN_VERBS: ReadonlySet<string> = new Set(['get', 'create', 'update', 'patc
 const STATUS_VERBS: ReadonlySet<string> = new Set(['update', 'patch']);
 
 /**
- * Upstream checks these verbs in admission; all others need a relation between node and slice, which does not exist
- * yet.
+ * Allowed without a relation: a node may read all slices, and admission checks the node of a new one. The other verbs need
+ * a relation between node and slice, which the graph does not contain.
  */
 const SLICE_VERBS: ReadonlySet<string> = new Set(['create', 'list', 'watch']);
 
@@ -85,7 +87,7 @@ function resourceAuthorizers({ graph, nodeLeaseNamespace }: NodeAuthorizerDepend
     ],
     ['persistentvolumes.', getRelatedObject((node, { name }) => graph.isVolumeReferencedByNode(node, name))],
     ['volumeattachments.storage.platform.io', getRelatedObject((node, { name }) => graph.isAttachedTo(node, name))],
-    // ResourceClaims are not served yet, so no pod references one.
+    // The graph does not contain the claims of pods, so that no node reads one.
     ['resourceclaims.resource.platform.io', getRelatedObject(() => false)],
     [
       'resourceslices.resource.platform.io',

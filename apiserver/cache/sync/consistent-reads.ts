@@ -86,7 +86,6 @@ export class ConsistentReads {
     await yieldNow();
     this.pendingLookup = undefined;
     statistics.revisionLookups += 1;
-    statistics.revisionLookupsInFlight = Math.max(statistics.revisionLookupsInFlight, 1);
     const request = store.revision({ deadline });
     const onDone = (): void => (this.inFlight = undefined);
     this.inFlight = request.then(onDone, onDone);

@@ -1,6 +1,6 @@
 /**
- * Validates the API approval annotation, which definitions in protected groups (those of the project) need. The status
- * condition that follows from it is left to `apiserver/custom-resources`.
+ * Validates the API approval annotation, which definitions in protected groups need: those below the domains of upstream
+ * and of this server. The status condition that follows from it is left to `apiserver/custom-resources`.
  */
 import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { parseGoUrl } from '../../../shared/values/network/go-url';

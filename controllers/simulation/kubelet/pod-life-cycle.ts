@@ -1,5 +1,5 @@
 /**
- * The life cycle of a pod on a simulated node: from a pod and the time follow the status that a kubelet would report,
+ * The life cycle of a pod on a simulated node. Computes, from the pod and the time, the status that a kubelet would report,
  * whether the pod is to be deleted now, and when to look again. The functions are pure. Writes nothing and allocates no
  * addresses.
  */
@@ -50,14 +50,13 @@ interface Containers {
   readonly dueAt: number | undefined;
 }
 
-/** How a container runs. */
 interface ContainerRun extends Pick<ContainerContext, 'runMs' | 'failure'> {
   readonly restartPolicy: string;
 }
 
 const SIDECAR: ContainerRun = { runMs: undefined, failure: undefined, restartPolicy: 'Always' };
 
-/** The next step follows from the stored pod alone, so that it may be repeated. */
+/** The next step of a pod. It may be repeated: nothing is remembered but what the stored pod contains. */
 export function nextPodStep(input: PodInput): PodStep {
   const { pod, now } = input;
   if (isBeingDeleted(pod)) return terminationStep(input);
@@ -93,7 +92,7 @@ function activeDeadline({ body: { spec, status } }: Pod): number | undefined {
 
 const DEADLINE_EXCEEDED = { reason: 'DeadlineExceeded', message: 'Pod was active on the node longer than the specified deadline' };
 
-/** The pod fails and its containers are stopped at once, as release 1.31.1 was recorded to do within a second. */
+/** The pod fails and its containers are stopped at once, as recorded from a kubelet of 1.31.1. */
 function deadlineStep(input: PodInput): PodStep {
   const current = input.pod.body.status ?? {};
   const graceMs = 1000 * Number(input.pod.body.spec?.terminationGracePeriodSeconds ?? 0);
@@ -104,8 +103,8 @@ function deadlineStep(input: PodInput): PodStep {
 }
 
 /**
- * The step of a pod that is being deleted: containers run until they have stopped; nothing is started or becomes ready
- * any more.
+ * The step of a pod that is being deleted: its containers keep running until their grace period or the simulated
+ * termination ends; nothing is started or becomes ready any more.
  */
 function terminationStep(input: PodInput): PodStep {
   const { pod, settings, now } = input;

@@ -1,4 +1,4 @@
-/** The kinds of the core group, and the versions of its kinds in other groups. */
+/** The stored kinds of the core group, and its Event in the group `events`. */
 import { BINDING, EVICTION, POD_CONNECTIONS, proxySubresource, scaleAndStatus } from './virtual';
 import { TOKEN_REQUEST } from './reviews';
 import { rowFactory, fieldsNamedByPath, STATUS, type KindRow } from './row';
@@ -14,6 +14,7 @@ const EVENT = {
   fieldLabelErrorForm: 'plain',
   expires: true,
 } as const;
+/** Of an ObjectReference. */
 const REFERENCE_MEMBERS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
 
 export const CORE_KINDS: readonly KindRow[] = [
@@ -25,13 +26,14 @@ export const CORE_KINDS: readonly KindRow[] = [
     selectableFields: [
       ...fieldsNamedByPath(...REFERENCE_MEMBERS.map((member) => `involvedObject.${member}`), 'reason', 'reportingComponent'),
       { name: 'source', path: 'source.component', fallback: 'reportingComponent' },
-      { name: 'type', path: 'type' },
+      ...fieldsNamedByPath('type'),
     ],
   }),
   events('Event', 'events', {
     ...EVENT,
     storedAs: { group: '', version: 'v1' },
     selectableFields: [
+      // Paths are those of the stored version, which is that of the core group.
       ...REFERENCE_MEMBERS.map((member) => ({
         name: `regarding.${member}`,
         path: `involvedObject.${member}`,

@@ -7,7 +7,7 @@ import type { Clock } from '../../runtime/clock';
 import type { Random } from '../../runtime/random';
 
 const NANOSECONDS_PER_MS = 1_000_000n;
-/** Steps within a millisecond, in nanoseconds; names beyond the last step are not ordered by time. */
+/** Length of a step within a millisecond. */
 const STEP_NANOSECONDS = 1_000;
 /** Number of the last step within a millisecond, which further names of that millisecond share. */
 const LAST_STEP = 999;
@@ -21,7 +21,10 @@ export class EventNames {
 
   constructor(private readonly options: { readonly clock: Pick<Clock, 'now'>; readonly random: Pick<Random, 'float'> }) {}
 
-  /** A name for a new Event about the object `objectName`; greater than earlier ones unless the clock was set back. */
+  /**
+   * A name for a new Event about the object `objectName`, probably unique. Greater than earlier ones about it, unless the
+   * clock was set back or the millisecond has more than a thousand names.
+   */
   create(objectName: string): string {
     const now = Math.trunc(this.options.clock.now());
     this.step = now === this.lastTime ? Math.min(this.step + 1, LAST_STEP) : 0;

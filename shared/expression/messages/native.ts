@@ -22,7 +22,10 @@ import {
   type Value,
 } from '../values/value';
 
-/** As in upstream's messages; `entries` and `items` are the contents of a `Struct` and a `ListValue`. */
+/**
+ * The Go types of fields, as in upstream's messages. `entries` and `items` appear in no message: the fields of a `Struct`
+ * and the values of a `ListValue`, while `*structpb.Struct` is a field that is a whole `Struct`.
+ */
 export type NativeType =
   | 'bool'
   | 'float32'
@@ -43,7 +46,7 @@ export type NativeType =
 const OVERFLOW = new ErrorValue('integer overflow');
 const UNSIGNED_OVERFLOW = new ErrorValue('unsigned integer overflow');
 const NONE_DEREFERENCE = new ErrorValue('optional.none() dereference');
-/** The largest integer that a double represents exactly; larger ones become strings in JSON. */
+/** Up to here a double represents every integer exactly; larger ones become strings in JSON. */
 const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
 
 /** Returns `undefined` for a value of an unsupported type. */
@@ -94,7 +97,7 @@ function toJsonList(value: Value, work: WorkContext): Value | undefined {
   return value instanceof ListValue ? jsonList(value, work) : undefined;
 }
 
-/** Converts a field value; the error names the field. */
+/** Converts a field value; returns an error that names the field. Contents of another type have an error of their own. */
 export function toFieldValue(value: Value, native: NativeType, field: string, work: WorkContext): Value {
   if ((native === 'entries' && !(value instanceof MapValue)) || (native === 'items' && !(value instanceof ListValue))) {
     return new ErrorValue(`unsupported field type for ${field}: ${displayType(value)}`);
@@ -117,6 +120,7 @@ function toNative(value: Value, native: NativeType, work: WorkContext): Value {
   return NATIVE_CONVERSIONS[native](value, work) ?? conversionError(value, native);
 }
 
+/** The texts of cel-go, which differ by the type of the value. */
 function conversionError(value: Value, native: string): ErrorValue {
   if (typeof value === 'bigint' || value instanceof Uint)
     return new ErrorValue(`unsupported type conversion from '${valueTypeName(value)}' to ${native}`);

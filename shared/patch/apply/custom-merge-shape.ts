@@ -1,6 +1,6 @@
 /**
- * The merge shape of a custom resource. Lists are atomic unless the schema declares a list type, and objects are
- * granular. Values that the schema does not specify are granular where they are objects.
+ * The merge shape of a custom resource. Lists are atomic unless the schema declares a list type, and objects are granular
+ * unless it declares `mapType: atomic`. Values that the schema does not specify are granular where they are objects.
  */
 import type { SchemaNode } from '../../api/structural/schema-node';
 import { fieldElement } from './field-set';
@@ -20,6 +20,7 @@ const shapes = new WeakMap<SchemaNode, MergeShape>();
 
 const ANY_VALUE = createAnyValueShape();
 
+/** The shape of a deduced object contains the same shape for its members: it refers to itself. */
 function createAnyValueShape(): MergeShape {
   const members: { kind: 'map'; atomic: boolean; element: MergeShape } = { kind: 'map', atomic: false, element: STRING };
   const shape: MergeShape = { kind: 'deduced', members };
@@ -86,7 +87,7 @@ const TYPE_META: ReadonlyMap<string, () => MergeShape> = new Map([
   ['metadata', (): MergeShape => mergeShapeOf('meta.v1.ObjectMeta')],
 ]);
 
-/** The shapes of members are derived on first use. */
+/** The shapes of declared members are derived on first use. The other members have that of `additionalProperties`. */
 function structShape(node: SchemaNode, unknownFields: UnknownFields, fixedMembers: ReadonlyMap<string, () => MergeShape>): MergeShape {
   const { additionalProperties } = node;
   const members = new Map<string, ShapeMember>();

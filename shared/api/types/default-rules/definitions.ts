@@ -4,9 +4,9 @@ import { isZero, objectsAt, type DefaultRule } from './rule';
 
 export const DEFINITION_RULES: Readonly<Record<string, DefaultRule>> = {
   'apiextensions.v1.CustomResourceDefinition': (definition) => {
-    // The storage version; validation rejects more than one later.
     const status = objectAt(definition, 'status') ?? {};
     if (stringsAt(status, 'storedVersions').length > 0) return;
+    // The first one: validation rejects a second storage version later.
     const stored = objectsAt(objectAt(definition, 'spec'), 'versions').find(({ storage }) => storage === true);
     if (stored !== undefined) definition['status'] = { ...status, storedVersions: [stringAt(stored, 'name') ?? ''] };
   },

@@ -59,6 +59,7 @@ const printClusterScoped = (names: readonly string[]): string =>
 const printKinds = (names: readonly string[]): string =>
   `/** Those that are objects of a kind, by the type's name in the tables. */\nexport interface ObjectTypes {\n${names.map((name) => `  '${name}': ${aliasOf(name)};\n`).join('')}}\n`;
 
+/** Every member is optional, because rules also see incomplete objects. */
 function printType({ name, hasTypeMeta, fields }: TypeSchema): string {
   const typeMeta = hasTypeMeta ? ['  apiVersion?: string;\n', '  kind?: string;\n'] : [];
   const members = fields.map((field) => `  ${memberName(field.name)}?: ${printMember(field)};\n`);
@@ -68,7 +69,7 @@ function printType({ name, hasTypeMeta, fields }: TypeSchema): string {
 
 const memberName = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : `'${name}'`);
 
-/** Every member is optional, because rules also see incomplete objects. */
+/** A member may be null only where the decoder stores null. */
 function printMember({ type, presence }: FieldSchema): string {
   const isNullable = presence === 'null' || (presence === 'always' && isNullAtZero(type));
   return isNullable ? orNull(printValue(type)) : printValue(type);
@@ -79,6 +80,7 @@ const isNullAtZero = (type: FieldType): boolean => type.kind !== 'object' && zer
 
 const orNull = (type: string): string => (type === 'JsonValue' ? type : `${type} | null`);
 
+/** The other type of a field of two types, by its name in the tables. */
 const ALTERNATIVES = {
   bool: () => 'boolean',
   list: (object: string) => `${object}[]`,
