@@ -14,10 +14,10 @@ import { AUDIT_POLICY_FORMAT } from '../audit/policy-format';
 import type { OnEventsLost, AuditBackend, EventEncoding } from '../audit/audit-backend';
 import { createWebhookDelivery } from '../audit/webhook-delivery';
 import type { ServerFlags } from './flags/flags';
-import { openWebhook, type WebhookDependencies } from './webhooks';
+import { openWebhook, type KubeconfigWebhookDependencies } from './webhooks';
 
 /** What the audit backends use. */
-export interface AuditDependencies extends WebhookDependencies {
+export interface AuditDependencies extends KubeconfigWebhookDependencies {
   readonly logger: Logger;
 }
 

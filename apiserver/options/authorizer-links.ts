@@ -16,10 +16,10 @@ import { compileMatchConditions } from '../authorization/webhook/match-condition
 import type { AuthorizerLink } from '../server/access/authorizers';
 import { authorizationFormat, type AuthorizationConfiguration, type ConfiguredWebhook } from './authorization-configuration';
 import type { ServerFlags } from './flags/flags';
-import { createWebhookCaller, KubeconfigWebhook, openWebhook, type WebhookDependencies } from './webhooks';
+import { createWebhookCaller, KubeconfigWebhook, openWebhook, type KubeconfigWebhookDependencies } from './webhooks';
 
 /** What the configured authorizers use. */
-export interface AuthorizerLinkDependencies extends WebhookDependencies {
+export interface AuthorizerLinkDependencies extends KubeconfigWebhookDependencies {
   readonly logger: Logger;
   readonly meters: Meters;
 }

@@ -6,7 +6,7 @@ import type { SendImageReview, ImagePolicySettings } from '../admission/plugins/
 import { throttle } from '../../shared/runtime/throttle';
 import type { Logger } from '../../shared/runtime/logger';
 import { replyOf } from '../webhook-client/reply';
-import { createWebhookCaller, openWebhook, type WebhookDependencies } from './webhooks';
+import { createWebhookCaller, openWebhook, type KubeconfigWebhookDependencies } from './webhooks';
 
 /** Time limit of a call; upstream's default for webhooks. */
 const TIMEOUT_MS = 30_000;
@@ -16,7 +16,7 @@ const LOG_INTERVAL_MS = 60_000;
 /** Returns the function that sends an image review. Rejects when the kubeconfig is unusable. */
 export async function openImagePolicyWebhook(
   { kubeConfigFile, retryMs }: ImagePolicySettings,
-  { logger, ...deps }: WebhookDependencies & { readonly logger: Logger },
+  { logger, ...deps }: KubeconfigWebhookDependencies & { readonly logger: Logger },
 ): Promise<SendImageReview> {
   const webhook = await openWebhook('image-policy-webhook', kubeConfigFile, deps);
   const callWebhook = createWebhookCaller(webhook, deps, { timeoutMs: TIMEOUT_MS, firstPauseMs: retryMs });

@@ -11,7 +11,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import type { Random } from '../../shared/runtime/random';
 
 /** What the calls of a webhook with a kubeconfig use. */
-export interface WebhookDependencies {
+export interface KubeconfigWebhookDependencies {
   readonly clock: Clock;
   readonly random: Random;
   readonly configurations: ConfigurationFiles;
@@ -88,7 +88,11 @@ function fingerprintOf({ servers, tls, credentials }: ClientConfig): string {
 }
 
 /** Reads and watches the kubeconfig of a flag. Rejects when it is unusable. */
-export async function openWebhook(name: string, file: string, { clock, configurations }: WebhookDependencies): Promise<KubeconfigWebhook> {
+export async function openWebhook(
+  name: string,
+  file: string,
+  { clock, configurations }: KubeconfigWebhookDependencies,
+): Promise<KubeconfigWebhook> {
   const webhook = new KubeconfigWebhook(file, clock);
   await configurations.loadAndWatch({ name, path: file, load: () => Promise.resolve(webhook.read()) });
   return webhook;
@@ -106,7 +110,7 @@ type CallWebhook = (body: Buffer, onAttempt?: AttemptListener) => Promise<Webhoo
 /** Returns a function that sends a body to the webhook, with retries. */
 export function createWebhookCaller(
   webhook: KubeconfigWebhook,
-  { clock, random }: Pick<WebhookDependencies, 'clock' | 'random'>,
+  { clock, random }: Pick<KubeconfigWebhookDependencies, 'clock' | 'random'>,
   { timeoutMs, firstPauseMs }: CallTimes,
 ): CallWebhook {
   const options = { address: () => webhook.address, clock, timeoutMs };
