@@ -377,7 +377,8 @@ export default {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '(^|/)(dist|coverage)/' },
+    // Fixtures that import the package need its build, beside which the checks run.
+    exclude: { path: '(^|/)(dist|coverage)/|^test/e2e/fixtures/' },
     tsConfig: { fileName: 'tsconfig.base.json' },
     tsPreCompilationDeps: true,
     enhancedResolveOptions: {
