@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { StatusError } from '../../../shared/api/errors/status';
 import { readBody } from './body';
-import type { Exchange } from './exchange';
 import { ExchangeProgress } from './exchange-progress';
 
 /** Sends the chunks as the body of a request without Content-Length, and reads it. */
@@ -13,7 +12,7 @@ function sendBody(...chunks: readonly string[]) {
     header: () => undefined,
     acquireSlot: () => undefined,
     trace: undefined,
-  } as unknown as Exchange;
+  };
   const body = readBody(exchange, 10).catch((error: unknown) => error);
   for (const chunk of chunks) input.emit('data', Buffer.from(chunk));
   input.emit('end');

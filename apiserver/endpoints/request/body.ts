@@ -14,6 +14,15 @@ export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 /** Limit for bodies that are not stored: operations, and delete options. */
 export const MAX_OPERATION_BYTES = 64 * 1024;
 
+/** The members of an exchange with which its body is read. */
+export interface BodyExchange extends Pick<Exchange, 'acquireSlot' | 'header' | 'progress' | 'trace'> {
+  readonly input: {
+    readonly aborted: boolean;
+    on(event: 'data', listener: (chunk: Buffer) => void): unknown;
+    on(event: 'end' | 'close', listener: () => void): unknown;
+  };
+}
+
 /** Thrown when the client disconnects, or is cut off, while it sends its body. No response can be sent. */
 export class BodyAborted extends Error {}
 
@@ -21,7 +30,7 @@ export class BodyAborted extends Error {}
  * Reads the whole body; resolves with it once the request has a slot on the event loop, in which it may process the
  * body. Rejects with 413 as soon as the body is known to be longer than `limit` bytes, and then keeps none of it.
  */
-export async function readBody(exchange: Exchange, limit = MAX_BODY_BYTES): Promise<Buffer> {
+export async function readBody(exchange: BodyExchange, limit = MAX_BODY_BYTES): Promise<Buffer> {
   const declared = Number(exchange.header('content-length') ?? '0');
   if (declared > limit) throw tooLargeError(exchange, limit);
   const body = await new Promise<Buffer>((resolve, reject) => collect(exchange, limit, resolve, reject));
@@ -33,7 +42,7 @@ export async function readBody(exchange: Exchange, limit = MAX_BODY_BYTES): Prom
 }
 
 /** Collects the chunks of a body. Calls `resolve` or `reject` once; later events are ignored. */
-function collect(exchange: Exchange, limit: number, resolve: (body: Buffer) => void, reject: (error: Error) => void): void {
+function collect(exchange: BodyExchange, limit: number, resolve: (body: Buffer) => void, reject: (error: Error) => void): void {
   const { input, progress } = exchange;
   const chunks: Buffer[] = [];
   let isTooLong = false;
@@ -60,8 +69,8 @@ function collect(exchange: Exchange, limit: number, resolve: (body: Buffer) => v
   });
 }
 
-function tooLargeError(exchange: Exchange, limit: number): StatusError {
-  exchange.progress.refuseBody();
+function tooLargeError({ progress }: Pick<BodyExchange, 'progress'>, limit: number): StatusError {
+  progress.refuseBody();
   return requestTooLarge(`limit is ${limit}`);
 }
 
