@@ -8,6 +8,7 @@ import { isIP, type LookupFunction } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '../../../shared/runtime/clock';
 import { PARTIAL_CHAIN_TRUST } from '../../../shared/pki/partial-chain-trust';
+import { hostWithoutBrackets } from '../../../shared/values/network/host-url';
 import type { CertificateVerification } from '../../registry/operations/destination';
 import { IdleCheckingAgent } from './idle-checking-agent';
 import { DEFAULT_OPEN_REQUEST_LIMITS, OpenRequests, type OpenRequestLimits } from './open-requests';
@@ -131,7 +132,7 @@ export class Backends {
     const agent = isRepeatable && trust === 'kubelet' && pinned === undefined ? this.keptConnections : false;
     const settings = { method, headers, path, agent, setHost: headers['host'] === undefined, ...lookup };
     // Otherwise Node would take the server name from the client's Host header.
-    const servername = isIP(url.hostname.replace(/^\[|\]$/g, '')) === 0 ? url.hostname : '';
+    const servername = isIP(hostWithoutBrackets(url)) === 0 ? url.hostname : '';
     const tls = { ...this.tlsFor(trust, insecureSkipTlsVerify), servername };
     const { clock, timeoutMs } = this.options;
     return dial({ clock, timeoutMs }, url, { ...settings, ...tls });

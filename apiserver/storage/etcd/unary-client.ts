@@ -8,6 +8,7 @@ import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectSecurely, type TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import { errorMessage } from '../../../shared/runtime/error-message';
+import { hostWithoutBrackets } from '../../../shared/values/network/host-url';
 import type { ResponseHeaders } from './http2/headers';
 import { Http2ClientSession, type Http2Peer } from './http2/session';
 import { MESSAGE_PREFIX_BYTES, type RpcMessage } from './rpc-writer';
@@ -259,8 +260,9 @@ class Connection {
 
 /** Starts to connect; `connected` is the event after which the socket can be used. */
 function dial({ origin, tls }: EtcdMember): { readonly socket: Socket | TLSSocket; readonly connected: 'connect' | 'secureConnect' } {
-  const { hostname, port } = new URL(origin);
-  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  const url = new URL(origin);
+  const { port } = url;
+  const host = hostWithoutBrackets(url);
   if (tls === undefined) return { socket: connectPlain({ host, port: Number(port || '80') }), connected: 'connect' };
   const { credentials, ...rest } = tls;
   const options = { ...credentials(), ...rest, host, port: Number(port || '443'), ALPNProtocols: [ALPN] };

@@ -2,7 +2,7 @@
  * `npm run chaos -- [--minutes=60] [--lanes=30] [--seed=1] [--only=<disruption>] [--protocol=h2|http/1.1] [--keep=1]`:
  * starts an API server over the embedded store and misuses its connections at random while a well-behaved client goes
  * on. Prints a line a minute. Exits with 1 when the server ends, a well-behaved read fails, or connections remain open
- * afterwards. With --keep the server goes on until it is killed.
+ * afterwards. With --keep the server keeps running until it is killed.
  */
 import { writeFileSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
