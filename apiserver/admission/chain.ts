@@ -1,6 +1,6 @@
 /**
  * The admission chain: runs all mutating plug-ins in order, then all validating ones, and records how long each takes.
- * Stays synchronous unless a plug-in returns a promise. Which plug-ins run is decided elsewhere.
+ * Stays synchronous unless a plug-in returns a promise. `plugins/default-admission.ts` decides which plug-ins run.
  */
 import type { Clock } from '../../shared/runtime/clock';
 import { measureTime } from '../../shared/runtime/measure-time';
@@ -8,11 +8,11 @@ import type { Admission, AdmissionOperation, AdmissionTarget, AdmissionRequest, 
 
 interface Plugin {
   readonly name: string;
-  /** Evaluated for every request: a plug-in without configuration handles nothing and so costs nothing. */
+  /** Called again for every request, so the result may change at run time, for example with the first webhook. */
   handles(operation: AdmissionOperation): boolean;
   /** Whether the plug-in reads more of the object than its name; absent = it does. */
   inspectsObject?(target: AdmissionTarget): boolean;
-  /** Whether the plug-in may call a webhook; absent = never. */
+  /** Whether the plug-in may call a webhook; absent = it never does. */
   callsWebhooks?(target: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean;
 }
 
@@ -74,12 +74,14 @@ export function createAdmissionChain(plugins: AdmissionPlugins): Admission {
   return {
     inspectsObject: (target) => allPlugins.some((plugin) => plugin.handles(target.operation) && plugin.inspectsObject?.(target) !== false),
     callsWebhooks: (target) => mutatingAndValidating.some((plugin) => plugin.callsWebhooks?.(target) === true),
-    dependsOnOtherObjects: (target) => reserving?.inspectsObject?.({ operation: 'CREATE', ...target }) === true,
+    // ResourceQuota counts the other objects of the namespace. It counts more kinds on CREATE than on UPDATE.
+    dependsOnOtherObjects: (target) => reserving?.inspectsObject({ operation: 'CREATE', ...target }) === true,
     mutate: (request) => admit.run(request),
     validate: (request) => validate.run(request),
     reserve: (request) => {
       const { operation } = request;
       if (reserving?.handles(operation) !== true) return undefined;
+      // Upstream's ResourceQuota is a validating plug-in, so the metrics of this step have the label `validate`.
       const durations = getOrCreate(reserveDurations, operation, () => new PluginDurations(metrics, reserving.name, 'validate', operation));
       return measureTime(
         metrics.clock,

@@ -11,8 +11,8 @@ import { parseEntry } from '../registry/object/stored-object';
 const DEFAULT_ANNOTATION_BYTES = Buffer.from('is-default-class');
 
 /**
- * The name of the default class; `undefined` when none is marked. `classes` are in order of name; `defaultAnnotations`
- * are annotation names in canonical spelling.
+ * The name of the default class; `undefined` when none is marked. `classes` are cluster-scoped and in order of name.
+ * `defaultAnnotations` are the annotations, in canonical spelling, that mark a class as default.
  */
 export function newestDefaultClass(classes: Iterable<Entry>, defaultAnnotations: readonly string[]): string | undefined {
   let newest: { readonly name: string; readonly created: string } | undefined;
@@ -21,7 +21,9 @@ export function newestDefaultClass(classes: Iterable<Entry>, defaultAnnotations:
     if (!entry.bytes.includes(DEFAULT_ANNOTATION_BYTES)) continue;
     const metadata = readMetadata(parseEntry(entry).object);
     if (!isMarkedDefault(metadata.annotations ?? {}, defaultAnnotations)) continue;
+    // Timestamps are stored in one format and in UTC, so that their texts compare like the times.
     const created = metadata.creationTimestamp ?? '';
+    // The key of a cluster-scoped object is its name.
     if (newest === undefined || created > newest.created) newest = { name: entry.key, created };
   }
   return newest?.name;

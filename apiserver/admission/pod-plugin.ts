@@ -1,20 +1,12 @@
 /**
- * Builds plug-ins that handle the spec of pods, and the Forbidden error that plug-ins reject with. Subresources of pods
- * are left to the plug-ins that handle them.
+ * Builds plug-ins that check or change the spec of pods, and the Forbidden error that plug-ins reject with. These
+ * plug-ins skip requests for subresources of pods.
  */
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { forbidden, type StatusError } from '../../shared/api/errors/status';
 import type { CoreV1Pod, CoreV1PodSpec } from '../../shared/api/types/generated/members';
 import type { AdmissionOperation, AdmissionTarget, AdmissionRequest } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
-
-const isPod = ({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
-  row.group === '' && row.resource === 'pods' && subresource === undefined;
-
-/** `undefined` when the request is for another resource or a subresource. */
-function podSpec(request: AdmissionRequest<CoreV1Pod>): CoreV1PodSpec | undefined {
-  return isPod(request) ? request.object?.spec : undefined;
-}
 
 /** Checks or changes a pod spec; throws to reject the pod. */
 type ApplyToPodSpec = (request: AdmissionRequest<CoreV1Pod>, spec: CoreV1PodSpec) => void;
@@ -42,11 +34,14 @@ const podPluginBase = (name: string, operations: readonly AdmissionOperation[]):
 });
 
 function callWithPodSpec(request: AdmissionRequest<CoreV1Pod>, apply: ApplyToPodSpec): undefined {
-  const spec = podSpec(request);
+  const spec = isPod(request) ? request.object?.spec : undefined;
   if (spec !== undefined) apply(request, spec);
 }
 
-/** Forbidden, with the name of the object, its `generateName`, or `Unknown`. */
+const isPod = ({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
+  row.group === '' && row.resource === 'pods' && subresource === undefined;
+
+/** A Forbidden error that names the object: by its name, else by its `generateName`, else as `Unknown`. */
 export function newForbidden({ resource: { row }, name, object }: AdmissionRequest, text: string): StatusError {
   const metadata = readMetadata(object ?? {});
   const shownName = [metadata.name, name, metadata.generateName].find((candidate) => candidate !== undefined && candidate !== '');

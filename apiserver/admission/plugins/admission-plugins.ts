@@ -1,7 +1,7 @@
 /**
- * The table of admission plug-ins under upstream's names, in the order in which they run; only the mutating webhooks
- * run after all other mutating plug-ins. A plug-in without `create` is known but not available: enabling it is an
- * error.
+ * The table of admission plug-ins under upstream's names. Plug-ins run in the order of the table, except that the
+ * mutating webhooks run after all other mutating plug-ins. A plug-in without `create` is known but not available:
+ * enabling it is an error.
  */
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Cache } from '../../cache/cache';
@@ -41,7 +41,7 @@ import { taintNodes } from './scheduling/taint-nodes';
 
 /** The webhook plug-ins, which run after the other plug-ins of their step in the table. */
 export interface WebhookPlugins {
-  /** `reinvoke` runs the mutating plug-ins before it again. */
+  /** `reinvoke` runs the other mutating plug-ins once more, for an object that a webhook has changed. */
   readonly mutating: (reinvoke: Admission['mutate']) => MutatingPlugin;
   readonly validating: ValidatingPlugin;
 }
@@ -96,7 +96,10 @@ export interface PluginRegistration {
   readonly name: string;
   /** `with-nodes`: when the Node authorizer is on. */
   readonly enabledWhen: 'by-default' | 'explicitly' | 'with-nodes';
-  /** Called once when the server starts; instances without a member take no part in that step. */
+  /**
+   * Called once when the server starts. The plug-in takes part in the steps whose members the result has. Absent = the
+   * plug-in is not available.
+   */
   readonly create?: (deps: AdmissionDependencies) => PluginInstances;
   /** The configuration that the plug-in cannot run without. */
   readonly requiredSetting?: keyof AdmissionSettings;
@@ -175,6 +178,7 @@ export const ADMISSION_PLUGINS: readonly PluginRegistration[] = [
         onExemption: onPodSecurityExemption,
         getNamespace: (name) => cache.snapshot(namespaces).get(name),
         listPods(namespace) {
+          // Keys are `NAMESPACE/NAME`, and `0` is the character after `/`.
           const bounds = [`${namespace}/`, `${namespace}0`] as const;
           const snapshot = cache.snapshot(pods);
           return { count: snapshot.count(...bounds), entries: snapshot.range(...bounds) };
@@ -278,8 +282,8 @@ export const ADMISSION_PLUGINS: readonly PluginRegistration[] = [
     enabledWhen: 'by-default',
     create({ quotas, resources, settings, clock }) {
       if (quotas === undefined) return {};
-      const quotaDeps = { ...quotas, clock, limitedResources: settings?.limitedResources };
-      return { reserving: resourceQuota({ ...quotaDeps, quotas: resources.require('resourcequotas').stored }) };
+      const storedQuotas = resources.require('resourcequotas').stored;
+      return { reserving: resourceQuota({ ...quotas, clock, limitedResources: settings?.limitedResources, quotas: storedQuotas }) };
     },
   },
   { name: 'AlwaysDeny', enabledWhen: 'explicitly', create: () => ({ mutating: alwaysDeny() }) },

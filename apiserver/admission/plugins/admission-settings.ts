@@ -17,7 +17,8 @@ export interface AdmissionSettings {
   readonly podSecurity?: PodSecuritySettings;
   readonly limitedResources?: readonly LimitedResource[];
   readonly imagePolicy?: ImagePolicySettings;
-  /** Credentials for calls of mutating and validating webhooks. */
+  /** Credentials for calls of mutating webhooks. */
   readonly mutatingWebhookUsers?: KubeconfigUsers;
+  /** Credentials for calls of validating webhooks. */
   readonly validatingWebhookUsers?: KubeconfigUsers;
 }

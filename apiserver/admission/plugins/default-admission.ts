@@ -9,8 +9,9 @@ import { NO_OVERRIDES, isPluginEnabled, type PluginOverrides } from './plugin-ov
 import { ADMISSION_PLUGINS, type AdmissionDependencies } from './admission-plugins';
 
 /**
- * The chain of worker threads: the plug-in for volumes and claims, which needs nothing but the object. The server's thread
- * runs it too.
+ * The chain of worker threads, which process large objects without sending them to the server's thread. Only
+ * StorageObjectInUseProtection runs in it, because this plug-in needs nothing but the object. The server's thread still
+ * runs the chain of {@link createDefaultAdmission}.
  */
 export function createWorkerAdmission({ prefix }: Pick<GeneratedNames, 'prefix'>, { disabled }: PluginOverrides = NO_OVERRIDES): Admission {
   const plugin = storageObjectInUseProtection(prefix);
@@ -18,10 +19,12 @@ export function createWorkerAdmission({ prefix }: Pick<GeneratedNames, 'prefix'>
 }
 
 /**
- * The chain of the server's thread. The mutating step: plug-ins of the table, their webhooks (which may have the plug-ins
- * reinvoked), and the escalation check, after all that may change the object and before the rules of its kind. The validating
- * step: plug-ins of the table, webhooks among them, and the permissions for Services' addresses. At most one plug-in
- * reserves quota.
+ * The chain of the server's thread:
+ *
+ * - mutating step: the plug-ins of the table; the mutating webhooks, which may reinvoke these plug-ins; the escalation
+ *   check, which comes last because it must see the role that will be stored
+ * - validating step: the plug-ins and webhooks of the table; the permissions for the addresses of Services
+ * - reservation: ResourceQuota, unless it is disabled
  */
 export function createDefaultAdmission(deps: AdmissionDependencies, overrides: PluginOverrides = NO_OVERRIDES): Admission {
   const { escalation, canUseAddresses, nodeRestriction, metrics } = deps;

@@ -1,6 +1,6 @@
 /**
- * EventRateLimit: limits the rate of writes of core Events per server, namespace, user, or source and involved object.
- * A rejected request takes a token from every limit all the same (upstream behaviour).
+ * EventRateLimit: limits the rate of creations and updates of core Events per server, namespace, user, or source and
+ * involved object. A request that one limit rejects still takes a token from the other limits (upstream behaviour).
  */
 import type { ConfigurationFormat } from '../../../shared/configuration/read-configuration';
 import { integerSchema, listSchema, objectSchema, enumSchema, type ValueOf } from '../../../shared/configuration/schema';
@@ -12,8 +12,9 @@ import type { AdmissionRequest } from '../../registry/admission';
 import type { ValidatingPlugin } from '../chain';
 
 const MAX_INT32 = 2_147_483_647;
-/** Number of buckets per limit, by default and at most; the least recently used bucket is evicted. */
+/** Number of buckets of a limit whose `cacheSize` is absent or 0. */
 const DEFAULT_CACHE_SIZE = 4_096;
+/** Greatest `cacheSize`, so that clients with many names cannot fill the memory. */
 const MAX_CACHE_SIZE = 65_536;
 
 const LIMIT = objectSchema(
@@ -51,6 +52,7 @@ const KEY_BY_TYPE: Readonly<Record<EventLimit['type'], (request: AdmissionReques
   User: ({ user }) => user.name,
   SourceAndObject: ({ object }) => {
     const { source, involvedObject: involved } = object ?? {};
+    // The key is part of the message of the rejection, where upstream joins the parts without a separator.
     return [source?.component, source?.host, involved?.kind, involved?.namespace, involved?.name, involved?.uid, involved?.apiVersion].join(
       '',
     );
@@ -70,14 +72,15 @@ export function eventRateLimit(limits: EventLimits, clock: Clock): ValidatingPlu
       if (!isEvent || dryRun) return undefined;
       const exceeded = limitBuckets.flatMap((bucketsOfLimit) => bucketsOfLimit.takeToken(request) ?? []);
       if (exceeded.length === 0) return undefined;
-      const message = exceeded.length === 1 ? exceeded.join() : `[${exceeded.join(', ')}]`;
-      throw new StatusError('TooManyRequests', `Too many requests: ${message}`);
+      const list = exceeded.join(', ');
+      throw new StatusError('TooManyRequests', `Too many requests: ${exceeded.length === 1 ? list : `[${list}]`}`);
     },
   };
 }
 
+/** The token buckets of one limit, by the keys of {@link KEY_BY_TYPE}. Evicts the least recently used bucket. */
 class LimitBuckets {
-  /** In order of last use. */
+  /** In order of last use, because {@link takeToken} inserts a bucket anew at the end. */
   private readonly buckets = new Map<string, TokenBucket>();
   private readonly maxBuckets: number;
 
@@ -88,7 +91,7 @@ class LimitBuckets {
     this.maxBuckets = limit.cacheSize === undefined || limit.cacheSize === 0 ? DEFAULT_CACHE_SIZE : limit.cacheSize;
   }
 
-  /** Takes a token. Returns the message of the rejection, or `undefined` when a token was left. */
+  /** Takes a token from the bucket of the request. Returns an error text when the bucket is empty. */
   takeToken(request: AdmissionRequest): string | undefined {
     const { type, qps, burst } = this.limit;
     const key = KEY_BY_TYPE[type](request);

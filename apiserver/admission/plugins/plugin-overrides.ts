@@ -1,6 +1,6 @@
 /**
- * Determines which admission plug-ins are enabled, from the table and the flags, and validates the flags with
- * upstream's messages; only that a plug-in is not available is a message of this server.
+ * Determines from the table and the flags which admission plug-ins are enabled, and validates the flags. The messages
+ * are upstream's, except the one for a plug-in that is not available in this server.
  */
 import { quote } from '../../../shared/values/text/quote';
 import type { AdmissionSettings } from './admission-settings';
@@ -34,7 +34,7 @@ export const pluginsMissingSettings = (overrides: PluginOverrides, settings: Adm
     (registration) =>
       registration.requiredSetting !== undefined &&
       settings[registration.requiredSetting] === undefined &&
-      // No plug-in that is enabled with nodes has required settings.
+      // Node identities make no difference here: NodeRestriction, the only plug-in that they enable, has no settings.
       isPluginEnabled(registration, overrides, { hasNodeIdentities: false }),
   ).map(({ name }) => name);
 
@@ -47,9 +47,7 @@ export function pluginOverridesError({ enabled, disabled }: PluginOverrides): st
     ...(overlapping.length === 0
       ? []
       : [`[${[...new Set(overlapping)].sort().join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`]),
-    ...enabled
-      .filter((name) => registrationOf(name)?.create === undefined && registrationOf(name) !== undefined)
-      .map((name) => `enable-admission-plugins plugin ${quote(name)} is not available in this server`),
+    ...enabled.filter(isUnavailable).map((name) => `enable-admission-plugins plugin ${quote(name)} is not available in this server`),
   ];
   return errors.length > 1 ? `[${errors.join(', ')}]` : errors[0];
 }
@@ -59,3 +57,9 @@ const registrationOf = (name: string): PluginRegistration | undefined =>
 
 const unknownPluginErrors = (verb: 'enable' | 'disable', names: readonly string[]): readonly string[] =>
   names.filter((name) => registrationOf(name) === undefined).map((name) => `${verb}-admission-plugins plugin ${quote(name)} is unknown`);
+
+/** Whether the plug-in is in the table, but cannot be created. */
+function isUnavailable(name: string): boolean {
+  const registration = registrationOf(name);
+  return registration !== undefined && registration.create === undefined;
+}

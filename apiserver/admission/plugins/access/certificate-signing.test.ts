@@ -63,7 +63,7 @@ test.each<['approval' | 'status', JsonObject, SignerUse['verb']]>([
     message: `${messagePrefix}user not permitted to ${verb} requests with signerName "example.com/s"`,
     details: { name: 'r', kind: REQUESTS },
   });
-  // A patch may be retried.
+  // Only the first attempt is compared: a patch that is retried asks again.
   expect(checks.slice(0, 2)).toEqual([
     { verb, name: 'example.com/s' },
     { verb, name: 'example.com/*' },

@@ -1,8 +1,8 @@
 /**
- * Permissions for CertificateSigningRequests: approving and signing require the verbs `approve` and `sign` on the
- * signer of the request, by its name or domain (`example.com/*`). The resource `signers` is not served: it only names
- * the permission. Also rejects requests to the client signer for the group `system:masters`, because its members bypass
- * authorization and a certificate cannot be revoked.
+ * Permissions for CertificateSigningRequests. Approving and signing require the verbs `approve` and `sign` on the
+ * resource `signers`, by the name of the signer (`example.com/a`) or its domain (`example.com/*`). `signers` is not
+ * served: it only names the permission. Also rejects certificates of the client signer for the group `system:masters`,
+ * because its members bypass authorization and a certificate cannot be revoked.
  */
 import type { CertificatesV1CertificateSigningRequest } from '../../../../shared/api/types/generated/members';
 import { equalJson } from '../../../../shared/values/json';
@@ -74,7 +74,7 @@ function certificateRequestPlugin({ name, operation, subresource, check }: Certi
 
 const signerOf = (object: CertificatesV1CertificateSigningRequest | undefined): string => object?.spec?.signerName ?? '';
 
-/** Checks the stored signer name, not the one in the request. */
+/** Checks the signer name of the stored object: an update must not choose the signer that its author needs. */
 function requireSignerPermission(
   canUseSigner: CanUseSigner,
   verb: SignerUse['verb'],
@@ -93,7 +93,7 @@ function requireSignerPermission(
   return decision instanceof Promise ? decision.then(rejectUnlessAllowed) : rejectUnlessAllowed(decision);
 }
 
-/** Other changes, such as labels, only require permission for the status. */
+/** Whether the write changes what a signer sets. Other changes, such as labels, need no permission on the signer. */
 function hasSigningChange({ object, oldObject }: SigningRequestWrite): boolean {
   const { certificate = '', conditions = [] } = object?.status ?? {};
   const { certificate: oldCertificate = '', conditions: oldConditions = [] } = oldObject?.status ?? {};
@@ -104,11 +104,12 @@ function rejectMastersGroup(request: SigningRequestWrite): undefined {
   const signer = signerOf(request.object);
   if (canonicalQualifiedName(signer) !== CLIENT_SIGNER) return;
   const text = Buffer.from(request.object?.spec?.request ?? '', 'base64').toString('latin1');
+  // Does not throw: the validation of the kind, which runs before, has parsed the request.
   if (parseCertificateRequest(text).organizations.includes(MASTERS_GROUP))
     throw rejection(request, `use of ${signer} signer with ${MASTERS_GROUP} group is not allowed`);
 }
 
-/** The name in the object is present by now even when generated. */
+/** Names the object as its metadata do: a generated name is set there before the validating step. */
 function rejection({ resource: { row }, name, object }: AdmissionRequest, text: string): StatusError {
   const { group, resource } = row;
   return forbidden({ group, resource }, readMetadata(object ?? {}).name ?? name, text);

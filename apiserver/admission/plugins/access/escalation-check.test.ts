@@ -30,7 +30,7 @@ const dependenciesWith = (policy: RbacPolicy): EscalationDependencies => ({
   waitUntilCurrent: () => Promise.resolve(),
 });
 
-/** Returns the message of the rejection, or `undefined` when the role is admitted. */
+/** The message with which a role is rejected whose author holds the rules `held`; `undefined` when it is admitted. */
 async function rejectionOf(
   held: readonly JsonObject[],
   object: JsonObject,
@@ -103,6 +103,7 @@ it('role escalation check admits no role that allows more than the rules of its 
       for (const request of REQUESTS) {
         const before = await own.authorize(author, request);
         const after = await granted.authorize(author, request);
+        // The rules and the request are compared with themselves so that a failure shows them.
         if (after.type === 'allow') expect([held, given, request, before.type]).toEqual([held, given, request, 'allow']);
       }
     }),

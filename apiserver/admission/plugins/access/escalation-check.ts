@@ -1,7 +1,7 @@
 /**
- * Prevents privilege escalation: the author of a role must hold every permission in it or be allowed to `escalate` it;
- * the author of a binding must hold every permission of its role or be allowed to `bind` it. It runs after everything
- * that may change an object, webhooks and their reinvocation included, and before the rules of the kind.
+ * Prevents privilege escalation. The author of a role must hold every permission in it or be allowed to `escalate` it.
+ * The author of a binding must hold every permission of its role or be allowed to `bind` it. The check runs after
+ * everything that may change an object, webhooks and their reinvocation included, and before the rules of the kind.
  */
 import type { RbacV1ClusterRole, RbacV1ClusterRoleBinding, RbacV1RoleBinding } from '../../../../shared/api/types/generated/members';
 import { equalJson, type JsonObject } from '../../../../shared/values/json';
@@ -104,7 +104,7 @@ async function checkBinding(
   await rejectMissingPermissions(escalation, request, await requireRoleRules(escalation, role, resource));
 }
 
-/** The role may be newer than this replica's cache. */
+/** The rules of an existing role. Waits when this replica's cache lacks the role, which may have been created just now. */
 async function requireRoleRules(
   { policy, waitUntilCurrent }: EscalationDependencies,
   role: RoleReference,
@@ -118,15 +118,18 @@ async function requireRoleRules(
   return rules;
 }
 
-/** The lists of a rule multiply; the bound keeps one request from delaying others. */
-const MAX_COMPARED_PERMISSIONS = 20_000;
-
 type RequestedPermission = Pick<ResourceAttributes, 'verb' | 'resource' | 'namespace' | 'name'>;
 
 async function isAllowed({ authorizer }: EscalationDependencies, user: UserInfo, permission: RequestedPermission): Promise<boolean> {
   const { type } = await authorizer.authorize(user, { kind: 'resource', group: GROUP, version: 'v1', subresource: '', ...permission });
   return type === 'allow';
 }
+
+/**
+ * Permissions that one request may have compared. The lists of a rule multiply: 100 verbs, groups and resource names
+ * each are a million permissions.
+ */
+const MAX_COMPARED_PERMISSIONS = 20_000;
 
 async function rejectMissingPermissions(
   { policy }: EscalationDependencies,
@@ -168,10 +171,10 @@ function rejection(request: AdmissionRequest, text: string): StatusError {
   return forbidden({ group, resource }, nameOf(request), text);
 }
 
-/** This message spells missing roles with the plural resource name. */
+/** The suffix of a rejection that names roles which the user is bound to and which do not exist. */
 function resolutionErrors(errors: readonly string[]): string {
   if (errors.length === 0) return '';
-  // `clusterrole.rbac…` becomes `clusterroles.rbac…`.
+  // Upstream uses the plural in this message: `clusterrole.rbac…` -> `clusterroles.rbac…`.
   const texts = errors.map((error) => error.replace(/^(cluster)?role\./, '$1roles.')).join(', ');
   return `; resolution errors: [${errors.length === 1 ? texts : `[${texts}]`}]`;
 }

@@ -1,7 +1,14 @@
 /**
- * NodeRestriction: confines the writes of a node to its own Node (except the taints, labels and owners that decide
- * which pods run there), its own Lease and CSINode, the pods on it, tokens for these pods, and the status of claims;
- * requests for certificates of nodes must be for its own name. Ignores the requests of all other users.
+ * NodeRestriction: confines what a node may write.
+ *
+ * - Node: its own, but not the taints, labels and owners that decide which pods run there
+ * - Lease, CSINode: its own
+ * - Pod: the status of the pods on it, their eviction and deletion, and the creation of mirror pods
+ * - TokenRequest: tokens that are bound to the pods on it
+ * - PersistentVolumeClaim: capacity and conditions in the status
+ * - CertificateSigningRequest: certificates of nodes for its own name only
+ *
+ * Ignores writes of other resources, which authorization decides about, and the requests of users that are not nodes.
  */
 import type {
   AuthenticationV1TokenRequest,
@@ -27,9 +34,8 @@ import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
 import { restrictedLabels } from './restricted-labels';
 import { newForbidden } from '../../pod-plugin';
 
-/** The objects on which the permissions of a node depend. */
+/** The objects on which the permissions of a node depend, from this replica's cache. */
 export interface NodeRestrictionDependencies {
-  /** From this replica's cache. */
   readonly getPod: (namespace: string, name: string) => CoreV1Pod | undefined;
   readonly getNode: (name: string) => CoreV1Node | undefined;
   readonly nodeLeaseNamespace: string;
@@ -41,7 +47,7 @@ interface NodeWrite<O extends JsonObject = JsonObject> extends NodeRestrictionDe
   readonly nodeName: string;
 }
 
-/** By resource, a dot, and group. A check returns `undefined` when it admits the write. */
+/** Checks by `RESOURCE.GROUP`, where the core group is empty. A check returns `undefined` when it admits the write. */
 const CHECKS: Readonly<Record<string, (write: NodeWrite) => StatusError | undefined>> = {
   'nodes.': checkNodeWrite,
   'pods.': checkPodWrite,
@@ -99,7 +105,7 @@ function checkNodeWrite({ request, nodeName }: NodeWrite<CoreV1Node>): StatusErr
 
 function checkNodeCreate(request: AdmissionRequest<CoreV1Node>, nodeName: string): StatusError | undefined {
   const { object } = request;
-  // The word "pods" is upstream's.
+  // Upstream's message says "pods" although it is about nodes.
   if (configSourceOf(object) !== undefined)
     return newForbidden(request, `node ${quoted(nodeName)} is not allowed to create pods with a non-nil configSource`);
   if (ownersOf(object).length > 0) return newForbidden(request, `node ${quoted(nodeName)} is not allowed to set ownerReferences`);
@@ -141,18 +147,9 @@ function changedLabels(labels: Labels, before: Labels): readonly string[] {
 
 function checkPodWrite(write: NodeWrite<CoreV1Pod>): StatusError | undefined {
   const { request, nodeName } = write;
-  const { operation, subresource = '', oldObject, object } = request;
+  const { operation, subresource = '', oldObject } = request;
   if (subresource === 'eviction') return checkEviction(write);
-  if (subresource === 'status') {
-    if (nodeNameOfPod(oldObject) !== nodeName)
-      return newForbidden(request, `node ${quoted(nodeName)} can only update pod status for pods with spec.nodeName set to itself`);
-    if (!equalJson(labelsOf(object), labelsOf(oldObject)))
-      return newForbidden(request, `node ${quoted(nodeName)} cannot update labels through pod status`);
-    // The spelling of the message is upstream's.
-    if (!equalJson(claimStatusesOf(object), claimStatusesOf(oldObject)))
-      return newForbidden(request, `node ${quoted(nodeName)} cannot update resource claim statues`);
-    return undefined;
-  }
+  if (subresource === 'status') return checkPodStatus(write);
   if (subresource !== '')
     return newForbidden(request, `unexpected pod subresource ${quoted(subresource)}, only 'status' and 'eviction' are allowed`);
   switch (operation) {
@@ -171,9 +168,21 @@ function checkPodWrite(write: NodeWrite<CoreV1Pod>): StatusError | undefined {
   }
 }
 
-const claimStatusesOf = (pod: CoreV1Pod | undefined): CoreV1PodResourceClaimStatus[] => pod?.status?.resourceClaimStatuses ?? [];
-
 const nodeNameOfPod = (pod: CoreV1Pod | undefined): string => pod?.spec?.nodeName ?? '';
+
+function checkPodStatus({ request, nodeName }: NodeWrite<CoreV1Pod>): StatusError | undefined {
+  const { oldObject, object } = request;
+  if (nodeNameOfPod(oldObject) !== nodeName)
+    return newForbidden(request, `node ${quoted(nodeName)} can only update pod status for pods with spec.nodeName set to itself`);
+  if (!equalJson(labelsOf(object), labelsOf(oldObject)))
+    return newForbidden(request, `node ${quoted(nodeName)} cannot update labels through pod status`);
+  // The misspelling "statues" is upstream's.
+  if (!equalJson(claimStatusesOf(object), claimStatusesOf(oldObject)))
+    return newForbidden(request, `node ${quoted(nodeName)} cannot update resource claim statues`);
+  return undefined;
+}
+
+const claimStatusesOf = (pod: CoreV1Pod | undefined): CoreV1PodResourceClaimStatus[] => pod?.status?.resourceClaimStatuses ?? [];
 
 function checkEviction({ request, nodeName, getPod }: NodeWrite): StatusError | undefined {
   const name = objectNameOf(request);
@@ -213,8 +222,9 @@ function checkMirrorPodCreate({ request, nodeName, getNode }: NodeWrite<CoreV1Po
 }
 
 /**
- * The kind of object that the pod references and that its node could read because of it; `undefined` when there is
- * none. Device claims need no check: they are dropped.
+ * The kind of an object that the pod references; `undefined` when it references none. A node may read what its pods
+ * reference, so a mirror pod could give the node access to any object. `spec.resourceClaims` needs no check, because
+ * decoding drops this field (`shared/api/types/disabled-fields.ts`).
  */
 function forbiddenReference(pod: CoreV1Pod): string | undefined {
   const [reference] = podReferences(pod);
@@ -289,7 +299,7 @@ function withoutReportedStatus(claim: CoreV1PersistentVolumeClaim): JsonObject {
   return { ...claim, metadata: Object.fromEntries(CLIENT_METADATA.map((member) => [member, metadata[member] ?? null])), status };
 }
 
-/** The sorted paths of changed members, one or two levels deep. */
+/** The sorted paths of changed members: `spec.volumeName` for a member of an object in both versions, else `spec`. */
 function changedFields(object: JsonObject, before: JsonObject): readonly string[] {
   return changedMembers(object, before).flatMap((member) => {
     const current = ownMember(object, member);

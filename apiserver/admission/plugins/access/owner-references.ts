@@ -1,7 +1,7 @@
 /**
- * OwnerReferencesPermissionEnforcement: an update of an object's owners requires permission to delete it, because it
- * is deleted with its owner; setting `blockOwnerDeletion` requires permission to set finalizers on the owner, because
- * it delays the deletion of the owner.
+ * OwnerReferencesPermissionEnforcement, with two permissions for changes of `ownerReferences`. Changing the owners of
+ * an existing object requires permission to delete the object, because it is deleted with its owner. Setting
+ * `blockOwnerDeletion` requires permission to set finalizers on the owner, because it delays the deletion of the owner.
  */
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import type { UserInfo } from '../../../../shared/api/identity/user';
@@ -28,10 +28,10 @@ export function ownerReferencesPermissionEnforcement(deps: OwnerPermissionDepend
     name: 'OwnerReferencesPermissionEnforcement',
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
     validate(request) {
-      const now = ownersOf(request.object);
-      const before = ownersOf(request.oldObject);
-      if (now.length === 0 || equalJson(now, before)) return undefined;
-      return checkPermissions(deps, request, newlyBlockingOwners(now, before));
+      const owners = ownersOf(request.object);
+      const oldOwners = ownersOf(request.oldObject);
+      if (owners.length === 0 || equalJson(owners, oldOwners)) return undefined;
+      return checkPermissions(deps, request, newlyBlockingOwners(owners, oldOwners));
     },
   };
 }
@@ -49,7 +49,7 @@ async function checkPermissions(
     if (decision.type !== 'allow')
       throw newForbidden(request, `cannot set an ownerRef on a resource you can't delete: ${reasonText(decision)}`);
   }
-  if (blocking.length === 0 || (await canSetAnyFinalizers(deps, user))) return;
+  if (blocking.length === 0 || (await canSetAllFinalizers(deps, user))) return;
   for (const owner of blocking) {
     const decision = await deps.authorize(user, finalizersAttributes(deps, request, owner));
     if (decision.type !== 'allow')
@@ -60,13 +60,13 @@ async function checkPermissions(
   }
 }
 
-/** As upstream prints it, with the Go error `<nil>`. */
+/** Upstream prints the authorizer's error after its reason: `<nil>` when there is none. */
 const reasonText = ({ reason }: Decision): string => `${reason}, <nil>`;
 
-/** Permission for all finalizers makes a check per owner unnecessary. */
-function canSetAnyFinalizers({ authorize }: OwnerPermissionDependencies, user: UserInfo): MaybePromise<boolean> {
-  const anyFinalizers = { verb: 'update', group: '*', version: '*', resource: '*', subresource: 'finalizers', namespace: '', name: '' };
-  return whenResolved(authorize(user, { kind: 'resource', ...anyFinalizers }), ({ type }) => type === 'allow');
+/** Whether the user may set finalizers on every object, which makes a check for each owner unnecessary. */
+function canSetAllFinalizers({ authorize }: OwnerPermissionDependencies, user: UserInfo): MaybePromise<boolean> {
+  const allFinalizers = { verb: 'update', group: '*', version: '*', resource: '*', subresource: 'finalizers', namespace: '', name: '' };
+  return whenResolved(authorize(user, { kind: 'resource', ...allFinalizers }), ({ type }) => type === 'allow');
 }
 
 function finalizersAttributes(
@@ -96,11 +96,12 @@ function finalizersAttributes(
 
 const ownersOf = (object: JsonObject | undefined): MetaV1OwnerReference[] => readMetadata(object ?? {}).ownerReferences ?? [];
 
+/** The owners that block their deletion and did not before. */
 function newlyBlockingOwners(
-  now: readonly MetaV1OwnerReference[],
-  before: readonly MetaV1OwnerReference[],
+  owners: readonly MetaV1OwnerReference[],
+  oldOwners: readonly MetaV1OwnerReference[],
 ): readonly MetaV1OwnerReference[] {
   const isBlocking = ({ blockOwnerDeletion }: MetaV1OwnerReference): boolean => blockOwnerDeletion === true;
-  const previousUids = new Set(before.filter(isBlocking).map(({ uid = '' }) => uid));
-  return now.filter(isBlocking).filter(({ uid = '' }) => !previousUids.has(uid));
+  const oldUids = new Set(oldOwners.filter(isBlocking).map(({ uid = '' }) => uid));
+  return owners.filter(isBlocking).filter(({ uid = '' }) => !oldUids.has(uid));
 }

@@ -14,10 +14,15 @@ test.each([
 });
 
 test('NamespaceExists rejects a namespaced object whose namespace does not exist', () => {
-  const plugin = namespaceExists();
-  expect(() => plugin.mutate(request('ConfigMap'))).toThrow('namespaces "nope" not found');
-  expect(plugin.mutate(request('Node', { namespace: '' }))).toBeUndefined();
-  expect(plugin.mutate(request('Namespace'))).toBeUndefined();
-  const namespaceEntry = { key: 'nope', revision: 1, bytes: Buffer.from('{}'), labels: {}, fields: {}, isDialectSensitive: false };
-  expect(plugin.mutate(request('ConfigMap', { namespaceEntry }))).toBeUndefined();
+  expect(() => namespaceExists().mutate(request('ConfigMap'))).toThrow('namespaces "nope" not found');
+});
+
+const NAMESPACE_ENTRY = { key: 'nope', revision: 1, bytes: Buffer.from('{}'), labels: {}, fields: {}, isDialectSensitive: false };
+
+test.each([
+  ['a namespaced object in an existing namespace', request('ConfigMap', { namespaceEntry: NAMESPACE_ENTRY })],
+  ['a cluster-scoped object', request('Node', { namespace: '' })],
+  ['a Namespace', request('Namespace')],
+])('NamespaceExists admits %s', (_title, admitted) => {
+  expect(namespaceExists().mutate(admitted)).toBeUndefined();
 });

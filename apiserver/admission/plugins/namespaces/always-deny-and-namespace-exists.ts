@@ -18,7 +18,10 @@ export function alwaysDeny(): MutatingPlugin {
   };
 }
 
-/** Unlike NamespaceLifecycle, it makes no exception for LocalSubjectAccessReviews. */
+/**
+ * Handles updates and deletions as well, unlike NamespaceLifecycle, and makes no exception for
+ * LocalSubjectAccessReviews.
+ */
 export function namespaceExists(): MutatingPlugin {
   return {
     name: 'NamespaceExists',

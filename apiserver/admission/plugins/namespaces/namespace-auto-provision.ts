@@ -1,6 +1,6 @@
 /**
- * NamespaceAutoProvision: creates the missing namespace of a new object as the server itself: the user needs no
- * permission for it, and the namespace stays when the object is rejected later. A dry run creates none.
+ * NamespaceAutoProvision: creates the missing namespace of a new object. The server itself creates it, so the user
+ * needs no permission for namespaces. The namespace stays when the object is rejected later. A dry run creates none.
  */
 import { forbidden, StatusError } from '../../../../shared/api/errors/status';
 import { StateChanged } from '../../../registry/admission';
@@ -27,7 +27,10 @@ export function namespaceAutoProvision(createNamespace: CreateNamespace): Mutati
   };
 }
 
-/** Always throws: StateChanged restarts the attempt, which then finds the namespace, and a StatusError rejects the request. */
+/**
+ * Never resolves. Throws StateChanged, which restarts the attempt with the new namespace, or the StatusError that
+ * rejects the request.
+ */
 async function createThenRetry(
   createNamespace: CreateNamespace,
   namespace: string,
@@ -38,7 +41,7 @@ async function createThenRetry(
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     if (error.reason === 'Invalid') throw rejection(error.message);
-    // Another request created the namespace first, which is as good.
+    // AlreadyExists: another request created the namespace first.
     if (error.reason !== 'AlreadyExists') throw error;
   }
   throw new StateChanged();

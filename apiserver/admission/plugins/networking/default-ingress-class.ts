@@ -1,6 +1,6 @@
 /**
  * DefaultIngressClass: gives a new Ingress without a class the default IngressClass, unless the Ingress names its class
- * by the older annotation.
+ * in the annotation `ingress.class`, which is older than the field.
  */
 import type { NetworkingV1Ingress } from '../../../../shared/api/types/generated/members';
 import type { AdmissionRequest, AdmissionTarget } from '../../../registry/admission';

@@ -65,5 +65,5 @@ export function serviceAddressPermissions(canUseAddresses: CanUseAddresses): Val
   };
 }
 
-/** The name in the object is present by now even when generated. */
+/** The name in the metadata: a generated name is set there before the validating step. */
 const nameOf = (request: AdmissionRequest): string => readMetadata(request.object ?? {}).name ?? request.name;

@@ -1,6 +1,6 @@
 /**
- * The controls of the baseline level. A control looks at one pod and returns its violation, or `undefined`. Which
- * controls apply to a namespace is left to standards.ts and policy.ts.
+ * The controls of the baseline level. A control looks at one pod and returns its violation, or `undefined`; the comment
+ * of a control names what it forbids. Which controls apply to a namespace is left to standards.ts and policy.ts.
  */
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import type { CoreV1AppArmorProfile, CoreV1SELinuxOptions } from '../../../../shared/api/types/generated/members';
@@ -10,14 +10,15 @@ import type { SecuredPod } from './secured-pod';
 /** Returns the violation of a pod, or `undefined`. */
 export type Control = (pod: SecuredPod) => Violation | undefined;
 
-const APP_ARMOR = 'container.apparmor.security.beta.platform.io/';
+/** Annotations from before the fields; a name that ends in a slash is followed by the name of a container. */
+const CONTAINER_APP_ARMOR = 'container.apparmor.security.beta.platform.io/';
 const CONTAINER_SECCOMP = 'container.seccomp.security.alpha.platform.io/';
 const POD_SECCOMP = 'seccomp.security.alpha.platform.io/pod';
 
 /** Canonical names of the annotations that hold the seccomp and AppArmor profiles of a pod and its containers. */
 export const profileAnnotationNames = ({ containers }: SecuredPod): readonly string[] => [
   POD_SECCOMP,
-  ...containers.flatMap(({ name = '' }) => [CONTAINER_SECCOMP + name, APP_ARMOR + name]),
+  ...containers.flatMap(({ name = '' }) => [CONTAINER_SECCOMP + name, CONTAINER_APP_ARMOR + name]),
 ];
 
 /** The texts, as messages show them, of the annotations that `isForbidden` selects by canonical name and value. */
@@ -32,7 +33,7 @@ export function appArmor(pod: SecuredPod): Violation | undefined {
     !['', 'RuntimeDefault', 'Localhost'].includes(profile?.type ?? '');
   const podProfile = pod.spec.securityContext?.appArmorProfile;
   const badContainers = pod.containers.filter(({ security }) => isForbidden(security.appArmorProfile));
-  const badAnnotations = annotationTexts(pod, (name, value) => name.startsWith(APP_ARMOR) && !isKnownProfile(value));
+  const badAnnotations = annotationTexts(pod, (name, value) => name.startsWith(CONTAINER_APP_ARMOR) && !isPermittedProfile(value));
   const setBy = [
     settersText({ isSetOnPod: isForbidden(podProfile), containers: badContainers.map(({ name = '' }) => name) }),
     badAnnotations.length === 0 ? undefined : plural('annotation', badAnnotations.length),
@@ -46,7 +47,8 @@ export function appArmor(pod: SecuredPod): Violation | undefined {
   };
 }
 
-const isKnownProfile = (value: string): boolean => value === '' || value === 'runtime/default' || value.startsWith('localhost/');
+/** Whether the value of an AppArmor or seccomp annotation corresponds to `RuntimeDefault` or `Localhost`, or is empty. */
+const isPermittedProfile = (value: string): boolean => value === '' || value === 'runtime/default' || value.startsWith('localhost/');
 
 const COMMON_CAPABILITIES: ReadonlySet<string> = new Set([
   'AUDIT_WRITE',
@@ -64,7 +66,7 @@ const COMMON_CAPABILITIES: ReadonlySet<string> = new Set([
   'SYS_CHROOT',
 ]);
 
-/** The containers that add capabilities outside `allowed`, as text; `undefined` when there are none. */
+/** The detail of a violation that names the containers with added capabilities outside `allowed`; `undefined` without any. */
 export function capabilitiesAddedBeyond(pod: SecuredPod, allowed: ReadonlySet<string>): string | undefined {
   const added = new Set<string>();
   const names = containersWhere(pod, ({ security }) => {
@@ -120,37 +122,37 @@ export function privileged(pod: SecuredPod): Violation | undefined {
 export function seLinux(types: readonly string[]): Control {
   return (pod) => {
     const forbiddenTypes = new Set<string>();
-    const isSet = { user: false, role: false };
-    const isForbidden = (options: CoreV1SELinuxOptions | undefined): boolean => {
-      const type = options?.type ?? '';
-      const user = (options?.user ?? '') !== '';
-      const role = (options?.role ?? '') !== '';
+    let isUserSet = false;
+    let isRoleSet = false;
+    /** Adds what the options set to the variables above, and returns whether any of it is forbidden. */
+    const collectForbidden = (options: CoreV1SELinuxOptions | undefined): boolean => {
+      const { type = '', user = '', role = '' } = options ?? {};
       const isForbiddenType = type !== '' && !types.includes(type);
       if (isForbiddenType) forbiddenTypes.add(type);
-      isSet.user ||= user;
-      isSet.role ||= role;
-      return isForbiddenType || user || role;
+      if (user !== '') isUserSet = true;
+      if (role !== '') isRoleSet = true;
+      return isForbiddenType || user !== '' || role !== '';
     };
     const setBy = settersText({
-      isSetOnPod: isForbidden(pod.spec.securityContext?.seLinuxOptions),
-      containers: containersWhere(pod, ({ security }) => isForbidden(security.seLinuxOptions)),
+      isSetOnPod: collectForbidden(pod.spec.securityContext?.seLinuxOptions),
+      containers: containersWhere(pod, ({ security }) => collectForbidden(security.seLinuxOptions)),
     });
     const details = [
       ...(forbiddenTypes.size === 0 ? [] : [nounWithNames('type', sortedUnique(forbiddenTypes))]),
-      ...(isSet.user ? ['user may not be set'] : []),
-      ...(isSet.role ? ['role may not be set'] : []),
+      ...(isUserSet ? ['user may not be set'] : []),
+      ...(isRoleSet ? ['role may not be set'] : []),
     ];
     return violationBy('seLinuxOptions', setBy, `set forbidden securityContext.seLinuxOptions: ${details.join('; ')}`);
   };
 }
 
-/** Checks the seccomp profiles in annotations, which pods of releases before the field `seccompProfile` use. */
+/** Other seccomp profiles in annotations. Releases before 1.19 have no field `seccompProfile`. */
 export function seccompAnnotations(pod: SecuredPod): Violation | undefined {
   const isSeccompAnnotation = (annotation: string): boolean =>
     annotation === POD_SECCOMP || pod.containers.some(({ name = '' }) => annotation === CONTAINER_SECCOMP + name);
   const badAnnotations = annotationTexts(
     pod,
-    (name, value) => isSeccompAnnotation(name) && !isKnownProfile(value) && value !== 'docker/default',
+    (name, value) => isSeccompAnnotation(name) && !isPermittedProfile(value) && value !== 'docker/default',
   );
   return badAnnotations.length === 0
     ? undefined

@@ -21,17 +21,22 @@ export interface ExistingPods {
   readonly entries: Iterable<Entry>;
 }
 
-/** The name of the request is that of the namespace. Exempt pods are skipped, but count for the limit. */
+/**
+ * Adds the warnings to the response of a request that updates a Namespace. Exempt pods are skipped, but count towards
+ * the limit.
+ */
 export async function warnAboutExistingPods(
   { context, name: namespace }: Pick<AdmissionRequest, 'context' | 'name'>,
   enforce: LevelVersion,
   { count, entries }: ExistingPods,
   isExempt: (pod: CoreV1Pod) => boolean,
 ): Promise<void> {
+  /** By the reasons of their violations, the first pod and the number of other pods. */
   const groups = new Map<string, { readonly name: string; otherCount: number }>();
   let checked = 0;
   for (const entry of entries) {
-    if (++checked > MAX_CHECKED_PODS) break;
+    checked += 1;
+    if (checked > MAX_CHECKED_PODS) break;
     // Evaluating a pod takes as long as a small request.
     await yieldIfDue(context);
     const pod: CoreV1Pod = parseEntry(entry).object;
@@ -40,8 +45,9 @@ export async function warnAboutExistingPods(
     if (violations.length === 0) continue;
     const reasons = violations.map(({ reason }) => reason).join(', ');
     const group = groups.get(reasons);
-    if (group === undefined) groups.set(reasons, { name: entry.key.slice(namespace.length + 1), otherCount: 0 });
-    else group.otherCount += 1;
+    if (group !== undefined) group.otherCount += 1;
+    // The key of a pod is `NAMESPACE/NAME`.
+    else groups.set(reasons, { name: entry.key.slice(namespace.length + 1), otherCount: 0 });
   }
   if (count > MAX_CHECKED_PODS)
     context.warn(`new PodSecurity enforce level only checked against the first ${MAX_CHECKED_PODS} of ${count} existing pods`);

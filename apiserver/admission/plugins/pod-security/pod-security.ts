@@ -69,7 +69,7 @@ const EXEMPT_ANNOTATION = 'pod-security.platform.io/exempt';
 
 type Target = 'namespace' | 'pod' | 'template';
 
-/** Of the subresources only `ephemeralcontainers` matters: it adds containers. */
+/** What a request writes. The only subresource that matters is `ephemeralcontainers`, which adds containers to a pod. */
 function targetOf({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): Target | undefined {
   const isPod = row.group === '' && row.resource === 'pods';
   if (subresource !== undefined) return isPod && subresource === 'ephemeralcontainers' ? 'pod' : undefined;
@@ -78,14 +78,15 @@ function targetOf({ resource: { row }, subresource }: Pick<AdmissionTarget, 'res
   return hasPodTemplate(row) ? 'template' : undefined;
 }
 
-/** Creates the plug-in. Writes of namespaces are checked for invalid labels, and warn about existing pods. */
+/** Creates the plug-in. It also rejects namespaces with invalid labels, and warns about their existing pods. */
 export function podSecurity(deps: PodSecurityDependencies): ValidatingPlugin {
   return {
     name: NAME,
     handles: (operation) => operation === 'CREATE' || operation === 'UPDATE',
     inspectsObject(request) {
       const target = targetOf(request);
-      if (target === undefined || target === 'namespace') return target === 'namespace';
+      if (target === undefined) return false;
+      if (target === 'namespace') return true;
       const { defaults = PRIVILEGED_POLICY, exemptions } = deps.settings ?? {};
       if (exemptions?.namespaces.has(request.namespace) === true) return false;
       return !isFullyPrivileged(readPolicyLabels(deps.getNamespace(request.namespace)?.labels ?? {}, defaults).policy);
@@ -151,8 +152,11 @@ function evaluationRecorder(
 
 function evaluatePod(request: AdmissionRequest<CoreV1Pod>, object: CoreV1Pod, policy: SecurityPolicy, record: RecordEvaluation): void {
   const { context, oldObject, subresource } = request;
-  if (isFullyPrivileged(policy)) record('enforce', policy.enforce, undefined);
-  if (isFullyPrivileged(policy) && context.addAuditAnnotation === undefined) return;
+  if (isFullyPrivileged(policy)) {
+    record('enforce', policy.enforce, undefined);
+    // Without auditing nothing is left to do: comparing the pods below would be in vain.
+    if (context.addAuditAnnotation === undefined) return;
+  }
   if (oldObject !== undefined && subresource === undefined && !hasRelevantChange(object, oldObject)) return;
   context.addAuditAnnotation?.(ENFORCE_POLICY_ANNOTATION, levelVersionText(policy.enforce));
   if (isFullyPrivileged(policy)) return;
@@ -161,19 +165,20 @@ function evaluatePod(request: AdmissionRequest<CoreV1Pod>, object: CoreV1Pod, po
   const violation = evaluate(policy.enforce);
   record('enforce', policy.enforce, violation);
   if (violation !== undefined) throw newForbidden(request, `violates ${violation}`);
-  warn(request, policy, evaluate, record);
+  warnAboutViolation(request, policy, evaluate, record);
 }
 
+/** Never rejects: the enforced level applies to the pods that a controller creates from the template. */
 function evaluateTemplate(
   request: AdmissionRequest,
   template: CoreV1PodTemplateSpec | undefined,
   policy: SecurityPolicy,
   record: RecordEvaluation,
 ): void {
-  if (template === undefined || isFullyPrivileged({ ...policy, enforce: policy.warn })) return;
+  if (template === undefined || (policy.audit.level === 'privileged' && policy.warn.level === 'privileged')) return;
   const evaluate = cachedEvaluator(template);
   annotateAudit(request, policy, evaluate, record);
-  warn(request, policy, evaluate, record);
+  warnAboutViolation(request, policy, evaluate, record);
 }
 
 type Evaluate = (levelVersion: LevelVersion) => string | undefined;
@@ -185,9 +190,9 @@ function annotateAudit({ context }: AdmissionRequest, { audit }: SecurityPolicy,
   if (violation !== undefined) context.addAuditAnnotation(AUDIT_VIOLATIONS_ANNOTATION, `would violate ${violation}`);
 }
 
-function warn({ context }: AdmissionRequest, policy: SecurityPolicy, evaluate: Evaluate, record: RecordEvaluation): void {
-  const violation = evaluate(policy.warn);
-  record('warn', policy.warn, violation);
+function warnAboutViolation({ context }: AdmissionRequest, { warn }: SecurityPolicy, evaluate: Evaluate, record: RecordEvaluation): void {
+  const violation = evaluate(warn);
+  record('warn', warn, violation);
   if (violation !== undefined) context.warn(`would violate ${violation}`);
 }
 
@@ -234,30 +239,31 @@ function validateNamespace(
   const { defaults = PRIVILEGED_POLICY, exemptions } = settings ?? {};
   const labelled = readPolicyLabels(labelsOf(object), defaults);
   const { policy, errors } = labelled;
-  const before = oldObject === undefined ? undefined : readPolicyLabels(labelsOf(oldObject), defaults);
+  const oldLabelled = oldObject === undefined ? undefined : readPolicyLabels(labelsOf(oldObject), defaults);
   // An update may keep labels that were invalid before it.
-  const keepsErrors = before !== undefined && isSameErrors(errors, before.errors);
+  const keepsErrors = oldLabelled !== undefined && hasSameTexts(errors, oldLabelled.errors);
   if (errors.length > 0 && !keepsErrors) throw invalid({ group: '', kind: resource.row.kind }, name, errors);
   const namespaceName = object.metadata?.name ?? name;
   const isExempt = exemptions?.namespaces.has(namespaceName) === true;
   // A new namespace has no pods; its creation only warns of labels that an exemption overrides.
-  const mayWarn = before === undefined ? isExempt : isStricter(policy.enforce, before.policy.enforce);
+  const mayWarn = oldLabelled === undefined ? isExempt : isStricter(policy.enforce, oldLabelled.policy.enforce);
   if (!mayWarn) return undefined;
   if (!isExempt) return warnAboutExistingPods(request, policy.enforce, listPods(name), (pod) => hasExemptRuntimeClass(pod, exemptions));
   if (!isSamePolicy(policy, defaults))
     context.warn(
-      `namespace ${JSON.stringify(namespaceName)} is exempt from Pod Security, and the policy (${ignoredText(labelled)}) will be ignored`,
+      `namespace ${JSON.stringify(namespaceName)} is exempt from Pod Security, and the policy (${ignoredPolicyText(labelled)}) will be ignored`,
     );
   return undefined;
 }
 
-const ignoredText = ({ policy, labelledModes }: LabelledPolicy): string =>
+/** `enforce=baseline:latest, warn=restricted:v1.31`: the modes that labels set to a level other than privileged. */
+const ignoredPolicyText = ({ policy, labelledModes }: LabelledPolicy): string =>
   labelledModes
     .filter((mode) => policy[mode].level !== 'privileged')
     .map((mode) => `${mode}=${levelVersionText(policy[mode])}`)
     .join(', ');
 
-const isSameErrors = (errors: readonly { readonly text: string }[], before: readonly { readonly text: string }[]): boolean =>
-  errors.length === before.length && errors.every(({ text }, index) => text === before[index]?.text);
+const hasSameTexts = (errors: readonly { readonly text: string }[], oldErrors: readonly { readonly text: string }[]): boolean =>
+  errors.length === oldErrors.length && errors.every(({ text }, index) => text === oldErrors[index]?.text);
 
 const labelsOf = ({ metadata }: CoreV1Namespace): Readonly<Record<string, string>> => metadata?.labels ?? {};

@@ -14,7 +14,7 @@ import type { JsonObject } from '../../../../shared/values/json';
 
 type FindTemplate = (object: JsonObject) => CoreV1PodTemplateSpec | undefined;
 
-/** By resource, a dot, and group. */
+/** By `RESOURCE.GROUP`, where the core group is empty. */
 const FIND_TEMPLATE: ReadonlyMap<string, FindTemplate> = new Map<string, FindTemplate>([
   ['podtemplates.', ({ template }: CoreV1PodTemplate) => template],
   ['replicationcontrollers.', ({ spec }: CoreV1ReplicationController) => spec?.template],

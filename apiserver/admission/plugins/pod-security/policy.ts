@@ -124,7 +124,7 @@ export const isSamePolicy = (a: SecurityPolicy, b: SecurityPolicy): boolean =>
     return inA.level === inB.level && (inA.level === 'privileged' || inA.version === inB.version);
   });
 
-/** Whether pods that were admitted before may now be rejected. */
+/** Whether pods that were admitted before may now be rejected. Another version counts as stricter, even an older one. */
 export function isStricter(now: LevelVersion, before: LevelVersion): boolean {
   if (now.level === 'privileged') return false;
   return now.version !== before.version || LEVELS.indexOf(now.level) > LEVELS.indexOf(before.level);

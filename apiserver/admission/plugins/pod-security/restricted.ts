@@ -1,6 +1,6 @@
 /**
- * The controls that the restricted level adds to baseline. Some do not apply to pods for Windows. Which controls apply
- * to a namespace is left to standards.ts and policy.ts.
+ * The controls that the restricted level adds to baseline; the comment of a control names what it forbids. Some do not
+ * apply to pods for Windows. Which controls apply to a namespace is left to standards.ts and policy.ts.
  */
 import { containersWhere, violationBy, nounWithNames, plural, quotedList, settersText, sortedUnique, type Violation } from './violation';
 import { capabilitiesAddedBeyond, seccomp, type Control } from './baseline';
@@ -45,7 +45,7 @@ const ALLOWED_VOLUME_MEMBERS: ReadonlySet<string> = new Set([
   'secret',
 ]);
 
-/** Volumes of other types than these. */
+/** Volumes of types that {@link ALLOWED_VOLUME_MEMBERS} does not list. */
 export function volumes({ spec }: SecuredPod): Violation | undefined {
   const restricted = (spec.volumes ?? []).flatMap((volume) => {
     const type = Object.keys(volume).find((member) => !ALLOWED_VOLUME_MEMBERS.has(member));
@@ -64,7 +64,7 @@ export function volumes({ spec }: SecuredPod): Violation | undefined {
   };
 }
 
-/** Containers that may run as root: a pod or container sets `runAsNonRoot` to false, or neither sets it to true. */
+/** `runAsNonRoot: false` on the pod or a container; containers without a value when the pod does not set it to true. */
 export function runAsNonRoot(pod: SecuredPod): Violation | undefined {
   const reason = 'runAsNonRoot != true';
   const podValue = pod.spec.securityContext?.runAsNonRoot;
@@ -91,7 +91,7 @@ export function runAsRootUser(pod: SecuredPod): Violation | undefined {
   return violationBy('runAsUser=0', setBy, 'must not set runAsUser=0');
 }
 
-/** As {@link seccomp}; in addition every container needs a profile of its own or of the pod. */
+/** What {@link seccomp} forbids, and containers without a profile when the pod has none. */
 export function requiredSeccomp(pod: SecuredPod): Violation | undefined {
   const explicit = seccomp(pod);
   if (explicit !== undefined || pod.spec.securityContext?.seccompProfile !== undefined) return explicit;

@@ -1,4 +1,7 @@
-/** PodSecurityConfiguration: the defaults for namespaces without labels, and the exemptions. Validates the file. */
+/**
+ * PodSecurityConfiguration: the policy of namespaces without labels, and the exemptions from PodSecurity. Empty levels
+ * and versions in the file count as absent (upstream behaviour).
+ */
 import type { InvalidField } from '../../../../shared/configuration/configuration-error';
 import type { ConfigurationFormat } from '../../../../shared/configuration/read-configuration';
 import { listSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../../../shared/configuration/schema';
@@ -61,7 +64,7 @@ export function podSecuritySettings(file: SecurityFile): PodSecuritySettings {
   };
 }
 
-/** `undefined` when the version is invalid. */
+/** The level and version of a mode, with the defaults of a file without them; `undefined` when the version is invalid. */
 function readMode({ defaults = {} }: SecurityFile, mode: SecurityMode): LevelVersion | undefined {
   const { level, version } = PRIVILEGED_POLICY[mode];
   return parseLevelVersion(nonEmptyOrUndefined(defaults[mode]) ?? level, nonEmptyOrUndefined(defaults[`${mode}-version`]) ?? version);

@@ -42,7 +42,9 @@ interface StandardsRow {
   readonly control: Control;
 }
 
+/** SELinux types and sysctls that the baseline level allows. A number is the first minor release with the list. */
 const SELINUX_TYPES = ['container_t', 'container_init_t', 'container_kvm_t'];
+const SELINUX_TYPES_31 = [...SELINUX_TYPES, 'container_engine_t'];
 const SYSCTLS = [
   'kernel.shm_rmid_forced',
   'net.ipv4.ip_local_port_range',
@@ -67,7 +69,7 @@ const ROWS: readonly StandardsRow[] = [
   { minLevel: 'baseline', control: hostPorts },
   { minLevel: 'baseline', control: privileged },
   { minLevel: 'baseline', before: 31, control: seLinux(SELINUX_TYPES) },
-  { minLevel: 'baseline', since: 31, control: seLinux([...SELINUX_TYPES, 'container_engine_t']) },
+  { minLevel: 'baseline', since: 31, control: seLinux(SELINUX_TYPES_31) },
   { minLevel: 'baseline', before: 19, control: seccompAnnotations },
   { minLevel: 'baseline', since: 19, control: seccomp, replacedInRestrictedSince: 19 },
   { minLevel: 'baseline', before: 27, control: sysctls(SYSCTLS) },
@@ -85,14 +87,15 @@ const ROWS: readonly StandardsRow[] = [
   { minLevel: 'restricted', since: 25, control: exceptOnWindows(requiredSeccomp) },
 ];
 
-/** `minor`: the minor release of the policy version; Infinity = latest. */
+/** The violations of a level, in the order of the table. `minor`: the minor release of its version; Infinity = latest. */
 export function findViolations(pod: SecuredPod, level: SecurityLevel, minor: number): readonly Violation[] {
   if (level === 'privileged') return [];
   const isRestricted = level === 'restricted';
   return ROWS.flatMap(({ minLevel, since = 0, before = Infinity, replacedInRestrictedSince = Infinity, control }) => {
-    const isInEffect = minor >= since && (minor < before || before === Infinity);
+    // `minor` may be Infinity, so an absent bound, which is Infinity too, is told apart.
+    const isInEffect = minor >= since && (before === Infinity || minor < before);
     const isOfLevel = isRestricted || minLevel === 'baseline';
-    const isReplaced = isRestricted && minor >= replacedInRestrictedSince && replacedInRestrictedSince !== Infinity;
+    const isReplaced = isRestricted && replacedInRestrictedSince !== Infinity && minor >= replacedInRestrictedSince;
     return isInEffect && isOfLevel && !isReplaced ? (control(pod) ?? []) : [];
   });
 }

@@ -8,7 +8,7 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** `volume`, `volumes`. */
+/** `volume` for a count of 1, else `volumes`. */
 export const plural = (noun: string, count: number): string => (count === 1 ? noun : `${noun}s`);
 
 /** Without duplicates, in byte order. */
@@ -36,6 +36,6 @@ export function settersText({ isSetOnPod, containers }: FieldSetters): string | 
   return setters.length === 0 ? undefined : setters.join(' and ');
 }
 
-/** `undefined` when `setBy` is. */
+/** The violation `reason (setBy message)`, where `setBy` is from {@link settersText}; `undefined` when `setBy` is. */
 export const violationBy = (reason: string, setBy: string | undefined, message: string): Violation | undefined =>
   setBy === undefined ? undefined : { reason, detail: `${setBy} ${message}` };

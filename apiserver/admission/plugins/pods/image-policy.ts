@@ -1,6 +1,6 @@
 /**
- * ImagePolicyWebhook: asks a webhook whether the images of a pod, or of its ephemeral containers, may run. Responses
- * are cached; `defaultAllow` decides when the webhook fails.
+ * ImagePolicyWebhook: asks a webhook whether the images of a pod, or of ephemeral containers that are added to it, may
+ * run. Responses are cached. When the webhook fails, the setting `defaultAllow` decides.
  */
 import type { ConfigurationFormat } from '../../../../shared/configuration/read-configuration';
 import { booleanSchema, integerSchema, objectSchema, stringSchema, type ValueOf } from '../../../../shared/configuration/schema';
@@ -15,19 +15,21 @@ import { imageReviewBody, imageReviewSpec } from './image-review';
 import { readImageReviewStatus, type ImageReviewStatus } from './image-review-status';
 import { newForbidden } from '../../pod-plugin';
 
-/** Seconds; -1 = responses are not cached. */
+/** Seconds; 0 = the default, -1 = responses are not cached. */
 const TTL = integerSchema(-1, 30 * 60);
+/** Milliseconds; 0 = the default, -1 = no delay. */
+const RETRY_BACKOFF = integerSchema(-1, 5 * 60_000);
 const SCHEMA = objectSchema(
   {
     imagePolicy: objectSchema(
       { kubeConfigFile: stringSchema() },
-      { allowTTL: TTL, denyTTL: TTL, retryBackoff: integerSchema(-1, 5 * 60_000), defaultAllow: booleanSchema },
+      { allowTTL: TTL, denyTTL: TTL, retryBackoff: RETRY_BACKOFF, defaultAllow: booleanSchema },
     ),
   },
   {},
 );
 
-/** The format of the configuration file. */
+/** The format of the configuration file, which has neither kind nor apiVersion: `kind` only names it in errors. */
 export const IMAGE_POLICY_FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
   kind: 'configuration of ImagePolicyWebhook',
   apiVersions: [],
@@ -37,10 +39,11 @@ export const IMAGE_POLICY_FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = 
 /** The content of the configuration file, with defaults. */
 export interface ImagePolicySettings {
   readonly kubeConfigFile: string;
-  /** How long an allowed and a denied review are cached. */
+  /** Milliseconds for which a review that allows is cached. */
   readonly allowMs: number;
+  /** Milliseconds for which a review that denies is cached. */
   readonly denyMs: number;
-  /** Delay before a failed call is retried, when a retry can help. */
+  /** Milliseconds before a failed call is retried, when a retry can help. */
   readonly retryMs: number;
   /** Whether pods are admitted when the webhook fails. */
   readonly defaultAllow: boolean;
@@ -48,7 +51,7 @@ export interface ImagePolicySettings {
 
 const DEFAULTS = { allowSeconds: 5 * 60, denySeconds: 30, retryMs: 500 } as const;
 
-/** The settings of a validated file; `retryBackoff` is in milliseconds, and -1 means none. */
+/** The settings of a validated file. */
 export function imagePolicySettings({ imagePolicy }: ValueOf<typeof SCHEMA>): ImagePolicySettings {
   const { kubeConfigFile, allowTTL = 0, denyTTL = 0, retryBackoff = 0, defaultAllow = false } = imagePolicy;
   return {
@@ -60,7 +63,7 @@ export function imagePolicySettings({ imagePolicy }: ValueOf<typeof SCHEMA>): Im
   };
 }
 
-/** 0 = not configured. */
+/** 0 selects the default, and -1 means 0. */
 const orDefault = (configured: number, defaultValue: number): number => (configured === 0 ? defaultValue : Math.max(0, configured));
 
 /** Never rejects: returns an error text instead. */
@@ -77,7 +80,7 @@ export interface ImagePolicyDependencies {
 
 const MAX_CACHED_REVIEWS = 1_024;
 const MAX_CACHE_BYTES = 16 * 1024 * 1024;
-/** Reviews with a longer key are not cached, because the pod's author decides the length. */
+/** Reviews with a longer key are not cached: the author of a pod chooses its annotations, which are part of the key. */
 const MAX_CACHED_KEY_LENGTH = 64 * 1024;
 const MAX_CONCURRENT_REVIEWS = 1_000;
 /** Memory of a cache entry without its contents. */
@@ -104,15 +107,17 @@ export function imagePolicyWebhook({ settings, send, dialect, clock }: ImagePoli
     const reply = await send(body);
     const response = 'error' in reply ? reply : readImageReviewStatus(reply.bytes);
     const bytes = ENTRY_OVERHEAD_BYTES + key.length + ('bytes' in reply ? reply.bytes.length : 0);
-    if ('error' in response || key.length > MAX_CACHED_KEY_LENGTH) return { response, ttlMs: 0, bytes };
+    const isCacheable = !('error' in response) && key.length <= MAX_CACHED_KEY_LENGTH;
+    if (!isCacheable) return { response, ttlMs: 0, bytes };
     return { response, ttlMs: response.allowed ? settings.allowMs : settings.denyMs, bytes };
   }
 
   async function review(request: AdmissionRequest<CoreV1Pod>): Promise<void> {
     const spec = imageReviewSpec(request.object ?? {}, { namespace: request.namespace, subresource: request.subresource }, dialect);
     const key = JSON.stringify(spec);
-    const outcome = await (reviews.getOrFetch(key, () => fetchReview(key, imageReviewBody(spec, dialect))) ?? TOO_MANY_REVIEWS);
-    applyOutcome(outcome, request, settings.defaultAllow);
+    // `undefined` when MAX_CONCURRENT_REVIEWS are in flight.
+    const pending = reviews.getOrFetch(key, () => fetchReview(key, imageReviewBody(spec, dialect)));
+    applyOutcome(await (pending ?? TOO_MANY_REVIEWS), request, settings.defaultAllow);
   }
 
   return {
@@ -125,9 +130,7 @@ export function imagePolicyWebhook({ settings, send, dialect, clock }: ImagePoli
 }
 
 function applyOutcome(outcome: ReviewOutcome, request: AdmissionRequest, defaultAllow: boolean): void {
-  const { addAuditAnnotation } = request.context;
-  const addAnnotation = (name: string, value: string): void =>
-    addAuditAnnotation?.call(request.context, `${ANNOTATION_PREFIX}/${name}`, value);
+  const addAnnotation = (name: string, value: string): void => request.context.addAuditAnnotation?.(`${ANNOTATION_PREFIX}/${name}`, value);
   if ('error' in outcome) {
     if (!defaultAllow) throw newForbidden(request, outcome.error);
     addAnnotation('failed-open', 'true');

@@ -1,6 +1,6 @@
 /**
- * Reads the ImageReview with which a webhook responds. No schema describes the response, so that every member is checked
- * before it is used; what a denial or an error leads to is left to image-policy.ts.
+ * Reads the ImageReview with which a webhook responds. No schema describes the response, so every member is checked
+ * before it is used. image-policy.ts decides what a denial or an error leads to.
  */
 import { jsonKindOf } from '../../../../shared/api/types';
 import { canonicalApiVersion } from '../../../../shared/names/dialect';
@@ -12,7 +12,7 @@ export interface ImageReviewStatus {
   readonly allowed: boolean;
   /** For the message of a denial; may be empty. */
   readonly reason: string;
-  /** Names are without the prefix of the plug-in, and unchecked. */
+  /** Names as the webhook sent them: they have no prefix yet, and may be invalid. */
   readonly auditAnnotations: readonly (readonly [name: string, value: string])[];
 }
 
@@ -21,8 +21,8 @@ const MAX_AUDIT_ANNOTATIONS = 100;
 const MAX_AUDIT_ANNOTATION_LENGTH = 256 * 1024;
 
 /**
- * Returns the status of the response, or an error, in upstream's words if it concerns a kind or a member. A response
- * without `allowed` denies.
+ * Returns the status of the response, or an error text. Errors about the kind or a member have upstream's text. A
+ * response without `allowed` denies.
  */
 export function readImageReviewStatus(bytes: Buffer): ImageReviewStatus | { readonly error: string } {
   const review = parseJsonOrUndefined(bytes);

@@ -1,14 +1,14 @@
-/** Builds the ImageReview of a pod. The response is read in image-review-status.ts. */
+/** Builds the ImageReview that is sent about a pod. image-review-status.ts reads the response. */
 import { apiVersionInDialect, IMAGE_POLICY_ANNOTATION_INFIX, type Dialect } from '../../../../shared/names/dialect';
 import type { CoreV1Pod } from '../../../../shared/api/types/generated/members';
 import { ownMember, type JsonObject, type JsonValue } from '../../../../shared/values/json';
 
-/** The kind of requests and responses. */
+/** The kind of requests to the webhook and of its responses. */
 export const IMAGE_REVIEW_KIND = 'ImageReview';
-/** Their apiVersion, in canonical spelling. */
+/** The apiVersion of requests and responses, in canonical spelling. */
 export const IMAGE_REVIEW_VERSION = 'imagepolicy.platform.io/v1alpha1';
 
-/** The part of the request that a review depends on besides the pod. */
+/** The part of the admission request that a review depends on besides the pod. */
 export interface ReviewedRequest {
   readonly namespace: string;
   readonly subresource: string | undefined;
@@ -31,22 +31,23 @@ export function imageReviewSpec(
 }
 
 /**
- * The annotations for the webhook, in its spelling of their names. An annotation already in that spelling takes
- * precedence over one that is converted to it.
+ * The annotations for the webhook, sorted, with names in the spelling of `dialect`. When the pod has an annotation in
+ * both spellings, the one that is already in this spelling is used.
  */
 function webhookAnnotations(annotations: JsonObject, dialect: Dialect): JsonObject {
   const infix = IMAGE_POLICY_ANNOTATION_INFIX[dialect];
   const selected = new Map<string, JsonValue>();
   for (const [name, value] of Object.entries(annotations)) {
     const presentInfix = Object.values(IMAGE_POLICY_ANNOTATION_INFIX).find((candidate) => name.includes(candidate));
-    if (presentInfix === undefined || (presentInfix !== infix && ownMember(annotations, name.replace(presentInfix, infix)) !== undefined))
-      continue;
-    selected.set(name.replace(presentInfix, infix), value);
+    if (presentInfix === undefined) continue;
+    const nameInDialect = name.replace(presentInfix, infix);
+    const isOverridden = nameInDialect !== name && ownMember(annotations, nameInDialect) !== undefined;
+    if (!isOverridden) selected.set(nameInDialect, value);
   }
   return Object.fromEntries([...selected].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The JSON that is sent, in the spelling of `dialect`. */
+/** The JSON that is sent. `spec` is from {@link imageReviewSpec} for the same dialect. */
 export function imageReviewBody(spec: JsonObject, dialect: Dialect): Buffer {
   const apiVersion = apiVersionInDialect(dialect, IMAGE_REVIEW_VERSION);
   return Buffer.from(

@@ -6,6 +6,10 @@ import { anything, body, number, shape, text, type Check } from '../../../../tes
 import { openWriteFixture, type WriteFixture } from '../../../../test/support/store/write-fixture';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
+/**
+ * `ranges`: items by name of LimitRange. `old`: the object before an update, whose `body` is a merge patch. `shown`: what
+ * {@link comparedFields} returns for the stored pod, or null for a claim.
+ */
 const isCase = shape(
   { title: text, ranges: object, resource: text, body: object, code: number },
   { old: object, message: text, shown: anything },
@@ -18,6 +22,7 @@ beforeEach(async () => {
 
 const named = (body: JsonObject): JsonObject => ({ ...body, metadata: { name: 'x', ...objectAt(body, 'metadata') } });
 
+/** The annotations of a pod, and the names and resources of its containers. */
 function comparedFields({ metadata, spec }: JsonObject): unknown {
   const containers = (member: string): unknown =>
     arrayAt(isObject(spec) ? spec : {}, member)

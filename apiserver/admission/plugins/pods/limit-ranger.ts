@@ -55,15 +55,21 @@ export function limitRanger(deps: LimitRangerDependencies): LimitRanger {
   };
 }
 
-const limitsOf = ({ spec }: CoreV1LimitRange): readonly CoreV1LimitRangeItem[] => spec?.limits ?? [];
+/** The items of one LimitRange. */
+type Limits = readonly CoreV1LimitRangeItem[];
 
-function limitRangesIn({ cache, limitRanges }: LimitRangerDependencies, namespace: string): readonly (readonly CoreV1LimitRangeItem[])[] {
+/** The LimitRanges of a namespace, in order of name. */
+function limitRangesIn({ cache, limitRanges }: LimitRangerDependencies, namespace: string): readonly Limits[] {
   const snapshot = cache.snapshot(limitRanges);
   if (snapshot.size === 0) return [];
+  // Keys are `NAMESPACE/NAME`, and `0` is the character after `/`.
   return [...snapshot.range(`${namespace}/`, `${namespace}0`)].map((entry) => limitsOf(parseEntry(entry).object));
 }
 
-function rejectViolations(request: AdmissionRequest, ranges: readonly (readonly CoreV1LimitRangeItem[])[]): void {
+const limitsOf = ({ spec }: CoreV1LimitRange): Limits => spec?.limits ?? [];
+
+/** Throws for the first LimitRange that the object violates. */
+function rejectViolations(request: AdmissionRequest, ranges: readonly Limits[]): void {
   const { object, resource } = request;
   if (object === undefined) return;
   const findViolations = resource.row.resource === 'pods' ? podLimitViolations : claimLimitViolations;
@@ -73,29 +79,28 @@ function rejectViolations(request: AdmissionRequest, ranges: readonly (readonly 
   }
 }
 
-/** Uses the name in the object, which is present by now even when generated. */
+/** Names the object as its metadata do: a generated name is set there before the validating step. */
 function rejection({ resource: { row }, name, object }: AdmissionRequest, text: string): StatusError {
   return forbidden({ group: row.group, resource: row.resource }, readMetadata(object ?? {}).name ?? name, text);
 }
 
-/** In upstream's order: containers before init containers. */
-const LISTS = [
+/** The lists of containers in a pod spec with the word for them in the annotation, in upstream's order. */
+const CONTAINER_LISTS = [
   ['containers', 'container'],
   ['initContainers', 'init container'],
 ] as const;
 
-function applyDefaults(limits: readonly CoreV1LimitRangeItem[], pod: CoreV1Pod, prefix: string): void {
-  const defaults = defaultsOf(limits);
+/** Sets the missing requests and limits of the containers, and lists them in an annotation of the pod. */
+function applyDefaults(limits: Limits, pod: CoreV1Pod, prefix: string): void {
+  const { requests, limits: defaultLimits } = defaultsOf(limits);
   const applied: string[] = [];
-  for (const [list, containerType] of LISTS) {
+  for (const [list, containerType] of CONTAINER_LISTS) {
     for (const container of pod.spec?.[list] ?? []) {
-      for (const [member, amounts] of defaults) {
-        const resourceNames = setMissingAmounts(container, member, amounts);
-        if (resourceNames.length > 0)
-          applied.push(
-            `${resourceNames.join(', ')} ${member === 'requests' ? 'request' : 'limit'} for ${containerType} ${container.name ?? ''}`,
-          );
-      }
+      const subject = `${containerType} ${container.name ?? ''}`;
+      const setRequests = setMissingAmounts(container, 'requests', requests);
+      if (setRequests.length > 0) applied.push(`${setRequests.join(', ')} request for ${subject}`);
+      const setLimits = setMissingAmounts(container, 'limits', defaultLimits);
+      if (setLimits.length > 0) applied.push(`${setLimits.join(', ')} limit for ${subject}`);
     }
   }
   if (applied.length === 0) return;
@@ -106,13 +111,14 @@ function applyDefaults(limits: readonly CoreV1LimitRangeItem[], pod: CoreV1Pod, 
 
 type Amounts = Readonly<Record<string, string>>;
 
-/** When several items of type Container have a default for a resource, the first one is used. */
-function defaultsOf(limits: readonly CoreV1LimitRangeItem[]): readonly (readonly ['requests' | 'limits', Amounts])[] {
+/** The default amounts of a container. When several items of type Container have one for a resource, the first is used. */
+function defaultsOf(limits: Limits): Readonly<Record<'requests' | 'limits', Amounts>> {
+  // Reversed, because mergeAmounts uses the last.
   const containerLimits = limits.filter(({ type }) => type === 'Container').reverse();
-  return [
-    ['requests', mergeAmounts(containerLimits.map(({ defaultRequest }) => defaultRequest))],
-    ['limits', mergeAmounts(containerLimits.map((limit) => limit.default))],
-  ];
+  return {
+    requests: mergeAmounts(containerLimits.map(({ defaultRequest }) => defaultRequest)),
+    limits: mergeAmounts(containerLimits.map((limit) => limit.default)),
+  };
 }
 
 /** The last value of each resource wins. */

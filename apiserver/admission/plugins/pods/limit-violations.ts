@@ -31,7 +31,7 @@ export function podLimitViolations(limits: readonly CoreV1LimitRangeItem[], pod:
   });
 }
 
-/** A claim has no limits: its requests are compared with both bounds. */
+/** A claim has no limits, so its requests are compared with the minimum and the maximum. */
 export function claimLimitViolations(limits: readonly CoreV1LimitRangeItem[], { spec }: CoreV1PersistentVolumeClaim): readonly string[] {
   const { requests } = amountsOf(spec?.resources);
   return limits
@@ -70,6 +70,7 @@ function belowMinimum(limit: CoreV1LimitRangeItem, requests: ResourceAmounts['re
   return sortedQuantities(limit.min).flatMap(([name, min]) => {
     const start = `minimum ${name} usage per ${limit.type ?? ''} is ${formatQuantity(min)}`;
     const request = requests.get(name);
+    // The two spaces are upstream's.
     if (request === undefined) return [`${start}.  No request is specified`];
     return request.nanos < min.nanos ? [`${start}, but request is ${formatQuantity(request)}`] : [];
   });
@@ -95,12 +96,13 @@ function aboveMaximum({ type, name, max }: UpperBound, amount: Quantity | undefi
 
 /** Upstream prints a ratio with six decimals. */
 const RATIO_DIGITS = 6;
+const NANOS_PER_UNIT = 1e9;
 
 function aboveMaximumRatio({ type, name, max }: UpperBound, request: Quantity | undefined, limit: Quantity | undefined): readonly string[] {
   const start = `${name} max limit to request ratio per ${type} is ${formatQuantity(max)}`;
   if (request === undefined || request.nanos === 0n) return [`${start}, but no request is specified or request is 0`];
   if (limit === undefined || limit.nanos === 0n) return [`${start}, but no limit is specified or limit is 0`];
   const ratio = Number(limit.nanos) / Number(request.nanos);
-  const allowed = Number(max.nanos) / 1e9;
-  return ratio > allowed ? [`${start}, but provided ratio is ${ratio.toFixed(RATIO_DIGITS)}`] : [];
+  const maxRatio = Number(max.nanos) / NANOS_PER_UNIT;
+  return ratio > maxRatio ? [`${start}, but provided ratio is ${ratio.toFixed(RATIO_DIGITS)}`] : [];
 }

@@ -13,14 +13,15 @@ import type {
 } from '../../../../shared/api/types/generated/members';
 
 const ENFORCE_ANNOTATION = 'platform.io/enforce-mountable-secrets';
+/** The texts that Go's `strconv.ParseBool` reads as true. */
 const TRUE_VALUES: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 
 /** Containers of every kind, as far as they can reference Secrets. */
 type Container = Pick<CoreV1EphemeralContainer, 'env' | 'envFrom' | 'name'>;
 
 /**
- * A mirror pod represents a pod that runs on its node already, so it may not reference objects that exist in the API
- * only.
+ * Checks a mirror pod. It represents a pod that a kubelet runs already from a file of its node, so it may not reference
+ * objects of the API.
  */
 export function mirrorPodError(spec: CoreV1PodSpec): string | undefined {
   if ((spec.serviceAccountName ?? '') !== '') return 'a mirror pod may not reference service accounts';
@@ -60,47 +61,7 @@ const hasSecretSource = (volume: CoreV1Volume): boolean =>
     volume.storageos?.secretRef,
   ].some((reference) => reference !== undefined) || volume.projected?.sources?.some(({ secret }) => secret !== undefined) === true;
 
-/** The Secrets that values of environment variables come from. */
-const envSecretReferences = ({ env = [] }: Container): readonly { readonly variable: string; readonly secret: string }[] =>
-  env.flatMap(({ name = '', valueFrom }) => {
-    const reference = valueFrom?.secretKeyRef;
-    return reference === undefined ? [] : [{ variable: name, secret: reference.name ?? '' }];
-  });
-
-const envFromSecrets = ({ envFrom = [] }: Container): readonly string[] =>
-  envFrom.flatMap(({ secretRef }) => (secretRef === undefined ? [] : [secretRef.name ?? '']));
-
-/** The error about the first Secret that a container references and that is not allowed. `containerType`: for messages. */
-function containerError(
-  containers: readonly Container[] | null | undefined,
-  containerType: string,
-  allowed: ReadonlySet<string>,
-): string | undefined {
-  for (const container of containers ?? []) {
-    const subject = `${containerType} ${container.name ?? ''}`;
-    const reference = envSecretReferences(container).find(({ secret }) => !allowed.has(secret));
-    if (reference !== undefined) return `${subject} with envVar ${reference.variable} referencing secret.secretName="${reference.secret}"`;
-    const source = envFromSecrets(container).find((secret) => !allowed.has(secret));
-    if (source !== undefined) return `${subject} with envFrom referencing secret.secretName="${source}"`;
-  }
-  return undefined;
-}
-
-const notAllowedError = (reference: string, account: string): string =>
-  `${reference} is not allowed because service account ${account} does not reference that secret`;
-
-/** Checks the ephemeral containers that are added to a running pod. */
-export function ephemeralSecretReferenceError(spec: CoreV1PodSpec, account: CoreV1ServiceAccount): string | undefined {
-  if (!isMountableSecretsEnforced(account)) return undefined;
-  const error = containerError(spec.ephemeralContainers, 'ephemeral container', allowedSecrets(account));
-  return error === undefined ? undefined : notAllowedError(error, nameOf(account));
-}
-
-const nameOf = ({ metadata }: CoreV1ServiceAccount): string => metadata?.name ?? '';
-const namesOf = (references: readonly CoreV1LocalObjectReference[] = []): readonly string[] => references.map(({ name = '' }) => name);
-const allowedSecrets = ({ secrets }: CoreV1ServiceAccount): ReadonlySet<string> => new Set(namesOf(secrets));
-
-/** Checks a new pod, when its service account enforces mountable secrets. */
+/** Checks a new pod. Returns `undefined` unless the service account enforces its list of mountable secrets. */
 export function secretReferenceError(spec: CoreV1PodSpec, account: CoreV1ServiceAccount): string | undefined {
   if (!isMountableSecretsEnforced(account)) return undefined;
   const name = nameOf(account);
@@ -122,8 +83,48 @@ function imagePullSecretError(spec: CoreV1PodSpec, account: CoreV1ServiceAccount
   return `imagePullSecrets[${index}].name="${given[index] ?? ''}" is not allowed because service account ${name} does not reference that imagePullSecret`;
 }
 
+/** As {@link secretReferenceError}, for the ephemeral containers that are added to a running pod. */
+export function ephemeralSecretReferenceError(spec: CoreV1PodSpec, account: CoreV1ServiceAccount): string | undefined {
+  if (!isMountableSecretsEnforced(account)) return undefined;
+  const error = containerError(spec.ephemeralContainers, 'ephemeral container', allowedSecrets(account));
+  return error === undefined ? undefined : notAllowedError(error, nameOf(account));
+}
+
 function isMountableSecretsEnforced({ metadata }: CoreV1ServiceAccount): boolean {
   return Object.entries(metadata?.annotations ?? {}).some(
     ([name, value]) => canonicalQualifiedName(name) === ENFORCE_ANNOTATION && TRUE_VALUES.has(value),
   );
 }
+
+const nameOf = ({ metadata }: CoreV1ServiceAccount): string => metadata?.name ?? '';
+const namesOf = (references: readonly CoreV1LocalObjectReference[] = []): readonly string[] => references.map(({ name = '' }) => name);
+const allowedSecrets = ({ secrets }: CoreV1ServiceAccount): ReadonlySet<string> => new Set(namesOf(secrets));
+
+/** The start of the error about the first Secret outside `allowed` that a container references. `containerType`: for messages. */
+function containerError(
+  containers: readonly Container[] | null | undefined,
+  containerType: string,
+  allowed: ReadonlySet<string>,
+): string | undefined {
+  for (const container of containers ?? []) {
+    const subject = `${containerType} ${container.name ?? ''}`;
+    const reference = envSecretReferences(container).find(({ secret }) => !allowed.has(secret));
+    if (reference !== undefined) return `${subject} with envVar ${reference.variable} referencing secret.secretName="${reference.secret}"`;
+    const source = envFromSecrets(container).find((secret) => !allowed.has(secret));
+    if (source !== undefined) return `${subject} with envFrom referencing secret.secretName="${source}"`;
+  }
+  return undefined;
+}
+
+/** The Secrets that values of environment variables come from. */
+const envSecretReferences = ({ env = [] }: Container): readonly { readonly variable: string; readonly secret: string }[] =>
+  env.flatMap(({ name = '', valueFrom }) => {
+    const reference = valueFrom?.secretKeyRef;
+    return reference === undefined ? [] : [{ variable: name, secret: reference.name ?? '' }];
+  });
+
+const envFromSecrets = ({ envFrom = [] }: Container): readonly string[] =>
+  envFrom.flatMap(({ secretRef }) => (secretRef === undefined ? [] : [secretRef.name ?? '']));
+
+const notAllowedError = (reference: string, account: string): string =>
+  `${reference} is not allowed because service account ${account} does not reference that secret`;

@@ -1,7 +1,7 @@
 /**
- * ServiceAccount: requires the service account of a pod to exist, adds its pull secrets to a pod without any, and
- * mounts a bound token unless the pod disables that, or the account does and the pod does not decide. Mirror pods may
- * have neither service account nor secrets.
+ * ServiceAccount: requires the service account of a pod to exist. Adds the pull secrets of the account to a pod without
+ * any. Mounts a bound token, unless `automountServiceAccountToken` is false in the pod or, when the pod does not set it,
+ * in the account. Rejects mirror pods with a service account or secrets.
  */
 import { canonicalQualifiedName, type GeneratedNames } from '../../../../shared/names/dialect';
 import { WORKLOAD_NAMES } from '../../../../shared/names/workload';
@@ -30,14 +30,18 @@ export interface ServiceAccountDependencies {
 }
 
 const MIRROR_ANNOTATION = 'platform.io/config.mirror';
+/** The characters of generated names: no vowels, which could form words, and no digits that resemble letters. */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
-/** A little more than an hour: other components recognize automounted tokens by this value. */
+/** Upstream's value, an hour and seven seconds: other components recognize automounted tokens by it. */
 const TOKEN_SECONDS = 3607;
 const VOLUME_MODE = 0o644;
 
 const NAME = 'ServiceAccount';
 
-/** The mutating half completes new pods; the validating half also checks ephemeral containers. */
+/**
+ * The mutating half completes new pods. The validating half checks the Secrets of new pods, and those of ephemeral
+ * containers that are added to a running pod.
+ */
 export function serviceAccount(deps: ServiceAccountDependencies): {
   readonly mutating: MutatingPlugin;
   readonly validating: ValidatingPlugin;
@@ -45,7 +49,7 @@ export function serviceAccount(deps: ServiceAccountDependencies): {
   return {
     mutating: podMutatingPlugin(NAME, ON_CREATE, (request, spec) => {
       if (isMirrorPod(request.object)) rejectInvalidMirrorPod(request, spec);
-      else applyAccount(deps, spec, resolveAccount(deps, request, spec));
+      else applyAccount(deps, spec, setAccount(deps, request, spec));
     }),
     validating: withEphemeralContainers(
       podValidatingPlugin(NAME, ON_CREATE, (request, spec) => {
@@ -61,7 +65,10 @@ export function serviceAccount(deps: ServiceAccountDependencies): {
 
 type CheckPodSpec = (request: AdmissionRequest<CoreV1Pod>, spec: CoreV1PodSpec) => void;
 
-/** Also checks ephemeral containers; the rest of a running pod was checked at creation. */
+/**
+ * The plug-in, extended by a check of updates of the subresource `ephemeralcontainers`. The rest of a running pod was
+ * checked at creation.
+ */
 function withEphemeralContainers(plugin: ValidatingPlugin, check: CheckPodSpec): ValidatingPlugin {
   const isEphemeralContainersRequest = ({ operation, resource: { row }, subresource }: AdmissionTarget): boolean =>
     operation === 'UPDATE' && row.group === '' && row.resource === 'pods' && subresource === 'ephemeralcontainers';
@@ -100,8 +107,8 @@ function rejectInvalidMirrorPod(request: AdmissionRequest, spec: CoreV1PodSpec):
   if (error !== undefined) throw newForbidden(request, error);
 }
 
-/** Sets the account of the pod, by default `default`, and returns it. Throws when it does not exist. */
-function resolveAccount(deps: ServiceAccountDependencies, request: AdmissionRequest, spec: CoreV1PodSpec): CoreV1ServiceAccount {
+/** Sets the account of the pod, by default `default`, and returns it. Throws when the account does not exist. */
+function setAccount(deps: ServiceAccountDependencies, request: AdmissionRequest, spec: CoreV1PodSpec): CoreV1ServiceAccount {
   spec.serviceAccountName = spec.serviceAccountName || 'default';
   spec.serviceAccount = spec.serviceAccountName;
   return requireAccount(deps, request, spec);
@@ -123,7 +130,10 @@ function applyAccount(deps: ServiceAccountDependencies, spec: CoreV1PodSpec, acc
   if (secrets.length > 0) spec.imagePullSecrets = secrets.map(({ name = '' }) => ({ name }));
 }
 
-/** Mounts a token in every container that has no other mount at the token's path. */
+/**
+ * Mounts a token in every container without another mount at the path of the token. Uses the token volume of the pod if
+ * it has one, else adds a volume.
+ */
 function mountToken({ names: { dialect }, random }: ServiceAccountDependencies, spec: CoreV1PodSpec): void {
   const { tokenFolder, rootCertificateConfigMap, tokenVolumePrefix } = WORKLOAD_NAMES[dialect];
   const containers = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];

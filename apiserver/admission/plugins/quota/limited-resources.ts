@@ -1,6 +1,6 @@
 /**
- * Checks `limitedResources` of the ResourceQuota configuration: consumption of a limited resource, or a pod in a
- * limited scope, is rejected unless a quota in the namespace covers it. Messages are upstream's.
+ * Checks `limitedResources` of the ResourceQuota configuration: a write that consumes a limited resource, or an object
+ * in a limited scope, is rejected unless a quota of the namespace covers it. Messages are upstream's.
  */
 import type { GroupResource } from '../../../../shared/api/identity/identity';
 import type { InvalidField } from '../../../../shared/configuration/configuration-error';
@@ -36,11 +36,12 @@ export const QUOTA_FORMAT: ConfigurationFormat<QuotaFile> = {
     ),
 };
 
-/** A kind that is consumed only with a covering quota. */
+/** An entry of `limitedResources`: what objects of a kind need a covering quota for. */
 export interface LimitedResource {
   readonly kind: GroupResource;
-  /** Parts of resource names, in either spelling. */
+  /** Resources whose names contain one of these texts, in either spelling: `requests.`, `.storageclass.`. */
   readonly nameParts: readonly string[];
+  /** Objects in one of these scopes. */
   readonly scopes: QuotaScopes;
 }
 
@@ -66,18 +67,21 @@ export function uncoveredMessage(
   { kind, object, old, now }: CountedWrite,
 ): string | undefined {
   const limitedOfKind = limited.filter((entry) => entry.kind.group === kind.group && entry.kind.resource === kind.resource);
-  const matching = quotas.filter(({ scopes }) => isInQuotaScopes(kind, object, scopes));
-  const scopes = limitedOfKind.flatMap((entry) => entry.scopes).filter((scope) => isInQuotaScopes(kind, object, [scope]));
-  const uncoveredScopes = scopes.filter(({ name }) => !matching.some((quota) => quota.scopes.some((scope) => scope.name === name)));
+  const quotasOfObject = quotas.filter(({ scopes }) => isInQuotaScopes(kind, object, scopes));
+
+  const limitedScopes = limitedOfKind.flatMap((entry) => entry.scopes).filter((scope) => isInQuotaScopes(kind, object, [scope]));
+  const coversScope = (quota: Quota, scopeName: string): boolean => quota.scopes.some(({ name }) => name === scopeName);
+  const uncoveredScopes = limitedScopes.filter(({ name }) => !quotasOfObject.some((quota) => coversScope(quota, name)));
   if (uncoveredScopes.length > 0) return `insufficient quota to match these scopes: [${uncoveredScopes.map(scopeText).join(' ')}]`;
-  const before = old === undefined ? undefined : quotaUsageOf(kind, old, now);
-  const used = [...quotaUsageOf(kind, object, now)].filter(([name, { nanos }]) => nanos > (before?.get(name)?.nanos ?? 0n));
+
+  const oldUsage = old === undefined ? undefined : quotaUsageOf(kind, old, now);
+  const increased = [...quotaUsageOf(kind, object, now)].filter(([name, { nanos }]) => nanos > (oldUsage?.get(name)?.nanos ?? 0n));
   const nameParts = limitedOfKind.flatMap((entry) => entry.nameParts);
-  const missing = used
+  const uncoveredNames = increased
     .map(([name]) => name)
     .filter((name) => nameParts.some((part) => name.includes(part) || messageInDialect('kubernetes', name).includes(part)))
-    .filter((name) => !matching.some(({ limits }) => limits.some(({ counted }) => counted === name)));
-  return missing.length === 0 ? undefined : `insufficient quota to consume: ${missing.sort().join(',')}`;
+    .filter((name) => !quotasOfObject.some(({ limits }) => limits.some(({ counted }) => counted === name)));
+  return uncoveredNames.length === 0 ? undefined : `insufficient quota to consume: ${uncoveredNames.sort().join(',')}`;
 }
 
 const scopeText = ({ name, operator, values }: QuotaScopes[number]): string => `{${name} ${operator} [${values.join(' ')}]}`;

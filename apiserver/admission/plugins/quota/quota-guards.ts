@@ -1,34 +1,47 @@
 /**
- * Guards against concurrent quota violations: every write that raises usage in a namespace compares and puts a guard
- * key, so that two writes on any replicas cannot be counted from the same state. Keys have no content, and namespaces
- * share a fixed number of them. Writes of one replica queue for the guard, since all but one would lose the race.
+ * Guards against concurrent quota violations. A write that raises usage in a namespace compares and puts a guard key in
+ * its transaction. Of two writes that counted usage from the same state, even on two replicas, only one can succeed.
+ * The keys have no content. There is a fixed number of them, so that several namespaces may share one. The writes of
+ * one replica queue for a guard, since all but one would lose the race.
  */
 import type { Clock } from '../../../../shared/runtime/clock';
 import type { KeyListener } from '../../../cache/key-listeners';
 import type { KeyWrite } from '../../../allocation/claims';
 import type { Revision } from '../../../storage/store';
 
-/** Of the guard keys, below the prefix of the store. */
+/** Prefix of the guard keys, relative to the prefix of the store: `quota-guards/17`. */
 export const QUOTA_GUARD_PREFIX = 'quota-guards/';
 const GUARD_COUNT = 1024;
-/** A guard that is held for longer is taken over; the worst outcome is a lost race. */
+/**
+ * After this time the next request gets the guard, so that a slow request does not delay the others. If both then
+ * write, one of them fails at the comparison and is retried.
+ */
 const MAX_HOLD_MS = 1_000;
 const GUARD_VALUE = Buffer.from('-');
 
-/** A guard that no other request of this replica holds; other replicas are excluded only by the write. */
+/** A guard that no other request of this replica holds. A request of another replica may hold the same guard. */
 export interface HeldGuard {
-  /** The revision that the cache must have before usage is counted. */
+  /**
+   * The revision of the last known write with this guard; 0 when there is none. The cache must have it before usage is
+   * counted.
+   */
   readonly revision: Revision;
-  /** Compares and puts the guard key; a conflict releases the guard. Belongs into the transaction of the object. */
+  /**
+   * For the transaction of the object: puts the guard key and fails unless the key is at `revision`. A conflict
+   * releases the guard.
+   */
   readonly write: () => KeyWrite;
-  /** Wakes the next waiter; `revision` = that of the transaction, when it was committed. */
+  /** Wakes the next waiter. Calls after the first have no effect on waiters. `revision`: of the committed transaction. */
   readonly release: (revision?: Revision) => void;
 }
 
-/** The guards of this replica, with their revisions as far as the cache has seen them. A listener of their keys. */
+/**
+ * The guards of this replica, with the revisions of their keys. Learns the revisions as a listener of the keys, from
+ * its own commits, and from conflicts.
+ */
 export class QuotaGuards implements KeyListener {
   private readonly revisions = new Map<string, Revision>();
-  /** Waiters by guard; a guard that is held has an entry. */
+  /** Waiters by guard. A guard that is held has an entry, even without waiters. */
   private readonly waitersByGuard = new Map<string, (() => void)[]>();
 
   constructor(
@@ -88,7 +101,7 @@ export class QuotaGuards implements KeyListener {
   }
 }
 
-/** Namespaces with the same guard only wait for each other. */
+/** The guard of a namespace, from a hash of its name. Namespaces that share a guard wait for each other. */
 function guardIdOf(namespace: string): string {
   let hash = 0;
   for (let index = 0; index < namespace.length; index += 1) hash = (Math.imul(hash, 31) + namespace.charCodeAt(index)) | 0;

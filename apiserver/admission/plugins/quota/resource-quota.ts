@@ -1,7 +1,7 @@
 /**
  * ResourceQuota: rejects writes that would exceed a quota of their namespace. Usage is counted from this replica's
- * cache, which must have every write that raised it; the guard of the namespace ensures that. Writes that lower usage
- * are always admitted.
+ * cache, which must contain every write that raised the usage; the guard of the namespace (quota-guards.ts) ensures
+ * that. Quotas are not compared with writes that add no usage.
  */
 import type { GroupResource } from '../../../../shared/api/identity/identity';
 import { forbidden, timeout, type StatusError } from '../../../../shared/api/errors/status';
@@ -30,10 +30,10 @@ export interface ResourceQuotaDependencies {
   readonly limitedResources?: readonly LimitedResource[] | undefined;
 }
 
-/** Kinds with usage that an update can raise; the usage of an object of any other kind is fixed when it is created. */
+/** Resources of the core group with usage that an update can raise. The usage of other objects is fixed at creation. */
 const CHECKED_ON_UPDATE: ReadonlySet<string> = new Set(['services', 'persistentvolumeclaims']);
 
-/** `limitedResources` are checked before the quotas, which are checked in order of name. */
+/** Creates the plug-in. It checks `limitedResources` first, then the quotas in order of name. */
 export function resourceQuota(deps: ResourceQuotaDependencies): ReservingPlugin {
   const counter = new UsageCounter(deps);
   const isHandled = ({ operation, resource: { row }, subresource, namespace }: AdmissionTarget): boolean =>
@@ -49,9 +49,11 @@ export function resourceQuota(deps: ResourceQuotaDependencies): ReservingPlugin 
   };
 }
 
+/** The quotas of the namespace that limit objects of the kind, in order of name. */
 function quotasIn({ cache, quotas }: ResourceQuotaDependencies, namespace: string, kind: GroupResource): readonly Quota[] {
   const snapshot = cache.snapshot(quotas);
   if (snapshot.size === 0) return [];
+  // Keys are `NAMESPACE/NAME`, and `0` is the character after `/`.
   return [...snapshot.range(`${namespace}/`, `${namespace}0`)].flatMap((entry) => quotaFor(kind, parseEntry(entry).object) ?? []);
 }
 
@@ -91,11 +93,12 @@ async function reserve(
     guard.release();
     throw error;
   }
+  // A dry run has no transaction that the guard would have to protect.
   if (dryRun) guard.release();
   return { writes: dryRun ? [] : [guard.write()], complete: guard.release };
 }
 
-/** The name in the object is present by now even when generated. */
+/** Names the object as its metadata do: a generated name is set there before quota is reserved. */
 function rejection({ resource: { row }, name, object }: AdmissionRequest, text: string): StatusError {
   return forbidden({ group: row.group, resource: row.resource }, readMetadata(object ?? {}).name ?? name, text);
 }
@@ -117,7 +120,7 @@ interface CountedObjects {
 
 /**
  * Counts the usage of a namespace. For quotas without scopes the usage of an entry is computed once, because entries
- * are immutable; only that of terminating pods depends on the time.
+ * are immutable. The usage of a terminating pod depends on the time and is computed again for each count.
  */
 class UsageCounter {
   private readonly usageByEntry = new WeakMap<Entry, EntryUsage>();
@@ -140,13 +143,13 @@ class UsageCounter {
   }
 
   private usageOfEntry(kind: GroupResource, entry: Entry, scopes: QuotaScopes, now: number): EntryUsage {
-    // Whether an object is in the scopes depends on more than its usage.
+    // Whether an object is in the scopes depends on fields that the usage does not contain.
     const needsObject = scopes.length > 0;
     const cached = this.usageByEntry.get(entry);
     if (cached !== undefined && !needsObject) return cached;
     const { object } = parseEntry(entry);
     const usage: EntryUsage = { amounts: quotaUsageOf(kind, object, now), object: needsObject ? object : undefined };
-    // The usage of a terminating pod ends with time, so it is not cached.
+    // `quotaReleasedAt` is the time at which a terminating pod stops counting.
     if (!needsObject && quotaReleasedAt(kind, object) === undefined) this.usageByEntry.set(entry, usage);
     return usage;
   }

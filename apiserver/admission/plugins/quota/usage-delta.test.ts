@@ -12,6 +12,7 @@ import { usageDeltas, exceededMessage, quotaFor, unspecifiedMessage } from './us
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
 const quantities: Check<Record<string, string>> = (value): value is Record<string, string> =>
   object(value) && Object.values(value).every((quantity) => typeof quantity === 'string');
+/** `hard` and `spec` are of the quota, `used` is its usage. `old`: the object before an update, whose `body` is a patch. */
 const isCase = shape(
   { title: text, resource: text, hard: quantities, used: object, spec: object, body: object, code: number },
   { old: object, message: text },
@@ -20,7 +21,7 @@ const NOW = Date.UTC(2026, 0, 2);
 
 it.each(readRecording('admission/quota', body, isCase).cases.map((recorded) => [recorded.title, recorded] as const))(
   'ResourceQuota decides as recorded: %s',
-  (_, { resource, hard, used, spec, body, old, code, message }) => {
+  (_title, { resource, hard, used, spec, body, old, code, message }) => {
     const { row } = buildResources().require(resource);
     const decoded = (value: JsonObject): JsonObject => {
       const codec = codecOf(row);
@@ -30,13 +31,15 @@ it.each(readRecording('admission/quota', body, isCase).cases.map((recorded) => [
     };
     const before = old === undefined ? undefined : decoded(old);
     const after = old === undefined ? decoded(body) : decoded(mergeObject(old, body));
-    const quota = quotaFor(row, { metadata: { name: 'q' }, spec: { hard, ...spec } });
     const amounts = new Map(Object.keys(used).map((name) => [canonicalQualifiedName(name), parseQuantity(stringAt(used, name) ?? '0')]));
-    const rejection =
-      quota === undefined
-        ? undefined
-        : ((before === undefined ? unspecifiedMessage(row, quota, after) : undefined) ??
-          exceededMessage(quota, usageDeltas(quota, { kind: row, object: after, old: before, now: NOW }), amounts));
+    const findRejection = (): string | undefined => {
+      const quota = quotaFor(row, { metadata: { name: 'q' }, spec: { hard, ...spec } });
+      if (quota === undefined) return undefined;
+      const unspecified = before === undefined ? unspecifiedMessage(row, quota, after) : undefined;
+      const deltas = usageDeltas(quota, { kind: row, object: after, old: before, now: NOW });
+      return unspecified ?? exceededMessage(quota, deltas, amounts);
+    };
+    const rejection = findRejection();
     expect(rejection === undefined ? undefined : `${row.resource} "x" is forbidden: ${rejection}`).toBe(message);
     expect(code < 300).toBe(rejection === undefined);
   },

@@ -15,9 +15,9 @@ const ZERO: Quantity = { nanos: 0n, format: 'decimal' };
 
 /** A hard limit of a quota on one kind. */
 interface Limit {
-  /** As the quota spells it. */
+  /** The resource name in the spelling of the quota, for messages. */
   readonly name: string;
-  /** As usage spells it. */
+  /** The resource name in canonical spelling, which is the key of usage. */
   readonly counted: string;
   readonly hard: Quantity;
 }
@@ -44,7 +44,7 @@ export function quotaFor(kind: GroupResource, { metadata, spec = {} }: CoreV1Res
   return limits.length === 0 ? undefined : { name: metadata?.name ?? '', scopes: quotaScopesOf(spec), limits };
 }
 
-/** Usage that a write adds to a limited resource. */
+/** Usage that a write adds to a resource that a quota limits. */
 export interface UsageDelta {
   readonly limit: Limit;
   readonly requested: Quantity;
@@ -61,8 +61,8 @@ export interface CountedWrite {
 }
 
 /**
- * The usage that the write adds, by limited resource: empty when the quota does not cover the object or the write adds
- * none.
+ * The usage that the write adds to the resources that the quota limits. Empty when the quota does not cover the object
+ * or the write adds no usage.
  */
 export function usageDeltas({ scopes, limits }: Quota, { kind, object, old, now }: CountedWrite): readonly UsageDelta[] {
   if (!isInQuotaScopes(kind, object, scopes)) return [];
@@ -76,7 +76,7 @@ export function usageDeltas({ scopes, limits }: Quota, { kind, object, old, now 
   });
 }
 
-/** The rejection when the quota is exceeded, else `undefined`. `used` is keyed by the names of usage. */
+/** The rejection when the quota is exceeded, else `undefined`. `used`: the usage without this write, by canonical name. */
 export function exceededMessage(quota: Quota, deltas: readonly UsageDelta[], used: ResourceAmounts): string | undefined {
   const exceeded = deltas.filter(({ limit, requested }) => (used.get(limit.counted)?.nanos ?? 0n) + requested.nanos > limit.hard.nanos);
   if (exceeded.length === 0) return undefined;
@@ -93,7 +93,7 @@ interface RequiredMember {
   readonly resource: string;
 }
 
-/** By limited resource: the member that every container must set. */
+/** By limited resource, the member that every container must set. Quotas of other resources require nothing. */
 const REQUIRED_MEMBERS: ReadonlyMap<string, RequiredMember> = new Map([
   ['cpu', { list: 'requests', resource: 'cpu' }],
   ['memory', { list: 'requests', resource: 'memory' }],

@@ -1,6 +1,7 @@
 /**
- * PodNodeSelector: adds the node selector of the namespace, from its annotation or the cluster default, to its pods,
- * and rejects pods with a conflicting selector. A configured namespace limits its pods to listed labels.
+ * PodNodeSelector: adds the node selector of a namespace to its pods, and rejects pods whose own selector conflicts with
+ * it. The selector comes from an annotation of the namespace, else from the cluster default of the configuration. For a
+ * namespace that the configuration lists, its pods may select only the listed labels.
  */
 import { appendFieldPath } from '../../../../shared/configuration/configuration-error';
 import type { ConfigurationFormat } from '../../../../shared/configuration/read-configuration';
@@ -16,7 +17,7 @@ const NAME = 'PodNodeSelector';
 
 const SCHEMA = objectSchema({}, { podNodeSelectorPluginConfig: mapSchema(stringSchema()) });
 
-/** The format of the configuration file. */
+/** The format of the configuration file, which has neither kind nor apiVersion: `kind` only names it in errors. */
 export const NODE_SELECTOR_FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
   kind: 'configuration of PodNodeSelector',
   apiVersions: [],
@@ -29,6 +30,7 @@ export const NODE_SELECTOR_FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> =
     ),
 };
 
+/** The key of the file that is not the name of a namespace. */
 const CLUSTER_DEFAULT_KEY = 'clusterDefaultNodeSelector';
 
 type Labels = Readonly<Record<string, string>>;
@@ -45,13 +47,14 @@ export interface NodeSelectorSettings {
 const NO_SETTINGS: NodeSelectorSettings = { clusterDefault: NO_LABELS, allowedByNamespace: new Map() };
 
 /**
- * The settings of a validated file. A namespace is found under both spellings; an entry in the requested one takes
- * precedence.
+ * The settings of a validated file. An entry for `kube-system` also applies to the namespace `platform-system`, and vice
+ * versa, unless the file has an entry for that namespace as well.
  */
 export function nodeSelectorSettings({ podNodeSelectorPluginConfig: texts = {} }: ValueOf<typeof SCHEMA>): NodeSelectorSettings {
   const selectors = Object.entries(texts).map(([name, selector]) => [name, parseNodeSelector(selector) ?? NO_LABELS] as const);
   const allowedByNamespace = new Map([
     ...selectors.flatMap(([name, labels]) => bothSpellings([name]).map((spelling) => [spelling, labels] as const)),
+    // Last, so that they replace what follows from the other spelling.
     ...selectors,
   ]);
   const clusterDefault = allowedByNamespace.get(CLUSTER_DEFAULT_KEY) ?? NO_LABELS;
@@ -59,7 +62,7 @@ export function nodeSelectorSettings({ podNodeSelectorPluginConfig: texts = {} }
   return { clusterDefault, allowedByNamespace };
 }
 
-/** The mutating half sets and checks the selector; the validating half checks what later plug-ins made of it. */
+/** The mutating half sets and checks the selector. The validating half checks it again, after webhooks may have changed it. */
 export function podNodeSelector(settings: NodeSelectorSettings = NO_SETTINGS): {
   readonly mutating: MutatingPlugin;
   readonly validating: ValidatingPlugin;
@@ -100,7 +103,7 @@ function rejectNotAllowed(request: AdmissionRequest, podSelector: Labels, { allo
     throw newForbidden(request, 'pod node label selector labels conflict with its namespace whitelist');
 }
 
-/** Parses `a=b,c=d`; `undefined` when the text has another form. The last of several values of a key is used. */
+/** Parses `a=b,c=d`; `undefined` when the text has another form. The last value of a repeated key is used. */
 function parseNodeSelector(text: string): Labels | undefined {
   const labels = new Map<string, string>();
   for (const part of text === '' ? [] : text.split(',')) {

@@ -1,7 +1,7 @@
 /**
- * PodTolerationRestriction: adds the default tolerations of the namespace, from its annotation or the cluster default,
- * and rejects tolerations that its whitelist does not cover. Pods that are not BestEffort also tolerate memory
- * pressure.
+ * PodTolerationRestriction: adds the default tolerations of a namespace to its new pods, and rejects pods with
+ * tolerations that the whitelist of the namespace does not cover. Both lists come from annotations of the namespace,
+ * else from the configuration. Pods that are not BestEffort get a toleration of memory pressure as well.
  */
 import { listSchema, integerSchema, objectSchema, stringSchema, enumSchema, type ValueOf } from '../../../../shared/configuration/schema';
 import type { ConfigurationFormat } from '../../../../shared/configuration/read-configuration';
@@ -50,9 +50,9 @@ export function podTolerationRestriction(
   return {
     mutating: podMutatingPlugin(NAME, ON_CREATE_OR_UPDATE, (request, spec) => {
       const { tolerations: current = [] } = spec;
-      const namespaceDefaults =
-        request.operation === 'CREATE' ? (annotatedTolerations(request, 'defaultTolerations') ?? copyTolerations(settings.default)) : [];
+      const namespaceDefaults = request.operation === 'CREATE' ? namespaceDefaultsOf(request, settings) : [];
       const added = [...namespaceDefaults, ...(isBestEffort(request.object ?? {}) ? [] : [memoryPressure])];
+      // The pod's own list stays as it is, duplicates included, when nothing is added (upstream behaviour).
       const merged = added.length === 0 ? current : withoutRedundant([...current, ...added]);
       if (merged.length > 0) spec.tolerations = [...merged];
       rejectNotAllowed(request, spec, settings);
@@ -60,6 +60,9 @@ export function podTolerationRestriction(
     validating: podValidatingPlugin(NAME, ON_CREATE_OR_UPDATE, (request, spec) => rejectNotAllowed(request, spec, settings)),
   };
 }
+
+const namespaceDefaultsOf = (request: AdmissionRequest, settings: TolerationSettings): readonly CoreV1Toleration[] =>
+  annotatedTolerations(request, 'defaultTolerations') ?? copyTolerations(settings.default);
 
 function rejectNotAllowed(request: AdmissionRequest, { tolerations = [] }: CoreV1PodSpec, settings: TolerationSettings): void {
   const whitelist = annotatedTolerations(request, 'tolerationsWhitelist') ?? copyTolerations(settings.whitelist);
@@ -74,7 +77,7 @@ function rejectNotAllowed(request: AdmissionRequest, { tolerations = [] }: CoreV
 const copyTolerations = (settings: TolerationSettings['default']): readonly CoreV1Toleration[] =>
   (settings ?? []).map((toleration) => ({ ...toleration }));
 
-/** `undefined` when the namespace has no such annotation; an empty annotation is an empty list. */
+/** Rejects the request when the annotation is invalid. `undefined` when the namespace has no such annotation. */
 function annotatedTolerations(request: AdmissionRequest, name: string): readonly CoreV1Toleration[] | undefined {
   const annotation = schedulingAnnotation(request.namespaceEntry, name);
   if (annotation === undefined) return undefined;
@@ -90,8 +93,8 @@ function annotatedTolerations(request: AdmissionRequest, name: string): readonly
 const GO_TYPE = 'v1.Toleration';
 
 /**
- * Parses the tolerations in an annotation, which no schema has checked, with errors in upstream's words. Unknown
- * members are dropped; `null` is an empty list or toleration. Throws ParseError or DecodeError.
+ * Parses a JSON list of tolerations that no schema has checked. Unknown members are dropped. `null` counts as an empty
+ * list, and as an empty toleration inside the list. Throws ParseError or DecodeError, with upstream's texts.
  */
 function parseTolerations(text: string): readonly CoreV1Toleration[] {
   const { value } = parseJson(Buffer.from(text));

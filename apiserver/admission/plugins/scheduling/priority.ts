@@ -1,6 +1,6 @@
 /**
- * Priority: sets the priority and preemption policy of a pod from its PriorityClass or the default one, and rejects
- * other values. Also keeps the default PriorityClass unique and the system classes undeletable.
+ * Priority: sets the priority and preemption policy of a pod from its PriorityClass, or from the default one, and
+ * rejects pods that state other values. Also rejects a second default PriorityClass and the deletion of system classes.
  */
 import type { CoreV1PodSpec, SchedulingV1PriorityClass } from '../../../../shared/api/types/generated/members';
 import { forbidden } from '../../../../shared/api/errors/status';
@@ -13,6 +13,7 @@ import { podMutatingPlugin, newForbidden, ON_CREATE_OR_UPDATE } from '../../pod-
 
 const NAME = 'Priority';
 const DEFAULT_PREEMPTION_POLICY = 'PreemptLowerPriority';
+/** Part of the stored bytes of every default class: other classes are skipped without being parsed. */
 const DEFAULT_BYTES = Buffer.from('"globalDefault":true');
 
 /** The current PriorityClasses. */
@@ -27,6 +28,7 @@ interface Priority {
   readonly preemptionPolicy: string;
 }
 
+/** The half for pods. */
 export function podPriority(classes: () => PriorityClasses): MutatingPlugin {
   return podMutatingPlugin(NAME, ON_CREATE_OR_UPDATE, (request, spec) => {
     if (request.operation === 'UPDATE') carryOverPriority(spec, request.oldObject?.spec ?? {});
@@ -47,7 +49,7 @@ function priorityOf(request: AdmissionRequest, className: string, classes: Prior
   return readPriority(className, parseEntry(entry).object);
 }
 
-/** Only a race can create several default classes; the lowest value is used. */
+/** The class with `globalDefault`. Several exist only after a race between two writes; then the lowest value is used. */
 function defaultPriority(classes: PriorityClasses): Priority | undefined {
   let lowest: Priority | undefined;
   for (const entry of classes.range()) {
@@ -80,39 +82,35 @@ const contradiction = (type: string, member: string, given: number | string, com
   `the ${type} value of ${member} (${given}) must not be provided in pod spec; ` +
   `priority admission controller computed ${computed} from the given PriorityClass name`;
 
-const isPriorityClass = ({ resource: { row }, subresource }: AdmissionTarget): boolean =>
-  row.group === 'scheduling.platform.io' && row.resource === 'priorityclasses' && subresource === undefined;
-
-/** Rejects a second default class, and the deletion of system classes. */
+/** The half for PriorityClasses. */
 export function priorityClassValidation(classes: () => PriorityClasses): ValidatingPlugin {
-  const systemClassProtection = systemPriorityClassProtection();
   return {
     name: NAME,
     handles: () => true,
     inspectsObject: (target) => target.operation !== 'DELETE' && isPriorityClass(target),
     validate(request) {
-      if (request.operation === 'DELETE') return systemClassProtection.validate(request);
-      const { object }: AdmissionRequest<SchedulingV1PriorityClass> = request;
-      if (!isPriorityClass(request) || object?.globalDefault !== true) return undefined;
-      const currentDefault = defaultPriority(classes())?.className;
-      if (currentDefault === undefined || currentDefault === object.metadata?.name) return undefined;
-      throw newForbidden(request, `PriorityClass ${currentDefault} is already marked as default. Only one default can exist`);
+      if (!isPriorityClass(request)) return undefined;
+      if (request.operation === 'DELETE') rejectSystemClassDeletion(request);
+      else rejectSecondDefault(request, classes);
+      return undefined;
     },
   };
 }
 
-/** Rejects the deletion of a system PriorityClass, whether or not it is stored. */
-function systemPriorityClassProtection(): ValidatingPlugin {
-  return {
-    name: NAME,
-    handles: (operation) => operation === 'DELETE',
-    inspectsObject: () => false,
-    validate({ resource: { row }, name }) {
-      const { group, resource } = row;
-      if (group === 'scheduling.platform.io' && resource === 'priorityclasses' && SYSTEM_PRIORITY_CLASSES.has(name)) {
-        throw forbidden({ group, resource }, name, 'this is a system priority class and cannot be deleted');
-      }
-      return undefined;
-    },
-  };
+const isPriorityClass = ({ resource: { row }, subresource }: AdmissionTarget): boolean =>
+  row.group === 'scheduling.platform.io' && row.resource === 'priorityclasses' && subresource === undefined;
+
+/** Rejects by name alone, so that the class need not be stored. */
+function rejectSystemClassDeletion({ resource, name }: AdmissionRequest): void {
+  const { group, resource: plural } = resource.row;
+  if (SYSTEM_PRIORITY_CLASSES.has(name))
+    throw forbidden({ group, resource: plural }, name, 'this is a system priority class and cannot be deleted');
+}
+
+function rejectSecondDefault(request: AdmissionRequest<SchedulingV1PriorityClass>, classes: () => PriorityClasses): void {
+  const { object } = request;
+  if (object?.globalDefault !== true) return;
+  const currentDefault = defaultPriority(classes())?.className;
+  if (currentDefault === undefined || currentDefault === object.metadata?.name) return;
+  throw newForbidden(request, `PriorityClass ${currentDefault} is already marked as default. Only one default can exist`);
 }

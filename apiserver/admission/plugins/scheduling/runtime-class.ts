@@ -16,7 +16,7 @@ type GetRuntimeClass = (name: string) => Entry | undefined;
 
 const NAME = 'RuntimeClass';
 
-/** The mutating half applies the class to new pods; the validating half requires that an overhead comes from a class. */
+/** The mutating half applies the class to new pods. The validating half rejects an overhead that no class defines. */
 export function runtimeClass(getClass: GetRuntimeClass): { readonly mutating: MutatingPlugin; readonly validating: ValidatingPlugin } {
   return {
     mutating: podMutatingPlugin(NAME, ON_CREATE, (request, spec) => {
@@ -69,6 +69,7 @@ function isSameOverhead(podOverhead: Amounts, overhead: Amounts): boolean {
   );
 }
 
+/** Adds the node selector and the tolerations of the class. Rejects the pod when it selects another value of a label. */
 function mergeScheduling(request: AdmissionRequest, spec: CoreV1PodSpec, scheduling: NodeV1Scheduling): void {
   const { nodeSelector: classSelector = {} } = scheduling;
   const { nodeSelector: selector = {}, tolerations = [] } = spec;

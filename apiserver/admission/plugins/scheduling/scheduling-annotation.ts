@@ -6,7 +6,10 @@ import { parseEntry } from '../../../registry/object/stored-object';
 
 const DOMAIN = 'scheduler.alpha.platform.io';
 
-/** `name` is without its domain, and found in either spelling of it; `undefined` when the namespace has no such annotation. */
+/**
+ * The annotation `scheduler.alpha.platform.io/NAME`, with the domain in either spelling; `undefined` when the namespace
+ * has no such annotation.
+ */
 export function schedulingAnnotation(namespace: Entry | undefined, name: string): string | undefined {
   if (namespace === undefined) return undefined;
   const { annotations = {} } = readMetadata(parseEntry(namespace).object);

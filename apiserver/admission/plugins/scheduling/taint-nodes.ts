@@ -1,4 +1,7 @@
-/** TaintNodesByCondition: a new node gets a NoSchedule taint until it is ready; controllers remove the taint. */
+/**
+ * TaintNodesByCondition: gives a new node the NoSchedule taint `not-ready`, so that no pod is scheduled to it before it
+ * is ready. The node lifecycle controller removes the taint.
+ */
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import type { CoreV1Node, CoreV1Taint } from '../../../../shared/api/types/generated/members';
 import type { AdmissionRequest, AdmissionTarget } from '../../../registry/admission';

@@ -43,6 +43,7 @@ test('withoutRedundant removes no toleration that changes the set of tolerated t
     fc.property(fc.array(anyToleration, { maxLength: 8 }), (tolerations) => {
       const kept = withoutRedundant(tolerations);
       expect(toleratedTaints(kept)).toEqual(toleratedTaints(tolerations));
+      // The kept tolerations are the objects that were passed, in the same order.
       expect(tolerations.filter((toleration) => kept.includes(toleration))).toEqual(kept);
     }),
   );
@@ -52,6 +53,7 @@ test('findCovering returns only a toleration that tolerates every taint of the c
   fc.assert(
     fc.property(anyToleration, anyToleration, (toleration, covering) => {
       if (new TolerationIndex([covering]).findCovering(toleration) === undefined) return;
+      // A toleration adds nothing to one that covers it.
       expect(toleratedTaints([covering, toleration])).toEqual(toleratedTaints([covering]));
     }),
   );

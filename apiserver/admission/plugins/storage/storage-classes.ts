@@ -43,9 +43,9 @@ export function persistentVolumeClaimResize(getStorageClass: (name: string) => E
     validate(request) {
       const { object, oldObject }: AdmissionRequest<CoreV1PersistentVolumeClaim> = request;
       if (!isClaim(request) || object === undefined || oldObject === undefined) return undefined;
-      const now = sizeOf(object);
-      const before = sizeOf(oldObject);
-      if (now === undefined || before === undefined || compareQuantities(now, before) <= 0) return undefined;
+      const size = sizeOf(object);
+      const oldSize = sizeOf(oldObject);
+      if (size === undefined || oldSize === undefined || compareQuantities(size, oldSize) <= 0) return undefined;
       const entry = getStorageClass(storageClassOf(oldObject) ?? '');
       const storageClass: StorageV1StorageClass = entry === undefined ? {} : parseEntry(entry).object;
       if (storageClass.allowVolumeExpansion !== true) throw newForbidden(request, NOT_RESIZABLE);

@@ -1,7 +1,7 @@
 /**
- * StorageObjectInUseProtection: adds a finalizer to new PersistentVolumes and PersistentVolumeClaims; controllers
- * remove it when the object is unused. The finalizer has no field manager, because no client sets it. An object that
- * has it already, in either spelling, is unchanged.
+ * StorageObjectInUseProtection: adds a finalizer to new PersistentVolumes and PersistentVolumeClaims. Controllers
+ * remove the finalizer of a deleted object when it is unused. The finalizer has no field manager, because no client
+ * sets it. An object that has the finalizer already, in either spelling, is unchanged.
  */
 import type { MetaV1ObjectMeta } from '../../../../shared/api/types/generated/members';
 import { ensureMetadata } from '../../../../shared/api/metadata/object-meta';
@@ -19,7 +19,7 @@ export function storageObjectInUseProtection(prefix: string): MutatingPlugin {
   return {
     name: 'StorageObjectInUseProtection',
     handles: (operation) => operation === 'CREATE',
-    // Worker threads run this plug-in, so the object need not be known on the main thread.
+    // Worker threads run this plug-in too, so an object in a worker thread need not be sent to the server's thread.
     inspectsObject: () => false,
     mutate({ resource: { row }, subresource, object }) {
       const finalizer = row.group === '' ? FINALIZERS.get(row.resource) : undefined;
