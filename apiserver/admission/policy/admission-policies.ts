@@ -1,6 +1,6 @@
 /**
- * ValidatingAdmissionPolicies and their bindings, parsed and compiled once for each revision. An expression that does
- * not compile, stored before it was validated, fails when it is evaluated.
+ * ValidatingAdmissionPolicies and their bindings, parsed and compiled once for each revision. An object may have been
+ * stored by a release with other rules, so an expression need not compile: it then fails when it is evaluated.
  */
 import type {
   AdmissionregistrationV1MatchResources,
@@ -44,8 +44,9 @@ export interface MatchConstraints {
   readonly excluded: readonly NamedRule[];
   /** `matchPolicy` is Exact: requests for other versions of a resource do not match. */
   readonly isExact: boolean;
-  /** `undefined` = every namespace or object is selected. */
+  /** `undefined` = every namespace is selected. */
   readonly namespaces: LabelMatcher | undefined;
+  /** `undefined` = every object is selected. */
   readonly objects: LabelMatcher | undefined;
 }
 
@@ -67,7 +68,7 @@ export interface AdmissionPolicy {
   readonly paramKind: { readonly apiVersion: string; readonly kind: string } | undefined;
   /** `failurePolicy` is Ignore: an expression that fails does not deny. */
   readonly isIgnoredOnFailure: boolean;
-  /** A false one makes the policy not apply to the request. */
+  /** `matchConditions`: when one of them is false, the policy does not apply to the request. */
   readonly conditions: readonly CompiledExpression[];
   readonly variables: ReadonlyMap<string, CompiledExpression>;
   readonly validations: readonly Validation[];
@@ -75,7 +76,7 @@ export interface AdmissionPolicy {
   readonly annotations: readonly (CompiledExpression & { readonly key: string })[];
 }
 
-/** Applies a policy to requests that match both. */
+/** A binding, which applies its policy to the requests that match both the policy and the binding. */
 export interface PolicyBinding {
   readonly name: string;
   /** Name of the policy, which need not exist. */
@@ -95,7 +96,10 @@ export interface ParameterReference {
   readonly namespace: string;
   /** `undefined` when the parameter is referenced by name. */
   readonly selector: LabelMatcher | undefined;
-  /** Without parameters the policy does not apply; otherwise that is an error. */
+  /**
+   * `parameterNotFoundAction` is Allow: when no parameter is found, the policy is not evaluated. Otherwise that is an
+   * error, which the failure policy decides about.
+   */
   readonly isNotFoundAllowed: boolean;
 }
 
@@ -146,7 +150,7 @@ export interface BoundPolicy {
 const sortedByName = <T extends { readonly name: string }>(items: Iterable<T>): readonly T[] =>
   [...items].sort((a, b) => Number(a.name > b.name) - Number(a.name < b.name));
 
-/** Calls the given function and returns its result. */
+/** Calls `compile` and returns its result. */
 export type MeasureCompilation = <T>(compile: () => T) => T;
 
 function readPolicy(
@@ -157,10 +161,12 @@ function readPolicy(
   const { paramKind } = spec;
   const hasParams = paramKind !== undefined;
   const variables = new Map<string, CompiledExpression>();
+  /** The types of the variables compiled so far: an expression can use the variables before it. */
   const types = new Map<string, Type>();
-  const compileText = (text = '', { hasAuthorizer } = { hasAuthorizer: true }): CompiledExpression => {
-    const compiled = measure(() => compileExpression(text.trim(), policyVariables({ hasParams, hasAuthorizer, variables: types })));
-    return { text: text.trim(), expression: 'error' in compiled ? undefined : compiled };
+  const compileText = (expression = '', { hasAuthorizer } = { hasAuthorizer: true }): CompiledExpression => {
+    const text = expression.trim();
+    const compiled = measure(() => compileExpression(text, policyVariables({ hasParams, hasAuthorizer, variables: types })));
+    return { text, expression: 'error' in compiled ? undefined : compiled };
   };
   for (const { name: variableName = '', expression } of spec.variables ?? []) {
     const compiled = compileText(expression);

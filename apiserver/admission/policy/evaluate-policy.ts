@@ -1,17 +1,20 @@
 /**
  * Evaluates a ValidatingAdmissionPolicy for one request and one parameter: match conditions, validations, audit
- * annotations. Variables are evaluated lazily and once. The cost of each expression and of all together is limited as
- * upstream does. Does not handle bindings.
+ * annotations. Variables are evaluated lazily and once. What a violation leads to is left to the caller, which knows
+ * the binding.
  */
 import { CostBudget, CostExceededError, ErrorValue, type Value } from '../../../shared/expression/engine';
 import { MapValue } from '../../../shared/expression/values/value';
 import type { CompiledExpression, AdmissionPolicy, Validation } from './admission-policies';
 
-/** Cost limits: of one expression, of all match conditions, and of everything else. */
+/** Upstream's limit of the cost of one expression. */
 const EXPRESSION_COST_LIMIT = 1_000_000;
+/** Upstream's limit of the cost of all match conditions. */
 const CONDITIONS_COST_BUDGET = 2_500_000;
+/** Upstream's limit of the cost of all validations, messages and audit annotations. */
 const VALIDATION_COST_BUDGET = 10_000_000;
 
+/** A longer computed message is replaced by the literal one. */
 const MAX_MESSAGE_BYTES = 5 * 1024;
 
 /** A validation that is false, or that failed under the failure policy Fail. */
@@ -38,8 +41,9 @@ const BUDGET_EXHAUSTED = 'validation failed due to running out of cost budget, n
 const NOT_COMPILED = 'it does not compile';
 
 /**
- * `values`: all variables except `variables`. `onConditions` is called once with the outcome of the match conditions.
- * The caller may yield between two expressions.
+ * Pauses between two expressions, so that the caller may yield to the event loop. `values`: what expressions can read
+ * (`object`, `request`, `params`), without `variables`. `onConditions` is called once, with the outcome of the match
+ * conditions.
  */
 export function* evaluatePolicy(
   policy: AdmissionPolicy,
@@ -62,7 +66,7 @@ export function* evaluatePolicy(
   }
 }
 
-/** `error`: conditions failed, and none is false. */
+/** `met`: all conditions are true. `unmet`: one is false. `error`: some failed to evaluate, and none is false. */
 type ConditionsOutcome = { readonly type: 'met' | 'unmet' } | { readonly type: 'error'; readonly message: string };
 
 /** The `variables` of a policy: a member is evaluated at its first read. */
@@ -101,9 +105,10 @@ class LazyVariables extends MapValue {
   }
 }
 
-/** One evaluation of a policy. The match conditions must be checked before the validations, which have a budget of their own. */
+/** One evaluation of a policy. `checkConditions` must be called first. */
 class PolicyRun {
   private readonly values: ReadonlyMap<string, Value>;
+  /** What the expressions may still cost. `checkConditions` replaces it by the budget of the validations. */
   private budget = new CostBudget(CONDITIONS_COST_BUDGET);
 
   constructor(
@@ -113,7 +118,7 @@ class PolicyRun {
     this.values = new Map([...values, ['variables', new LazyVariables(policy.variables, (variable) => this.evaluate(variable))]]);
   }
 
-  /** A false condition outweighs errors. */
+  /** Evaluates all conditions, also after an error, because a false one makes the errors irrelevant. */
   *checkConditions(): Generator<undefined, ConditionsOutcome, undefined> {
     const errors: string[] = [];
     for (const condition of this.policy.conditions) {
@@ -146,6 +151,7 @@ class PolicyRun {
       if (typeof value === 'string') {
         const text = value.trim();
         if (text !== '') auditAnnotations.push([annotation.key, text]);
+        // null = the request gets no such annotation.
       } else if (value !== null && !isIgnoredOnFailure) annotationErrors.push(this.errorText(annotation, value));
     }
     return { type: 'evaluated', violations, annotationErrors, auditAnnotations };
@@ -176,7 +182,7 @@ class PolicyRun {
   }
 }
 
-/** Whether a computed message is one line of acceptable length; otherwise the literal message is used. */
+/** Whether a computed message is one line of acceptable length. */
 const isUsableMessage = (text: string): boolean =>
   text.trim() !== '' && !text.includes('\n') && Buffer.byteLength(text) <= MAX_MESSAGE_BYTES;
 

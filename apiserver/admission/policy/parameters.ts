@@ -1,6 +1,6 @@
 /**
- * Resolves the parameters of a policy binding (`paramKind`, `paramRef`) from the cache. A misconfigured reference is
- * returned as an error, which the failure policy of the admission policy decides about.
+ * Resolves the parameters of a policy binding (`paramKind`, `paramRef`) from the cache. Returns an error for a
+ * misconfigured reference; whether it denies the request depends on the failure policy, which the caller applies.
  */
 import { stringLabelsOf } from '../../../shared/api/metadata/object-meta';
 import { canonicalApiVersion } from '../../../shared/names/dialect';
@@ -58,8 +58,8 @@ export interface ParameterSource {
 }
 
 /**
- * The parameters of a binding; the policy is evaluated once for each. A binding without `paramRef` has the parameter
- * `{}`; an empty list = the policy is not evaluated.
+ * The parameters of a binding. The policy is evaluated once for each, and not at all when the list is empty. A binding
+ * without `paramRef` has one parameter, `{}`.
  */
 export function listParameters(
   deps: ParameterDependencies,
@@ -71,22 +71,23 @@ export function listParameters(
   const { row, stored } = resource;
   if (!row.namespaced && paramNamespace !== '') return NAMESPACE_NOT_ALLOWED;
   const namespace = paramNamespace === '' ? requestNamespace : paramNamespace;
-  const ifNone = isNotFoundAllowed ? [] : NO_PARAMS_FOUND;
-  if (stored === undefined || (row.namespaced && namespace === '')) return ifNone;
+  const resultWhenNotFound = isNotFoundAllowed ? [] : NO_PARAMS_FOUND;
+  if (stored === undefined || (row.namespaced && namespace === '')) return resultWhenNotFound;
   const snapshot = deps.cache.snapshot(stored);
   const candidates = row.namespaced ? namespacedCandidates(snapshot, parameters, namespace) : clusterScopedCandidates(snapshot, parameters);
   const entries = convert(resource, candidates);
   if ('error' in entries) return entries;
   const matching = entries.map((entry) => deps.decodeEntry(resource, entry)).filter((object) => selector?.(stringLabelsOf(object)) ?? true);
-  return matching.length === 0 ? ifNone : matching;
+  return matching.length === 0 ? resultWhenNotFound : matching;
 }
 
-/** The named entry, or all entries that the label selector chooses from. */
+/** The named entry, or all entries of the namespace when a label selector is to choose from them. */
 function namespacedCandidates(
   snapshot: Snapshot,
   { name, selector }: Pick<ParameterReference, 'name' | 'selector'>,
   namespace: string,
 ): readonly Entry[] {
+  // Keys are `NAMESPACE/NAME`, and `0` is the character after `/`.
   if (selector !== undefined) return [...snapshot.range(`${namespace}/`, `${namespace}0`)];
   return presentEntries(snapshot.get(`${namespace}/${name}`));
 }

@@ -1,7 +1,7 @@
 /**
- * The ValidatingAdmissionPolicy plug-in: evaluates every policy that matches the request by its constraints and a
- * binding, once for each parameter, and applies the validation actions of the binding: deny, warn, audit. Changes
- * nothing.
+ * The ValidatingAdmissionPolicy plug-in. Evaluates every policy whose constraints and a binding match the request, once
+ * for each parameter of the binding. A violation leads to the validation actions of the binding: the request is denied,
+ * the client is warned, or an audit annotation is added. Changes no object.
  */
 import { AuthorizerValue, ResourceCheck } from '../../../shared/expression/library/authorizer';
 import { REQUEST_RESOURCE } from '../../../shared/expression/admission/variables';
@@ -99,7 +99,10 @@ export function validatingAdmissionPolicies(deps: PolicyDependencies): Validatin
 const mayMatch = (rules: readonly NamedRule[] | undefined, resource: string, subresource: string): boolean =>
   rules === undefined ||
   rules.some(({ rule }) =>
-    rule.resources.some(([name, part]) => (name === '*' || name === resource) && (part === '*' || part === subresource)),
+    rule.resources.some(
+      ([ruleResource, ruleSubresource]) =>
+        (ruleResource === '*' || ruleResource === resource) && (ruleSubresource === '*' || ruleSubresource === subresource),
+    ),
   );
 
 interface Denial {
@@ -107,20 +110,26 @@ interface Denial {
   readonly reason: string;
 }
 
+/** The list of parameters of a policy without `paramKind`: it is evaluated once, and expressions have no `params`. */
+const WITHOUT_PARAMETERS: readonly undefined[] = [undefined];
+
 const BINDING_ERROR = 'failed to configure binding';
 const CONVERSION_ERROR = `${BINDING_ERROR}: failed to convert object version`;
 
 /** Evaluates all policies for one request. */
 class RequestEvaluation {
+  /** The first denial; later ones are not reported. */
   private denial: Denial | undefined;
   private readonly warnings: string[] = [];
   /** By annotation key, in the order of evaluation. */
   private readonly auditAnnotations = new Map<string, string[]>();
+  /** The value of the audit annotation about the first violation with the action Audit. */
   private validationFailure: string | undefined;
   private readonly valuesByResource = new Map<ServedResource, ReadonlyMap<string, Value>>();
   private readonly decisions: AuthorizerDecisions;
-  /** The request converted by a webhook, by version. */
+  /** By version, the request that a conversion webhook converted to it, or the error of the conversion. */
   private readonly requestByVersion = new Map<string, AdmissionRequest | ParameterConfigurationError>();
+  /** By stored entry of a parameter, the entry that a conversion webhook converted, or the error of the conversion. */
   private readonly convertedEntries = new Map<Entry, Entry | ParameterConfigurationError>();
 
   constructor(
@@ -131,24 +140,24 @@ class RequestEvaluation {
   }
 
   /**
-   * Yields to the event loop between expressions; a single one may take some milliseconds. Evaluates everything again
-   * when a pending result has arrived.
+   * Yields to the event loop between expressions, of which one may take some milliseconds. When an expression needs a
+   * result that is not available yet ({@link PendingResult}), everything is evaluated again once it has arrived.
    */
   evaluateAndApply(): Promise<void> | undefined {
     try {
       const pending = runSteps(this.evaluateAll(), slotYielder(this.request.context));
       if (pending instanceof Promise)
         return pending.then(
-          () => this.finish(),
-          (error: unknown) => this.retry(error),
+          () => this.applyOutcome(),
+          (error: unknown) => this.retryWhenReady(error),
         );
     } catch (error) {
-      return this.retry(error);
+      return this.retryWhenReady(error);
     }
-    return this.finish();
+    return this.applyOutcome();
   }
 
-  private retry(error: unknown): Promise<void> {
+  private retryWhenReady(error: unknown): Promise<void> {
     if (error instanceof PendingResult) return error.ready.then(() => this.evaluateAndApply());
     throw error;
   }
@@ -161,7 +170,7 @@ class RequestEvaluation {
     for (const bound of this.deps.policies.bound()) yield* this.evaluateBindings(bound);
   }
 
-  private finish(): undefined {
+  private applyOutcome(): undefined {
     const { context } = this.request;
     for (const warning of this.warnings) context.warn(warning);
     for (const [key, values] of this.auditAnnotations) context.addAuditAnnotation?.(key, [...new Set(values)].join(', '));
@@ -175,7 +184,7 @@ class RequestEvaluation {
     if (matchedAs === undefined) return;
     const paramResource = resolveParamKind(this.deps.parameters, policy);
     if (paramResource !== null && 'error' in paramResource) {
-      this.configurationError(policy, undefined, paramResource.error);
+      this.denyMisconfigured(policy, undefined, paramResource.error);
       return;
     }
     for (const binding of bindings) {
@@ -183,18 +192,19 @@ class RequestEvaluation {
       if (this.resolveMatch(binding.matching) === undefined) continue;
       const parameters =
         paramResource === null
-          ? [undefined]
+          ? WITHOUT_PARAMETERS
           : listParameters(this.deps.parameters, binding, {
               resource: paramResource,
               requestNamespace: namespaceOf(this.request),
               convert: this.convertParameters,
             });
-      if ('error' in parameters) this.configurationError(policy, binding, parameters.error);
+      if ('error' in parameters) this.denyMisconfigured(policy, binding, parameters.error);
       else for (const parameter of parameters) yield* this.evaluateBinding(policy, binding, matchedAs, parameter);
     }
   }
 
-  private configurationError(policy: AdmissionPolicy, binding: PolicyBinding | undefined, error: string): void {
+  /** Denies unless the failure policy is Ignore. `binding` is `undefined` when the policy itself is misconfigured. */
+  private denyMisconfigured(policy: AdmissionPolicy, binding: PolicyBinding | undefined, error: string): void {
     if (!policy.isIgnoredOnFailure) this.deny(policy, binding, { message: error, reason: 'Invalid' });
     this.recordEvaluation(policy, binding, { action: policy.isIgnoredOnFailure ? 'allow' : 'deny', isError: true, ms: 0 });
   }
@@ -228,7 +238,7 @@ class RequestEvaluation {
   ): Steps<void> {
     const converted = this.requestInVersion(matchedAs);
     if ('error' in converted) {
-      this.configurationError(policy, binding, converted.error);
+      this.denyMisconfigured(policy, binding, converted.error);
       return;
     }
     const values = new Map(this.valuesFor(matchedAs, converted));
@@ -237,6 +247,7 @@ class RequestEvaluation {
     const result = yield* evaluatePolicy(policy, values, (outcome) => this.recordConditions(policy, outcome, startedAt));
     if (result.type !== 'evaluated') return;
     this.applyActions(policy, binding, result);
+    // The metric counts an evaluation once, under the first action of its binding (upstream behaviour).
     const [action] = result.violations.length === 0 ? ['allow' as const] : binding.actions.map(actionOf);
     const ms = this.deps.clock.monotonic() - startedAt;
     this.recordEvaluation(policy, binding, { action: action ?? 'allow', isError: false, ms });
@@ -258,6 +269,7 @@ class RequestEvaluation {
               `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`,
             );
             break;
+          // Audit, the only other action that validation accepts.
           default:
             this.validationFailure ??= JSON.stringify([
               { message, policy: policy.name, binding: binding.name, expressionIndex: index, validationActions: binding.actions },
@@ -298,7 +310,7 @@ class RequestEvaluation {
     if (cached !== undefined) return cached;
     const { object, oldObject, resource } = request;
     const convert = (original: JsonObject | undefined): Promise<JsonObject | undefined> =>
-      original === undefined ? Promise.resolve(undefined) : convertObject(request, original, resource.row.version, version);
+      original === undefined ? Promise.resolve(undefined) : convertObject(request, original, { from: resource.row.version, to: version });
     throw new PendingResult(
       Promise.all([convert(object), convert(oldObject)]).then(
         ([newObject, previousObject]) =>
@@ -359,7 +371,7 @@ function actionOf(validationAction: string): PolicyEvaluation['action'] {
   return validationAction === 'Warn' ? 'warn' : 'audit';
 }
 
-/** The part of a Namespace that expressions can read. */
+/** The part of the request's Namespace that expressions can read; null for a cluster-scoped resource. */
 function namespaceValue({ namespaceEntry, resource: { row } }: AdmissionRequest): Value {
   if (namespaceEntry === undefined || !row.namespaced) return null;
   return lazyObject(() => {

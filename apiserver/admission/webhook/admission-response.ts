@@ -1,6 +1,6 @@
 /**
- * Reads the AdmissionReview v1 with which a webhook responds. No schema describes the response, so that every member is
- * checked before it is used. Applying the patch is left to webhook-patch.ts.
+ * Reads the AdmissionReview v1 with which a webhook responds. No schema describes the response, so every member is
+ * checked before it is used. Errors have upstream's texts. Applying the patch is left to webhook-patch.ts.
  */
 import { apiVersionInDialect, canonicalApiVersion, type Dialect } from '../../../shared/names/dialect';
 import { arrayAt, isObject, objectAt, ownMember, stringAt, stringsAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
@@ -33,7 +33,7 @@ const MAX_WARNINGS = 100;
 const MAX_ANNOTATIONS = 100;
 const INVALID = 'received invalid webhook response: ';
 
-/** Returns the response, or an error in upstream's words. `uid`: that of the request, which the response must repeat. */
+/** Returns the response, or an error text. `uid`: that of the request, which the response must repeat. */
 export function readAdmissionResponse(
   bytes: Buffer,
   type: WebhookType,
@@ -69,6 +69,7 @@ function parse(bytes: Buffer): JsonValue | undefined {
   }
 }
 
+/** The error about a body that is not an object, or not JSON, and so has no kind. */
 function missingTypeMetaError(value: JsonValue | undefined): string {
   const isNamedType = Array.isArray(value) || typeof value === 'number' || typeof value === 'boolean';
   const goKind = isNamedType ? goTypeOf(value) : 'string';
@@ -77,8 +78,8 @@ function missingTypeMetaError(value: JsonValue | undefined): string {
 }
 
 /**
- * A kind and version that are not registered, in either spelling of the group. A response without both is read here;
- * `kindError` rejects it later.
+ * The error about a kind and version that are not registered, or a `response` that is not an object. Accepts either
+ * spelling of the group, and a review without kind and version, which `kindError` rejects later.
  */
 function typeError(review: JsonObject, response: JsonValue): string | undefined {
   const kind = stringAt(review, 'kind') ?? '';
@@ -99,21 +100,28 @@ function goTypeOf(value: JsonValue): string {
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
-const MEMBERS: Readonly<Record<string, 'boolean' | 'string'>> = { uid: 'string', allowed: 'boolean', patch: 'string', patchType: 'string' };
+const MEMBER_TYPES: Readonly<Record<string, 'boolean' | 'string'>> = {
+  uid: 'string',
+  allowed: 'boolean',
+  patch: 'string',
+  patchType: 'string',
+};
 /** Whole groups of four characters, the last one padded: `QUI=`. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 function memberError(response: JsonValue): string | undefined {
   if (!isObject(response)) return undefined;
-  for (const [member, type] of Object.entries(MEMBERS)) {
+  for (const [member, type] of Object.entries(MEMBER_TYPES)) {
     const value = ownMember(response, member) ?? null;
     if (value === null || typeof value === type) continue;
     const name = type === 'boolean' ? 'bool' : type;
     return `json: cannot unmarshal ${goTypeOf(value)} into Go struct field AdmissionResponse.response.${member} of type ${name}`;
   }
   const patch = stringAt(response, 'patch') ?? '';
-  const errorOffset = BASE64.test(patch) ? -1 : Math.max(patch.search(/[^A-Za-z0-9+/]/), 0);
-  return errorOffset < 0 ? undefined : `illegal base64 data at input byte ${errorOffset}`;
+  if (BASE64.test(patch)) return undefined;
+  // Offset 0 when every character is one of base64, and only the length is wrong.
+  const errorOffset = Math.max(patch.search(/[^A-Za-z0-9+/]/), 0);
+  return `illegal base64 data at input byte ${errorOffset}`;
 }
 
 function kindError(review: JsonObject, dialect: Dialect): string | undefined {
@@ -126,7 +134,7 @@ function uidError(response: JsonObject, uid: string): string | undefined {
   return actual === uid ? undefined : `expected response.uid="${uid}", got ${JSON.stringify(actual)}`;
 }
 
-/** Also checks the patch of a response that is not allowed, although it is not applied. */
+/** Also checks the patch of a response that denies the request, although such a patch is not applied. */
 function patchError(response: JsonObject, type: WebhookType): string | undefined {
   const patch = stringAt(response, 'patch') ?? '';
   const patchType = stringAt(response, 'patchType');

@@ -1,6 +1,6 @@
 /**
- * Builds the AdmissionReview v1 of a request in the spelling of one dialect, with members in upstream's order. The response
- * is read in admission-response.ts.
+ * Builds the AdmissionReview v1 of a request in the spelling of one dialect, with members in upstream's order.
+ * admission-response.ts reads the response.
  */
 import type { KindRow } from '../../../shared/api/kinds';
 import type { ServedResource } from '../../registry/verbs';
@@ -13,14 +13,14 @@ import { namespaceOf } from './match';
 /** The apiVersion of reviews, in canonical spelling. */
 export const ADMISSION_REVIEW_VERSION = 'admission.platform.io/v1';
 const OPTIONS_API_VERSION = 'meta.platform.io/v1';
-/** The kind of requests and responses. */
+/** The kind of the requests to webhooks and of their responses. */
 export const ADMISSION_REVIEW_KIND = 'AdmissionReview';
 
-/** As what a review presents a request: in the version of the matched rule. */
+/** The kinds that a review names: those of the matched rule, and those of the request. */
 export interface ReviewedKinds {
   /** The resource of the matched rule. */
   readonly matchedAs: ServedResource;
-  /** The kind of the objects in the version of that resource. */
+  /** The kind of the objects in the version of `matchedAs`. */
   readonly kind: KindRow;
   /** The kind of the objects in the requested version. */
   readonly requestKind: KindRow;
@@ -106,8 +106,9 @@ export interface ObjectTexts {
   readonly oldObject: string;
 }
 
-/** `request` is the result of {@link admissionRequestOf}. */
+/** The JSON of the review. `request` is the result of {@link admissionRequestOf}. */
 export function reviewBody(uid: string, request: JsonObject, { object, oldObject }: ObjectTexts, dialect: Dialect): Buffer {
+  // Upstream's order is: the other members, object, oldObject, dryRun, options. The objects are inserted as they are.
   const { dryRun = false, options = null, ...first } = request;
   const members = stringifyJson({ uid, ...first }).slice(1, -1);
   const last = `"object":${object},"oldObject":${oldObject},"dryRun":${stringifyJson(dryRun)},"options":${stringifyJson(options)}`;

@@ -1,4 +1,4 @@
-import { AuthorizerDecisions, PendingResult } from './authorizer-decisions';
+import { AuthorizerDecisions, PendingResult, type AuthorizeCheck } from './authorizer-decisions';
 
 const podCheck = (name: string) =>
   ({ kind: 'resource', group: '', resource: 'pods', subresource: '', namespace: 'n', name, verb: 'get' }) as const;
@@ -16,13 +16,12 @@ test('AuthorizerDecisions calls the authorizer once for each check and for at mo
 });
 
 test('AuthorizerDecisions calls an asynchronous authorizer once and turns its rejection into a denial with an error', async () => {
-  const decisions = new AuthorizerDecisions(
-    (_user, { verb }) => (verb === 'get' ? Promise.resolve(ALLOWED) : Promise.reject(new Error('gone'))),
-    {
-      name: 'alice',
-      groups: [],
-    },
-  );
+  let calls = 0;
+  const authorize: AuthorizeCheck = (_user, { verb }) => {
+    calls += 1;
+    return verb === 'get' ? Promise.resolve(ALLOWED) : Promise.reject(new Error('gone'));
+  };
+  const decisions = new AuthorizerDecisions(authorize, { name: 'alice', groups: [] });
   const checkWhenReady = async (verb: string): Promise<unknown> => {
     try {
       return decisions.check({ kind: 'path', path: '/x', verb });
@@ -34,4 +33,6 @@ test('AuthorizerDecisions calls an asynchronous authorizer once and turns its re
   };
   expect(await checkWhenReady('get')).toEqual(ALLOWED);
   expect(await checkWhenReady('put')).toEqual({ allowed: false, reason: '', error: 'gone' });
+  // One call for each verb.
+  expect(calls).toBe(2);
 });

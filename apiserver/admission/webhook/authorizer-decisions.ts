@@ -1,7 +1,7 @@
 /**
- * Authorizer checks of CEL expressions in one request. Expressions are synchronous: when the authorizer is not, the
- * evaluation is aborted with {@link PendingResult} and repeated once the decision has arrived. Each distinct check is
- * made once.
+ * Authorizer checks of CEL expressions in one request. Expressions are synchronous, but the authorizer may not be: then
+ * {@link PendingResult} aborts the evaluation, and the caller repeats it when the decision has arrived. Each distinct
+ * check is made once.
  */
 import type { AuthorizationDecision, AuthorizationRequest, Authorize } from '../../../shared/expression/library/authorizer';
 import { serviceAccountGroups, serviceAccountUserName, type UserInfo } from '../../../shared/api/identity/user';
@@ -22,7 +22,7 @@ export class PendingResult extends Error {
   }
 }
 
-/** Bounds the distinct checks of a request, which the cost limit alone would not. */
+/** Bounds the distinct checks of a request: the cost limit of expressions would allow thousands of calls. */
 const MAX_CHECKS = 256;
 const TOO_MANY_CHECKS: AuthorizationDecision = { allowed: false, reason: '', error: `more than ${MAX_CHECKS} questions to the authorizer` };
 

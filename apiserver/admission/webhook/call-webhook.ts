@@ -16,7 +16,7 @@ import type { Reply } from '../../webhook-client/reply';
 import type { MatchConditionObservation } from '../match-condition-observation';
 import type { Webhook } from './webhooks';
 import { type AuthorizerDecisions, PendingResult, type AuthorizeCheck } from './authorizer-decisions';
-import { checkConditions, isSelected, matchedResource, requestResourceOf, type Equivalents } from './match';
+import { checkConditions, isSelected, matchedResource, requestResourceOf, type ConditionsResult, type Equivalents } from './match';
 import { readAdmissionResponse, type AdmissionResponse } from './admission-response';
 import { admissionRequestOf, reviewBody } from './admission-review';
 import { viewOf, type ObjectView } from './object-view';
@@ -54,8 +54,9 @@ export interface PreparedReview {
   readonly view: ObjectView;
   /** The object that a patch modifies; its version is that of {@link WebhookMatch.request}. */
   readonly object: JsonObject | undefined;
-  /** JSON of the object and of the old one; `null` when there is none. */
+  /** JSON of the object; `null` when there is none. */
   readonly text: string;
+  /** JSON of the old object; `null` when there is none. */
   readonly oldText: string;
   /** The body of the call with the given uid. */
   readonly body: (uid: string) => Buffer;
@@ -81,8 +82,8 @@ export interface WebhookMatch {
 }
 
 /**
- * `undefined` when the match conditions exclude the request. Throws or rejects with a StatusError when they fail and
- * the failure policy is Fail.
+ * Evaluates the match conditions and encodes the objects. Returns `undefined` when the conditions exclude the request.
+ * Throws or rejects with a StatusError when they fail and the failure policy is Fail.
  */
 export function prepareReview(
   deps: Pick<WebhookDependencies, 'names' | 'clock' | 'onMatchConditions'>,
@@ -98,9 +99,10 @@ export function prepareReview(
 
 /** Throws {@link PendingResult} while the authorizer is called. */
 function prepareReviewSync(
-  { names, clock, onMatchConditions }: Pick<WebhookDependencies, 'names' | 'clock' | 'onMatchConditions'>,
+  deps: Pick<WebhookDependencies, 'names' | 'clock' | 'onMatchConditions'>,
   { webhook, request, matchedAs, decisions }: WebhookMatch,
 ): PreparedReview | undefined {
+  const { names, clock } = deps;
   const view = viewOf(request, matchedAs, names);
   const requestKind = matchedAs === request.resource ? view.row : viewOf(request, request.resource, names).row;
   const admissionRequest = admissionRequestOf(request, { matchedAs, kind: view.row, requestKind }, names.dialect);
@@ -113,20 +115,7 @@ function prepareReviewSync(
     checkAccess: decisions.check,
     requestResource: requestResourceOf(request),
   }));
-  if (webhook.conditions.length > 0) {
-    const { name, type, isIgnoredOnFailure } = webhook;
-    const hasFailed = conditions.type === 'errors';
-    const isExcluded = conditions.type === 'unmet' || (hasFailed && isIgnoredOnFailure);
-    onMatchConditions?.({
-      kind: 'webhook',
-      name,
-      type,
-      operation: request.operation,
-      ms: clock.monotonic() - startedAt,
-      hasFailed,
-      isExcluded,
-    });
-  }
+  if (webhook.conditions.length > 0) reportConditions(deps, { webhook, operation: request.operation, startedAt }, conditions.type);
   if (conditions.type === 'unmet') return undefined;
   if (conditions.type === 'errors') {
     if (webhook.isIgnoredOnFailure) return undefined;
@@ -138,6 +127,23 @@ function prepareReviewSync(
   return { webhook, view, object, text, oldText, body };
 }
 
+/** The webhook and the request of an evaluation, and the time of the clock at its start. */
+interface ConditionsEvaluation extends Pick<MatchConditionObservation, 'operation'> {
+  readonly webhook: Webhook;
+  readonly startedAt: number;
+}
+
+function reportConditions(
+  { clock, onMatchConditions }: Pick<WebhookDependencies, 'clock' | 'onMatchConditions'>,
+  { webhook, operation, startedAt }: ConditionsEvaluation,
+  outcome: ConditionsResult['type'],
+): void {
+  const { name, type, isIgnoredOnFailure } = webhook;
+  const hasFailed = outcome === 'errors';
+  const isExcluded = outcome === 'unmet' || (hasFailed && isIgnoredOnFailure);
+  onMatchConditions?.({ kind: 'webhook', name, type, operation, ms: clock.monotonic() - startedAt, hasFailed, isExcluded });
+}
+
 function matchConditionError({ resource: { row }, name }: AdmissionRequest, errors: readonly string[]): StatusError {
   const { group, resource } = row;
   return forbidden({ group, resource }, name, errors.length === 1 ? (errors[0] ?? '') : `[${errors.join(', ')}]`);
@@ -147,7 +153,8 @@ function matchConditionError({ resource: { row }, name }: AdmissionRequest, erro
 export type CallOutcome = { readonly type: 'response'; readonly response: AdmissionResponse } | { readonly type: 'failed' };
 
 /**
- * Rejects with a StatusError when the call fails and the failure policy is Fail. Relays warnings and audit annotations.
+ * Sends the review, and relays the warnings and audit annotations of the response to the request. Rejects with a
+ * StatusError when the call fails and the failure policy is Fail. Leaves a denial and a patch to the caller.
  */
 export async function callWebhook(
   deps: WebhookDependencies,
@@ -157,6 +164,7 @@ export async function callWebhook(
   const { clock, random, names } = deps;
   const startedAt = clock.monotonic();
   const uid = random.uuid();
+  // Not longer than the request may take, and positive when the deadline has just passed.
   const timeoutMs = Math.max(1, Math.min(webhook.timeoutSeconds * 1000, request.deadline - startedAt));
   const send = (): Promise<Reply> => deps.client.call(webhook, body(uid), { query: `?timeout=${webhook.timeoutSeconds}s`, timeoutMs });
   const { trace } = request.context;
@@ -177,7 +185,7 @@ export async function callWebhook(
   return { type: 'response', response };
 }
 
-/** As a span of the request's trace. */
+/** Calls `send` in a child span of the request's trace. */
 function callInSpan(
   trace: TraceSpan,
   { webhook, request, uid }: { readonly webhook: Webhook; readonly request: AdmissionRequest; readonly uid: string },
@@ -201,11 +209,13 @@ function callInSpan(
   });
 }
 
-const withUpstreamPrefix = (reply: Reply): Reply =>
-  'bytes' in reply
-    ? reply
-    : { ...reply, error: `${reply.isCallFailure ? 'failed to call webhook' : 'could not get REST client'}: ${reply.error}` };
+function withUpstreamPrefix(reply: Reply): Reply {
+  if ('bytes' in reply) return reply;
+  const prefix = reply.isCallFailure ? 'failed to call webhook' : 'could not get REST client';
+  return { ...reply, error: `${prefix}: ${reply.error}` };
+}
 
+/** Longer values are cut off, so that a webhook cannot make audit events arbitrarily large. */
 const MAX_ANNOTATION_LENGTH = 256 * 1024;
 
 function relayWarningsAndAnnotations({ name }: Webhook, { warnings, annotations }: AdmissionResponse, { context }: AdmissionRequest): void {

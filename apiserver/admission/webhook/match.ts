@@ -1,7 +1,7 @@
 /**
- * Matches a webhook with a request: rules (in the requested version or an equivalent one), selectors and match
- * conditions. Webhook and policy configurations match no webhook, because a webhook that rejects its own removal could
- * not be removed.
+ * Matches a webhook with a request by rules, selectors and match conditions. A rule may name the requested version of
+ * the resource or an equivalent one. Webhook configurations and policies match no webhook, because a webhook that
+ * rejects its own removal could not be removed.
  */
 import { CostBudget, CostExceededError, ErrorValue, type Expression, type Value } from '../../../shared/expression/engine';
 import { AuthorizerValue, ResourceCheck, type Authorize } from '../../../shared/expression/library/authorizer';
@@ -15,7 +15,7 @@ import type { ServedResource } from '../../registry/verbs';
 import { ruleMatches, type MatchRule, type RuleTarget } from '../matching/rules';
 import type { MatchCondition, Webhook } from './webhooks';
 
-/** The resources that serve the same objects, the given one first. */
+/** The resources that serve the same objects in another group or version, the given one first. */
 export type Equivalents = (resource: ServedResource) => readonly ServedResource[];
 
 const ADMISSION_GROUP = 'admissionregistration.platform.io';
@@ -61,16 +61,16 @@ function targetOf(request: MatchedRequest, { group, version, resource }: KindRow
   return { operation, group, version, resource, subresource, namespace: namespaceOf(request) };
 }
 
-/** A Namespace belongs to itself. */
+/** The namespace of a request: a Namespace counts as being in the namespace of its name. */
 export function namespaceOf({ resource: { row }, namespace, name }: Pick<AdmissionRequest, 'name' | 'namespace' | 'resource'>): string {
   return row.group === '' && row.resource === 'namespaces' ? name : namespace;
 }
 
-/** '' when the name is not known yet. */
+/** The name of the object; '' while it is not generated yet. */
 export const nameOf = ({ name, object }: AdmissionRequest): string => (name === '' ? (readMetadata(object ?? {}).name ?? '') : name);
 
 /** The attributes that `authorizer.requestResource` checks. */
-export function requestResourceOf(request: AdmissionRequest): ConstructorParameters<typeof ResourceCheck>[1] {
+export function requestResourceOf(request: AdmissionRequest): ResourceCheck['attributes'] {
   const { group, resource } = request.resource.row;
   return { group, resource, subresource: request.subresource ?? '', namespace: request.namespace, name: nameOf(request) };
 }
@@ -82,6 +82,7 @@ export function isSelected({ namespaces, objects }: Pick<Webhook, 'namespaces' |
   if (namespaces !== undefined && !isNamespaceSelected(namespaces, request)) return false;
   if (objects === undefined) return true;
   const { object, oldObject } = request;
+  // A body without metadata, such as the options of `exec`, matches no selector.
   return [object, oldObject].some((candidate) => candidate !== undefined && 'metadata' in candidate && objects(stringLabelsOf(candidate)));
 }
 
@@ -91,11 +92,12 @@ function isNamespaceSelected(matches: (labels: Labels) => boolean, request: Admi
   return request.namespace === '' || matches(request.namespaceEntry?.labels ?? {});
 }
 
-/** Cost limits: of one expression, and of all conditions of a webhook. */
+/** Upstream's limit of the cost of one expression. */
 const EXPRESSION_COST_LIMIT = 1_000_000;
+/** Upstream's limit of the cost of all conditions of a webhook. */
 const WEBHOOK_COST_BUDGET = 2_500_000;
 
-/** `errors`: conditions failed, and none is false. */
+/** `met`: all conditions are true. `unmet`: one is false. `errors`: some failed to evaluate, and none is false. */
 export type ConditionsResult = { readonly type: 'met' | 'unmet' } | { readonly type: 'errors'; readonly errors: readonly string[] };
 
 /** The variables of match conditions; objects are in the webhook's version. */
@@ -130,6 +132,7 @@ export function checkConditions(conditions: readonly MatchCondition[], input: ()
   return errors.length === 0 ? { type: 'met' } : { type: 'errors', errors };
 }
 
+/** The result of a condition, or an error text. */
 function evaluate(expression: Expression, variables: ReadonlyMap<string, Value>, budget: CostBudget): boolean | string {
   try {
     const value = expression.evaluate(variables, EXPRESSION_COST_LIMIT, budget);

@@ -5,6 +5,7 @@ import { kindView } from './object-view';
 
 const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
 
+/** The stored annotations of a HorizontalPodAutoscaler after a webhook set METRICS and `k` in its view in the version. */
 function annotationsAfterPatch(version: string): unknown {
   const row = SERVED_KINDS.find((known) => known.kind === 'HorizontalPodAutoscaler' && known.version === version);
   if (row === undefined) throw new Error(`HorizontalPodAutoscaler is not served in ${version}`);

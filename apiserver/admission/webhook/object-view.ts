@@ -1,6 +1,6 @@
 /**
- * Objects of a request in the form that webhooks and policies see: in the version of the matched rule and in this
- * server's spelling. Also converts an object that a webhook patched back to its stored form.
+ * Objects of a request in the form that webhooks and policies see: in the version of the matched rule and in the dialect
+ * of this server. Also converts an object that a webhook has patched from this form back to its stored form.
  */
 import { codecOf } from '../../../shared/api/codec/codec';
 import { hubConverterOf, dropFieldAnnotations } from '../../../shared/api/conversion';
@@ -29,9 +29,9 @@ export interface ObjectView {
   /** A CEL value; the object must not change while it is used. */
   value(object: JsonObject): Value;
   /**
-   * Replaces the contents of `object`, which was shown, with the patched object in stored form. Returns its version,
-   * since a patch may change the version of a kind that a conversion webhook converts. Throws {@link WrongKindError} or
-   * DecodeError.
+   * Replaces the contents of `object` with those of `changed`, converted to stored form. `object` was shown to a webhook,
+   * and `changed` is its patched JSON. Returns the version of the object, because a patch may change the version of a
+   * kind that a conversion webhook converts. Throws {@link WrongKindError} or DecodeError.
    */
   applyChanged(object: JsonObject, changed: JsonObject): string;
 }
@@ -41,9 +41,10 @@ export class WrongKindError extends Error {
   override readonly name = 'WrongKindError';
 }
 
-/** `matchedAs` = the resource of the matched rule. A scale is built from the requested version. */
+/** The view of the objects of a request. `matchedAs`: the resource of the matched rule. */
 export function viewOf({ bodyRow, resource, subresource }: AdmissionRequest, matchedAs: ServedResource, names: GeneratedNames): ObjectView {
   if (bodyRow !== undefined && bodyRow !== matchedAs.row) return kindView(bodyRow, names);
+  // A scale is the same in all versions, so that it is built from the requested one.
   return subresource === 'scale' ? scaleView(resource.row, names) : kindView(matchedAs.row, names);
 }
 
@@ -52,16 +53,16 @@ export function kindView(row: KindRow, names: GeneratedNames): ObjectView {
   const codec = codecOf(row);
   const converter = row.storedAs === undefined ? undefined : hubConverterOf(row, names.dialect);
   const isReadInPlace = converter === undefined && row.custom === undefined;
+  const textOf = (object: JsonObject): string => {
+    const spelled = withGroupsOfDialect(converter === undefined ? object : converter.fromHub(object), codec.groupFields, names.dialect);
+    // Encoded objects always have a creation time, but new custom objects have none (upstream behaviour).
+    const isNew = row.custom !== undefined && readMetadata(spelled).creationTimestamp === undefined;
+    return withTypeMeta(row, names, isNew ? stringifyJson(spelled, 'sorted') : codec.encodeWithEmptyLists(spelled));
+  };
   return {
     row,
-    value: (object) =>
-      isReadInPlace ? typedValue(row, object, names.dialect) : lazyObject(() => parseObject(kindView(row, names).text(object))),
-    text(object) {
-      const spelled = withGroupsOfDialect(converter === undefined ? object : converter.fromHub(object), codec.groupFields, names.dialect);
-      // Encoded objects always have a creation time, but new custom objects have none (upstream behaviour).
-      const isNew = row.custom !== undefined && readMetadata(spelled).creationTimestamp === undefined;
-      return withTypeMeta(row, names, isNew ? stringifyJson(spelled, 'sorted') : codec.encodeWithEmptyLists(spelled));
-    },
+    value: (object) => (isReadInPlace ? typedValue(row, object, names.dialect) : lazyObject(() => parseObject(textOf(object)))),
+    text: textOf,
     applyChanged(object, changed) {
       const changedRow = rowOfNamedVersion(row, changed);
       checkKind(changedRow, changed);
@@ -77,7 +78,10 @@ export function kindView(row: KindRow, names: GeneratedNames): ObjectView {
   };
 }
 
-/** The kind in the version that the object names, when a conversion webhook converts between all versions. */
+/**
+ * For a kind that a conversion webhook converts: its row in the version that the object names, if it is served. For
+ * other kinds: the row itself.
+ */
 function rowOfNamedVersion(row: KindRow, object: JsonObject): KindRow {
   if (row.custom?.webhook === undefined) return row;
   const named = canonicalApiVersion(stringAt(object, 'apiVersion') ?? '');
@@ -114,10 +118,8 @@ function checkKind(row: KindRow, changed: JsonObject): void {
   const kind = stringAt(changed, 'kind') ?? '';
   const apiVersion = stringAt(changed, 'apiVersion') ?? '';
   if (kind === row.kind && canonicalApiVersion(apiVersion) === apiVersionOf(row)) return;
-  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
-  const named = apiVersion.includes('/') ? apiVersion : version;
   throw new WrongKindError(
-    `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(named)} in scheme "pkg/runtime/scheme.go:100"`,
+    `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:100"`,
   );
 }
 

@@ -3,7 +3,7 @@ import { SERVED_KINDS } from '../../../shared/api/kinds';
 import { untypedValue } from '../../../shared/expression/untyped-json';
 import { ListValue, MapValue, type Value } from '../../../shared/expression/values/value';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
-import type { JsonObject } from '../../../shared/values/json';
+import type { JsonObject, JsonValue } from '../../../shared/values/json';
 import { fullObjectOf } from '../../../test/support/objects/full-object';
 import { parseObject, kindView } from './object-view';
 
@@ -15,19 +15,21 @@ function materialize(value: Value | undefined): unknown {
 }
 
 const withEmptyValues = (object: JsonObject): JsonObject =>
-  Object.fromEntries(
-    Object.entries(object).map(([name, value]) => [
-      name,
-      Array.isArray(value) ? [] : typeof value === 'string' ? '' : typeof value === 'object' ? {} : value,
-    ]),
-  );
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, emptyValueOf(value)]));
+
+/** Numbers and booleans are returned as they are. */
+function emptyValueOf(value: JsonValue): JsonValue {
+  if (typeof value === 'string') return '';
+  if (typeof value !== 'object') return value;
+  return Array.isArray(value) ? [] : {};
+}
 
 describe.each(['kubernetes', 'platform'] as const)('typed CEL value in the %s spelling', (naming) => {
   const names = GENERATED_NAMES[naming];
 
   test.each(
     SERVED_KINDS.filter(({ storedAs }) => storedAs === undefined).map((row) => [`${row.kind} ${row.group}/${row.version}`, row] as const),
-  )('reads %s as its JSON text does', (_, row) => {
+  )('reads %s as its JSON text does', (_title, row) => {
     const full = codecOf(row).decode(fullObjectOf(row.type)).object;
     const view = kindView(row, names);
     for (const object of [

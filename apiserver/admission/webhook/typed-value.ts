@@ -47,20 +47,19 @@ function typeReaderOf(type: string): TypeReader {
 }
 
 function memberReader(type: string, { name, type: fieldType, presence }: FieldSchema): MemberReader {
-  const groupField = NAME_FIELDS_BY_TYPE[type]?.[name];
+  const nameField = NAME_FIELDS_BY_TYPE[type]?.[name];
   const readPlain = readerOf(fieldType);
-  const read: Read =
-    groupField === undefined
-      ? readPlain
-      : (value, dialect) =>
-          readPlain(
-            respell(value, (text) => spellInDialect(groupField, text, dialect)),
-            dialect,
-          );
+  /** Reads the value in the spelling of the dialect when it is a name that contains the product's name. */
+  const read: Read = (value, dialect) => {
+    if (nameField === undefined) return readPlain(value, dialect);
+    const spelled = respell(value, (text) => spellInDialect(nameField, text, dialect));
+    return readPlain(spelled, dialect);
+  };
   return {
     name,
     read(value, dialect) {
       if (value === undefined || value === null) {
+        // What the encoder writes for an absent member: null, the zero value, or nothing.
         if (presence === 'null') return null;
         return presence === 'always' ? zeroOf(fieldType, dialect) : undefined;
       }
@@ -69,17 +68,20 @@ function memberReader(type: string, { name, type: fieldType, presence }: FieldSc
   };
 }
 
+/** Applies `spell` to a text, and to the texts of a list. */
 function respell(value: JsonValue, spell: (text: string) => string): JsonValue {
   if (Array.isArray(value)) return value.map((item) => (typeof item === 'string' ? spell(item) : item));
   return typeof value === 'string' ? spell(value) : value;
 }
 
+/** Whether Go's `omitempty` omits the value. */
 function isZero(value: JsonValue): boolean {
   if (typeof value !== 'object') return value === '' || value === 0 || value === false;
   if (value === null) return true;
   return Array.isArray(value) ? value.length === 0 : Object.keys(value).length === 0;
 }
 
+/** The value of an absent member that the encoder writes all the same. */
 function zeroOf(type: FieldType, dialect: Dialect): Value {
   switch (type.kind) {
     case 'object':
@@ -124,6 +126,7 @@ function readerOf(type: FieldType): Read {
   switch (type.kind) {
     case 'object':
       return structReader(type.type);
+    // One object, or what `type.or` names instead: a list of such objects or another value.
     case 'either': {
       const readObject = structReader(type.object);
       const readItems = listReader({ kind: 'object', type: type.object });
@@ -171,15 +174,16 @@ function mapReader(itemType: FieldType): Read {
     new TypedMap(isObject(value) ? value : {}, (item) => (item === null ? emptyOf(itemType, dialect) : read(item, dialect)));
 }
 
-/** Replaces null in lists and maps. */
+/** What the encoder writes in place of null in lists and maps. */
 const emptyOf = (itemType: FieldType, dialect: Dialect): Value =>
   itemType.kind === 'scalar' && itemType.scalar === 'bytes' ? '' : zeroOf(itemType, dialect);
 
+/** A struct: its members are those of the type, and `typeMeta`. A member is read when an expression reads it. */
 class TypedObject extends MapValue {
   private readonly read = new Map<string, Value | undefined>();
   private names: readonly string[] | undefined;
 
-  /** `typeMeta` = kind and apiVersion, which are not stored in the object. */
+  /** `typeMeta`: kind and apiVersion, which are not members of the type; empty for a type without them. */
   constructor(
     private readonly typeReader: TypeReader,
     private readonly object: JsonObject,

@@ -3,7 +3,7 @@
  * changed object stays in its version until a webhook with another version is called, so that fields unknown to other
  * versions are kept between two webhooks of one version.
  */
-import { internalError, StatusError } from '../../../shared/api/errors/status';
+import { StatusError } from '../../../shared/api/errors/status';
 import { cloneJson, type JsonObject } from '../../../shared/values/json';
 import type { AdmissionRequest } from '../../registry/admission';
 import type { ServedResource } from '../../registry/verbs';
@@ -13,22 +13,25 @@ import { replaceObject } from './object-view';
 export const isWebhookConverted = ({ resource: { row }, subresource }: Pick<AdmissionRequest, 'resource' | 'subresource'>): boolean =>
   row.custom?.webhook !== undefined && subresource !== 'scale';
 
-/** Converts an object; the result may be modified. Rejects with a StatusError. */
+/** Converts an object between two versions; the result may be modified. Rejects with a StatusError. */
 export async function convertObject(
   { versionConverter }: AdmissionRequest,
   object: JsonObject,
-  from: string,
-  to: string,
+  { from, to }: { readonly from: string; readonly to: string },
 ): Promise<JsonObject> {
   if (versionConverter === undefined) throw new Error('no converter for the objects of this request');
   return from === to ? object : cloneJson(await versionConverter.convert(object, from, to));
 }
 
-/** The objects of one request; the calls must not overlap. */
+/** The status code of the errors of a conversion webhook and its response; a missed deadline has another one. */
+const CONVERSION_FAILED_CODE = 500;
+
+/** The objects of one request. A method must not be called before the promise of the previous call has resolved. */
 export class VersionedObjects {
   /** The object with all changes so far, and the version that it is in. */
   private current: { readonly object: JsonObject | undefined; readonly version: string };
   private readonly requestVersion: string;
+  /** The object of the last {@link requestInVersion}, which the caller may modify. */
   private lastShown: JsonObject | undefined;
 
   /** `toRejection` wraps the error of a failed conversion. */
@@ -45,14 +48,16 @@ export class VersionedObjects {
     return this.rejectingConversionErrors(async () => {
       const { request, requestVersion } = this;
       const { object, oldObject } = request;
-      const previousObject = oldObject === undefined ? undefined : await convertObject(request, oldObject, requestVersion, version);
+      const shownOldObject =
+        oldObject === undefined ? undefined : await convertObject(request, oldObject, { from: requestVersion, to: version });
+      const { object: currentObject, version: currentVersion } = this.current;
       this.lastShown =
-        object === undefined ? undefined : await convertObject(request, this.current.object ?? object, this.current.version, version);
-      return { ...request, object: this.lastShown, oldObject: previousObject };
+        object === undefined ? undefined : await convertObject(request, currentObject ?? object, { from: currentVersion, to: version });
+      return { ...request, object: this.lastShown, oldObject: shownOldObject };
     });
   }
 
-  /** The object of the last {@link requestInVersion} was modified in place and has this version now. */
+  /** States that the object of the last {@link requestInVersion} was modified in place, and has this version now. */
   setVersion(version: string): void {
     this.current = { object: this.lastShown, version };
   }
@@ -62,15 +67,17 @@ export class VersionedObjects {
     const { request, requestVersion, current } = this;
     const { object, version } = current;
     if (request.object === undefined || object === undefined || object === request.object) return;
-    replaceObject(request.object, await this.rejectingConversionErrors(() => convertObject(request, object, version, requestVersion)));
+    const versions = { from: version, to: requestVersion };
+    replaceObject(request.object, await this.rejectingConversionErrors(() => convertObject(request, object, versions)));
     this.current = { object: request.object, version: requestVersion };
   }
 
+  /** Rejects with `toRejection` when a conversion fails. Passes on other errors, such as a Timeout. */
   private async rejectingConversionErrors<T>(convert: () => Promise<T>): Promise<T> {
     try {
       return await convert();
     } catch (error) {
-      throw error instanceof StatusError && error.code === internalError('').code ? this.toRejection(error.message) : error;
+      throw error instanceof StatusError && error.code === CONVERSION_FAILED_CODE ? this.toRejection(error.message) : error;
     }
   }
 }

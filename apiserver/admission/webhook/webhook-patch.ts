@@ -1,6 +1,6 @@
 /**
- * Applies the JSON patch of a webhook. An invalid patch rejects the request, whatever the failure policy, with
- * upstream's message unless it has too many operations.
+ * Applies the JSON patch of a webhook. An invalid patch rejects the request, even when the failure policy is Ignore.
+ * The messages are upstream's, except the one for a patch with too many operations.
  */
 import { DecodeError } from '../../../shared/api/types';
 import { internalError } from '../../../shared/api/errors/status';
@@ -31,7 +31,7 @@ export function applyWebhookPatch({ view, text }: PreparedReview, object: JsonOb
   }
 }
 
-/** The patch in the audit annotation. */
+/** The JSON of the patch for the audit annotation. */
 export const patchText = (patch: Buffer): string => stringifyJson(parsePatchJson(patch));
 
 function parseOperationsOf(patch: Buffer): readonly JsonPatchOperation[] {
@@ -53,6 +53,7 @@ function parsePatchJson(patch: Buffer): JsonValue {
   }
 }
 
+/** InternalError for an error of the patch; other errors are returned as they are. */
 function asStatusError(error: unknown): unknown {
   if (error instanceof PatchOperationError) return internalError(failureText(error));
   if (error instanceof DecodeError || error instanceof WrongKindError) return internalError(error.message);

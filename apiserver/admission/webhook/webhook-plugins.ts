@@ -1,7 +1,7 @@
 /**
- * The MutatingAdmissionWebhook and ValidatingAdmissionWebhook plug-ins. Mutating webhooks are called in sequence, and
- * once more when the object changed after their call and their reinvocation policy is IfNeeded; validating webhooks are
- * called concurrently. Without webhooks the cost is one comparison.
+ * The MutatingAdmissionWebhook and ValidatingAdmissionWebhook plug-ins. Mutating webhooks are called in sequence. One
+ * with the reinvocation policy IfNeeded is called once more when the object changed after its call. Validating webhooks
+ * are called concurrently. Without webhooks the cost is one comparison.
  */
 import { deniedByWebhook, internalError, type StatusError } from '../../../shared/api/errors/status';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
@@ -24,14 +24,17 @@ export interface WebhookPluginDependencies extends WebhookDependencies {
 const ANNOTATION_DOMAIN = 'webhook.admission.platform.io';
 
 /** The members that both plug-ins share. */
-const pluginBase = ({ webhooks }: WebhookPluginDependencies, type: WebhookType) => ({
-  inspectsObject: (target: AdmissionTarget): boolean => webhooks.list(type).some((webhook) => canMatch(webhook, target)),
-  callsWebhooks: (target: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
-    webhooks.list(type).some((webhook) => canMatch(webhook, target)),
-  handles: (_operation: AdmissionOperation): boolean => webhooks.list(type).length > 0,
-});
+function pluginBase({ webhooks }: WebhookPluginDependencies, type: WebhookType) {
+  const canAnyMatch = (target: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
+    webhooks.list(type).some((webhook) => canMatch(webhook, target));
+  return {
+    inspectsObject: canAnyMatch,
+    callsWebhooks: canAnyMatch,
+    handles: (_operation: AdmissionOperation): boolean => webhooks.list(type).length > 0,
+  };
+}
 
-/** `reinvoke` runs the plug-ins before this one on the object that webhooks have changed. */
+/** `reinvoke` runs the mutating plug-ins before this one again, for the object that webhooks have changed. */
 export function mutatingWebhooks(
   deps: WebhookPluginDependencies,
   reinvoke: (request: AdmissionRequest) => Promise<void> | undefined,
@@ -50,9 +53,9 @@ export function mutatingWebhooks(
 
 /** Calls the mutating webhooks for one request. */
 class MutatingCalls {
-  /** Reinvocable webhooks that were called since the last change of the object. */
+  /** Ids of the webhooks with the reinvocation policy IfNeeded that were called since the last change of the object. */
   private calledSinceChange = new Set<string>();
-  /** Reinvocable webhooks that have not seen the last change. */
+  /** Ids of the webhooks with that policy that have not seen the last change. */
   private needsReinvocation = new Set<string>();
   private hasChanged = false;
   private readonly decisions: AuthorizerDecisions;
@@ -67,6 +70,7 @@ class MutatingCalls {
     this.decisions = new AuthorizerDecisions(deps.authorize, request.user);
   }
 
+  /** The first round calls every matching webhook, the second those that need reinvocation. */
   async callAll(reinvoke: (request: AdmissionRequest) => Promise<void> | undefined): Promise<void> {
     const { object } = this.request;
     await this.runRound(0, () => true);
@@ -80,12 +84,11 @@ class MutatingCalls {
 
   private async runRound(round: number, shouldCall: (webhook: Webhook) => boolean): Promise<void> {
     this.objects = isWebhookConverted(this.request) ? new VersionedObjects(this.request, mutatingConversionError) : undefined;
-    let index = 0;
-    for (const webhook of this.webhooks) {
+    for (const [index, webhook] of this.webhooks.entries()) {
       const context = { deps: this.deps, shown: this.request, decisions: this.decisions, objects: this.objects };
       const review = shouldCall(webhook) ? await prepareWhenMatched(context, webhook) : undefined;
+      // The index counts all mutating webhooks, not only those that are called.
       if (review !== undefined) await this.callAndRecord(review, `round_${round}_index_${index}`);
-      index += 1;
     }
     await this.objects?.writeBack();
   }
@@ -104,7 +107,7 @@ class MutatingCalls {
     if (webhook.isReinvokedIfNeeded) this.calledSinceChange.add(webhook.id);
   }
 
-  /** Whether the webhook changed the object. */
+  /** Returns whether the webhook changed the object. */
   private async callAndApply(review: PreparedReview, annotationSuffix: string): Promise<boolean> {
     const { webhook, object } = review;
     const { context, operation } = this.request;
@@ -121,7 +124,7 @@ class MutatingCalls {
     return this.applyPatch(review, object, patch, annotationSuffix);
   }
 
-  /** Whether the patch has operations. */
+  /** Returns whether the patch has operations. Records the patch when the audit policy logs the object of the request. */
   private applyPatch(review: PreparedReview, object: JsonObject, patch: Buffer, annotationSuffix: string): boolean {
     const version = applyWebhookPatch(review, object, patch);
     const isMutated = version !== undefined;
@@ -129,11 +132,9 @@ class MutatingCalls {
     const { configuration, name } = review.webhook;
     const { context } = this.request;
     if (isMutated && context.auditsRequestObject === true) {
-      const start = JSON.stringify({ configuration, webhook: name }).slice(0, -1);
-      context.addAuditAnnotation?.(
-        `patch.${ANNOTATION_DOMAIN}/${annotationSuffix}`,
-        `${start},"patch":${patchText(patch)},"patchType":"JSONPatch"}`,
-      );
+      // The patch is JSON already: `{"configuration":"c","webhook":"w","patch":[…],"patchType":"JSONPatch"}`.
+      const members = `"configuration":${JSON.stringify(configuration)},"webhook":${JSON.stringify(name)},"patch":${patchText(patch)}`;
+      context.addAuditAnnotation?.(`patch.${ANNOTATION_DOMAIN}/${annotationSuffix}`, `{${members},"patchType":"JSONPatch"}`);
     }
     return isMutated;
   }
@@ -145,6 +146,7 @@ class MutatingCalls {
     );
   }
 
+  /** Called after a change of the object. */
   private requireReinvocation(): void {
     for (const id of this.calledSinceChange) this.needsReinvocation.add(id);
     this.calledSinceChange = new Set();
@@ -158,7 +160,7 @@ const validatingConversionError = (text: string): StatusError => internalError(t
 const patchNotAllowed = ({ name }: Webhook): Error =>
   internalError(`admission webhook ${JSON.stringify(name)} attempted to modify the object, which is not supported for this operation`);
 
-/** Stays synchronous until the first review that needs asynchronous preparation. */
+/** Creates the plug-in. It prepares the reviews synchronously up to the first one that needs the authorizer or a conversion. */
 export function validatingWebhooks(deps: WebhookPluginDependencies): ValidatingPlugin {
   return {
     name: 'ValidatingAdmissionWebhook',
@@ -186,7 +188,7 @@ export function validatingWebhooks(deps: WebhookPluginDependencies): ValidatingP
 /** What is needed to prepare the reviews of one request. */
 interface ReviewContext {
   readonly deps: WebhookPluginDependencies;
-  /** The request as webhooks see it. */
+  /** The request as webhooks see it: for validating ones with the resourceVersion of the stored object. */
   readonly shown: AdmissionRequest;
   readonly decisions: AuthorizerDecisions;
   /** Absent when no conversion webhook is needed. */
@@ -209,11 +211,11 @@ interface PreparationProgress {
   readonly reviews: PreparedReview[];
   /** The review that is being prepared. */
   readonly pending: Promise<PreparedReview | undefined>;
-  /** The webhooks after it. */
+  /** The webhooks after the one of `pending`. */
   readonly remaining: readonly Webhook[];
 }
 
-/** Continues {@link validatingWebhooks} asynchronously, when the authorizer or a conversion is. */
+/** Prepares the remaining reviews asynchronously, and calls the webhooks. */
 async function validateAsync(
   context: ReviewContext,
   { reviews, pending, remaining }: PreparationProgress,
@@ -228,7 +230,7 @@ async function validateAsync(
   if (reviews.length > 0) await callValidatingWebhooks(context.deps, reviews, request);
 }
 
-/** An update has the resourceVersion of the stored object; the client may have sent none. */
+/** Gives the object of an update the resourceVersion of the stored object, because the client may have sent none. */
 function withStoredResourceVersion(request: AdmissionRequest): AdmissionRequest {
   const { operation, object, oldObject } = request;
   const { resourceVersion: version } = readMetadata(oldObject ?? {});
@@ -247,6 +249,7 @@ async function callValidatingWebhooks(
   results.forEach((result, index) => {
     if (result.status === 'rejected') throw result.reason;
     const name = reviews[index]?.webhook.name ?? '';
+    // The index counts the webhooks that are called, unlike that of mutating webhooks.
     if (result.value === 'failed')
       request.context.addAuditAnnotation?.(`failed-open.validating.${ANNOTATION_DOMAIN}/round_0_index_${index}`, name);
   });

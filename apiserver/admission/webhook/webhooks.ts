@@ -20,7 +20,7 @@ export type WebhookType = 'mutating' | 'validating';
 /** A condition that must be true for the webhook to be called. */
 export interface MatchCondition {
   readonly text: string;
-  /** `undefined` when the text does not compile: it was stored before it was validated. */
+  /** `undefined` when the text does not compile: it may have been stored by a release with other rules. */
   readonly expression: Expression | undefined;
 }
 
@@ -37,14 +37,15 @@ export interface Webhook extends WebhookTarget {
   readonly rules: readonly MatchRule[];
   /** `matchPolicy` is Exact: requests for other versions of a resource do not match. */
   readonly isExact: boolean;
-  /** `undefined` = every namespace or object is selected. */
+  /** `undefined` = every namespace is selected. */
   readonly namespaces: LabelMatcher | undefined;
+  /** `undefined` = every object is selected. */
   readonly objects: LabelMatcher | undefined;
   readonly conditions: readonly MatchCondition[];
   readonly timeoutSeconds: number;
   /** `failurePolicy` is Ignore: a failed call does not reject the request. */
   readonly isIgnoredOnFailure: boolean;
-  /** The webhook is called again when the object changes after its call; false for validating ones. */
+  /** `reinvocationPolicy` is IfNeeded: the webhook is called again when the object changes after its call. */
   readonly isReinvokedIfNeeded: boolean;
 }
 
@@ -80,11 +81,12 @@ function readWebhooks(type: WebhookType, configuration: string, { webhooks = [] 
   });
 }
 
-const DEFAULT_SECONDS = 10;
+/** The default of the API, for objects that were stored without it. */
+const DEFAULT_TIMEOUT_SECONDS = 10;
 
 type WebhookIdentity = Pick<Webhook, 'type' | 'configuration' | 'name' | 'id'>;
 
-/** Only mutating webhooks have a reinvocation policy. */
+/** The type of mutating webhooks is that of validating ones with a reinvocation policy, so it serves for both. */
 function readWebhook(identity: WebhookIdentity, webhook: AdmissionregistrationV1MutatingWebhook): Webhook {
   return {
     ...identity,
@@ -94,7 +96,7 @@ function readWebhook(identity: WebhookIdentity, webhook: AdmissionregistrationV1
     objects: selectorOf(webhook.objectSelector),
     conditions: (webhook.matchConditions ?? []).map(readCondition),
     ...readWebhookTarget(webhook.clientConfig ?? {}),
-    timeoutSeconds: webhook.timeoutSeconds ?? DEFAULT_SECONDS,
+    timeoutSeconds: webhook.timeoutSeconds ?? DEFAULT_TIMEOUT_SECONDS,
     isIgnoredOnFailure: webhook.failurePolicy === 'Ignore',
     isReinvokedIfNeeded: webhook.reinvocationPolicy === 'IfNeeded',
   };
