@@ -26,6 +26,9 @@ test('readAdmissionConfiguration reads a file together with the files that it na
     limitedResources: [{ kind: { group: '', resource: 'pods' } }, { nameParts: [expect.any(String)] }, { kind: { group: 'apps' } }],
   });
   expect(configuration.eventLimits).toHaveLength(4);
+});
+
+test('readAdmissionConfiguration returns no settings for a file without plug-ins', async () => {
   expect(await read(HEAD)).toEqual({});
 });
 

@@ -23,7 +23,7 @@ const SCHEMA = objectSchema({}, { plugins: listSchema(PLUGIN) });
 
 type ConfiguredPlugin = NonNullable<ValueOf<typeof SCHEMA>['plugins']>[number];
 
-/** Reads the configuration of one plug-in, from its own file or embedded. */
+/** Reads the configuration of one plug-in, from its own file or from the AdmissionConfiguration itself. */
 type ReadPluginConfig = <T>(...formats: readonly ConfigurationFormat<T>[]) => Promise<T>;
 
 const KUBECONFIG = objectSchema({ kubeConfigFile: stringSchema() }, {});
@@ -38,12 +38,12 @@ function webhookFormat(kind: string, version: string): ConfigurationFormat<Value
   };
 }
 
-/** v1alpha1 has another kind. */
+/** The versions v1 and v1alpha1 have different names for the kind. */
 const WEBHOOK_FORMATS = [webhookFormat('WebhookAdmissionConfiguration', 'v1'), webhookFormat('WebhookAdmission', 'v1alpha1')];
 
 const webhookUsers = ({ kubeConfigFile }: ValueOf<typeof KUBECONFIG>): KubeconfigUsers => readKubeconfigUsers(kubeConfigFile);
 
-/** The configurable plug-ins, and how their configuration becomes settings. */
+/** By name of a configurable plug-in, the function that reads its configuration and returns its part of the settings. */
 const PLUGIN_READERS: Readonly<Record<string, (read: ReadPluginConfig) => Promise<AdmissionSettings>>> = {
   MutatingAdmissionWebhook: async (read) => ({ mutatingWebhookUsers: webhookUsers(await read(...WEBHOOK_FORMATS)) }),
   ValidatingAdmissionWebhook: async (read) => ({ validatingWebhookUsers: webhookUsers(await read(...WEBHOOK_FORMATS)) }),
@@ -88,7 +88,7 @@ export async function readAdmissionConfiguration(file: string, clock: Clock): Pr
 
 const hasConfiguration = ({ path: file, configuration }: ConfiguredPlugin): boolean => (file ?? '') !== '' || configuration !== undefined;
 
-/** Paths are relative to the folder of the configuration file. */
+/** `index`: that of the plug-in in `file`, for errors. Its path is relative to the folder of `file`. */
 function createPluginReader(
   file: string,
   index: number,

@@ -52,7 +52,7 @@ describe.each(['log', 'webhook'])('auditFlagError of the flags of the %s backend
       [flag('truncate-max-batch-size', 10), flag('truncate-max-event-size', 11)],
       `--audit-${backend}-truncate-max-event-size must not be greater than --audit-${backend}-truncate-max-batch-size`,
     ],
-  ])('%s', (_, argv, error) => {
+  ])('%s', (_title, argv, error) => {
     expect(errorOf(...argv)).toBe(error);
   });
 });

@@ -25,10 +25,13 @@ const MEGABYTE = 1024 * 1024;
 const DAY_MS = 24 * 3_600_000;
 /** Maximum size of a log file when the flag is 0. */
 const DEFAULT_MEGABYTES = 100;
-/** Limit of the delay between two attempts; the delays grow as upstream's. */
-const MAX_BACK_OFF_MS = 5 * 60_000;
+/** The growth of the delays between attempts is upstream's. */
+const WEBHOOK_BACK_OFF = { maxMs: 5 * 60_000, factor: 1.5, jitter: 0.2 } as const;
 
-/** Undefined without a backend. Rejects when the policy, which is read in any case, or a backend is unusable. */
+/**
+ * Reads the policy, and creates the auditor if a backend is configured; undefined without one. Rejects when the policy
+ * or a backend is unusable.
+ */
 export async function openAudit(flags: ServerFlags, deps: AuditDependencies): Promise<Auditor | undefined> {
   const path = flags['audit-policy-file'];
   const auditor = new Auditor(deps.clock, deps.logger);
@@ -90,7 +93,7 @@ function openLogTarget(flags: ServerFlags, { clock, logger }: AuditDependencies)
   return new LogFile(options, clock, (error) => logger.warn('old audit logs could not be compressed or removed', { file: path, error }));
 }
 
-/** In blocking mode, a batch is one event. */
+/** In blocking mode every event is a batch of its own, and the throttle does not apply. */
 async function openWebhookBackend(flags: ServerFlags, deps: AuditDependencies, onEventsLost: OnEventsLost): Promise<AuditBackend> {
   const { clock, random } = deps;
   const webhook = await openWebhook('audit-webhook', flags['audit-webhook-config-file'], deps);
@@ -119,7 +122,7 @@ async function openWebhookBackend(flags: ServerFlags, deps: AuditDependencies, o
       address: () => webhook.address,
       dialect: flags.naming,
       clock,
-      backOff: () => new BackOff(random, { initialMs, maxMs: MAX_BACK_OFF_MS, factor: 1.5, jitter: 0.2 }),
+      backOff: () => new BackOff(random, { initialMs, ...WEBHOOK_BACK_OFF }),
     }),
     onEventsLost,
     onClosed: async () => webhook.address.transport.close(),

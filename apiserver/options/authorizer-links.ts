@@ -1,7 +1,7 @@
 /**
  * Creates the links of the chain of authorizers from the flags, or from a configuration file that may change while the
- * server runs. A link is an authorizer, or the type of one that the server creates from its state (Node, RBAC); only
- * webhooks may be added or removed by a change of the file.
+ * server runs. A link is an authorizer, or the name of one that the server creates itself, such as Node and RBAC. A
+ * change of the file may add and remove webhooks only.
  */
 import { readFileSync } from 'node:fs';
 import { appendAll } from '../../shared/values/append';
@@ -34,8 +34,8 @@ const AUTHORIZED_TTL_MS = 5 * 60_000;
 const UNAUTHORIZED_TTL_MS = 30_000;
 
 /**
- * Returns a function that yields the links; the same list until the configuration changes. A changed file that is
- * unusable keeps the previous links. Rejects when a file is unusable at the start.
+ * Returns a function that returns the links: the same list until the configuration changes. While a changed file is
+ * unusable, the previous links stay in use. Rejects when a file is unusable at the start.
  */
 export async function openAuthorizerLinks(flags: ServerFlags, deps: AuthorizerLinkDependencies): Promise<() => readonly AuthorizerLink[]> {
   const file = flags['authorization-config'];
@@ -108,7 +108,7 @@ function linkFromConfiguration(
   }
 }
 
-/** The types other than Webhook, which a changed file must keep. */
+/** The types other than Webhook, which a changed file must keep, as sorted text: `Node, RBAC`. */
 const fixedTypesOf = ({ authorizers }: AuthorizationConfiguration): string =>
   authorizers
     .map(({ type }) => type)

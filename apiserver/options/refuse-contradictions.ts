@@ -13,7 +13,10 @@ import { authorizationFlagError } from './authorizer-links';
 import { cipherSuitesError } from './flags/cipher-suites';
 import type { ServerFlags } from './flags/flags';
 
-/** Throws {@link UsageError} when the flags contradict each other. `given`: names of the flags on the command line. */
+/**
+ * Throws {@link UsageError} for the first contradiction, or the first flag that another one requires and that is
+ * missing. `given`: names of the flags on the command line, without those that have their defaults.
+ */
 export function refuseContradictions(flags: ServerFlags, given: ReadonlySet<string>): void {
   if (flags['storage-backend'] === 'etcd3' && flags['etcd-servers'].length === 0)
     throw new UsageError('--etcd-servers is required, or --storage-backend=embedded');

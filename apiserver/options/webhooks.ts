@@ -1,6 +1,6 @@
 /**
- * Webhooks that kubeconfig files configure: their address and credentials, and calls with retries. When the file or a
- * referenced one changes, later calls use the new configuration. What is sent is left to the callers.
+ * Webhooks that kubeconfig files configure: their address and credentials, and calls with retries. When a kubeconfig or
+ * a file that it names changes, later calls use the new configuration. What is sent is left to the callers.
  */
 import { readConfigFile, type ClientConfig } from '../../shared/client/kubeconfig/client-config';
 import { connect } from '../../shared/client/transport/connect';
@@ -18,8 +18,8 @@ export interface KubeconfigWebhookDependencies {
 }
 
 /**
- * Time limit of all attempts together, because a request waits for the result. A connection that is no longer used stays
- * open for as long, because calls may be in progress.
+ * Time limit of all attempts together, because a request waits for the result. A replaced connection is closed after
+ * this time, when no call uses it any more.
  */
 const TOTAL_TIMEOUT_MS = 30_000;
 
@@ -49,13 +49,11 @@ export class KubeconfigWebhook {
     if (fingerprint === this.loaded?.fingerprint) return files;
     const { transport, credentials } = connect({ ...config, negotiates: true }, this.clock);
     const [server] = config.servers;
-    const path = server === undefined ? '/' : `${server.pathname}${server.search}`;
+    // Does not happen: readKubeconfig throws for a cluster without a server.
+    if (server === undefined) throw new Error(`${this.file} names no server`);
+    const path = `${server.pathname}${server.search}`;
     this.closeAfterCalls();
-    this.loaded = {
-      fingerprint,
-      server: server ?? new URL('https://localhost'),
-      address: { transport, path, authorization: () => credentials.header() },
-    };
+    this.loaded = { fingerprint, server, address: { transport, path, authorization: () => credentials.header() } };
     return files;
   }
 
@@ -74,14 +72,14 @@ export class KubeconfigWebhook {
     return this.loaded;
   }
 
-  /** Calls in progress may complete within their time limit. */
+  /** Closes the connection when the time limit of the calls in progress has passed. */
   closeAfterCalls(): void {
     const { loaded, clock } = this;
     if (loaded !== undefined) clock.after(TOTAL_TIMEOUT_MS, () => loaded.address.transport.close());
   }
 }
 
-/** Includes the content of the token file, so that a new token counts as a change. */
+/** A text that differs when the configuration does. Includes the content of the token file, so that a new token counts. */
 function fingerprintOf({ servers, tls, credentials }: ClientConfig): string {
   const token = credentials.type === 'token-file' ? readConfigFile(credentials.file) : '';
   return JSON.stringify([servers, tls, credentials, token]);

@@ -50,7 +50,7 @@ type Source = ValueOf<typeof source>;
 /** Limit of `jwt`, as upstream's. */
 const MAX_ISSUERS = 64;
 
-/** `ownIssuers`: issuers of this server's service account tokens. */
+/** The format of the file. `ownIssuers`: issuers of this server's service account tokens, which the file must not name. */
 export function authenticationFormat(
   gates: Pick<FeatureGates, 'isEnabled'>,
   ownIssuers: readonly string[],
@@ -93,7 +93,7 @@ function jwtErrors(jwt: Jwt, path: string, earlier: readonly Jwt[], ownIssuers: 
   return 'errors' in compiled ? compiled.errors.map(({ path: member, reason }) => ({ path: `${path}.${member}`, reason })) : [];
 }
 
-/** Adds an error of a member of the authenticator. */
+/** Adds an error. `member`: path of the member, relative to the entry of `jwt`. */
 type Report = (member: string, reason: string) => void;
 
 function reportIssuer({ issuer: config }: Jwt, earlier: readonly Jwt[], ownIssuers: readonly string[], report: Report): void {
@@ -114,7 +114,7 @@ function reportIssuer({ issuer: config }: Jwt, earlier: readonly Jwt[], ownIssue
     report('issuer.certificateAuthority', 'must contain at least one PEM certificate, and only valid ones');
 }
 
-/** Undefined for a valid issuer URL. */
+/** The error of an issuer URL or discovery URL; undefined when it is valid. */
 function issuerUrlError(address: string): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url?.protocol !== 'https:') return 'must be an https URL';
@@ -131,6 +131,7 @@ function hasValidCertificates(bundle: string): boolean {
   }
 }
 
+/** The indexes of the texts that occur before; empty texts do not count. */
 const duplicateIndexes = (texts: readonly string[]): readonly number[] =>
   texts.flatMap((text, index) => (text !== '' && texts.indexOf(text) < index ? [index] : []));
 
@@ -145,7 +146,7 @@ function reportSource(config: Source, member: string, prefix: 'required' | 'none
   if (expression !== '' && config.prefix !== undefined) report(`${member}.prefix`, 'cannot be combined with an expression');
 }
 
-/** `example.com/team` */
+/** A lowercase domain, a slash and a path: `example.com/team`. */
 const EXTRA_KEY = /^[a-z0-9.-]+\/[a-z0-9/\-._~%!$&'()*+,;=:]+$/;
 
 function reportExtra({ claimMappings: { extra = [] } }: Jwt, report: Report): void {
@@ -169,8 +170,8 @@ function reportClaimRules({ claimValidationRules: rules = [] }: Jwt, report: Rep
 }
 
 /**
- * A username from an email claim must also use `email_verified`, else an unverified address could impersonate another
- * user.
+ * Whether the username is computed from `claims.email` while no expression reads `claims.email_verified`. An unverified
+ * address could then impersonate another user.
  */
 function usesUnverifiedEmail({ claimMappings, claimValidationRules = [] }: Jwt): boolean {
   const reads = (member: string, expression: string): boolean => {

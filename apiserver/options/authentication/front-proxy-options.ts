@@ -1,4 +1,7 @@
-/** Reads the flags of authenticating proxies: their certificate authority and names, and the headers with the user. */
+/**
+ * Reads the flags of authenticating proxies: the names of their certificates, and the headers with the user. Reads no
+ * file.
+ */
 import type { FrontProxyOptions } from '../../authentication/front-proxy';
 import type { ServerFlags } from '../flags/flags';
 
@@ -16,7 +19,7 @@ const DEFAULTS: Readonly<Record<HeaderFlag, string>> = {
 /** True when any header flag is set. */
 export const hasProxyHeaderFlags = (flags: ProxyFlags): boolean => HEADER_FLAGS.some((name) => flags[name].length > 0);
 
-/** `undefined` when no certificate authority of proxies is configured. */
+/** The names and headers, in lower case; `undefined` when no certificate authority of proxies is configured. */
 export function frontProxyOptions(flags: ProxyFlags): FrontProxyOptions | undefined {
   if (flags['requestheader-client-ca-file'] === '') return undefined;
   // A proxy removes the headers that it sets from its clients' requests. If any header is named, the defaults are not

@@ -18,7 +18,7 @@ export function oidcFlagError(flags: ServerFlags): string | undefined {
     : `--oidc-signing-algs: unknown algorithm ${JSON.stringify(unknown)}; known are ${ALL_ALGORITHMS.join(', ')}`;
 }
 
-/** `authority` is the content of --oidc-ca-file. Undefined when the flags name no issuer. */
+/** The issuer of the flags; undefined when they name none. `authority`: the content of --oidc-ca-file. */
 export function issuerFromFlags(flags: ServerFlags, authority: string | undefined): TokenIssuerConfig | undefined {
   const url = flags['oidc-issuer-url'];
   if (url === '') return undefined;
@@ -40,7 +40,8 @@ export function issuerFromFlags(flags: ServerFlags, authority: string | undefine
 }
 
 /**
- * By default the issuer and `#`, so that user names of different providers differ; addresses are unique on their own.
+ * `-` means no prefix. By default it is the issuer and `#`, so that user names of different providers differ, except for
+ * email addresses, which are unique on their own.
  */
 function usernamePrefix(prefix: string, claim: string, url: string): string {
   if (prefix === '-') return '';

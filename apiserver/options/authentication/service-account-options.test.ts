@@ -43,16 +43,26 @@ it.each<[readonly string[], string | undefined]>([
 const readOptions = (given: ServerFlags): ReturnType<typeof serviceAccountAccessOptions> =>
   serviceAccountAccessOptions(given, openTokenKeyFiles(given));
 
-it('serviceAccountAccessOptions reads the keys and issuers of the flags, and uses the issuers as default audiences', () => {
-  const { serviceAccounts, apiAudiences } = readOptions(
+it('serviceAccountAccessOptions reads the keys, issuers and lifetimes of the flags', () => {
+  const { serviceAccounts } = readOptions(
     flags(ISSUER, '--service-account-issuer=old,and,odd', KEY, KEY, SIGNING, '--service-account-max-token-expiration=2h'),
   );
-  expect(apiAudiences).toEqual(['https://me', 'old,and,odd']);
-  expect(serviceAccounts).toMatchObject({ issuers: apiAudiences, maxExpirationSeconds: 7200, extendExpiration: true });
-  expect(serviceAccounts?.keys().verifying.map(({ id }) => id)).toEqual([
-    serviceAccounts?.keys().signing.id,
-    serviceAccounts?.keys().signing.id,
-  ]);
+  expect(serviceAccounts).toMatchObject({
+    issuers: ['https://me', 'old,and,odd'],
+    maxExpirationSeconds: 7200,
+    extendExpiration: true,
+  });
+  const keys = serviceAccounts?.keys();
+  const signingId = keys?.signing.id;
+  // The key file is named twice.
+  expect(keys?.verifying.map(({ id }) => id)).toEqual([signingId, signingId]);
+});
+
+it('serviceAccountAccessOptions uses the issuers as audiences without --api-audiences', () => {
+  expect(readOptions(flags(ISSUER, '--service-account-issuer=old', KEY, SIGNING)).apiAudiences).toEqual(['https://me', 'old']);
   expect(readOptions(flags(ISSUER, KEY, SIGNING, '--api-audiences=a,b')).apiAudiences).toEqual(['a', 'b']);
+});
+
+it('serviceAccountAccessOptions returns only the audiences without an issuer', () => {
   expect(readOptions(flags('--api-audiences=a'))).toEqual({ apiAudiences: ['a'] });
 });

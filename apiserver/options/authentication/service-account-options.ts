@@ -11,7 +11,7 @@ const HOUR_MS = 3_600_000;
 const MAX_EXPIRATION_MS = 2 ** 32 * 1000;
 
 /**
- * The error of the combined flags; undefined when they are valid. Without these flags no tokens are issued or
+ * The error of the combined flags; undefined when they are valid, and when none is set: then no tokens are issued or
  * accepted.
  */
 export function serviceAccountFlagError(flags: ServerFlags): string | undefined {
@@ -45,7 +45,7 @@ function issuerErrors(issuer: string, index: number, issuers: readonly string[])
   return isAddress ? [] : [`service-account-issuer ${JSON.stringify(issuer)} contained a ':' but was not a valid URL`];
 }
 
-/** The key files of the flags; undefined without any. Throws KeyFileError and file system errors. */
+/** The key files of the flags; undefined without an issuer. Throws KeyFileError and file system errors. */
 export function openTokenKeyFiles(flags: ServerFlags): TokenKeyFiles | undefined {
   if (flags['service-account-issuer'].length === 0) return undefined;
   return fileBackedTokenKeys({
@@ -55,7 +55,8 @@ export function openTokenKeyFiles(flags: ServerFlags): TokenKeyFiles | undefined
 }
 
 /**
- * The options of valid flags; `files` are those of {@link openTokenKeyFiles}. By default the issuers are the audiences.
+ * The options of valid flags. `files`: the result of {@link openTokenKeyFiles}. Without `--api-audiences` the issuers are
+ * the audiences.
  */
 export function serviceAccountAccessOptions(
   flags: ServerFlags,

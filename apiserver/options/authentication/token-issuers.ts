@@ -37,7 +37,10 @@ export interface AnonymousFlag {
   readonly isGiven: boolean;
 }
 
-/** Rejects when the file is unusable. */
+/**
+ * Opens the issuers of the file, or of the flags without one. Rejects when a file is unusable at the start. While a
+ * changed file is unusable, the previous issuers and rules stay in use.
+ */
 export async function openTokenIssuers(
   flags: ServerFlags,
   anonymous: AnonymousFlag,
@@ -64,14 +67,15 @@ export async function openTokenIssuers(
   return { issuers: () => issuers, anonymous: (target) => policy(target) };
 }
 
-function policyOf({ anonymous }: AuthenticationConfiguration, fallback: AnonymousPolicy): AnonymousPolicy {
-  if (anonymous === undefined) return fallback;
+/** The policy of the file; that of the flag when the file has none. */
+function policyOf({ anonymous }: AuthenticationConfiguration, flagPolicy: AnonymousPolicy): AnonymousPolicy {
+  if (anonymous === undefined) return flagPolicy;
   if (anonymous.enabled !== true) return allowNowhere;
   const { conditions = [] } = anonymous;
   return conditions.length === 0 ? allowEverywhere : allowAtPaths(conditions.map(({ path = '' }) => path));
 }
 
-/** Requests the issuers' keys at once, so that the first token need not wait. */
+/** Throws when a claim mapping does not compile. Requests the keys of the issuers at once, so that no token waits for them. */
 function openIssuers(configs: readonly TokenIssuerConfig[], { clock, logger }: TokenIssuersDependencies): ReadonlyMap<string, OidcIssuer> {
   const onError = (message: string, error: unknown): void => logger.warn(message, { error });
   return new Map(

@@ -6,6 +6,7 @@ import { boolFlag, choiceFlag, durationFlag, intFlag, stringFlag } from '../../.
 import { AUDIT_FORMATS } from '../../audit/event-line';
 
 const AUDIT = 'Audit';
+/** In milliseconds, as all durations. */
 const SECOND = 1000;
 
 const countFlag = (help: string, range: { readonly default: number; readonly min?: number }): ReturnType<typeof intFlag> =>

@@ -22,7 +22,7 @@ const SUITES: ReadonlyMap<string, string> = new Map([
 
 /** The suites of TLS 1.3, which have the same names in OpenSSL. */
 const TLS13_SUITES = ['TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256', 'TLS_AES_128_GCM_SHA256'];
-/** HTTP/2 requires one of these suites. */
+/** HTTP/2 over TLS 1.2 requires one of these suites: the first for RSA certificates, the second for ECDSA ones. */
 const HTTP2_SUITES = ['TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256', 'TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256'];
 
 /** The flag `--tls-cipher-suites`: upstream's names; empty for Node's defaults. `section` is its heading in the help. */

@@ -16,6 +16,9 @@ it('--authorization-mode rejects a repeated mode, within one --authorization-mod
   const repeated = (modes: string) => ({ kind: 'error', message: expect.stringContaining(`[${modes}] has mode specified more than once`) });
   expect(parse('--authorization-mode=RBAC,RBAC')).toMatchObject(repeated('"RBAC" "RBAC"'));
   expect(parse('--authorization-mode=RBAC,Node', '--authorization-mode=RBAC')).toMatchObject(repeated('"RBAC" "Node" "RBAC"'));
+});
+
+it('--authorization-mode merges the modes of several flags in their order', () => {
   expect(parse('--authorization-mode=Webhook', '--authorization-mode=Node,RBAC')).toMatchObject({
     values: { 'authorization-mode': ['Webhook', 'Node', 'RBAC'] },
   });
@@ -28,6 +31,7 @@ it.each([['--nonsense=1'], ['--authorization-mode=BuiltIn'], ['--secure-port=abc
   },
 );
 
+/** The texts of the parsed ranges, or the error. */
 const ranges = (text: string): unknown => {
   const parsed = parse(`--service-cluster-ip-range=${text}`);
   return parsed.kind === 'values' ? parsed.values['service-cluster-ip-range'].map((range) => range.text) : parsed;

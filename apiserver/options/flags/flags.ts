@@ -31,6 +31,7 @@ const ACCESS = 'Access';
 const NODES = 'Nodes';
 const SERVICES = 'Services';
 const GENERAL = 'General';
+/** Durations are in milliseconds. */
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
@@ -259,7 +260,7 @@ export const FLAGS = {
     help: 'Types of node addresses, in order of preference.',
     default: ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'],
   }),
-  'kubelet-timeout': durationFlag({ section: NODES, help: 'Time limit for opening a connection to a kubelet.', default: 5_000 }),
+  'kubelet-timeout': durationFlag({ section: NODES, help: 'Time limit for opening a connection to a kubelet.', default: 5 * SECOND }),
   'proxy-client-cert-file': stringFlag({
     section: ACCESS,
     help: 'PEM file with the client certificate for aggregated API servers, which proves that the user headers come from this server.',
@@ -290,12 +291,12 @@ export const FLAGS = {
   'authorization-webhook-cache-authorized-ttl': durationFlag({
     section: ACCESS,
     help: 'Time for which an allowed decision of the webhook is cached.',
-    default: 300_000,
+    default: 5 * MINUTE,
   }),
   'authorization-webhook-cache-unauthorized-ttl': durationFlag({
     section: ACCESS,
     help: 'Time for which a denied decision of the webhook is cached.',
-    default: 30_000,
+    default: 30 * SECOND,
   }),
   'authentication-token-webhook-config-file': stringFlag({
     section: ACCESS,
@@ -311,7 +312,7 @@ export const FLAGS = {
   'authentication-token-webhook-cache-ttl': durationFlag({
     section: ACCESS,
     help: 'Time for which a response of the token webhook is cached.',
-    default: 120_000,
+    default: 2 * MINUTE,
   }),
   'service-account-key-file': repeatedFlag({
     section: ACCESS,
@@ -376,8 +377,8 @@ export const FLAGS = {
 };
 
 /**
- * Names of the implemented plug-ins with this default. Plug-ins for clusters with nodes can be both enabled and
- * disabled.
+ * Names of the available plug-ins with this default. Plug-ins that are enabled with the Node authorizer are in both
+ * lists, because they can be both enabled and disabled.
  */
 function pluginNames(enabledWhen: PluginRegistration['enabledWhen']): readonly string[] {
   return ADMISSION_PLUGINS.filter(

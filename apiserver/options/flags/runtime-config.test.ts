@@ -4,30 +4,46 @@ import { SERVED_KINDS, type KindRow } from '../../../shared/api/kinds';
 import { createRuntimeConfig, runtimeConfigFlag } from './runtime-config';
 
 const flag = runtimeConfigFlag('');
+/** The kinds that are served with the flag once for each text. */
 const kindsWith = (...texts: string[]): readonly KindRow[] =>
   texts.reduce((previous, text) => flag.parse(text, previous), flag.default).kinds;
 
 const versions = (kinds: readonly KindRow[]): string[] => [...new Set(kinds.map((row) => apiVersionOf(row)))].sort();
+/** The versions that are not served by default. */
 const added = (...texts: string[]): string[] => {
   const known = versions(SERVED_KINDS);
   return versions(kindsWith(...texts)).filter((version) => !known.includes(version));
 };
+/** The resources that are served by default, but not with the flag. */
 const removedKinds = (...texts: string[]): string[] => {
   const left = kindsWith(...texts);
   return SERVED_KINDS.filter((row) => !left.includes(row)).map((row) => `${apiVersionOf(row)}/${row.resource}`);
 };
 
 describe('--runtime-config', () => {
-  test('enables stages and versions, in either spelling', () => {
+  test('without settings enables nothing', () => {
     expect(added()).toEqual([]);
+  });
+
+  test('enables all versions of a stability', () => {
     expect(added('api/beta=true')).toEqual([
       'admissionregistration.platform.io/v1beta1',
       'authentication.platform.io/v1beta1',
       'storage.platform.io/v1beta1',
     ]);
+  });
+
+  test('enables a version in either spelling, with true, 1 or no value', () => {
     expect(added('resource.k8s.io/v1alpha3')).toEqual(['resource.platform.io/v1alpha3']);
+    expect(added('resource.platform.io/v1alpha3=true')).toEqual(['resource.platform.io/v1alpha3']);
     expect(added('resource.platform.io/v1alpha3=1')).toEqual(['resource.platform.io/v1alpha3']);
+  });
+
+  test('merges the settings of repeated flags, where a stability overrides api/all', () => {
     expect(added('api/alpha=true,api/all=false', 'api/ga=true')).toContain('resource.platform.io/v1alpha3');
+  });
+
+  test('enables one resource of a version, and ignores an unknown one', () => {
     expect(added('storage.k8s.io/v1beta1/volumeattributesclasses')).toEqual(['storage.platform.io/v1beta1']);
     expect(added('storage.k8s.io/v1beta1/nothing=true')).toEqual([]);
   });
@@ -46,14 +62,17 @@ describe('--runtime-config', () => {
     expect(unknownVersions).toEqual(['batch/v2alpha1', 'apps/v2/deployments']);
   });
 
-  test('disables versions and resources; the narrower key wins', () => {
+  test('disables a stability, a version or a resource', () => {
     expect(removedKinds('api/beta=false')).toEqual([
       'flowcontrol.apiserver.platform.io/v1beta3/flowschemas',
       'flowcontrol.apiserver.platform.io/v1beta3/prioritylevelconfigurations',
     ]);
-    expect(removedKinds('api/beta=false', 'flowcontrol.apiserver.k8s.io/v1beta3=true')).toEqual([]);
-    expect(removedKinds('batch/v1/jobs=false')).toEqual(['batch/v1/jobs']);
     expect(removedKinds('autoscaling/v2=false')).toEqual(['autoscaling/v2/horizontalpodautoscalers']);
+    expect(removedKinds('batch/v1/jobs=false')).toEqual(['batch/v1/jobs']);
+  });
+
+  test('uses the most specific setting, and the last one of equal keys', () => {
+    expect(removedKinds('api/beta=false', 'flowcontrol.apiserver.k8s.io/v1beta3=true')).toEqual([]);
     expect(removedKinds('autoscaling/v2=false,autoscaling/v2=true')).toEqual([]);
   });
 

@@ -1,7 +1,11 @@
 /**
- * `--runtime-config`: which versions and resources are served. Upstream's notation and messages: `api/all`, `api/ga`,
- * `api/beta`, `api/alpha`, `group/version` and `group/version/resource`, each `=true` (or nothing) or `=false`; groups
- * in either dialect. The more specific key wins.
+ * `--runtime-config`: which versions and resources are served, in upstream's notation and with upstream's messages. Each
+ * key has `=true`, `=false`, or nothing, which is true. A key overrides those above it:
+ *
+ * - `api/all`
+ * - `api/ga`, `api/beta`, `api/alpha`: all versions of this stability
+ * - `batch/v1`, `v1`: a group and version, or a version of the core group; groups in either dialect
+ * - `batch/v1/jobs`: one resource
  */
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import { OPTIONAL_KINDS, SERVED_KINDS, type KindRow } from '../../../shared/api/kinds';
@@ -15,19 +19,16 @@ export interface RuntimeConfig {
   readonly settings: ReadonlyMap<string, boolean>;
   /** The served kinds. */
   readonly kinds: readonly KindRow[];
-  /**
-   * Keys of known groups with unknown versions. They cause a warning, as the API's documentation requires; upstream's
-   * server does not start.
-   */
+  /** Keys of known groups with unknown versions. They cause a warning, whereas upstream's server does not start. */
   readonly unknownVersions: readonly string[];
 }
 
-/** IP addresses are allocated in the transaction of their Service, so they are not served as objects. */
+/** The version of IPAddress and ServiceCIDR. IP addresses are allocated in the transaction of their Service instead. */
 const NEVER_SERVED = ['networking.platform.io/v1beta1'];
 
 const EVERY_KIND: readonly KindRow[] = [...SERVED_KINDS, ...OPTIONAL_KINDS];
 
-/** Rejects unknown keys by name. Repeated flags are merged. */
+/** The flag, which may be repeated: the settings are merged. `section` is its heading in the help. */
 export function runtimeConfigFlag(section: string): Flag<RuntimeConfig> {
   const pairsFlag = mapFlag({
     section,
@@ -64,7 +65,9 @@ function canonicalKey(key: string): string {
   return [canonicalGroup(group), ...versionAndResource].join('/');
 }
 
+/** The texts that Go's `strconv.ParseBool` reads as true, and the empty text. */
 const TRUE: ReadonlySet<string> = new Set(['', '1', 't', 'T', 'true', 'TRUE', 'True']);
+/** The texts that Go's `strconv.ParseBool` reads as false. */
 const FALSE: ReadonlySet<string> = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
 function parseBoolean(text: string): boolean | undefined {
@@ -72,10 +75,9 @@ function parseBoolean(text: string): boolean | undefined {
   return FALSE.has(text) ? false : undefined;
 }
 
-/** In order of precedence: a later key overrides earlier ones. */
 const STABILITY_KEYS = ['api/all', 'api/ga', 'api/beta', 'api/alpha'] as const;
 
-/** Throws FlagError when the key names nothing that could be served. */
+/** Throws FlagError when the key has another form, or names an unknown group. `key`: as it was given, for messages. */
 function checkKey(key: string, canonical: string): void {
   if (canonical === 'v1' || STABILITY_KEYS.some((stage) => stage === canonical)) return;
   const parts = canonical.split('/');
@@ -113,8 +115,15 @@ export function createRuntimeConfig(settings: ReadonlyMap<string, boolean>): Run
 
 function isServed(row: KindRow, settings: ReadonlyMap<string, boolean>): boolean {
   const apiVersion = apiVersionOf(row);
-  const keys = ['api/all', stabilityKeyOf(row), apiVersion, `${apiVersion}/${row.resource}`];
-  return keys.reduce((isServedSoFar, key) => settings.get(key) ?? isServedSoFar, SERVED_KINDS.includes(row));
+  const isServedByDefault = SERVED_KINDS.includes(row);
+  // From the most specific key to the least.
+  return (
+    settings.get(`${apiVersion}/${row.resource}`) ??
+    settings.get(apiVersion) ??
+    settings.get(stabilityKeyOf(row)) ??
+    settings.get('api/all') ??
+    isServedByDefault
+  );
 }
 
 function stabilityKeyOf({ version }: KindRow): (typeof STABILITY_KEYS)[number] {

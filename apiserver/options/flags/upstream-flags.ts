@@ -7,15 +7,17 @@ import { compatibilityFlag } from '../../../shared/cli/flags';
 const AUDIT_VERSIONS = ['audit.k8s.io/v1', 'audit.platform.io/v1'];
 const ON = ['true'];
 const OFF = ['false'];
+/** Every value is refused. */
 const NONE: readonly string[] = [];
 
+/** Reasons that several flags share. */
 const NO_PROFILES = "Node's own tools take profiles (--inspect, --cpu-prof).";
 const OWN_METRICS = 'all metrics are exposed with all their labels.';
 const NO_BUFFERED_LOG = 'the log is one stream of JSON lines on stderr, written immediately.';
 const NO_PEERS = 'every replica serves every version, so requests are not forwarded to peers.';
 const ETCD_TIMES = 'the store is watched, not polled; health checks have a fixed time limit.';
 
-/** By name. Other values than the listed ones are refused, with the reason. */
+/** By name, the accepted values and the reason with which other values are refused. */
 export const UPSTREAM_FLAGS = {
   'admission-control': compatibilityFlag(NONE, 'use --enable-admission-plugins and --disable-admission-plugins.'),
   'aggregator-reject-forwarding-redirect': compatibilityFlag(ON, 'redirects of aggregated API servers are never passed on.'),

@@ -24,28 +24,34 @@ it('etcdCredentialFiles switches to new credentials when certificate and key mat
   writeFileSync(paths.key, first.key);
   const files = etcdCredentialFiles(paths);
   const stop = files.watch(clock, silentLogger);
-  const present = (): readonly (string | undefined)[] => [files.current().cert?.toString(), files.current().key?.toString()];
+  const current = () => ({ certificate: files.current().cert?.toString(), key: files.current().key?.toString() });
+  const firstPair = { certificate: first.certificate, key: first.key };
+  const secondPair = { certificate: second.certificate, key: second.key };
   const waitForReload = async (): Promise<void> => {
     clock.advance(60_000);
     await flushPromises(5);
   };
 
+  // The new key does not match the certificate.
   writeFileSync(paths.key, second.key);
   await waitForReload();
-  expect(present()).toEqual([first.certificate, first.key]);
+  expect(current()).toEqual(firstPair);
+  // The certificate matches, but the authority is unusable.
   writeFileSync(paths.ca, 'no certificate');
   writeFileSync(paths.cert, second.certificate);
   await waitForReload();
-  expect(present()).toEqual([first.certificate, first.key]);
+  expect(current()).toEqual(firstPair);
   writeFileSync(paths.ca, authority.certificate);
   await waitForReload();
-  expect(present()).toEqual([second.certificate, second.key]);
+  expect(current()).toEqual(secondPair);
   stop();
 });
 
-it('etcdCredentialFiles accepts no files, and throws for unusable or missing files', async () => {
-  const none = etcdCredentialFiles({ ca: '', cert: '', key: '' });
-  expect(none.current()).toEqual({});
+it('etcdCredentialFiles returns no credentials without files', () => {
+  expect(etcdCredentialFiles({ ca: '', cert: '', key: '' }).current()).toEqual({});
+});
+
+it('etcdCredentialFiles throws for unusable and for missing files', () => {
   const file = path.join(folder, 'ca.crt');
   writeFileSync(file, 'no certificate');
   expect(() => etcdCredentialFiles({ ca: file, cert: '', key: '' })).toThrow(file);

@@ -1,6 +1,7 @@
 /**
  * Credentials with which this server connects to etcd, kubelets and aggregated API servers, read again when their files
- * change. Connections that are open then keep their credentials. Unusable files keep the previous credentials in use.
+ * change. New connections use the new credentials; open connections stay as they are. While changed files are unusable,
+ * the previous credentials stay in use.
  */
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
@@ -11,7 +12,7 @@ import { readCertificateBundle } from '../../../shared/pki/certificate-bundle';
 import { FileBackedValue } from '../../../shared/runtime/files/file-backed-value';
 import type { ServerFlags } from '../flags/flags';
 
-/** Empty paths are not set. */
+/** Paths of PEM files; an empty path is not set. */
 export interface ClientCredentialPaths {
   readonly ca: string;
   readonly cert: string;

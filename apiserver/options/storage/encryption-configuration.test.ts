@@ -27,12 +27,12 @@ async function errorsOf(content: unknown): Promise<readonly string[]> {
 }
 
 /**
- * Titles of the cases that this server rejects in words of its own: schema errors, which are the same for all
- * configuration files, KMS version 1, which is not supported here, and values that cannot be read.
+ * Titles of the cases that this server rejects with messages of its own: errors of the schema, which has the same
+ * messages for all configuration files; KMS version 1, which is not supported here; values that cannot be read.
  */
 const OWN_WORDS =
   /^(?:unknown |wrong |no kind|kms v1|kms endpoint that|kms with a timeout that|text instead|not yaml|empty file|secret that is no)/;
-/** Values that upstream prints in the syntax of Go. */
+/** Values that upstream prints in the syntax of Go: `Invalid value: v1.Duration{Duration:0}: …`. */
 const VALUE = /Invalid value: (?:apiserver\.ProviderConfiguration\{.*?\(nil\)\}|v1\.Duration\{.*?\}|\{[a-z0-9, ]*\}|-?\d+m?s): /gs;
 
 it.each([...readCases('encryption/files', isCase), ...readCases('encryption/kms-files', isCase)])(
@@ -43,6 +43,7 @@ it.each([...readCases('encryption/files', isCase), ...readCases('encryption/kms-
     else if (OWN_WORDS.test(title)) expect(errors).not.toEqual([]);
     else {
       const withoutValue = (message: string): string => message.replace(VALUE, 'Invalid value: ');
+      // Upstream starts with what it did: `error while parsing file: …`.
       const recorded = withoutValue(error.replace(/^error while [^:]*: /, ''));
       expect(withoutValue(errors.length === 1 ? errors.join() : `[${errors.join(', ')}]`)).toBe(recorded);
     }

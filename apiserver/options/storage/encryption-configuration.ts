@@ -67,15 +67,16 @@ function rowErrors(rows: readonly ConfiguredResources[]): readonly InvalidField[
       ...providers.flatMap((provider, position) => providerErrors(provider, `${path}.providers[${position}]`, kmsNames)),
     ];
   });
-  // Masked resources are reported only when everything else is valid, and KMS v1 after that.
+  // As upstream, reports masked resources only when everything else is valid. KMS v1, which upstream accepts, comes last.
   if (errors.length > 0) return errors;
   const masked = maskedResourceErrors(rows);
   return masked.length > 0 ? masked : kmsV1Errors(rows);
 }
 
+/** All resources of the core group. Followed by the name of a group, all resources of this group: `*.apps`. */
 const CORE_WILDCARD = '*.';
 const EVERY_RESOURCE = '*.*';
-/** Stored but not served as objects. */
+/** Upstream stores these resources, but does not serve them as objects. */
 const UNSERVED_RESOURCES = ['serviceipallocations', 'servicenodeportallocations'];
 
 function resourceErrors(resources: readonly string[], path: string): readonly InvalidField[] {
@@ -93,7 +94,7 @@ function resourceErrors(resources: readonly string[], path: string): readonly In
   return errors;
 }
 
-/** True for `*.*` with any other entry, or `*.group` with a resource of the group. */
+/** Whether one entry covers another: `*.*` every other entry, `*.apps` each resource of the group `apps`. */
 function hasOverlap(resources: readonly string[]): boolean {
   if (resources.length < 2) return false;
   if (resources.includes(EVERY_RESOURCE)) return true;
@@ -101,8 +102,10 @@ function hasOverlap(resources: readonly string[]): boolean {
   return resources.some((resource) => !isWildcard(resource) && wildcards.has(groupOf(resource)));
 }
 
+/** `*` alone is invalid, but counts as `*.`, so that both errors are reported. */
 const isWildcard = (resource: string): boolean => resource === '*' || resource.startsWith(CORE_WILDCARD);
 
+/** `deployments.apps` -> `apps`; `secrets` -> '' */
 function groupOf(resource: string): string {
   const dot = resource.indexOf('.');
   return dot < 0 ? '' : resource.slice(dot + 1);
@@ -122,7 +125,7 @@ function resourceError(resource: string): string | undefined {
   return UNSERVED_RESOURCES.includes(resource) ? 'resources which do not have REST API/s cannot be encrypted' : undefined;
 }
 
-/** Reports the first resource that an earlier row already covers. */
+/** Reports the first resource that a wildcard of an earlier row covers. */
 function maskedResourceErrors(rows: readonly ConfiguredResources[]): readonly InvalidField[] {
   const wildcards: string[] = [];
   for (const { resources = [] } of rows) {
@@ -135,6 +138,7 @@ function maskedResourceErrors(rows: readonly ConfiguredResources[]): readonly In
   return [];
 }
 
+/** The lengths of keys in bytes, by provider. */
 const SECRET_LENGTHS = { aescbc: [16, 24, 32], aesgcm: [16, 24, 32], secretbox: [32] } as const;
 /** A provider with keys in the file. */
 export type KeyedProvider = keyof typeof SECRET_LENGTHS;
@@ -143,6 +147,7 @@ export const KEYED_PROVIDERS: readonly KeyedProvider[] = ['aescbc', 'aesgcm', 's
 
 const EXPECTED_PROVIDERS = 'KMS, AESGCM, AESCBC, Secretbox, Identity';
 
+/** Adds the name of a KMS provider to `kmsNames`, which has those of the providers before it. */
 function providerErrors(provider: ConfiguredProvider, path: string, kmsNames: Set<string>): readonly InvalidField[] {
   const types = Object.keys(provider);
   const shown = `{${types.join(', ')}}`;
@@ -176,7 +181,7 @@ function keyErrors(
   });
 }
 
-/** `c2VjcmV0` or, padded, `c2VjcmU=` */
+/** Whole groups of four characters, the last one padded: `c2VjcmV0`, `c2VjcmU=`. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
 /** Decodes a secret; undefined when it is not padded base64. Line breaks are ignored. */
@@ -214,6 +219,7 @@ function kmsV1Errors(rows: readonly ConfiguredResources[]): readonly InvalidFiel
 
 function endpointError(endpoint: string): string | undefined {
   if (endpoint === '') return 'endpoint is a mandatory field for a kms';
+  // `unix:///run/kms.sock` -> `unix`
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(endpoint)?.[1] ?? '';
   if (scheme !== 'unix') return `unsupported scheme ${quote(scheme)} for KMS provider, only unix is supported`;
   try {

@@ -1,7 +1,7 @@
 /**
- * Encryption at rest: the current rules from the configuration file, reloaded if enabled, and the store that uses them.
- * A changed configuration is refused while stored values need a key that it lacks. Ciphers and the encrypted store are
- * implemented in apiserver/storage.
+ * Encryption at rest: reads the rules from the configuration file, reloads them if that is enabled, and creates the store
+ * that encrypts by them. A changed configuration is refused while stored values need a key that it lacks. Ciphers and
+ * the encrypted store are implemented in apiserver/storage.
  */
 import { createHash } from 'node:crypto';
 import { NotYetUsableError, type ConfigurationFiles } from '../../../shared/configuration/configuration-files';
@@ -48,7 +48,10 @@ export interface EncryptionAtRestOptions {
   readonly configurations: ConfigurationFiles;
 }
 
-/** The checks of a refused configuration against the stored values take at most this part of the time. */
+/**
+ * Checking a refused configuration again reads the stored values. A check that took 1 s is repeated after 20 s, so that
+ * checks take at most this part of the time.
+ */
 const MAX_CHECKING_FRACTION = 0.05;
 
 /** Rejects when the file is unusable. */
@@ -69,7 +72,7 @@ export class EncryptionFromFile implements EncryptionAtRest {
   private refusal: { readonly configuration: string; readonly error: Error; readonly until: number } | undefined;
   private readonly listeners: (() => void)[] = [];
   /** Undefined until a KMS provider is configured. */
-  private services: KmsProviders | undefined;
+  private kmsProviders: KmsProviders | undefined;
 
   constructor(private readonly options: EncryptionAtRestOptions) {}
 
@@ -100,29 +103,30 @@ export class EncryptionFromFile implements EncryptionAtRest {
     return this.current;
   };
 
-  /** Called after every change of the rules, and when values of a KMS provider may be readable again. */
+  /** Adds a listener: called after every change of the rules, and when values of a KMS provider may be readable again. */
   onChange(listener: () => void): void {
     this.listeners.push(listener);
   }
 
-  /** The check of the KMS providers; undefined when there are and will be none. */
+  /** The health check of the KMS providers; undefined when there are none and no reload can add one. */
   get health(): (() => Promise<string | undefined>) | undefined {
-    return this.options.reloads || this.services !== undefined ? async () => this.services?.health() : undefined;
+    return this.options.reloads || this.kmsProviders !== undefined ? async () => this.kmsProviders?.health() : undefined;
   }
 
-  /** Afterwards values of KMS providers can be neither read nor written. */
+  /** Closes the KMS providers. Afterwards values of KMS providers can be neither read nor written. */
   close(): void {
-    this.services?.close();
+    this.kmsProviders?.close();
   }
 
+  /** Brings the configuration into use. Rejects, and keeps the previous one, when it cannot be used yet. */
   private async apply(configuration: EncryptionConfiguration): Promise<void> {
     const { resources = [] } = configuration;
     this.refuseUntilNextCheck(JSON.stringify(configuration));
     const configured = resources.flatMap(({ providers = [] }) => providers.flatMap(({ kms }) => (kms === undefined ? [] : [kms])));
-    if (configured.length > 0) this.services ??= await this.loadServices();
-    const { services } = this;
-    // A working configuration is not replaced by one with unhealthy KMS providers.
-    const openedEnvelopes = await services?.open(configured, this.current === undefined ? 'unchecked' : 'healthy');
+    if (configured.length > 0) this.kmsProviders ??= await this.loadKmsProviders();
+    const { kmsProviders } = this;
+    // At the start KMS providers may be unhealthy, but a reload does not replace a working configuration by such ones.
+    const openedEnvelopes = await kmsProviders?.open(configured, this.current === undefined ? 'unchecked' : 'healthy');
     const envelopes = new Map(openedEnvelopes?.map((envelope, index) => [configured[index], envelope]));
     const rows: EncryptionRule[] = [];
     for (const row of resources) {
@@ -133,11 +137,11 @@ export class EncryptionFromFile implements EncryptionAtRest {
     const { dialect, clock } = this.options;
     const next = new EncryptionRules(rows, { dialect, clock, metrics: this.metrics });
     await this.refuseLostKeys(next, JSON.stringify(configuration)).catch((error: unknown) => {
-      services?.discard(openedEnvelopes ?? []);
+      kmsProviders?.discard(openedEnvelopes ?? []);
       throw error;
     });
     this.current = next;
-    services?.use(configured, openedEnvelopes ?? []);
+    kmsProviders?.use(configured, openedEnvelopes ?? []);
     this.notifyListeners();
   }
 
@@ -150,12 +154,13 @@ export class EncryptionFromFile implements EncryptionAtRest {
     if (store === undefined || current === undefined) return;
     const { prefix, clock } = this.options;
     const typeOf = createTypeRangeLookup(prefix, this.storedTypes);
-    const since = clock.monotonic();
+    const startedAt = clock.monotonic();
     const missing = await findLostKeys({ store, prefix, typeOf, current, next, clock });
     this.metrics.setMissingKeys(missing.counts);
     if (missing.error === undefined) return;
     const error = new NotYetUsableError(missing.error);
-    this.refusal = { configuration, error, until: clock.monotonic() + (clock.monotonic() - since) / MAX_CHECKING_FRACTION };
+    const checkedAt = clock.monotonic();
+    this.refusal = { configuration, error, until: checkedAt + (checkedAt - startedAt) / MAX_CHECKING_FRACTION };
     throw error;
   }
 
@@ -168,7 +173,7 @@ export class EncryptionFromFile implements EncryptionAtRest {
     throw refusal.error;
   }
 
-  private async loadServices(): Promise<KmsProviders> {
+  private async loadKmsProviders(): Promise<KmsProviders> {
     const { KmsProviders: Providers } = await import('./kms-providers.js');
     const { clock, random, uuid, logger, server } = this.options;
     return new Providers({ clock, random, uuid, logger, meters: this.metrics.meters, server, onRecovered: () => this.notifyListeners() });

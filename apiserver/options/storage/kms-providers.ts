@@ -41,23 +41,25 @@ export class KmsProviders {
   }
 
   /**
-   * Returns the envelopes of the configuration: unchanged ones are reused, others opened and started; they come into
-   * use with {@link use}. With `healthy`, rejects with {@link NotYetUsableError} and closes the new ones when any is
-   * unhealthy.
+   * Returns the envelopes of the configuration, in its order. Those of unchanged providers are reused, the others are
+   * created and started. They come into use with {@link use}, or are closed with {@link discard}. When `newProviders`
+   * must be `healthy` and one is not, closes the new envelopes and rejects with {@link NotYetUsableError}.
    */
   async open(configured: readonly ConfiguredKms[], newProviders: 'unchecked' | 'healthy'): Promise<readonly KmsEnvelope[]> {
     const envelopes = configured.map((provider) => this.inUse.get(providerKey(provider)) ?? this.createEnvelope(provider));
     const known = [...this.inUse.values()];
     const added = envelopes.filter((envelope) => !known.includes(envelope));
     await Promise.all(added.map((envelope) => envelope.start()));
-    const error = newProviders === 'healthy' && added.length > 0 ? await healthOf(envelopes, added) : undefined;
+    const mustBeHealthy = newProviders === 'healthy' && added.length > 0;
+    const error = mustBeHealthy ? await healthErrorOf(envelopes, (envelope) => added.includes(envelope)) : undefined;
     if (error === undefined) return envelopes;
     for (const envelope of added) envelope.close();
     throw new NotYetUsableError(`health check for new transformers failed: ${error}`);
   }
 
   /**
-   * Replaces the envelopes in use and closes the previous ones that are not among them. Both lists are in one order.
+   * Replaces the envelopes in use by those that {@link open} returned for `configured`, and closes the previous ones that
+   * are not among them.
    */
   use(configured: readonly ConfiguredKms[], envelopes: readonly KmsEnvelope[]): void {
     const previous = this.inUse;
@@ -73,8 +75,7 @@ export class KmsProviders {
 
   /** The error of the providers in use; undefined when all are healthy. */
   health(): Promise<string | undefined> {
-    const envelopes = [...this.inUse.values()];
-    return healthOf(envelopes, envelopes);
+    return healthErrorOf([...this.inUse.values()], () => true);
   }
 
   close(): void {
@@ -107,9 +108,15 @@ export class KmsProviders {
 
 const providerKey = ({ name, endpoint, timeout }: ConfiguredKms): string => JSON.stringify([name, endpoint, timeout]);
 
-/** The errors of the checked providers, which are identified by their index in the configuration. */
-async function healthOf(envelopes: readonly KmsEnvelope[], checked: readonly KmsEnvelope[]): Promise<string | undefined> {
-  const health = await Promise.all(envelopes.map(async (envelope) => (checked.includes(envelope) ? envelope.health() : undefined)));
+/**
+ * The errors of the unhealthy providers that `isChecked` selects; undefined when all are healthy. A provider is
+ * identified by its index in the configuration: `kms-provider-0: …`.
+ */
+async function healthErrorOf(
+  envelopes: readonly KmsEnvelope[],
+  isChecked: (envelope: KmsEnvelope) => boolean,
+): Promise<string | undefined> {
+  const health = await Promise.all(envelopes.map(async (envelope) => (isChecked(envelope) ? envelope.health() : undefined)));
   const errors = health.flatMap((error, index) => (error === undefined ? [] : [`kms-provider-${index}: ${error}`]));
   const [only] = errors;
   return errors.length > 1 ? `[${errors.join(', ')}]` : only;

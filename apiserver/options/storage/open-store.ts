@@ -36,7 +36,7 @@ const SPACE_REMEDIES = {
 
 /**
  * `calls` counts the calls to etcd; undefined when they are not counted. Rejects with PermanentError when a file is
- * unusable or the embedded store cannot be opened, unless it only lacks space: another start may then succeed.
+ * unusable or the embedded store cannot be opened, and with StoreError when its device is full.
  */
 export async function openStore(
   flags: ServerFlags,
@@ -80,5 +80,5 @@ async function openBackend(
   }
 }
 
-/** A full disk is not a permanent error, because it may get space before the supervisor starts the server again. */
+/** A full device is not a permanent error: it may get space before the supervisor starts the server again. */
 const isFull = (error: unknown): boolean => error instanceof StoreError && error.failure === 'no-space';
