@@ -72,9 +72,13 @@ export function defaultCells(object: ObjectWithMetadata): Cell[] {
 const keyCount = (data: object = {}): number => Object.keys(data).length;
 
 function componentCells(component: CoreV1ComponentStatus): Cell[] {
-  const healthy = component.conditions?.find(({ type }) => type === 'Healthy');
-  const state = { True: 'Healthy', False: 'Unhealthy' }[healthy?.status ?? ''] ?? 'Unknown';
-  return [nameOf(component), state, healthy?.message ?? '', healthy?.error ?? ''];
+  const { status, message = '', error = '' } = component.conditions?.find(({ type }) => type === 'Healthy') ?? {};
+  return [nameOf(component), healthText(status), message, error];
+}
+
+function healthText(conditionStatus: string | undefined): string {
+  if (conditionStatus === 'True') return 'Healthy';
+  return conditionStatus === 'False' ? 'Unhealthy' : 'Unknown';
 }
 
 function podCells(pod: CoreV1Pod): Cell[] {
@@ -84,6 +88,7 @@ function podCells(pod: CoreV1Pod): Cell[] {
     nameOf(pod),
     `${ready}/${total}`,
     statusText,
+    // `3 (5m ago)`
     restarts === 0 || lastRestart === undefined ? `${restarts}` : ageSince(lastRestart, `${restarts} (`, ' ago)'),
     creationAge(pod),
     textOr(status.podIPs?.[0]?.ip ?? status.podIP, NONE),
@@ -124,6 +129,7 @@ function externalAddresses({ spec = {}, status }: CoreV1Service): string {
   }
 }
 
+/** `80/TCP`; with a node port `80:30080/TCP`. */
 function portText({ nodePort = 0, port = 0, protocol = '' }: CoreV1ServicePort): string {
   return `${port}${nodePort > 0 ? `:${nodePort}` : ''}/${protocol}`;
 }
@@ -158,7 +164,7 @@ function readyText(conditionStatus: string | undefined): string {
 const ROLE_PREFIX = 'node-role.platform.io/';
 const ROLE_LABEL = 'platform.io/role';
 
-/** Roles are the suffix of labels `node-role.…/<role>` or the value of the label `…/role`. */
+/** The roles of a node. A label states one in its name (`node-role.platform.io/ROLE`) or its value (`platform.io/role`). */
 function nodeRoles(labels: Readonly<Record<string, string>>): string {
   const roles = new Set<string>();
   for (const [label, value] of Object.entries(labels)) {
@@ -196,7 +202,7 @@ function involvedObjectText(kind: string, objectName: string): string {
   return objectName === '' ? kind.toLowerCase() : `${kind.toLowerCase()}/${objectName}`;
 }
 
-/** An event without a series has occurred at least once. */
+/** The count of the series, else that of the event. An event without a series has occurred at least once. */
 function occurrences({ series, count = 1 }: CoreV1Event): number {
   return series === undefined ? count || 1 : (series.count ?? 0);
 }

@@ -1,7 +1,7 @@
 /**
- * Columns and cells of custom resources: the `additionalPrinterColumns` of the definition, or the age alone. A cell
- * shows the first value at the path of its column. The column with the first invalid path and those after it have no
- * cells (upstream behaviour).
+ * Columns and cells of custom resources: the `additionalPrinterColumns` of the definition, or the age when there are
+ * none. A cell shows the first value at the path of its column. From the first column with an invalid path on, columns
+ * have no cells (upstream behaviour).
  */
 import { formatGoNumber } from '../../shared/values/go-syntax';
 import { PathBudget, readJsonPath, type JsonPath } from '../../shared/api/structural/json-path';
@@ -27,7 +27,7 @@ const AGE_COLUMN: PrinterColumn = {
 /** The columns of one version of a custom kind. Created per definition. */
 export interface CustomTable {
   readonly columns: readonly ColumnDefinition[];
-  /** The cells of an object of the version; at most as many as columns. */
+  /** The cells of an object in this version: one for each column up to the first with an invalid path. */
   cells(object: JsonObject): Cell[];
 }
 
@@ -87,7 +87,7 @@ function textCell(value: JsonValue): Cell {
   return typeof value === 'string' ? value : stringifyJson(value, 'sorted');
 }
 
-/** Fractions are truncated; a number outside the 64-bit range becomes the lowest integer (upstream behaviour). */
+/** Truncates fractions. A number outside the 64-bit range becomes the lowest integer (upstream behaviour). */
 function integerCell(value: JsonValue): Cell {
   if (typeof value === 'bigint') return value >= MIN_INT64 && value <= MAX_INT64 ? value : MIN_INT64;
   if (typeof value !== 'number') return null;

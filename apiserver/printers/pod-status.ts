@@ -1,7 +1,7 @@
 /**
- * The status of a pod's row: ready containers, status text and restarts (upstream behaviour, recorded in
- * test/replay/answers/printers). A failing init container takes precedence over containers, and the first failing
- * container is shown.
+ * The cells of a pod's row that depend on its containers: ready containers, status text and restarts (upstream
+ * behaviour, recorded in test/replay/answers/printers). While an init container blocks the pod, the status text is about
+ * it, else about the first container with a reason, else about the pod.
  */
 import type {
   CoreV1ContainerStateTerminated,
@@ -17,7 +17,7 @@ export interface PodSummary {
   readonly total: number;
   readonly statusText: string;
   readonly restarts: number;
-  /** When the previous run before the latest restart ended, in RFC 3339; `undefined` without a restart. */
+  /** RFC 3339 time at which the run before the latest restart ended; `undefined` without a restart. */
   readonly lastRestart: string | undefined;
 }
 
@@ -74,11 +74,13 @@ function readInitPhase({ initContainerStatuses = [] }: CoreV1PodStatus, sidecars
     restarts.add(container);
     if (isSidecar) sidecarRestarts.add(container);
     const terminated = container.state?.terminated;
-    if (terminated !== undefined && (terminated.exitCode ?? 0) === 0) continue;
+    const hasSucceeded = terminated !== undefined && (terminated.exitCode ?? 0) === 0;
+    if (hasSucceeded) continue;
     if (isSidecar && container.started === true) {
       if (container.ready === true) ready += 1;
       continue;
     }
+    // `Init:Error`; `Init:0/2` while the container is running or has not started.
     pending = `Init:${initFailureText(container) ?? `${index}/${count}`}`;
     break;
   }
@@ -98,6 +100,7 @@ interface MainPhase {
   readonly restarts: Restarts;
 }
 
+/** Adds the restarts of the containers to `restarts`, which has those of the sidecars. */
 function readMainPhase(status: CoreV1PodStatus, restarts: Restarts): MainPhase {
   let ready = 0;
   let statusText: string | undefined;
@@ -109,6 +112,7 @@ function readMainPhase(status: CoreV1PodStatus, restarts: Restarts): MainPhase {
     else if (terminated !== undefined) statusText ??= terminationText(terminated);
     else if (container.ready === true && running !== undefined) ready += 1;
   }
+  // Some containers have completed, and others run.
   if (statusText === 'Completed' && ready > 0) statusText = hasCondition(status, 'Ready', 'True') ? 'Running' : 'NotReady';
   return { ready, statusText, restarts };
 }

@@ -35,7 +35,7 @@ function rowOf(kind: string): KindRow {
 
 test.each(ROWS.map((row) => [`${row.kind}: ${row.note}`, row] as const))(
   'Table row equals that of release 1.31.1 for %s',
-  (_, { kind, at, object, cells, conditions }) => {
+  (_title, { kind, at, object, cells, conditions }) => {
     const row = rowOf(kind);
     expect(tableConvertor.fillAges(tableConvertor.rowCells(row, object), at)).toEqual(cells);
     expect(tableConvertor.rowConditions(row, object)).toEqual(conditions);
@@ -44,6 +44,10 @@ test.each(ROWS.map((row) => [`${row.kind}: ${row.note}`, row] as const))(
 
 test('Table recording contains a row of every served kind', () => {
   expect(new Set(ROWS.map(({ kind }) => kind))).toEqual(new Set(STORED_KINDS.map(({ kind }) => kind)));
+});
+
+test('every kind with cells of its own has columns of its own', () => {
+  expect(Object.keys(CELLS).sort()).toEqual(Object.keys(COLUMNS).sort());
 });
 
 test('Table row has as many cells as columns, even for an empty or malformed object', () => {
@@ -57,7 +61,6 @@ test('Table row has as many cells as columns, even for an empty or malformed obj
     source: 1,
     message: {},
   };
-  expect(Object.keys(CELLS).sort()).toEqual(Object.keys(COLUMNS).sort());
   for (const row of STORED_KINDS) {
     expect(tableConvertor.rowCells(row, {})).toHaveLength(tableConvertor.columnDefinitions(row).length);
     expect(tableConvertor.rowCells(row, malformed)).toHaveLength(tableConvertor.columnDefinitions(row).length);
@@ -94,7 +97,8 @@ test('cached Table row escapes JSON as upstream does', () => {
 
 test('Table row of a Node shows roles from labels in either spelling', () => {
   const labels = { 'node-role.platform.io/b': '', 'node-role.kubernetes.io/a': '', 'platform.io/role': 'c' };
-  expect(tableConvertor.rowCells(rowOf('Node'), { metadata: { labels } })[2]).toBe('a,b,c');
+  const [, , roles] = tableConvertor.rowCells(rowOf('Node'), { metadata: { labels } });
+  expect(roles).toBe('a,b,c');
 });
 
 test.each([

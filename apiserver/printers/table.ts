@@ -1,7 +1,7 @@
 /**
- * The table convertor: looks up the columns and row cells of every kind, built-in (`columns`, `cells`) or custom
- * (custom-columns.ts). Ages are kept as timestamps, so that rows can be cached. The contracts of the functions stand in
- * the interface {@link TableConvertor}. Table documents are written by the endpoints.
+ * The table convertor: looks up the columns and row cells of every kind, built-in (columns.ts, cells.ts) or custom
+ * (custom-columns.ts). Ages are kept as timestamps, so that rows can be cached. The interface {@link TableConvertor}
+ * has the contracts of these functions. The endpoints write the Table documents.
  */
 import type { CoreV1Pod, FlowcontrolV1FlowSchema } from '../../shared/api/types/generated/members';
 import {
@@ -97,7 +97,7 @@ function renderCells(template: CellTemplate, nowMs: number): string {
   return json;
 }
 
-/** The age within a JSON string. Only `<invalid>` contains characters that the JSON of the API escapes. */
+/** The age within a JSON string. `<invalid>` is the only age with characters that the JSON of the API escapes. */
 function ageJson(milliseconds: number): string {
   const text = formatAge(milliseconds);
   return text.startsWith('<') ? stringifyJsonString(text).slice(1, -1) : text;

@@ -1,7 +1,7 @@
 /**
- * Access reviews: SubjectAccessReview for any user, LocalSubjectAccessReview within a namespace,
- * SelfSubjectAccessReview for the requesting user. Each reports in `status` whether the authorizers of requests would
- * allow the request that its spec describes; a spec that describes none is refused with 422.
+ * Access reviews: SubjectAccessReview for any user, LocalSubjectAccessReview for any user within a namespace,
+ * SelfSubjectAccessReview for the requesting user. Each reports in `status` whether the authorizers would allow the
+ * request that its spec describes. A spec that describes no request is refused with 422.
  */
 import { invalidShownValue, invalidValue, type FieldError } from '../../shared/api/errors/field-error';
 import type {
@@ -22,7 +22,7 @@ import type { OperationHandler } from '../registry/operations/operation';
 
 type Spec = AuthorizationV1SubjectAccessReviewSpec;
 
-/** Shared by the three kinds of access review. */
+/** What the three kinds of access reviews depend on. */
 export interface AccessReviewDependencies {
   readonly authorizer: Authorizer;
   readonly names: GeneratedNames;
@@ -37,7 +37,7 @@ export function reviewAccess(deps: AccessReviewDependencies): OperationHandler {
   return ({ object }) => {
     const spec = specOf(object);
     requireNoErrors([...attributeErrors(spec), ...subjectErrors(spec), ...metadataErrors(object, [])]);
-    return decide(deps, { object, spec, subject: subjectOf(spec), isExplained: true });
+    return authorizeReview(deps, { object, spec, subject: subjectOf(spec), isExplained: true });
   };
 }
 
@@ -51,16 +51,16 @@ export function reviewLocalAccess(deps: AccessReviewDependencies): OperationHand
       ...metadataErrors(object, ['namespace']),
       ...namespaceErrors(spec, key.namespace),
     ]);
-    return decide(deps, { object, spec, subject: subjectOf(spec), isExplained: true });
+    return authorizeReview(deps, { object, spec, subject: subjectOf(spec), isExplained: true });
   };
 }
 
-/** SelfSubjectAccessReview: without an explanation of the decision. */
+/** SelfSubjectAccessReview: the reason does not explain the decision. */
 export function reviewOwnAccess(deps: AccessReviewDependencies): OperationHandler {
   return ({ object, context }) => {
     const spec = specOf(object);
     requireNoErrors([...attributeErrors(spec), ...metadataErrors(object, [])]);
-    return decide(deps, { object, spec, subject: context.user, isExplained: false });
+    return authorizeReview(deps, { object, spec, subject: context.user, isExplained: false });
   };
 }
 
@@ -88,9 +88,9 @@ function subjectErrors({ user = '', groups = [] }: Spec): readonly FieldError[] 
   return isNamed ? [] : [invalidValue('spec.user', '', 'at least one of user or group must be specified')];
 }
 
-/** `allowed` members and managed fields, which the server sets, are ignored. */
+/** Metadata must be empty, except for the `allowed` members and managed fields, which the server sets. */
 function metadataErrors(object: JsonObject, allowed: readonly string[]): readonly FieldError[] {
-  const { managedFields: _, ...metadata } = readMetadata(object);
+  const { managedFields: _managedFields, ...metadata } = readMetadata(object);
   const given = Object.entries(metadata).filter(([member, value]) => !allowed.includes(member) && !isEmpty(value));
   if (given.length === 0) return [];
   return [invalidValue('metadata', metadata, `must be empty${allowed.map((member) => ` except for ${member}`).join('')}`)];
@@ -133,7 +133,7 @@ interface AccessReview {
 }
 
 /** Returns the object with its status. Removes selectors from the spec when they are not evaluated. */
-async function decide(
+async function authorizeReview(
   { authorizer, names, evaluatesSelectors }: AccessReviewDependencies,
   { object, spec, subject, isExplained }: AccessReview,
 ): Promise<JsonObject> {
@@ -144,9 +144,9 @@ async function decide(
   const attributes = attributesOf(spec);
   const user = canonicalUser(subject, names);
   const { type, reason: authorizerReason } = await authorizer.authorize(user, attributes);
-  // Unrestricted access is granted without a rule.
-  const isByRule = type !== 'allow' || authorizerReason !== '';
-  const explanation = isExplained && isByRule ? (authorizer.explain?.(user, attributes) ?? '') : '';
+  // A permission without a reason does not come from a rule: that of `system:masters`, for example.
+  const isExplicable = type !== 'allow' || authorizerReason !== '';
+  const explanation = isExplained && isExplicable ? (authorizer.explain?.(user, attributes) ?? '') : '';
   const reason = [authorizerReason, explanation].filter((text) => text !== '').join('; ');
   const status: AuthorizationV1SubjectAccessReviewStatus = {
     allowed: type === 'allow',
@@ -176,7 +176,7 @@ function attributesOf({ resourceAttributes, nonResourceAttributes }: Spec): Attr
   };
 }
 
-/** Selectors given as text are converted to requirements. */
+/** The selectors of the review. `rawSelector`, a selector as text, is converted to requirements. */
 function selectorsMember({ fieldSelector, labelSelector }: AuthorizationV1ResourceAttributes): { readonly selectors?: RequestSelectors } {
   if (fieldSelector === undefined && labelSelector === undefined) return {};
   const { rawSelector: rawFields = '' } = fieldSelector ?? {};

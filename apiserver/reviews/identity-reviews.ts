@@ -20,7 +20,7 @@ export interface TokenReviewDependencies {
   readonly names: GeneratedNames;
 }
 
-/** The token is used unchanged: upstream cuts it at a space, as in a header; here such a token is invalid. */
+/** TokenReview. A token with a space is invalid here, whereas upstream cuts it off at the space. */
 export function reviewToken({ authenticateToken, apiAudiences, names }: TokenReviewDependencies): OperationHandler {
   return async ({ object }) => {
     const { spec = {} }: AuthenticationV1TokenReview = object;
@@ -39,7 +39,7 @@ export function reviewToken({ authenticateToken, apiAudiences, names }: TokenRev
   };
 }
 
-/** Responds with a new object; the body is ignored. */
+/** SelfSubjectReview. Responds with a new object, and ignores the body. */
 export function reviewOwnIdentity(clock: Clock): OperationHandler {
   return ({ context }) =>
     Promise.resolve({

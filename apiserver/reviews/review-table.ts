@@ -11,7 +11,7 @@ import { reviewOwnIdentity, reviewToken, type TokenReviewDependencies } from './
 import { reviewOwnRules } from './rules-review';
 import { requestToken, type TokenRequestDependencies } from './token-request';
 
-/** Includes what is used by TokenReview alone. */
+/** What the operations depend on. The members of {@link TokenReviewDependencies} are for TokenReview. */
 export interface ReviewDependencies extends TokenReviewDependencies {
   readonly authorizer: Authorizer;
   readonly gates: Pick<FeatureGates, 'isEnabled'>;
@@ -20,7 +20,7 @@ export interface ReviewDependencies extends TokenReviewDependencies {
   readonly tokenRequests: TokenRequestDependencies | undefined;
 }
 
-/** Rows by resource, or by subresource. */
+/** The operations by `RESOURCE.GROUP`, or by `RESOURCE/SUBRESOURCE` for a subresource. */
 export function createReviewTable(deps: ReviewDependencies): OperationTable {
   const { authorizer, clock, gates, names } = deps;
   const access = { authorizer, names, evaluatesSelectors: gates.isEnabled('AuthorizeWithSelectors') };

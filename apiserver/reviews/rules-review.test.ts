@@ -7,7 +7,7 @@ import { createDefaultAdmission } from '../admission/plugins/default-admission';
 import { NON_MUTATING_PLUGINS } from '../../test/support/objects/non-mutating-plugins';
 import { reviewOwnRules } from './rules-review';
 
-/** Even ones are for objects of every name, odd ones for one name. */
+/** Rules with an even index are for objects of every name, those with an odd index for one name. */
 const RULES = Array.from({ length: 10_000 }, (_, index): ResourceRule => ({
   verbs: ['get'],
   groups: ['a.test'],

@@ -1,6 +1,6 @@
 /**
- * SelfSubjectRulesReview: the rules of the requesting user in a namespace, as far as the authorizers can list them;
- * `incomplete` is set when one of them cannot. Decides no request.
+ * SelfSubjectRulesReview: lists the rules of the requesting user in a namespace. `incomplete` is set when one of the
+ * authorizers cannot list its rules.
  */
 import type {
   AuthorizationV1NonResourceRule,
@@ -47,8 +47,8 @@ function* convertRules<Rule, Converted>(rules: readonly Rule[], convert: (rule: 
 }
 
 /**
- * Rules outlive requests, and concurrent reviews of thousands of rules must not hold copies. The converted rules are
- * never modified.
+ * The converted rules, which reviews share: concurrent reviews of thousands of rules would otherwise each hold a copy.
+ * They must not be modified.
  */
 const convertedRules = new WeakMap<ResourceRule, AuthorizationV1ResourceRule>();
 

@@ -1,6 +1,6 @@
 /**
- * TokenRequest: issues a token for a service account, with its lifetime, audiences and bound object. The bound object
- * must have the uid of the request, when that has one. Signing is left to the token issuer.
+ * TokenRequest: issues a token for a service account, with the lifetime, the audiences and the bound object of the
+ * request. When the request states a uid, the bound object must have it. Signing is left to the token issuer.
  */
 import { invalidValue } from '../../shared/api/errors/field-error';
 import { parseApiVersion, type GroupVersion } from '../../shared/api/identity/identity';
@@ -43,8 +43,9 @@ const GROUP_KIND = { group: 'authentication.platform.io', kind: 'TokenRequest' }
 const MIN_SECONDS = 600;
 const MAX_SECONDS = 2 ** 32;
 /**
- * The expiration that kubelets request for pods. Programs that read their token only once would fail after it, so
- * such tokens are valid for a year, and late uses are counted.
+ * The lifetime by which a token that a kubelet requests for a pod is recognized: the ServiceAccount admission plug-in
+ * puts it into pods. Programs that read their token only once would fail after it, so such tokens are valid for a year,
+ * and uses after the requested lifetime are counted.
  */
 const EXTENDED_FROM_SECONDS = 3607;
 const EXTENDED_TO_SECONDS = 365 * 24 * 3600;
@@ -76,6 +77,7 @@ export function requestToken(deps: TokenRequestDependencies | undefined): Operat
       ...bound,
     });
     const metadata = { ...readMetadata(object), name: key.name, creationTimestamp: formatTimestamp(now * 1000) };
+    // An extended token also reports the requested lifetime, so that the kubelet renews it in time.
     return {
       ...object,
       metadata,
@@ -151,6 +153,7 @@ async function readBoundObjects(
   if (reference === undefined) return {};
   const { apiVersion = '', kind = '', name = '' } = reference;
   const gv = parseApiVersion(apiVersion) ?? { group: '', version: '' };
+  // All bindable kinds are in the core group: another group leads to the default.
   switch (gv.group === '' ? kind : '') {
     case 'Pod': {
       const pod: CoreV1Pod = await readObject(deps, context, { resource: 'pods', namespace: key.namespace, name });
@@ -178,7 +181,7 @@ function kindText({ group, version }: GroupVersion, kind: string): string {
   return `${group}/${version}, Kind=${kind}`;
 }
 
-/** The node that a pod runs on; only its name when it does not exist. */
+/** The claim of the node that a pod is bound to; without a uid when the node does not exist. Empty for an unbound pod. */
 async function readNodeOf(
   deps: TokenRequestDependencies,
   context: RequestContext,
@@ -194,6 +197,7 @@ async function readNodeOf(
   }
 }
 
+/** Throws 409 when the reference states another uid than that of the object. */
 function checkUid(kind: string, name: string, { uid: expected = '' }: AuthenticationV1BoundObjectReference, object: JsonObject): void {
   const actual = claimOf(name, object).uid;
   if (expected === '' || expected === actual) return;

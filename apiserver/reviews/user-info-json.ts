@@ -1,8 +1,8 @@
-/** The UserInfo of reviews. */
+/** Encodes users for the status of reviews. */
 import type { JsonObject } from '../../shared/values/json';
 import type { UserInfo } from '../../shared/api/identity/user';
 
-/** Encodes a user. Copies the lists, which requests share. */
+/** The UserInfo of authentication/v1. Copies the lists, which requests share. */
 export function userInfoJson({ name, uid, groups, extra }: UserInfo): JsonObject {
   return {
     username: name,

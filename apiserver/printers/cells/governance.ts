@@ -54,7 +54,7 @@ export const GOVERNANCE_CELLS = {
   ],
 } satisfies CellTable;
 
-/** The reason is shown when the service is not available. */
+/** `True`; when the service is not available, with the reason: `False (MissingEndpoints)`. */
 function availability({ status: serviceStatus }: ApiregistrationV1APIService): string {
   const condition = serviceStatus?.conditions?.find(({ type }) => type === 'Available');
   const { status = 'Unknown', reason = '' } = condition ?? {};
@@ -90,7 +90,10 @@ function certificateRequestCells(request: CertificatesV1CertificateSigningReques
   ];
 }
 
-/** Such as `Approved,Issued`: the decision (a denial takes precedence), and what became of the request. */
+/**
+ * The decision about the request and what became of it, such as `Approved,Issued` or `Pending`. A denial takes precedence
+ * over an approval.
+ */
 function certificateRequestState({ status }: CertificatesV1CertificateSigningRequest): string {
   const { conditions = [], certificate = '' } = status ?? {};
   const types = new Set(conditions.map(({ type }) => type));
@@ -113,7 +116,10 @@ function priorityLevelCells(level: FlowcontrolV1PriorityLevelConfiguration): Cel
   ];
 }
 
-/** `namespace/name` of a named parameter; for a selector, the Go representation that upstream prints. */
+/**
+ * `NAMESPACE/NAME` of a named parameter, with `*` for the namespace of the request; for a selector, the Go representation
+ * that upstream prints.
+ */
 function parameterText(reference: AdmissionregistrationV1ParamRef | undefined): string {
   if (reference === undefined) return UNSET;
   const { name = '', namespace = '', selector } = reference;

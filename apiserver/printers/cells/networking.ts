@@ -38,7 +38,7 @@ export const NETWORKING_CELLS = {
   'networking.v1.NetworkPolicy': (object) => [nameOf(object), selectorText(object.spec?.podSelector), creationAge(object)],
 } satisfies CellTable;
 
-/** Every ready address with every port of its subset. */
+/** The first ready addresses with their ports: `10.0.0.1:80`. */
 function endpointsText({ subsets = [] }: CoreV1Endpoints): string {
   if (subsets.length === 0) return NONE;
   const endpoints = subsets.flatMap(({ addresses = [], ports = [] }) => {

@@ -6,7 +6,7 @@ import type { CoreV1ResourceQuota, ResourceV1alpha3ResourceClaim } from '../../.
 import { ownMember, sortedKeys } from '../../../shared/values/json';
 import { creationAge, isBeingDeleted, nameOf, textOr, UNSET, type CellTable } from '../table/cell';
 
-/** By type. */
+/** By the type in which objects are stored. */
 export const SCHEDULING_CELLS = {
   'resource.v1alpha3.DeviceClass': (object) => [nameOf(object), creationAge(object)],
   'coordination.v1alpha1.LeaseCandidate': (object) => {
@@ -43,7 +43,8 @@ function claimState(claim: ResourceV1alpha3ResourceClaim): string {
 }
 
 /**
- * The cell of a column, such as `pods: 1/10`: used and hard. The column of requests contains all resources but limits.
+ * The used and the hard amounts of resources: `pods: 1/10, requests.cpu: 0/2`. The column `limits` has the resources
+ * `limits.…`, and the column `requests` has all others.
  */
 function quotaUsage({ status }: CoreV1ResourceQuota, column: 'requests' | 'limits'): string {
   const { hard = {}, used = {} } = status ?? {};

@@ -11,7 +11,7 @@ import { BETA_STORAGE_CLASS, DEFAULT_STORAGE_CLASS } from '../../../shared/names
 import { annotationAt, creationAge, isBeingDeleted, nameOf, NONE, UNSET, type CellTable } from '../table/cell';
 import type { Cell } from '../table/convertor';
 
-/** By type. */
+/** By the type in which objects are stored. */
 export const VOLUME_CELLS = {
   'storage.v1.CSIDriver': (object) => {
     const { spec = {} } = object;
@@ -61,7 +61,7 @@ export const VOLUME_CELLS = {
   },
 } satisfies CellTable;
 
-/** In display order. */
+/** The abbreviations of access modes, in the order in which a cell shows them. */
 const ACCESS_MODES: readonly { readonly mode: string; readonly abbreviation: string }[] = [
   { mode: 'ReadWriteOnce', abbreviation: 'RWO' },
   { mode: 'ReadOnlyMany', abbreviation: 'ROX' },

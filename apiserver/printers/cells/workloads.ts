@@ -127,15 +127,18 @@ function jobCells(object: BatchV1Job): Cell[] {
   ];
 }
 
-/** Conditions that determine the state of a Job, in order of precedence. */
+/** Conditions of a Job that has finished, in order of precedence. */
 const FINISHED = ['Complete', 'Failed'];
+/** Conditions of a Job that has not finished, in order of precedence. */
 const UNFINISHED = ['Suspended', 'FailureTarget'];
 
 function jobState(object: BatchV1Job): string {
   const conditions = object.status?.conditions ?? [];
   const trueConditions = new Set(conditions.filter(({ status }) => status === 'True').map(({ type }) => type));
   const firstTrue = (types: readonly string[]): string | undefined => types.find((type) => trueConditions.has(type));
-  return firstTrue(FINISHED) ?? (isBeingDeleted(object) ? 'Terminating' : (firstTrue(UNFINISHED) ?? 'Running'));
+  const finished = firstTrue(FINISHED);
+  if (finished !== undefined) return finished;
+  return isBeingDeleted(object) ? 'Terminating' : (firstTrue(UNFINISHED) ?? 'Running');
 }
 
 /** The time from start to end, or until now; empty before the start. */
@@ -164,7 +167,7 @@ function autoscalerCells(object: AutoscalingV2HorizontalPodAutoscaler): Cell[] {
   ];
 }
 
-/** The members of a metric and how its text is formed. */
+/** Where the values of a type of metric stand, and how its text is formed. */
 interface MetricFormat {
   readonly member: 'containerResource' | 'external' | 'object' | 'pods' | 'resource';
   /** Whether an average value is followed by ` (avg)`. */
@@ -173,6 +176,7 @@ interface MetricFormat {
   readonly resourceName?: (metric: AutoscalingV2MetricSpec) => string | undefined;
 }
 
+/** By the type of the metric. */
 const METRICS: ReadonlyMap<string, MetricFormat> = new Map<string, MetricFormat>([
   [
     'ContainerResource',

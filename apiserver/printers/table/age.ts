@@ -8,11 +8,13 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 const YEAR = 365 * DAY;
 
+/** How durations of some length are printed; units are in seconds. */
 interface AgeStep {
-  /** Durations below this many seconds use this step. */
+  /** Durations below this many seconds, and not below that of an earlier step, use this step. */
   readonly below: number;
   readonly unit: number;
   readonly letter: string;
+  /** The smaller unit, which is printed unless its count is 0. */
   readonly minor?: { readonly unit: number; readonly letter: string };
 }
 
@@ -28,15 +30,13 @@ const STEPS: readonly AgeStep[] = [
   { below: Infinity, unit: YEAR, letter: 'y' },
 ];
 
-/**
- * Ages from this one down are invalid. Tolerates clock differences: less than two seconds in the future count as now.
- */
-const TOLERANCE_SECONDS = -2;
+/** Clocks differ: an object that was created less than this time in the future has the age 0. */
+const MAX_CLOCK_DIFFERENCE_SECONDS = 2;
 
-/** Returns `<invalid>` for a time two or more seconds in the future, for example because of clock differences. */
+/** Returns `<invalid>` for a time that is two or more seconds in the future. */
 export function formatAge(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000);
-  if (seconds <= TOLERANCE_SECONDS) return '<invalid>';
+  if (seconds <= -MAX_CLOCK_DIFFERENCE_SECONDS) return '<invalid>';
   if (seconds < 0) return '0s';
   for (const { below, unit, letter, minor } of STEPS) {
     if (seconds >= below) continue;
@@ -45,5 +45,6 @@ export function formatAge(milliseconds: number): string {
     const minorCount = Math.floor((seconds % unit) / minor.unit);
     return minorCount === 0 ? major : `${major}${minorCount}${minor.letter}`;
   }
+  // Only NaN reaches this line: every number is below the last step.
   return '<invalid>';
 }

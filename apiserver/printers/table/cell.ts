@@ -16,7 +16,7 @@ export type CellTable = { readonly [Type in keyof ObjectTypes]?: PrintCells<Obje
 /** What every object has. */
 export type ObjectWithMetadata = { metadata?: MetaV1ObjectMeta };
 
-/** Texts for absent values; which one is shown depends on the column, as upstream does. */
+/** Texts for absent values. Each column has its own, which is upstream's. */
 export const NONE = '<none>';
 /** Also the text for an invalid time. */
 export const UNKNOWN = '<unknown>';

@@ -1,4 +1,4 @@
-/** Defines a column of a Table, and the columns that several kinds share. Cells are printed elsewhere (cell.ts). */
+/** Defines a column of a Table, and the columns that several kinds share. cell.ts has what their cells share. */
 import type { ColumnDefinition } from './convertor';
 
 type ColumnOptions = Partial<Pick<ColumnDefinition, 'type' | 'format' | 'priority'>>;
@@ -14,9 +14,9 @@ export function defineColumn(
 
 /** For columns that clients show in wide output only. */
 export const WIDE: ColumnOptions = { priority: 1 };
-/** By the format, clients know that its cells are the names of the objects. */
+/** The format `name` tells clients that the cells are the names of the objects. */
 export const NAME = defineColumn('Name', 'The name of the object, unique among its kind in its namespace.', { format: 'name' });
-/** Its cells are texts such as `5m`, as of the response. */
+/** Its cells are texts such as `5m`, computed for the time of the response. */
 export const AGE = defineColumn('Age', 'The time since the object was created.');
 /** For kinds without columns of their own: clients show the time as an age. */
 export const CREATED_AT = defineColumn('Created At', 'When the object was created.', { type: 'date' });
@@ -24,9 +24,9 @@ export const CREATED_AT = defineColumn('Created At', 'When the object was create
 export const INTEGER: ColumnOptions = { type: 'integer' };
 /** For columns with booleans as cells. */
 export const BOOLEAN: ColumnOptions = { type: 'boolean' };
-/** For kinds with a pod template; its cell lists them, separated by commas. */
+/** For kinds with a pod template. A cell lists the names of the containers, separated by commas. */
 export const CONTAINERS = defineColumn('Containers', 'The container names in the template.', WIDE);
-/** In the order of {@link CONTAINERS}. */
+/** For kinds with a pod template. A cell lists the images in the order of {@link CONTAINERS}. */
 export const IMAGES = defineColumn('Images', 'The container images in the template.', WIDE);
 /** For kinds that select pods. */
 export const SELECTOR = defineColumn('Selector', 'The labels of the selected pods.', WIDE);
