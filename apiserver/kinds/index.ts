@@ -1,6 +1,6 @@
 /**
- * The strategies of the kinds with validation or preparation of their own, by the resource.group name used in
- * messages. Kinds without a row have the default strategy.
+ * The strategies of the kinds with validation or preparation of their own, by `RESOURCE.GROUP` as in error messages.
+ * Kinds without a row have the default strategy.
  */
 import { apiService } from './apiregistration/api-service';
 import { horizontalPodAutoscaler } from './autoscaling/autoscaler';
@@ -54,7 +54,7 @@ import type { Strategy } from '../registry/strategy';
 
 /** A kind and its strategy. */
 export interface StrategyRow {
-  /** `resource.group` as in error messages. */
+  /** `RESOURCE.GROUP` as in error messages: `deployments.apps`, `pods`. */
   readonly resource: string;
   /** Type of the stored object in the generated type tables. */
   readonly type: keyof ObjectTypes;
@@ -72,7 +72,7 @@ type NameOf<O> = { [T in keyof ObjectTypes]: IsSame<ObjectTypes[T], O> extends t
 /** Pairs a resource with a strategy of its own type; any other pair does not compile. */
 const row = <O extends JsonObject>(resource: string, type: NameOf<O>, strategy: Strategy<O>): StrategyRow => ({ resource, type, strategy });
 
-/** A test compares the types with those of the kinds. */
+/** registry/resources.test.ts compares the types with those of the kinds. */
 export const STRATEGY_ROWS: readonly StrategyRow[] = [
   row('apiservices.apiregistration.platform.io', 'apiregistration.v1.APIService', apiService),
   row('certificatesigningrequests.certificates.platform.io', 'certificates.v1.CertificateSigningRequest', certificateSigningRequest),

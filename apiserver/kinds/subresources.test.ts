@@ -21,23 +21,38 @@ describe('CertificateSigningRequest subresources', () => {
     return { fixture, patch };
   }
 
-  test('the approval endpoint sets the times of a condition, keeps its transition time, and changes only conditions and metadata', async () => {
-    const { fixture, patch } = await openRequest();
-    const members = { metadata: { labels: { a: 'b' } }, spec: { signerName: 'other.com/y' } };
-    const { object } = await patch('approval', { ...withConditions('Approved'), certificate: PEM }, members);
+  test('the approval endpoint sets the times of a new condition', async () => {
+    const { patch } = await openRequest();
+    const { object } = await patch('approval', withConditions('Approved'));
     const time = '2026-01-02T03:04:05Z';
     expect(object['status']).toEqual({
       conditions: [{ type: 'Approved', status: 'True', lastUpdateTime: time, lastTransitionTime: time }],
     });
-    expect([objectAt(object, 'metadata')?.['labels'], objectAt(object, 'spec')?.['signerName']]).toEqual([
-      { l: '1', a: 'b' },
-      'example.com/x',
-    ]);
+  });
+
+  test('the approval endpoint keeps the transition time of a condition whose status does not change', async () => {
+    const { fixture, patch } = await openRequest();
+    await patch('approval', withConditions('Approved'));
     fixture.clock.advance(10_000);
-    const { object: later } = await patch('approval', { conditions: [{ type: 'Approved', status: 'True', reason: 'r' }] });
-    expect(arrayAt(objectAt(later, 'status'), 'conditions')).toEqual([
-      { type: 'Approved', status: 'True', reason: 'r', lastUpdateTime: '2026-01-02T03:04:15Z', lastTransitionTime: time },
+    const { object } = await patch('approval', { conditions: [{ type: 'Approved', status: 'True', reason: 'r' }] });
+    expect(arrayAt(objectAt(object, 'status'), 'conditions')).toEqual([
+      {
+        type: 'Approved',
+        status: 'True',
+        reason: 'r',
+        lastUpdateTime: '2026-01-02T03:04:15Z',
+        lastTransitionTime: '2026-01-02T03:04:05Z',
+      },
     ]);
+  });
+
+  test('the approval endpoint changes conditions and metadata, but not the certificate and the spec', async () => {
+    const { patch } = await openRequest();
+    const members = { metadata: { labels: { a: 'b' } }, spec: { signerName: 'other.com/y' } };
+    const { object } = await patch('approval', { ...withConditions('Approved'), certificate: PEM }, members);
+    expect(objectAt(object, 'status')).not.toHaveProperty('certificate');
+    expect(objectAt(object, 'metadata')?.['labels']).toEqual({ l: '1', a: 'b' });
+    expect(objectAt(object, 'spec')?.['signerName']).toBe('example.com/x');
   });
 
   test('the approval and status endpoints own their fields of the status in managedFields', async () => {
@@ -87,15 +102,19 @@ describe('CertificateSigningRequest subresources', () => {
     expect(await refusalStatus(patch(subresource, status))).toMatchObject({ code: 422, message: text + message });
   });
 
-  test('the endpoints reject the removal of Approved and Failed conditions and of an issued certificate', async () => {
-    const { fixture, patch } = await openRequest();
+  test('the approval endpoint rejects the removal of Approved and Failed conditions', async () => {
+    const { patch } = await openRequest();
     await patch('approval', withConditions('Approved', 'Failed'));
-    await patch('status', { certificate: PEM });
     expect(await refusalStatus(patch('approval', { conditions: [] }))).toMatchObject({
       message:
         `${text}[status.conditions: Forbidden: updates may not remove a condition of type "Approved", ` +
         'status.conditions: Forbidden: updates may not remove a condition of type "Failed"]',
     });
+  });
+
+  test('the status endpoint rejects the removal of an issued certificate', async () => {
+    const { fixture, patch } = await openRequest();
+    await patch('status', { certificate: PEM });
     expect(
       await refusalStatus(fixture.patch(REQUEST, 'r', 'merge', { status: { certificate: null } }, { subresource: 'status' })),
     ).toMatchObject({

@@ -115,7 +115,8 @@ describe('an update with an unchanged invalid selector value', () => {
     ['ReplicaSet', replicaSet, {}],
     ['StatefulSet', statefulSet, { ...onDelete, podManagementPolicy: 'Parallel' }],
   ])('of a %s is rejected', (_kind, strategy, members) => {
-    const [valid, invalid] = [withSelectorValue('z', members), withSelectorValue('-z', members)];
+    const valid = withSelectorValue('z', members);
+    const invalid = withSelectorValue('-z', members);
     expect(validateUpdate(strategy, invalid, invalid)).not.toEqual([]);
     expect(validateUpdate(strategy, valid, valid)).toEqual([]);
   });

@@ -32,6 +32,7 @@ const EMPTY_POLICY_TEXT = 'validations or auditAnnotations must contain at least
 export const validatingAdmissionPolicy: Strategy<AdmissionregistrationV1ValidatingAdmissionPolicy> = {
   validate: ({ metadata, spec = {} }) => validatePolicySpec(spec, metadata?.name ?? ''),
   update: { validate: ({ metadata, spec = {} }) => validatePolicySpec(spec, metadata?.name ?? '') },
+  // Even short expressions may take long to compile, so every write runs in a worker thread.
   maxInlineBytes: 0,
 };
 
@@ -142,7 +143,7 @@ function checkValidation(
   checkEnum(validation, 'reason', fieldPath, REASONS, errors);
 }
 
-/** Names of types in messages, where they differ. */
+/** The names of types in messages, where they differ from ours. */
 const SHOWN_TYPES: Readonly<Record<string, string>> = { null: 'null_type' };
 
 /** What an expression may use and what it may evaluate to. */

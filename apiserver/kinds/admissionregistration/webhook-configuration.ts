@@ -56,6 +56,7 @@ function validateWebhooks(
   return errors;
 }
 
+/** Webhooks of both kinds: a validating one has no `reinvocationPolicy`. */
 function checkWebhook(webhook: AdmissionregistrationV1MutatingWebhook, fieldPath: string, errors: Errors): void {
   checkName(webhook, fieldPath, errors);
   (webhook.rules ?? []).forEach((rule, index) => checkRuleWithOperations(rule, `${fieldPath}.rules[${index}]`, errors));
@@ -77,9 +78,9 @@ function checkWebhook(webhook: AdmissionregistrationV1MutatingWebhook, fieldPath
 
 function checkName(webhook: AdmissionregistrationV1MutatingWebhook, fieldPath: string, errors: Errors): void {
   const { name = '' } = webhook;
-  const before = errors.length;
+  const errorCountBefore = errors.length;
   checkRequired(webhook, 'name', fieldPath, errors, checkDnsSubdomain);
-  if (errors.length > before || name.split('.').length >= 3) return;
+  if (errors.length > errorCountBefore || name.split('.').length >= 3) return;
   errors.push(invalidValue(`${fieldPath}.name`, name, 'should be a domain with at least three segments separated by dots'));
 }
 

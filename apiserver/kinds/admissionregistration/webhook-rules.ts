@@ -1,6 +1,6 @@
 /**
- * Validates the rules of webhooks and admission policies: operations, groups, versions and resources, where `*` stands
- * alone for all. Whether the resources exist is not checked: they may be registered later.
+ * Validates the rules of webhooks and admission policies: operations, groups, versions and resources. `*` means all and
+ * must stand alone. Whether the resources exist is not checked: they may be registered later.
  */
 import { invalidShownValue, invalidValue, unsupportedValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { quote } from '../../../shared/values/text/quote';
@@ -44,8 +44,10 @@ function checkNoEmptyNames(names: readonly string[], field: string, errors: Erro
   });
 }
 
-// Rejects an entry that an earlier `resource/*` or `*/subresource` covers, and other entries beside `*/*`, or beside `*`
-// if they have no subresource.
+// Rejects entries that another entry covers:
+// - `pods/log` after `pods/*` or `*/log`
+// - any other entry beside `*/*`
+// - an entry without a subresource beside `*`
 function checkResources(resources: readonly string[], field: string, errors: Errors): void {
   if (resources.length === 0) errors.push(requiredValue(field));
   const wildcardResources = new Set<string>();

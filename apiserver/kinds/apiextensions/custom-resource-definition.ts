@@ -1,7 +1,7 @@
 /**
- * CustomResourceDefinition strategy; validation is in the files beside this one and in schema/. Records storage
- * versions in the status, and a DELETE only marks the definition until its custom resources are deleted. Conditions
- * are computed in apiserver/custom-resources.
+ * CustomResourceDefinition strategy. Records in the status the versions in which objects may be stored. A DELETE only
+ * marks the definition, which stays until its custom resources are deleted. The files beside this one and in schema/
+ * validate the spec; apiserver/custom-resources computes the conditions.
  */
 import { invalidShownValue, invalidValue } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
@@ -17,6 +17,7 @@ import type { ApiextensionsV1CustomResourceDefinition } from '../../../shared/ap
 type Definition = ApiextensionsV1CustomResourceDefinition;
 
 export const customResourceDefinition: Strategy<Definition> = {
+  // Even short schemas may take long to validate, so every write runs in a worker thread.
   maxInlineBytes: 0,
   prepareForCreate(object) {
     object.status = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null };
@@ -94,7 +95,7 @@ function checkStoredVersionsExist(object: Definition, errors: Errors): void {
   });
 }
 
-/** Scope and kind are immutable once established; group and plural always. */
+/** Group and plural name are immutable. Scope and kind are immutable once the definition is established. */
 function checkImmutableFields({ spec = {} }: Definition, old: Definition, errors: Errors): void {
   const before = old.spec ?? {};
   const checkSame = (field: string, current = '', previous = ''): void => {

@@ -1,7 +1,6 @@
 /**
- * Validates the spec of a CustomResourceDefinition, in upstream's order. A field that is the same in all versions is
- * reported once at the top level, otherwise in each version. The schemas themselves are left to the folder schema, and
- * names to definition-names.ts.
+ * Validates the spec of a CustomResourceDefinition, in upstream's order. A field of {@link VERSION_FIELDS} that is the
+ * same in all versions is validated once, at the top level of the spec; otherwise it is validated in each version.
  */
 import { invalidShownValue, invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { isObject } from '../../../shared/values/json';
@@ -25,7 +24,7 @@ type Version = ApiextensionsV1CustomResourceDefinitionVersion;
 
 export function checkDefinitionSpec(spec: Spec, errors: Errors): void {
   const versions = spec.versions ?? [];
-  const sharedFields = VERSION_FIELDS.filter((part) => part.isSameInAll(versions));
+  const sharedFields = VERSION_FIELDS.filter((versionField) => versionField.isSameInAll(versions));
   const [first] = versions;
   checkGroup(spec.group ?? '', errors);
   checkRequiredEnum(spec, 'scope', 'spec', SCOPES, errors);
@@ -42,8 +41,8 @@ export function checkDefinitionSpec(spec: Spec, errors: Errors): void {
   if (firstName !== '') checkLabel(firstName, 'spec.version', errors);
   checkDefinitionNames(spec.names ?? {}, 'spec.names', 'all', errors);
   if (first !== undefined)
-    for (const part of sharedFields)
-      part.check(first, `spec.${part.topLevelName}`, errors, { hasStatus: versions.some(hasStatusSubresource) });
+    for (const versionField of sharedFields)
+      versionField.check(first, `spec.${versionField.topLevelName}`, errors, { hasStatus: versions.some(hasStatusSubresource) });
   checkConversion(spec, errors);
 }
 
@@ -61,9 +60,9 @@ function checkVersion(version: Version, fieldPath: string, sharedFields: readonl
   const warning = version.deprecationWarning;
   const error = warning === undefined ? undefined : deprecationWarningError(warning, version);
   if (warning !== undefined && error !== undefined) errors.push(invalidValue(`${fieldPath}.deprecationWarning`, warning, error));
-  for (const part of VERSION_FIELDS)
-    if (!sharedFields.includes(part))
-      part.check(version, `${fieldPath}.${part.member}`, errors, { hasStatus: hasStatusSubresource(version) });
+  for (const versionField of VERSION_FIELDS)
+    if (!sharedFields.includes(versionField))
+      versionField.check(version, `${fieldPath}.${versionField.member}`, errors, { hasStatus: hasStatusSubresource(version) });
 }
 
 const hasDefaults = ({ schema }: Version): boolean =>
@@ -80,6 +79,7 @@ function deprecationWarningError(warning: string, { deprecated }: Version): stri
   if (deprecated !== true) return 'can only be set for deprecated versions';
   if (warning === '') return 'must not be an empty string';
   if (Buffer.byteLength(warning) > MAX_WARNING_LENGTH) return `must be <= ${MAX_WARNING_LENGTH} characters long`;
+  // The first character that is no letter, mark, number, punctuation mark, symbol or blank.
   const at = warning.search(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u);
   if (at < 0) return undefined;
   return `must only contain printable UTF-8 characters; non-printable character found at index ${Buffer.byteLength(warning.slice(0, at))}`;

@@ -1,6 +1,6 @@
 /**
- * Splits the JSON of a stored CustomResourceDefinition into a small object and its schemas, which are most of it, so
- * that serving the rest needs no parsing of schemas.
+ * Splits the JSON of a stored CustomResourceDefinition into its schemas and a small object with the rest. The schemas are
+ * most of a definition, and code that reads or changes only the rest need not parse them.
  */
 import { parseStoredJson } from '../../../shared/serialization';
 import type { JsonObject } from '../../../shared/values/json';
@@ -14,8 +14,8 @@ export interface DefinitionOutline {
 }
 
 /**
- * Quotation marks within strings are escaped, so this matches only members with an object as value. Outside of
- * schemas, only versions have it.
+ * The start of a schema. It cannot occur within a string, where quotation marks are escaped. Outside of schemas, the
+ * versions are the only objects with this member.
  */
 const SCHEMA_MEMBER = Buffer.from('"openAPIV3Schema":{');
 const QUOTE = 0x22;
@@ -59,7 +59,10 @@ function endOfObject(bytes: Buffer, start: number): number {
     const byte = bytes[at];
     if (byte === QUOTE) at = endOfString(bytes, at);
     else if (byte === OPEN_BRACE) depth += 1;
-    else if (byte === CLOSE_BRACE && --depth === 0) return at + 1;
+    else if (byte === CLOSE_BRACE) {
+      depth -= 1;
+      if (depth === 0) return at + 1;
+    }
   }
   throw new Error('an object is not terminated');
 }

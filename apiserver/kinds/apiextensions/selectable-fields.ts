@@ -48,8 +48,10 @@ function pathError(root: SchemaNode, path: string): string | undefined {
 
 /** The schema at the path, or an error text. */
 function resolvePath(root: SchemaNode, path: string): SchemaNode | string {
+  // `.spec.color` -> `.`, `spec`, `.`, `color`
   const tokens = path.match(/[[\].]|[^[\].]+/g) ?? [];
   let node = root;
+  // Each step is a mark and a name.
   for (let at = 0; at < tokens.length; at += 2) {
     const mark = tokens[at] ?? '';
     if (mark === '[') return 'array notation is not allowed';

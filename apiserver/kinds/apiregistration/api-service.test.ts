@@ -7,9 +7,9 @@ import { useResource } from '../../../test/support/use-resource';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 
-/** `to`: the request, `create`, `update` or `status`. */
 interface Recorded {
   readonly title: string;
+  /** The request: `create`, `update`, or `status` for an update of the status. */
   readonly to: string;
   readonly sent: JsonObject;
   readonly answer: JsonObject;
@@ -28,6 +28,7 @@ describe('creating an APIService', () => {
 });
 
 describe.each(['update', 'status'])('updating an APIService (%s)', (to) => {
+  // The first recorded creation is the object that is updated.
   const [, plain] = recordedCases('create')[0] ?? [];
   const subresource = to === 'status' ? to : undefined;
   let resourceVersion: string;
@@ -60,6 +61,7 @@ function withName(sent: JsonObject): JsonObject {
   return { ...sent, metadata: { name: NAME, ...objectAt(sent, 'metadata') } };
 }
 
+/** The response in the form of the recording, which has no status for updates of the main endpoint. */
 async function runRequest(to: string, perform: () => Promise<WriteResult>): Promise<JsonObject> {
   try {
     const { object, created } = await perform();

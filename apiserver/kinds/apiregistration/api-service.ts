@@ -1,7 +1,7 @@
 /**
- * APIService strategy: the name of an APIService derives from its group and version. Without a service this server
- * serves the version itself, and the object is available from its creation. Availability of other services is left to
- * `apiserver/aggregation`.
+ * APIService strategy: the name of an APIService derives from its group and version. Without a `service` this server
+ * serves the version itself, and the APIService is available from its creation. With one, `apiserver/aggregation`
+ * determines whether it is available.
  */
 import { invalidValue, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { checkDns1035Label, checkDnsSubdomain, checkPathSegment } from '../../../shared/values/name-formats';
@@ -45,7 +45,7 @@ function localCondition(now: number): ApiregistrationV1APIServiceCondition {
   };
 }
 
-/** The name must match the spec; malformed names are reported elsewhere. */
+/** The name must match the spec. The stage `metadata` reports malformed names, which are skipped here. */
 function validateName(object: ApiregistrationV1APIService): readonly FieldError[] {
   const errors: Errors = [];
   const expected = `${object.spec?.version ?? ''}.${object.spec?.group ?? ''}`;

@@ -1,6 +1,6 @@
 /**
- * ControllerRevision strategy: the data, a JSON object of the controller that owns it, is immutable; the revision may
- * change, but not be negative. What the data means is left to that controller.
+ * ControllerRevision strategy. `data`, a JSON object of the controller that owns it, is immutable. `revision` may change,
+ * but must not be negative.
  */
 import { invalidValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
 import { isObject, stringifyJson } from '../../../shared/values/json';

@@ -1,6 +1,6 @@
 /**
- * DaemonSet strategy: selector, template and update strategy. The template generation is an annotation that grows with
- * every change of the template: a client may choose its first value, and the server alone sets the later ones. Creating
+ * DaemonSet strategy: selector, template and update strategy. The template generation is a number in an annotation. The
+ * client may choose its first value; afterwards the server increases it with every change of the template. Creating
  * pods is left to the controller.
  */
 import { createFieldError, invalidShownValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';

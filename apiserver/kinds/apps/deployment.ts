@@ -45,7 +45,7 @@ export const deployment: Strategy<AppsV1Deployment> = {
   ...createWorkloadWarnings((object: AppsV1Deployment) => object.spec, 'spec'),
 };
 
-/** `old` is set for updates. */
+/** `old` is set in the stage `change` of an update, where immutable fields are checked. */
 function validateSpec(object: AppsV1Deployment, old?: AppsV1Deployment): readonly FieldError[] {
   const spec = object.spec ?? {};
   const errors: Errors = [];

@@ -28,7 +28,7 @@ export const replicaSet: Strategy<AppsV1ReplicaSet> = {
   ...createWorkloadWarnings((object: AppsV1ReplicaSet) => object.spec, 'spec'),
 };
 
-/** `old` is set for updates. */
+/** `old` is set in the stage `change` of an update, where immutable fields are checked. */
 function validateSpec(object: AppsV1ReplicaSet, old?: AppsV1ReplicaSet): readonly FieldError[] {
   const spec = object.spec ?? {};
   const errors: Errors = [];
@@ -44,6 +44,7 @@ function validateSpec(object: AppsV1ReplicaSet, old?: AppsV1ReplicaSet): readonl
  * invalid.
  */
 export function checkReplicaSetTemplate(spec: WorkloadSpec, errors: Errors): void {
+  // Upstream's message names deployments for ReplicaSets too.
   const { isValid, isEmpty } = checkWorkloadSelector(spec, 'deployment', errors);
   if (!isValid) {
     errors.push(invalidShownValue('spec.selector', formatGoLabelSelector(spec.selector ?? {}), 'invalid label selector'));

@@ -40,7 +40,7 @@ export const statefulSet: Strategy<AppsV1StatefulSet> = {
 
 const POD_MANAGEMENT_POLICIES = ['OrderedReady', 'Parallel'];
 
-/** `old` is set for updates. */
+/** `old` is set in the stage `change` of an update, where immutable fields are checked. */
 function validateSpec(object: AppsV1StatefulSet, old?: AppsV1StatefulSet): readonly FieldError[] {
   const spec = object.spec ?? {};
   const policy = spec.podManagementPolicy ?? '';
@@ -104,7 +104,7 @@ function checkImmutableFields(spec: AppsV1StatefulSetSpec, old: AppsV1StatefulSe
   const isChanged = (member: string): boolean =>
     !MUTABLE_MEMBERS.includes(member) && !equalJson(ownMember(spec, member), ownMember(old, member));
   if (![...members].some(isChanged)) return;
-  const [last = '', ...others] = MUTABLE_MEMBERS.map((member) => `'${member}'`).reverse();
-  const text = `updates to statefulset spec for fields other than ${others.reverse().join(', ')} and ${last} are forbidden`;
-  errors.push(forbiddenField('spec', text));
+  const quotedMembers = MUTABLE_MEMBERS.map((member) => `'${member}'`);
+  const list = `${quotedMembers.slice(0, -1).join(', ')} and ${quotedMembers.at(-1) ?? ''}`;
+  errors.push(forbiddenField('spec', `updates to statefulset spec for fields other than ${list} are forbidden`));
 }

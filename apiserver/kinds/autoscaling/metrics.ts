@@ -24,42 +24,74 @@ import type {
   AutoscalingV2ResourceMetricSource,
 } from '../../../shared/api/types/generated/members';
 
-/** The selector is validated by the metrics adapter. */
-function checkMetric(metric: AutoscalingV2MetricIdentifier | undefined, fieldPath: string, errors: Errors): void {
-  checkRequired(metric ?? {}, 'name', `${fieldPath}.metric`, errors, checkPathSegment, 'must specify a metric name');
+/** Metrics that exist without running Pods. */
+const TYPES_AVAILABLE_AT_ZERO = ['Object', 'External'];
+
+/** Whether some metric has a value while no Pod runs, so that it can show that Pods are needed. */
+export const canScaleToZero = (spec: AutoscalingV2HorizontalPodAutoscalerSpec): boolean =>
+  (spec.metrics ?? []).some((item) => TYPES_AVAILABLE_AT_ZERO.includes(item.type ?? ''));
+
+/** Member by metric type, in the order in which messages list the types. */
+const MEMBER_BY_TYPE: ReadonlyMap<string, string> = new Map([
+  ['ContainerResource', 'containerResource'],
+  ['External', 'external'],
+  ['Object', 'object'],
+  ['Pods', 'pods'],
+  ['Resource', 'resource'],
+]);
+
+const TYPES = [...MEMBER_BY_TYPE.keys()];
+
+export function checkMetrics(metrics: readonly AutoscalingV2MetricSpec[], fieldPath: string, errors: Errors): void {
+  metrics.forEach((item, index) => checkMetricSpec(item, `${fieldPath}[${index}]`, errors));
 }
 
-type TargetMember = 'value' | 'averageValue' | 'averageUtilization';
-
-/** A rule about some members of a target; its error is reported at one of them. */
-interface TargetRule {
-  readonly members: readonly TargetMember[];
-  readonly reportedAt: TargetMember;
-  readonly text: string;
+function checkMetricSpec(item: AutoscalingV2MetricSpec, fieldPath: string, errors: Errors): void {
+  const type = item.type ?? '';
+  if (type === '') errors.push(requiredValue(`${fieldPath}.type`, 'must specify a metric source type'));
+  const requiredMember = MEMBER_BY_TYPE.get(type);
+  if (requiredMember === undefined) {
+    // Reported both before and after the errors of the source (upstream behaviour).
+    errors.push(unsupportedValue(`${fieldPath}.type`, type, TYPES));
+    checkFirstSource(item, fieldPath, errors);
+    errors.push(unsupportedValue(`${fieldPath}.type`, type, TYPES));
+    return;
+  }
+  const sources = checkFirstSource(item, fieldPath, errors);
+  if (!sources.includes(requiredMember)) {
+    errors.push(requiredValue(`${fieldPath}.${requiredMember}`, 'must populate information for the given metric source'));
+    return;
+  }
+  for (const member of sources) {
+    if (member !== requiredMember) errors.push(forbiddenField(`${fieldPath}.${member}`, 'must populate the given metric source only'));
+  }
 }
 
-/** Forbids to set all of the members. */
-function checkNotAllSet(target: AutoscalingV2MetricTarget, rule: TargetRule, fieldPath: string, errors: Errors): void {
-  const { members, reportedAt, text } = rule;
-  if (members.every((member) => isSet(target, member))) errors.push(forbiddenField(`${fieldPath}.${reportedAt}`, text));
-}
+/** The sources in upstream's order, which matters: only the first one that is set is validated. */
+const METRIC_SOURCES: readonly UnionMemberOf<AutoscalingV2MetricSpec>[] = [
+  { member: 'object', rule: checkObjectSource },
+  { member: 'external', rule: checkExternalSource },
+  { member: 'pods', rule: checkPodsSource },
+  { member: 'resource', rule: checkResourceSource },
+  { member: 'containerResource', rule: checkContainerResourceSource },
+];
 
-/** Requires one of the members. */
-function checkAnySet(target: AutoscalingV2MetricTarget, rule: TargetRule, fieldPath: string, errors: Errors): void {
-  const { members, reportedAt, text } = rule;
-  if (!members.some((member) => isSet(target, member))) errors.push(requiredValue(`${fieldPath}.${reportedAt}`, text));
+/** Validates the first source that is set. Returns the members of all that are set. */
+function checkFirstSource(item: AutoscalingV2MetricSpec, fieldPath: string, errors: Errors): readonly string[] {
+  const sources: readonly UnionMember[] = METRIC_SOURCES;
+  const present: string[] = [];
+  for (const source of sources) {
+    const { member } = source;
+    const value = objectAt(item, member);
+    if (value === undefined) continue;
+    if (present.length === 0) source.rule(value, `${fieldPath}.${member}`, errors);
+    present.push(member);
+  }
+  return present;
 }
 
 const UTILIZATION = ['averageUtilization', 'averageValue'] as const;
 const VALUES = ['value', 'averageValue'] as const;
-
-function checkResourceTarget(target: AutoscalingV2MetricTarget, fieldPath: string, errors: Errors): void {
-  checkTarget(target, fieldPath, errors);
-  const required = 'must set either a target raw value or a target utilization';
-  checkAnySet(target, { members: UTILIZATION, reportedAt: 'averageUtilization', text: required }, fieldPath, errors);
-  const exclusive = 'may not set both a target raw value and a target utilization';
-  checkNotAllSet(target, { members: UTILIZATION, reportedAt: 'averageValue', text: exclusive }, fieldPath, errors);
-}
 
 function checkContainerResourceSource(source: AutoscalingV2ContainerResourceMetricSource, fieldPath: string, errors: Errors): void {
   const { name = '' } = source;
@@ -102,70 +134,38 @@ function checkResourceSource(source: AutoscalingV2ResourceMetricSource, fieldPat
   checkResourceTarget(source.target ?? {}, `${fieldPath}.target`, errors);
 }
 
-/** In upstream's order: only the first source that is set is validated (upstream behaviour). */
-const METRIC_SOURCES: readonly UnionMemberOf<AutoscalingV2MetricSpec>[] = [
-  { member: 'object', rule: checkObjectSource },
-  { member: 'external', rule: checkExternalSource },
-  { member: 'pods', rule: checkPodsSource },
-  { member: 'resource', rule: checkResourceSource },
-  { member: 'containerResource', rule: checkContainerResourceSource },
-];
-
-/** Member by metric type, in the order in which messages list the types. */
-const MEMBER_BY_TYPE: ReadonlyMap<string, string> = new Map([
-  ['ContainerResource', 'containerResource'],
-  ['External', 'external'],
-  ['Object', 'object'],
-  ['Pods', 'pods'],
-  ['Resource', 'resource'],
-]);
-
-const TYPES = [...MEMBER_BY_TYPE.keys()];
-
-/** Metrics that exist without running Pods. */
-const TYPES_AVAILABLE_AT_ZERO = ['Object', 'External'];
-
-/** Whether a metric can show without Pods that some are needed. */
-export const canScaleToZero = (spec: AutoscalingV2HorizontalPodAutoscalerSpec): boolean =>
-  (spec.metrics ?? []).some((item) => TYPES_AVAILABLE_AT_ZERO.includes(item.type ?? ''));
-
-export function checkMetrics(metrics: readonly AutoscalingV2MetricSpec[], fieldPath: string, errors: Errors): void {
-  metrics.forEach((item, index) => checkMetricSpec(item, `${fieldPath}[${index}]`, errors));
+function checkResourceTarget(target: AutoscalingV2MetricTarget, fieldPath: string, errors: Errors): void {
+  checkTarget(target, fieldPath, errors);
+  const required = 'must set either a target raw value or a target utilization';
+  checkAnySet(target, { members: UTILIZATION, reportedAt: 'averageUtilization', text: required }, fieldPath, errors);
+  const exclusive = 'may not set both a target raw value and a target utilization';
+  checkNotAllSet(target, { members: UTILIZATION, reportedAt: 'averageValue', text: exclusive }, fieldPath, errors);
 }
 
-function checkMetricSpec(item: AutoscalingV2MetricSpec, fieldPath: string, errors: Errors): void {
-  const type = item.type ?? '';
-  if (type === '') errors.push(requiredValue(`${fieldPath}.type`, 'must specify a metric source type'));
-  const requiredMember = MEMBER_BY_TYPE.get(type);
-  if (requiredMember === undefined) {
-    // Reported both before and after the errors of the source (upstream behaviour).
-    errors.push(unsupportedValue(`${fieldPath}.type`, type, TYPES));
-    checkFirstSource(item, fieldPath, errors);
-    errors.push(unsupportedValue(`${fieldPath}.type`, type, TYPES));
-    return;
-  }
-  const sources = checkFirstSource(item, fieldPath, errors);
-  if (!sources.includes(requiredMember)) {
-    errors.push(requiredValue(`${fieldPath}.${requiredMember}`, 'must populate information for the given metric source'));
-    return;
-  }
-  for (const member of sources) {
-    if (member !== requiredMember) errors.push(forbiddenField(`${fieldPath}.${member}`, 'must populate the given metric source only'));
-  }
+type TargetMember = 'value' | 'averageValue' | 'averageUtilization';
+
+/** A rule about some members of a target; its error is reported at one of them. */
+interface TargetRule {
+  readonly members: readonly TargetMember[];
+  readonly reportedAt: TargetMember;
+  readonly text: string;
 }
 
-/** Validates the first source that is set. Returns the members of all that are set. */
-function checkFirstSource(item: AutoscalingV2MetricSpec, fieldPath: string, errors: Errors): readonly string[] {
-  const sources: readonly UnionMember[] = METRIC_SOURCES;
-  const present: string[] = [];
-  for (const source of sources) {
-    const { member } = source;
-    const value = objectAt(item, member);
-    if (value === undefined) continue;
-    if (present.length === 0) source.rule(value, `${fieldPath}.${member}`, errors);
-    present.push(member);
-  }
-  return present;
+/** Forbids to set all of the members. */
+function checkNotAllSet(target: AutoscalingV2MetricTarget, rule: TargetRule, fieldPath: string, errors: Errors): void {
+  const { members, reportedAt, text } = rule;
+  if (members.every((member) => isSet(target, member))) errors.push(forbiddenField(`${fieldPath}.${reportedAt}`, text));
+}
+
+/** Requires one of the members. */
+function checkAnySet(target: AutoscalingV2MetricTarget, rule: TargetRule, fieldPath: string, errors: Errors): void {
+  const { members, reportedAt, text } = rule;
+  if (!members.some((member) => isSet(target, member))) errors.push(requiredValue(`${fieldPath}.${reportedAt}`, text));
+}
+
+/** The selector is validated by the metrics adapter. */
+function checkMetric(metric: AutoscalingV2MetricIdentifier | undefined, fieldPath: string, errors: Errors): void {
+  checkRequired(metric ?? {}, 'name', `${fieldPath}.metric`, errors, checkPathSegment, 'must specify a metric name');
 }
 
 const TARGET_TYPES = ['Utilization', 'Value', 'AverageValue'];
@@ -187,5 +187,5 @@ function checkTarget(target: AutoscalingV2MetricTarget, fieldPath: string, error
     errors.push(invalidShownValue(`${fieldPath}.averageUtilization`, String(utilization), 'must be greater than 0'));
 }
 
-/** Expects a canonical quantity. */
+/** `quantity` is canonical: without a sign it is positive, unless all digits are 0. */
 const isPositive = (quantity: string): boolean => !quantity.startsWith('-') && /[1-9]/.test(quantity);

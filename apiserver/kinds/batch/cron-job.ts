@@ -28,7 +28,7 @@ export const cronJob: Strategy<BatchV1CronJob> = {
 
 const POLICIES = ['Allow', 'Forbid', 'Replace'];
 
-/** `old` is set for updates. */
+/** `old` is set in the stage `change` of an update, which tolerates values that are stored already. */
 function validateSpec({ spec = {} }: BatchV1CronJob, old?: BatchV1CronJob): readonly FieldError[] {
   const errors: Errors = [];
   checkSchedule(spec, old?.spec?.schedule, errors);
@@ -69,6 +69,7 @@ function checkTimeZone(zone: string | undefined, old: string | undefined, errors
     errors.push(invalidValue(TIME_ZONE, zone, 'timeZone must be nil or non-empty string'));
     return;
   }
+  // Go knows the zone `Local`, but no other spelling of it, so `local` has both errors.
   if (zone.toLowerCase() === 'local') errors.push(invalidValue(TIME_ZONE, zone, EXPLICIT_ZONE_REQUIRED));
   if (zone !== 'Local' && !isTimeZoneName(zone)) errors.push(invalidValue(TIME_ZONE, zone, `unknown time zone ${zone}`));
 }

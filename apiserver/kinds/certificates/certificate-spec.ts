@@ -68,6 +68,7 @@ function checkUsages(usages: readonly string[], errors: Errors): void {
   usages.forEach((usage, index) => {
     if (!USAGES.includes(usage)) errors.push(unsupportedValue(`spec.usages[${index}]`, usage, USAGES));
   });
+  // In a loop of their own, because upstream reports duplicates after all unsupported usages.
   const seen = new Set<string>();
   usages.forEach((usage, index) => {
     if (seen.has(usage)) errors.push(duplicateValue(`spec.usages[${index}]`, usage));
@@ -77,6 +78,7 @@ function checkUsages(usages: readonly string[], errors: Errors): void {
 
 const SIGNER = 'spec.signerName';
 const MAX_DOMAIN_LENGTH = 253;
+/** A domain, a slash, and a path of at most 253 + 1 + 63 characters (upstream's limit). */
 const MAX_SIGNER_LENGTH = 571;
 
 function checkSigner(signer: string, errors: Errors): void {

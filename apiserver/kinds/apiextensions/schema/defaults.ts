@@ -21,7 +21,10 @@ export function validateDefaults(root: SchemaNode, fieldPath: string): readonly 
   return errors;
 }
 
-/** Path from an object to a part of its apiVersion, kind or metadata; `[]` is an item. Undefined elsewhere. */
+/**
+ * Path from an object with type and object metadata to a part of these: `['metadata', 'finalizers', '[]']`, where `[]` is
+ * an item. Undefined for a schema outside of apiVersion, kind and metadata.
+ */
 type TypeMetaSteps = readonly string[] | undefined;
 
 const TYPE_META: readonly string[] = ['apiVersion', 'kind', 'metadata'];
@@ -31,7 +34,7 @@ const VALUE = 'default';
 /** The step from a list to its items. */
 const ITEM = '[]';
 
-/** Defaults below `additionalProperties` are not validated (upstream behaviour). */
+/** Adds the errors of the defaults at and below the node, except below `additionalProperties` (upstream behaviour). */
 function addNodeErrors(node: SchemaNode, fieldPath: string, steps: TypeMetaSteps, errors: FieldError[]): void {
   const { items, properties } = node;
   for (const error of valueErrors(node, fieldPath, steps)) errors.push(error);
@@ -42,6 +45,10 @@ function addNodeErrors(node: SchemaNode, fieldPath: string, steps: TypeMetaSteps
   }
 }
 
+/**
+ * The errors of the default of one node, in stages: type and object metadata; embedded objects; the schema; its rules.
+ * The errors of a stage end the validation. Unknown fields are reported in addition, unless the first stage fails.
+ */
 function valueErrors(node: SchemaNode, fieldPath: string, steps: TypeMetaSteps): readonly FieldError[] {
   const { defaultValue } = node;
   if (defaultValue === undefined || defaultValue === null) return [];
@@ -49,21 +56,19 @@ function valueErrors(node: SchemaNode, fieldPath: string, steps: TypeMetaSteps):
   if (metaErrors.length > 0) return metaErrors;
   const wrapper = wrapSchema(node);
   const object = wrapValue(defaultValue);
-  const isClean = steps !== undefined || pruneUnknown(wrapper, wrapValue(defaultValue)).length === 0;
-  const reason = embeddedError(wrapper, object);
-  const unknown = isClean ? [] : [unknownError(object[VALUE] ?? null, fieldPath)];
-  if (reason !== undefined) return [...unknown, prefixField(fieldPath, reason)];
+  // The fields of type and object metadata are known without a schema.
+  const hasUnknownFields = steps === undefined && pruneUnknown(wrapper, wrapValue(defaultValue)).length > 0;
+  const embeddedObjectError = embeddedError(wrapper, object);
+  const unknown = hasUnknownFields ? [unknownError(object[VALUE] ?? null, fieldPath)] : [];
+  if (embeddedObjectError !== undefined) return [...unknown, prefixField(fieldPath, embeddedObjectError)];
   const embeddedErrors = validateEmbedded(wrapper, object).map((error) => prefixField(fieldPath, error));
   if (embeddedErrors.length > 0) return [...unknown, ...embeddedErrors];
-  const valueSchemaErrors = validateAgainstSchema(node, defaultValue, fieldPath);
-  return [
-    ...unknown,
-    ...valueSchemaErrors,
-    ...(valueSchemaErrors.length > 0 ? [] : ruleErrors(wrapper, wrapValue(defaultValue), fieldPath)),
-  ];
+  const schemaErrors = validateAgainstSchema(node, defaultValue, fieldPath);
+  if (schemaErrors.length > 0) return [...unknown, ...schemaErrors];
+  return [...unknown, ...ruleErrors(wrapper, wrapValue(defaultValue), fieldPath)];
 }
 
-/** Rules that do not compile are reported elsewhere. */
+/** The errors of rules that are not met. Rules that do not compile are reported by check-rules.ts. */
 function ruleErrors(wrapper: SchemaNode, object: JsonObject, fieldPath: string): readonly FieldError[] {
   const rules = compileRules(wrapper);
   return rules.isEmpty ? [] : rules.validate(object, undefined).errors.map((error) => prefixField(fieldPath, error));
@@ -75,12 +80,8 @@ function validateAgainstSchema(node: SchemaNode, value: JsonValue, fieldPath: st
   return context.distinctErrors.map((error) => relocateToDefault(node, error, `${fieldPath}.${VALUE}`));
 }
 
-/**
- * Defaults are not pruned, so they must not have unknown fields. Type and object metadata are known without a schema.
- */
-function unknownError(value: JsonValue, fieldPath: string): FieldError {
-  return invalidShownValue(`${fieldPath}.${VALUE}`, formatGoSyntax(value), 'must not have unknown fields');
-}
+const unknownError = (value: JsonValue, fieldPath: string): FieldError =>
+  invalidShownValue(`${fieldPath}.${VALUE}`, formatGoSyntax(value), 'must not have unknown fields');
 
 const WITHOUT_INT_OR_STRING = new WeakMap<SchemaNode, SchemaNode>();
 
@@ -106,6 +107,7 @@ function withoutIntOrString(node: SchemaNode): SchemaNode {
  */
 function relocateToDefault({ properties, additionalProperties }: SchemaNode, error: FieldError, fieldPath: string): FieldError {
   const field = error.field === ROOT_PATH ? fieldPath : `${fieldPath}.${error.field}`;
+  // `a.b[0]` -> `a`
   const key = /^[^.[]*/.exec(error.field)?.[0] ?? '';
   const isNamed = typeof additionalProperties !== 'object' || properties.has(key);
   const body = isNamed ? error.body : error.body.replace(`${error.field} in body`, `.${error.field} in body`);
@@ -138,7 +140,7 @@ const EMBEDDED_RESOURCE = readSchema({
   properties: { [VALUE]: { 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true } },
 });
 
-/** A default of apiVersion, kind or metadata must result in a valid object. */
+/** A default in apiVersion, kind or metadata must result in a valid object: it is put into one at the path `steps`. */
 function typeMetaErrors(defaultValue: JsonValue, fieldPath: string, steps: readonly string[]): readonly FieldError[] {
   const part = steps.reduceRight<JsonValue>(
     (value, step) => (step === ITEM ? [value] : { [step]: value }),

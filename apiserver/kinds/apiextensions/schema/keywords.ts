@@ -1,6 +1,6 @@
 /**
- * Validates each keyword of a schema on its own, at any depth. It works on the JSON of the schema, which need not be
- * structural yet; the schemas with errors are returned too, so that later checks can skip them.
+ * Validates each keyword of a schema on its own, at any depth. Works on the JSON of the schema, which need not be
+ * structural. Also collects the schemas with errors, so that later checks can skip them.
  */
 import { appendAll } from '../../../../shared/values/append';
 import {
@@ -15,7 +15,7 @@ import { type JsonObject, objectAt, stringAt, stringsAt } from '../../../../shar
 import { validateTypeMetaSchemas } from './type-meta';
 import { subschemas } from './subschemas';
 
-/** Adds the schemas with errors, and all schemas that contain them, to `invalid`. */
+/** Returns the errors. Adds the schemas with errors, and all schemas that contain them, to `invalid`. */
 export function validateKeywords(root: JsonObject, fieldPath: string, invalid: Set<JsonObject>): readonly FieldError[] {
   const errors: FieldError[] = [...validateTypeMetaSchemas(root, fieldPath)];
   if (root['nullable'] === true) errors.push(forbiddenField(`${fieldPath}.nullable`, 'nullable cannot be true at the root'));
@@ -25,7 +25,7 @@ export function validateKeywords(root: JsonObject, fieldPath: string, invalid: S
 }
 
 function addErrors(schema: JsonObject, fieldPath: string, errors: FieldError[], invalid: Set<JsonObject>): void {
-  const before = errors.length;
+  const errorCountBefore = errors.length;
   appendAll(errors, [
     ...unsupportedErrors(schema, fieldPath),
     ...additionalPropertiesErrors(schema, fieldPath),
@@ -36,9 +36,8 @@ function addErrors(schema: JsonObject, fieldPath: string, errors: FieldError[], 
     ...setItemErrors(schema, fieldPath),
   ]);
   for (const inner of subschemas(schema, fieldPath)) addErrors(inner.schema, inner.fieldPath, errors, invalid);
-  // A loop, because there may be too many keys for a spread.
-  for (const error of listMapKeyErrors(schema, fieldPath)) errors.push(error);
-  if (errors.length > before) invalid.add(schema);
+  appendAll(errors, listMapKeyErrors(schema, fieldPath));
+  if (errors.length > errorCountBefore) invalid.add(schema);
 }
 
 const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];

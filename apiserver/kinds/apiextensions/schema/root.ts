@@ -1,6 +1,6 @@
 /**
- * Validates the root of a schema with a status subresource: its remaining keywords must also hold for the status alone
- * (upstream behaviour).
+ * Validates the root of a schema with a status subresource. Updates of the status are validated with the schema of the
+ * whole object, so upstream allows only some keywords at the root.
  */
 import { invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { JsonObject } from '../../../../shared/values/json';
@@ -43,5 +43,6 @@ export function validateRootForStatus(root: JsonObject, fieldPath: string): read
   return forbidden === undefined ? [] : [invalidValue(fieldPath, forbidden, ONLY_ALLOWED_FIELDS)];
 }
 
+/** Whether the member counts as set: upstream ignores Go's zero values. */
 const isNonZero = (value: JsonObject[string] | undefined): boolean =>
   value !== undefined && value !== null && value !== false && value !== '';

@@ -22,7 +22,7 @@ const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
 
 type SchemaLevel = 'root' | 'member' | 'item';
 
-/** Sorted by text, as upstream does, after the limit on their length. */
+/** The errors, limited in length and then sorted by text, as upstream sorts them. */
 export function validateStructural(root: JsonObject, fieldPath: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   addNodeErrors(root, fieldPath, 'root', errors);
@@ -77,7 +77,7 @@ function itemsErrors(node: JsonObject, fieldPath: string): readonly FieldError[]
     : [];
 }
 
-/** An embedded object with kind, apiVersion and metadata. */
+/** The errors of a schema whose value is an embedded object, with its own apiVersion, kind and metadata. */
 function embeddedErrors(node: JsonObject, fieldPath: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (node['additionalProperties'] !== undefined)
@@ -131,7 +131,7 @@ function intOrStringTypes(node: JsonObject): ReadonlySet<JsonObject> {
   return types;
 }
 
-/** Keywords that must not occur under the junctors, with upstream's messages. */
+/** Keywords that must not occur under the junctors (`allOf`, `anyOf`, `oneOf`, `not`), with upstream's messages. */
 const FORBIDDEN_IN_JUNCTORS: readonly { readonly member: string; readonly text: string }[] = [
   { member: 'default', text: 'must be undefined to be structural' },
   { member: 'additionalProperties', text: 'must be undefined to be structural' },
@@ -148,7 +148,7 @@ const FORBIDDEN_IN_JUNCTORS: readonly { readonly member: string; readonly text: 
   { member: 'x-kubernetes-validations', text: 'must be empty to be structural' },
 ];
 
-/** `additionalProperties: false` has no effect there. */
+/** Whether a schema under a junctor has the keyword. `additionalProperties: false` has no effect there. */
 const isRestricting = (schema: JsonObject, member: string): boolean =>
   schema[member] !== undefined && !(member === 'additionalProperties' && schema[member] === false);
 

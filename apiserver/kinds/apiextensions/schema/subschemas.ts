@@ -9,7 +9,7 @@ import { arrayAt, isObject, objectAt, ownMember, sortedKeys, type JsonObject, ty
  * Upstream reports every error of a schema; here errors beyond this many characters are dropped, to bound the
  * response.
  */
-export const MAX_ERROR_CHARACTERS = 1 << 18;
+export const MAX_ERROR_CHARACTERS = 256 * 1024;
 
 /** Keeps the first errors, up to {@link MAX_ERROR_CHARACTERS}. */
 export function limitErrors(errors: readonly FieldError[]): FieldError[] {
@@ -29,11 +29,12 @@ export interface LocatedSchema {
   readonly step: string;
 }
 
+/** The root as a located schema: it has no step. */
 export const locateRoot = (schema: JsonObject, fieldPath: string): LocatedSchema => ({ schema, fieldPath, step: '' });
 
 const locate = (schema: JsonObject, fieldPath: string, step: string): LocatedSchema => ({ schema, fieldPath: fieldPath + step, step });
 
-/** The keywords with subschemas that restrict the same value. */
+/** The keywords whose subschemas restrict the same value as the schema itself. */
 const JUNCTORS = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 
 const NO_SCHEMAS: readonly LocatedSchema[] = [];
@@ -108,7 +109,7 @@ export function subschemas(schema: JsonObject, fieldPath: string): readonly Loca
   return collected;
 }
 
-/** Whether the schema or any schema below it satisfies the predicate. */
+/** Whether the schema or any schema below it satisfies the predicate. Computes no field paths, unlike {@link subschemas}. */
 export function schemaHas(schema: JsonObject, predicate: (schema: JsonObject) => boolean): boolean {
   if (predicate(schema)) return true;
   const matches = (value: JsonValue | undefined): boolean => isObject(value) && schemaHas(value, predicate);

@@ -1,7 +1,7 @@
 /**
  * Validates the schemas of `apiVersion`, `kind` and `metadata` in the schema of a custom resource, at its top level and
- * in embedded objects: they have no embedded objects, no defaults below `additionalProperties`, and at the top level no
- * defaults at all. Other rules of structural schemas are left to the files beside this one.
+ * in embedded objects. They must not contain embedded objects, nor defaults below `additionalProperties`. At the top
+ * level they must not contain any defaults. The files beside this one have the other rules of structural schemas.
  */
 import { appendAll } from '../../../../shared/values/append';
 import { forbiddenField, type FieldError } from '../../../../shared/api/errors/field-error';

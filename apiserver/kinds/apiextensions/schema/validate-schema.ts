@@ -1,7 +1,13 @@
 /**
- * Validates the schemas of a CustomResourceDefinition in upstream's stages: keywords and rule texts; structure;
- * defaults; compilation and cost of the rules. Errors of a stage end the validation, except those of the first one:
- * there, only unsupported keywords end it.
+ * Validates the schemas of a CustomResourceDefinition in upstream's stages:
+ *
+ * 1. keywords, and texts of rules
+ * 2. structure
+ * 3. defaults
+ * 4. compilation and cost of the rules
+ *
+ * Errors of the first stage end the validation when the structure cannot be validated ({@link cannotBeStructural});
+ * otherwise they are reported together with those of a later stage. Errors of the second and third stage end it.
  */
 import { invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import type { JsonObject } from '../../../../shared/values/json';
@@ -41,7 +47,7 @@ function runStages(schema: JsonObject, fieldPath: string, { hasStatus }: SchemaU
 
 const UNSUPPORTED = ['$ref', '$schema', 'additionalItems', 'definitions', 'dependencies', 'id', 'patternProperties'];
 
-/** The structure of a schema with such a keyword cannot be validated. */
+/** Whether a schema has a keyword with which its structure cannot be validated. */
 function cannotBeStructural(schema: JsonObject): boolean {
   return (
     UNSUPPORTED.some((member) => schema[member] !== undefined) ||

@@ -27,32 +27,32 @@ const MAX_EXIT_CODES = 255;
 const ACTIONS = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
 const OPERATORS = ['In', 'NotIn'];
 
-/** `fieldPath` is that of the policy; its rules may name the containers in the spec. */
+/** `spec` contains the policy, and the containers that its rules may name. `fieldPath` is that of the policy. */
 export function checkPodFailurePolicy(spec: BatchV1JobSpec, policy: BatchV1PodFailurePolicy, fieldPath: string, errors: Errors): void {
   const rules = policy.rules ?? [];
   if (rules.length > MAX_RULES) {
     errors.push(tooManyItems(`${fieldPath}.rules`, rules.length, MAX_RULES));
     return;
   }
-  const names = containerNames(spec);
-  rules.forEach((rule, index) => checkRule(spec, rule, names, `${fieldPath}.rules[${index}]`, errors));
+  const job: JobParts = { containerNames: containerNamesOf(spec), hasBackoffLimitPerIndex: spec.backoffLimitPerIndex !== undefined };
+  rules.forEach((rule, index) => checkRule(rule, job, `${fieldPath}.rules[${index}]`, errors));
 }
 
-function containerNames({ template }: BatchV1JobSpec): ReadonlySet<string> {
+/** The parts of a Job on which the validity of a rule depends. */
+interface JobParts {
+  readonly containerNames: ReadonlySet<string>;
+  readonly hasBackoffLimitPerIndex: boolean;
+}
+
+function containerNamesOf({ template }: BatchV1JobSpec): ReadonlySet<string> {
   const { containers, initContainers } = template?.spec ?? {};
   return new Set([...(containers ?? []), ...(initContainers ?? [])].map((container) => container.name ?? ''));
 }
 
-function checkRule(
-  spec: BatchV1JobSpec,
-  rule: BatchV1PodFailurePolicyRule,
-  names: ReadonlySet<string>,
-  fieldPath: string,
-  errors: Errors,
-): void {
+function checkRule(rule: BatchV1PodFailurePolicyRule, job: JobParts, fieldPath: string, errors: Errors): void {
   const { onExitCodes: codes, onPodConditions: conditions = [] } = rule;
-  checkAction(spec, rule.action ?? '', `${fieldPath}.action`, errors);
-  if (codes !== undefined) checkExitCodes(codes, names, `${fieldPath}.onExitCodes`, errors);
+  checkAction(rule.action ?? '', job, `${fieldPath}.action`, errors);
+  if (codes !== undefined) checkExitCodes(codes, job.containerNames, `${fieldPath}.onExitCodes`, errors);
   checkConditions(conditions, `${fieldPath}.onPodConditions`, errors);
   const hasCodes = codes !== undefined;
   const hasConditions = conditions.length > 0;
@@ -62,8 +62,8 @@ function checkRule(
     errors.push(invalidShownValue(fieldPath, '', 'specifying one of OnExitCodes and OnPodConditions is required'));
 }
 
-function checkAction(spec: BatchV1JobSpec, action: string, field: string, errors: Errors): void {
-  if (action === 'FailIndex' && spec.backoffLimitPerIndex === undefined) {
+function checkAction(action: string, { hasBackoffLimitPerIndex }: JobParts, field: string, errors: Errors): void {
+  if (action === 'FailIndex' && !hasBackoffLimitPerIndex) {
     errors.push(invalidValue(field, action, 'requires the backoffLimitPerIndex to be set'));
   } else checkOneOf(action, field, ACTIONS, errors);
 }
@@ -75,13 +75,13 @@ function checkOneOf(value: string, field: string, supported: readonly string[], 
 
 function checkExitCodes(
   codes: BatchV1PodFailurePolicyOnExitCodesRequirement,
-  names: ReadonlySet<string>,
+  containerNames: ReadonlySet<string>,
   fieldPath: string,
   errors: Errors,
 ): void {
   const { operator = '', containerName: name, values } = codes;
   checkOneOf(operator, `${fieldPath}.operator`, OPERATORS, errors);
-  if (name !== undefined && !names.has(name)) {
+  if (name !== undefined && !containerNames.has(name)) {
     const text = 'must be one of the container or initContainer names in the pod template';
     errors.push(invalidValue(`${fieldPath}.containerName`, name, text));
   }

@@ -1,6 +1,6 @@
 /**
- * Generates and validates the selector of Jobs: generated so that it matches only the Job's own Pods, or set by the
- * client with `manualSelector`.
+ * Generates and validates the selector of Jobs. The generated selector matches only the Job's own Pods, by a label with
+ * the uid of the Job. With `manualSelector` the client sets the selector instead.
  */
 import { invalidShownValue, requiredValue } from '../../../../shared/api/errors/field-error';
 import { formatGoLabelSelector, formatGoStringMap } from '../../../../shared/values/go-values';
@@ -90,9 +90,9 @@ function isValidSelector(selector: MetaV1LabelSelector): boolean {
 
 /** Validates any Job selector. If the selector of `old` is invalid, invalid values are accepted. */
 export function checkJobSelector(spec: BatchV1JobSpec, old: BatchV1JobSpec | undefined, errors: Errors): void {
-  const before = errors.length;
+  const errorCountBefore = errors.length;
   checkSelectorUpdate(spec.selector, old?.selector, SELECTOR, errors);
   if (spec.selector === undefined) errors.push(requiredValue(SELECTOR));
-  else if (errors.length > before) return;
+  else if (errors.length > errorCountBefore) return;
   checkSelectorMatchesTemplate(spec, errors);
 }

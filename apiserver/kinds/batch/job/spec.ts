@@ -1,6 +1,6 @@
 /**
- * Validates Job specs, of Jobs and of the templates of CronJobs. The selector is left to selector.ts and the strategy
- * of CronJobs, policies to the files beside this one.
+ * Validates the specs of Jobs and of the templates of CronJobs, except the selector: selector.ts validates that of a Job,
+ * and cron-job.ts that of a template. The files beside this one validate the policies.
  */
 import {
   createFieldError,
@@ -62,7 +62,7 @@ const ONLY_INDEXED = 'requires indexed completion mode';
 
 function checkBackoffLimitPerIndex(spec: BatchV1JobSpec, fieldPath: string, errors: Errors): void {
   const { backoffLimitPerIndex: limit, maxFailedIndexes: failed } = spec;
-  // Not reported for unknown modes.
+  // False for an unknown mode, which has an error of its own.
   const isNonIndexed = (spec.completionMode ?? NON_INDEXED) === NON_INDEXED;
   if (limit !== undefined && isNonIndexed) errors.push(invalidShownValue(`${fieldPath}.backoffLimitPerIndex`, String(limit), ONLY_INDEXED));
   if (failed === undefined) return;

@@ -11,7 +11,7 @@ import type { BatchV1JobSpec, BatchV1SuccessPolicy, BatchV1SuccessPolicyRule } f
 const MAX_RULES = 20;
 const MAX_INDEXES_LENGTH = 65_536;
 
-/** `fieldPath` is that of the policy; its rules may name indexes below the completions in the spec. */
+/** `spec` contains the policy, and the completions below which its rules may name indexes. `fieldPath` is that of the policy. */
 export function checkSuccessPolicy(spec: BatchV1JobSpec, policy: BatchV1SuccessPolicy, fieldPath: string, errors: Errors): void {
   const { completionMode, completions = 0 } = spec;
   const rules = policy.rules ?? [];
@@ -45,7 +45,7 @@ function checkRule(rule: BatchV1SuccessPolicyRule, completions: number, fieldPat
   if (total !== undefined) checkMax(total, 'indexes in the specified succeededIndexes field');
 }
 
-/** The number of indexes; 0 if they cannot be parsed. */
+/** Adds the errors of the list, and returns the number of its indexes; 0 when it cannot be parsed. */
 function checkIndexes(indexes: string, completions: number, field: string, errors: Errors): number {
   if (Buffer.byteLength(indexes) > MAX_INDEXES_LENGTH) errors.push(tooLongValue(field, MAX_INDEXES_LENGTH));
   const result = countIndexes(indexes, completions);

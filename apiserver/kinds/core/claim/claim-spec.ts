@@ -31,7 +31,6 @@ export function checkClaimSpec(
   checkDataSources(spec, old, fieldPath, errors);
 }
 
-/** Upstream does not validate the group of a data source when the stored spec has one. */
 const hasDataSourceGroup = (spec: CoreV1PersistentVolumeClaimSpec | undefined): boolean =>
   [spec?.dataSource, spec?.dataSourceRef].some((dataSource) => (dataSource?.apiGroup ?? null) !== null);
 
@@ -49,10 +48,12 @@ function checkDataSources(
 ): void {
   const source = spec.dataSource;
   const reference = spec.dataSourceRef;
+  // Upstream accepts any group when a data source of the stored spec has one.
   const checkGroup = hasDataSourceGroup(old) ? () => [] : checkDnsSubdomain;
   if (source !== undefined) checkDataSource(source, checkGroup, `${fieldPath}.dataSource`, errors);
   if (reference !== undefined) checkDataSource(reference, checkGroup, `${fieldPath}.dataSourceRef`, errors);
   if (source === undefined || reference === undefined || equalJson(source, reference)) return;
+  // Upstream shows the path of the field in place of its value.
   errors.push(invalidShownValue(fieldPath, 'field.Path{name:"dataSource"}', 'must match dataSourceRef'));
 }
 

@@ -42,9 +42,9 @@ function claimWarnings(object: CoreV1PersistentVolumeClaim): readonly string[] {
 const storageOf = (spec: CoreV1PersistentVolumeClaimSpec): string | undefined => spec.resources?.requests?.['storage'];
 
 /**
- * Synchronizes `dataSource` and `dataSourceRef`. `dataSource` supports only claims and snapshots, and references to
- * another namespace need a disabled feature: such values are dropped, unless the stored object has a source; then
- * validation decides.
+ * Synchronizes `dataSource` and `dataSourceRef`. Before that, drops what is not supported: a `dataSource` that is neither
+ * a claim nor a snapshot, and a `dataSourceRef` to another namespace, which needs a disabled feature. A field that the
+ * stored object has is not dropped; validation decides about its new value.
  */
 function normalizeDataSources(object: CoreV1PersistentVolumeClaim, before: CoreV1PersistentVolumeClaimSpec): void {
   const spec = object.spec;
@@ -124,11 +124,13 @@ function validateCapacity(capacity: Record<string, string> | undefined): readonl
   return errors;
 }
 
+const NANOS_PER_BYTE = 1_000_000_000n;
+
 function fractionWarnings(object: CoreV1PersistentVolumeClaim): readonly string[] {
   const resources = object.spec?.resources;
   return (['requests', 'limits'] as const).flatMap((member) => {
     const amount = resources?.[member]?.['storage'];
-    if (amount === undefined || parseQuantity(amount).nanos % 1_000_000_000n === 0n) return [];
+    if (amount === undefined || parseQuantity(amount).nanos % NANOS_PER_BYTE === 0n) return [];
     return [`spec.resources.${member}[storage]: fractional byte value ${JSON.stringify(amount)} is invalid, must be an integer`];
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Secret strategy: `stringData` is merged into `data` before anything is validated, so it is never stored. Checks the
- * keys that each type requires, the size limit, and that an immutable Secret keeps its data. Encryption is left to the
+ * Secret strategy. `stringData` is merged into `data` before anything is validated, so it is never stored. Validates the
+ * keys that each type requires, the size, and that an immutable Secret keeps its data. Encryption is left to the
  * storage.
  */
 import { invalidShownValue, invalidValue, requiredValue, tooLongValue, type FieldError } from '../../../../shared/api/errors/field-error';

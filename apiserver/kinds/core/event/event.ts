@@ -22,19 +22,22 @@ const MAX_LENGTHS: readonly { readonly member: MemberOf<CoreV1Event, string>; re
   { member: 'message', maxBytes: 1024 },
 ];
 
-/** Shared by both versions. `controllerField` is the version's name of the member that names the reporter. */
+/**
+ * The rules of the core group, which the group events.platform.io applies as well to Events in the older form.
+ * `controllerField`: the group's name of the member that names the reporter.
+ */
 export function validateLegacyEvent(object: CoreV1Event, { names }: StrategyContext, controllerField: string): readonly FieldError[] {
   const errors: Errors = [];
   const namespace = object.metadata?.namespace ?? '';
   const involvedNamespace = object.involvedObject?.namespace ?? '';
   // Only events of the newer API have this time; they name their reporter.
   const isNew = typeof object.eventTime === 'string';
-  // Events about cluster-scoped objects are in `default`; newer events may also be in the system namespace, and may be
-  // about objects of any namespace.
-  const mayBeEmpty = namespace === 'default' || (isNew && namespace === names.systemNamespace);
-  if (involvedNamespace === '' ? !mayBeEmpty : !isNew && involvedNamespace !== namespace) {
-    errors.push(invalidValue('involvedObject.namespace', involvedNamespace, 'does not match event.namespace'));
-  }
+  // Events about cluster-scoped objects are in `default`; newer ones may also be in the system namespace.
+  const mayBeAboutCluster = namespace === 'default' || (isNew && namespace === names.systemNamespace);
+  // Newer events may be about objects of any namespace.
+  const mayBeAboutNamespace = isNew || involvedNamespace === namespace;
+  const isNamespaceAllowed = involvedNamespace === '' ? mayBeAboutCluster : mayBeAboutNamespace;
+  if (!isNamespaceAllowed) errors.push(invalidValue('involvedObject.namespace', involvedNamespace, 'does not match event.namespace'));
   if (!isNew) return errors;
   const component = object.reportingComponent ?? '';
   if (component === '') errors.push(requiredValue(controllerField));

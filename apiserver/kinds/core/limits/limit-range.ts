@@ -56,9 +56,9 @@ function checkLimit(limit: CoreV1LimitRangeItem, fieldPath: string, seen: Set<st
 }
 
 function checkType(type: string, field: string, errors: Errors): void {
-  const before = errors.length;
+  const errorCountBefore = errors.length;
   checkFormat(type, field, checkQualifiedName, errors);
-  if (errors.length > before || type.includes('/') || TYPES.includes(type)) return;
+  if (errors.length > errorCountBefore || type.includes('/') || TYPES.includes(type)) return;
   errors.push(invalidValue(field, type, 'must be a standard limit type or fully qualified'));
 }
 
@@ -66,8 +66,8 @@ const quantityOf = (limit: CoreV1LimitRangeItem, member: (typeof LIMIT_MEMBERS)[
   stringAt(limit[member], name);
 
 /**
- * Pairs of limits: `lower` must not exceed `upper`. In the order of messages. The error is reported at `field` and
- * shows the quantity of `shown`.
+ * Pairs of limits, in the order of messages: `lower` must not exceed `upper`. The error is reported at the member `field`
+ * and shows the quantity of the member `shown`.
  */
 const ORDERED_PAIRS = [
   { lower: 'min', upper: 'max', field: 'min', shown: 'min' },

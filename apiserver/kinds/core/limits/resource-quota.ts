@@ -61,7 +61,7 @@ function checkQuantities(quantities: Record<string, string> | undefined, fieldPa
 }
 
 const MISAPPLIED_SCOPE = 'unsupported scope applied to resource';
-/** Clients choose the numbers of scopes and resources, so the product of both is limited. */
+/** One error for each pair of a scope and a resource. Clients choose the numbers of both, so the product is limited. */
 const MAX_MISAPPLIED_ERRORS = 1000;
 
 function checkScopes(spec: CoreV1ResourceQuotaSpec, errors: Errors): void {
@@ -83,6 +83,7 @@ function checkScopes(spec: CoreV1ResourceQuotaSpec, errors: Errors): void {
  */
 function createAppliedCheck(spec: CoreV1ResourceQuotaSpec, error: FieldError, errors: Errors): (scope: string) => void {
   const names = Object.keys(spec.hard ?? {}).filter(isStandardQuotaResource);
+  /** By scope, the number of resources that it does not apply to. */
   const counts = new Map<string, number>();
   for (const [scope, { resources }] of SCOPES) counts.set(scope, names.filter((name) => !resources.includes(name)).length);
   let reported = 0;

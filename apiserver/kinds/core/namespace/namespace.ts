@@ -34,6 +34,7 @@ export const namespace: Strategy<CoreV1Namespace> = {
       const text = isBeingDeleted
         ? "may only be 'Terminating' if `deletionTimestamp` is not empty"
         : "may only be 'Active' if `deletionTimestamp` is empty";
+      // The capital letter is upstream's.
       return [invalidValue('status.Phase', phase, text)];
     },
   },

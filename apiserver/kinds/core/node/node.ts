@@ -64,6 +64,7 @@ const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 function checkTaints({ taints }: CoreV1NodeSpec, errors: Errors): void {
   const seen = new Set<string>();
   taints?.forEach((taint, index) => {
+    // Upstream reports taints at this path, although they are in the spec.
     const field = `metadata.taints[${index}]`;
     const { key = '', value = '', effect = '' } = taint;
     checkFormat(key, `${field}.key`, checkQualifiedName, errors);

@@ -29,7 +29,7 @@ const MUTABLE_FIELDS_TEXT =
 
 const annotationsOf = (object: CoreV1Pod): Record<string, string> | undefined => object.metadata?.annotations;
 
-/** Validates known annotations and rejects changes of the immutable ones. */
+/** Validates the annotations that the server knows, and rejects changes of the immutable ones. */
 export function validatePodAnnotationUpdate(object: CoreV1Pod, old: CoreV1Pod): FieldError[] {
   const errors: Errors = [];
   checkImmutableAnnotations(annotationsOf(object) ?? {}, annotationsOf(old) ?? {}, errors);
@@ -49,9 +49,9 @@ export function validatePodUpdate(object: CoreV1Pod, old: CoreV1Pod): readonly F
     }
   }
   checkImages(spec, errors);
-  const count = errors.length;
+  const errorCountBefore = errors.length;
   checkDeadlineUpdate(spec, before, errors);
-  if (errors.length > count && spec.activeDeadlineSeconds !== undefined) return errors;
+  if (errors.length > errorCountBefore && spec.activeDeadlineSeconds !== undefined) return errors;
   checkOnlyAddedTolerations(spec, before, errors);
   checkOnlyRemovedGates(spec, before, errors);
   if (isGated(before)) checkOnlyNarrowedNodes(spec, before, errors);
@@ -106,9 +106,9 @@ function checkDeadlineUpdate(spec: CoreV1PodSpec, before: CoreV1PodSpec, errors:
     if (previous !== undefined) errors.push(invalidShownValue(field, '"null"', 'must not update from a positive integer to nil value'));
     return;
   }
-  const count = errors.length;
+  const errorCountBefore = errors.length;
   checkRange(current, field, 0, MAX_DEADLINE_SECONDS, errors);
-  if (errors.length === count && previous !== undefined && current > previous) {
+  if (errors.length === errorCountBefore && previous !== undefined && current > previous) {
     errors.push(invalidShownValue(field, String(current), 'must be less than or equal to previous value'));
   }
 }
@@ -189,9 +189,9 @@ function revertMutableFields(spec: CoreV1PodSpec, before: CoreV1PodSpec): CoreV1
     });
   }
   const grace = before.terminationGracePeriodSeconds;
-  const wasNegative = grace !== undefined && grace < 0 && spec.terminationGracePeriodSeconds === 1;
+  const replacesNegativeGrace = grace !== undefined && grace < 0 && spec.terminationGracePeriodSeconds === 1;
   const members: (keyof CoreV1PodSpec)[] = ['activeDeadlineSeconds', 'tolerations', 'schedulingGates'];
-  if (wasNegative) members.push('terminationGracePeriodSeconds');
+  if (replacesNegativeGrace) members.push('terminationGracePeriodSeconds');
   if (!isGated(before)) return withMembersOf(withOldImages, before, members);
   return revertNodeAffinity(withMembersOf(withOldImages, before, [...members, 'nodeSelector']), before);
 }

@@ -1,6 +1,6 @@
 /**
- * Prepares new Pods before validation: synchronizes AppArmor annotations and fields, and applies match label keys.
- * Reports no errors.
+ * Prepares Pods before validation: synchronizes AppArmor annotations and fields, resolves the label keys of affinity
+ * terms, and replaces negative grace periods. Reports no errors.
  */
 import { ownMember, stringAt } from '../../../../shared/values/json';
 import type { GeneratedNames } from '../../../../shared/names/dialect';
@@ -56,7 +56,7 @@ const isWindowsPod = (spec: CoreV1PodSpec): boolean => spec.os?.name === 'window
 const appArmorProfileOf = (holder: CoreV1PodSpec | CoreV1Container): CoreV1AppArmorProfile | undefined =>
   holder.securityContext?.appArmorProfile;
 
-/** Undefined when the annotation is invalid. */
+/** `localhost/a` -> `{ type: 'Localhost', localhostProfile: 'a' }`. Undefined when the annotation is invalid. */
 function parseAppArmorAnnotation(value: string): CoreV1AppArmorProfile | undefined {
   const type = ownMember(TYPE_BY_ANNOTATION_VALUE, value);
   if (type !== undefined) return { type };
@@ -104,7 +104,10 @@ export function syncAppArmorProfiles(object: CoreV1Pod, names: GeneratedNames): 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';
 
-/** Resolves `matchLabelKeys` and `mismatchLabelKeys` of affinity terms to the values of the Pod's labels. */
+/**
+ * Adds requirements for `matchLabelKeys` and `mismatchLabelKeys` to the selectors of affinity terms. The values are those
+ * of the Pod's own labels: for the key `a` and the label `a: b` the requirement is `a In (b)`.
+ */
 export function applyMatchLabelKeys(object: CoreV1Pod): void {
   const affinity = object.spec?.affinity;
   const labels = object.metadata?.labels;
