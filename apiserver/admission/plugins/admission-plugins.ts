@@ -97,8 +97,8 @@ export interface PluginRegistration {
   /** `with-nodes`: when the Node authorizer is on. */
   readonly enabledWhen: 'by-default' | 'explicitly' | 'with-nodes';
   /**
-   * Called once when the server starts. The plug-in takes part in the steps whose members the result has. Absent = the
-   * plug-in is not available.
+   * Called once when the server starts. The members of the result are the steps in which the plug-in takes part. Absent =
+   * the plug-in is not available.
    */
   readonly create?: (deps: AdmissionDependencies) => PluginInstances;
   /** The configuration that the plug-in cannot run without. */

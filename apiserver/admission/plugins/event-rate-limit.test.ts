@@ -77,7 +77,7 @@ test('EventRateLimit rejects the Events that release 1.31.1 rejected', () => {
 });
 
 describe('EventRateLimit with one token per user', () => {
-  /** A limit whose cache has room for two users. `outcomeFor` is the outcome of one more write of the user. */
+  /** A limit with room for two users in its cache. `outcomeFor` is the outcome of one more write of the user. */
   function createLimit() {
     const clock = new ManualClock(0);
     const plugin = eventRateLimit([{ type: 'User', qps: 1, burst: 1, cacheSize: 2 }], clock);

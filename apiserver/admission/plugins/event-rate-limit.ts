@@ -12,7 +12,7 @@ import type { AdmissionRequest } from '../../registry/admission';
 import type { ValidatingPlugin } from '../chain';
 
 const MAX_INT32 = 2_147_483_647;
-/** Number of buckets of a limit whose `cacheSize` is absent or 0. */
+/** Number of buckets of a limit with a `cacheSize` that is absent or 0. */
 const DEFAULT_CACHE_SIZE = 4_096;
 /** Greatest `cacheSize`, so that clients with many names cannot fill the memory. */
 const MAX_CACHE_SIZE = 65_536;
@@ -80,7 +80,7 @@ export function eventRateLimit(limits: EventLimits, clock: Clock): ValidatingPlu
 
 /** The token buckets of one limit, by the keys of {@link KEY_BY_TYPE}. Evicts the least recently used bucket. */
 class LimitBuckets {
-  /** In order of last use, because {@link takeToken} inserts a bucket anew at the end. */
+  /** In order of last use, because {@link takeToken} moves a bucket to the end. */
   private readonly buckets = new Map<string, TokenBucket>();
   private readonly maxBuckets: number;
 

@@ -1,5 +1,5 @@
 /**
- * The ValidatingAdmissionPolicy plug-in. Evaluates every policy whose constraints and a binding match the request, once
+ * The ValidatingAdmissionPolicy plug-in. Evaluates every policy if its constraints and one of its bindings match the request, once
  * for each parameter of the binding. A violation leads to the validation actions of the binding: the request is denied,
  * the client is warned, or an audit annotation is added. Changes no object.
  */

@@ -21,7 +21,7 @@ import {
 import { canonicalQualifiedName } from '../../../shared/names/dialect';
 import { checkNonSpecialIp } from '../rules/addresses';
 import { checkDistinct, checkFormat, checkIfPresent, checkIfNotEmpty, type Errors } from '../rules/checks';
-import { PROTOCOLS } from '../rules/numbers';
+import { checkProtocol } from '../rules/numbers';
 import { UPDATE } from '../../registry/stages';
 import type { Strategy } from '../../registry/strategy';
 import type {
@@ -111,6 +111,7 @@ function checkEndpoint(endpoint: DiscoveryV1Endpoint, fieldPath: string, rule: A
 /** Only for known types: addresses of an unknown type cannot be compared. */
 function checkAddresses(addresses: readonly string[], field: string, rule: AddressRule, errors: Errors): void {
   addresses.forEach((address, index) => rule(address, `${field}[${index}]`, errors));
+  // Repeated addresses beyond the limit are not reported: that they are too many is.
   checkDistinct(addresses.slice(0, MAX_ADDRESSES), field, errors);
 }
 
@@ -128,7 +129,7 @@ function checkZones(zones: readonly DiscoveryV1ForZone[], field: string, errors:
   });
 }
 
-/** Absent numbers, names and protocols are left to the consumer; numbers are not validated (upstream behaviour). */
+/** Names and numbers may be absent, and numbers are not validated (upstream behaviour). */
 function checkPorts(ports: readonly DiscoveryV1EndpointPort[], errors: Errors): void {
   if (ports.length > MAX_PORTS) {
     errors.push(tooManyItems('ports', ports.length, MAX_PORTS));
@@ -142,7 +143,7 @@ function checkPorts(ports: readonly DiscoveryV1EndpointPort[], errors: Errors): 
     if (seen.has(name)) errors.push(duplicateValue(`${fieldPath}.name`, name));
     seen.add(name);
     if (protocol === undefined) errors.push(requiredValue(`${fieldPath}.protocol`));
-    else if (!PROTOCOLS.includes(protocol)) errors.push(unsupportedValue(`${fieldPath}.protocol`, protocol, PROTOCOLS));
+    else checkProtocol(protocol, `${fieldPath}.protocol`, errors);
     checkIfPresent(port, 'appProtocol', fieldPath, errors, checkQualifiedName);
   });
 }

@@ -22,6 +22,7 @@ const IMMUTABLE_MEMBERS: readonly AnyMemberOf<CoreV1Event>[] = [
 ];
 
 export const eventsV1Event: Strategy<CoreV1Event> = {
+  // The rules that both versions share come first, as upstream reports them.
   createStages: CREATE.earlyFirst,
   validateEarly: (object, _old, context) => validateLegacyEvent(object, context, CONTROLLER_FIELD),
   validate(object) {
@@ -54,6 +55,7 @@ function checkSeries({ series }: CoreV1Event, errors: Errors): void {
   if ((series.lastObservedTime ?? null) === null) errors.push(requiredValue('series.lastObservedTime'));
 }
 
+/** Whether the value is absent or the zero value of its Go type, which are the same for upstream. */
 function isUnset(value: JsonValue | undefined): boolean {
   if (value === undefined || value === null || value === 0 || value === '') return true;
   return typeof value === 'object' && Object.keys(value).length === 0;
@@ -65,7 +67,6 @@ function isSame(value: JsonValue | undefined, old: JsonValue | undefined): boole
 
 const IMMUTABLE_TEXT = 'field is immutable';
 const TIME_MEMBERS: ReadonlySet<string> = new Set(['firstTimestamp', 'lastTimestamp', 'eventTime']);
-
 const GO_ZERO_TIME = '0001-01-01T00:00:00Z';
 
 /** Times are shown as Go prints them, objects as JSON, and removed values as the zero value of their type. */
@@ -86,6 +87,7 @@ function formatGoTime(time: string): string {
   return `${day} ${clock}${digits === '' ? '' : `.${digits}`} +0000 UTC`;
 }
 
+/** How upstream shows an immutable member that the update removes. */
 function goZeroValue(member: string): FieldValue {
   if (member === 'count') return 0;
   return member === 'source' || member === 'involvedObject' ? {} : '';

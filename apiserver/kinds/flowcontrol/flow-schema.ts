@@ -73,11 +73,13 @@ function checkRule(rule: FlowcontrolV1PolicyRulesWithSubjects, fieldPath: string
   );
 }
 
+/** In the order of errors. */
 const SUBJECTS = [
   { kind: 'ServiceAccount', member: 'serviceAccount' },
   { kind: 'User', member: 'user' },
   { kind: 'Group', member: 'group' },
 ] as const;
+/** In the order of messages. */
 const SUBJECT_KINDS = SUBJECTS.map(({ kind }) => kind).sort();
 
 function checkSubject(subject: FlowcontrolV1Subject, fieldPath: string, errors: Errors): void {
@@ -86,12 +88,14 @@ function checkSubject(subject: FlowcontrolV1Subject, fieldPath: string, errors: 
     errors.push(unsupportedValue(`${fieldPath}.kind`, kind, SUBJECT_KINDS));
     return;
   }
-  for (const { kind: rowKind, member } of SUBJECTS) {
+  for (const { kind: kindOfMember, member } of SUBJECTS) {
     const field = `${fieldPath}.${member}`;
-    if (rowKind === kind && subject[member] === undefined)
-      errors.push(requiredValue(field, `${member} is required when subject kind is '${rowKind}'`));
-    if (rowKind !== kind && subject[member] !== undefined)
-      errors.push(forbiddenField(field, `${member} is forbidden when subject kind is not '${rowKind}'`));
+    const isMissing = subject[member] === undefined;
+    if (kindOfMember === kind) {
+      if (isMissing) errors.push(requiredValue(field, `${member} is required when subject kind is '${kind}'`));
+    } else if (!isMissing) {
+      errors.push(forbiddenField(field, `${member} is forbidden when subject kind is not '${kindOfMember}'`));
+    }
   }
   if (kind === 'User' && subject.user?.name === '') errors.push(requiredValue(`${fieldPath}.user.name`));
   if (kind === 'Group' && subject.group?.name === '') errors.push(requiredValue(`${fieldPath}.group.name`));
@@ -118,7 +122,10 @@ interface ListTexts {
   readonly plural: string;
 }
 
-/** Requires at least one value and none beside `*`. Returns whether the values need further validation. */
+/**
+ * Requires at least one value and none beside `*`. Returns whether the single values need further validation: there are
+ * some, and no `*`.
+ */
 function checkWildcardList(values: readonly string[], field: string, { missing, plural }: ListTexts, errors: Errors): boolean {
   if (values.length === 0) errors.push(requiredValue(field, missing));
   else if (values.length > 1 && values.includes(ANY))
@@ -146,7 +153,8 @@ function checkResourceRule(rule: FlowcontrolV1ResourcePolicyRule, fieldPath: str
       errors.push(requiredValue(field, 'resource rules that are not cluster scoped must supply at least one namespace'));
     return;
   }
-  if (!checkWildcardList(namespaces, field, { missing: '', plural: 'namespaces' }, errors)) return;
+  const namespaceTexts = { missing: '', plural: 'namespaces' };
+  if (!checkWildcardList(namespaces, field, namespaceTexts, errors)) return;
   namespaces.forEach((namespace, index) => {
     for (const error of checkDnsLabel(namespace)) {
       errors.push(invalidValue(`${field}[${index}]`, namespace, `each member of this list must be '*' or a DNS-1123 label; ${error}`));
@@ -166,12 +174,14 @@ function checkNonResourceRule(rule: FlowcontrolV1NonResourcePolicyRule, fieldPat
   });
 }
 
+/** Allows a wildcard only as the whole last segment, as in `/apis/*`. */
 function urlPathError(path: string): string | undefined {
   if (path === '') return 'must not be empty';
   if (path === '/') return undefined;
   if (!path.startsWith('/')) return 'must start with slash';
   if (path.includes(' ')) return 'must not contain white-space';
   if (path.includes('//')) return 'must not contain double slash';
-  const star = path.indexOf(ANY);
-  return star >= 0 && (star !== path.length - 1 || !path.endsWith('/*')) ? 'wildcard can only do suffix matching' : undefined;
+  const wildcard = path.indexOf(ANY);
+  const isLastSegment = wildcard === path.length - 1 && path.endsWith('/*');
+  return wildcard < 0 || isLastSegment ? undefined : 'wildcard can only do suffix matching';
 }

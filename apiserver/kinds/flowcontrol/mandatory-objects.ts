@@ -33,7 +33,7 @@ export const groupSubject = (name: string): FlowcontrolV1Subject => ({ kind: 'Gr
 /** All authenticated and unauthenticated users. */
 export const allUsers = (): FlowcontrolV1Subject[] => [groupSubject(UNAUTHENTICATED_GROUP), groupSubject(AUTHENTICATED_GROUP)];
 
-/** By name. */
+/** The specs of the mandatory FlowSchemas, by name. */
 export const MANDATORY_FLOW_SCHEMAS: ReadonlyMap<string, FlowcontrolV1FlowSchemaSpec> = new Map([
   [
     EXEMPT,
@@ -54,7 +54,7 @@ export const MANDATORY_FLOW_SCHEMAS: ReadonlyMap<string, FlowcontrolV1FlowSchema
   ],
 ]);
 
-/** Shares and lendable percentage of `exempt` may be changed. */
+/** The specs of the mandatory PriorityLevelConfigurations, by name. Users may change `exempt` in the one with that name. */
 export const MANDATORY_PRIORITY_LEVELS: ReadonlyMap<string, FlowcontrolV1PriorityLevelConfigurationSpec> = new Map([
   [EXEMPT, { type: 'Exempt', exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } }],
   [CATCH_ALL, { type: 'Limited', limited: { nominalConcurrencyShares: 5, limitResponse: { type: 'Reject' }, lendablePercent: 0 } }],

@@ -20,7 +20,7 @@ import { validateConditions } from './conditions';
 const TYPES = ['Exempt', 'Limited'];
 const RESPONSES = ['Queue', 'Reject'];
 const MAX_QUEUES = 10_000_000;
-/** Shuffle sharding deals a hand from one 64-bit hash. */
+/** Shuffle sharding chooses the queues of a flow (its hand) from one 64-bit hash of the flow. */
 const MAX_ENTROPY_BITS = 60;
 
 export const priorityLevelConfiguration: Strategy<FlowcontrolV1PriorityLevelConfiguration> = {
@@ -73,6 +73,7 @@ function fixedPart(name: string, spec: FlowcontrolV1PriorityLevelConfigurationSp
   return fixed;
 }
 
+/** Members of both `spec.exempt` and `spec.limited`. */
 interface ConcurrencyShares {
   readonly nominalConcurrencyShares?: number | null;
   readonly lendablePercent?: number;
@@ -142,5 +143,8 @@ function checkQueuing(
   }
 }
 
-/** Bits that distinguish all hands of a deck, calculated with replacement (upstream behaviour). */
+/**
+ * How many bits of a hash it takes to choose any hand of a deck. Counts hands with repeated cards too, so the result is
+ * somewhat too large (upstream behaviour).
+ */
 const entropyBits = (deckSize: number, handSize: number): number => Math.ceil(Math.log2(deckSize) * handSize);

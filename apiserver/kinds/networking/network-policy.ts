@@ -28,6 +28,7 @@ import type {
   NetworkingV1NetworkPolicyPort,
 } from '../../../shared/api/types/generated/members';
 
+/** In the order of messages, which differs from that of other kinds. */
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP'];
 const TYPES = ['Ingress', 'Egress'];
 const STRICT: SelectorRules = { allowsAnyValue: false };
@@ -74,6 +75,7 @@ function checkPolicyPort(policyPort: NetworkingV1NetworkPolicyPort, fieldPath: s
   if (typeof port === 'number') {
     checkPort(port, `${fieldPath}.port`, errors);
     if (endPort === undefined) return;
+    // The error shows the port instead of the end (upstream behaviour).
     if (endPort < port) errors.push(invalidShownValue(`${fieldPath}.endPort`, String(port), 'must be greater than or equal to `port`'));
     checkPort(endPort, `${fieldPath}.endPort`, errors);
     return;

@@ -1,6 +1,6 @@
 /**
- * PodDisruptionBudget strategy: at most one of two bounds, the selector, and the status counts. Counting Pods is left
- * to the controller, and refusing evictions to the eviction operation.
+ * PodDisruptionBudget strategy: at most one of `minAvailable` and `maxUnavailable`, the selector, and the counts of the
+ * status. Counting Pods is left to the controller, and refusing evictions to the eviction operation.
  */
 import { appendAll } from '../../../shared/values/append';
 import { invalidValue, type FieldError } from '../../../shared/api/errors/field-error';

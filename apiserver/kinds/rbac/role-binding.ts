@@ -17,7 +17,7 @@ import type {
 
 const RBAC_GROUP = 'rbac.authorization.platform.io';
 
-/** Required API group of each kind of subject. */
+/** The API group that each kind of subject requires, and whether the subject is a ServiceAccount. */
 const SUBJECT_RULES: Readonly<Record<string, { readonly apiGroup: string; readonly isAccount?: true }>> = {
   ServiceAccount: { apiGroup: '', isAccount: true },
   User: { apiGroup: RBAC_GROUP },
@@ -68,7 +68,7 @@ function checkSubject(subject: RbacV1Subject, fieldPath: string, { isNamespaced 
   }
   if (rules.isAccount === true && name !== '') checkFormat(name, `${fieldPath}.name`, checkDnsSubdomain, errors);
   if (group !== rules.apiGroup) errors.push(unsupportedValue(`${fieldPath}.apiGroup`, group, [rules.apiGroup]));
-  // In a RoleBinding the namespace of an account is optional; upstream does not define its default.
+  // In a RoleBinding the namespace of a ServiceAccount is optional (upstream behaviour).
   if (rules.isAccount === true && !isNamespaced) checkRequired(subject, 'namespace', fieldPath, errors);
 }
 

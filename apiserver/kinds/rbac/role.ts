@@ -57,9 +57,9 @@ function checkAggregation(rule: RbacV1AggregationRule, errors: Errors): void {
   if (selectors.length === 0) errors.push(requiredValue(field, 'at least one clusterRoleSelector required if aggregationRule is non-nil'));
   selectors.forEach((selector, index) => {
     const fieldPath = `${field}[${index}]`;
-    const before = errors.length;
+    const errorCountBefore = errors.length;
     checkSelector(selector, fieldPath, errors);
     // Upstream also reports that it cannot build the selector, and shows null.
-    if (errors.length > before) errors.push(invalidValue(fieldPath, 'null', 'invalid label selector.'));
+    if (errors.length > errorCountBefore) errors.push(invalidValue(fieldPath, 'null', 'invalid label selector.'));
   });
 }

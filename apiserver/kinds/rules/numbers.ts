@@ -76,17 +76,18 @@ export function checkIntOrPercent<T extends JsonObject>(
   } else if (!PERCENT.test(value)) errors.push(invalidShownValue(`${fieldPath}.${member}`, formatGoIntOrString(value), PERCENT_TEXT));
 }
 
-/** The number of a percentage such as `25%`; undefined for anything else. */
+/** 25 for `25%`; undefined for a number and for a text that is no percentage. */
 export const parsePercent = (value: IntOrPercent | undefined): number | undefined =>
   typeof value === 'string' && PERCENT.test(value) ? Number(value.slice(0, -1)) : undefined;
 
+/** A value that is no percentage is valid: it is checked by {@link checkIntOrPercent}. */
 export function checkNotMoreThan100Percent(value: IntOrPercent | undefined, field: string, errors: Errors): void {
   const percent = parsePercent(value);
   if (value === undefined || percent === undefined || percent <= 100) return;
   errors.push(invalidShownValue(field, formatGoIntOrString(value), 'must not be greater than 100%'));
 }
 
-/** The number itself, or the number before the percent sign; 0 when it cannot be read. */
+/** The number itself, or the number before the percent sign; 0 for an absent value and for any other text. */
 export function intOrPercentValue(value: IntOrPercent | undefined): number {
   if (typeof value !== 'string') return value ?? 0;
   const number = Number(value.replace(/%$/, ''));

@@ -37,7 +37,7 @@ export const HUGE_PAGES_PREFIX = 'hugepages-';
 const HUGE_PAGES_REQUESTS_PREFIX = REQUESTS_PREFIX + HUGE_PAGES_PREFIX;
 
 export const isHugePages = (name: string): boolean => name.startsWith(HUGE_PAGES_PREFIX);
-/** Whether the name has a domain. The owner of the domain defines the meaning of the name. */
+/** Whether the name has a domain, such as `example.com/gpu`. Such names are not in the lists above. */
 const hasDomain = (name: string): boolean => name.includes('/');
 /** Whether the name has no domain, or the product's own. */
 export const isNativeResource = (name: string): boolean => !hasDomain(name) || otherQualifiedName(name) !== undefined;
@@ -101,15 +101,17 @@ function checkStandardResource(
 /** Whether the resource is a standard one of quotas. Quota scopes may exclude it. */
 export const isStandardQuotaResource = (name: string): boolean => !hasDomain(name) && isQuotaResource(name);
 
-/** Objects and resources with a domain, such as devices, are counted. */
+const NANOS_PER_UNIT = 1_000_000_000n;
+
+/** Whether the resource is counted in whole units: objects, and resources with a domain such as devices. */
 const isIntegerResource = (name: string): boolean => INTEGER_RESOURCES.has(name) || (hasDomain(name) && !name.startsWith(REQUESTS_PREFIX));
 
 /** Checks that a quantity is not negative, and an integer for resources that are counted. */
 export function checkResourceQuantity(name: string, quantity: string, field: string, errors: Errors): void {
   if (compareQuantities(quantity, '0') < 0) errors.push(invalidValue(field, quantity, 'must be greater than or equal to 0'));
-  if (!isIntegerResource(name) || parseQuantity(quantity).nanos % 1_000_000_000n === 0n) return;
+  if (!isIntegerResource(name) || parseQuantity(quantity).nanos % NANOS_PER_UNIT === 0n) return;
   errors.push(invalidShownValue(field, formatGoQuantity(quantity), 'must be an integer'));
 }
 
-/** Whether a request of the resource must equal its limit. */
+/** Whether a node must not promise more of the resource than it has, so that a request must equal its limit. */
 export const isNeverOvercommitted = (name: string): boolean => !isNativeResource(name) || isHugePages(name);

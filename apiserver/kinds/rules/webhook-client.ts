@@ -12,7 +12,7 @@ import type { AdmissionregistrationV1ServiceReference } from '../../../shared/ap
 const SUPPORTED_REVIEW_VERSIONS = ['v1', 'v1beta1'];
 const MAX_PORT = 65_535;
 
-/** What the kinds that configure webhooks have in common. */
+/** The members with the address of a webhook, in every kind that configures webhooks. */
 export interface WebhookClientConfig {
   readonly url?: string | undefined;
   readonly service?: AdmissionregistrationV1ServiceReference | undefined;
@@ -58,7 +58,8 @@ function checkServicePath(path: string, field: string, errors: Errors): void {
   if (path === '' || path === '/') return;
   if (!path.startsWith('/')) errors.push(invalidValue(field, path, "must start with a '/'"));
   const segments = path.slice(1).split('/');
-  if (segments.length > 1 && segments.at(-1) === '') segments.pop();
+  const endsWithSlash = segments.length > 1 && segments.at(-1) === '';
+  if (endsWithSlash) segments.pop();
   segments.forEach((segment, index) => {
     if (segment === '') errors.push(invalidValue(field, path, `segment[${index}] may not be empty`));
     else for (const text of checkDnsSubdomain(segment)) errors.push(invalidValue(field, path, `segment[${index}]: ${text}`));

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from '../../../shared/values/json';
 
-/** Other members of `source` are ignored. */
+/** Returns a copy of `object` in which the members are those of `source`. */
 export function withMembersOf<T extends JsonObject>(object: T, source: T, members: readonly (keyof T)[]): T {
   const copy = { ...object };
   for (const member of members) {

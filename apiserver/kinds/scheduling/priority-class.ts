@@ -43,6 +43,7 @@ function validate(object: SchedulingV1PriorityClass): readonly FieldError[] {
   return errors;
 }
 
+/** A system class must be one that the server itself creates; others could take precedence over them. */
 function systemClassError(object: SchedulingV1PriorityClass, name: string): string | undefined {
   const value = SYSTEM_PRIORITY_CLASSES.get(name)?.value;
   if (value === undefined) return `${name} is not a known system priority class`;

@@ -62,7 +62,7 @@ function validateDriverUpdate({ spec = {} }: StorageV1CSIDriver, { spec: old = {
   const errors: Errors = [];
   const { attachRequired = false, volumeLifecycleModes: modes = [] } = spec;
   // The misspelled field path is upstream's.
-  if (attachRequired !== old.attachRequired) errors.push(invalidValue('spec.attachedRequired', attachRequired, IMMUTABLE));
+  if (attachRequired !== (old.attachRequired ?? false)) errors.push(invalidValue('spec.attachedRequired', attachRequired, IMMUTABLE));
   if (!equalJson([...modes], [...(old.volumeLifecycleModes ?? [])])) {
     const shown = modes.map((mode) => JSON.stringify(mode)).join(', ');
     errors.push(invalidShownValue('spec.volumeLifecycleModes', `[]storage.VolumeLifecycleMode{${shown}}`, IMMUTABLE));
@@ -100,6 +100,7 @@ function checkDriverOnNode(
   }
   const count = allocatable?.count ?? 0;
   if (count < 0) errors.push(invalidValue(`${fieldPath}.allocatable.count`, count, 'must be greater than or equal to 0'));
+  // The field paths of the following errors name only the driver (upstream behaviour).
   const seen = new Set<string>();
   for (const key of topologyKeys ?? []) {
     if (seen.has(key)) errors.push(duplicateValue(fieldPath, key));
@@ -111,9 +112,8 @@ function checkDriverOnNode(
 
 /** Drivers may be added and removed but not changed. */
 function validateNodeUpdate({ spec = {} }: StorageV1CSINode, { spec: old = {} }: StorageV1CSINode): readonly FieldError[] {
-  return (old.drivers ?? []).flatMap((before) =>
-    (spec.drivers ?? [])
-      .filter((nodeDriver) => nodeDriver.name === before.name && !equalIgnoringEmptyLists(nodeDriver, before))
-      .map((nodeDriver) => invalidShownValue('CSINodeDriver', stringifyJson(nodeDriver), IMMUTABLE)),
-  );
+  const isChanged = (current: StorageV1CSINodeDriver, before: StorageV1CSINodeDriver): boolean =>
+    current.name === before.name && !equalIgnoringEmptyLists(current, before);
+  const changedDrivers = (old.drivers ?? []).flatMap((before) => (spec.drivers ?? []).filter((current) => isChanged(current, before)));
+  return changedDrivers.map((changed) => invalidShownValue('CSINodeDriver', stringifyJson(changed), IMMUTABLE));
 }

@@ -25,7 +25,7 @@ import type {
 
 const POLICIES = ['Delete', 'Retain'];
 const MODES = ['Immediate', 'WaitForFirstConsumer'];
-/** Upstream's message calls this number bytes. */
+/** The message about more parameters calls this number bytes (upstream behaviour). */
 const MAX_PARAMETERS = 512;
 const MAX_PARAMETER_BYTES = 256 * 1024;
 
@@ -79,12 +79,11 @@ function checkTopologies(terms: readonly CoreV1TopologySelectorTerm[], errors: E
   const seen = new Set<string>();
   terms.forEach((term, index) => {
     const fieldPath = `allowedTopologies[${index}].matchLabelExpressions`;
-    const before = errors.length;
-    const values = checkTerm(term.matchLabelExpressions ?? [], fieldPath, errors);
+    const valuesByKey = checkTerm(term.matchLabelExpressions ?? [], fieldPath, errors);
+    const termId = stringifyJson(valuesByKey, 'sorted');
     // Upstream always reports a term without expressions as a duplicate.
-    const termKey = stringifyJson(values, 'sorted');
-    if (isEmptyObject(values) ? errors.length === before : seen.has(termKey)) errors.push(duplicateValue(fieldPath, ''));
-    seen.add(termKey);
+    if (isEmptyObject(valuesByKey) || seen.has(termId)) errors.push(duplicateValue(fieldPath, ''));
+    seen.add(termId);
   });
 }
 

@@ -53,7 +53,7 @@ function checkSource({ inlineVolumeSpec: inline, persistentVolumeName: name }: S
   else if (inline !== undefined) checkInlineVolume(inline, 'spec.source.inlineVolumeSpec', errors);
 }
 
-/** An inline volume must not set the fields that come from elsewhere. */
+/** An inline volume has no claim and is not provisioned, so it must not set the fields that serve these purposes. */
 function checkInlineVolume(spec: CoreV1PersistentVolumeSpec, fieldPath: string, errors: Errors): void {
   const forbid = (member: string, text = INLINE): void => void errors.push(forbiddenField(`${fieldPath}.${member}`, text));
   if (spec.claimRef !== undefined) forbid('claimRef');

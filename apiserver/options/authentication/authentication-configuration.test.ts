@@ -28,7 +28,7 @@ const ISSUER = { url: 'https://issuer', audiences: ['us'] };
 const MAPPINGS = { username: { claim: 'sub', prefix: '' } };
 const GATES = featureGates(new Map([['AnonymousAuthConfigurableEndpoints', true]]));
 
-/** The errors of a file with these members, as `path: reason`, on the server whose own issuer is https://self. */
+/** The errors of a file with these members, as `path: reason`, on a server with https://self as its own issuer. */
 async function errorsOf(configuration: object, gates = GATES): Promise<readonly string[]> {
   writeFileSync(file, JSON.stringify({ ...HEAD, ...configuration }));
   const error: unknown = await readConfiguration(file, [authenticationFormat(gates, ['https://self'])], clock).catch(

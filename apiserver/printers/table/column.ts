@@ -14,7 +14,7 @@ export function defineColumn(
 
 /** For columns that clients show in wide output only. */
 export const WIDE: ColumnOptions = { priority: 1 };
-/** The format `name` tells clients that the cells are the names of the objects. */
+/** The format `name` marks the column with the names of the objects. */
 export const NAME = defineColumn('Name', 'The name of the object, unique among its kind in its namespace.', { format: 'name' });
 /** Its cells are texts such as `5m`, computed for the time of the response. */
 export const AGE = defineColumn('Age', 'The time since the object was created.');

@@ -30,7 +30,7 @@ const dependenciesWith = (policy: RbacPolicy): EscalationDependencies => ({
   waitUntilCurrent: () => Promise.resolve(),
 });
 
-/** The message with which a role is rejected whose author holds the rules `held`; `undefined` when it is admitted. */
+/** The message with which a role is rejected when its author holds the rules `held`; `undefined` when it is admitted. */
 async function rejectionOf(
   held: readonly JsonObject[],
   object: JsonObject,

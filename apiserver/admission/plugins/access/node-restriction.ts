@@ -105,7 +105,7 @@ function checkNodeWrite({ request, nodeName }: NodeWrite<CoreV1Node>): StatusErr
 
 function checkNodeCreate(request: AdmissionRequest<CoreV1Node>, nodeName: string): StatusError | undefined {
   const { object } = request;
-  // Upstream's message says "pods" although it is about nodes.
+  // Upstream's message contains "pods" although it is about nodes.
   if (configSourceOf(object) !== undefined)
     return newForbidden(request, `node ${quoted(nodeName)} is not allowed to create pods with a non-nil configSource`);
   if (ownersOf(object).length > 0) return newForbidden(request, `node ${quoted(nodeName)} is not allowed to set ownerReferences`);

@@ -92,7 +92,7 @@ export function findViolations(pod: SecuredPod, level: SecurityLevel, minor: num
   if (level === 'privileged') return [];
   const isRestricted = level === 'restricted';
   return ROWS.flatMap(({ minLevel, since = 0, before = Infinity, replacedInRestrictedSince = Infinity, control }) => {
-    // `minor` may be Infinity, so an absent bound, which is Infinity too, is told apart.
+    // `minor` may be Infinity, so an absent bound, which is Infinity too, needs its own comparison.
     const isInEffect = minor >= since && (before === Infinity || minor < before);
     const isOfLevel = isRestricted || minLevel === 'baseline';
     const isReplaced = isRestricted && replacedInRestrictedSince !== Infinity && minor >= replacedInRestrictedSince;

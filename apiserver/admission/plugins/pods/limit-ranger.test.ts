@@ -7,7 +7,7 @@ import { openWriteFixture, type WriteFixture } from '../../../../test/support/st
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
 /**
- * `ranges`: items by name of LimitRange. `old`: the object before an update, whose `body` is a merge patch. `shown`: what
+ * `ranges`: items by name of LimitRange. `old`: the object before an update; `body` is then a merge patch. `shown`: what
  * {@link comparedFields} returns for the stored pod, or null for a claim.
  */
 const isCase = shape(

@@ -39,7 +39,7 @@ export const QUOTA_FORMAT: ConfigurationFormat<QuotaFile> = {
 /** An entry of `limitedResources`: what objects of a kind need a covering quota for. */
 export interface LimitedResource {
   readonly kind: GroupResource;
-  /** Resources whose names contain one of these texts, in either spelling: `requests.`, `.storageclass.`. */
+  /** The entry is for resources with one of these texts in the name, in either spelling: `requests.`, `.storageclass.`. */
   readonly nameParts: readonly string[];
   /** Objects in one of these scopes. */
   readonly scopes: QuotaScopes;

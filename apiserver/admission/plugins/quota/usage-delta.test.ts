@@ -12,7 +12,7 @@ import { usageDeltas, exceededMessage, quotaFor, unspecifiedMessage } from './us
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
 const quantities: Check<Record<string, string>> = (value): value is Record<string, string> =>
   object(value) && Object.values(value).every((quantity) => typeof quantity === 'string');
-/** `hard` and `spec` are of the quota, `used` is its usage. `old`: the object before an update, whose `body` is a patch. */
+/** `hard` and `spec` are of the quota, `used` is its usage. `old`: the object before an update; `body` is then a patch. */
 const isCase = shape(
   { title: text, resource: text, hard: quantities, used: object, spec: object, body: object, code: number },
   { old: object, message: text },

@@ -1,5 +1,5 @@
 /**
- * PodNodeSelector: adds the node selector of a namespace to its pods, and rejects pods whose own selector conflicts with
+ * PodNodeSelector: adds the node selector of a namespace to its pods, and rejects pods with a selector that conflicts with
  * it. The selector comes from an annotation of the namespace, else from the cluster default of the configuration. For a
  * namespace that the configuration lists, its pods may select only the listed labels.
  */

@@ -77,7 +77,7 @@ function itemsErrors(node: JsonObject, fieldPath: string): readonly FieldError[]
     : [];
 }
 
-/** The errors of a schema whose value is an embedded object, with its own apiVersion, kind and metadata. */
+/** The errors of a schema for an embedded object, which has its own apiVersion, kind and metadata. */
 function embeddedErrors(node: JsonObject, fieldPath: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   if (node['additionalProperties'] !== undefined)

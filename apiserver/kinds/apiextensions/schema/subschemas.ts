@@ -34,7 +34,7 @@ export const locateRoot = (schema: JsonObject, fieldPath: string): LocatedSchema
 
 const locate = (schema: JsonObject, fieldPath: string, step: string): LocatedSchema => ({ schema, fieldPath: fieldPath + step, step });
 
-/** The keywords whose subschemas restrict the same value as the schema itself. */
+/** The keywords with subschemas that restrict the same value as the schema itself. */
 const JUNCTORS = ['allOf', 'anyOf', 'oneOf', 'not'] as const;
 
 const NO_SCHEMAS: readonly LocatedSchema[] = [];

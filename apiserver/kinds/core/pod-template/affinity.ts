@@ -62,6 +62,7 @@ function checkPodAffinityTerm(term: CoreV1PodAffinityTerm, fieldPath: string, er
   const selector = term.labelSelector;
   checkSelector(selector, `${fieldPath}.labelSelector`, errors);
   checkSelector(term.namespaceSelector, `${fieldPath}.namespaceSelector`, errors);
+  // The field path has neither the plural nor an index (upstream behaviour).
   for (const namespace of term.namespaces ?? []) checkFormat(namespace, `${fieldPath}.namespace`, checkDnsLabel, errors);
   checkLabelKeys(term, selector, fieldPath, errors);
   const key = term.topologyKey ?? '';

@@ -10,7 +10,10 @@ import { checkTolerations } from './tolerations';
 import { PROFILE_TYPES } from './containers/security-profiles';
 import type { CoreV1Container, CoreV1PodSpec, CoreV1Toleration } from '../../../../shared/api/types/generated/members';
 
-/** `controller.` in `controller.platform.io/pod-deletion-cost`; also matches other domains with such a part. */
+/**
+ * `controller.` in `controller.platform.io/pod-deletion-cost`. Also matches other domains with such a part: this is
+ * a quick test before the canonical name is computed.
+ */
 const WELL_KNOWN_DOMAIN = /(?:^|\.)(?:alpha|beta|controller|platform|kubernetes)\./;
 /** Set on the Pod that stands for a static Pod of a kubelet. */
 export const MIRROR_POD_ANNOTATION = 'platform.io/config.mirror';
@@ -70,13 +73,15 @@ export function checkKnownAnnotations(
       errors.push(invalidValue(`${fieldPath}[${key}]`, value, 'must set spec.nodeName if mirror pod annotation is set'));
     }
   }
-  for (const { key, canonical, value } of known)
+  for (const { key, canonical, value } of known) {
     if (canonical === TOLERATIONS && value !== '') checkTolerationsAnnotation(value, key, fieldPath, errors);
+  }
   for (const { key, canonical, value } of known) {
     if (canonical === DELETION_COST && !isInt32(value)) errors.push(invalidValue(`${fieldPath}[${key}]`, value, 'must be a 32bit integer'));
   }
-  for (const { key, canonical, value } of known)
+  for (const { key, canonical, value } of known) {
     if (canonical === POD_SECCOMP) checkSeccompAnnotation(value, `${fieldPath}.${key}`, errors);
+  }
   for (const { key, canonical, value } of known) {
     if (canonical.startsWith(CONTAINER_SECCOMP)) checkSeccompAnnotation(value, `${fieldPath}.${key}`, errors);
   }
@@ -123,6 +128,7 @@ function toToleration(value: JsonObject): CoreV1Toleration {
   return { key: text('key'), operator: text('operator'), value: text('value'), effect: text('effect'), ...limit };
 }
 
+/** Go's error for a text that does not begin as JSON. Errors further inside get the same text. */
 function syntaxError(text: string): string {
   const first = text.trimStart().charAt(0);
   return first === '' ? 'unexpected end of JSON input' : `invalid character '${first}' looking for beginning of value`;
@@ -165,6 +171,17 @@ function allContainers(spec: CoreV1PodSpec): readonly LocatedContainer[] {
   return CONTAINER_LISTS.flatMap((list) => (spec[list] ?? []).map((container, index) => ({ container, fieldPath: `${list}[${index}]` })));
 }
 
+/** The rules for the annotations and the field of one sort of profiles. */
+interface ProfileRules {
+  /** Begins the name of a container's annotation; the name of the container follows. */
+  readonly prefix: string;
+  readonly member: 'seccompProfile' | 'appArmorProfile';
+  /** The name in messages. */
+  readonly shownName: string;
+  /** Profile types by annotation value. */
+  readonly types: Readonly<Record<string, string>>;
+}
+
 const SECCOMP_RULES: ProfileRules = {
   prefix: CONTAINER_SECCOMP,
   member: 'seccompProfile',
@@ -203,16 +220,7 @@ export function checkAnnotationsMatchProfiles(
   }
 }
 
-interface ProfileRules {
-  /** Of the annotation of a container; its name follows. */
-  readonly prefix: string;
-  readonly member: 'seccompProfile' | 'appArmorProfile';
-  /** The name in messages. */
-  readonly shownName: string;
-  /** Profile types by annotation value. */
-  readonly types: Readonly<Record<string, string>>;
-}
-
+/** `value` is that of the annotation; undefined without one. `holder` has the profile in its security context. */
 function checkAnnotationMatchesProfile(
   value: string | undefined,
   holder: CoreV1PodSpec | CoreV1Container,
@@ -224,9 +232,10 @@ function checkAnnotationMatchesProfile(
   if (value === undefined || profile === undefined) return;
   const field = `${fieldPath}.securityContext.${rules.member}`;
   const type = profile.type ?? '';
-  // An unknown type is reported elsewhere.
+  // An unknown type is reported with the profile (security-profiles.ts).
   if (!PROFILE_TYPES.includes(type)) return;
-  if (type !== (value.startsWith(LOCALHOST_PREFIX) ? 'Localhost' : ownMember(rules.types, value))) {
+  const annotatedType = value.startsWith(LOCALHOST_PREFIX) ? 'Localhost' : ownMember(rules.types, value);
+  if (type !== annotatedType) {
     errors.push(forbiddenField(`${field}.type`, `${rules.shownName} type in annotation and field must match`));
   } else if (type === 'Localhost' && profile.localhostProfile !== value.slice(LOCALHOST_PREFIX.length)) {
     errors.push(forbiddenField(`${field}.localhostProfile`, `${rules.shownName} profile in annotation and field must match`));

@@ -46,6 +46,7 @@ function checkSearches(searches: readonly string[], field: string, errors: Error
     const text = `must not have more than ${MAX_SEARCH_LIST_LENGTH} characters (including spaces) in the search list`;
     errors.push(invalidValue(field, searches, text));
   }
+  // A search path may end with the dot of a fully qualified name.
   searches.forEach((search, index) => checkFormat(search.replace(/\.$/, ''), `${field}[${index}]`, checkDnsSubdomain, errors));
 }
 

@@ -18,32 +18,33 @@ export function checkToleration(toleration: CoreV1Toleration, fieldPath: string,
   const key = toleration.key ?? '';
   const operator = toleration.operator ?? '';
   const effect = toleration.effect ?? '';
-  const field = `${fieldPath}.operator`;
+  const operatorField = `${fieldPath}.operator`;
   if (key !== '') checkLabelKey(key, `${fieldPath}.key`, errors);
   else if (operator !== 'Exists') {
     const text = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
-    errors.push(invalidValue(field, operator, text));
+    errors.push(invalidValue(operatorField, operator, text));
   }
   if (toleration.tolerationSeconds !== undefined && effect !== 'NoExecute') {
     errors.push(invalidValue(`${fieldPath}.effect`, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"));
   }
-  checkValue(toleration, operator, field, errors);
+  checkValue(toleration, operator, operatorField, errors);
   if (effect !== '' && !EFFECTS.includes(effect)) errors.push(unsupportedValue(`${fieldPath}.effect`, effect, EFFECTS));
 }
 
-function checkValue(toleration: CoreV1Toleration, operator: string, field: string, errors: Errors): void {
+/** Errors of the value are reported at the operator (upstream behaviour). */
+function checkValue(toleration: CoreV1Toleration, operator: string, operatorField: string, errors: Errors): void {
   const value = toleration.value ?? '';
   switch (operator) {
     case '':
     case 'Equal':
-      checkFormat(value, field, checkLabelValue, errors);
+      checkFormat(value, operatorField, checkLabelValue, errors);
       return;
     case 'Exists':
       if (value !== '')
-        errors.push(invalidShownValue(field, formatGoToleration(toleration), "value must be empty when `operator` is 'Exists'"));
+        errors.push(invalidShownValue(operatorField, formatGoToleration(toleration), "value must be empty when `operator` is 'Exists'"));
       return;
     default:
-      errors.push(unsupportedValue(field, operator, ['Equal', 'Exists']));
+      errors.push(unsupportedValue(operatorField, operator, ['Equal', 'Exists']));
   }
 }
 

@@ -23,7 +23,7 @@ export function checkTopologySpreadConstraints(spec: CoreV1PodSpec, specPath: st
   const lastIndexByKey = new Map(constraints.map((constraint, index) => [constraintKey(constraint), index]));
   constraints.forEach((constraint, index) => {
     const fieldPath = `${specPath}.topologySpreadConstraints[${index}]`;
-    checkSkew(constraint, fieldPath, errors);
+    checkSkewAndKey(constraint, fieldPath, errors);
     const isRepeated = lastIndexByKey.get(constraintKey(constraint)) !== index;
     checkWhenUnsatisfiable(constraint, { isRepeated }, fieldPath, errors);
     for (const member of ['nodeAffinityPolicy', 'nodeTaintsPolicy'] as const)
@@ -34,17 +34,17 @@ export function checkTopologySpreadConstraints(spec: CoreV1PodSpec, specPath: st
   });
 }
 
-/** Only one constraint may have this pair of topology key and action. */
+/** The topology key and the action; only one constraint may have this pair. */
 const constraintKey = ({ topologyKey = '', whenUnsatisfiable = '' }: CoreV1TopologySpreadConstraint): string =>
   JSON.stringify([topologyKey, whenUnsatisfiable]);
 
-function checkSkew(constraint: CoreV1TopologySpreadConstraint, fieldPath: string, errors: Errors): void {
+function checkSkewAndKey(constraint: CoreV1TopologySpreadConstraint, fieldPath: string, errors: Errors): void {
   const skew = constraint.maxSkew ?? 0;
   if (skew <= 0) errors.push(invalidShownValue(`${fieldPath}.maxSkew`, String(skew), 'must be greater than zero'));
   if ((constraint.topologyKey ?? '') === '') errors.push(requiredValue(`${fieldPath}.topologyKey`, 'can not be empty'));
 }
 
-/** `isRepeated`: whether a later constraint has the same key, see {@link constraintKey}. */
+/** Also checks `minDomains`. `isRepeated`: whether a later constraint has the same {@link constraintKey}. */
 function checkWhenUnsatisfiable(
   constraint: CoreV1TopologySpreadConstraint,
   { isRepeated }: { readonly isRepeated: boolean },

@@ -6,7 +6,7 @@ import { appendAll } from '../../../../shared/values/append';
 import { quote } from '../../../../shared/values/text/quote';
 import { parseQuantity } from '../../../../shared/values/quantity';
 import { findDeprecatedNodeLabels, warnOfNodeLabel, warnOfNodeSelector, warnOfNodeSelectorTerm } from '../node/deprecated-node-labels';
-import { byCanonicalName, knownAnnotations } from './annotations';
+import { APP_ARMOR_ANNOTATION_PREFIX, byCanonicalName, knownAnnotations } from './annotations';
 import { warnOfDeprecatedSources } from './volumes/deprecated-volume-sources';
 import { portWarnings } from './port-warnings';
 import { stringAt } from '../../../../shared/values/json';
@@ -19,6 +19,9 @@ import type {
 
 type Warnings = string[];
 
+/** Adds a warning about each of the named annotations that the object has. */
+type AnnotationWarner = (text: string, ...names: readonly string[]) => void;
+
 /** `fieldPath` is the prefix of `metadata` and `spec`, with a final dot; '' for a Pod. */
 export function podWarnings(object: CoreV1PodTemplateSpec, fieldPath: string): readonly string[] {
   const spec = object.spec ?? {};
@@ -28,7 +31,7 @@ export function podWarnings(object: CoreV1PodTemplateSpec, fieldPath: string): r
   warnOfNodeLabels(spec, specPath, warnings);
   warnOfNodeAffinity(spec, specPath, warnings);
   warnOfTopologySpread(spec, specPath, warnings);
-  const warnOfAnnotations = (text: string, ...names: readonly string[]): void => {
+  const warnOfAnnotations: AnnotationWarner = (text, ...names) => {
     for (const name of names) {
       const annotation = known.get(name);
       if (annotation !== undefined) warnings.push(`${fieldPath}metadata.annotations[${annotation.key}]: ${text}`);
@@ -48,13 +51,7 @@ export function podWarnings(object: CoreV1PodTemplateSpec, fieldPath: string): r
   }
   for (const list of ['initContainers', 'containers'] as const) {
     spec[list]?.forEach((container, index) => {
-      const name = container.name ?? '';
-      const context = container.securityContext;
-      if (context?.seccompProfile === undefined)
-        warnOfAnnotations(SECCOMP_ANNOTATION_WARNING, `container.seccomp.security.alpha.platform.io/${name}`);
-      if (fieldPath !== '' && context?.appArmorProfile === undefined) {
-        warnOfAnnotations(APP_ARMOR_ANNOTATION_WARNING, `container.apparmor.security.beta.platform.io/${name}`);
-      }
+      warnOfProfileAnnotations(container, warnOfAnnotations, { isTemplate: fieldPath !== '' });
       warnOfContainer(container, `${specPath}.${list}[${index}]`, warnings);
     });
   }
@@ -68,6 +65,20 @@ export function podWarnings(object: CoreV1PodTemplateSpec, fieldPath: string): r
 
 const SECCOMP_ANNOTATION_WARNING = 'non-functional in v1.27+; use the "seccompProfile" field instead';
 export const APP_ARMOR_ANNOTATION_WARNING = 'deprecated since v1.30; use the "appArmorProfile" field instead';
+
+/** The AppArmor annotations of Pods have been warned of already (`appArmorAnnotationWarnings`). */
+function warnOfProfileAnnotations(
+  { name = '', securityContext: context }: CoreV1Container,
+  warnOfAnnotations: AnnotationWarner,
+  { isTemplate }: { readonly isTemplate: boolean },
+): void {
+  if (context?.seccompProfile === undefined) {
+    warnOfAnnotations(SECCOMP_ANNOTATION_WARNING, `container.seccomp.security.alpha.platform.io/${name}`);
+  }
+  if (isTemplate && context?.appArmorProfile === undefined) {
+    warnOfAnnotations(APP_ARMOR_ANNOTATION_WARNING, APP_ARMOR_ANNOTATION_PREFIX + name);
+  }
+}
 
 function warnOfNodeLabels(spec: CoreV1PodSpec, fieldPath: string, warnings: Warnings): void {
   for (const { key, advice } of findDeprecatedNodeLabels(Object.keys(spec.nodeSelector ?? {})))
@@ -150,6 +161,8 @@ function warnOfDuplicates(spec: CoreV1PodSpec, fieldPath: string, warnings: Warn
 
 type Quantities = Record<string, string>;
 
+const NANOS_PER_BYTE = 1_000_000_000n;
+
 /**
  * Bytes cannot be divided, so a quantity of bytes must be an integer. `names`: the resources that are measured in
  * bytes.
@@ -162,7 +175,7 @@ function warnOfFractionalBytes(quantities: Quantities | undefined, names: readon
 /** Only quantities with a decimal point or a suffix below one can be fractional. */
 function warnOfFractionalByte(quantities: Quantities, name: string, fieldPath: string, warnings: Warnings): void {
   const text = stringAt(quantities, name);
-  if (text === undefined || !/[mnu.]/.test(text) || parseQuantity(text).nanos % 1_000_000_000n === 0n) return;
+  if (text === undefined || !/[mnu.]/.test(text) || parseQuantity(text).nanos % NANOS_PER_BYTE === 0n) return;
   warnings.push(`${fieldPath}[${name}]: fractional byte value ${quote(text)} is invalid, must be an integer`);
 }
 

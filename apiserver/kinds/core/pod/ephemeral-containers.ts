@@ -8,7 +8,7 @@ import type { CoreV1EphemeralContainer, CoreV1Pod } from '../../../../shared/api
 
 const EPHEMERAL_CONTAINERS = 'spec.ephemeralContainers';
 
-/** Upstream's field path is empty. */
+/** Upstream's field path is empty, which messages print as `[]`. */
 const MIRROR_POD_ERROR = forbiddenField('[]', 'static pods do not support ephemeral containers');
 
 /** Mirror pods accept no ephemeral containers. */
@@ -26,11 +26,11 @@ const nameOf = (container: CoreV1EphemeralContainer): string => container.name ?
 
 function validateExistingContainers(
   containers: readonly CoreV1EphemeralContainer[],
-  before: readonly CoreV1EphemeralContainer[],
+  oldContainers: readonly CoreV1EphemeralContainer[],
 ): readonly FieldError[] {
-  // Of several containers with one name, the first is compared.
+  // Reversed, so that of several containers with one name the first is in the map.
   const byName = new Map([...containers].reverse().map((container) => [nameOf(container), container]));
-  return before.flatMap((old) => {
+  return oldContainers.flatMap((old) => {
     const current = byName.get(nameOf(old));
     if (current !== undefined && equalJson(current, old)) return [];
     const change = current === undefined ? 'removed' : 'changed';

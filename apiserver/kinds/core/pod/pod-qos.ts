@@ -1,6 +1,11 @@
 /**
- * Computes a Pod's QoS class from the requests and limits of its containers: Guaranteed when every one limits CPU and
- * memory and requests as much or nothing, BestEffort when none has either. Ephemeral containers do not count.
+ * Computes a Pod's QoS class from the requests and limits of its containers for CPU and memory:
+ *
+ * - Guaranteed: every container has a limit for both, and requests either nothing or as much as the limit.
+ * - BestEffort: no container has a request or a limit for either.
+ * - Burstable: all other Pods.
+ *
+ * Init containers count like the others, ephemeral containers do not.
  */
 import { stringAt } from '../../../../shared/values/json';
 import { compareQuantities } from '../../../../shared/values/quantity';

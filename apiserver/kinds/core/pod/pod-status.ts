@@ -38,7 +38,7 @@ export function validatePodStatusUpdate(object: CoreV1Pod, old: CoreV1Pod): read
 }
 
 /** A terminated container stays terminated unless the restart policy restarts it. */
-function checkContainerStateTransition(object: CoreV1Pod, before: CoreV1PodStatus, status: CoreV1PodStatus, errors: Errors): void {
+function checkContainerStateTransition(object: CoreV1Pod, oldStatus: CoreV1PodStatus, status: CoreV1PodStatus, errors: Errors): void {
   const spec = object.spec ?? {};
   const policy = spec.restartPolicy ?? '';
   if (policy === 'Always') return;
@@ -46,10 +46,11 @@ function checkContainerStateTransition(object: CoreV1Pod, before: CoreV1PodStatu
     (spec.initContainers ?? []).filter((container) => container.restartPolicy === 'Always').map((container) => container.name ?? ''),
   );
   for (const member of ['containerStatuses', 'initContainerStatuses'] as const) {
+    // Reversed, so that of several entries with one name the first is in the map.
     const currentByName = new Map(
       [...(status[member] ?? [])].reverse().map((containerStatus) => [containerStatus.name ?? '', containerStatus] as const),
     );
-    before[member]?.forEach((old, index) => {
+    oldStatus[member]?.forEach((old, index) => {
       const name = old.name ?? '';
       const terminated = old.state?.terminated;
       const current = currentByName.get(name);

@@ -31,6 +31,7 @@ export const pod: Strategy<CoreV1Pod> = {
   ephemeralcontainers: { validate: validateEphemeralContainers },
   canonicalize: syncPodIps,
   status: {
+    /** Keeps the owners: an update of the status cannot change them. */
     prepareForUpdate(object, old) {
       const owners = old.metadata?.ownerReferences;
       const metadata = (object.metadata ??= {});
@@ -43,7 +44,10 @@ export const pod: Strategy<CoreV1Pod> = {
   resetFields: new Map([['status', { 'f:metadata': { 'f:deletionTimestamp': {}, 'f:ownerReferences': {} }, 'f:spec': {} }]]),
 };
 
-/** A Pod that no kubelet runs is deleted at once. `requested`: the grace period of the delete options. */
+/**
+ * The grace period in seconds; 0 for a Pod that no kubelet runs, which is deleted at once. `requested`: the grace
+ * period of the delete options.
+ */
 function gracefulDeletionSeconds(object: CoreV1Pod, requested: number | undefined): number {
   const spec = object.spec ?? {};
   const phase = object.status?.phase;

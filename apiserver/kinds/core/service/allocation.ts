@@ -67,30 +67,29 @@ function allocateNodePortsOnCreate(spec: CoreV1ServiceSpec, claims: AllocationCl
   const shouldAllocate = shouldAllocateNodePorts(spec);
   const nodePortsByPort = new Map<number, Set<number>>();
   for (const [index, port] of ports.entries()) {
+    const requested = port.nodePort ?? 0;
+    if (requested === 0 && !shouldAllocate) continue;
     const number = port.port ?? 0;
     const nodePorts = nodePortsByPort.get(number) ?? new Set();
     nodePortsByPort.set(number, nodePorts);
-    const requested = port.nodePort ?? 0;
-    const nodePort = requested !== 0 || !shouldAllocate ? requested : (firstOf(nodePorts) ?? firstRequestedNodePort(ports, number));
-    if (nodePort === 0) {
-      if (!shouldAllocate) continue;
-      port.nodePort = allocateNodePort(claims);
-      nodePorts.add(port.nodePort);
-      continue;
+    const shared = requested === 0 ? (firstOf(nodePorts) ?? firstRequestedNodePort(ports, number)) : requested;
+    if (shared === undefined) port.nodePort = allocateNodePort(claims);
+    else {
+      if (!nodePorts.has(shared)) claimNodePort({ index, nodePort: shared }, claims, name);
+      port.nodePort = shared;
     }
-    if (!nodePorts.has(nodePort)) claimNodePort(claims, name, index, nodePort);
-    nodePorts.add(nodePort);
-    port.nodePort = nodePort;
+    nodePorts.add(port.nodePort);
   }
 }
 
 const firstOf = (nodePorts: ReadonlySet<number>): number | undefined => nodePorts.values().next().value;
 
-const firstRequestedNodePort = (ports: readonly CoreV1ServicePort[], number: number): number =>
+/** The first node port that an entry with the port number requests. */
+const firstRequestedNodePort = (ports: readonly CoreV1ServicePort[], number: number): number | undefined =>
   ports
     .filter((port) => (port.port ?? 0) === number)
     .map((port) => port.nodePort ?? 0)
-    .find((port) => port !== 0) ?? 0;
+    .find((nodePort) => nodePort !== 0);
 
 /** Node ports of the old Service are retained for any port and protocol; every port without one gets its own. */
 function allocateNodePortsOnUpdate(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec, claims: AllocationClaims, name: string): void {
@@ -101,7 +100,7 @@ function allocateNodePortsOnUpdate(spec: CoreV1ServiceSpec, before: CoreV1Servic
     if (nodePort === 0) {
       if (shouldAllocateNodePorts(spec)) port.nodePort = allocateNodePort(claims);
     } else if (!retained.has(nodePort)) {
-      claimNodePort(claims, name, index, nodePort);
+      claimNodePort({ index, nodePort }, claims, name);
       retained.add(nodePort);
     }
   }
@@ -118,10 +117,16 @@ const allocateNodePort = (claims: AllocationClaims): number =>
     (text) => internalError(`failed to allocate a nodePort: ${text}`),
   );
 
-function claimNodePort(claims: AllocationClaims, name: string, index: number, port: number): void {
+/** The node port that the entry of `spec.ports` at the index requests. */
+interface RequestedNodePort {
+  readonly index: number;
+  readonly nodePort: number;
+}
+
+function claimNodePort({ index, nodePort }: RequestedNodePort, claims: AllocationClaims, name: string): void {
   runClaim(
-    () => claims.claimPort(port),
-    (text) => invalidService(name, invalidValue(`spec.ports[${index}].nodePort`, port, text)),
+    () => claims.claimPort(nodePort),
+    (text) => invalidService(name, invalidValue(`spec.ports[${index}].nodePort`, nodePort, text)),
   );
 }
 

@@ -48,11 +48,11 @@ export function checkClusterIpFields(spec: CoreV1ServiceSpec, errors: Errors): v
 function checkClusterIps(addresses: readonly string[], families: readonly string[], errors: Errors): void {
   const isHeadless = addresses[0] === CLUSTER_IP_NONE;
   if (isHeadless && addresses.length > 1) errors.push(invalidValue(CLUSTER_IPS, addresses, "'None' must be the first and only value"));
-  const before = errors.length;
+  const errorCountBefore = errors.length;
   addresses.forEach((address, index) => {
     if (index > 0 || !isHeadless) checkIp(address, `${CLUSTER_IPS}[${index}]`, errors);
   });
-  const isMalformed = errors.length > before;
+  const isMalformed = errors.length > errorCountBefore;
   if (addresses.length > 2) errors.push(invalidValue(CLUSTER_IPS, addresses, 'may only hold up to 2 values'));
   else if (!isHeadless && !isMalformed) checkIpFamiliesMatch(addresses, families, errors);
 }
@@ -81,17 +81,16 @@ export function checkClusterIpUpdate(spec: CoreV1ServiceSpec, before: CoreV1Serv
       errors.push(invalidValue(`${CLUSTER_IPS}[${index}]`, addresses, IMMUTABLE_ONCE_SET));
   }
   if (headlessCount > 0) return;
-  // The field path always names the first family, and the addresses are shown when the number of families changes
-  // (upstream behaviour).
+  // There is one error for each changed family, but they are all the same: the field path always names the first family,
+  // and the addresses are shown when the number of families changes (upstream behaviour).
   const field = 'spec.ipFamilies[0]';
   const { ipFamilies: old = [] } = before;
   const shown = `[]core.IPFamily{${families.map((family) => quote(family)).join(', ')}}`;
-  for (let times = changedIndexes(families, old).length; times > 0; times -= 1)
-    errors.push(
-      families.length === old.length
-        ? invalidShownValue(field, shown, IMMUTABLE_ONCE_SET)
-        : invalidValue(field, addresses, IMMUTABLE_ONCE_SET),
-    );
+  const error =
+    families.length === old.length
+      ? invalidShownValue(field, shown, IMMUTABLE_ONCE_SET)
+      : invalidValue(field, addresses, IMMUTABLE_ONCE_SET);
+  for (const _index of changedIndexes(families, old)) errors.push(error);
 }
 
 /** The indexes of different entries. Lists of equal length are compared entry by entry, others only at the first. */

@@ -7,8 +7,9 @@ import { equalJson } from '../../../../shared/values/json';
 import type { AnyMemberOf } from '../../rules/checks';
 import { isExternallyAccessible, needsHealthCheck, portsOf } from './patch-allocated-values';
 
+/** Members of the spec that Services of some types or policies need. */
 interface TypeDependentFields {
-  /** Whether the spec uses the members. */
+  /** Whether a Service with this spec needs the members. */
   readonly isNeededBy: (spec: CoreV1ServiceSpec) => boolean;
   readonly members: readonly AnyMemberOf<CoreV1ServiceSpec>[];
 }
@@ -32,7 +33,7 @@ export function dropTypeDependentFields(service: CoreV1Service, old: CoreV1Servi
   const spec = service.spec;
   const before = old.spec;
   if (spec === undefined || before === undefined) return;
-  // Computed before anything is dropped, so that one row does not affect the next.
+  // Computed before anything is dropped: whether a row's members are needed can depend on those of another row.
   const released = TYPE_DEPENDENT_FIELDS.filter(({ isNeededBy }) => isNeededBy(before) && !isNeededBy(spec)).flatMap(
     ({ members }) => members,
   );

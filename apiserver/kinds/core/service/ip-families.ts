@@ -17,6 +17,8 @@ const NO_ERRORS: readonly FieldError[] = [];
  * Changes `service` in place; returned errors are the whole response. Afterwards a Service with cluster IPs has one
  * family for each address that it is to have, and `clusterIPs` holds those already requested in the same order.
  * `configured`: families of the cluster's service ranges; the first is the default.
+ *
+ * The order of the steps is upstream's: it decides which errors are reported together.
  */
 export function initIpFamilyFields(
   service: CoreV1Service,
@@ -80,6 +82,7 @@ function isDualStackUnchanged(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec
   );
 }
 
+/** An update without a policy keeps the old one. */
 function effectiveIpFamilyPolicy(spec: CoreV1ServiceSpec, before: CoreV1ServiceSpec | undefined): string {
   const requested = spec.ipFamilyPolicy ?? before?.ipFamilyPolicy;
   if (requested !== undefined) return requested;
@@ -115,7 +118,7 @@ function checkSingleStackCounts(spec: CoreV1ServiceSpec, policy: string, errors:
   }
 }
 
-/** Infers missing families from the requested addresses. */
+/** Adds the families of the requested addresses that have none yet to `families`. */
 function inferFamilies(spec: CoreV1ServiceSpec, families: string[], configured: readonly IpFamily[], errors: Errors): void {
   const addresses = spec.clusterIPs ?? [];
   if (addresses[0] === CLUSTER_IP_NONE) return;

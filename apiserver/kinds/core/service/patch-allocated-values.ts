@@ -4,7 +4,7 @@
  */
 import type { CoreV1Service, CoreV1ServicePort, CoreV1ServiceSpec } from '../../../../shared/api/types/generated/members';
 
-/** Copies a value only if both types use it. */
+/** Copies a value only if the Service needs it both before and after the update. */
 export function patchAllocatedValues(service: CoreV1Service, old: CoreV1Service): void {
   const spec = service.spec;
   const before = old.spec;
@@ -23,12 +23,12 @@ export function shouldAllocateNodePorts(spec: CoreV1ServiceSpec): boolean {
   return type === 'NodePort' || (type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false);
 }
 
-/** Load balancers probe the nodes of such a Service for local endpoints. */
+/** Whether the load balancer must ask each node, at the health check node port, whether it has endpoints. */
 export function needsHealthCheck(spec: CoreV1ServiceSpec): boolean {
   return spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local';
 }
 
-/** Traffic from outside the cluster can reach the Service. */
+/** Whether traffic from outside the cluster can reach the Service. */
 export function isExternallyAccessible(spec: CoreV1ServiceSpec): boolean {
   const type = spec.type;
   return type === 'NodePort' || type === 'LoadBalancer' || (type === 'ClusterIP' && (spec.externalIPs ?? []).length > 0);

@@ -32,13 +32,15 @@ export function checkServicePorts(spec: CoreV1ServiceSpec, errors: Errors): void
   const names = new Set<string>();
   ports.forEach((port, index) => {
     const field = `spec.ports[${index}]`;
-    if (ports.length > 1 || (port.name ?? '') !== '') checkPortEntryName(port.name ?? '', `${field}.name`, names, errors);
+    const name = port.name ?? '';
+    // The only port of a Service needs no name.
+    if (ports.length > 1 || name !== '') checkName(name, `${field}.name`, names, errors);
     checkServicePort(port, field, errors);
   });
 }
 
-/** Not called for the only port without a name. `used`: the names of earlier ports; this one is added. */
-function checkPortEntryName(name: string, field: string, used: Set<string>, errors: Errors): void {
+/** `used`: the names of earlier ports; this one is added. */
+function checkName(name: string, field: string, used: Set<string>, errors: Errors): void {
   if (name === '') {
     errors.push(requiredValue(field));
     return;

@@ -45,6 +45,7 @@ const SOURCE_RANGES_ANNOTATION = 'service.beta.platform.io/load-balancer-source-
 function checkSourceRanges({ metadata }: CoreV1Service, spec: CoreV1ServiceSpec, errors: Errors): void {
   const { loadBalancerSourceRanges: ranges = [] } = spec;
   if (ranges.length > 0) {
+    // The capital is upstream's.
     const field = 'spec.LoadBalancerSourceRanges';
     if (!isLoadBalancer(spec)) errors.push(forbiddenField(field, ONLY_LOAD_BALANCER));
     ranges.forEach((range, index) => checkCidr(range.trim(), `${field}[${index}]`, errors));
@@ -120,16 +121,17 @@ function checkInternalPolicy(spec: CoreV1ServiceSpec, errors: Errors): void {
 }
 
 /**
- * Sets missing times of changed conditions, which upstream's server accepts and clients of it send. `now` in milliseconds
- * since 1970.
+ * Sets the missing transition times of changed conditions. Upstream's server accepts conditions without a time, so its
+ * clients may send them. `now` in milliseconds since 1970.
  */
 export function setConditionTimes({ status }: CoreV1Service, { status: before }: CoreV1Service, now: number): void {
   if (!equalJson(status?.conditions, before?.conditions)) setTransitionTimes(status?.conditions ?? [], before?.conditions ?? [], now);
 }
 
 /**
- * Validates the status that a load balancer controller writes. Conditions and ports must follow the API's
- * documentation. Upstream's server accepts any, so stored values stay valid until they change.
+ * Validates the status that a load balancer controller writes. Conditions and ports must follow the documentation of
+ * their fields, such as the format of a condition's reason. Upstream's server does not check them, so stored values
+ * stay valid until they change.
  */
 export function validateServiceStatus({ spec = {}, status }: CoreV1Service, { status: before }: CoreV1Service): readonly FieldError[] {
   const errors: Errors = [];

@@ -54,6 +54,7 @@ export function validateServiceUpdate({ spec = {} }: CoreV1Service, { spec: befo
   return errors;
 }
 
+/** Both annotations set the same; the one named hints is deprecated. */
 function checkTopologyAnnotations({ metadata }: CoreV1Service, errors: Errors): void {
   const annotations = metadata?.annotations ?? {};
   const findName = (canonical: string): string | undefined =>
@@ -77,7 +78,7 @@ function checkExternalNameService(spec: CoreV1ServiceSpec, errors: Errors): void
   if (spec.type !== 'ExternalName') return;
   checkClusterIpFields(spec, errors);
   const field = 'spec.externalName';
-  const { externalName: externalName = '' } = spec;
+  const { externalName = '' } = spec;
   const name = externalName.endsWith('.') ? externalName.slice(0, -1) : externalName;
   if (name === '') errors.push(requiredValue(field));
   else for (const text of checkDnsSubdomain(name)) errors.push(invalidValue(field, externalName, text));
@@ -102,5 +103,6 @@ function checkSessionAffinity({ sessionAffinity: affinity = '', sessionAffinityC
     errors.push(unsupportedValue('spec.sessionAffinity', affinity, ['ClientIP', 'None']));
   const timeout = sessionAffinityConfig?.clientIP?.timeoutSeconds;
   if (affinity !== 'ClientIP' || timeout === undefined || (timeout >= 1 && timeout <= MAX_AFFINITY_SECONDS)) return;
+  // A day is valid, despite the message (upstream behaviour).
   errors.push(invalidValue('spec.sessionAffinityConfig.clientIP.timeoutSeconds', timeout, 'must be greater than 0 and less than 86400'));
 }

@@ -68,7 +68,10 @@ function volumeWarnings(object: CoreV1PersistentVolume): readonly string[] {
   return warnings;
 }
 
-/** Keeps a transition time that the client changed; otherwise a changed phase sets the current time. */
+/**
+ * Sets the current time when the phase changes, unless the client changes the transition time too. While the phase stays
+ * the same, the client can change the time but not remove it.
+ */
 function setPhaseTransitionTime(object: CoreV1PersistentVolume, old: CoreV1PersistentVolume, { now }: StrategyContext): void {
   const status = { ...object.status };
   const requested = status.lastPhaseTransitionTime;
@@ -136,15 +139,18 @@ function validateUpdate(object: CoreV1PersistentVolume, old: CoreV1PersistentVol
   const before = old.spec ?? {};
   const errors: Errors = [];
   checkOptions(object, errors);
-  const isSame = PERSISTENT_VOLUME_SOURCES.every(({ member }) => member === 'csi' || equalJson(spec[member], before[member]));
-  if (!isSame || !isCsiSourceUnchanged(spec.csi, before.csi)) {
+  const areOtherSourcesUnchanged = PERSISTENT_VOLUME_SOURCES.every(
+    ({ member }) => member === 'csi' || equalJson(spec[member], before[member]),
+  );
+  if (!areOtherSourcesUnchanged || !isCsiSourceUnchanged(spec.csi, before.csi)) {
     errors.push(forbiddenField('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation'));
   }
+  // The field paths of the next two errors lack `spec` (upstream behaviour).
   const mode = spec.volumeMode;
   if (mode !== before.volumeMode) errors.push(invalidValue('volumeMode', mode ?? null, 'field is immutable'));
   const affinity = spec.nodeAffinity;
   const oldAffinity = before.nodeAffinity;
-  if (oldAffinity !== undefined && !(affinity !== undefined && equalJson(affinity, oldAffinity))) {
+  if (oldAffinity !== undefined && (affinity === undefined || !equalJson(affinity, oldAffinity))) {
     errors.push(invalidValue('nodeAffinity', affinity ?? 'null', 'field is immutable, except for updating from beta label to GA'));
   }
   return errors;

@@ -20,7 +20,7 @@ import type {
 
 type VolumeSpec = CoreV1PersistentVolumeSpec;
 
-/** In upstream's order: the second source that is set is the one reported. */
+/** In upstream's order: the first source that is set is validated, and any further one is reported as forbidden. */
 export const PERSISTENT_VOLUME_SOURCES: readonly UnionMemberOf<VolumeSpec>[] = [
   { member: 'hostPath', rule: SHARED_VOLUME_RULES.hostPath },
   { member: 'gcePersistentDisk', field: 'persistentDisk', rule: SHARED_VOLUME_RULES.gcePersistentDisk },

@@ -16,7 +16,7 @@ export type WarningRules<T extends JsonObject> = Required<Pick<Strategy<T>, 'war
 /** Warnings about the object that holds the template; `fieldPath` is its path. */
 type HolderWarnings<O> = (holder: O, fieldPath: string) => readonly string[];
 
-/** `holderOf` returns the object that holds the template; `fieldPath` is its path, empty for the object itself. */
+/** `holderOf` returns the spec or other object with the template; `fieldPath` is its path, empty for the object itself. */
 export function createTemplateWarnings<T extends Workload, O extends TemplateHolder>(
   holderOf: (object: T) => O | undefined,
   fieldPath: string,

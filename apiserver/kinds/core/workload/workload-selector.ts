@@ -1,7 +1,6 @@
 /**
- * Validates a workload's selector: it is not empty and matches the labels of the Pod template. Pods of the template
- * restart always. Invalid values are accepted in updates of a workload that has them. What else an update may change is
- * left to each strategy.
+ * Validates a workload's selector (it is not empty and matches the labels of the Pod template) and that its Pods always
+ * restart. Updates may keep a selector with invalid values. What else an update may change is left to each strategy.
  */
 import { invalidShownValue, unsupportedValue, requiredValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { formatGoLabelSelector, formatGoStringMap } from '../../../../shared/values/go-values';
@@ -46,9 +45,9 @@ export function checkWorkloadSelector(
     errors.push(invalidShownValue(SELECTOR, formatGoLabelSelector(selector), `empty selector is invalid for ${workload}`));
     return { isValid: true, isEmpty: true };
   }
-  const before = errors.length;
+  const errorCountBefore = errors.length;
   checkSelectorUpdate(selector, old?.selector ?? undefined, SELECTOR, errors);
-  return { isValid: errors.length === before, isEmpty: false };
+  return { isValid: errors.length === errorCountBefore, isEmpty: false };
 }
 
 type Labels = Readonly<Record<string, string>>;

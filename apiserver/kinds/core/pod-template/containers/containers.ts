@@ -43,7 +43,7 @@ export function checkContainers(spec: CoreV1PodSpec, fieldPath: string, volumes:
 }
 
 function checkContainer(container: CoreV1Container, fieldPath: string, pod: PodContext, errors: Errors): void {
-  checkCommon(container, fieldPath, pod, errors);
+  checkSharedMembers(container, fieldPath, pod, errors);
   checkUniqueName(container, fieldPath, pod, errors);
   checkLifecycle(container, fieldPath, pod.gracePeriod, errors);
   for (const probe of PROBES) checkProbe(container, probe, fieldPath, errors);
@@ -52,10 +52,11 @@ function checkContainer(container: CoreV1Container, fieldPath: string, pod: PodC
   }
 }
 
+/** Members that an init container may have only with `restartPolicy: Always`. */
 const RESTARTABLE_ONLY = ['lifecycle', ...PROBES] as const;
 
 function checkInitContainer(container: CoreV1Container, fieldPath: string, pod: PodContext, errors: Errors): void {
-  checkCommon(container, fieldPath, pod, errors);
+  checkSharedMembers(container, fieldPath, pod, errors);
   checkEnum(container, 'restartPolicy', fieldPath, ['Always'], errors);
   checkUniqueName(container, fieldPath, pod, errors);
   checkHostPorts(container, fieldPath, new Set(), errors);
@@ -74,10 +75,11 @@ const NOT_IN_EPHEMERAL_TEXT = 'cannot be set for an Ephemeral Container';
 function checkEphemeralContainers(spec: CoreV1PodSpec, fieldPath: string, pod: PodContext, errors: Errors): void {
   const ephemeral = spec.ephemeralContainers ?? [];
   if (ephemeral.length === 0) return;
+  // Copied before the ephemeral containers add their names: they cannot target each other.
   const targets = new Set(pod.names);
   ephemeral.forEach((container, index) => {
     const field = `${fieldPath}.ephemeralContainers[${index}]`;
-    checkCommon(container, field, pod, errors);
+    checkSharedMembers(container, field, pod, errors);
     const image = container.image ?? '';
     if (image !== image.trim()) errors.push(imageWhitespaceError(`${field}.image`, image));
     checkUniqueName(container, field, pod, errors);
@@ -107,7 +109,8 @@ function checkUniqueName(container: CoreV1Container, fieldPath: string, { names 
   names.add(name);
 }
 
-function checkCommon(container: CoreV1Container, fieldPath: string, pod: PodContext, errors: Errors): void {
+/** Checks the members that all three sorts of containers have, except that their names are unique. */
+function checkSharedMembers(container: CoreV1Container, fieldPath: string, pod: PodContext, errors: Errors): void {
   checkRequired(container, 'name', fieldPath, errors, checkDnsLabel);
   if ((container.image ?? '') === '') errors.push(requiredValue(`${fieldPath}.image`));
   checkRequiredEnum(container, 'terminationMessagePolicy', fieldPath, TERMINATION_MESSAGE_POLICIES, errors);

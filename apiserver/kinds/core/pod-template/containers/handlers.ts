@@ -51,7 +51,7 @@ function checkHttpGet(action: CoreV1HTTPGetAction, fieldPath: string, errors: Er
   for (const header of action.httpHeaders ?? []) checkFormat(header.name ?? '', `${fieldPath}.httpHeaders`, checkHeaderName, errors);
 }
 
-/** A port number or name. */
+/** The port is a number or a name. */
 function checkActionPort(action: CoreV1HTTPGetAction | CoreV1TCPSocketAction | CoreV1GRPCAction, fieldPath: string, errors: Errors): void {
   const port = action.port ?? 0;
   if (typeof port === 'string') checkFormat(port, `${fieldPath}.port`, checkPortName, errors);
@@ -71,6 +71,7 @@ export function checkProbe(container: CoreV1Container, name: ProbeName, containe
   const grace = probe.terminationGracePeriodSeconds;
   const graceField = `${fieldPath}.terminationGracePeriodSeconds`;
   if (grace !== undefined && grace <= 0) errors.push(invalidShownValue(graceField, String(grace), 'must be greater than 0'));
+  // A readiness probe restarts nothing, so it has no grace period and may require several successes.
   if (name === 'readinessProbe') {
     if (grace !== undefined) errors.push(invalidShownValue(graceField, String(grace), 'must not be set for readinessProbes'));
     return;
@@ -95,6 +96,7 @@ export function checkLifecycle(container: CoreV1Container, containerPath: string
   }
 }
 
+/** A sleep may last as long as the grace period, despite the message (upstream behaviour). */
 function checkSleep(action: CoreV1SleepAction, fieldPath: string, grace: number | bigint, errors: Errors): void {
   const seconds = action.seconds ?? 0;
   if (seconds > 0 && seconds <= grace) return;

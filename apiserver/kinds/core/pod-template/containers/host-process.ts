@@ -10,7 +10,7 @@ const hostProcessOf = (holder: CoreV1PodSpec | CoreV1Container): boolean | undef
 
 export function checkHostProcess(spec: CoreV1PodSpec, fieldPath: string, errors: Errors): void {
   const podHostProcess = hostProcessOf(spec);
-  let hasHostProcess = false;
+  let isAnyHostProcess = false;
   let isEveryHostProcess = true;
   for (const list of ['containers', 'initContainers', 'ephemeralContainers'] as const) {
     spec[list]?.forEach((container, index) => {
@@ -25,11 +25,11 @@ export function checkHostProcess(spec: CoreV1PodSpec, fieldPath: string, errors:
           ),
         );
       }
-      if (containerHostProcess ?? podHostProcess ?? false) hasHostProcess = true;
+      if (containerHostProcess ?? podHostProcess ?? false) isAnyHostProcess = true;
       else isEveryHostProcess = false;
     });
   }
-  if (!hasHostProcess) return;
+  if (!isAnyHostProcess) return;
   if (!isEveryHostProcess) {
     const text = 'If pod contains any hostProcess containers then all containers must be HostProcess containers';
     errors.push(invalidValue(fieldPath, '', text));

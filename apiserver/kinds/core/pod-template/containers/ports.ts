@@ -14,9 +14,9 @@ export function checkContainerPorts(container: CoreV1Container, fieldPath: strin
     const field = `${fieldPath}.ports[${index}]`;
     const name = port.name ?? '';
     if (name !== '') {
-      const before = errors.length;
+      const errorCountBefore = errors.length;
       checkFormat(name, `${field}.name`, checkPortName, errors);
-      if (errors.length === before && names.has(name)) errors.push(duplicateValue(`${field}.name`, name));
+      if (errors.length === errorCountBefore && names.has(name)) errors.push(duplicateValue(`${field}.name`, name));
       names.add(name);
     }
     const number = port.containerPort ?? 0;

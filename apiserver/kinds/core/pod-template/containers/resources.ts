@@ -22,27 +22,26 @@ export function checkResources(resources: CoreV1ResourceRequirements | undefined
   if (resources === undefined) return;
   const limits = resources.limits ?? {};
   const requests = resources.requests ?? {};
-  const seen = { hasHugePages: false, hasCpuOrMemory: false };
-  for (const name of sortedKeys(limits)) {
-    noteResource(name, seen);
+  const limitNames = sortedKeys(limits);
+  const requestNames = sortedKeys(requests);
+  for (const name of limitNames) {
     const field = `${fieldPath}.limits[${name}]`;
     const quantity = checkQuantity(name, stringAt(limits, name), field, errors);
     checkHugePages(name, quantity, field, errors);
   }
-  for (const name of sortedKeys(requests)) {
-    noteResource(name, seen);
+  for (const name of requestNames) {
     const field = `${fieldPath}.requests[${name}]`;
-    const quantity = checkQuantity(name, stringAt(requests, name), field, errors);
-    checkRequestAgainstLimit(name, quantity, stringAt(limits, name), fieldPath, errors);
-    checkHugePages(name, quantity, field, errors);
+    const request = checkQuantity(name, stringAt(requests, name), field, errors);
+    const limitText = stringAt(limits, name);
+    const limit = limitText === undefined ? undefined : parseCachedQuantity(limitText);
+    checkRequestAgainstLimit(name, { request, limit }, fieldPath, errors);
+    checkHugePages(name, request, field, errors);
   }
-  if (seen.hasHugePages && !seen.hasCpuOrMemory) errors.push(forbiddenField(fieldPath, 'HugePages require cpu or memory'));
+  const names = [...limitNames, ...requestNames];
+  if (names.some(isHugePages) && !names.some(isCpuOrMemory)) errors.push(forbiddenField(fieldPath, 'HugePages require cpu or memory'));
 }
 
-function noteResource(name: string, seen: { hasHugePages: boolean; hasCpuOrMemory: boolean }): void {
-  if (isHugePages(name)) seen.hasHugePages = true;
-  else if (name === 'cpu' || name === 'memory') seen.hasCpuOrMemory = true;
-}
+const isCpuOrMemory = (name: string): boolean => name === 'cpu' || name === 'memory';
 
 interface ParsedQuantity {
   readonly text: string;
@@ -71,25 +70,22 @@ function checkQuantity(name: string, text: string | undefined, field: string, er
   return quantity;
 }
 
-function checkRequestAgainstLimit(
-  name: string,
-  request: ParsedQuantity,
-  limitText: string | undefined,
-  fieldPath: string,
-  errors: Errors,
-): void {
+/** What a container requests of one resource, and its limit if it has one. */
+interface RequestAndLimit {
+  readonly request: ParsedQuantity;
+  readonly limit: ParsedQuantity | undefined;
+}
+
+/** The field paths do not contain the name of the resource (upstream behaviour). */
+function checkRequestAgainstLimit(name: string, { request, limit }: RequestAndLimit, fieldPath: string, errors: Errors): void {
   const field = `${fieldPath}.requests`;
-  if (limitText === undefined) {
-    if (isNeverOvercommitted(name)) errors.push(requiredValue(`${fieldPath}.limits`, 'Limit must be set for non overcommitable resources'));
-    return;
-  }
-  const limit = parseCachedQuantity(limitText);
-  if (!isNeverOvercommitted(name)) {
-    if (request.nanos > limit.nanos) {
-      errors.push(invalidValue(field, request.text, `must be less than or equal to ${name} limit of ${limit.text}`));
-    }
-  } else if (request.nanos !== limit.nanos) {
+  const mustBeEqual = isNeverOvercommitted(name);
+  if (limit === undefined) {
+    if (mustBeEqual) errors.push(requiredValue(`${fieldPath}.limits`, 'Limit must be set for non overcommitable resources'));
+  } else if (mustBeEqual && request.nanos !== limit.nanos) {
     errors.push(invalidValue(field, request.text, `must be equal to ${name} limit of ${limit.text}`));
+  } else if (request.nanos > limit.nanos) {
+    errors.push(invalidValue(field, request.text, `must be less than or equal to ${name} limit of ${limit.text}`));
   }
 }
 

@@ -93,7 +93,11 @@ function checkSysctls(context: CoreV1PodSecurityContext, spec: CoreV1PodSpec, fi
   });
 }
 
-/** When a slash comes before the first dot, slashes are the separators: dots and slashes are exchanged. */
+/**
+ * Returns the name with dots as separators: `net.ipv4.ip_forward` for `net/ipv4/ip_forward`. Slashes are the separators
+ * when one comes before the first dot. A dot then belongs to a part of the name and becomes a slash:
+ * `net.ipv4.conf.eth0/1.forwarding` for `net/ipv4/conf/eth0.1/forwarding`.
+ */
 function normalizeSysctlName(name: string): string {
   const firstSeparator = /[./]/.exec(name)?.[0];
   return firstSeparator === '/' ? name.replace(/[./]/g, (sign) => (sign === '/' ? '.' : '/')) : name;

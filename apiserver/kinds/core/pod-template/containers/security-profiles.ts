@@ -33,10 +33,10 @@ export function checkAppArmorProfile(context: CoreV1PodSecurityContext | CoreV1S
   const profile = context.appArmorProfile;
   if (profile === undefined) return;
   const fieldPath = `${contextPath}.appArmorProfile`;
-  const before = errors.length;
+  const errorCountBefore = errors.length;
   checkRequiredEnum(profile, 'type', fieldPath, PROFILE_TYPES, errors, 'type is required when appArmorProfile is set');
   if (profile.type === 'Localhost') checkAppArmorName(profile.localhostProfile, `${fieldPath}.localhostProfile`, errors);
-  else if (errors.length === before) {
+  else if (errors.length === errorCountBefore) {
     // Upstream looks at the name only when the type is valid, unlike that of a seccomp profile.
     const name = profile.localhostProfile;
     if (name !== undefined)

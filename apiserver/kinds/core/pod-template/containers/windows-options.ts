@@ -11,12 +11,14 @@ const MAX_SPEC_KIB = 64;
 const MAX_DOMAIN_LENGTH = 256;
 const MAX_USER_LENGTH = 104;
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f]/;
-/** Names of domains: NetBIOS names and DNS names. */
+/** A domain as a NetBIOS name: at most 15 characters and no dot first, such as `CORP 1`. */
 const NETBIOS = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/u;
+/** One part of a DNS name, in either case: `Corp` in `Corp.example.com`. */
 const DNS_LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?';
+/** A domain as a DNS name, such as `Corp.example.com`. */
 const DNS = new RegExp(`^${DNS_LABEL}(?:\\.${DNS_LABEL})*$`);
 const ONLY_DOTS = /^[. ]+$/;
-/** The `:` in `DOMAIN:name` */
+/** A character that Windows allows in no user name, such as `:`. */
 const NOT_IN_USER = /["/\\:;|=,+*?<>@[\]]/;
 
 export function checkWindowsOptions(context: CoreV1PodSecurityContext | CoreV1SecurityContext, contextPath: string, errors: Errors): void {

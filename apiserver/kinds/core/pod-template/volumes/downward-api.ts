@@ -7,7 +7,7 @@ import { checkQualifiedName } from '../../../../../shared/values/name-formats';
 import { checkRequired, type Errors } from '../../../rules/checks';
 import type { CoreV1ObjectFieldSelector, CoreV1ResourceFieldSelector } from '../../../../../shared/api/types/generated/members';
 
-/** For environment variables. Labels and annotations are supported with a subscript only. */
+/** The fields for environment variables. Labels and annotations are supported with a subscript only. */
 export const ENV_FIELD_PATHS: readonly string[] = [
   'metadata.name',
   'metadata.namespace',
@@ -20,7 +20,7 @@ export const ENV_FIELD_PATHS: readonly string[] = [
   'status.podIPs',
 ];
 
-/** For files in volumes. */
+/** The fields for files in volumes. */
 export const VOLUME_FIELD_PATHS: readonly string[] = [
   'metadata.annotations',
   'metadata.labels',
@@ -30,7 +30,8 @@ export const VOLUME_FIELD_PATHS: readonly string[] = [
 ];
 
 /**
- * Field paths that the conversion knows: unsupported ones among them are reported as unsupported, others as unknown.
+ * The field paths of Pods that exist for upstream's conversion of field labels. Of the unsupported paths, these are
+ * reported as an unsupported value, all others as an error of the conversion.
  */
 const POD_FIELD_PATHS: ReadonlySet<string> = new Set([
   ...ENV_FIELD_PATHS,
@@ -45,7 +46,7 @@ const LEGACY_NODE_NAME = 'spec.host';
 
 const SUBSCRIPTABLE = new Set(['metadata.annotations', 'metadata.labels']);
 
-/** `supported` are the field paths of the place where the reference is. */
+/** `supported`: the field paths for the place of the reference, {@link ENV_FIELD_PATHS} or {@link VOLUME_FIELD_PATHS}. */
 export function checkObjectFieldSelector(
   reference: CoreV1ObjectFieldSelector,
   fieldPath: string,

@@ -51,28 +51,28 @@ export function checkDownwardApiItems(source: FieldSource, fieldPath: string, er
 
 export function checkProjectedVolume(source: CoreV1ProjectedVolumeSource, fieldPath: string, errors: Errors): void {
   checkFileMode(source, 'defaultMode', fieldPath, errors);
-  const paths = new Set<string>();
+  const usedPaths = new Set<string>();
   source.sources?.forEach((projection, index) =>
-    checkProjection(projection, { volume: fieldPath, source: `${fieldPath}.sources[${index}]` }, paths, errors),
+    checkProjection(projection, { volumePath: fieldPath, sourcePath: `${fieldPath}.sources[${index}]` }, usedPaths, errors),
   );
 }
 
-const MIN_SECONDS = 600;
-const MAX_SECONDS = 2 ** 32;
+const MIN_TOKEN_SECONDS = 600;
+const MAX_TOKEN_SECONDS = 2 ** 32;
 
 /**
  * The field paths of a projected volume and of one of its sources. Some errors of a source are reported at the volume.
  */
 interface ProjectionPaths {
-  readonly volume: string;
-  readonly source: string;
+  readonly volumePath: string;
+  readonly sourcePath: string;
 }
 
-/** `paths`: the paths that earlier sources project to; those of this one are added. */
+/** `usedPaths`: the files that earlier sources project to; those of this one are added. */
 function checkProjection(
   projection: CoreV1VolumeProjection,
-  { volume: fieldPath, source: field }: ProjectionPaths,
-  paths: Set<string>,
+  { volumePath, sourcePath }: ProjectionPaths,
+  usedPaths: Set<string>,
   errors: Errors,
 ): void {
   let count = 0;
@@ -80,45 +80,46 @@ function checkProjection(
     const source = projection[member];
     if (source === undefined) continue;
     count += 1;
-    checkRequired(source, 'name', `${field}.${member}`, errors);
-    checkKeyItems(source, `${field}.${member}`, errors);
-    checkDuplicatePaths(source, source.name ?? '', fieldPath, paths, errors);
+    checkRequired(source, 'name', `${sourcePath}.${member}`, errors);
+    checkKeyItems(source, `${sourcePath}.${member}`, errors);
+    // The message shows the name of the source instead of the path (upstream behaviour).
+    checkPathsUnused(source, { volumePath, shown: source.name ?? '' }, usedPaths, errors);
   }
   const fields = projection.downwardAPI;
   if (fields !== undefined) {
     count += 1;
-    checkDownwardApiItems(fields, `${field}.downwardAPI`, errors);
-    checkDuplicatePaths(fields, undefined, fieldPath, paths, errors);
+    checkDownwardApiItems(fields, `${sourcePath}.downwardAPI`, errors);
+    checkPathsUnused(fields, { volumePath }, usedPaths, errors);
   }
   const token = projection.serviceAccountToken;
   if (token !== undefined) {
     count += 1;
-    checkToken(token, `${field}.serviceAccountToken`, fieldPath, errors);
+    checkToken(token, { volumePath, sourcePath }, errors);
   }
-  if (count > 1) errors.push(forbiddenField(field, 'may not specify more than 1 volume type per source'));
+  if (count > 1) errors.push(forbiddenField(sourcePath, 'may not specify more than 1 volume type per source'));
 }
 
-/** Two items must not have the same path. The message shows `owner`, or the path without one. */
-function checkDuplicatePaths(
+/** Two items must not have the same path. `shown`: the value in messages; by default the path. */
+function checkPathsUnused(
   source: KeySource | FieldSource,
-  owner: string | undefined,
-  fieldPath: string,
-  paths: Set<string>,
+  { volumePath, shown }: { readonly volumePath: string; readonly shown?: string },
+  usedPaths: Set<string>,
   errors: Errors,
 ): void {
   for (const item of source.items ?? []) {
     const path = item.path ?? '';
     if (path === '') continue;
-    if (paths.has(path)) errors.push(invalidValue(fieldPath, owner ?? path, 'conflicting duplicate paths'));
-    paths.add(path);
+    if (usedPaths.has(path)) errors.push(invalidValue(volumePath, shown ?? path, 'conflicting duplicate paths'));
+    usedPaths.add(path);
   }
 }
 
-function checkToken(token: CoreV1ServiceAccountTokenProjection, field: string, fieldPath: string, errors: Errors): void {
+function checkToken(token: CoreV1ServiceAccountTokenProjection, { volumePath, sourcePath }: ProjectionPaths, errors: Errors): void {
   const seconds = token.expirationSeconds;
-  const addError = (text: string): void => void errors.push(invalidShownValue(`${field}.expirationSeconds`, String(seconds), text));
-  if (seconds !== undefined && seconds < MIN_SECONDS) addError('may not specify a duration less than 10 minutes');
-  if (seconds !== undefined && seconds > MAX_SECONDS) addError('may not specify a duration larger than 2^32 seconds');
+  const field = `${sourcePath}.serviceAccountToken.expirationSeconds`;
+  const addError = (text: string): void => void errors.push(invalidShownValue(field, String(seconds), text));
+  if (seconds !== undefined && seconds < MIN_TOKEN_SECONDS) addError('may not specify a duration less than 10 minutes');
+  if (seconds !== undefined && seconds > MAX_TOKEN_SECONDS) addError('may not specify a duration larger than 2^32 seconds');
   // The field path lacks the source (upstream behaviour).
-  checkFilePath(token, 'path', fieldPath, errors);
+  checkFilePath(token, 'path', volumePath, errors);
 }

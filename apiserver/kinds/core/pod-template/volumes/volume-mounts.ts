@@ -21,8 +21,14 @@ export function checkVolumeMounts(container: CoreV1Container, fieldPath: string,
   const mounts = container.volumeMounts ?? [];
   const devices = container.volumeDevices ?? [];
   if (mounts.length === 0 && devices.length === 0) return;
-  const usedByDevices = collectUsedPaths(devices.map((device) => ({ name: device.name ?? '', path: device.devicePath ?? '' })));
-  const usedByMounts = collectUsedPaths(mounts.map((mount) => ({ name: mount.name ?? '', path: mount.mountPath ?? '' })));
+  const usedByDevices = collectUsedPaths(
+    'volumeDevices',
+    devices.map((device) => ({ name: device.name ?? '', path: device.devicePath ?? '' })),
+  );
+  const usedByMounts = collectUsedPaths(
+    'volumeMounts',
+    mounts.map((mount) => ({ name: mount.name ?? '', path: mount.mountPath ?? '' })),
+  );
   const seen = new Set<string>();
   mounts.forEach((mount, index) => {
     const field = `${fieldPath}.volumeMounts[${index}]`;
@@ -33,13 +39,14 @@ export function checkVolumeMounts(container: CoreV1Container, fieldPath: string,
     if (path === '') errors.push(requiredValue(`${field}.mountPath`));
     if (seen.has(path)) errors.push(invalidValue(`${field}.mountPath`, path, 'must be unique'));
     seen.add(path);
-    checkNotUsed(field, { name, path, member: 'mountPath' }, usedByDevices, 'volumeDevices', errors);
-    // The following field paths have no index (upstream behaviour).
-    checkSubPaths(mount, field, `${fieldPath}.volumeMounts`, errors);
-    checkPropagation(mount, container, `${fieldPath}.volumeMounts`, errors);
-    checkRecursiveReadOnly(mount, `${fieldPath}.volumeMounts`, errors);
+    checkNotUsed({ name, path, member: 'mountPath' }, usedByDevices, field, errors);
+    // The following errors are reported at the list, without an index (upstream behaviour).
+    const listPath = `${fieldPath}.volumeMounts`;
+    checkSubPaths(mount, field, listPath, errors);
+    checkPropagation(mount, container, listPath, errors);
+    checkRecursiveReadOnly(mount, listPath, errors);
   });
-  checkVolumeDevices(devices, fieldPath, usedByMounts, volumes, errors);
+  checkVolumeDevices(devices, { volumes, usedByMounts }, fieldPath, errors);
 }
 
 interface VolumePath {
@@ -47,39 +54,42 @@ interface VolumePath {
   readonly path: string;
 }
 
+/** The volume names and the paths in one list of a container. */
 interface UsedPaths {
+  readonly list: 'volumeDevices' | 'volumeMounts';
   readonly names: ReadonlySet<string>;
   readonly paths: ReadonlySet<string>;
 }
 
-const collectUsedPaths = (used: readonly VolumePath[]): UsedPaths => ({
+const collectUsedPaths = (list: UsedPaths['list'], used: readonly VolumePath[]): UsedPaths => ({
+  list,
   names: new Set(used.map(({ name }) => name)),
   paths: new Set(used.map(({ path }) => path)),
 });
 
-/** A volume name or path must not be both a mount and a device. */
+/** A volume name or path must not be both a mount and a device. `member` is the one that has the path. */
 function checkNotUsed(
-  field: string,
-  { name, path, member }: VolumePath & { readonly member: string },
+  { name, path, member }: VolumePath & { readonly member: 'mountPath' | 'devicePath' },
   used: UsedPaths,
-  list: string,
+  fieldPath: string,
   errors: Errors,
 ): void {
   if (used.names.has(name)) {
-    errors.push(invalidValue(`${field}.name`, name, `must not already exist in ${list}`));
+    errors.push(invalidValue(`${fieldPath}.name`, name, `must not already exist in ${used.list}`));
   }
   if (used.paths.has(path)) {
-    errors.push(invalidValue(`${field}.${member}`, path, `must not already exist as a path in ${list}`));
+    errors.push(invalidValue(`${fieldPath}.${member}`, path, `must not already exist as a path in ${used.list}`));
   }
 }
 
-function checkSubPaths(mount: CoreV1VolumeMount, field: string, fieldPath: string, errors: Errors): void {
+/** `mountPath` is the field path of the mount, `listPath` that of the list, where most errors are reported. */
+function checkSubPaths(mount: CoreV1VolumeMount, mountPath: string, listPath: string, errors: Errors): void {
   const path = mount.subPath ?? '';
   const expression = mount.subPathExpr ?? '';
-  if (path !== '') checkLocalPath(path, `${fieldPath}.subPath`, errors);
+  if (path !== '') checkLocalPath(path, `${listPath}.subPath`, errors);
   if (expression === '') return;
-  if (path !== '') errors.push(invalidValue(`${field}.subPathExpr`, expression, 'subPathExpr and subPath are mutually exclusive'));
-  checkLocalPath(expression, `${fieldPath}.subPathExpr`, errors);
+  if (path !== '') errors.push(invalidValue(`${mountPath}.subPathExpr`, expression, 'subPathExpr and subPath are mutually exclusive'));
+  checkLocalPath(expression, `${listPath}.subPathExpr`, errors);
 }
 
 function checkPropagation(mount: CoreV1VolumeMount, { securityContext }: CoreV1Container, fieldPath: string, errors: Errors): void {
@@ -105,13 +115,13 @@ function checkRecursiveReadOnly(mount: CoreV1VolumeMount, fieldPath: string, err
   }
 }
 
+/** Volume sources that can be used as block devices. */
 const BLOCK_SOURCES = ['persistentVolumeClaim', 'ephemeral'] as const;
 
 function checkVolumeDevices(
   devices: readonly CoreV1VolumeDevice[],
+  { volumes, usedByMounts }: { readonly volumes: VolumesByName; readonly usedByMounts: UsedPaths },
   fieldPath: string,
-  usedByMounts: UsedPaths,
-  volumes: VolumesByName,
   errors: Errors,
 ): void {
   const names = new Set<string>();
@@ -131,7 +141,7 @@ function checkVolumeDevices(
     if (path === '') errors.push(requiredValue(`${field}.devicePath`));
     if (paths.has(path)) errors.push(invalidValue(`${field}.devicePath`, path, 'must be unique'));
     else if (path.split('/').includes('..')) errors.push(invalidValue(`${field}.devicePath`, path, "can not contain backsteps ('..')"));
-    checkNotUsed(field, { name, path, member: 'devicePath' }, usedByMounts, 'volumeMounts', errors);
+    checkNotUsed({ name, path, member: 'devicePath' }, usedByMounts, field, errors);
     names.add(name);
     paths.add(path);
   });

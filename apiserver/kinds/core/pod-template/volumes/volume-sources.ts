@@ -131,7 +131,7 @@ export const SHARED_VOLUME_RULES = {
   scaleIO: requireMembers<CoreV1ScaleIOVolumeSource>('gateway', 'system', 'volumeName'),
 } as const;
 
-/** The order decides which one is validated when several are set. */
+/** When several are set, the first in this order is validated and the others are reported as forbidden. */
 export const POD_VOLUME_SOURCES: readonly UnionMemberOf<CoreV1Volume>[] = [
   { member: 'emptyDir', rule: checkEmptyDir },
   { member: 'hostPath', rule: SHARED_VOLUME_RULES.hostPath },

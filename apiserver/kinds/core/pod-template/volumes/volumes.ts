@@ -20,7 +20,7 @@ export function checkVolumes(spec: CoreV1PodSpec, specPath: string, podName: str
   const validVolumes = new Map<string, CoreV1Volume>();
   volumes.forEach((volume, index) => {
     const fieldPath = `${specPath}.volumes[${index}]`;
-    const before = errors.length;
+    const errorCountBefore = errors.length;
     // A second source is reported but not validated.
     checkFirstUnionMember(volume, fieldPath, POD_VOLUME_SOURCES, 'may not specify more than 1 volume type', errors);
     const name = volume.name ?? '';
@@ -29,7 +29,7 @@ export function checkVolumes(spec: CoreV1PodSpec, specPath: string, podName: str
     if (name === '') errors.push(requiredValue(`${fieldPath}.name`));
     else if (validVolumes.has(name)) errors.push(duplicateValue(`${fieldPath}.name`, name));
     else checkFormat(name, `${fieldPath}.name`, checkDnsLabel, errors);
-    if (errors.length === before) validVolumes.set(name, volume);
+    if (errors.length === errorCountBefore) validVolumes.set(name, volume);
   });
   return validVolumes;
 }
@@ -43,6 +43,7 @@ function checkClaimName({ ephemeral }: CoreV1Volume, name: string, podName: stri
 
 const MAX_ISCSI_LENGTH = 64;
 
+/** With an initiator, `<volume name>:<target portal>` becomes the name of an iSCSI interface of the node. */
 function checkIscsiLength({ iscsi }: CoreV1Volume, name: string, field: string, errors: Errors): void {
   if (iscsi?.initiatorName === undefined || Buffer.byteLength(`${name}:${iscsi.targetPortal ?? ''}`) <= MAX_ISCSI_LENGTH) return;
   const text = `Total length of <volume name>:<iscsi.targetPortal> must be under ${MAX_ISCSI_LENGTH} characters if iscsi.initiatorName is specified.`;
