@@ -87,18 +87,28 @@ it('openWebhook keeps the previous configuration while a changed kubeconfig is u
   expect(reloadError()).toContain('is not YAML');
 });
 
-it('openWebhook uses a changed token of the tokenFile, and keeps it when the file is removed', async () => {
+/** A webhook that has read the token `one` from its tokenFile, which is read at the first use. */
+async function openWithTokenFile() {
   await writeCertificates();
   writeFileSync(fileOf('token'), 'one');
   write({ tokenFile: 'token' });
   const webhook = await open();
   expect(webhook.address.authorization()).toBe('Bearer one');
+  return webhook;
+}
+
+it('openWebhook uses a changed token of the tokenFile', async () => {
+  const webhook = await openWithTokenFile();
   writeFileSync(fileOf('token'), 'second');
   await waitForReload();
   expect(webhook.address.authorization()).toBe('Bearer second');
+});
+
+it('openWebhook keeps the token when the tokenFile is removed', async () => {
+  const webhook = await openWithTokenFile();
   rmSync(fileOf('token'));
   await waitForReload();
-  expect(webhook.address.authorization()).toBe('Bearer second');
+  expect(webhook.address.authorization()).toBe('Bearer one');
   expect(reloadError()).toContain('cannot read');
 });
 

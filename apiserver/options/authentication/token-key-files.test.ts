@@ -10,30 +10,45 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'keys-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('fileBackedTokenKeys switches to changed keys, and keeps the old ones while the new ones are unusable', async () => {
+/** Keys that are read from files, which `write` replaces. */
+async function openKeyFiles() {
   const clock = new ManualClock();
   const paths = { verificationKeys: [path.join(folder, 'sa.pub')], signingKey: path.join(folder, 'sa.key') };
   const [publicFile = ''] = paths.verificationKeys;
-  const oldPair = await createSigningKeyPair();
-  const newPair = await createSigningKeyPair();
-  const write = (pair: typeof oldPair): void => {
+  const write = (pair: Awaited<ReturnType<typeof createSigningKeyPair>>): void => {
     writeFileSync(publicFile, pair.publicKey);
     writeFileSync(paths.signingKey, pair.privateKey);
   };
-  write(oldPair);
+  write(await createSigningKeyPair());
   const files = fileBackedTokenKeys(paths);
   const stop = files.watch(clock, silentLogger);
-  const first = files.current();
-  expect(first.verifying[0]?.id).toBe(first.signing.id);
-
   const waitForReload = async (): Promise<void> => {
     clock.advance(60_000);
     await flushPromises(5);
   };
+  return { files, paths, write, waitForReload, stop };
+}
+
+it('fileBackedTokenKeys reads the verification key of the signing key', async () => {
+  const { files, stop } = await openKeyFiles();
+  const { signing, verifying } = files.current();
+  expect(verifying[0]?.id).toBe(signing.id);
+  stop();
+});
+
+it('fileBackedTokenKeys keeps the old keys while the new ones are unusable', async () => {
+  const { files, paths, waitForReload, stop } = await openKeyFiles();
+  const first = files.current();
   writeFileSync(paths.signingKey, 'rubbish');
   await waitForReload();
   expect(files.current()).toBe(first);
-  write(newPair);
+  stop();
+});
+
+it('fileBackedTokenKeys switches to changed keys', async () => {
+  const { files, write, waitForReload, stop } = await openKeyFiles();
+  const first = files.current();
+  write(await createSigningKeyPair());
   await waitForReload();
   expect(files.current().signing.id).not.toBe(first.signing.id);
   stop();

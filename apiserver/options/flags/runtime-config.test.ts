@@ -43,13 +43,19 @@ describe('--runtime-config', () => {
     expect(added('api/alpha=true,api/all=false', 'api/ga=true')).toContain('resource.platform.io/v1alpha3');
   });
 
-  test('enables one resource of a version, and ignores an unknown one', () => {
+  test('enables one resource of a version', () => {
     expect(added('storage.k8s.io/v1beta1/volumeattributesclasses')).toEqual(['storage.platform.io/v1beta1']);
+  });
+
+  test('ignores an unknown resource of a version', () => {
     expect(added('storage.k8s.io/v1beta1/nothing=true')).toEqual([]);
   });
 
-  test('returns the versions that a group does not have, and serves the rest', () => {
+  test('serves the known versions beside one that its group does not have', () => {
     expect(added('batch/v2alpha1', 'resource.k8s.io/v1alpha3')).toEqual(['resource.platform.io/v1alpha3']);
+  });
+
+  test('returns the versions that their groups do not have', () => {
     const { unknownVersions } = createRuntimeConfig(
       new Map([
         ['batch/v2alpha1', true],
@@ -71,8 +77,11 @@ describe('--runtime-config', () => {
     expect(removedKinds('batch/v1/jobs=false')).toEqual(['batch/v1/jobs']);
   });
 
-  test('uses the most specific setting, and the last one of equal keys', () => {
+  test('uses the most specific setting', () => {
     expect(removedKinds('api/beta=false', 'flowcontrol.apiserver.k8s.io/v1beta3=true')).toEqual([]);
+  });
+
+  test('uses the last setting of equal keys', () => {
     expect(removedKinds('autoscaling/v2=false,autoscaling/v2=true')).toEqual([]);
   });
 

@@ -10,7 +10,8 @@ let folder: string;
 beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'etcd-files-'))));
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('etcdCredentialFiles switches to new credentials when certificate and key match, and keeps the old ones until then', async () => {
+/** Credentials that are read from files with the pair `first`; `second` is another pair of the same authority. */
+async function openCredentialFiles() {
   const clock = new ManualClock();
   const common = { lifetimeMs: 3_600_000, clock };
   const authority = await createAuthority({ ...common, subject: { commonName: 'ca' } });
@@ -24,26 +25,38 @@ it('etcdCredentialFiles switches to new credentials when certificate and key mat
   writeFileSync(paths.key, first.key);
   const files = etcdCredentialFiles(paths);
   const stop = files.watch(clock, silentLogger);
-  const current = () => ({ certificate: files.current().cert?.toString(), key: files.current().key?.toString() });
-  const firstPair = { certificate: first.certificate, key: first.key };
-  const secondPair = { certificate: second.certificate, key: second.key };
-  const waitForReload = async (): Promise<void> => {
+  const pairOf = ({ certificate, key }: Credential) => ({ certificate, key });
+  /** The credentials in use after a reload of the files. */
+  const reload = async () => {
     clock.advance(60_000);
     await flushPromises(5);
+    return { certificate: files.current().cert?.toString(), key: files.current().key?.toString() };
   };
+  return { paths, first: pairOf(first), second: pairOf(second), reload, stop };
+}
 
-  // The new key does not match the certificate.
+it('etcdCredentialFiles keeps the old credentials while certificate and key do not match', async () => {
+  const { paths, first, second, reload, stop } = await openCredentialFiles();
   writeFileSync(paths.key, second.key);
-  await waitForReload();
-  expect(current()).toEqual(firstPair);
-  // The certificate matches, but the authority is unusable.
-  writeFileSync(paths.ca, 'no certificate');
+  expect(await reload()).toEqual(first);
+  stop();
+});
+
+it('etcdCredentialFiles keeps the old credentials while the authority is unusable', async () => {
+  const { paths, first, second, reload, stop } = await openCredentialFiles();
+  writeFileSync(paths.key, second.key);
   writeFileSync(paths.cert, second.certificate);
-  await waitForReload();
-  expect(current()).toEqual(firstPair);
-  writeFileSync(paths.ca, authority.certificate);
-  await waitForReload();
-  expect(current()).toEqual(secondPair);
+  writeFileSync(paths.ca, 'no certificate');
+  expect(await reload()).toEqual(first);
+  stop();
+});
+
+it('etcdCredentialFiles switches to new credentials when certificate and key match', async () => {
+  const { paths, second, reload, stop } = await openCredentialFiles();
+  writeFileSync(paths.key, second.key);
+  await reload();
+  writeFileSync(paths.cert, second.certificate);
+  expect(await reload()).toEqual(second);
   stop();
 });
 
@@ -51,9 +64,12 @@ it('etcdCredentialFiles returns no credentials without files', () => {
   expect(etcdCredentialFiles({ ca: '', cert: '', key: '' }).current()).toEqual({});
 });
 
-it('etcdCredentialFiles throws for unusable and for missing files', () => {
+it('etcdCredentialFiles throws for an unusable file', () => {
   const file = path.join(folder, 'ca.crt');
   writeFileSync(file, 'no certificate');
   expect(() => etcdCredentialFiles({ ca: file, cert: '', key: '' })).toThrow(file);
+});
+
+it('etcdCredentialFiles throws for a missing file', () => {
   expect(() => etcdCredentialFiles({ ca: '', cert: path.join(folder, 'missing.crt'), key: '' })).toThrow('missing.crt');
 });

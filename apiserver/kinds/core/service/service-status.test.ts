@@ -25,12 +25,18 @@ describe('a condition in the status of a Service', () => {
     },
   );
 
-  it('keeps its transition time while its status is unchanged, and gets another when the status changes', async () => {
+  it('keeps its transition time when its reason changes', async () => {
     const { fixture, conditionsAfter } = await openService();
     await conditionsAfter(CONDITION);
     fixture.clock.advance(10_000);
     const renamed = { ...CONDITION, reason: 'Again' };
     expect(await conditionsAfter(renamed)).toEqual([{ ...renamed, lastTransitionTime: WRITTEN_AT }]);
+  });
+
+  it('gets another transition time when its status changes', async () => {
+    const { fixture, conditionsAfter } = await openService();
+    await conditionsAfter(CONDITION);
+    fixture.clock.advance(10_000);
     const failed = { ...CONDITION, status: 'False' };
     expect(await conditionsAfter(failed)).toEqual([{ ...failed, lastTransitionTime: '2026-01-02T03:04:15Z' }]);
   });

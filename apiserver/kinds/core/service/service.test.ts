@@ -23,22 +23,45 @@ const service = (trafficDistribution: string): JsonObject => ({
 });
 const distribution = (object: JsonObject): unknown => objectAt(object, 'spec')?.['trafficDistribution'];
 
-it('trafficDistribution is dropped while the gate is off, from new Services and from updates of Services without it', async () => {
-  const { fixture, patch } = await openFixture();
-  expect(distribution((await fixture.create('services', service('Foo'))).object)).toBeUndefined();
-  await fixture.cache.catchUp();
-  expect(await patch('PreferClose')).toBeUndefined();
+describe('trafficDistribution while the gate is off', () => {
+  it('is dropped from new Services', async () => {
+    const { fixture } = await openFixture();
+    expect(distribution((await fixture.create('services', service('Foo'))).object)).toBeUndefined();
+  });
+
+  it('is dropped from updates of Services without it', async () => {
+    const { fixture, patch } = await openFixture();
+    await fixture.create('services', service('Foo'));
+    await fixture.cache.catchUp();
+    expect(await patch('PreferClose')).toBeUndefined();
+  });
 });
 
-it('trafficDistribution is kept and validated while the gate is off in Services that have it, and can be removed', async () => {
+/** Creates a Service with trafficDistribution while the gate is on, and turns it off. */
+async function openFixtureWithDistribution() {
   const { gates, fixture, patch } = await openFixture();
   gates.set(GATE, true);
   await fixture.create('services', service('PreferClose'));
   gates.set(GATE, false);
   await fixture.cache.catchUp();
-  expect(await patch('PreferClose')).toBe('PreferClose');
-  expect(await refusalStatus(patch('Foo'))).toMatchObject({
-    message: 'Service "a" is invalid: spec.trafficDistribution: Unsupported value: "Foo": supported values: "PreferClose"',
+  return { patch };
+}
+
+describe('trafficDistribution of a Service that has it, while the gate is off', () => {
+  it('is kept', async () => {
+    const { patch } = await openFixtureWithDistribution();
+    expect(await patch('PreferClose')).toBe('PreferClose');
   });
-  expect(await patch(null)).toBeUndefined();
+
+  it('is validated', async () => {
+    const { patch } = await openFixtureWithDistribution();
+    expect(await refusalStatus(patch('Foo'))).toMatchObject({
+      message: 'Service "a" is invalid: spec.trafficDistribution: Unsupported value: "Foo": supported values: "PreferClose"',
+    });
+  });
+
+  it('can be removed', async () => {
+    const { patch } = await openFixtureWithDistribution();
+    expect(await patch(null)).toBeUndefined();
+  });
 });
