@@ -1,7 +1,8 @@
 /**
  * The cache's contract with the registry: a replica of the whole key space at one revision. All reads and watches are
- * served from it. It does not know HTTP or users, and writes two keys only: the tick, which advances a stalled event
- * stream, and the compaction key of the replicas. Objects are bytes in the form of stored-value.ts.
+ * served from it. It does not know HTTP or users. It writes two keys only: the tick, which makes the event stream
+ * advance, and the key through which the replicas coordinate compaction. Stored objects have the form of
+ * store/stored-value.ts.
  */
 import type { Revision } from '../storage/store';
 
@@ -50,8 +51,9 @@ export interface Snapshot {
    */
   range(start?: string, end?: string): Iterable<Entry>;
   /**
-   * The entries of the range that may have the field value, in order: just those that have it when the field is indexed,
-   * few objects have the value and the state is the current one, else all.
+   * The entries of the range that may have the field value, in order; the caller still has to compare. Without a usable
+   * index these are all entries of the range. An index is usable when the field has one, few objects have the value, and
+   * the type has not changed since the snapshot was taken.
    */
   rangeWith(selected: SelectedField, start?: string, end?: string): Iterable<Entry>;
   /** Number of entries in the range. O(log n) where the type allows it, never slower than an iteration. */
@@ -69,11 +71,11 @@ export interface SnapshotRequest extends WaitOptions {
   readonly start?: string;
   readonly end?: string;
   /**
-   * This many entries of the range suffice; bounds the memory of a store read. Ignored for states in memory. Absent =
-   * all.
+   * This many entries of the range suffice, so that a read from the store takes bounded memory; absent for all of them.
+   * A state in memory is returned whole.
    */
   readonly limit?: number;
-  /** The store is known to have reached the revision: if the cache has not, read the store instead of waiting. */
+  /** The store is known to have reached the revision: a cache that has not reads the store instead of waiting. */
   readonly isInStore?: boolean;
 }
 
@@ -91,8 +93,8 @@ export interface Change {
    */
   readonly previous: Entry | undefined;
   /**
-   * Encoded frames by encoding key (event type, version, media type, dialect), filled by the endpoint layer. Read the
-   * property again for every frame: the cache drops the frames of older changes.
+   * Encoded frames by encoding key (event type, version, media type, dialect), filled by the endpoint layer. The cache
+   * drops the frames of older changes and puts an empty map in their place, so read the property again for every frame.
    */
   readonly frames: Map<string, Buffer>;
 }
@@ -161,8 +163,11 @@ export interface ChangeSink {
 export type WatchEnd =
   | { readonly type: 'expired'; readonly requested: Revision; readonly oldest: Revision }
   /**
-   * The stream ends without an error, and its client watches again: the watcher delivers a state that the event window
-   * has passed, its changes could not be read from the store, the type's definition has changed, or the server shuts down.
+   * The stream ends without an error, and its client is expected to watch again. The causes in the cache:
+   * - The watcher was still delivering its initial state when the event window dropped the changes that follow it.
+   * - The changes that the watcher missed could not be read from the store.
+   * - The definition of the custom resource has changed, or its type was removed.
+   * - The server shuts down.
    */
   | { readonly type: 'closed' }
   | { readonly type: 'failed'; readonly message: string };
@@ -178,7 +183,7 @@ export interface WatchRequest {
   readonly start: { readonly type: 'after'; readonly revision: Revision } | { readonly type: 'state' };
   /** Whether progress bookmarks are sent. */
   readonly bookmarks: boolean;
-  /** Send a bookmark `end-of-initial-events` after the initial state. */
+  /** Whether a bookmark `end-of-initial-events` is sent after the initial state. */
   readonly markEndOfInitialEvents: boolean;
 }
 
@@ -195,7 +200,7 @@ export interface CacheWatch {
 
 /** A key with a stored value that cannot be read. */
 export interface UnreadableKey {
-  /** With the prefix of the store. */
+  /** The whole key in the store, including the cache's prefix. */
   readonly storeKey: string;
   readonly reason: string;
 }
@@ -213,7 +218,7 @@ export interface WaitOptions {
 export interface Cache {
   /** All store revisions up to this one have been applied. */
   readonly revision: Revision;
-  /** False until the first load is complete: reads and watches are then refused with 429. */
+  /** False until the first load is complete. Until then callers answer requests with 429. */
   readonly isReady: boolean;
   /** The oldest revision that can be read or watched from. */
   readonly compactedRevision: Revision;
@@ -241,9 +246,10 @@ export interface Cache {
   /** The current state. Cheap (copy on write); do not hold it longer than needed. */
   snapshot(type: StoredType): Snapshot;
   /**
-   * The state at exactly `revision`: a pinned or reconstructed snapshot, else a paged store read of the requested part.
-   * A future revision is waited for until the deadline, unless `isInStore` is set. Rejects with StoreError:
-   * `compacted`, `future-revision`, or the error of the store.
+   * The state at exactly `revision`: from memory when it is the current state, pinned, or can be rebuilt from the event
+   * window; otherwise the requested part is read from the store in pages. A revision that the cache has not reached is
+   * waited for until the deadline, unless `isInStore` is set. Rejects with StoreError: `compacted`, `future-revision`,
+   * or the error of the store.
    */
   snapshotAt(type: StoredType, revision: Revision, request: SnapshotRequest): Promise<Snapshot>;
   /**
@@ -262,6 +268,9 @@ export interface Cache {
     key: string,
     options: WaitOptions,
   ): Promise<{ readonly revision: Revision; readonly entry: Entry | undefined }>;
-  /** Ends all watches and the stream. Pending waits resolve with false; the cache must not be used afterwards. */
+  /**
+   * Ends all watches and the stream. Pending `waitForRevision` calls resolve with false. The cache must not be used
+   * afterwards.
+   */
   close(): Promise<void>;
 }

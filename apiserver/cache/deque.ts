@@ -2,19 +2,23 @@
  * A FIFO queue with access by position, in amortized constant time per operation. Unbounded: callers limit its size.
  */
 
-/** Minimum number of removed positions at the front before the array is copied without them. */
+/**
+ * The array is copied without its removed positions when there are at least this many of them and they are half of the
+ * array. Short queues are therefore never copied.
+ */
 const MIN_REMOVED = 1024;
 
 /** One queue. */
 export class Deque<T> {
   private items: (T | undefined)[] = [];
+  /** Index of the front; the positions before it are removed. */
   private head = 0;
 
   get size(): number {
     return this.items.length - this.head;
   }
 
-  /** `position` counts from the front. */
+  /** The item at `position`, counted from the front, which is 0; `undefined` past the back. */
   at(position: number): T | undefined {
     return this.items[this.head + position];
   }

@@ -32,12 +32,12 @@ export class KeyListeners {
     return this.listeners.map(({ prefix }) => prefix);
   }
 
-  /** The state is loaded again: every listener forgets its own. */
+  /** Calls `onReset` of all listeners, before the existing keys are read from the store. */
   notifyReset(): void {
     for (const { listener } of this.listeners) this.guard(() => listener.onReset());
   }
 
-  /** Notifies the listeners of a prefix of the key; `value` is `undefined` for a deletion. */
+  /** Calls `onKeyChange` of the listeners for a prefix of the key; `value` is `undefined` for a deletion. */
   notifyChange(key: string, value: Buffer | undefined, revision: Revision): void {
     for (const { prefix, listener } of this.listeners) {
       if (key.startsWith(prefix)) this.guard(() => listener.onKeyChange(key, value, revision));

@@ -1,15 +1,20 @@
 import type { KeyValue, RangeResult, Store } from '../storage/store';
-import { readPages, type Page, type PageRequest } from './read-pages';
+import { readPages, type PageRequest } from './read-pages';
 
-/** A store with keys `a00`, `a01` … and values of `bytes` bytes; its revision increases with every read. */
-function storeOf(
-  keys: number,
-  bytes: number,
-): { store: Pick<Store, 'range'>; requests: { start: string; revision: number | undefined }[] } {
+interface FakeStore {
+  readonly store: Pick<Store, 'range'>;
+  /** The requests that the store has received. */
+  readonly requests: { readonly start: string; readonly revision: number | undefined }[];
+}
+
+const keyAt = (index: number): string => `a${String(index).padStart(2, '0')}`;
+
+/** A store with keys `a00`, `a01` …. The first read returns revision 101, and each later one the next revision. */
+function createStore({ keys, valueBytes }: { readonly keys: number; readonly valueBytes: number }): FakeStore {
   const kvs = Array.from({ length: keys }, (_, index): KeyValue => {
-    return { key: `a${String(index).padStart(2, '0')}`, value: Buffer.alloc(bytes), createRevision: 1, modRevision: 1, version: 1 };
+    return { key: keyAt(index), value: Buffer.alloc(valueBytes), createRevision: 1, modRevision: 1, version: 1 };
   });
-  const requests: { start: string; revision: number | undefined }[] = [];
+  const requests: FakeStore['requests'][number][] = [];
   const range: Store['range'] = ({ start, limit = 0, revision }) => {
     requests.push({ start, revision });
     const matching = kvs.filter(({ key }) => key >= start);
@@ -26,12 +31,9 @@ function storeOf(
 
 const RANGE = { start: 'a', end: 'b' };
 
-async function read(store: Pick<Store, 'range'>, request: PageRequest, onPage: (page: Page) => boolean = () => true): Promise<string[]> {
+async function readKeys(store: Pick<Store, 'range'>, request: PageRequest): Promise<string[]> {
   const keys: string[] = [];
-  for await (const page of readPages(store, RANGE, request)) {
-    keys.push(...page.kvs.map(({ key }) => key));
-    if (!onPage(page)) break;
-  }
+  for await (const { kvs } of readPages(store, RANGE, request)) keys.push(...kvs.map(({ key }) => key));
   return keys;
 }
 
@@ -39,35 +41,50 @@ it.each([
   ['with', true],
   ['without', false],
 ])('readPages %s prefetch returns all keys in order at the revision of the first page', async (_title, prefetch) => {
-  const { store, requests } = storeOf(60, 10);
-  expect(await read(store, { prefetch })).toEqual(Array.from({ length: 60 }, (_, index) => `a${String(index).padStart(2, '0')}`));
+  const { store, requests } = createStore({ keys: 60, valueBytes: 10 });
+  expect(await readKeys(store, { prefetch })).toEqual(Array.from({ length: 60 }, (_, index) => keyAt(index)));
   expect(requests.map(({ revision }) => revision)).toEqual([undefined, 101, 101]);
-  const otherStore = storeOf(60, 10);
-  await read(otherStore.store, { prefetch, revision: 7 });
-  expect(otherStore.requests.map(({ revision }) => revision)).toEqual([7, 7, 7]);
 });
 
-it('readPages requests the next page before the current one is consumed only with prefetch', async () => {
-  for (const prefetch of [false, true]) {
-    const { store, requests } = storeOf(60, 10);
-    const revisions: number[] = [];
-    await read(store, { prefetch }, () => revisions.push(requests.length) > 0);
-    expect(revisions).toEqual(prefetch ? [2, 3, 3] : [1, 2, 3]);
+it.each([
+  ['with', true],
+  ['without', false],
+])('readPages %s prefetch reads all pages at the requested revision', async (_title, prefetch) => {
+  const { store, requests } = createStore({ keys: 60, valueBytes: 10 });
+  await readKeys(store, { prefetch, revision: 7 });
+  expect(requests.map(({ revision }) => revision)).toEqual([7, 7, 7]);
+});
+
+it.each([
+  ['before the current one is consumed, with prefetch', true, [2, 3, 3]],
+  ['after the current one is consumed, without prefetch', false, [1, 2, 3]],
+])('readPages requests the next page %s', async (_title, prefetch, expected) => {
+  const { store, requests } = createStore({ keys: 60, valueBytes: 10 });
+  const requestsAtPage: number[] = [];
+  for await (const _page of readPages(store, RANGE, { prefetch })) requestsAtPage.push(requests.length);
+  expect(requestsAtPage).toEqual(expected);
+});
+
+describe('readPages, when the second request fails,', () => {
+  function createFailingStore(): Pick<Store, 'range'> {
+    const { store, requests } = createStore({ keys: 60, valueBytes: 10 });
+    return { range: (...args) => (requests.length === 1 ? Promise.reject(new Error('away')) : store.range(...args)) };
   }
-});
 
-it('readPages ignores a failed prefetch when the caller stops early', async () => {
-  const { store } = storeOf(60, 10);
-  let calls = 0;
-  const failing: Pick<Store, 'range'> = {
-    range: (...requests) => ((calls += 1) > 1 ? Promise.reject(new Error('away')) : store.range(...requests)),
-  };
-  expect(await read(failing, { prefetch: true }, () => false)).toHaveLength(16);
-  await expect(read(failing, { prefetch: true })).rejects.toThrow('away');
+  it('ignores the failure of a prefetch when the caller stops at the first page', async () => {
+    const pages = readPages(createFailingStore(), RANGE, { prefetch: true });
+    const first = await pages.next();
+    expect(first.value).toMatchObject({ kvs: { length: 16 } });
+    await pages.return();
+  });
+
+  it('rejects when the caller reads on', async () => {
+    await expect(readKeys(createFailingStore(), { prefetch: true })).rejects.toThrow('away');
+  });
 });
 
 it('readPages reduces the page size for large values', async () => {
-  const { store, requests } = storeOf(40, 600_000);
-  await read(store, {});
+  const { store, requests } = createStore({ keys: 40, valueBytes: 600_000 });
+  await readKeys(store, {});
   expect(requests.map(({ start }) => start)).toEqual(['a', 'a15\0', 'a23\0', 'a27\0', 'a31\0', 'a35\0']);
 });

@@ -1,6 +1,6 @@
 /**
- * Reads a range of the store in pages at one revision, with bounded memory for any size of the values: the number of keys
- * of a page follows from the bytes of the one before.
+ * Reads a range of the store in pages at one revision. Memory is bounded for any size of the values, because the byte
+ * size of a page decides how many keys the next one requests.
  */
 import type { KeyRange, KeyValue, RangeResult, Revision, Store } from '../storage/store';
 
@@ -23,7 +23,7 @@ export interface PageRequest {
   readonly keysOnly?: boolean;
   /** Maximum number of keys per page. */
   readonly limit?: number;
-  /** Request the next page while the current one is consumed; for callers that read to the end. */
+  /** Whether the next page is requested while the current one is consumed; for callers that read to the end. */
   readonly prefetch?: boolean;
   /** The deadline of each page, in milliseconds of Clock.monotonic. */
   readonly deadline?: () => number;
@@ -33,12 +33,12 @@ export interface PageRequest {
 const KEYS_PAGE_SIZE = 2000;
 /** Entries of the first page with values, before their size is known. */
 const FIRST_PAGE_SIZE = 16;
-/** Limit of the entries per page, however small they are. */
+/** Maximum number of entries per page, however small they are. */
 const MAX_PAGE_SIZE = 8192;
-/** Target size of a page: the limit of the next page follows from the size of the last one. */
+/** Target size of the values of a page. */
 const PAGE_BYTES = 4 * 1024 * 1024;
 
-/** Rejects with StoreError. A caller may stop at any page. */
+/** Yields at least one page, also for an empty range. Rejects with StoreError. A caller may stop at any page. */
 export async function* readPages(
   store: Pick<Store, 'range'>,
   range: KeyRange,
@@ -52,7 +52,8 @@ export async function* readPages(
     const pageRequest = { start, end: range.end, limit, keysOnly, ...(revision === undefined ? {} : { revision }) };
     return store.range(pageRequest, request.deadline === undefined ? {} : { deadline: request.deadline() });
   };
-  for (let next: Promise<RangeResult> | undefined = requestPage(range.start); next !== undefined;) {
+  let next: Promise<RangeResult> | undefined = requestPage(range.start);
+  while (next !== undefined) {
     const result: RangeResult = await next;
     const { kvs, count, more } = result;
     revision ??= result.revision;
@@ -60,16 +61,17 @@ export async function* readPages(
     const last = kvs.at(-1);
     const nextStart = more && last !== undefined ? `${last.key}\0` : undefined;
     next = nextStart !== undefined && prefetch ? requestPage(nextStart) : undefined;
-    // The error is thrown when the page is awaited; a caller that stops early ignores it.
+    // A caller that stops early leaves this promise unobserved; a caller that reads on gets the error from `await`.
     next?.catch(() => undefined);
     yield { revision, kvs, count, more };
     if (nextStart !== undefined) next ??= requestPage(nextStart);
   }
 }
 
+/** Halves the number of entries after a page over the target size, and doubles it after one of less than half of it. */
 function nextPageSize(pageSize: number, kvs: readonly KeyValue[]): number {
   let bytes = 0;
   for (const kv of kvs) bytes += kv.value.length;
-  if (bytes > PAGE_BYTES) return Math.max(1, pageSize >>> 1);
+  if (bytes > PAGE_BYTES) return Math.max(1, Math.floor(pageSize / 2));
   return bytes * 2 < PAGE_BYTES ? Math.min(MAX_PAGE_SIZE, pageSize * 2) : pageSize;
 }

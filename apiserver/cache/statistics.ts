@@ -1,4 +1,7 @@
-/** Counters and gauges of the cache as plain numbers, for the metrics and for tests. Counters only grow; gauges are marked. */
+/**
+ * Counters and gauges of the cache as plain numbers, for the metrics and for tests. A member is a counter, which only
+ * grows, unless its comment calls it a gauge.
+ */
 
 /** One object per cache, for its whole life. */
 export class CacheStatistics {
@@ -15,12 +18,12 @@ export class CacheStatistics {
   watchesStarted = 0;
   /** Watches that ended because the history needed to resume them was compacted or is unknown. */
   watchesExpired = 0;
-  /** Watches that ended because of an unreadable value or an error of their sink. */
+  /** Watches that ended with an error: a stored value cannot be read, delivering the backlog failed, or the sink threw. */
   watchesFailed = 0;
   /** Watches that started before the window and were replayed from the store. */
   replays = 0;
   bookmarks = 0;
-  /** Full comparisons with the store because the stream was interrupted until a compaction. */
+  /** Interruptions of the stream during which the store was compacted; after each, all types are compared with the store. */
   gaps = 0;
   /**
    * Types that were resynced because they differed from the store (after a gap, or found by the consistency checker).
@@ -31,7 +34,7 @@ export class CacheStatistics {
   /** Passes of the consistency checker. */
   checks = 0;
   consistentReads = 0;
-  /** Consistent reads that failed, most of them because of the time limit; requests then read from the store. */
+  /** Consistent reads that failed, most of them at their time limit. The request then reads from the store. */
   consistentReadFallbacks = 0;
   /** Requests for the revision of the store, each shared by concurrent consistent reads. */
   revisionLookups = 0;
@@ -47,8 +50,10 @@ export class CacheStatistics {
   compactions = 0;
   /** Number of times that the store's stream was paused because of queued bytes. */
   streamPauses = 0;
-  /** Gauges of the event window. */
+  /** Gauge: bytes in the event window. */
   windowBytes = 0;
+  /** Gauge: changes in the event window. */
   windowEvents = 0;
+  /** Gauge: the limit of `windowBytes`. */
   windowCapacityBytes = 0;
 }

@@ -19,7 +19,7 @@ export interface Write {
 
 /** A step of a history. */
 export interface Step {
-  /** One transaction: each key at most once. */
+  /** The writes of one transaction; each key occurs at most once. */
   readonly writes: readonly Write[];
   /** A watch that is opened after the transaction. */
   readonly watch: WatchPlan | undefined;
@@ -32,9 +32,11 @@ export interface WatchPlan {
   readonly name?: string;
   /** Selects only objects with the label `on: "true"`. */
   readonly isSelective: boolean;
-  /** A selective watch uses the index of the field `on`, which always equals the label. */
+  /** Whether a selective watch has the index hint for the field `on`, which always has the value of the label. */
   readonly usesIndex: boolean;
-  /** Number of steps before the current one at which the watch starts; `undefined` to start with the current state. */
+  /**
+   * The watch starts after the step that is this many steps before its own; `undefined` to start with the current state.
+   */
   readonly stepsBack: number | undefined;
 }
 
@@ -98,7 +100,7 @@ interface ObservedEvent {
 /** What one watch received, and what it must receive. */
 export interface Recording {
   readonly plan: WatchPlan;
-  /** The revision at which the watch started. */
+  /** The revision of the initial state, or the one after which changes are watched. */
   readonly from: Revision;
   readonly observed: readonly ObservedEvent[];
   readonly expected: readonly ObservedEvent[];
@@ -106,7 +108,7 @@ export interface Recording {
   readonly ended: WatchEnd | undefined;
 }
 
-/** Applies a history and returns the events that each watch received, once each has received the expected number. */
+/** Applies a history and returns the events of each watch, once it has received the expected number or has ended. */
 export async function record(store: Store, cache: OpenedCache, steps: readonly Step[]): Promise<Recording[]> {
   const changes: AppliedChange[] = [];
   const revisions: Revision[] = [cache.revision];
@@ -251,19 +253,29 @@ function expectedOf(changes: readonly AppliedChange[], plan: WatchPlan, from: Re
 const eventsOf = ({ observed }: Recording): ObservedEvent[] => observed.filter(({ kind }) => kind !== 'BOOKMARK');
 const liveOf = (recording: Recording): ObservedEvent[] => eventsOf(recording).filter(({ revision }) => revision > recording.from);
 
-/** Each guarantee: true when the recording satisfies it. */
+/** The guarantees by name; each function returns whether the recording satisfies it. */
 export const guarantees: Readonly<Record<string, (recording: Recording) => boolean>> = {
+  /** Only objects in scope that match the selector are delivered. */
   Filter: (recording) => eventsOf(recording).every(({ key, on }) => isInScope(recording.plan, key) && (on || !recording.plan.isSelective)),
+  /** Events of the initial state come first, each key once and in the order of keys; later ones in the order of revisions. */
   Ordered: (recording) => {
+    const events = eventsOf(recording);
     const live = liveOf(recording);
-    const initial = eventsOf(recording).slice(0, eventsOf(recording).length - live.length);
+    const initial = events.slice(0, events.length - live.length);
+    const initialKeys = initial.map(({ key }) => key);
+    const liveRevisions = live.map(({ revision }) => revision);
     return (
-      live.every(({ revision }, index) => index === 0 || revision >= (live[index - 1]?.revision ?? 0)) &&
-      initial.every(({ revision, key }, index) => revision <= recording.from && (index === 0 || key > (initial[index - 1]?.key ?? '')))
+      initial.every(({ revision }) => revision <= recording.from) &&
+      isSorted(initialKeys) &&
+      new Set(initialKeys).size === initialKeys.length &&
+      isSorted(liveRevisions)
     );
   },
+  /** No change of an object is delivered twice. */
   Unique: (recording) => new Set(eventsOf(recording).map(({ revision, key }) => `${revision} ${key}`)).size === eventsOf(recording).length,
+  /** When an event is delivered, the cache shows all writes of its transaction. */
   Atomic: (recording) => eventsOf(recording).every(({ isAtomic }) => isAtomic),
+  /** Before a bookmark come exactly the events up to its revision. */
   Bookmarkable: ({ observed, expected }) =>
     observed.every((event, index) => {
       if (event.kind !== 'BOOKMARK') return true;
@@ -271,16 +283,21 @@ export const guarantees: Readonly<Record<string, (recording: Recording) => boole
       const expectedCount = expected.filter(({ revision }) => revision <= event.revision).length;
       return before === expectedCount;
     }),
+  /** The watch stays open and misses no event. */
   Reliable: (recording) => {
     const delivered = new Set(eventsOf(recording).map(textOf));
     return recording.ended === undefined && recording.expected.every((candidate) => delivered.has(textOf(candidate)));
   },
-  /**
-   * From any start, the watch delivers exactly the changes since; so a watch can resume from any event or bookmark of
-   * another one.
-   */
+  /** From any start, the watch delivers exactly the changes since; so a watch can resume from any event or bookmark. */
   Resumable: (recording) => eventsOf(recording).map(textOf).join() === recording.expected.map(textOf).join(),
 };
+
+function isSorted<T extends number | string>(values: readonly T[]): boolean {
+  return values.every((value, index) => {
+    const previous = values[index - 1];
+    return previous === undefined || previous <= value;
+  });
+}
 
 function textOf({ kind, revision, key, on }: ObservedEvent): string {
   return `${kind} ${key}@${revision} ${on}`;

@@ -68,7 +68,7 @@ export function describeCache(open: () => Promise<OpenedStore>, { historyRuns }:
     // Each history runs once; every guarantee is then checked against all recordings.
     beforeAll(async () => {
       recordings = [];
-      for (const [index, steps] of fc.sample(histories, { numRuns: historyRuns, seed: 42 }).entries()) {
+      for (const steps of fc.sample(histories, { numRuns: historyRuns, seed: 42 })) {
         const historyStore = await open();
         const cache = openCache({
           store: historyStore.store,
@@ -83,7 +83,7 @@ export function describeCache(open: () => Promise<OpenedStore>, { historyRuns }:
         });
         await cache.whenReady();
         recordings.push(...(await record(historyStore.store, cache, steps)));
-        if (index === 0 && 'windowBytes' in options) expect(cache.statistics.windowEvents).toBe(0);
+        if ('windowBytes' in options) expect(cache.statistics.windowEvents).toBe(0);
         await cache.close();
         await historyStore.dispose();
       }
@@ -119,8 +119,10 @@ export function describeCache(open: () => Promise<OpenedStore>, { historyRuns }:
   it('returns the same past states from memory and from the store', async () => {
     const withWindow = await start();
     const withoutWindow = await start({ windowBytes: 0 });
+    /** The keys after each write. */
     const states: { readonly revision: Revision; readonly keys: string[] }[] = [];
     const present = new Set<string>();
+    // Puts and deletes eleven keys in two namespaces, in a mixed order.
     for (let i = 0; i < 40; i += 1) {
       const key = `${i % 3 === 0 ? 'b' : 'a'}/${(i * 7) % 11}`;
       const isDeletion = present.has(key) && i % 2 === 0;
@@ -136,7 +138,9 @@ export function describeCache(open: () => Promise<OpenedStore>, { historyRuns }:
         expect(snapshot.revision).toBe(revision);
         expect([...snapshot.range()].map((entry) => entry.key)).toEqual(keys);
         expect([...snapshot.range('a/', 'a0')].map((entry) => entry.key)).toEqual(inA);
-        expect([snapshot.size, snapshot.count(), snapshot.count('a/', 'a0')]).toEqual([keys.length, keys.length, inA.length]);
+        expect(snapshot.size).toBe(keys.length);
+        expect(snapshot.count()).toBe(keys.length);
+        expect(snapshot.count('a/', 'a0')).toBe(inA.length);
         expect(snapshot.get(keys[0] ?? '')?.key).toBe(keys[0]);
         expect(snapshot.get('a/none')).toBeUndefined();
       }
@@ -207,21 +211,25 @@ export function describeCache(open: () => Promise<OpenedStore>, { historyRuns }:
     const firstCache = await start();
     const secondCache = await start();
     await putObject(store, nodes, 'n');
-    const remembered = await store.revision();
+    const firstRoundRevision = await store.revision();
     await firstCache.runCompactionRound();
     await secondCache.runCompactionRound();
     await putObject(store, nodes, 'n', { data: '2' });
     await firstCache.runCompactionRound();
     await secondCache.runCompactionRound();
-    await Promise.all([firstCache.waitUntilFresh(fiveSeconds()), secondCache.waitUntilFresh(fiveSeconds())]);
-    expect([firstCache.statistics.compactions, secondCache.statistics.compactions]).toEqual([1, 0]);
-    expect([firstCache.compactedRevision, secondCache.compactedRevision]).toEqual([remembered, remembered]);
+    await firstCache.waitUntilFresh(fiveSeconds());
+    await secondCache.waitUntilFresh(fiveSeconds());
+    expect(firstCache.statistics.compactions).toBe(1);
+    expect(secondCache.statistics.compactions).toBe(0);
+    expect(firstCache.compactedRevision).toBe(firstRoundRevision);
+    expect(secondCache.compactedRevision).toBe(firstRoundRevision);
+    // The other replica takes over when the first one has stopped.
     await putObject(store, nodes, 'n', { data: '3' });
     await firstCache.close();
     await secondCache.runCompactionRound();
     await secondCache.waitUntilFresh(fiveSeconds());
     expect(secondCache.statistics.compactions).toBe(1);
-    expect(secondCache.compactedRevision).toBeGreaterThan(remembered);
+    expect(secondCache.compactedRevision).toBeGreaterThan(firstRoundRevision);
   });
 
   it('recognizes custom resources by their keys, whether they exist at the start or are created later', async () => {
@@ -260,12 +268,15 @@ export function describeCache(open: () => Promise<OpenedStore>, { historyRuns }:
 
   it('passes the consistency check when it is correct', async () => {
     const cache = await start();
-    for (let i = 0; i < 30; i += 1) await putObject(store, i % 2 === 0 ? services : nodes, i % 2 === 0 ? `a/${i}` : `${i}`);
+    for (let i = 0; i < 15; i += 1) {
+      await putObject(store, services, `a/${i}`);
+      await putObject(store, nodes, `${i}`);
+    }
     await removeObject(store, nodes, '3');
     await cache.waitUntilFresh(fiveSeconds());
-    const writing = putObject(store, configMaps, 'a/during');
+    const writeDuringCheck = putObject(store, configMaps, 'a/during');
     await cache.checkConsistency();
-    await writing;
+    await writeDuringCheck;
     expect(cache.statistics).toMatchObject({ checks: 1, differences: 0, resyncs: 0 });
   });
 }

@@ -1,7 +1,7 @@
 /**
- * Creates entries from stored values: inserts the resource version into the body and shares labels and fields between
- * entries. Every value read from the store (stream, page, result of a write) becomes an entry here. Never parses a
- * body. Values of an older table generation pass through the `migrate` hook first.
+ * Creates entries from stored values, which come from the stream, from pages of the store, or from a write. Inserts the
+ * resource version into the body, without parsing it, and shares labels and fields between entries. Values of an older
+ * table generation pass through the `migrate` hook first.
  */
 import { LRUCache } from 'lru-cache';
 import type { Revision } from '../../storage/store';
@@ -23,10 +23,10 @@ const EMPTY_HEADER: EntryHeader = { labels: NO_LABELS, fields: NO_LABELS };
 
 /** Number of distinct header texts with a cached parsed form. */
 const MAX_SHARED_HEADERS = 8192;
-/** Longer headers are not cached, and their labels are not parsed: see {@link lazyLabels}. */
+/** Longer header texts are not cached, and their labels are not parsed: see {@link lazyLabels}. In characters. */
 const MAX_PARSED_HEADER = 16 * 1024;
 
-/** The entries of one cache share equal labels and fields. */
+/** Creates the entries of one cache; those with equal header texts share their labels and fields. */
 export class EntryFactory {
   private readonly headers = new LRUCache<string, EntryHeader>({ max: MAX_SHARED_HEADERS });
 
@@ -37,7 +37,7 @@ export class EntryFactory {
     return assemble(key, revision, decode(type, bytes, this.migrate), (text) => this.header(text));
   }
 
-  /** Like `create`, with the bytes in a slab: for entries that stay in memory. */
+  /** Like `create`, with the bytes in a slab: for entries that stay in memory. Positional, because it runs for every event. */
   createInSlab(slabs: SlabAllocator, type: StoredType, key: string, revision: Revision, bytes: Buffer): SlabEntry {
     const value = decode(type, bytes, this.migrate);
     const { labels, fields } = value.header === '' ? EMPTY_HEADER : this.header(value.header);
@@ -55,8 +55,8 @@ export class EntryFactory {
 }
 
 /**
- * An entry without shared headers, for a value that was just written and does not stay in memory. Throws {@link
- * UnknownFormatError}.
+ * An entry without shared headers, for a value that was just written and does not stay in memory. Positional like
+ * {@link EntryFactory.create}. Throws {@link UnknownFormatError}.
  */
 export function createEntry(type: StoredType, key: string, revision: Revision, bytes: Buffer, migrate?: MigrateStoredValue): Entry {
   return assemble(key, revision, decode(type, bytes, migrate), parseHeader);
@@ -76,14 +76,17 @@ function assemble(key: string, revision: Revision, value: StoredValue, headerOf:
 
 function parseHeader(text: string): EntryHeader {
   if (text === '') return EMPTY_HEADER;
-  if (text.length > MAX_PARSED_HEADER && text.startsWith(LABELS_START)) {
-    const end = labelsEnd(text);
-    return {
-      labels: lazyLabels(text.slice(LABELS_START.length, end)),
-      fields: parseHeaderJson(`{${text.slice(end).replace(/^,/, '')}`).fields,
-    };
-  }
+  if (text.length > MAX_PARSED_HEADER && text.startsWith(LABELS_START)) return parseLongHeader(text);
   return parseHeaderJson(text);
+}
+
+/** Parses the fields only. The text after the labels is `}` or `,"f":{…}}`, from which `{}` or `{"f":{…}}` is made. */
+function parseLongHeader(text: string): EntryHeader {
+  const end = labelsEnd(text);
+  return {
+    labels: lazyLabels(text.slice(LABELS_START.length, end)),
+    fields: parseHeaderJson(`{${text.slice(end).replace(/^,/, '')}`).fields,
+  };
 }
 
 function parseHeaderJson(text: string): EntryHeader {

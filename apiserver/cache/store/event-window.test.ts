@@ -11,9 +11,10 @@ const entry = (key: string, size: number): Entry => ({
   isDialectSensitive: false,
 });
 
-/** Bytes of the state that a change replaces, and what the window counts for such a change. */
+/** Bytes of the state that a change replaces. */
 const ENTRY_BYTES = 1000;
-const CHANGE_COST = ENTRY_BYTES + 256;
+/** What the window counts for such a change: the bytes and a constant. */
+const CHANGE_COST = 1256;
 
 interface ChangeOptions {
   readonly arrivedAt?: number;
@@ -21,8 +22,8 @@ interface ChangeOptions {
   readonly size?: number;
 }
 
-/** Records a deletion of `a/one`. */
-function change(
+/** Records a deletion of `a/one`, at 0 ms and of 1,000 bytes by default. */
+function recordChange(
   window: EventWindow,
   log: ChangeLog,
   revision: number,
@@ -36,77 +37,88 @@ function change(
 describe('EventWindow', () => {
   it('drops the oldest changes over all types when it exceeds its size, and updates the floor of each log', () => {
     const released: unknown[] = [];
-    const window = new EventWindow({ ageMs: 1000, bytes: 3 * CHANGE_COST }, (element) => released.push(element));
+    const window = new EventWindow({ ageMs: 1000, bytes: 3 * CHANGE_COST }, (state) => released.push(state));
     const firstLog = new ChangeLog();
     const secondLog = new ChangeLog();
-    const first = change(window, firstLog, 1);
-    change(window, secondLog, 2);
-    change(window, firstLog, 3);
+    const first = recordChange(window, firstLog, 1);
+    recordChange(window, secondLog, 2);
+    recordChange(window, firstLog, 3);
     window.trim(0);
-    expect([window.size, window.bytes]).toEqual([3, 3 * CHANGE_COST]);
-    change(window, secondLog, 4);
+    expect(window.size).toBe(3);
+    expect(window.bytes).toBe(3 * CHANGE_COST);
+    recordChange(window, secondLog, 4);
     window.trim(0);
-    expect([firstLog.floor, secondLog.floor, firstLog.size, secondLog.size]).toEqual([1, 0, 1, 2]);
+    expect(firstLog).toMatchObject({ floor: 1, size: 1 });
+    expect(secondLog).toMatchObject({ floor: 0, size: 2 });
     expect(released).toEqual([first.previous]);
-    change(window, secondLog, 5);
+    recordChange(window, secondLog, 5);
     window.trim(0);
-    expect([firstLog.floor, secondLog.floor]).toEqual([1, 2]);
+    expect(firstLog.floor).toBe(1);
+    expect(secondLog.floor).toBe(2);
   });
 
   it('drops changes over the maximum age', () => {
     const window = new EventWindow({ ageMs: 1000, bytes: 1e9 }, () => undefined);
     const log = new ChangeLog();
-    change(window, log, 1);
-    change(window, log, 2, { arrivedAt: 500 });
+    recordChange(window, log, 1);
+    recordChange(window, log, 2, { arrivedAt: 500 });
     window.trim(1000);
     expect(log.size).toBe(2);
     window.trim(1001);
-    expect([log.size, log.floor]).toEqual([1, 1]);
+    expect(log).toMatchObject({ floor: 1, size: 1 });
   });
 
   it('drops at most two thousand changes per trim', () => {
     const window = new EventWindow({ ageMs: 1000, bytes: 1e9 }, () => undefined);
     const log = new ChangeLog();
-    for (let revision = 1; revision <= 5_000; revision += 1) change(window, log, revision, { size: 1 });
-    const left = [1, 2, 3].map(() => {
-      window.trim(2000);
-      return [log.size, log.floor];
-    });
-    expect(left).toEqual([
-      [3_000, 2_000],
-      [1_000, 4_000],
-      [0, 5_000],
-    ]);
+    for (let revision = 1; revision <= 5_000; revision += 1) recordChange(window, log, revision);
+    window.trim(2000);
+    expect(log).toMatchObject({ floor: 2_000, size: 3_000 });
+    window.trim(2000);
+    expect(log).toMatchObject({ floor: 4_000, size: 1_000 });
+    window.trim(2000);
+    expect(log).toMatchObject({ floor: 5_000, size: 0 });
   });
 
   it('stays consistent when a type starts a new log', () => {
     const window = new EventWindow({ ageMs: 1000, bytes: 1e9 }, () => undefined);
-    const before = new ChangeLog();
+    const oldLog = new ChangeLog();
+    const newLog = new ChangeLog(10);
     const otherLog = new ChangeLog();
-    change(window, before, 1);
-    change(window, otherLog, 2);
-    change(window, before, 3);
-    const after = new ChangeLog(10);
-    change(window, after, 11, { arrivedAt: 900 });
-    expect([window.size, window.bytes, after.floor]).toEqual([4, 4 * CHANGE_COST, 10]);
+    recordChange(window, oldLog, 1);
+    recordChange(window, otherLog, 2);
+    recordChange(window, oldLog, 3);
+    recordChange(window, newLog, 11, { arrivedAt: 900 });
+    expect(window).toMatchObject({ size: 4, bytes: 4 * CHANGE_COST });
+    expect(newLog.floor).toBe(10);
     window.trim(1500);
-    expect([window.size, before.size, after.floor, after.size, otherLog.floor, otherLog.size]).toEqual([1, 0, 10, 1, 2, 0]);
+    expect(window.size).toBe(1);
+    expect(oldLog.size).toBe(0);
+    expect(newLog).toMatchObject({ floor: 10, size: 1 });
+    expect(otherLog).toMatchObject({ floor: 2, size: 0 });
     window.trim(5000);
-    expect([window.size, window.bytes, after.floor]).toEqual([0, 0, 11]);
+    expect(window).toMatchObject({ size: 0, bytes: 0 });
+    expect(newLog.floor).toBe(11);
   });
 
   it('positionAfter finds the first change after a revision', () => {
     const window = new EventWindow({ ageMs: 1000, bytes: 1e9 }, () => undefined);
     const log = new ChangeLog();
-    for (const revision of [2, 4, 4, 8]) change(window, log, revision);
-    expect([1, 2, 3, 4, 7, 8, 9].map((revision) => log.positionAfter(revision))).toEqual([0, 1, 1, 3, 3, 4, 4]);
+    for (const revision of [2, 4, 4, 8]) recordChange(window, log, revision);
+    expect(log.positionAfter(1)).toBe(0);
+    expect(log.positionAfter(2)).toBe(1);
+    expect(log.positionAfter(3)).toBe(1);
+    expect(log.positionAfter(4)).toBe(3);
+    expect(log.positionAfter(7)).toBe(3);
+    expect(log.positionAfter(8)).toBe(4);
+    expect(log.positionAfter(9)).toBe(4);
   });
 
-  it('drops the frames of older changes', () => {
+  it('drops the frames of the oldest changes when changes with frames exceed 4 MiB', () => {
     const window = new EventWindow({ ageMs: 1000, bytes: 1e9 }, () => undefined);
     const log = new ChangeLog();
-    const changes = Array.from({ length: 6 }, (_, revision) => change(window, log, revision, { size: 1024 * 1024 }));
-    for (const element of changes) element.frames.set('x', Buffer.alloc(1));
+    const changes = Array.from({ length: 6 }, (_, revision) => recordChange(window, log, revision, { size: 1024 * 1024 }));
+    for (const change of changes) change.frames.set('json', Buffer.alloc(1));
     expect(changes[5]?.frames.size).toBe(1);
     expect(changes[0]?.frames.size).toBe(0);
   });

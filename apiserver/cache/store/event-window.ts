@@ -1,24 +1,31 @@
 /**
- * The event window: the changes of the last minutes, per type in revision order, bounded in age and bytes over all
- * types. Watches resume from it, and recent states are rebuilt by undoing it. A change costs the state that it replaced
- * (the current one is held by the index or by the next change) and a constant.
+ * The event window: the changes of the last minutes, in one log per type. Age and bytes are limited over all types
+ * together. Watches resume from the window, and recent states are rebuilt by undoing its changes. A change counts with
+ * the size of the state that it replaced and a constant; the state that it led to is held by the index, or counted by
+ * the next change of the object.
  */
 import type { Revision } from '../../storage/store';
 import type { Change, Entry } from '../cache';
 import { Deque } from '../deque';
 import { entrySize } from './slab-entry';
 
-/** Estimated memory of a change and its list positions besides the replaced state, in bytes. */
+/** Estimated memory of a change and its positions in the queues, without the replaced state; in bytes. */
 const CHANGE_OVERHEAD = 256;
-/** A trim follows every few changes and every second, so this limit only bounds the time of one trim. */
+/**
+ * Bounds the time of one trim. What it leaves is dropped by the next ones: the cache trims whenever its inbound queue is
+ * idle, and every second.
+ */
 const MAX_DROPPED_PER_TRIM = 2_000;
 /**
- * Budget for encoded frames of recent changes, kept for watchers that are slightly behind; in bytes of the entries they
- * show.
+ * Limit of the changes that keep their encoded frames, for watchers that are slightly behind. Counts the entries that the
+ * frames show, because the number of frames of a change is not known in advance.
  */
 const FRAME_BUDGET_BYTES = 4 * 1024 * 1024;
 
-/** A change in the window, with the frames that watchers have encoded of it. */
+/**
+ * A change in the window, with the frames that watchers have encoded of it. The constructor is positional, because a
+ * change is created for every event.
+ */
 export class RecordedChange implements Change {
   private encodedFrames: Map<string, Buffer> | undefined;
 
@@ -29,7 +36,7 @@ export class RecordedChange implements Change {
     readonly previous: Entry | undefined,
     /** Time of arrival in milliseconds of Clock.monotonic. */
     readonly arrivedAt: number,
-    /** Absent for a change that only one watcher sees. */
+    /** Absent for a change that is made for one watcher (of its initial state, or in a replay): no other reads its frames. */
     private readonly budget?: FrameBudget,
   ) {}
 
@@ -42,7 +49,7 @@ export class RecordedChange implements Change {
     return this.encodedFrames;
   }
 
-  /** The memory that the change holds, in bytes. */
+  /** The memory that the change counts with, in bytes. */
   get cost(): number {
     return CHANGE_OVERHEAD + (this.previous === undefined ? 0 : entrySize(this.previous));
   }
@@ -55,15 +62,16 @@ export class RecordedChange implements Change {
 
 /** Drops the frames of the oldest changes when newer ones exceed the budget. */
 export class FrameBudget {
-  private readonly open = new Deque<RecordedChange>();
+  /** The changes that have frames, the oldest first. */
+  private readonly changes = new Deque<RecordedChange>();
   private bytes = 0;
 
   /** Called once for each change, when a watcher first reads its frames. May drop the frames of older changes. */
   add(change: RecordedChange): void {
-    this.open.push(change);
+    this.changes.push(change);
     this.bytes += costOfFrames(change);
-    while (this.bytes > FRAME_BUDGET_BYTES && this.open.size > 1) {
-      const oldest = this.open.shift();
+    while (this.bytes > FRAME_BUDGET_BYTES && this.changes.size > 1) {
+      const oldest = this.changes.shift();
       if (oldest === undefined) return;
       this.bytes -= costOfFrames(oldest);
       oldest.dropFrames();
@@ -76,7 +84,10 @@ function costOfFrames(change: RecordedChange): number {
   return CHANGE_OVERHEAD + (entry === undefined ? 0 : entrySize(entry));
 }
 
-/** The part of the window that belongs to one type. A replaced log stays in the window until its changes expire. */
+/**
+ * The part of the window that belongs to one type, in revision order. When a type starts a new log, the changes of the old
+ * one still count in the window until they expire.
+ */
 export class ChangeLog {
   private readonly changes = new Deque<RecordedChange>();
 
@@ -85,7 +96,7 @@ export class ChangeLog {
     public floor: Revision = 0,
   ) {}
 
-  /** Position of the first change after `revision`. */
+  /** Position of the first change after `revision`; `size` when there is none. */
   positionAfter(revision: Revision): number {
     let low = 0;
     let high = this.changes.size;
@@ -131,6 +142,7 @@ export interface WindowLimits {
 /** The window over all types of one cache. */
 export class EventWindow {
   readonly frames = new FrameBudget();
+  /** For each change in the window, the log that holds it; in the order of arrival over all types. */
   private readonly order = new Deque<ChangeLog>();
   private totalBytes = 0;
   private changeCount = 0;
@@ -158,7 +170,7 @@ export class EventWindow {
   }
 
   /**
-   * Drops changes over the limits of age and bytes, with a bounded number per call. `now` is in milliseconds of
+   * Drops the oldest changes over the limits of age and bytes, at most 2,000 in one call. `now` is in milliseconds of
    * Clock.monotonic.
    */
   trim(now: number): void {

@@ -1,6 +1,6 @@
 /**
- * The keys of a type's current objects by the value of one selectable field. A list that requires a value then reads
- * the objects that have it instead of all. Past states have no index.
+ * The keys of a type's current objects by the value of one selectable field. A list with a field selector then reads
+ * only the objects that have the value. Past states have no index.
  */
 import { compareBytes } from '../../../shared/values/json';
 import type { Entry } from '../cache';
@@ -27,7 +27,7 @@ export class FieldIndex {
     if (keys?.delete(entry.key) === true && keys.size === 0) this.keysByValue.delete(value);
   }
 
-  /** The keys with the value, sorted by their UTF-8 bytes; undefined when they are more than `limit`. */
+  /** The keys with the value, sorted by their UTF-8 bytes; `undefined` when they are more than `limit`. */
   keysWith(value: string, limit: number): readonly string[] | undefined {
     const keys = this.keysByValue.get(value);
     if (keys === undefined) return [];

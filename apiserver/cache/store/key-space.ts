@@ -1,8 +1,10 @@
 /**
- * Maps store keys to types: `<prefix>/<segment>/<object key>`, with a segment of one or two parts. Built-in types are
- * known from the start. Custom resources are stored under `<group>/<resource>`, so their types follow from their keys,
- * whether or not their definition has been seen: the cache never waits for a definition. It skips only objects that an
- * earlier definition with another scope has left beside objects of the present one.
+ * Maps store keys to types: `<prefix>/<segment>/<object key>`, with a segment of one or two parts. Examples:
+ * `configmaps/default/a`, `services/specs/default/a`, `stable.example.com/crontabs/default/a`.
+ *
+ * Built-in types are known from the start. Custom resources are stored under `<group>/<resource>`, so their types follow
+ * from their keys, and the cache never waits for a definition. Keys of a custom resource with another scope than the
+ * present objects (cluster-scoped beside namespaced, or the reverse) remain from an earlier definition; they are skipped.
  */
 import { compareBytes } from '../../../shared/values/json';
 import { prefixRange, type KeyRange, type Revision } from '../../storage/store';
@@ -33,9 +35,9 @@ export class KeySpace {
   }
 
   /**
-   * The state of a type. `cacheRevision` is the revision from which on a type that was unknown before is known. Throws
-   * for a built-in type that the cache was opened without, and for a custom resource with stored objects of another
-   * scope.
+   * The state of a type. A custom resource that is not known yet is added: its change log then starts at `cacheRevision`.
+   * Throws for a built-in type that the cache was opened without, and for a custom resource with stored objects of
+   * another scope.
    */
   stateOf(type: StoredType, cacheRevision: Revision): TypeState {
     const state = this.bySegment.get(type.segment);
@@ -45,8 +47,12 @@ export class KeySpace {
     return this.addType(type, cacheRevision);
   }
 
-  /** The type of a store key, registered as of `before` if new; `undefined` for keys that are not API objects. */
-  locate(storeKey: string, before: Revision): TypeState | undefined {
+  /**
+   * The state of the type that a store key belongs to; `undefined` for keys that are not API objects, and for keys that
+   * are skipped. A custom resource that is not known yet is added: its change log then starts at `logStart`, after which
+   * the key was written or read.
+   */
+  locate(storeKey: string, logStart: Revision): TypeState | undefined {
     const first = storeKey.indexOf('/', this.root.length);
     if (first < 0) return undefined;
     const single = this.bySegment.get(storeKey.slice(this.root.length, first));
@@ -58,8 +64,8 @@ export class KeySpace {
     if (!isCustomResource(segment) || (state !== undefined && this.builtIn.has(state))) return state;
     const namespaced = storeKey.includes('/', second + 1);
     if (state?.type.namespaced === namespaced) return state;
-    // Objects of another scope than the existing ones remain from an earlier definition.
-    return state === undefined || state.size === 0 ? this.addType(customStoredType(segment, { namespaced }), before) : undefined;
+    const hasOtherScope = state !== undefined && state.size > 0;
+    return hasOtherScope ? undefined : this.addType(customStoredType(segment, { namespaced }), logStart);
   }
 
   /** Removes the type of a custom resource without objects and returns its state; `undefined` for any other type. */
@@ -70,9 +76,9 @@ export class KeySpace {
     return state;
   }
 
-  private addType(type: StoredType, floor: Revision): TypeState {
+  private addType(type: StoredType, logStart: Revision): TypeState {
     const state = new TypeState(type, this.root.length + type.segment.length + 1);
-    state.resetLog(floor);
+    state.resetLog(logStart);
     this.bySegment.set(type.segment, state);
     return state;
   }
@@ -117,13 +123,16 @@ export class KeySpace {
 export function firstKeyInRange(keys: Iterable<string>, start?: string, end?: string): string | undefined {
   let first: string | undefined;
   for (const key of keys) {
-    const isIn = (start === undefined || compareBytes(key, start) >= 0) && (end === undefined || compareBytes(key, end) < 0);
-    if (isIn && (first === undefined || compareBytes(key, first) < 0)) first = key;
+    const isInRange = (start === undefined || compareBytes(key, start) >= 0) && (end === undefined || compareBytes(key, end) < 0);
+    if (isInRange && (first === undefined || compareBytes(key, first) < 0)) first = key;
   }
   return first;
 }
 
-/** Groups of custom resources contain a dot; no other first part of a key does. */
+/**
+ * Whether the segment has two parts and the first one, the group, contains a dot: `stable.example.com/crontabs`. No first
+ * part of a built-in segment contains one.
+ */
 function isCustomResource(segment: string): boolean {
   const slash = segment.indexOf('/');
   return slash > 0 && segment.lastIndexOf('.', slash) > 0;
@@ -178,7 +187,10 @@ export function createTypeRangeLookup(
   };
 }
 
-/** The key bounds of a scope; a name in all namespaces has no bounds. */
+/**
+ * The bounds of the object keys in a scope; `{}` when they are open, as for a name in all namespaces. `<namespace>0` ends
+ * the keys of a namespace, because `0` follows `/` in ASCII.
+ */
 export function scopeBounds(type: StoredType, scope: WatchScope): { readonly start?: string; readonly end?: string } {
   if (!type.namespaced) return scope.name === undefined ? {} : { start: scope.name, end: `${scope.name}\0` };
   if (scope.namespace === undefined) return {};

@@ -1,3 +1,4 @@
+/** Labels that are looked up in the text of a long header, through the entries that have them. */
 import { createEntry } from './entry';
 import { encodeStoredValue } from './stored-value';
 import type { Entry, Labels, StoredType } from '../cache';
@@ -9,10 +10,13 @@ function entryWith(labels: Labels | undefined, fields: Labels | undefined): Entr
   return createEntry(TYPE, 'ns/a', 7, encodeStoredValue({ body, versionOffset: 12, labels, fields, isDialectSensitive: false }));
 }
 
-const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`example.com/k${n}`, `v${n}`]));
+/** Long enough for lazy labels. */
+const manyLabels = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`example.com/k${n}`, `v${n}`]));
+/** The value has the text that separates labels from fields in a header. */
+const fieldsWithSeparator = { 'status.phase': 'Running', odd: '"},"f":{"' };
 
 it('lazyLabels behaves like an object of many labels', () => {
-  const { labels, fields } = entryWith(many, { 'status.phase': 'Running', odd: '"},"f":{"' });
+  const { labels, fields } = entryWith(manyLabels, fieldsWithSeparator);
   expect(labels['example.com/k4999']).toBe('v4999');
   expect(labels['example.com/k5']).toBe('v5');
   expect(labels['k5']).toBeUndefined();
@@ -20,13 +24,12 @@ it('lazyLabels behaves like an object of many labels', () => {
   expect('example.com/k1' in labels).toBe(true);
   expect(Object.hasOwn(labels, 'example.com/k1')).toBe(true);
   expect(Object.hasOwn(labels, 'constructor')).toBe(false);
-  expect({ ...labels }).toEqual(many);
-  expect(fields).toEqual({ 'status.phase': 'Running', odd: '"},"f":{"' });
+  expect({ ...labels }).toEqual(manyLabels);
+  expect(fields).toEqual(fieldsWithSeparator);
 });
 
 it('createEntry reads long headers that have only labels or only fields', () => {
-  expect(entryWith(many, undefined).fields).toEqual({});
-  const long = { a: 'x'.repeat(20_000) };
-  expect(entryWith(undefined, long)).toMatchObject({ fields: long });
-  expect({ ...entryWith(undefined, long).labels }).toEqual({});
+  expect(entryWith(manyLabels, undefined).fields).toEqual({});
+  const longFields = { a: 'x'.repeat(20_000) };
+  expect(entryWith(undefined, longFields)).toMatchObject({ labels: {}, fields: longFields });
 });

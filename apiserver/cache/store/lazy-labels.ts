@@ -1,6 +1,6 @@
 /**
- * Lazy labels of an object with very many: looked up in their stored JSON text. Parsing an object of a hundred thousand
- * names would block the event loop, and selectors read only a few of them.
+ * Labels that are looked up in their stored JSON text when they are read, for objects with very many. Parsing a hundred
+ * thousand labels would block the event loop, and selectors read only a few of them.
  */
 import type { Labels } from '../cache';
 
@@ -12,7 +12,7 @@ export const LABELS_START = '{"l":';
  */
 const FIELDS_SEPARATOR = '},"f":{';
 
-/** The end position of the labels in a header. */
+/** The position after the labels in a header: that of `,"f":` or, without fields, of the last `}`. */
 export function labelsEnd(text: string): number {
   const fields = text.lastIndexOf(FIELDS_SEPARATOR);
   return fields < 0 ? text.length - 1 : fields + 1;
@@ -20,7 +20,10 @@ export function labelsEnd(text: string): number {
 
 const parseText: (text: string) => Labels = JSON.parse;
 
-/** `text` is the JSON of the labels. Validation guarantees that names and values need no escapes. */
+/**
+ * `text` is the JSON of the labels. Validation guarantees that names and values need no escapes, so a name is found by
+ * searching for `"<name>":"`. Listing the names parses the whole text.
+ */
 export function lazyLabels(text: string): Labels {
   const find = (name: string | symbol): string | undefined => {
     if (typeof name === 'symbol') return undefined;

@@ -1,7 +1,7 @@
 /**
  * Snapshots of past revisions: pinned for paginated lists, rebuilt from the event window, or read from the store. At
- * most 32 are pinned, and they hold at most 64 MB that nothing else refers to; the least recently used is dropped
- * first.
+ * most 32 are pinned, and they hold at most 64 MB (an estimate) that nothing else refers to. The least recently used pin
+ * is dropped first.
  */
 import type { Revision } from '../../storage/store';
 import type { Snapshot, SnapshotRequest } from '../cache';
@@ -30,6 +30,7 @@ export interface PastSnapshotsHost extends SnapshotHost {
 
 /** The past states of one cache. */
 export class PastSnapshots {
+  /** By revision and type; in the order of their last use, the oldest first. */
   private readonly pins = new Map<string, Pin>();
 
   constructor(private readonly host: PastSnapshotsHost) {}
@@ -39,13 +40,13 @@ export class PastSnapshots {
     return this.findInMemory(state, revision) ?? this.readFromStore(state, revision, request);
   }
 
-  /** The state at `revision` read from the store in pages, whatever is held in memory. */
+  /** The requested part of the state at `revision`, read from the store in pages even if memory holds it. */
   readFromStore(state: TypeState, revision: Revision, request: SnapshotRequest): Promise<Snapshot> {
     this.host.statistics.storeSnapshots += 1;
     return readSnapshot(this.host, state, revision, request);
   }
 
-  /** Pins a snapshot that is held in memory. */
+  /** Pins a snapshot that is held in memory. Ignores one that was read from the store: it has only a part of the state. */
   pin(state: TypeState, snapshot: Snapshot): void {
     if (!(snapshot instanceof TreeSnapshot)) return;
     const key = keyOf(state, snapshot.revision);
@@ -54,17 +55,14 @@ export class PastSnapshots {
     this.trim();
   }
 
-  /**
-   * Drops pins over the limits. A snapshot holds alone at most the bytes that were superseded in its type since it was
-   * taken.
-   */
+  /** Drops pins over the limits. */
   trim(): void {
     let bytes = 0;
-    for (const { state, snapshot } of this.pins.values()) bytes += state.supersededBytes - snapshot.supersededBefore;
-    for (const [key, { state, snapshot }] of this.pins) {
+    for (const pin of this.pins.values()) bytes += bytesHeldAlone(pin);
+    for (const [key, pin] of this.pins) {
       if (this.pins.size <= MAX_PINS && bytes <= MAX_PINNED_BYTES) return;
       this.pins.delete(key);
-      bytes -= state.supersededBytes - snapshot.supersededBefore;
+      bytes -= bytesHeldAlone(pin);
     }
   }
 
@@ -88,15 +86,18 @@ export class PastSnapshots {
   }
 
   private findInMemory(state: TypeState, revision: Revision): TreeSnapshot | undefined {
-    if (revision >= state.lastChangeRevision) return state.snapshot(this.host.revision).withRevision(revision);
+    const isCurrentState = revision >= state.lastChangeRevision;
+    if (isCurrentState) return state.snapshot(this.host.revision).withRevision(revision);
     const pinned = this.findPinned(state, revision);
     if (pinned !== undefined) return pinned;
-    if (state.log.floor > revision || state.log.size - state.log.positionAfter(revision) > MAX_UNDONE_CHANGES) return undefined;
+    const { log } = state;
+    if (log.floor > revision || log.size - log.positionAfter(revision) > MAX_UNDONE_CHANGES) return undefined;
     const rebuilt = state.rewind(this.host.revision, revision);
     this.pin(state, rebuilt);
     return rebuilt;
   }
 
+  /** Also makes the pin the most recently used one. */
   private findPinned(state: TypeState, revision: Revision): TreeSnapshot | undefined {
     const key = keyOf(state, revision);
     const pin = this.pins.get(key);
@@ -105,6 +106,11 @@ export class PastSnapshots {
     this.pins.set(key, pin);
     return pin.snapshot;
   }
+}
+
+/** Estimated bytes that only the pin refers to: at most those that were superseded in its type since it was taken. */
+function bytesHeldAlone({ state, snapshot }: Pin): number {
+  return state.supersededBytes - snapshot.supersededBefore;
 }
 
 function keyOf(state: TypeState, revision: Revision): string {

@@ -1,8 +1,8 @@
 /**
- * Reads the requested part of a past state from the store, page by page, until the limit of the request is reached. Yields
- * between entries; nothing is cached.
+ * Reads the requested part of a past state from the store, page by page, until the limit of the request is reached.
+ * Yields to the event loop between entries when its time slice is used up. Nothing is cached.
  */
-import { StoreError, type Revision, type Store } from '../../storage/store';
+import { StoreError, type KeyValue, type Revision, type Store } from '../../storage/store';
 import type { Entry, SnapshotRequest } from '../cache';
 import type { EntryFactory } from './entry';
 import type { KeySpace } from './key-space';
@@ -22,8 +22,8 @@ export interface SnapshotHost {
 }
 
 /**
- * Reads [start, end) of the request, up to its limit. Rejects with StoreError; `unreadable` when a value cannot be
- * read.
+ * Reads [start, end) of the request from its start. With a limit, reading ends after the page that reaches it, so the
+ * snapshot may have more entries. Rejects with StoreError; `unreadable` when a value cannot be read.
  */
 export async function readSnapshot(
   host: SnapshotHost,
@@ -40,7 +40,7 @@ export async function readSnapshot(
   for await (const page of readPages(host.store, range, { revision, limit, deadline: () => request.deadline })) {
     total ??= page.count;
     for (const kv of page.kvs) {
-      entries.push(createEntry(host, state, kv.key.slice(state.keyOffset), kv.modRevision, kv.value));
+      entries.push(createSnapshotEntry(host, state, kv));
       const pause = slice.yieldIfDue();
       if (pause !== undefined) await pause;
     }
@@ -49,14 +49,14 @@ export async function readSnapshot(
   }
   const last = entries.at(-1);
   const unknownFrom = more && last !== undefined ? `${last.key}\0` : undefined;
-  return new StoreSnapshot(revision, entries, total ?? 0, request.end, unknownFrom);
+  return new StoreSnapshot({ revision, entries, total: total ?? 0, end: request.end, unknownFrom });
 }
 
-function createEntry(host: SnapshotHost, state: TypeState, key: string, revision: Revision, value: Buffer): Entry {
+function createSnapshotEntry(host: SnapshotHost, state: TypeState, kv: KeyValue): Entry {
   try {
-    return host.entries.create(state.type, key, revision, value);
+    return host.entries.create(state.type, kv.key.slice(state.keyOffset), kv.modRevision, kv.value);
   } catch (error) {
     if (!(error instanceof UnknownFormatError)) throw error;
-    throw new StoreError('unreadable', `unable to transform key "${host.keys.storeKey(state.type, key)}": ${error.message}`);
+    throw new StoreError('unreadable', `unable to transform key "${kv.key}": ${error.message}`);
   }
 }

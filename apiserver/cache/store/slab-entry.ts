@@ -1,7 +1,7 @@
 /**
- * Entries with bytes in shared slabs, as the index and the event window hold objects. A Buffer per object costs some
- * 650 bytes besides its content and fragments the allocator's memory (measured: 112,000 objects of 1.5 KB updated
- * twice took 445 MB), so many entries share a slab, and `bytes` creates a view on demand.
+ * The entries that the index and the event window hold: many share a slab, and `bytes` creates a view on demand. A
+ * Buffer per object would cost some 650 bytes besides its content and fragment the allocator's memory (measured: 112,000
+ * objects of 1.5 KB updated twice took 445 MB).
  */
 import { deflateRaw, inflateRawSync } from 'node:zlib';
 import type { Revision } from '../../storage/store';
@@ -13,18 +13,18 @@ import { splicedLength, spliceInto, type StoredValue } from './stored-value';
 const SLAB_BYTES = 128 * 1024 - 64;
 /** Larger entries have a slab of their own. */
 export const MAX_SHARED_ENTRY_BYTES = 16 * 1024;
-/** Limit of the bytes that wait for compression; further entries stay uncompressed. */
+/** Limit of the bytes that wait for compression; entries that are superseded meanwhile stay uncompressed. */
 const MAX_PENDING_BYTES = 64 * 1024 * 1024;
 /**
- * A full slab with a smaller live share is evacuated. 0.8 copies four bytes per byte that dies and wastes a tenth on
- * average.
+ * A full slab is evacuated when a smaller share of it is live. At 0.8, evacuations copy four live bytes for each byte
+ * that they free, and a tenth of the memory is dead on average.
  */
 const MIN_LIVE_SHARE = 0.8;
 
 /** Compresses asynchronously; calls `done` with `undefined` on failure. */
 export type CompressBytes = (bytes: Buffer, done: (compressed: Buffer | undefined) => void) => void;
 
-/** Options of zlib: superseded entries are read rarely and dropped within minutes. */
+/** zlib's fastest level: superseded entries are read rarely and dropped within minutes. */
 const FASTEST = { level: 1 } as const;
 
 const deflate: CompressBytes = (bytes, done) =>
@@ -39,20 +39,18 @@ function copyBytes(view: Buffer): Buffer {
 
 /** A block of memory, filled once from its beginning. */
 class Slab {
+  /** The entries that were put here; some have been moved or compressed since. Empty for a large entry's own slab. */
   readonly entries: SlabEntry[] = [];
   /** Bytes that have been reserved. */
   usedBytes = 0;
   /** Reserved bytes of entries that are referenced. */
   liveBytes = 0;
 
-  readonly isCompressed: boolean;
-
   constructor(
     readonly bytes: Buffer,
-    encoding: 'plain' | 'compressed' = 'plain',
-  ) {
-    this.isCompressed = encoding === 'compressed';
-  }
+    /** Whether `bytes` is the compressed content of one large entry. */
+    readonly isCompressed: boolean,
+  ) {}
 
   /** Reserves the next `length` bytes; returns their offset. */
   reserve(length: number): number {
@@ -105,10 +103,11 @@ export interface EntryMetadata {
   readonly fields: Labels;
 }
 
-const createSlab = (size: number): Slab => new Slab(Buffer.allocUnsafeSlow(size));
+const createSlab = (size: number): Slab => new Slab(Buffer.allocUnsafeSlow(size), false);
 
 /**
- * The slabs of one cache. Every allocated entry is released exactly once, by its owner's last reference.
+ * The slabs of one cache. `release` must be called for every allocated entry when neither the index nor the window
+ * refers to it any longer.
  *
  * A slab is never reused, because views of it may be on their way to a client: when too little of it is live, the live
  * entries are moved and the slab is left to the garbage collector. A large entry has a slab of its own; once it is
@@ -149,9 +148,7 @@ export class SlabAllocator {
     return entry;
   }
 
-  /**
-   * Called when neither the index nor the window refers to the entry any longer; existing readers can still read it.
-   */
+  /** Frees the memory of an entry. Existing readers can still read it. Ignores an entry that was released before. */
   release(entry: Entry | undefined): void {
     if (!(entry instanceof SlabEntry) || !entry.isReferenced) return;
     entry.isReferenced = false;
@@ -161,7 +158,7 @@ export class SlabAllocator {
     this.evacuate(slab);
   }
 
-  /** Called when a later state has replaced this one, which is then rarely read. */
+  /** Called when a later state of the object has replaced this entry; a large entry is then compressed. */
   markSuperseded(entry: Entry | undefined): void {
     if (!(entry instanceof SlabEntry) || entry.length <= MAX_SHARED_ENTRY_BYTES || this.pendingBytes > MAX_PENDING_BYTES) return;
     this.pendingBytes += entry.length;
@@ -187,9 +184,9 @@ export class SlabAllocator {
     return undefined;
   }
 
-  /** Existing views keep the old buffer. */
+  /** Existing views keep the old buffer. The new slab takes the place of the old one in `count`. */
   private useCompressed(entry: SlabEntry, compressed: Buffer): void {
-    entry.slab = new Slab(compressed, 'compressed');
+    entry.slab = new Slab(compressed, true);
     entry.offset = 0;
   }
 
@@ -199,7 +196,7 @@ export class SlabAllocator {
       if (entry.isReferenced && entry.slab === slab) this.moveEntry(entry);
     }
     slab.entries.length = 0;
-    // Above every share: the slab, which only readers still hold, is never evacuated again.
+    // `release` compares this with a share of the used bytes: a slab that was evacuated is never evacuated again.
     slab.liveBytes = Infinity;
     this.slabCount -= 1;
   }
@@ -225,6 +222,7 @@ export class SlabAllocator {
     this.current = next;
     this.slabCount += 1;
     if (full !== undefined && full.liveBytes < full.usedBytes * MIN_LIVE_SHARE) this.evacuate(full);
+    // The entries that were moved may have filled the new slab, or another one after it.
     return this.current === next && next.usedBytes + length <= SLAB_BYTES ? next : this.slabFor(length);
   }
 }

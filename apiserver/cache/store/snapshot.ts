@@ -1,8 +1,9 @@
 /**
- * Sorted states of one type: a tree that is cloned by copy on write, and a part that was read from the store.
+ * Sorted states of one type: `TreeSnapshot` holds a whole state in a copy-on-write tree, `StoreSnapshot` the part of a
+ * state that was read from the store.
  *
- * Keys are ordered by their UTF-8 bytes. JavaScript's own string comparison is two to three times as fast and differs
- * only for surrogate pairs, so a tree uses it until the first key with a surrogate arrives.
+ * Keys are ordered by their UTF-8 bytes. JavaScript's own string comparison, by UTF-16 units, is two to three times as
+ * fast, and its order differs only for surrogate pairs. A tree uses it until the first key with a surrogate arrives.
  */
 import BTree from 'sorted-btree';
 import { compareBytes } from '../../../shared/values/json';
@@ -18,10 +19,11 @@ export type Tree = BTree<string, Entry>;
  * Measured with 112,000 keys: 64 sets in 1.0 µs and iterates twice as fast as 32; 128 gains nothing and copies more.
  */
 const NODE_SIZE = 64;
-/** Distance of the marks that make counting cheap. */
+/** Every 512th key of a state is a mark: a count starts from the nearest one instead of the first key. */
 const MARK_DISTANCE = 512;
 /** Entries that are read from the tree in one chunk. */
 const CHUNK_ENTRIES = 64;
+/** Returned by a callback of `BTree.forRange` to end the iteration. */
 const BREAK = { break: true } as const;
 
 /** Half of a character outside the Basic Multilingual Plane. */
@@ -49,14 +51,15 @@ export class FrozenTree {
 
   constructor(
     readonly tree: Tree,
-    private readonly usesByteOrder: boolean,
+    /** Whether the tree is ordered by UTF-8 bytes, instead of UTF-16 units. */
+    readonly usesByteOrder: boolean,
   ) {}
 
   /** Entries with `start` ≤ key < `end` in byte order; an undefined bound is open. */
   *range(start: string | undefined, end: string | undefined): Generator<Entry, void, undefined> {
     const hasByteOrderBound = needsByteOrder(start ?? '') || needsByteOrder(end ?? '');
     if (!this.usesByteOrder && hasByteOrderBound) {
-      yield* this.filter(start, end);
+      yield* this.rangeByComparingBytes(start, end);
       return;
     }
     const bound = end ?? this.tree.maxKey();
@@ -69,7 +72,18 @@ export class FrozenTree {
     }
   }
 
-  /** Reads the first entries from `start` to `end`. The tree's own iterator allocates three objects per entry. */
+  /**
+   * The range of a tree that is ordered by UTF-16 units, between bounds with surrogates. No key of such a tree has a
+   * surrogate, so the keys are in byte order too; only a comparison with a bound needs the bytes.
+   */
+  private *rangeByComparingBytes(start: string | undefined, end: string | undefined): Generator<Entry, void, undefined> {
+    for (const entry of this.tree.values()) {
+      if (end !== undefined && compareBytes(entry.key, end) >= 0) return;
+      if (start === undefined || compareBytes(entry.key, start) >= 0) yield entry;
+    }
+  }
+
+  /** Reads the first entries from `start` to `end`. The tree's own iterator would allocate three objects per entry. */
   private readChunk(start: string, end: string, includesEnd: boolean): readonly Entry[] {
     const entries: Entry[] = [];
     this.tree.forRange(start, end, includesEnd, (_key, entry) => {
@@ -86,10 +100,12 @@ export class FrozenTree {
   }
 
   /**
-   * Number of keys below `key`, counted from the nearest mark: only the first count of a state iterates over all of it.
+   * Number of keys below `key`, counted from the last mark below it. The first call for a state iterates over all of it
+   * to collect the marks.
    */
   private rankOf(key: string): number {
-    const compare = needsByteOrder(key) ? compareBytes : this.compare;
+    const ownCompare = this.usesByteOrder ? compareBytes : compareUnits;
+    const compare = needsByteOrder(key) ? compareBytes : ownCompare;
     this.marks ??= this.collectMarks();
     let low = 0;
     let high = this.marks.length;
@@ -101,8 +117,8 @@ export class FrozenTree {
     if (low === 0) return 0;
     const mark = this.marks[low - 1] ?? '';
     let rank = (low - 1) * MARK_DISTANCE;
-    // Without a callback the tree counts whole nodes.
-    if (compare === this.compare) return rank + this.tree.forRange(mark, key, false);
+    // Without a callback the tree counts whole nodes; its own order must suit `key`.
+    if (compare === ownCompare) return rank + this.tree.forRange(mark, key, false);
     for (const entry of this.tree.values(mark)) {
       if (compare(entry.key, key) >= 0) break;
       rank += 1;
@@ -117,23 +133,11 @@ export class FrozenTree {
     });
     return marks;
   }
-
-  private get compare(): KeyOrder {
-    return this.usesByteOrder ? compareBytes : compareUnits;
-  }
-
-  /** The range in a tree that is ordered by UTF-16 units, for bounds in byte order. */
-  private *filter(start: string | undefined, end: string | undefined): Generator<Entry, void, undefined> {
-    for (const entry of this.tree.values()) {
-      if (end !== undefined && compareBytes(entry.key, end) >= 0) return;
-      if (start === undefined || compareBytes(entry.key, start) >= 0) yield entry;
-    }
-  }
 }
 
 /**
- * What the type keeps about its current state, which is that of a snapshot until the type changes. From then on every
- * method returns `undefined`.
+ * The indexes that a type keeps of its current state. They describe a snapshot only until the type changes: from then on
+ * every method returns `undefined`, and the snapshot reads its tree instead.
  */
 export interface CurrentStateIndexes {
   /** The number of entries in a namespace. */
@@ -150,8 +154,8 @@ export class TreeSnapshot implements Snapshot {
     readonly revision: Revision,
     private readonly frozen: FrozenTree,
     /**
-     * Value of the type's superseded-bytes counter when the tree was frozen: later growth is held by this snapshot
-     * alone.
+     * `TypeState.supersededBytes` when the tree was frozen. What that counter has grown by since bounds the bytes that
+     * this snapshot holds alone.
      */
     readonly supersededBefore: number,
     private readonly indexes: CurrentStateIndexes = NO_INDEXES,
@@ -200,35 +204,45 @@ export class TreeSnapshot implements Snapshot {
   }
 
   /**
-   * The state with some keys replaced; `undefined` removes the key. `superseded`: the type's counter of superseded
-   * bytes.
+   * A state of the same type at another revision: this one with some keys replaced, or removed where the entry is
+   * `undefined`. `supersededBytes` is the present value of the type's counter.
    */
-  withChanges(
-    revision: Revision,
-    changes: Iterable<readonly [string, Entry | undefined]>,
-    usesByteOrder: boolean,
-    superseded: number,
-  ): TreeSnapshot {
+  withChanges(revision: Revision, changes: ReadonlyMap<string, Entry | undefined>, supersededBytes: number): TreeSnapshot {
     const tree = this.frozen.tree.clone();
     for (const [key, entry] of changes) {
       if (entry === undefined) tree.delete(key);
       else tree.set(key, entry);
     }
-    return new TreeSnapshot(revision, new FrozenTree(tree, usesByteOrder), superseded);
+    return new TreeSnapshot(revision, new FrozenTree(tree, this.frozen.usesByteOrder), supersededBytes);
   }
 }
 
-/** A part of a state that was read from the store: entries in key order, and the number of keys in the whole range. */
-export class StoreSnapshot implements Snapshot {
-  readonly unknownFrom?: string;
+/** The part of a state that was read from the store. */
+export interface StoreSnapshotContent {
+  readonly revision: Revision;
+  /** The entries that were read, in key order, from the start of the requested range. */
+  readonly entries: readonly Entry[];
+  /** Number of keys in the requested range, including those that were not read. */
+  readonly total: number;
+  /** The end of the requested range; `undefined` when it is open. */
+  readonly end: string | undefined;
+  /** The first key of the requested range that was not read; `undefined` when all of it was. */
+  readonly unknownFrom: string | undefined;
+}
 
-  constructor(
-    readonly revision: Revision,
-    private readonly entries: readonly Entry[],
-    private readonly total: number,
-    private readonly end: string | undefined,
-    unknownFrom: string | undefined,
-  ) {
+/** A part of a state that was read from the store. It knows the keys of the requested range only. */
+export class StoreSnapshot implements Snapshot {
+  readonly revision: Revision;
+  readonly unknownFrom?: string;
+  private readonly entries: readonly Entry[];
+  private readonly total: number;
+  private readonly end: string | undefined;
+
+  constructor({ revision, entries, total, end, unknownFrom }: StoreSnapshotContent) {
+    this.revision = revision;
+    this.entries = entries;
+    this.total = total;
+    this.end = end;
     if (unknownFrom !== undefined) this.unknownFrom = unknownFrom;
   }
 
@@ -251,8 +265,9 @@ export class StoreSnapshot implements Snapshot {
 
   count(start?: string, end?: string): number {
     const before = start === undefined ? 0 : this.position(start);
-    const coversRange = end === undefined || (this.end !== undefined && compareBytes(end, this.end) >= 0);
-    return Math.max(0, (coversRange ? this.total : this.position(end)) - before);
+    // Up to the end of the requested range, the keys that were not read count too.
+    const includesEnd = end === undefined || (this.end !== undefined && compareBytes(end, this.end) >= 0);
+    return Math.max(0, (includesEnd ? this.total : this.position(end)) - before);
   }
 
   rangeWith(_selected: SelectedField, start?: string, end?: string): Iterable<Entry> {
@@ -272,7 +287,7 @@ export class StoreSnapshot implements Snapshot {
   }
 }
 
-/** The namespace that has exactly the keys from `<namespace>/` to `<namespace>0` (the character 0 follows the slash). */
+/** The namespace that has exactly the keys from `<namespace>/` to `<namespace>0` (in ASCII, `0` follows `/`). */
 function wholeNamespace(start: string | undefined, end: string | undefined): string | undefined {
   if (start?.endsWith('/') !== true || end?.endsWith('0') !== true) return undefined;
   const namespace = start.slice(0, -1);

@@ -7,10 +7,17 @@ import { unreadableReason } from '../../storage/unreadable-value';
 import type { Labels } from '../cache';
 
 /*
- * Layout, big-endian: magic 'P' 'V' · format u8 (1) · flags u8 (bit 0: names an API group that is spelled differently
- * in the other dialect) · table generation u16 · length of the header JSON u32 · offset in the body at which
- * `"resourceVersion":"…",` is inserted u32 · header JSON `{"l":{labels},"f":{fields}}` (empty when neither) · body
- * (`{"metadata":{…},…}` without kind, apiVersion, resourceVersion).
+ * The layout; numbers are big-endian:
+ *
+ *   offset  size  content
+ *        0     2  magic 'P' 'V'
+ *        2     1  format: 1
+ *        3     1  flags; bit 0: the body names an API group that is spelled differently in the other dialect
+ *        4     2  table generation
+ *        6     4  length of the header JSON
+ *       10     4  offset in the body at which `"resourceVersion":"…",` is inserted
+ *       14     –  header JSON `{"l":{labels},"f":{fields}}`; nothing when the object has neither
+ *        –     –  body `{"metadata":{…},…}`, without kind, apiVersion and resourceVersion
  */
 
 /** Length of the fields before the header JSON. */
@@ -47,13 +54,13 @@ export class UnknownFormatError extends Error {
   override readonly name = 'UnknownFormatError';
 }
 
-/**
- * `versionOffset` must be the offset of the first byte after the metadata members that precede resourceVersion in
- * canonical order.
- */
+/** The stored form of an object in the current format and table generation. */
 export function encodeStoredValue(value: {
   readonly body: string;
-  /** In UTF-8 bytes. */
+  /**
+   * Offset of the first byte after the metadata members that precede resourceVersion in canonical order; in UTF-8 bytes
+   * of the body.
+   */
   readonly versionOffset: number;
   readonly labels: Labels | undefined;
   readonly fields: Labels | undefined;
@@ -106,7 +113,7 @@ function headerText(labels: Labels | undefined, fields: Labels | undefined): str
   return labelsText === '' ? `{"f":${fieldsText}}` : `{"l":${labelsText},"f":${fieldsText}}`;
 }
 
-/** '' when there are no members. */
+/** The JSON of the names and values; '' when there are none. */
 function membersText(members: Labels | undefined): string {
   const text = members === undefined ? '{}' : JSON.stringify(members);
   return text === '{}' ? '' : text;

@@ -13,10 +13,11 @@ import { ChangeLog } from './event-window';
 const ENTRY_OVERHEAD = 300;
 
 /**
- * Limits of a read by the index of a field: a list by a value that more than 1/8 of the objects or more than 1,000 have
- * reads all objects instead. The index sorts the keys of a value for each page, within one turn of the event loop.
+ * A list by a field value uses the index only when at most one of eight objects has the value: above that, reading all
+ * objects is cheaper.
  */
 const INDEXED_FRACTION_DIVISOR = 8;
+/** Nor for more keys than this: the index sorts them for each page of the list, without yielding to the event loop. */
 const MAX_INDEXED_KEYS = 1_000;
 
 /** A stored value that is omitted from the state, and why. */
@@ -32,8 +33,8 @@ export class TypeState {
   /** Revision of the newest change, or of the load. */
   lastChangeRevision: Revision = 0;
   /**
-   * Bytes of all states that were ever replaced: the difference of two readings bounds what a snapshot between them
-   * holds alone.
+   * Estimated memory of all entries that were ever replaced or removed. What it has grown by since a snapshot was taken
+   * bounds the memory that only the snapshot still holds.
    */
   supersededBytes = 0;
   /**
@@ -52,7 +53,7 @@ export class TypeState {
 
   constructor(
     readonly type: StoredType,
-    /** Length of the part of the store key before the object's key. */
+    /** Length of the part of a store key before the object's key. */
     readonly keyOffset: number,
   ) {
     this.fieldIndexes = createFieldIndexes(type);
@@ -77,7 +78,7 @@ export class TypeState {
     return this.tree.get(key);
   }
 
-  /** Replaces `previous`, which must be the result of `get` for the entry's key. */
+  /** Adds or replaces an entry. `previous` must be the result of `get` for its key. */
   put(entry: Entry, previous: Entry | undefined): void {
     this.frozen = undefined;
     if (previous === undefined) this.addKey(entry.key);
@@ -122,9 +123,7 @@ export class TypeState {
       if (change !== undefined && !undone.has(change.key)) undone.set(change.key, change.previous);
     }
     const current = this.snapshot(currentRevision);
-    return undone.size === 0
-      ? current.withRevision(revision)
-      : current.withChanges(revision, undone, this.usesByteOrder, this.supersededBytes);
+    return undone.size === 0 ? current.withRevision(revision) : current.withChanges(revision, undone, this.supersededBytes);
   }
 
   private freeze(revision: Revision): TreeSnapshot {
@@ -146,7 +145,7 @@ export class TypeState {
     this.countNamespace(key, 1);
   }
 
-  /** Rebuilds the tree for the slower comparison, which the first key with a surrogate and all later ones need. */
+  /** Rebuilds the tree in byte order, when the first key with a surrogate is added. It stays in byte order from then on. */
   private switchToByteOrder(): void {
     this.usesByteOrder = true;
     const tree = createTree({ usesByteOrder: true });

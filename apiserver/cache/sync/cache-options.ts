@@ -22,7 +22,7 @@ export interface CacheOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Maximum age of changes in the event window; default 5 minutes. */
+  /** Maximum age of changes in the event window, in milliseconds; default 5 minutes. */
   readonly windowMs?: number;
   /** Maximum size of the event window over all types; default 64 MB. */
   readonly windowBytes?: number;
@@ -31,9 +31,9 @@ export interface CacheOptions {
    * replayed-revisions.ts.
    */
   readonly replayRevisions?: number;
-  /** Interval of the consistency checker; default 5 minutes, 0 to disable it. */
+  /** Interval of the consistency checker, in milliseconds; default 5 minutes, 0 to disable it. */
   readonly checkMs?: number;
-  /** Interval of the store's compaction; default 5 minutes, 0 to disable it. */
+  /** Interval of the store's compaction, in milliseconds; default 5 minutes, 0 to disable it. */
   readonly compactionMs?: number;
   /** Absent when values of an older table generation count as unreadable. */
   readonly migrate?: MigrateStoredValue;

@@ -9,16 +9,15 @@ import type { Difference } from './compare-with-store';
 import type { Entry, WatchEnd } from '../cache';
 import type { EntryFactory } from '../store/entry';
 import { SlabAllocator } from '../store/slab-entry';
-import type { KeySpace } from '../store/key-space';
 import type { CacheStatistics } from '../statistics';
 import type { TypeState } from '../store/type-state';
 import { TypeWatchers } from '../watch/type-watchers';
 import { EventWindow, RecordedChange, type WindowLimits } from '../store/event-window';
 
-/** What the objects of one cache are made with. `limits`: of the event window. */
+/** What the objects of one cache are made with. */
 export interface CachedObjectsOptions {
-  readonly keys: KeySpace;
   readonly entries: EntryFactory;
+  /** Of the event window. */
   readonly limits: WindowLimits;
   readonly statistics: CacheStatistics;
   readonly logger: Logger;
@@ -27,12 +26,20 @@ export interface CachedObjectsOptions {
 const UNREADABLE_MESSAGE =
   'a stored value cannot be decoded and is left out: give this server the key that it is encrypted with, or find the program that also writes under this prefix, and restore or delete the value';
 
+/** The revisions of a repair. */
+export interface RepairRevisions {
+  /** The revision at which the type was compared with the store. */
+  readonly comparedAt: Revision;
+  /** The cache's revision now. */
+  readonly cacheRevision: Revision;
+}
+
 /** The objects of one cache, with their watchers. */
 export class CachedObjects {
   readonly window: EventWindow;
   private readonly slabs = new SlabAllocator();
-  /** By type; created on demand. */
-  private readonly watchers = new Map<TypeState, TypeWatchers>();
+  /** Created on demand. */
+  private readonly watchersByType = new Map<TypeState, TypeWatchers>();
 
   constructor(private readonly options: CachedObjectsOptions) {
     this.window = new EventWindow(options.limits, (entry) => this.slabs.release(entry));
@@ -40,24 +47,28 @@ export class CachedObjects {
 
   /** The open watches of a type. */
   watchersOf(state: TypeState): TypeWatchers {
-    let watchers = this.watchers.get(state);
-    if (watchers === undefined) this.watchers.set(state, (watchers = new TypeWatchers(state.type)));
+    let watchers = this.watchersByType.get(state);
+    if (watchers === undefined) {
+      watchers = new TypeWatchers(state.type);
+      this.watchersByType.set(state, watchers);
+    }
     return watchers;
   }
 
   /** Removes a type; its watches end. */
   removeType(state: TypeState): void {
     this.endWatches(state, { type: 'closed' });
-    this.watchers.delete(state);
+    this.watchersByType.delete(state);
   }
 
   /**
-   * Applies one event to its type and returns the change; `undefined` when nothing visible changed. `now` is in
-   * milliseconds of Clock.monotonic.
+   * Applies one event to its type and returns the change. `undefined` when nothing visible changed: the new value cannot
+   * be read, or the deleted one could not. `now` is in milliseconds of Clock.monotonic.
    */
   applyEvent(state: TypeState, event: StoreEvent, now: number): RecordedChange | undefined {
     const { name } = state.type;
-    this.options.statistics.eventsReceived.set(name, (this.options.statistics.eventsReceived.get(name) ?? 0) + 1);
+    const { eventsReceived } = this.options.statistics;
+    eventsReceived.set(name, (eventsReceived.get(name) ?? 0) + 1);
     const key = event.key.slice(state.keyOffset);
     const previous = state.get(key);
     let current: Entry | undefined;
@@ -69,7 +80,9 @@ export class CachedObjects {
       if (state.delete(key) === undefined) return undefined;
     }
     state.lastChangeRevision = event.revision;
-    const change = new RecordedChange(event.revision, previous?.key ?? current?.key ?? key, current, previous, now, this.window.frames);
+    // The key string of an entry is shared, so that the event's key can be collected.
+    const sharedKey = previous?.key ?? current?.key ?? key;
+    const change = new RecordedChange(event.revision, sharedKey, current, previous, now, this.window.frames);
     this.window.record(state.log, change);
     this.slabs.markSuperseded(previous);
     return change;
@@ -80,7 +93,10 @@ export class CachedObjects {
     state.clear((entry) => this.slabs.release(entry));
   }
 
-  /** Puts a stored value into its type's state; `undefined` when it is unreadable. */
+  /**
+   * Puts a stored value into its type's state and returns its entry. `undefined` when it is unreadable; its object is then
+   * removed. `previous` is the present entry of the key. Positional, because it is called for every event and loaded key.
+   */
   putValue(state: TypeState, key: string, previous: Entry | undefined, revision: Revision, value: Buffer): Entry | undefined {
     try {
       const entry = this.options.entries.createInSlab(this.slabs, state.type, previous?.key ?? copyString(key), revision, value);
@@ -94,8 +110,8 @@ export class CachedObjects {
   }
 
   /**
-   * Removes the object from the cache until it is written again or `retryUnreadable` can read it. The type's watches end,
-   * and none can resume from before.
+   * Removes the object from the cache until it is written again or `OpenedCache.retryUnreadable` can read it. The type's
+   * watches end with an error, and no watch can resume from a revision before this one.
    */
   private markUnreadable(state: TypeState, key: string, revision: Revision, error: unknown): void {
     const reason = errorMessage(error);
@@ -111,22 +127,22 @@ export class CachedObjects {
   }
 
   /**
-   * Corrects a type by a difference found at revision `comparedAt`, except for keys that the stream has changed since.
-   * `cacheRevision` is the current one.
+   * Corrects a type by the difference of a comparison, except for keys that the stream has changed since. Does nothing
+   * when the changes since the comparison are no longer known.
    */
-  repair(state: TypeState, difference: Difference, comparedAt: Revision, cacheRevision: Revision): void {
+  repair(state: TypeState, difference: Difference, { comparedAt, cacheRevision }: RepairRevisions): void {
     if (state.log.floor > comparedAt) return;
-    const touched = new Set<string>();
+    const changedSince = new Set<string>();
     for (let position = state.log.positionAfter(comparedAt); position < state.log.size; position += 1)
-      touched.add(state.log.at(position)?.key ?? '');
-    const changed = difference.changed.filter((kv) => !touched.has(kv.key.slice(state.keyOffset)));
-    const removed = difference.removed.filter((key) => !touched.has(key));
+      changedSince.add(state.log.at(position)?.key ?? '');
+    const changed = difference.changed.filter((kv) => !changedSince.has(kv.key.slice(state.keyOffset)));
+    const removed = difference.removed.filter((key) => !changedSince.has(key));
     this.resync(state, { changed, removed }, cacheRevision);
   }
 
   /**
-   * Applies a difference. The missed changes have no revisions of their own: the type's watches end, and none can
-   * resume from before `cacheRevision`.
+   * Applies a difference, if there is one. The missed changes have no revisions of their own, so the type's watches
+   * expire, and no watch can resume from a revision before `cacheRevision`.
    */
   resync(state: TypeState, difference: Difference, cacheRevision: Revision): void {
     if (difference.changed.length === 0 && difference.removed.length === 0) return;
@@ -146,7 +162,7 @@ export class CachedObjects {
   }
 }
 
-/** A copy of the string: a substring would keep the longer string alive. */
+/** A copy of the string. V8 keeps the whole string alive for a substring such as the part of a store key. */
 function copyString(text: string): string {
   return Buffer.from(text).toString();
 }

@@ -1,7 +1,7 @@
 /**
  * The compaction loop: in every interval one of the replicas compacts the store at the revision of its previous round.
- * Without compaction the store would grow without limit; watches and paginated lists younger than an interval can
- * continue.
+ * Without compaction the store would grow without limit. Because that revision is an interval old, watches and paginated
+ * lists that started since can continue.
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { Logger } from '../../../shared/runtime/logger';
@@ -21,14 +21,16 @@ export interface CompactionOptions {
 }
 
 /**
- * The loop of one replica. The replicas coordinate through one key with the compacted revision as its value: a replica
- * that finds the key unchanged since its own last round writes the revision that it remembered then, and compacts; the
- * others see the key change. The first round after a start only remembers the revision.
+ * The loop of one replica. The replicas coordinate through one key, which has the compacted revision as value. In its first
+ * round a replica only remembers the key's mod revision and the store's revision. In each later round:
+ * - If the key is unchanged since the last round, it writes the remembered store revision to the key and compacts there.
+ * - If another replica has written the key, it leaves the compaction of this interval to that one.
+ * Either way it remembers the revisions for its next round.
  */
 export class CompactionLoop {
   private timer: Timer | undefined;
   private isClosed = false;
-  /** The mod revision of the key when it was last read or written, and the store's revision at that time. */
+  /** The mod revision of the key (0 when absent) and the revision of the store, both at the end of the last round. */
   private lastRound: { readonly keyRevision: Revision; readonly storeRevision: Revision } | undefined;
 
   constructor(private readonly options: CompactionOptions) {}

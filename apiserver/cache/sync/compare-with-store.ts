@@ -1,17 +1,17 @@
 /**
- * Compares a type's state in memory with the store by key and mod revision, using keys-only pages, and fetches the
- * values that differ. Used by the consistency checker and after a gap in the stream. Changes nothing.
+ * Compares a type's state in memory with the store, by key and mod revision. Reads keys only, and then the values that
+ * differ. Changes nothing: the callers (the consistency checker, the resync after a gap in the stream, the retry of
+ * unreadable values) apply the difference.
  */
 import { appendAll } from '../../../shared/values/append';
 import { compareBytes } from '../../../shared/values/json';
 import type { KeyValue, Revision, Store } from '../../storage/store';
-import type { Entry } from '../cache';
 import type { KeySpace } from '../store/key-space';
 import type { TimeSlice } from '../../../shared/scheduling/yielding';
 import { readPages } from '../read-pages';
 import type { TypeState } from '../store/type-state';
 
-/** Up to this many values of a page are fetched one by one, more as a range. */
+/** Up to this many differing values of a page are fetched one by one; more are fetched as the range that contains them. */
 const FEW_VALUES = 16;
 
 /** How the store differs from the memory of the cache for one type; empty when it does not. */
@@ -26,21 +26,25 @@ export interface Difference {
 export interface ComparisonHost {
   readonly store: Store;
   readonly keys: KeySpace;
+  /** The revision of the cache's state. */
+  readonly revision: Revision;
   /** A new time slice, so that a long comparison yields to the event loop. */
   timeSlice(): TimeSlice;
 }
 
 /** What counts as a difference. */
 export interface ComparisonOptions {
-  /** Whether values that were unreadable count as different, instead of as unchanged. */
+  /** Whether values that could not be read count as different; otherwise they count as equal while they are unchanged. */
   readonly retriesUnreadable: boolean;
 }
 
-/** `local` are the entries in memory in key order; both sides are taken at `revision`. Rejects with StoreError. */
+/**
+ * Compares the present state of the type with the store's state at `revision`. That is the cache's revision, or a later
+ * one if the stream is interrupted. Both sides are in key order, so one pass over them suffices. Rejects with StoreError.
+ */
 export async function compareWithStore(
   host: ComparisonHost,
   state: TypeState,
-  local: Iterable<Entry>,
   revision: Revision,
   { retriesUnreadable }: ComparisonOptions = { retriesUnreadable: false },
 ): Promise<Difference> {
@@ -48,7 +52,7 @@ export async function compareWithStore(
   const removed: string[] = [];
   const unreadable = new Map(retriesUnreadable ? [] : state.unreadable);
   const slice = host.timeSlice();
-  const localEntries = local[Symbol.iterator]();
+  const localEntries = state.snapshot(host.revision).range()[Symbol.iterator]();
   let next = localEntries.next();
   for await (const page of readPages(host.store, host.keys.range(state.type), { revision, keysOnly: true })) {
     const differing: KeyValue[] = [];
@@ -73,6 +77,7 @@ export async function compareWithStore(
   return { changed, removed };
 }
 
+/** The values at `revision` of keys in key order. */
 async function fetchValues(store: Store, differing: readonly KeyValue[], revision: Revision): Promise<KeyValue[]> {
   const first = differing[0];
   const last = differing.at(-1);

@@ -1,9 +1,10 @@
 /**
- * The consistency checker: a periodic pass over all types that compares memory with the store. Every read relies on the
- * stream having delivered every event exactly once; a missed event would never be corrected otherwise.
+ * The consistency checker: a periodic pass over all types that compares memory with the store. Reads of the cache rely on
+ * the stream having delivered every event exactly once; without the checker, the effect of a missed event would last
+ * until the object's next write.
  *
- * A type that differs is counted, logged and resynced immediately; a type that differs again in the next pass makes the
- * replica unhealthy.
+ * A type that differs is counted, logged and resynced immediately. A type that differs in two passes in a row makes the
+ * replica unhealthy (`problems()` of the cache).
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { Logger } from '../../../shared/runtime/logger';
@@ -13,7 +14,7 @@ import { compareWithStore, type ComparisonHost, type Difference } from './compar
 import type { CacheStatistics } from '../statistics';
 import type { TypeState } from '../store/type-state';
 
-/** Share by which a pass may start earlier, so that replicas do not read the store at the same time. */
+/** Maximum share of the interval by which a pass starts earlier, so that replicas do not read the store at the same time. */
 const JITTER = 0.2;
 
 /** The cache that is checked. */
@@ -22,10 +23,8 @@ export interface ConsistencyCheckerHost extends ComparisonHost {
   readonly random: Random;
   readonly logger: Logger;
   readonly statistics: CacheStatistics;
-  /** The revision of the cache's state. */
-  readonly revision: Revision;
-  /** Corrects the type: `difference` was found at `revision`; the stream may have continued since. */
-  repair(state: TypeState, difference: Difference, revision: Revision): void;
+  /** Corrects the type by a difference found at revision `comparedAt`; the stream may have continued since. */
+  repair(state: TypeState, difference: Difference, comparedAt: Revision): void;
 }
 
 /** The checker of one cache. */
@@ -78,7 +77,7 @@ export class ConsistencyChecker {
     const { host } = this;
     const revision = host.revision;
     if (revision === 0) return;
-    const difference = await compareWithStore(host, state, state.snapshot(revision).range(), revision);
+    const difference = await compareWithStore(host, state, revision);
     const keys = difference.changed.length + difference.removed.length;
     if (keys === 0) {
       state.consecutiveDifferences = 0;

@@ -1,7 +1,7 @@
 /**
- * Consistent reads from the cache (KEP-2340): one revision lookup shared by concurrent callers, unless the store knows
- * its revision synchronously; then waiting for the cache to reach it, and recovering a stalled stream. At most one
- * lookup is in flight.
+ * Consistent reads from the cache (KEP-2340). `ConsistentReads` asks the store for its revision and waits until the cache
+ * has reached it; concurrent callers share the lookup, and at most one lookup is in flight. `StallGuard` recovers a stream
+ * that does not deliver a revision which the store has.
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import { StoreError, type Revision, type Store } from '../../storage/store';
@@ -10,7 +10,7 @@ import type { YieldNow } from '../../../shared/scheduling/yielding';
 import type { CacheStatistics } from '../statistics';
 import type { RevisionWaiters } from './revision-waiters';
 
-/** Maximum time that a consistent read waits for its lookup, and then for the cache. */
+/** Maximum time that a consistent read waits for its lookup and the cache together. */
 const MAX_WAIT_MS = 3000;
 
 /** The cache that the reads are served from. */
@@ -26,16 +26,16 @@ export interface ConsistentReadsHost {
   readonly yieldNow: YieldNow;
 }
 
-/** A lookup that has not been sent yet. */
+/** A lookup that has not been sent yet, so that further callers may share it. */
 interface PendingLookup {
   readonly revision: Promise<Revision>;
-  /** Deadline of the lookup. */
+  /** In milliseconds of Clock.monotonic. */
   readonly deadline: number;
 }
 
 /** The revision lookups of one cache. */
 export class ConsistentReads {
-  /** The lookup in flight. Later callers must not use it: the store may have read its revision already. */
+  /** The lookup in flight. Later callers must not use it: its revision may be from before their call. */
   private inFlight: Promise<unknown> | undefined;
   private pendingLookup: PendingLookup | undefined;
 
@@ -48,6 +48,7 @@ export class ConsistentReads {
   async waitUntilFresh(options: WaitOptions): Promise<Revision> {
     const { host } = this;
     try {
+      // Only a store in this process knows its revision synchronously.
       const storeRevision = host.store.revisionSync?.(options);
       if (storeRevision !== undefined && storeRevision <= host.revision) {
         host.statistics.consistentReads += 1;
@@ -77,8 +78,8 @@ export class ConsistentReads {
   }
 
   /**
-   * Waits for the lookup in flight, then for the end of the event-loop turn, so that requests that have already arrived
-   * share one lookup.
+   * Waits for the lookup in flight, then for the next turn of the event loop, so that requests that have arrived by then
+   * share this lookup.
    */
   private async sendLookup(deadline: number): Promise<Revision> {
     const { store, statistics, yieldNow } = this.host;

@@ -16,7 +16,7 @@ import type { ReplicatedState } from './replicated-state';
 
 /** Minimum time between two writes of the tick key. */
 const TICK_MS = 1000;
-/** Mean delay before another attempt to load the state. */
+/** Mean delay before another attempt to read the store, after an error. */
 const RETRY_MS = 1000;
 
 /** The stream of one cache. */
@@ -30,10 +30,7 @@ export class EventStream implements InboundQueueHandler, StallHost {
 
   constructor(
     private readonly replica: ReplicatedState,
-    /**
-     * Number of revisions before the current one at which the state is loaded; when `undefined`, replayed-revisions.ts
-     * chooses it.
-     */
+    /** See `CacheOptions.replayRevisions`. */
     private readonly replayRevisions: number | undefined,
     /** Aborted when the cache is closed. */
     private readonly abortSignal: AbortSignal,
@@ -62,7 +59,7 @@ export class EventStream implements InboundQueueHandler, StallHost {
       } catch (error) {
         if (this.abortSignal.aborted) return;
         this.replica.logger.warn('the store could not be read at the start, trying again', { error, attempt });
-        await this.retryDelay();
+        await this.waitBeforeRetry();
       }
     }
   }
@@ -81,23 +78,24 @@ export class EventStream implements InboundQueueHandler, StallHost {
   private async load(): Promise<void> {
     const { replica } = this;
     const { store, keys } = replica;
-    const now = await store.revision();
-    if (this.stream === undefined) {
-      const { kv } = await store.get(replica.compactionKey);
-      if (kv !== undefined) replica.setCompactedRevision(Number(kv.value.toString()));
-      // The first revision of an empty store may have no event, so the stream would never report it.
-      const first = Math.min(1, now);
-      const replayed = this.replayRevisions ?? (await revisionsToReplay(store, { compacted: replica.compactedRevision, current: now }));
-      const revision = await loadState(replica, Math.max(first, replica.compactedRevision, now - replayed));
-      for (const { type } of keys.states) this.statistics.loads.set(type.name, (this.statistics.loads.get(type.name) ?? 0) + 1);
-      if (this.abortSignal.aborted) return;
-      if (revision > first && revision > now - replayed) replica.setCompactedRevision(revision);
-      for (const state of keys.states) state.resetLog(revision);
-      replica.advanceTo(revision);
-      this.openWatch();
-    }
-    this.stall.expectRevision(now);
-    await replica.waiters.waitForRevision(now, Infinity);
+    const storeRevision = await store.revision();
+    const { kv } = await store.get(replica.compactionKey);
+    if (kv !== undefined) replica.setCompactedRevision(Number(kv.value.toString()));
+    const replayed =
+      this.replayRevisions ?? (await revisionsToReplay(store, { compacted: replica.compactedRevision, current: storeRevision }));
+    const replayFrom = storeRevision - replayed;
+    // The first revision of an empty store may have no event, so the stream would never report it.
+    const first = Math.min(1, storeRevision);
+    const revision = await loadState(replica, Math.max(first, replica.compactedRevision, replayFrom));
+    for (const { type } of keys.states) this.statistics.loads.set(type.name, (this.statistics.loads.get(type.name) ?? 0) + 1);
+    if (this.abortSignal.aborted) return;
+    // A later revision than requested: the store has been compacted up to it.
+    if (revision > first && revision > replayFrom) replica.setCompactedRevision(revision);
+    for (const state of keys.states) state.resetLog(revision);
+    replica.advanceTo(revision);
+    this.openWatch();
+    this.stall.expectRevision(storeRevision);
+    await replica.waiters.waitForRevision(storeRevision, Infinity);
   }
 
   private openWatch(): void {
@@ -105,9 +103,11 @@ export class EventStream implements InboundQueueHandler, StallHost {
     this.inbound.attach(this.stream);
   }
 
-  private retryDelay(): Promise<void> {
+  private waitBeforeRetry(): Promise<void> {
     return this.clock.sleep(RETRY_MS * (0.5 + this.replica.random.float()), this.abortSignal);
   }
+
+  // Called by the inbound queue: the methods of InboundQueueHandler.
 
   /** Applies the events of one revision and notifies the watchers, without yielding. */
   apply(revision: Revision, events: readonly StoreEvent[]): void {
@@ -147,9 +147,9 @@ export class EventStream implements InboundQueueHandler, StallHost {
   }
 
   /**
-   * Compares every type with the store. Only the watches of types that differ are ended: the missed changes have no
-   * revisions any more, so their watchers could neither be notified in order nor resume. The other types missed
-   * nothing.
+   * Called when the store was compacted while the watch was disconnected: the changes in between are lost. Compares every
+   * type with the store, applies the differences, and opens a new watch. The watches of types that differ expire, because
+   * the missed changes have no revisions to notify their watchers with. Types that do not differ missed nothing.
    */
   async resyncAfterCompaction(compactRevision: Revision): Promise<void> {
     const { replica } = this;
@@ -170,10 +170,12 @@ export class EventStream implements InboundQueueHandler, StallHost {
       } catch (error) {
         if (this.abortSignal.aborted) return;
         replica.logger.warn('the comparison failed, trying again', { error });
-        await this.retryDelay();
+        await this.waitBeforeRetry();
       }
     }
   }
+
+  // Called by the stall guard: the methods of StallHost.
 
   /** Requests a progress notification from the store; false when the store cannot send one. */
   requestProgress(): boolean {
@@ -186,8 +188,8 @@ export class EventStream implements InboundQueueHandler, StallHost {
   }
 
   /**
-   * Writes a small key below the prefix: its event advances the cache past that write, and so past everything before
-   * it.
+   * Writes a small key below the prefix, at most once per second. Its event advances the cache past that write, and so
+   * past everything before it.
    */
   tick(): void {
     const { store, keys, clock, logger } = this.replica;

@@ -1,3 +1,4 @@
+/** How a follower treats errors of its handler and repeated deletions; the watch is played by the test. */
 import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
 import type { ChangeSink, Entry, StoredType, WatchEventType } from '../cache';
 import { createEntry } from '../store/entry';
@@ -11,7 +12,8 @@ function entry(key: string): Entry {
   return createEntry(TYPE, key, 7, encodeStoredValue({ body, versionOffset: 12, labels: {}, fields: {}, isDialectSensitive: false }));
 }
 
-it('followType continues after an error of its handler and removes an object that is deleted twice once', async () => {
+/** Follows the type with a handler that throws for `ns/bad`. `calls` has the calls of the handler and of `onFailure`. */
+async function follow() {
   const calls: string[] = [];
   const sinks: ChangeSink[] = [];
   const cache = {
@@ -21,21 +23,35 @@ it('followType continues after an error of its handler and removes an object tha
       return { close: () => undefined, sendBookmark: () => undefined };
     },
   };
-  const recordCall = (key: string): void => {
-    calls.push(key);
+  const recordCall = (call: string, key: string): void => {
+    calls.push(`${call} ${key}`);
     if (key === 'ns/bad') throw new Error('no');
   };
   const onFailure = (message: string): void => void calls.push(message);
-  const options = { cache, stored: TYPE, clock: new ManualClock(), onFailure };
-  followType(options, { upsert: ({ key }) => recordCall(key), remove: recordCall });
+  followType(
+    { cache, stored: TYPE, clock: new ManualClock(), onFailure },
+    { upsert: ({ key }) => recordCall('upsert', key), remove: (key) => recordCall('remove', key) },
+  );
   await flushPromises(2);
   const deliver = (type: WatchEventType, key: string): void =>
     sinks[0]?.event(type, entry(key), { revision: 8, key, current: undefined, previous: undefined, frames: new Map() });
+  return { calls, deliver };
+}
+
+it('followType reports an error of its handler and continues with the next object', async () => {
+  const { calls, deliver } = await follow();
   deliver('ADDED', 'ns/bad');
   deliver('ADDED', 'ns/good');
-  expect(calls.splice(0)).toEqual(['ns/bad', 'configmaps ns/bad could not be read', 'ns/good']);
+  expect(calls.splice(0)).toEqual(['upsert ns/bad', 'configmaps ns/bad could not be read', 'upsert ns/good']);
   deliver('DELETED', 'ns/bad');
   deliver('DELETED', 'ns/good');
+  expect(calls).toEqual(['remove ns/bad', 'configmaps ns/bad could not be removed', 'remove ns/good']);
+});
+
+it('followType removes an object once when its deletion is delivered twice', async () => {
+  const { calls, deliver } = await follow();
+  deliver('ADDED', 'ns/good');
   deliver('DELETED', 'ns/good');
-  expect(calls).toEqual(['ns/bad', 'configmaps ns/bad could not be removed', 'ns/good']);
+  deliver('DELETED', 'ns/good');
+  expect(calls).toEqual(['upsert ns/good', 'remove ns/good']);
 });

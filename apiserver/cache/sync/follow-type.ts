@@ -1,6 +1,6 @@
 /**
- * Follows all objects of one type: first the existing ones, then every change. After a watch has ended it lists
- * everything again, so that no change is missed. Deriving state from the objects is left to the handler.
+ * Follows all objects of one type: first the existing ones, then every change. After its watch has ended it starts another
+ * one from the current state, so that no object stays outdated. Deriving state from the objects is left to the handler.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import type { CacheWatch, Entry, StoredType, WatchScope } from '../cache';
@@ -45,7 +45,10 @@ export function combineFollowers(followers: readonly TypeFollower[]): TypeFollow
 /** Delay before a watch that has ended is started again. */
 const RETRY_MS = 1_000;
 
-/** Starts when the cache is ready. A restart lists again and reports objects that are missing since as removed. */
+/**
+ * Starts when the cache is ready. Each time the watch is started again, the existing objects are reported again, and
+ * those that have disappeared in between are reported as removed.
+ */
 export function followType({ cache, stored, scope = {}, clock, onFailure }: FollowTypeOptions, handler: ObjectHandler): TypeFollower {
   const presentKeys = new Set<string>();
   let watch: CacheWatch | undefined;
@@ -73,7 +76,9 @@ export function followType({ cache, stored, scope = {}, clock, onFailure }: Foll
 
   function startWatch(): void {
     if (isStopped) return;
+    // Checks the clock at each object, because the work of a handler for one object may be long.
     const slice = new TimeSlice(clock, { stepsPerCheck: 1 });
+    /** Keys from before this watch that it has not reported yet; after the initial state, those of removed objects. */
     const unseen = new Set(presentKeys);
     const request = { scope, start: { type: 'state' }, bookmarks: false, markEndOfInitialEvents: true } as const;
     watch = cache.watch(stored, request, {

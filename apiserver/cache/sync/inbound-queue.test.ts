@@ -8,7 +8,10 @@ const MEBIBYTE = 1024 * 1024;
 
 const put = (revision: Revision, size = 10): StoreEvent => ({ type: 'put', key: 'k', value: Buffer.alloc(size), revision, created: true });
 
-/** A time slice with a clock that advances 10 ms per reading, so that a yield is due as often as possible. */
+/**
+ * A time slice with a clock that advances 10 ms per reading, so that a yield is due whenever the clock is read: after
+ * every 16 steps.
+ */
 function shortSlice(yieldNow: () => Promise<void>): TimeSlice {
   let now = 0;
   const clock = {
@@ -23,7 +26,10 @@ function shortSlice(yieldNow: () => Promise<void>): TimeSlice {
   return new TimeSlice(clock, { yieldNow });
 }
 
-/** A queue that logs what it applies and how it pauses its stream. `finishResync` ends the resync after a compaction. */
+/**
+ * A queue with logs of its calls: `log` of its handler (`2x3` for three events of revision 2), `watchCalls` of its store
+ * watch. `finishResync` ends the resync after a compaction.
+ */
 function createFixture(yieldNow: () => Promise<void> = () => Promise.resolve()) {
   const log: string[] = [];
   const watchCalls: string[] = [];
@@ -53,6 +59,7 @@ function createFixture(yieldNow: () => Promise<void> = () => Promise.resolve()) 
   return { inbound, log, watchCalls, finishResync: () => endResync() };
 }
 
+/** The applied revisions with one event. */
 const appliedRevisions = (log: readonly string[]): readonly string[] => log.filter((line) => line.endsWith('x1'));
 
 describe('InboundQueue', () => {

@@ -1,7 +1,7 @@
 /**
  * The queue between the store's stream and the cache: events wait here while earlier ones are applied. Delivers whole
- * revisions in order and yields to the event loop every few milliseconds between two revisions. Pauses the store's
- * stream when too many bytes are queued. Events are not interpreted.
+ * revisions in order, and yields to the event loop between two revisions when its time slice is used up. Pauses the
+ * store's stream when too many bytes are queued. Events are not interpreted.
  */
 import type { Revision, Watch, StoreEvent, WatchSink } from '../../storage/store';
 import { Deque } from '../deque';
@@ -14,8 +14,8 @@ const RESUME_BYTES = PAUSE_BYTES / 2;
 const EVENT_OVERHEAD = 200;
 
 /**
- * Receives the stream in order. Calls never overlap, and only {@link InboundQueueHandler.resyncAfterCompaction} is
- * awaited. Must not throw.
+ * Receives the stream in order. Its methods must not throw. While `resyncAfterCompaction` is awaited, only
+ * `onConnectionChange` and `onPause` are called.
  */
 export interface InboundQueueHandler {
   /** Applies all events of one revision. */
@@ -34,7 +34,7 @@ export interface InboundQueueHandler {
   onPause(): void;
 }
 
-/** Queued events up to the revision `through`, or a gap in the history that a compaction has made. */
+/** All events up to and including the revision `through`, or a gap in the history that a compaction has made. */
 type Item =
   | { readonly type: 'events'; readonly events: readonly StoreEvent[]; readonly through: Revision; readonly bytes: number }
   | { readonly type: 'gap'; readonly compactRevision: Revision };
@@ -96,7 +96,7 @@ export class InboundQueue implements WatchSink {
     this.applyBackPressure();
   }
 
-  /** Runs synchronously while the work is short; a stream that keeps up never waits for an event-loop turn. */
+  /** Runs synchronously until the time slice is used up, so a stream that keeps up never waits for an event-loop turn. */
   private async drain(): Promise<void> {
     this.isDraining = true;
     const slice = this.timeSlice();
@@ -105,7 +105,8 @@ export class InboundQueue implements WatchSink {
         await this.handler.resyncAfterCompaction(item.compactRevision);
         continue;
       }
-      for (let from = 0; from < item.events.length && !this.isClosed;) {
+      let from = 0;
+      while (from < item.events.length && !this.isClosed) {
         from = this.applyRevision(item.events, from);
         if (!slice.isDue()) continue;
         this.handler.onIdle();

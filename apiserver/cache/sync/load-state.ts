@@ -3,7 +3,7 @@
  * Advancing the revision and notifying watchers are left to the caller, which does both without yielding in between.
  */
 import { GcTrigger } from '../../../shared/runtime/process/gc-trigger';
-import { StoreError, type Revision } from '../../storage/store';
+import { StoreError, type KeyValue, type Revision } from '../../storage/store';
 import { compareWithStore, type ComparisonHost, type Difference } from './compare-with-store';
 import { MAX_SHARED_ENTRY_BYTES } from '../store/slab-entry';
 import type { KeyListeners } from '../key-listeners';
@@ -12,8 +12,9 @@ import { readPages } from '../read-pages';
 import type { TypeState } from '../store/type-state';
 
 /**
- * Garbage of read values before a collection: their content is now in slabs. Only large values count: small ones are
- * returned to the allocator as whole pages, and a collection takes long when there are many of them.
+ * A collection is triggered after this many bytes of read values have become garbage, because their content was copied
+ * into slabs. Only large values count: the allocator gets small ones back as whole pages, and a collection takes long
+ * when there are many of them.
  */
 const GC_THRESHOLD_BYTES = 16 * 1024 * 1024;
 
@@ -21,17 +22,17 @@ const GC_THRESHOLD_BYTES = 16 * 1024 * 1024;
 export interface LoadHost extends ComparisonHost {
   /** Notified of keys that are not API objects. */
   readonly listeners: KeyListeners;
-  /** The cache's revision: `compareAllTypes` compares the state at this revision. */
-  readonly revision: Revision;
   readonly objects: CachedObjects;
 }
 
 /**
- * Loads all types at `revision`, or at the oldest revision that the store still has; resolves with that revision. 0 =
- * nothing to load, the stream delivers everything. Rejects with StoreError.
+ * Loads all types at `revision`, or at the oldest revision that the store still has when that is later. Resolves with the
+ * revision of the loaded state. At revision 0 there is nothing to load: the stream delivers everything. Rejects with
+ * StoreError.
  */
 export async function loadState(host: LoadHost, revision: Revision): Promise<Revision> {
-  for (let at = Math.max(0, revision); ;) {
+  let at = revision;
+  for (;;) {
     for (const state of host.keys.states) host.objects.clearType(state);
     host.listeners.notifyReset();
     if (at === 0) return 0;
@@ -39,9 +40,9 @@ export async function loadState(host: LoadHost, revision: Revision): Promise<Rev
       await loadAt(host, at);
       return at;
     } catch (error) {
-      const newer = error instanceof StoreError && error.failure === 'compacted' ? (error.compactRevision ?? 0) : 0;
-      if (newer <= at) throw error;
-      at = newer;
+      const oldest = error instanceof StoreError && error.failure === 'compacted' ? (error.compactRevision ?? 0) : 0;
+      if (oldest <= at) throw error;
+      at = oldest;
     }
   }
 }
@@ -53,7 +54,7 @@ async function loadAt(host: LoadHost, revision: Revision): Promise<void> {
   for await (const page of readPages(host.store, host.keys.wholeRange, { revision, prefetch: true })) {
     // The values of the previous page are garbage now; those of this page are in use.
     garbage.addReleased(previousPageBytes);
-    previousPageBytes = page.kvs.reduce((sum, { value: { length } }) => (length > MAX_SHARED_ENTRY_BYTES ? sum + length : sum), 0);
+    previousPageBytes = bytesOfLargeValues(page.kvs);
     for (const kv of page.kvs) {
       const state = host.keys.locate(kv.key, revision);
       if (state === undefined) host.listeners.notifyChange(host.keys.relativeKey(kv.key), kv.value, kv.modRevision);
@@ -64,16 +65,10 @@ async function loadAt(host: LoadHost, revision: Revision): Promise<void> {
   }
 }
 
-/** Registers the types with a first object created during the gap, with one small read per segment. */
-async function discoverTypes({ store, keys }: LoadHost, revision: Revision): Promise<void> {
-  const { end } = keys.wholeRange;
-  for (let { start } = keys.wholeRange; ;) {
-    const { kvs } = await store.range({ start, end, revision, limit: 1, keysOnly: true });
-    const [first] = kvs;
-    if (first === undefined) return;
-    keys.locate(first.key, revision);
-    start = keys.endOfSegment(first.key);
-  }
+function bytesOfLargeValues(kvs: readonly KeyValue[]): number {
+  let bytes = 0;
+  for (const { value } of kvs) if (value.length > MAX_SHARED_ENTRY_BYTES) bytes += value.length;
+  return bytes;
 }
 
 /** How the objects of one type differ from the store. */
@@ -83,25 +78,44 @@ export interface TypeDifference {
 }
 
 /**
- * The differences of every type to the store's state at `revision`. Key listeners are reset and notified of all keys.
- * Rejects with StoreError.
+ * Returns how every type, at the cache's revision, differs from the store's state at the later `revision`. Applying the
+ * differences is left to the caller, but the key listeners are reset and notified of all their keys here. Rejects with
+ * StoreError.
  */
 export async function compareAllTypes(host: LoadHost, revision: Revision): Promise<readonly TypeDifference[]> {
-  const differences: TypeDifference[] = [];
   await discoverTypes(host, revision);
-  for (const state of host.keys.states) {
-    const difference = await compareWithStore(host, state, state.snapshot(host.revision).range(), revision);
-    differences.push({ state, difference });
+  const differences: TypeDifference[] = [];
+  for (const state of host.keys.states) differences.push({ state, difference: await compareWithStore(host, state, revision) });
+  await reloadListeners(host, revision);
+  return differences;
+}
+
+/**
+ * Adds the custom resources that got their first object during the gap. Reads the first key of each segment: every read
+ * starts behind the segment of the one before.
+ */
+async function discoverTypes({ store, keys }: LoadHost, revision: Revision): Promise<void> {
+  const { end } = keys.wholeRange;
+  let { start } = keys.wholeRange;
+  for (;;) {
+    const { kvs } = await store.range({ start, end, revision, limit: 1, keysOnly: true });
+    const [first] = kvs;
+    if (first === undefined) return;
+    keys.locate(first.key, revision);
+    start = keys.endOfSegment(first.key);
   }
-  host.listeners.notifyReset();
-  for (const prefix of host.listeners.prefixes) {
-    const start = host.keys.nonObjectKey(prefix);
-    for await (const page of readPages(host.store, { start, end: `${start}\u{10ffff}` }, { revision })) {
+}
+
+/** Resets the key listeners and notifies them of the keys in the store at `revision`. */
+async function reloadListeners({ store, keys, listeners }: LoadHost, revision: Revision): Promise<void> {
+  listeners.notifyReset();
+  for (const prefix of listeners.prefixes) {
+    const start = keys.nonObjectKey(prefix);
+    // The end is after every key with the prefix: U+10FFFF is the last code point.
+    for await (const page of readPages(store, { start, end: `${start}\u{10ffff}` }, { revision })) {
       for (const kv of page.kvs) {
-        if (host.keys.locate(kv.key, revision) === undefined)
-          host.listeners.notifyChange(host.keys.relativeKey(kv.key), kv.value, kv.modRevision);
+        if (keys.locate(kv.key, revision) === undefined) listeners.notifyChange(keys.relativeKey(kv.key), kv.value, kv.modRevision);
       }
     }
   }
-  return differences;
 }

@@ -131,6 +131,7 @@ describe('cache', () => {
 
   it('migrates values of an older table generation', async () => {
     const old = storedValue({ data: 'old' });
+    // The table generation is at offset 4.
     old.writeUInt16BE(0, 4);
     store.put(keyOf(configMaps, 'a/one'), old);
     await open({ migrate: (type, stored) => ({ ...stored, header: JSON.stringify({ l: { migrated: type.name } }) }) });

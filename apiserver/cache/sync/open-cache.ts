@@ -1,7 +1,7 @@
 /**
- * Opens the cache: one watch over the whole key prefix, one revision, the state of every type. Connects its parts,
- * starts and closes them, and runs periodic work. Reads are served by cache-reader.ts, watches by open-watches.ts;
- * event-stream.ts advances the revision.
+ * Opens a cache: creates its parts, connects, starts and closes them, and drops periodically what is over its limits.
+ * The work is left to the parts: event-stream.ts follows the store and advances the revision, cache-reader.ts serves
+ * reads, and open-watches.ts serves watches.
  */
 import type { Timer } from '../../../shared/runtime/clock';
 import type { Revision } from '../../storage/store';
@@ -30,19 +30,22 @@ import type { CacheOptions, OpenedCache } from './cache-options';
 import { ReplicatedState } from './replicated-state';
 
 const MINUTE = 60_000;
-/** Interval at which snapshots and changes over their limits are dropped, also without events. */
+/** Interval at which snapshots and changes over their limits are dropped; the event stream does so too while it is idle. */
 const TRIM_MS = 1_000;
 
 export type { CacheOptions, OpenedCache } from './cache-options';
 
-/** Starts to load; the cache is usable when `isReady`. The caller keeps ownership of the store and closes it. */
+/**
+ * Returns a cache that has begun to load. It can be used when `isReady` is true. The store belongs to the caller and must
+ * be closed after the cache.
+ */
 export function openCache(options: CacheOptions): OpenedCache {
   const cache = new KeyspaceCache(options);
   void cache.start();
   return cache;
 }
 
-/** Passes each call on to the part that serves it. */
+/** Forwards each call to the part that serves it. */
 class KeyspaceCache implements OpenedCache {
   readonly statistics: CacheStatistics;
   isReady = false;
@@ -194,13 +197,12 @@ class KeyspaceCache implements OpenedCache {
 
   async retryUnreadable(): Promise<void> {
     const { replica } = this;
-    const at = replica.revision;
     for (const state of replica.keys.states) {
       if (state.unreadable.size === 0) continue;
-      const local = state.snapshot(at).range();
-      const { changed, removed } = await compareWithStore(replica, state, local, at, { retriesUnreadable: true });
+      const { revision } = replica;
+      const { changed, removed } = await compareWithStore(replica, state, revision, { retriesUnreadable: true });
       const readable = changed.filter(({ value }) => unreadableReason(value) === undefined);
-      replica.objects.repair(state, { changed: readable, removed }, at, replica.revision);
+      replica.objects.repair(state, { changed: readable, removed }, { comparedAt: revision, cacheRevision: replica.revision });
     }
   }
 

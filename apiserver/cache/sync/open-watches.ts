@@ -21,7 +21,7 @@ export class OpenWatches implements WatchHost {
   readonly entries: EntryFactory;
   readonly yieldNow: YieldNow;
   private readonly bookmarks: BookmarkScheduler;
-  /** The watchers that deliver a state. */
+  /** The watchers that still deliver their initial state. */
   private readonly delivering = new Set<Watcher>();
 
   constructor(
@@ -73,12 +73,15 @@ export class OpenWatches implements WatchHost {
     this.endAll(this.keys.stateOf(type, this.revision));
   }
 
-  /** Ends the watchers that deliver a state which the window has passed. */
+  /**
+   * Ends the watchers that still deliver an initial state from before the event window. Only they hold its memory, and the
+   * changes that follow it would have to be replayed from the store.
+   */
   endFarBehind(): void {
     for (const watcher of this.delivering) if (watcher.isFarBehind) watcher.end({ type: 'closed' });
   }
 
-  // The notifications of watchers (WatchHost).
+  // Called by the watchers: the methods of WatchHost.
 
   onClosed(watcher: Watcher): void {
     this.replica.objects.watchersOf(watcher.state).delete(watcher);

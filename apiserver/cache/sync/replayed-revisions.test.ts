@@ -7,5 +7,6 @@ test.each<[expected: number, content: string, storeBytes: number, revisions: num
   [1, 'one revision of 200 MB', 200_000_000, 1],
 ])('estimateReplayedRevisions replays at most %d revisions of %s', (expected, _content, storeBytes, revisions) => {
   expect(estimateReplayedRevisions(storeBytes, { compacted: 0, current: revisions })).toBe(expected);
+  // The same after 7,000 revisions that were compacted.
   expect(estimateReplayedRevisions(storeBytes, { compacted: 7_000, current: 7_000 + revisions })).toBe(expected);
 });

@@ -1,12 +1,13 @@
 /**
- * Chooses how many revisions are replayed at the start, so that clients can resume their watches after a restart of
- * some seconds. Watches from earlier revisions are replayed from the store (replay-changes.ts), or their clients list again.
+ * Chooses how many revisions are replayed at the start to fill the event window, so that clients can resume their watches
+ * after a restart of some seconds. Watches from earlier revisions are replayed from the store (replay-changes.ts); where
+ * that was compacted, their clients list again.
  */
 import type { Revision, Store } from '../../storage/store';
 
-/** About the number of writes during a restart. */
+/** About the number of writes of a busy cluster during a restart. */
 const MAX_REVISIONS = 5_000;
-/** Replaying a few hundred large objects would otherwise take longer than loading the whole state. */
+/** Without this limit, replaying a few thousand large objects would take longer than loading the whole state. */
 const MAX_BYTES = 16 * 1024 * 1024;
 
 /** The revisions that the store holds: those after `compacted` up to `current`. */
@@ -16,7 +17,7 @@ export interface StoredRevisions {
   readonly current: Revision;
 }
 
-/** Resolves with a number of revisions before the current one. */
+/** Resolves with the number of revisions before the current one to replay. Rejects with StoreError. */
 export async function revisionsToReplay(store: Pick<Store, 'revisionsWithin' | 'status'>, stored: StoredRevisions): Promise<number> {
   const revisions = await store.revisionsWithin?.(MAX_BYTES, MAX_REVISIONS);
   return revisions ?? estimateReplayedRevisions((await store.status()).size, stored);

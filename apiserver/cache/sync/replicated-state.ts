@@ -1,7 +1,7 @@
 /**
  * The replicated state of the store: the objects of every type, past snapshots, the current and the compacted revision.
  * The parts of one cache share one instance. Its methods are synchronous, so that a reader sees a revision completely
- * or not at all; only the event stream advances the revision.
+ * or not at all. Only event-stream.ts advances the revision.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Logger } from '../../../shared/runtime/logger';
@@ -41,6 +41,7 @@ export class ReplicatedState implements ConsistencyCheckerHost, ConsistentReadsH
   readonly pastSnapshots = new PastSnapshots(this);
   /** The revision up to which the store's events have been applied. */
   revision: Revision = 0;
+  /** The store has been compacted up to this revision, as far as this replica knows. */
   compactedRevision: Revision = 0;
 
   constructor(options: CacheOptions) {
@@ -54,7 +55,7 @@ export class ReplicatedState implements ConsistencyCheckerHost, ConsistentReadsH
     this.entries = new EntryFactory(options.migrate);
     this.waiters = new RevisionWaiters(clock);
     const limits = { ageMs: options.windowMs ?? 5 * MINUTE, bytes: options.windowBytes ?? 64 * MEGABYTE };
-    this.objects = new CachedObjects({ keys: this.keys, entries: this.entries, limits, statistics: this.statistics, logger });
+    this.objects = new CachedObjects({ entries: this.entries, limits, statistics: this.statistics, logger });
     this.statistics.windowCapacityBytes = limits.bytes;
     this.listeners.add('compaction', {
       onReset: () => undefined,
@@ -78,7 +79,7 @@ export class ReplicatedState implements ConsistencyCheckerHost, ConsistentReadsH
     this.waiters.advance(this.revision);
   }
 
-  /** Raises the compacted revision and drops older states. Ignores a revision that is not higher. */
+  /** Raises the compacted revision and drops older states. Ignores a revision that is not higher or not a number. */
   setCompactedRevision(revision: Revision): void {
     if (!Number.isSafeInteger(revision) || revision <= this.compactedRevision) return;
     this.compactedRevision = revision;
@@ -88,7 +89,7 @@ export class ReplicatedState implements ConsistencyCheckerHost, ConsistentReadsH
   /** Corrects a type by a difference that the consistency checker found at `comparedAt`. */
   repair(state: TypeState, difference: Difference, comparedAt: Revision): void {
     this.pastSnapshots.dropType(state);
-    this.objects.repair(state, difference, comparedAt, this.revision);
+    this.objects.repair(state, difference, { comparedAt, cacheRevision: this.revision });
   }
 
   /** Drops changes and snapshots over their limits. */

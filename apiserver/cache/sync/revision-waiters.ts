@@ -1,6 +1,6 @@
 /**
- * Callers that wait for the cache to reach a revision. A wait ends early only at its deadline or when the cache is
- * closed.
+ * Callers that wait for the cache to reach a revision. A wait that does not succeed ends at its deadline or when the cache
+ * is closed.
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { Revision } from '../../storage/store';
@@ -14,7 +14,10 @@ interface Waiter {
 /** The waiting callers of one cache. */
 export class RevisionWaiters {
   private readonly waiting = new Set<Waiter>();
-  /** A lower bound of the awaited revisions; not raised when waits end at their deadline. */
+  /**
+   * A lower bound of the awaited revisions, so that most calls of `advance` need not visit the waiters. A wait that ends at
+   * its deadline does not raise it.
+   */
   private lowestAwaited = Infinity;
   private currentRevision: Revision = 0;
   private isClosed = false;
