@@ -6,17 +6,19 @@ import { NO_DEMAND, smooth, type Demand } from './limits';
 
 /** The demand of one level. */
 export class DemandMeter {
+  /** The demanded seats since `integratedUntil`. */
   private value = 0;
   private highest = 0;
+  /** Integrals of the value and of its square over the current period up to `integratedUntil`. */
   private integral = 0;
   private integralOfSquares = 0;
+  private integratedUntil: number;
   private lastPeriod: Demand = NO_DEMAND;
 
   /** All times are in milliseconds. */
-  constructor(
-    private periodStart: number,
-    private changedAt: number = periodStart,
-  ) {}
+  constructor(private periodStart: number) {
+    this.integratedUntil = periodStart;
+  }
 
   /** The demand of the last complete period; `NO_DEMAND` before the first `reset`. */
   get latest(): Demand {
@@ -46,10 +48,10 @@ export class DemandMeter {
   }
 
   private integrateUntil(now: number): void {
-    const duration = now - this.changedAt;
+    const duration = now - this.integratedUntil;
     if (duration <= 0) return;
     this.integral += this.value * duration;
     this.integralOfSquares += this.value * this.value * duration;
-    this.changedAt = now;
+    this.integratedUntil = now;
   }
 }

@@ -1,8 +1,8 @@
 /**
  * API Priority and Fairness: decides whether a request may execute now. A FlowSchema assigns the request to a
  * priority level, where it occupies seats while it executes, waits for them in a queue of its flow, or is rejected.
- * Seats are reallocated between levels every ten seconds, and when a level changes. Schemas and levels are set by the
- * caller; independent of HTTP.
+ * Seats are reallocated between levels every ten seconds, and when a level changes. Independent of HTTP; the caller sets
+ * the schemas and levels.
  */
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { Clock } from '../../shared/runtime/clock';
@@ -17,8 +17,8 @@ export interface FlowRequest {
   readonly user: UserInfo;
   readonly attributes: RequestAttributes;
   /**
-   * Number of seats of the request. Called only for a level that limits concurrency, because the estimate may be
-   * costly.
+   * Number of seats of the request. Not called for an exempt level, where a request counts as one seat: the estimate may
+   * be costly.
    */
   readonly seats: () => number;
   /** In the time of Clock.monotonic. */
@@ -27,15 +27,15 @@ export interface FlowRequest {
 
 /** Counts the requests of one schema at its level. */
 export interface FlowMeter {
-  /** The request is about to enter a queue; `dispatched` or `rejected` with a queue length follows, perhaps at once. */
+  /** The request is about to enter a queue. `dispatched` or `rejected` follows, perhaps at once. */
   queued(seats: number): void;
   /**
-   * `queueLength`: the length of the request's queue when it was added, itself included; 0 when it was dispatched while
-   * it was added; undefined when it was not queued.
+   * The request may execute. `queueLength` is `undefined` when it found free seats without a queue. Otherwise it is the
+   * length of the queue when the request was added, itself included; 0 when it was dispatched while it was added.
    */
   dispatched(seats: number, waitedMs: number, queueLength: number | undefined): void;
-  /** `queueLength` as for `dispatched`; 0 when the request was not added to a queue. */
-  rejected(reason: RejectReason, seats: number, waitedMs: number, queueLength: number | undefined): void;
+  /** `queueLength` is that of the queue when the request was added, itself included; 0 when it was not added. */
+  rejected(reason: RejectReason, seats: number, waitedMs: number, queueLength: number): void;
   /** Execution has finished after `ms`. */
   finished(seats: number, ms: number): void;
 }
@@ -64,10 +64,10 @@ export interface Queued {
   readonly cancel: () => void;
 }
 
-/** Limits of the whole server, which are fixed at its start. Schemas and levels are added later. */
+/** What is fixed at the start of the server. Schemas and levels are added later. */
 export interface FlowControlOptions {
   readonly clock: Clock;
-  /** The total of all levels. */
+  /** The seats of all levels together. */
   readonly seats: number;
   /** Upper bound for the time in a queue, in milliseconds. */
   readonly maxWaitMs: number;
@@ -81,12 +81,12 @@ interface SchemaWithLevel extends FlowSchema {
   readonly meter: FlowMeter;
 }
 
-/** Interval at which seats are borrowed between levels, as upstream's. */
+/** Interval at which seats are reallocated between levels, as upstream's. */
 const ALLOCATION_PERIOD_MS = 10_000;
 
 /** The schemas and levels of a server, and the requests that they admit. */
 export class FlowControl {
-  /** See SeatAllocation; reported by a metric. */
+  /** `SeatAllocation.fairFraction` of the last allocation; reported by a metric. */
   fairFraction = 1;
   private readonly levels = new Map<string, PriorityLevel>();
   private readonly schemas = new Map<string, FlowSchema>();
@@ -123,7 +123,10 @@ export class FlowControl {
     this.isStopped = true;
   }
 
-  /** Undefined when no schema with an existing level matches: the request is not limited. */
+  /**
+   * Decides on a request. Returns `undefined` when no schema with an existing level matches: such a request is not
+   * limited.
+   */
   startRequest(request: FlowRequest): Admitted | Queued | Rejected | undefined {
     const schema = this.classifier().classify(request.user, request.attributes);
     if (schema === undefined) return undefined;
@@ -152,7 +155,7 @@ export class FlowControl {
     const { clock, maxWaitMs } = this.options;
     const { priorityLevel: level, meter } = schema;
     const since = clock.monotonic();
-    // The functions and the queue length are known only after `enqueue`, and its callbacks refer to them.
+    // `onDecision` and the timer refer to what `queueSet.enqueue` returns, and `onDecision` may be called before that.
     let resolveDecision: (outcome: Admitted | Rejected) => void = () => undefined;
     const decision = new Promise<Admitted | Rejected>((resolve) => (resolveDecision = resolve));
     let stopWaiting: StopWaiting = () => undefined;
@@ -171,8 +174,7 @@ export class FlowControl {
           return;
         }
         meter.dispatched(seats, waitedMs, queueLength);
-        // The request may be dispatched before `enqueue` has returned, so `releaseSeats` is read only when it is
-        // called.
+        // A closure, because `releaseSeats` may not be set yet.
         resolveDecision({ schema, level, done: this.finishOnce(meter, seats, (ms) => releaseSeats(ms)) });
       },
     });
@@ -239,8 +241,8 @@ export class FlowControl {
 }
 
 /**
- * The flow of a request: its schema and the distinguished user or namespace. Requests of one flow share a hand of
- * queues.
+ * The flow of a request: its schema and, by the schema's distinguisher, its user or namespace. Requests of one flow are
+ * dealt the same queues.
  */
 function flowOf({ name, distinguisher }: FlowSchema, user: UserInfo, attributes: RequestAttributes): string {
   switch (distinguisher) {

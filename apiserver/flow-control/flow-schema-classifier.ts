@@ -1,6 +1,6 @@
 /**
  * Finds the FlowSchema of a request: the first one, by precedence and name, that has a rule for the user and the
- * request attributes. Independent of the load.
+ * request attributes.
  */
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { RequestAttributes, RequestMatcher, FlowSchema } from './flow-schema';
@@ -14,14 +14,14 @@ interface Candidate<S> {
 /** Immutable: a change of a schema needs a new classifier. Schemas are tried by `matchingPrecedence`, then by name. */
 export class FlowSchemaClassifier<S extends FlowSchema> {
   private readonly ordered: readonly S[];
-  /** Keyed by object: cached users are the same object over many requests. */
+  /** Keyed by the user object, because authentication returns one cached object for many requests of a user. */
   private readonly candidatesByUser = new WeakMap<UserInfo, readonly Candidate<S>[]>();
 
   constructor(schemas: Iterable<S>) {
     this.ordered = [...schemas].sort((a, b) => a.precedence - b.precedence || (a.name < b.name ? -1 : 1));
   }
 
-  /** Returns undefined when no schema matches. */
+  /** Returns `undefined` when no schema matches. */
   classify(user: UserInfo, attributes: RequestAttributes): S | undefined {
     for (const { schema, rules } of this.candidatesFor(user)) {
       for (const matches of rules) if (matches(attributes)) return schema;

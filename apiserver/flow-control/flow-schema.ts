@@ -28,7 +28,7 @@ export type RequestAttributes =
 /** Whether a rule applies to what a request is for, regardless of its user. */
 export type RequestMatcher = (attributes: RequestAttributes) => boolean;
 
-/** What separates the requests of a schema into flows; undefined: they form a single flow. */
+/** What separates the requests of a schema into flows; `undefined` when they form a single flow. */
 export type Distinguisher = 'ByUser' | 'ByNamespace' | undefined;
 
 /** A FlowSchema, compiled once per change. */
@@ -39,15 +39,15 @@ export interface FlowSchema {
   readonly precedence: number;
   readonly levelName: string;
   readonly distinguisher: Distinguisher;
-  /** Matchers of the rules with a subject that includes the user; undefined when there are none. */
+  /** Matchers of the rules with a subject that includes the user; `undefined` when there are none. */
   rulesFor(user: UserInfo): readonly RequestMatcher[] | undefined;
 }
 
 const ANY = '*';
 
 /**
- * Converts names of users, user groups, API groups and namespaces to their canonical spelling. Absent lists match
- * nothing.
+ * Parses a FlowSchema. Names of users, user groups, API groups and namespaces are converted to their canonical spelling.
+ * Absent lists match nothing.
  */
 export function readFlowSchema({ metadata, spec = {} }: FlowcontrolV1FlowSchema, names: GeneratedNames): FlowSchema {
   const rules = (spec.rules ?? []).map((rule) => readRule(rule, names));
@@ -93,8 +93,12 @@ function readSubject({ kind, user, group, serviceAccount }: FlowcontrolV1Subject
     case 'ServiceAccount': {
       const namespace = canonicalNamespace(names, serviceAccount?.namespace ?? '');
       const name = serviceAccount?.name ?? '';
-      const userName = serviceAccountUserName(namespace, name === ANY ? '' : name);
-      return name === ANY ? (requester) => requester.name.startsWith(userName) : (requester) => requester.name === userName;
+      if (name === ANY) {
+        const prefix = serviceAccountUserName(namespace, '');
+        return (requester) => requester.name.startsWith(prefix);
+      }
+      const userName = serviceAccountUserName(namespace, name);
+      return (requester) => requester.name === userName;
     }
     default:
       return () => false;
@@ -128,6 +132,7 @@ function readNonResourceRule(rule: FlowcontrolV1NonResourcePolicyRule): RequestM
   const matchesVerb = listMatcher(rule.verbs);
   const urls = rule.nonResourceURLs ?? [];
   const matchesExactly = listMatcher(urls);
+  // `/healthz/*` -> `/healthz/`
   const prefixes = urls.filter((url) => url.endsWith('/*')).map((url) => url.slice(0, -1));
   const matchesPath = (path: string): boolean => matchesExactly(path) || prefixes.some((prefix) => path.startsWith(prefix));
   return (attributes) => attributes.kind === 'path' && matchesVerb(attributes.verb) && pathSpellings(attributes.path).some(matchesPath);

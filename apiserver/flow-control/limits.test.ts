@@ -1,3 +1,4 @@
+/** The division of a server's seats, compared with what release 1.31.1 reports. */
 import { assert, array, integer, property, record } from 'fast-check';
 import { computeLimits, NO_DEMAND, allocateSeats, smooth } from './limits';
 
@@ -14,6 +15,7 @@ const LEVELS = [
   { name: 'workload-low', shares: 100, lendablePercent: 90, nominal: 245, lower: 24, upper: 845, idleSeats: 56 },
 ];
 const SHARES = LEVELS.map(({ name, shares, lendablePercent }) => ({ name, shares, lendablePercent, borrowingLimitPercent: undefined }));
+/** Position in LEVELS. */
 const WORKLOAD_LOW = 6;
 
 it('computeLimits divides the seats by the shares of the levels', () => {

@@ -7,7 +7,7 @@
 export interface LevelShares {
   readonly name: string;
   readonly shares: number;
-  /** Percentage of the nominal seats that other levels may use while this one does not need them. */
+  /** Percentage of the nominal seats that other levels may use while this level does not need them. */
   readonly lendablePercent: number;
   /** Limit for seats borrowed from other levels, as a percentage of the nominal seats; `undefined` for no limit. */
   readonly borrowingLimitPercent: number | undefined;
@@ -47,8 +47,8 @@ export interface Demand {
 export const NO_DEMAND: Demand = { highest: 0, average: 0, deviation: 0, smoothed: 0 };
 
 /**
- * Weight of the previous smoothed demand in each period, as upstream's: a demand that ended is halved in about five
- * minutes.
+ * Weight of the previous smoothed demand in each period, as upstream's. With periods of ten seconds, a demand that ended
+ * is halved after about five minutes.
  */
 const INERTIA = 0.977;
 
@@ -69,8 +69,9 @@ export interface SeatAllocation {
 }
 
 /**
- * Allocates the seats in proportion to the targets, within the limits of each level. Fewer are allocated when all
- * levels have reached their maximum, more when the minimums exceed the seats.
+ * Allocates the seats in proportion to the targets. A level gets no more than its upper limit. Its minimum are the seats
+ * that it needed in the last period, up to the nominal ones, and at least its lower limit. Fewer seats are allocated when
+ * all levels have reached their maximum, and more when the minimums together exceed the seats.
  */
 export function allocateSeats(levels: readonly { readonly limits: LevelLimits; readonly demand: Demand }[], seats: number): SeatAllocation {
   const minimums = levels.map(({ limits, demand }) => Math.max(limits.lower, Math.min(limits.nominal, demand.highest)));
@@ -82,12 +83,13 @@ export function allocateSeats(levels: readonly { readonly limits: LevelLimits; r
   return { fairFraction, targets, current: allocationAt(fairFraction).map(Math.round) };
 }
 
-/** Halves the interval to the precision of a number. */
+/** Each step halves the interval; after 50, it is about as small as the precision of a number. */
 const BISECTION_STEPS = 50;
 
 /**
- * Finds the fraction at which all seats are allocated; 0 when the minimums need them all. When no fraction suffices,
- * because every level with a target is at its maximum, returns a fraction above `seats` without further search.
+ * Finds the fraction at which all seats are allocated, by bisection: `totalAt` does not decrease. Returns 0 when the
+ * minimums need all seats. When no fraction suffices, because every level with a target is at its maximum, returns some
+ * fraction above `seats`.
  */
 function findFairFraction(totalAt: (fraction: number) => number, seats: number): number {
   if (totalAt(0) >= seats) return 0;

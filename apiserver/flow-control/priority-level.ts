@@ -1,6 +1,6 @@
 /**
- * A priority level: its limits, its queues, and the measurement of its demand and usage, which follows every change of
- * the queues. Which limits it has is decided by the caller; which request is next, by the queue set.
+ * A priority level: its limits, its queues, and the measurements of its demand and usage, which are updated at every
+ * change of the queues. Computing the limits is left to limits.ts, and choosing the next request to queue-set.ts.
  */
 import type { FlowcontrolV1PriorityLevelConfiguration } from '../../shared/api/types/generated/members';
 import { DemandMeter } from './demand-meter';
@@ -20,8 +20,8 @@ export interface PriorityLevelSpec extends LevelShares {
 const DEFAULT_SHARES = 30;
 
 /**
- * Applies the defaults of the kind to absent members, except in `queuing`, where they count as 1: decoding has already
- * set the defaults of stored objects.
+ * Parses a PriorityLevelConfiguration. Absent members get the defaults of the API, except for those of `queuing`, which
+ * become 1: a stored object has them all, because decoding sets the defaults.
  */
 export function readPriorityLevel({ metadata, spec = {} }: FlowcontrolV1PriorityLevelConfiguration): PriorityLevelSpec {
   const isExempt = spec.type === 'Exempt';
@@ -58,15 +58,15 @@ export interface LevelUsage {
   readonly waiting: TimingHistogram;
 }
 
-/** More than the seats of all requests together. */
+/** The limit of an exempt level: more than the seats of all requests together. */
 const UNLIMITED = Number.MAX_SAFE_INTEGER;
 
 /** A level with its queues and its present seats. */
 export class PriorityLevel {
   limits: LevelLimits = { nominal: 0, lower: 0, upper: 0 };
-  /** The current limit. */
+  /** The seats that the last allocation gave to the level. They do not limit an exempt level. */
   currentSeats = 0;
-  /** The target of the last allocation, before limits and the fair fraction apply. */
+  /** The seats that the level needed at the last allocation: its element of `SeatAllocation.targets`. */
   targetSeats = 0;
   readonly queueSet: QueueSet;
   readonly demand: DemandMeter;
@@ -102,13 +102,13 @@ export class PriorityLevel {
     if (spec.queuing !== undefined) usage.waiting.set(queueSet.waiting / (spec.queuing.queues * spec.queuing.lengthLimit), at);
   }
 
-  /** Leaves the limits as they are: the caller recomputes them for all levels. */
+  /** Sets the spec and its queues, but no limits: the caller recomputes those for all levels. */
   applySpec(spec: PriorityLevelSpec): void {
     this.spec = spec;
     this.queueSet.configure(spec.queuing);
   }
 
-  /** Requests of an exempt level never wait, whatever its allocation. */
+  /** Sets the allocated seats. They do not limit an exempt level: its requests never wait. */
   setSeats(seats: number): void {
     this.currentSeats = seats;
     this.queueSet.setLimit(this.spec.isExempt ? UNLIMITED : seats);

@@ -7,7 +7,10 @@ import { QueueSet, type ReleaseSeats, type StopWaiting } from './queue-set';
 
 const QUEUING = { queues: 64, handSize: 4, lengthLimit: 50 };
 
-/** Returns a queue set, the order in which its requests were decided, and the function that ends each of them. */
+/**
+ * Returns a queue set with `enqueue`, which returns the reason of a rejection or the function that stops waiting. `order`
+ * has the names of the requests in the order of their decisions, and `releases` the function that ends each of them.
+ */
 function startQueueSet(limit: number, queuing: typeof QUEUING | 'none' = QUEUING) {
   const set = new QueueSet(() => undefined);
   set.configure(queuing === 'none' ? undefined : queuing);
@@ -45,19 +48,20 @@ it('QueueSet admits a request with more seats than the limit alone', () => {
 it('QueueSet serves flows in turn when one of them has many queued requests', () => {
   const { set, order, releases, enqueue } = startQueueSet(1);
   const running = set.tryAcquire(1);
-  for (let count = 0; count < 40; count += 1) enqueue('flooder', `f${count}`);
-  enqueue('calm', 'c0');
-  enqueue('calm', 'c1');
+  for (let count = 0; count < 40; count += 1) enqueue('busy', `b${count}`);
+  enqueue('quiet', 'q0');
+  enqueue('quiet', 'q1');
   running?.(1);
+  // Ends the request that was dispatched last, after 10 ms.
   while (order.length < 6) releases.get(order.at(-1) ?? '')?.(10);
-  expect(order.slice(0, 6).filter((name) => name.startsWith('c'))).toEqual(['c0', 'c1']);
+  expect(order.filter((name) => name.startsWith('q'))).toEqual(['q0', 'q1']);
 });
 
 it('QueueSet dispatches a small request before a large one of an equally served flow', () => {
   const { set, order, enqueue } = startQueueSet(5, { queues: 64, handSize: 1, lengthLimit: 50 });
   const running = set.tryAcquire(5);
-  enqueue('flooder', 'large', 5);
-  enqueue('calm', 'small');
+  enqueue('busy', 'large', 5);
+  enqueue('quiet', 'small');
   running?.(10);
   expect(order).toEqual(['small']);
 });
@@ -74,7 +78,7 @@ it('QueueSet dispatches more requests of a flow with short requests', () => {
     const name = order.at(-1) ?? '';
     releases.get(name)?.(name.startsWith('l') ? 100 : 20);
   }
-  expect(order.slice(0, 10).filter((name) => name.startsWith('s')).length).toBeGreaterThanOrEqual(7);
+  expect(order.filter((name) => name.startsWith('s')).length).toBeGreaterThanOrEqual(7);
 });
 
 it('QueueSet rejects a request when its queue is full, and frees the position of a request that stops waiting', () => {
@@ -173,24 +177,18 @@ class Cancel implements Command<Model, QueueSet> {
 
 it('QueueSet never exceeds its seats except for one large request, and dispatches queued requests until the queues are empty', () => {
   const limit = 5;
-  const properties = [
-    property(
-      commands([
-        constantFrom('a', 'b', 'c').chain((flow) => integer({ min: 1, max: 8 }).map((seats) => new Start(flow, seats))),
-        integer({ min: 0, max: 100 }).map((ms) => new Finish(ms)),
-        constantFrom(new Cancel()),
-      ]),
-      (steps) => {
-        const { set } = startQueueSet(limit, { queues: 8, handSize: 2, lengthLimit: 5 });
-        const model: Model = { running: [], waiting: new Set() };
-        modelRun(() => ({ model, real: set }), steps);
-        expect([set.executing, set.waiting]).toEqual([model.running.length, model.waiting.size]);
-        expect(set.executingSeats <= limit || set.executing === 1).toBe(true);
-        if (set.executing === 0) expect(set.waiting).toBe(0);
-        while (model.running.length > 0) model.running.shift()?.(1);
-        expect([set.executing, set.executingSeats, set.waiting, set.activeQueueCount]).toEqual([0, 0, 0, 0]);
-      },
-    ),
-  ];
-  for (const checked of properties) assert(checked);
+  const anyStart = constantFrom('a', 'b', 'c').chain((flow) => integer({ min: 1, max: 8 }).map((seats) => new Start(flow, seats)));
+  const anyFinish = integer({ min: 0, max: 100 }).map((ms) => new Finish(ms));
+  assert(
+    property(commands([anyStart, anyFinish, constantFrom(new Cancel())]), (steps) => {
+      const { set } = startQueueSet(limit, { queues: 8, handSize: 2, lengthLimit: 5 });
+      const model: Model = { running: [], waiting: new Set() };
+      modelRun(() => ({ model, real: set }), steps);
+      expect(set).toMatchObject({ executing: model.running.length, waiting: model.waiting.size });
+      expect(set.executingSeats <= limit || set.executing === 1).toBe(true);
+      if (set.executing === 0) expect(set.waiting).toBe(0);
+      while (model.running.length > 0) model.running.shift()?.(1);
+      expect(set).toMatchObject({ executing: 0, executingSeats: 0, waiting: 0, activeQueueCount: 0 });
+    }),
+  );
 });

@@ -1,10 +1,14 @@
 /**
  * The queues of one priority level. A request within the level's seats executes at once unless others wait; the rest
- * wait and are dispatched fairly. Each queue accumulates the work done for it, in seat milliseconds; the next request
- * is taken from the queue with the least expected total when that request ends. A queue that becomes active starts at
- * the least total of the active queues, so idle time earns no credit. A flow is dealt a few queues and uses the least
- * loaded of them (shuffle sharding), so that a flooding flow fills its own queues only. Independent of users and of the
- * content of requests.
+ * wait and are dispatched fairly:
+ *
+ * - Each queue accumulates the work done for it, in seat milliseconds. The next request is taken from the queue that
+ *   would have the least total after that request.
+ * - A queue that becomes active starts at the least total of the active queues, so idle time earns no credit.
+ * - A flow is dealt a few queues, and each of its requests joins the least loaded of them (shuffle sharding). A flooding
+ *   flow therefore fills its own queues only.
+ *
+ * Independent of users and of the content of requests.
  */
 import { dealHand } from './shuffle-shard';
 
@@ -22,6 +26,7 @@ export type RejectReason = 'queue-full' | 'time-out' | 'cancelled' | 'concurrenc
 
 /** A request to enqueue. */
 export interface QueuedRequest {
+  /** The seats that the request occupies while it executes. */
   readonly seats: number;
   /** Called at most once. */
   readonly onDecision: (outcome: 'dispatched' | 'cancelled' | 'time-out') => void;
@@ -33,16 +38,18 @@ interface QueueEntry extends QueuedRequest {
 }
 
 class Queue {
-  /** In order of arrival. Removed entries are skipped. */
+  /** In order of arrival, with removed entries among them. */
   entries: QueueEntry[] = [];
+  /** Position of the first entry that may still wait; the entries before it are consumed. */
   head = 0;
+  /** Numbers of requests and of their seats. */
   waiting = 0;
   waitingSeats = 0;
   executing = 0;
   executingSeats = 0;
   /**
-   * Accumulated work in seat milliseconds, counted from the least total of the active queues when this one became
-   * active.
+   * Accumulated work in seat milliseconds. Executing requests count with {@link ESTIMATED_MS}. Starts at the least total
+   * of the active queues, not at 0, when the queue becomes active.
    */
   virtualWork = 0;
 
@@ -53,12 +60,12 @@ class Queue {
   }
 }
 
-/** Assumed duration of a request until it has ended. Milliseconds. */
+/** Assumed duration of a request, in milliseconds, until it has ended and its real one is known. */
 const ESTIMATED_MS = 3;
-/** Number of consumed entries beyond which a queue's array is copied. */
+/** Number of consumed entries beyond which a queue's array is copied without them. */
 const COMPACT_AFTER = 64;
 
-/** Releases the seats of a request; `ms` is how long they were used. */
+/** Releases the seats of a request; `ms` is how long they were used. Must be called once. */
 export type ReleaseSeats = (ms: number) => void;
 
 /** Removes a waiting request. No effect after its decision. */
@@ -73,13 +80,15 @@ export interface Enqueued {
   readonly releaseSeats: ReleaseSeats;
 }
 
+/** The seats and queues of one level. */
 export class QueueSet {
-  /** Numbers of requests and of their seats, over all queues; written only by this class. */
+  /** Numbers of requests and of their seats in this level, with and without queues; written only by this class. */
   executing = 0;
   executingSeats = 0;
   waiting = 0;
   waitingSeats = 0;
   private limit = 0;
+  /** The queues that are active, by their index. */
   private readonly queues = new Map<number, Queue>();
   private queuing: Queuing | undefined;
 
@@ -98,20 +107,23 @@ export class QueueSet {
     return this.limit;
   }
 
-  /** Executing requests keep their seats. */
+  /** Sets the number of seats. Executing requests keep theirs, even above a lower limit. */
   setLimit(seats: number): void {
     this.limit = seats;
     this.dispatch();
   }
 
-  /** Returns undefined when the request must be enqueued; see {@link enqueue}. */
+  /** Takes seats for a request without a queue. Returns `undefined` when it must be enqueued; see {@link enqueue}. */
   tryAcquire(seats: number): ReleaseSeats | undefined {
     if (this.waiting > 0 || !this.fits(seats)) return undefined;
     this.acquireSeats(seats, undefined);
     return (ms) => this.releaseSeats(seats, undefined, ms);
   }
 
-  /** Adds a request to a queue of its flow and dispatches what fits. `onDecision` may be called before this returns. */
+  /**
+   * Adds a request to a queue of its flow and dispatches what fits, so `onDecision` may be called before this returns.
+   * Returns the reason of a rejection when the queue is full or the level has no queues.
+   */
   enqueue(flow: string, { seats, onDecision }: QueuedRequest): Enqueued | 'queue-full' | 'concurrency-limit' {
     const { queuing } = this;
     if (queuing === undefined) return 'concurrency-limit';
@@ -137,7 +149,7 @@ export class QueueSet {
     return active;
   }
 
-  /** A request that needs more seats than the limit executes alone. */
+  /** Whether a request may execute now. One that needs more seats than the limit executes alone. */
   private fits(seats: number): boolean {
     return this.executingSeats === 0 ? this.limit > 0 : this.executingSeats + seats <= this.limit;
   }
@@ -197,9 +209,9 @@ export class QueueSet {
   }
 
   /**
-   * The waiting queue with the least expected total after its next request. Of two queues with equal totals it is the
-   * one with the smaller request; otherwise a small request would wait behind a large one, which itself waits
-   * until many seats are free.
+   * The queue that would have the least total after its first waiting request; `undefined` when nothing waits. Of two
+   * queues with equal totals it is the one with the smaller request. Otherwise a small request would wait behind a large
+   * one, which itself waits until many seats are free.
    */
   private nextQueue(): Queue | undefined {
     let next: Queue | undefined;
@@ -244,7 +256,7 @@ export class QueueSet {
     return queue;
   }
 
-  /** A level may have millions of queues, of which few are in use. */
+  /** Idle queues are not kept, because a level may have millions of queues, of which few are in use. */
   private deleteIfIdle(queue: Queue): void {
     if (!queue.isActive) this.queues.delete(queue.index);
   }

@@ -1,6 +1,6 @@
 /**
- * Estimates the seats of a request: one, or for a list one per hundred objects, at most ten. Objects of other
- * namespaces count too, because the list may have to skip them.
+ * Estimates the seats of a list: one for each hundred objects of the resource, at least one and at most ten. Objects of
+ * other namespaces count too, because the list may have to skip them.
  */
 
 const OBJECTS_PER_SEAT = 100;
@@ -8,8 +8,8 @@ const OBJECTS_PER_SEAT = 100;
 export const MAX_SEATS = 10;
 
 /**
- * `objects`: the number of objects of the resource. `limit`: the requested limit; undefined when there is none, or when
- * selectors may make the list skip objects.
+ * The seats of a list. `objects` is the number of objects of the resource. `limit` is the limit of the request; `undefined` when there is
+ * none, or when selectors may make the list examine more objects than it returns.
  */
 export function estimateSeats(objects: number, limit: number | undefined): number {
   const examined = limit === undefined || limit <= 0 ? objects : Math.min(limit, objects);

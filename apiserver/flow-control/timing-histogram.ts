@@ -1,6 +1,6 @@
 /**
- * A histogram of a changing value over time: a value counts once for each nanosecond that it holds. A change costs a
- * few additions. Has no clock of its own; callers pass the time.
+ * A histogram of a changing value over time: a value counts once for each nanosecond that it holds, as in upstream's
+ * timing histograms. Has no clock of its own; callers pass the time.
  */
 
 const NANOSECONDS_PER_MS = 1_000_000;
@@ -12,12 +12,15 @@ export class TimingHistogram {
   /** The integral of the value over time, in nanoseconds. */
   sum = 0;
   private value = 0;
-  private bucket = 0;
+  /** The bucket of the current value. */
+  private bucket: number;
 
-  /** `bounds`: ascending upper bounds. All times are in milliseconds. */
+  /** All times are in milliseconds. */
   constructor(
+    /** The upper bounds of the buckets, ascending and inclusive. */
     readonly bounds: readonly number[],
-    private since: number,
+    /** The time until which the value has been counted. */
+    private countedUntil: number,
   ) {
     this.counts = new Float64Array(bounds.length + 1);
     this.bucket = this.bucketOf(0);
@@ -33,9 +36,9 @@ export class TimingHistogram {
 
   /** Counts the time until `now` for the current value. */
   advanceTo(now: number): void {
-    const elapsed = Math.round((now - this.since) * NANOSECONDS_PER_MS);
+    const elapsed = Math.round((now - this.countedUntil) * NANOSECONDS_PER_MS);
     if (elapsed <= 0) return;
-    this.since = now;
+    this.countedUntil = now;
     this.counts[this.bucket] = (this.counts[this.bucket] ?? 0) + elapsed;
     this.sum += this.value * elapsed;
   }
