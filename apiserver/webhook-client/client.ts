@@ -1,7 +1,7 @@
 /**
- * Calls webhooks: one POST each over pooled connections, with bounds for the number of calls, the time and the size
- * of the response. Redirects that change the server or the method are errors. Error messages are those of upstream,
- * apart from those about redirects and the number of calls.
+ * Calls webhooks: one POST each over pooled connections, with limits for the number of calls, the time and the size of the
+ * response. Redirects that change the server or the method are errors. Error messages are those of upstream, apart from
+ * those about redirects and the number of calls.
  */
 import type { TlsOptions } from '../../shared/client/kubeconfig/client-config';
 import { Http1Transport } from '../../shared/client/transport/http1-transport';
@@ -21,9 +21,9 @@ import type { Resolve } from './service-resolver';
 export interface WebhookClientDependencies {
   readonly resolve: Resolve;
   readonly clock: Clock;
-  /** Absent: calls carry no credentials. */
+  /** Absent when calls carry no credentials. */
   readonly identify?: Identify;
-  /** Traces calls made for requests; absent: no tracing. */
+  /** Traces calls made for requests; absent when requests are not traced. */
   readonly traces?: OutgoingTracing | undefined;
 }
 
@@ -33,9 +33,9 @@ const MAX_TRANSPORTS = 256;
 const MAX_CALLS_IN_FLIGHT = 1_000;
 /** Limit of a response; longer ones are an error of the webhook. */
 const MAX_RESPONSE_BYTES = 4 * 1024 * 1024;
-/** How long a dropped transport stays open for the calls that use it. */
+/** How long a dropped transport stays open for the calls that still use it. */
 const CLOSE_DELAY_MS = 60_000;
-/** Servers may close connections that were idle for longer. */
+/** After a pause of this length, a server may have closed the pooled connections as idle. */
 const IDLE_MS = 1_000;
 const OK = 200;
 const UNAUTHORIZED = 401;
@@ -52,12 +52,15 @@ export interface CallOptions {
 
 /** The target of one call. */
 interface Destination {
-  /** The URL in messages. */
+  /** The URL in messages: for a Service with its name, not with the address of an endpoint. */
   readonly url: string;
+  /** The address to which the connection is made. */
   readonly server: URL;
+  /** With the query. */
   readonly path: string;
+  /** The `Host` header, by which the credentials are chosen too. */
   readonly host: string;
-  /** The name that the certificate must have; `undefined`: the host of `server`. */
+  /** The name that the certificate must have; `undefined` for the host of `server`. */
   readonly servername: string | undefined;
 }
 
@@ -69,6 +72,7 @@ interface Call {
   readonly options: CallOptions;
 }
 
+/** A transport that is shared by the calls with the same server, authorities and client certificate. */
 interface PooledTransport {
   readonly transport: Transport;
   /** Clock.monotonic at the end of the last call; -Infinity before the first. */
@@ -77,12 +81,13 @@ interface PooledTransport {
 
 /** Calls the webhooks of a server. */
 export class WebhookClient {
+  /** In the order of their last use, the oldest first. */
   private readonly transports = new Map<string, PooledTransport>();
   private callsInFlight = 0;
 
   constructor(private readonly deps: WebhookClientDependencies) {}
 
-  /** Never rejects. */
+  /** Sends `body` to the webhook. A failure of any kind resolves with an error; the promise never rejects. */
   async call(target: WebhookTarget, body: Buffer, options: CallOptions): Promise<Reply> {
     const destination = this.resolveDestination(target, options.query ?? '');
     if ('error' in destination) return destination;
@@ -96,6 +101,7 @@ export class WebhookClient {
     }
   }
 
+  /** Closes the connections; calls in progress fail. */
   close(): void {
     for (const { transport } of this.transports.values()) transport.close();
     this.transports.clear();
@@ -127,7 +133,7 @@ export class WebhookClient {
     const { clock, identify } = this.deps;
     const startedAt = clock.monotonic();
     const pending = identify?.(destination.host) ?? ANONYMOUS;
-    const identity = pending instanceof Promise ? await withTimeout(pending, clock, options.timeoutMs, identityTimeout) : pending;
+    const identity = pending instanceof Promise ? await withTimeout(pending, clock, options.timeoutMs, failureAfterTimeout) : pending;
     if ('error' in identity)
       return identity.isCallFailure ? { ...identity, error: `Post "${destination.url}": ${identity.error}` } : identity;
     const timeoutMs = Math.max(1, options.timeoutMs - (clock.monotonic() - startedAt));
@@ -141,7 +147,10 @@ export class WebhookClient {
     return replyOf(response, destination);
   }
 
-  /** Calls again when the server closed an idle connection before it responded: a webhook may be called twice. */
+  /**
+   * Calls a second time when the server closed a connection that had been idle before it responded. The server may have
+   * received the first call, so a webhook may be called twice.
+   */
   private async callWithRetry(pooled: PooledTransport, call: Call): Promise<WebhookResult> {
     const { clock } = this.deps;
     const wasIdle = clock.monotonic() - pooled.usedAt >= IDLE_MS;
@@ -207,5 +216,5 @@ const tlsOptions = (caBundle: string, servername: string | undefined, pair: Webh
   ...pair,
 });
 
-/** The credentials are awaited no longer than the call itself. */
-const identityTimeout = (): IdentityFailure => ({ error: 'context deadline exceeded', isCallFailure: true });
+/** The outcome when the credentials are not available within the timeout of the call. */
+const failureAfterTimeout = (): IdentityFailure => ({ error: 'context deadline exceeded', isCallFailure: true });

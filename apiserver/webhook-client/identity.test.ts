@@ -54,8 +54,8 @@ function callServer(client: WebhookClient, target: WebhookTarget): Promise<Reply
   return client.call(readWebhookTarget({ ...clientConfig, caBundle }), REVIEW, { query: '?timeout=5s', timeoutMs: 5_000 });
 }
 
-/** This client compares host names case-insensitively. */
-const EXPECTED_HERE: Readonly<Record<string, Body>> = { 'https://LOCALHOST:<port>/': { authorization: 'Bearer for localhost:<port>' } };
+/** Targets that receive other credentials than upstream's client sends: this client compares host names in lower case. */
+const DEVIATIONS: Readonly<Record<string, Body>> = { 'https://LOCALHOST:<port>/': { authorization: 'Bearer for localhost:<port>' } };
 
 /** Errors with a wording different from upstream's. */
 const OUR_MESSAGES: Readonly<Record<string, string>> = {
@@ -79,7 +79,7 @@ describe.each([...credentialRecordings()])('the webhook credentials of the kubec
       const reply = await callServer(client, target);
       client.close();
       if (recorded.message === undefined) {
-        expect(JSON.parse(masked(JSON.stringify(server.seen)))).toEqual([EXPECTED_HERE[name] ?? recorded.seen]);
+        expect(JSON.parse(masked(JSON.stringify(server.seen)))).toEqual([DEVIATIONS[name] ?? recorded.seen]);
         return;
       }
       expect(server.seen).toEqual([]);

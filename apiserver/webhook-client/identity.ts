@@ -20,12 +20,16 @@ export interface WebhookIdentity {
   readonly onUnauthorized: () => void;
 }
 
-/** `isCallFailure`: whether the message is reported as a failed call rather than as an invalid configuration. */
-export type IdentityFailure = { readonly error: string; readonly isCallFailure: boolean };
+/** The reason why there are no credentials. */
+export interface IdentityFailure {
+  readonly error: string;
+  /** Whether the error is reported as a failed call, instead of an invalid configuration. */
+  readonly isCallFailure: boolean;
+}
 
 /**
- * `host` is that of a URL, without the default port of its scheme, or `<name>.<namespace>.svc:<port>` for a Service.
- * Never rejects.
+ * Finds the credentials for calls to a host: that of a URL, without the default port of its scheme, or
+ * `<name>.<namespace>.svc:<port>` for a Service. Never rejects.
  */
 export type Identify = (host: string) => MaybePromise<WebhookIdentity | IdentityFailure>;
 
@@ -36,18 +40,22 @@ export const ANONYMOUS: WebhookIdentity = { pair: undefined, headers: {}, onUnau
 const REREAD_MS = 60_000;
 const DEFAULT_PORT_SUFFIX = ':443';
 
-/** Files of credentials are not read before the first call for their user. */
+/** Returns the function that finds the credentials. It reads the files of a user at the first call for that user. */
 export function createIdentify(users: KubeconfigUsers, clock: Clock): Identify {
-  const byUser = new Map<KubeconfigUser, CachedUser>();
+  const cachedUsers = new Map<KubeconfigUser, CachedUser>();
   return (host) => {
     const user = userFor(users, host);
     if (user === undefined) return ANONYMOUS;
-    let cached = byUser.get(user);
-    if (cached === undefined) byUser.set(user, (cached = new CachedUser(user, clock)));
+    let cached = cachedUsers.get(user);
+    if (cached === undefined) {
+      cached = new CachedUser(user, clock);
+      cachedUsers.set(user, cached);
+    }
     return cached.identity();
   };
 }
 
+/** Tries the host with its port, then without the default port, then `*`, then the current user. */
 function userFor({ users, current }: KubeconfigUsers, host: string): KubeconfigUser | undefined {
   const withoutPort = host.endsWith(DEFAULT_PORT_SUFFIX) ? hostPatterns(host.slice(0, -DEFAULT_PORT_SUFFIX.length)) : [];
   for (const name of [...hostPatterns(host), ...withoutPort, '*']) {
@@ -57,16 +65,16 @@ function userFor({ users, current }: KubeconfigUsers, host: string): KubeconfigU
   return current;
 }
 
-/** The host itself and patterns for its parent domains, the most specific first. */
+/** The host itself and patterns for its parent domains, the most specific first: `a.b.c` -> `a.b.c`, `*.b.c`, `*.c`. */
 function hostPatterns(host: string): readonly string[] {
   const names = [host];
   for (let at = host.indexOf('.'); at >= 0; at = host.indexOf('.', at + 1)) names.push(`*${host.slice(at)}`);
   return names;
 }
 
-/** A user with cached certificate and credentials. */
+/** A user of the kubeconfig, with its client certificate and the source of its credentials once they are needed. */
 class CachedUser {
-  private cachedPair: { readonly at: number; readonly pair: ClientKeyPair | undefined } | undefined;
+  private cachedPair: { readonly readAt: number; readonly pair: ClientKeyPair | undefined } | undefined;
   private source: Credentials | undefined;
 
   constructor(
@@ -96,7 +104,7 @@ class CachedUser {
       : new CredentialSource(credentials, clock);
   }
 
-  /** An exec plugin may provide a token or a certificate. */
+  /** An exec plugin may provide a token, a certificate, or both. Its certificate takes precedence over the configured one. */
   private async execIdentity(
     source: ExecCredentials,
     configuredPair: ClientKeyPair | undefined,
@@ -120,8 +128,8 @@ class CachedUser {
 
   private pair(): ClientKeyPair | undefined {
     const now = this.clock.monotonic();
-    if (this.cachedPair === undefined || now - this.cachedPair.at >= REREAD_MS)
-      this.cachedPair = { at: now, pair: this.user.clientKeyPair() };
+    if (this.cachedPair === undefined || now - this.cachedPair.readAt >= REREAD_MS)
+      this.cachedPair = { readAt: now, pair: this.user.clientKeyPair() };
     return this.cachedPair.pair;
   }
 }

@@ -9,20 +9,20 @@ import { connectionErrorText } from '../../shared/runtime/connection-error';
 import { stringAt } from '../../shared/values/json';
 
 /**
- * The response body, or an error. `isCallFailure`: whether the error is reported as a failed call rather than as an
- * invalid configuration.
+ * The response body, or an error. `isCallFailure` is true when the error is reported as a failed call, and false when it
+ * is reported as an invalid configuration.
  */
 export type Reply = { readonly bytes: Buffer } | { readonly error: string; readonly isCallFailure: boolean };
 
 /** Where a call went, for its error messages. */
 export interface CalledServer {
-  /** The URL in messages. */
+  /** The URL in messages: for a Service with its name, not with the address of an endpoint. */
   readonly url: string;
   /** The address to which the connection was made. */
   readonly server: URL;
 }
 
-/** An empty body is an error, as it cannot be a review. */
+/** The reply of a call with this outcome. An empty body is an error, because it cannot be a review. */
 export function replyOf(response: WebhookResult, called: CalledServer): Reply {
   if (response.type === 'failure') return { error: errorText(response, called), isCallFailure: true };
   if (response.bytes.length > 0) return { bytes: response.bytes };
@@ -41,6 +41,7 @@ function errorText({ error, status, isRedirect, bytes }: WebhookFailure, { url, 
   return `Post "${url}": ${error instanceof WebhookTimeout ? 'context deadline exceeded' : connectionErrorText(error, server)}`;
 }
 
+/** Upstream's messages for responses without a Status in the body. */
 const MESSAGE_BY_STATUS: Readonly<Record<number, string>> = {
   400: 'the server rejected our request for an unknown reason',
   401: 'the server has asked for the client to provide credentials',

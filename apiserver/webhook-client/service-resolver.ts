@@ -10,7 +10,7 @@ import type { Random } from '../../shared/runtime/random';
 import type { Entry } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 
-/** A port of a Service, by the number in its spec. */
+/** A port of a Service; `port` is the number in the Service's spec, not that of its endpoints. */
 export interface ServicePort {
   readonly namespace: string;
   readonly name: string;
@@ -26,7 +26,7 @@ export interface ResolvedAddress {
 /** An address, or the reason why there is none. */
 export type Resolve = (service: ServicePort) => ResolvedAddress | { readonly error: string };
 
-/** What is read of the cache. */
+/** The objects that the resolver reads, and its source of randomness. */
 export interface ResolverDependencies {
   /** `key`: `<namespace>/<name>`. */
   readonly service: (key: string) => Entry | undefined;
@@ -57,12 +57,16 @@ export function createServiceResolver(deps: ResolverDependencies): Resolve {
 }
 
 /**
- * `absent`: there is no such Service. `no-port`: it lacks the port. `no-endpoints`: it has no EndpointSlices.
- * `none-ready`: none of its endpoints is ready and may be called.
+ * How far the resolution of a Service port succeeds:
+ * - `absent`: there is no such Service.
+ * - `no-port`: the Service lacks the port.
+ * - `no-endpoints`: the Service has no EndpointSlices.
+ * - `none-ready`: no endpoint of the port is ready and has an address that may be called.
+ * - `ready`: there is an endpoint, or the Service is an ExternalName.
  */
 export type ServiceState = ServiceLookup['state'];
 
-/** How far the resolution of a Service port succeeds, without a choice among its endpoints. */
+/** Returns the state of a Service port, without choosing among its endpoints. */
 export const serviceState =
   (deps: Pick<ResolverDependencies, 'service' | 'slices'>) =>
   (servicePort: ServicePort): ServiceState =>
@@ -83,9 +87,9 @@ function lookUpService(
     return { state: 'ready', addresses: [{ host: stringAt(spec, 'externalName') ?? '', port }] };
   const servicePort = (arrayAt(spec, 'ports') ?? []).filter(isObject).find((candidate) => ownMember(candidate, 'port') === port);
   if (servicePort === undefined) return { state: 'no-port' };
-  const ofService = [...slices(namespace)].filter((slice) => serviceNameOf(slice) === name);
-  if (ofService.length === 0) return { state: 'no-endpoints' };
-  const [first, ...rest] = readyAddresses(ofService, stringAt(servicePort, 'name') ?? '');
+  const serviceSlices = [...slices(namespace)].filter((slice) => serviceNameOf(slice) === name);
+  if (serviceSlices.length === 0) return { state: 'no-endpoints' };
+  const [first, ...rest] = readyAddresses(serviceSlices, stringAt(servicePort, 'name') ?? '');
   return first === undefined ? { state: 'none-ready' } : { state: 'ready', addresses: [first, ...rest] };
 }
 
@@ -108,8 +112,9 @@ export function serviceNameOf({ labels }: Pick<Entry, 'labels'>): string | undef
 }
 
 /**
- * The addresses of ready endpoints; one without the condition `ready` is ready. Skips host names (address type FQDN),
- * which no other client in a cluster resolves, and addresses that only this machine reaches, such as 127.0.0.1.
+ * The first address of each ready endpoint; an endpoint without the condition `ready` is ready. Skips host names (address
+ * type FQDN), because kube-proxy does not resolve them either, and addresses that only this machine reaches, such as
+ * 127.0.0.1.
  */
 function readyHosts(slice: JsonObject): readonly string[] {
   return (arrayAt(slice, 'endpoints') ?? []).filter(isObject).flatMap((endpoint) => {

@@ -11,9 +11,9 @@ export type WebhookTargetAddress =
 
 /** The contents of a `clientConfig`. */
 export interface WebhookTarget {
-  /** Undefined when the configuration has no usable address. */
+  /** `undefined` when the configuration has no usable address. */
   readonly address: WebhookTargetAddress | undefined;
-  /** PEM; empty: the system's authorities. */
+  /** In PEM; empty for the authorities of the system. */
   readonly caBundle: string;
 }
 
