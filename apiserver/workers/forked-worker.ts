@@ -7,15 +7,16 @@ import { observeProcess } from '../../shared/runtime/process/running-process';
 import { WORKER_VARIABLE } from './worker-message';
 import type { WorkerProcess } from './worker-pool';
 
-/** Must be called in the supervisor. `worker` is passed on in an environment variable. */
+/** Must be called in the supervisor. The new process reads its number, `worker`, from {@link WORKER_VARIABLE}. */
 export function forkWorker(worker: number): WorkerProcess {
   const forked = cluster.fork({ [WORKER_VARIABLE]: String(worker) });
   const child = forked.process;
-  // cluster emits the errors of the child once more; `exited` reports them.
+  // node:cluster emits the errors of `child` here again, where one without a listener would end the supervisor. They are
+  // reported by `exited`.
   forked.on('error', () => undefined);
   return {
     ...observeProcess(child),
-    // When this fails the worker has exited, which `exited` reports.
+    // An error means that the worker has exited, which `exited` reports.
     send: (message) => void child.send(message, () => undefined),
     onMessage: (listener) => void child.on('message', listener),
   };

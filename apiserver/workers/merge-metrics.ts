@@ -10,18 +10,19 @@ export interface WorkerPage {
   readonly text: string;
 }
 
+/** The lines of one metric. */
 interface Family {
   /** The `# HELP` and `# TYPE` lines of the first page that has the metric. */
   readonly header: string[];
   readonly samples: string[];
-  /** The worker with the page that provided the header. */
+  /** The worker of the page that provided the header. */
   readonly worker: number;
 }
 
 /** `# HELP NAME …` and `# TYPE NAME …`. */
 const HEADER = /^# (?:HELP|TYPE) (\S+)/;
 
-/** The header of a metric is that of the first page that has it. */
+/** Returns one page. The header of a metric is that of the first page that has it; other comment lines are dropped. */
 export function mergeMetrics(pages: readonly WorkerPage[]): string {
   const families = new Map<string, Family>();
   for (const page of pages) collectFamilies(families, page);
@@ -44,7 +45,10 @@ function collectFamilies(families: Map<string, Family>, { worker, text }: Worker
   }
 }
 
-/** Metric names contain neither braces nor spaces, label values may contain both. */
+/**
+ * Adds a label to a sample: `up 1` -> `up{worker="1"} 1`, and `up{a="b"} 1` -> `up{worker="1",a="b"} 1`. The name ends at
+ * the first brace or space; label values may contain both.
+ */
 function addLabel(sample: string, label: string): string {
   const nameEnd = sample.search(/[{ ]/);
   const name = sample.slice(0, nameEnd);

@@ -1,6 +1,7 @@
 /**
- * The supervisor of `--workers`: forks the workers, restarts them, and passes on the end of the process. It serves no
- * requests and opens no store. A worker's permanent error ends all of them with its exit code.
+ * The supervisor process of `--workers`: forks the workers, restarts those that exit, and stops all of them when it is
+ * stopped. It serves no requests and opens no store. When a worker exits with a code that a restart cannot repair, the
+ * supervisor stops with that code.
  */
 import type { Clock } from '../../shared/runtime/clock';
 import type { Logger } from '../../shared/runtime/logger';
@@ -12,14 +13,14 @@ import { WorkerPool } from './worker-pool';
 export interface RunWorkersOptions {
   /** The number of workers. */
   readonly size: number;
-  /** Milliseconds that the shutdown of a worker may take. */
+  /** Milliseconds that the shutdown of a worker may take before it is killed. */
   readonly stopMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
   readonly lifecycle: Lifecycle;
 }
 
-/** Until a killed worker has exited. */
+/** How long the exit of a worker may take after it was killed. */
 const KILL_MS = 5_000;
 
 /** Resolves when all workers are ready. */

@@ -18,7 +18,7 @@ export interface ScrapeChannelOptions {
   readonly render: (page: MetricsPage) => Promise<string>;
 }
 
-/** Both ends are instances of this class. */
+/** One end of a channel: the supervisor has an instance for each worker, a worker one for the supervisor. */
 export class ScrapeChannel {
   private readonly pending = new Map<number, (text: string | undefined) => void>();
   private lastId = 0;

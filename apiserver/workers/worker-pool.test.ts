@@ -6,7 +6,7 @@ import { Worker, type WorkerProcessHandle } from './worker';
 import type { WorkerMessage } from './worker-message';
 import { WorkerPool, type WorkerProcess } from './worker-pool';
 
-/** A forked worker: both ends of its channel in this process. */
+/** A forked worker, with both ends of its channel in this process. */
 class FakeWorker implements WorkerProcess {
   readonly pid = 1;
   readonly exited: Promise<Exit>;
@@ -131,15 +131,16 @@ describe('WorkerPool', () => {
 
   it('reports the exit code of a worker that a restart cannot repair', async () => {
     const { clock, forked, permanentCodes } = await startPool(2);
+    // EX_CONFIG of sysexits.h.
     forked[0]?.process.end({ code: 78 });
     await clock.advanceAsync(60_000);
-    expect([permanentCodes, forked.length]).toEqual([[78], 2]);
+    expect(permanentCodes).toEqual([78]);
+    expect(forked).toHaveLength(2);
   });
 
   it('asks all workers to stop, and kills those that do not', async () => {
     const { clock, forked, pool, warnings } = await startPool(2);
-    const [, { process: stuck }] = forked as [unknown, { process: FakeWorker }];
-    stuck.isResponsive = false;
+    forked.filter(({ number }) => number === 2).forEach(({ process }) => (process.isResponsive = false));
     const stopped = pool.stop(5_000);
     await clock.advanceAsync(5_000);
     await stopped;
@@ -158,8 +159,7 @@ describe('WorkerPool', () => {
 
   it('leaves a worker out of the metrics that does not respond in time', async () => {
     const { clock, forked, pages } = await startPool(2);
-    const [, { process: stuck }] = forked as [unknown, { process: FakeWorker }];
-    stuck.isResponsive = false;
+    forked.filter(({ number }) => number === 2).forEach(({ process }) => (process.isResponsive = false));
     const text = textOf(pages[0]?.scrape() ?? emptyPage());
     await clock.advanceAsync(5_000);
     expect(await text).toBe('# TYPE number gauge\nnumber{worker="1"} 1\n');

@@ -27,11 +27,11 @@ export interface WorkerPoolOptions {
   readonly fork: (worker: number) => WorkerProcess;
   /** Reports the exit of a worker that is restarted, and a worker that is killed. */
   readonly warn: (message: string) => void;
-  /** Called with the exit code of a worker that could not succeed after a restart. */
+  /** Called with the exit code of a worker that failed in a way which a restart cannot repair, such as invalid flags. */
   readonly onPermanentFailure: (code: number) => void;
 }
 
-/** A worker that does not respond in time is missing in the page. */
+/** How long a worker may take to render its page; without a response it is left out of the merged page. */
 const WORKER_SCRAPE_MS = 5_000;
 
 /** The workers of one API server. */
@@ -72,7 +72,10 @@ export class WorkerPool {
       clock,
       start: () => this.startWorker(worker),
       print: warn,
-      onPid: (pid) => void (pid === undefined && this.channels.delete(worker)),
+      onPid: (pid) => {
+        const hasExited = pid === undefined;
+        if (hasExited) this.channels.delete(worker);
+      },
       onPermanentFailure,
     });
   }

@@ -10,21 +10,25 @@ import type { MetricsPages, Scrape } from '../metrics/registry/exposition';
 import { ScrapeChannel } from './scrape-channel';
 import { WORKER_VARIABLE, type MetricsPage } from './worker-message';
 
-/** The part of `process` that a worker uses. */
+/** The part of `process` that a worker uses: messages of the supervisor, and signals. */
 export interface WorkerProcessHandle extends ChildProcessHandle {
   on(event: string, listener: (message: unknown) => void): unknown;
 }
 
-/** Longer than the supervisor waits for one worker. */
+/**
+ * How long the supervisor may take to merge the pages of all workers: longer than the five seconds that it waits for each
+ * of them (`WORKER_SCRAPE_MS` in worker-pool.ts).
+ */
 const SUPERVISOR_SCRAPE_MS = 10_000;
 
-/** The worker side of the channel to the supervisor. Created in worker processes only. */
+/** This process as a worker. Created in worker processes only. */
 export class Worker {
-  private own: MetricsPages | undefined;
+  /** Set by {@link shareMetrics}; until then the supervisor receives empty pages. */
+  private ownPages: MetricsPages | undefined;
   private readonly channel: ScrapeChannel;
 
   constructor(
-    /** From 1. */
+    /** From 1; the same after a restart. */
     readonly number: number,
     clock: Clock,
     private readonly process: WorkerProcessHandle,
@@ -38,8 +42,9 @@ export class Worker {
   }
 
   /**
-   * Stops the lifecycle on SIGTERM, however often it arrives: a signal to the process group reaches the supervisor too,
-   * which then sends its own. SIGINT and SIGHUP, which a terminal sends to the group, are left to the supervisor.
+   * Handles signals, and messages of the supervisor. SIGTERM stops the lifecycle. It may arrive twice: a signal to the
+   * process group reaches the supervisor too, which then sends SIGTERM to its workers. SIGINT and SIGHUP, which a terminal
+   * sends to the group, have no effect here: the supervisor handles them and sends SIGTERM.
    */
   listen(lifecycle: Pick<Lifecycle, 'stop'>): void {
     this.process.on('SIGTERM', () => void lifecycle.stop('SIGTERM'));
@@ -47,9 +52,9 @@ export class Worker {
     this.process.on('message', (message) => this.channel.receive(message));
   }
 
-  /** Publishes this worker's pages to the supervisor; returns those of all workers. */
-  shareMetrics(own: MetricsPages): MetricsPages {
-    this.own = own;
+  /** Makes this worker's pages available to the supervisor, and returns pages with the metrics of all workers. */
+  shareMetrics(ownPages: MetricsPages): MetricsPages {
+    this.ownPages = ownPages;
     return { scrape: () => this.scrapeAll('scrape'), scrapeSlis: () => this.scrapeAll('scrapeSlis') };
   }
 
@@ -60,14 +65,14 @@ export class Worker {
   }
 
   private async renderOwn(page: MetricsPage): Promise<string> {
-    if (this.own === undefined) return '';
+    if (this.ownPages === undefined) return '';
     let text = '';
-    for await (const chunk of this.own[page]()) text += chunk;
+    for await (const chunk of this.ownPages[page]()) text += chunk;
     return text;
   }
 }
 
-/** `undefined` in a process that no supervisor has forked. */
+/** This process as a worker; `undefined` in a process that no supervisor has forked. */
 export function currentWorker(clock: Clock): Worker | undefined {
   return cluster.isWorker ? new Worker(Number(process.env[WORKER_VARIABLE]), clock, process) : undefined;
 }
