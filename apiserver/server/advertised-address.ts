@@ -6,8 +6,8 @@ import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
 /**
- * The bind address; when that is a wildcard or loopback address, the first reachable address of the machine (IPv4
- * before IPv6). Undefined when there is none.
+ * The bind address; when that is a wildcard, a loopback address or a host name, the first address of the machine that
+ * others can reach (IPv4 before IPv6). `undefined` when there is none.
  */
 export function advertisedAddress(
   bindAddress: string,
@@ -15,8 +15,9 @@ export function advertisedAddress(
 ): string | undefined {
   const isSpecific = isIP(bindAddress) !== 0 && !['0.0.0.0', '::', '::1'].includes(bindAddress) && !bindAddress.startsWith('127.');
   if (isSpecific) return bindAddress;
+  const isLinkLocal = (address: string): boolean => address.toLowerCase().startsWith('fe80:');
   const reachable = Object.values(interfaces)
     .flatMap((addresses) => addresses ?? [])
-    .filter(({ internal, address }) => !internal && !address.toLowerCase().startsWith('fe80:'));
+    .filter(({ internal, address }) => !internal && !isLinkLocal(address));
   return (reachable.find(({ family }) => family === 'IPv4') ?? reachable[0])?.address;
 }

@@ -60,15 +60,15 @@ export interface ChainDependencies {
   readonly deadlines: Deadlines;
   /** Limits requests by number; with flow control it only counts them. */
   readonly inFlight: InFlightLimiter;
-  /** `undefined`: only the in-flight limits apply. */
+  /** `undefined` when only the in-flight limits apply. */
   readonly flowControl: FlowControl | undefined;
   /** The number of objects of a stored type. */
   readonly countObjects: (stored: StoredType) => number;
   readonly waitGroup: RequestWaitGroup;
   readonly metrics: Metrics;
-  /** `undefined`: no audit events are recorded. */
+  /** `undefined` when no audit events are recorded. */
   readonly audit: Auditor | undefined;
-  /** `undefined`: requests are not traced. */
+  /** `undefined` when requests are not traced. */
   readonly tracing: Tracing | undefined;
   /** The deadline of a request that is not long-running, counted from its arrival. */
   readonly requestTimeoutMs: number;
@@ -76,17 +76,17 @@ export interface ChainDependencies {
   readonly goawayChance: number;
   /** Determines the user of a request. */
   readonly authenticate: AuthenticateRequest;
-  /** `undefined`: identity headers of a front proxy are ignored. */
+  /** `undefined` when identity headers of a front proxy are ignored. */
   readonly frontProxy: FrontProxyOptions | undefined;
   readonly authorizer: Authorizer;
   /**
-   * The client certificate of the request's connection, evaluated at the time of the call; undefined when there is
-   * none.
+   * The client certificate of the request's connection, with its trust and validity at the time of the call; `undefined`
+   * when there is none.
    */
   certificateOf(exchange: Exchange): ClientCertificate | undefined;
 }
 
-/** `arrivedAt`: Clock.monotonic at arrival; absent: now. */
+/** Receives the requests of a listener. `arrivedAt` is Clock.monotonic at the arrival of a request; absent for now. */
 export type RequestListener = (request: Incoming, reply: Outgoing, arrivedAt?: number) => void;
 
 /** The callback of a listener for its requests. */

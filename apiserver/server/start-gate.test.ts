@@ -19,6 +19,7 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close().closeAllConnections();
 });
 
+/** A gate on an HTTP/1.1 server. By default it holds two requests, 300,000 bytes, and each request for a second. */
 async function openGate(limits: Partial<StartGateLimits> = {}) {
   const clock = new ManualClock();
   const meters = new Meters();
@@ -58,6 +59,7 @@ async function openGate(limits: Partial<StartGateLimits> = {}) {
     sent.end(body);
     return { sent, response };
   };
+  /** Resolves when the gate holds this number of requests. */
   const held = (count: number): Promise<unknown> =>
     waitUntil(`${count} held requests`, () => meters.counter('apiserver_start_held_requests').value === count);
   const outcomes = (): Record<string, number> =>
@@ -96,7 +98,7 @@ it('StartGate refuses requests beyond its maximum number, and those that have wa
   expect(await fixture.send('/c').response).toMatch(/^429 .*"storage is \(re\)initializing"/s);
   expect(await fixture.send('/livez').response).toBe('200 ok');
   fixture.clock.advance(1000);
-  expect(await Promise.all(waiting.map(async ({ response }) => (await response).slice(0, 3)))).toEqual(['429', '429']);
+  for (const { response } of waiting) expect(await response).toMatch(/^429 /);
   await fixture.held(0);
   expect(fixture.outcomes()).toEqual({ served: 0, refused: 3, stopped: 0, disconnected: 0 });
 });
@@ -123,7 +125,8 @@ it('StartGate drops a held request when its client disconnects', async () => {
   sent.destroy();
   await fixture.held(0);
   fixture.open();
-  expect([fixture.served, fixture.outcomes()]).toEqual([[], { served: 0, refused: 0, stopped: 0, disconnected: 1 }]);
+  expect(fixture.served).toEqual([]);
+  expect(fixture.outcomes()).toEqual({ served: 0, refused: 0, stopped: 0, disconnected: 1 });
 });
 
 it('StartGate refuses held and new requests when the server shuts down', async () => {
@@ -132,9 +135,8 @@ it('StartGate refuses held and new requests when the server shuts down', async (
   await fixture.held(1);
   fixture.state.isRefusingRequests = true;
   fixture.gate.refuseHeld();
-  expect([await response, await fixture.send('/b').response]).toEqual(
-    Array.from({ length: 2 }, () => '429 The apiserver is shutting down, please try again later.\n'),
-  );
+  expect(await response).toBe('429 The apiserver is shutting down, please try again later.\n');
+  expect(await fixture.send('/b').response).toBe('429 The apiserver is shutting down, please try again later.\n');
   fixture.open();
   expect(fixture.served).toEqual([]);
 });

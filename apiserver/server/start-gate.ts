@@ -1,7 +1,7 @@
 /**
- * Holds requests that arrive before the server is ready, within limits, and passes them to the filter chain once it
- * is. The health endpoints are served at once. Requests beyond the limits of number, bytes or time are refused with
- * 429, like requests for an unloaded cache. Reads no body and authenticates no client.
+ * Holds requests that arrive before the server is ready, and passes them to the filter chain once it is. Requests beyond
+ * the limits of number, bytes or time are refused with 429. The health endpoints are served at once. Reads no body and
+ * authenticates no client.
  */
 import { IncomingMessage } from 'node:http';
 import { tooManyRequests } from '../../shared/api/errors/status';
@@ -38,7 +38,7 @@ export interface StartGateDependencies extends ExchangeDependencies {
 
 type HealthEndpoints = Pick<HealthChecks, 'respond'>;
 type Chains = Readonly<Record<Origin, RequestListener>>;
-/** How the wait of a request ended: passed on, over a limit, at shutdown, or without a client. */
+/** How a request left the gate: passed on, over a limit, at shutdown, or without a client. Values of a metric's label. */
 type Outcome = 'served' | 'refused' | 'stopped' | 'disconnected';
 
 /** A request that waits. */
@@ -96,7 +96,7 @@ export class StartGate {
     exchange.input.on('error', ignore);
     reply.on('error', ignore);
     exchange.setAuditId(deps.random.uuid());
-    const endpoint = healthEndpointOf(exchange);
+    const endpoint = parseHealthRequest(exchange);
     if (endpoint !== undefined) void sendHealth(this.health, endpoint, undefined, exchange).catch(() => exchange.abort());
     else if (deps.serverState.isRefusingRequests) sendShuttingDown(exchange, deps.serverState);
     else this.hold(exchange);
@@ -119,7 +119,10 @@ export class StartGate {
     exchange.output.once('close', () => this.release(request, 'disconnected'));
   }
 
-  /** False when the request was released before. */
+  /**
+   * Ends the wait of a request; false when it has ended before. `outcome` is counted, unless it is `undefined` because
+   * the caller counts it.
+   */
   private release(request: HeldRequest, outcome: Outcome | undefined): boolean {
     if (!this.held.delete(request)) return false;
     request.timer.cancel();
@@ -151,10 +154,11 @@ function ignore(): void {
 const HEALTH_PATHS: ReadonlyMap<string, HealthEndpoint> = new Map(HEALTH_ENDPOINTS.map((endpoint) => [`/${endpoint}`, endpoint]));
 
 /**
- * The health endpoint of a request for all its checks. Single checks require authorization, which is not available
- * yet.
+ * Returns the health endpoint that a request asks for with all its checks, and sets the query of the exchange then.
+ * `undefined` for other paths, also for single checks (`/readyz/etcd`): these require authorization, which is not
+ * available yet.
  */
-function healthEndpointOf(exchange: Exchange): HealthEndpoint | undefined {
+function parseHealthRequest(exchange: Exchange): HealthEndpoint | undefined {
   const [path = '', query = ''] = (exchange.request.url ?? '').split('?', 2);
   const endpoint = HEALTH_PATHS.get(path);
   if (endpoint !== undefined && query !== '') exchange.setQuery(new Query(query));
@@ -164,6 +168,7 @@ function healthEndpointOf(exchange: Exchange): HealthEndpoint | undefined {
 /** Upper bound for the bytes of a body that the connection buffers before the body is read. */
 const BUFFERED_BODY_BYTES = 256 * 1024;
 
+/** The bytes of a held request: its head, and an upper bound for the buffered part of its body. */
 function bytesOf({ request, output }: Exchange): number {
   let bytes = request.url?.length ?? 0;
   for (const text of request.rawHeaders) bytes += text.length;
@@ -171,8 +176,10 @@ function bytesOf({ request, output }: Exchange): number {
 }
 
 function bodyBytesOf(request: Incoming, output: Outgoing): number {
-  if ('endAfterHeaders' in output && output.endAfterHeaders) return 0;
+  const isHttp2WithoutBody = 'endAfterHeaders' in output && output.endAfterHeaders;
+  if (isHttp2WithoutBody) return 0;
   const length = request.headers['content-length'];
   if (length !== undefined) return Math.min(Number(length), BUFFERED_BODY_BYTES);
-  return request instanceof IncomingMessage && request.headers['transfer-encoding'] === undefined ? 0 : BUFFERED_BODY_BYTES;
+  const isHttp1WithoutBody = request instanceof IncomingMessage && request.headers['transfer-encoding'] === undefined;
+  return isHttp1WithoutBody ? 0 : BUFFERED_BODY_BYTES;
 }

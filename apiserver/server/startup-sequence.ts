@@ -7,7 +7,7 @@ import type { StartCheck } from '../health/start-checks';
 
 /** A started step. */
 export interface RunningStep {
-  /** The next step starts when this resolves; absent: at once. */
+  /** The next step starts when this resolves; absent when it starts at once. */
   readonly complete?: Promise<void>;
   /** May be called before `complete` has resolved. */
   stop(): void;
@@ -37,7 +37,7 @@ export interface StartupSequence {
   stop(): void;
 }
 
-/** Calls `onComplete` after each completed step. */
+/** Starts the first step at once. `onComplete` is called after each completed step. */
 export function startSequentially(
   steps: readonly StartupStep[],
   onComplete: (step: StartupStep) => void = () => undefined,

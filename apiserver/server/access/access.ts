@@ -35,7 +35,7 @@ import type { TokenRequestDependencies } from '../../reviews/token-request';
 export interface AccessOptions {
   /** Lookups of static tokens, in the order in which they are consulted. */
   readonly tokens: readonly FindStaticTokenUser[];
-  /** Absent: identity headers of a front proxy are ignored. */
+  /** Absent when identity headers of a front proxy are ignored. */
   readonly frontProxy?: FrontProxyOptions;
   /** Whether tokens from bootstrap token Secrets are accepted. */
   readonly bootstrapTokens: boolean;
@@ -49,7 +49,7 @@ export interface AccessOptions {
   readonly tokenWebhook?: TokenAuthenticator;
   /** Audiences of which a token must have at least one. */
   readonly apiAudiences: readonly string[];
-  /** Absent: no service account tokens are issued or accepted. */
+  /** Absent when no service account tokens are issued or accepted. */
   readonly serviceAccounts?: ServiceAccountOptions;
 }
 
@@ -59,7 +59,7 @@ export interface ServiceAccountOptions {
   readonly issuers: readonly [string, ...string[]];
   /** The keys that sign and verify tokens; the same object until the key files change. */
   readonly keys: () => TokenKeys;
-  /** Upper bound for the requested lifetime of a token, in seconds; absent: no bound beyond the general one. */
+  /** Upper bound for the requested lifetime of a token, in seconds; absent for no bound beyond the general one. */
   readonly maxExpirationSeconds?: number;
   /** Whether tokens of pods are valid for a year; their use after the requested expiration is then counted. */
   readonly extendExpiration: boolean;
@@ -90,7 +90,7 @@ export interface AccessDependencies {
   readonly bootstrapSecrets: BootstrapSecrets;
   /** `host:port` under which clients reach this server. */
   readonly serverAddress: string;
-  /** URL of the token keys; `undefined`: at this server. */
+  /** URL of the token keys; `undefined` when they are at this server. */
   readonly keySetAddress: string | undefined;
   /** Records uses of service account tokens, for metrics and for the last-used labels of Secrets. */
   readonly tokenUses: TokenUseRecorder;
@@ -98,15 +98,15 @@ export interface AccessDependencies {
 
 /** Authentication, and the reviews of identities and access. */
 export interface Access {
-  /** Determines the user of a request; undefined when it is not authenticated. */
+  /** Determines the user of a request; `undefined` when it is not authenticated. */
   readonly authenticate: AuthenticateRequest;
-  /** The OpenID discovery documents for service account tokens; undefined when the server issues none. */
+  /** The OpenID discovery documents for service account tokens; `undefined` when the server issues none. */
   readonly openId: OpenId | undefined;
   /** The review operations and TokenRequest. */
   readonly operations: OperationTable;
 }
 
-/** Throws nothing; credentials are checked when a request has them. */
+/** Called once per server. Reads no files and calls no webhook: that happens when a request has credentials. */
 export function createAccess(options: AccessOptions, deps: AccessDependencies): Access {
   const { serviceAccounts, apiAudiences } = options;
   const authenticateToken = unionTokenAuthenticator(tokenAuthenticators(options, deps));

@@ -15,7 +15,7 @@ export type OnDecision = (mode: AuthorizationMode, name: string, decision: 'allo
 
 /** The state that authorizers read. */
 export interface AuthorizerDependencies {
-  /** Absent: decisions are not counted. */
+  /** Absent when decisions are not counted. */
   readonly onDecision?: OnDecision;
   readonly rbac: RbacPolicy;
   readonly node: NodeAuthorizerDependencies;
@@ -24,7 +24,7 @@ export interface AuthorizerDependencies {
 /** Group system:masters has unrestricted access and comes before every other authorizer. */
 const mastersAuthorizer: Authorizer = {
   authorize: (user): Decision => (isInMastersGroup(user) ? ALLOW : NO_OPINION),
-  // Unrestricted access is granted without any rule.
+  // As upstream's, it resolves no rules: those that SelfSubjectRulesReview lists for the group come from its RBAC binding.
   rules: () => NO_RULES,
 };
 const alwaysAllow: Authorizer = { authorize: (): Decision => ALLOW, rules: () => ALL_RULES };

@@ -43,7 +43,7 @@ it.each(sets.map((set, index) => [index, set] as const))(
   },
 );
 
-/** The roles that the reason reports as missing. */
+/** The roles that the reason reports as missing: `clusterrole.rbac.authorization.k8s.io "x"` -> `clusterrole "x"`. */
 function missingRoles(reason: string): readonly string[] {
   return [
     ...new Set(

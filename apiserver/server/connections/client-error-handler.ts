@@ -28,7 +28,7 @@ const METHOD_NOT_ALLOWED = statusResponse('405 Method Not Allowed', methodNotAll
  * when the HTTP/2 session takes over the socket aborts the process.
  */
 export function createClientErrorHandler(clock: Clock): (error: Error, socket: Duplex) => void {
-  // Later input on such a connection cannot be parsed either and is discarded.
+  // Further errors on these sockets are ignored: input after the rejected one cannot be parsed either.
   const respondedSockets = new WeakSet<Duplex>();
   return (error, socket) => {
     if (respondedSockets.has(socket)) return;
@@ -62,7 +62,7 @@ const MAX_LINE_LENGTH = 16 * 1024;
 function isUnknownMethod(error: Error): boolean {
   if (codeOf(error) !== 'HPE_INVALID_METHOD' || !('rawPacket' in error) || !(error.rawPacket instanceof Buffer)) return false;
   const method = REQUEST_LINE.exec(error.rawPacket.toString('latin1', 0, MAX_LINE_LENGTH))?.[1];
-  // An earlier valid request may precede the rejected one in the packet.
+  // The packet may begin with an earlier, valid request. Its method is known, and the rejected one is not inspected.
   return method !== undefined && !METHODS.includes(method);
 }
 

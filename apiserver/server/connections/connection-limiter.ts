@@ -26,7 +26,7 @@ export class ConnectionLimiter {
   constructor(private readonly caps: ConnectionCaps) {}
 
   /**
-   * Counts a connection. Returns a function that releases it, to be called once; undefined when the connection is
+   * Counts a connection. Returns a function that releases it, to be called once; `undefined` when the connection is
    * refused.
    */
   tryEnter(address: string): (() => void) | undefined {
@@ -58,6 +58,7 @@ export class ConnectionLimiter {
 /** The lower half of an IPv6 address; a client can choose it freely within its network. */
 const HOST_BITS = 64n;
 
+/** The key that a client is counted under: its IPv4 address or IPv6 /64 network. */
 function clientOf(address: string): string {
   const parsed = parseIpAddress(address);
   if (parsed === undefined) return address;

@@ -1,8 +1,8 @@
 /**
  * Ends HTTP/2 connections that send no first request in time, have had no open stream for `idleMs`, or read no byte
  * for `unreadMs`. An incomplete head and a ping open no stream, so neither keeps a connection open. Also resets single
- * streams with unread responses, and the one with most waiting bytes when too many wait on a connection. Inspects no
- * request.
+ * streams: those with a response that is not read for `unreadMs`, and the one with the most waiting bytes when more than
+ * `MAX_WAITING_BYTES` wait on a connection. Inspects no request.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import { isWatch, MAX_WAITING_BYTES, mayStayUnread, piecesWritten } from '../../endpoints/output/write-progress';
@@ -101,8 +101,8 @@ export class Http2Sessions {
       stage: 'open',
     };
     this.tracked.set(session, tracked);
-    // A session that Node closes refuses later streams while it reads their heads. On Node 20 that uses memory that
-    // is already free, and ends the process.
+    // A session that Node closes refuses later streams while it reads their heads. On Node 20 that accesses freed memory
+    // and ends the process, so `close` drains the session instead.
     session.close = () => this.drain(tracked);
     session.on('stream', (stream) => {
       tracked.streams.add(stream);
@@ -145,7 +145,7 @@ export class Http2Sessions {
     this.clock.after(0, () => {
       if (!isDrained()) return;
       tracked.stage = 'destroyed';
-      // Together they write the pending frames and end the socket. No frame is read between the two.
+      // The two calls write the pending frames and end the socket. No frame is read between them.
       tracked.closeInNode();
       tracked.session.destroy();
     });
@@ -180,7 +180,8 @@ export class Http2Sessions {
     const { unreadMs } = this.timeouts;
     let waitingBytes = 0;
     let longest: SessionStream | undefined;
-    // A stream that was reset stays until its RST_STREAM is written; Node need not show that frame in any queue.
+    // Whether the connection has frames to write. A stream that was reset counts too: it stays open until its RST_STREAM is
+    // written, and that frame is not always part of the queue size.
     let isWaiting = (session.state.outboundQueueSize ?? 0) > 0;
     for (const stream of streams) {
       const { writableLength } = stream;

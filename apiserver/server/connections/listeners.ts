@@ -1,6 +1,6 @@
 /**
- * The listeners: HTTPS with HTTP/2 and HTTP/1.1 on one port, and plain HTTP on loopback for a local set-up. Holds all
- * limits that protect connections. Inspects no request.
+ * The listeners: HTTPS with HTTP/2 and HTTP/1.1 on one port, and plain HTTP on loopback for a local set-up. Configures
+ * the limits of Node's servers and the components that end slow connections. Passes every request to one callback.
  */
 import { createServer, type IncomingMessage, type Server as HttpServer } from 'node:http';
 import { constants, createSecureServer, type Http2SecureServer, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
@@ -26,7 +26,7 @@ export interface TlsFiles {
   readonly cert: Buffer;
   /** The private key of the certificate. */
   readonly key: Buffer;
-  /** Authorities of client certificates; absent: clients are asked for none. */
+  /** Authorities of client certificates; absent when clients are asked for none. */
   readonly clientCa?: Buffer;
   /** Authorities of the client certificates of front proxies. */
   readonly proxyCa?: Buffer;
@@ -49,7 +49,7 @@ export interface ListenOptions {
 /** Allowed TLS versions and ciphers, in the terms of node:tls. */
 export interface TlsBounds {
   readonly minVersion: 'TLSv1.2' | 'TLSv1.3';
-  /** Absent: Node's defaults. */
+  /** Absent for Node's defaults. */
   readonly ciphers?: string;
 }
 
@@ -80,7 +80,7 @@ export interface Listener {
 
 /** `headersMs` and `idleMs` are upstream's time limits; `checkMs` and `unreadMs` bound memory that slow clients hold. */
 const DEFAULT_TIMEOUTS: ConnectionTimeouts = { headersMs: 32_000, idleMs: 90_000, checkMs: 5_000, unreadMs: 60_000 };
-/** HTTP/2's receive window of a stream, and its greatest frame, as upstream's. */
+/** The receive window of an HTTP/2 stream, and the greatest frame, as upstream's. */
 const WINDOW_BYTES = 256 * 1024;
 /**
  * Connections that the kernel keeps until they are accepted; it applies its own limit (net.core.somaxconn, 4,096). When
@@ -96,7 +96,7 @@ function http1Options({ headersMs, idleMs, checkMs }: ConnectionTimeouts) {
   return {
     maxHeaderSize: MAX_PARSED_HEAD_BYTES,
     headersTimeout: headersMs,
-    // For a whole request with its body. With the default of `--request-timeout` the request's deadline expires earlier.
+    // For a whole request with its body. The request's deadline expires earlier with the default `--request-timeout`, 60 s.
     requestTimeout: 65_000,
     keepAliveTimeout: idleMs,
     connectionsCheckingInterval: checkMs,
@@ -239,12 +239,12 @@ function handleUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer, l
 }
 
 function ignoreUnread(): void {
-  // Without a metric.
+  // The default of `onUnreadEnded`: ended connections are not counted.
 }
 
 /**
- * Node emits `session` while it emits `secureConnection` for the socket; the session itself does not expose its
- * socket.
+ * Passes HTTP/1.1 sockets to `http1`, and HTTP/2 sessions with their sockets to `sessions`. A session does not expose its
+ * socket; but Node emits `session` while it emits `secureConnection`, so the socket is that of the last event.
  */
 function trackSecureSockets(server: Http2SecureServer, sessions: Http2Sessions, http1: UnreadSockets): void {
   let lastSocket: TLSSocket | undefined;

@@ -11,7 +11,7 @@ import type { Exchange } from '../../endpoints/request/exchange';
 import { sourceIps } from '../../endpoints/request/source-ips';
 import type { Filter } from './filter-chain';
 
-/** Requests that later filters reject are recorded. */
+/** Starts the audit trail of the request, which records its end even if a later filter rejects it. */
 export function startAudit(auditor: Auditor, naming: Dialect): Filter {
   return (exchange) => {
     const { info } = exchange;

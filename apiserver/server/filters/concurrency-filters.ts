@@ -75,8 +75,8 @@ function estimateRequestSeats({ info, resource, query }: Exchange, countObjects:
 const METHODS_WITHOUT_BODY: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
 /**
- * Acquires the event loop slot of a GET or HEAD. Requests with other methods may have a body, and acquire it when the
- * body has been received.
+ * Sets the priority of the request, and acquires the event loop slot of a GET or HEAD. Requests with other methods may
+ * have a body; they acquire their slot when the body has been received (body.ts).
  */
 export function acquireEventLoopSlot(): Filter {
   return (exchange) => {

@@ -1,6 +1,6 @@
 /**
- * Responds to a failed request: with a Status inside the API, with plain text where upstream sends text, with nothing
- * when the client has disconnected.
+ * Responds to a request that ended with an error: with a Status inside the API, and with plain text where upstream sends
+ * text. A client that has disconnected receives no response.
  */
 import { StatusError, unexplainedError } from '../../../shared/api/errors/status';
 import type { Logger } from '../../../shared/runtime/logger';

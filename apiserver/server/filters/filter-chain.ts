@@ -14,8 +14,8 @@ export type Handler = (exchange: Exchange) => Promise<void>;
 export type OnError = (exchange: Exchange, error: unknown) => void;
 
 /**
- * Returns a function that never throws. A filter that ends the request keeps later filters and the handler from
- * running.
+ * Returns the function that runs an exchange through the chain, without throwing. After a filter that has responded,
+ * neither later filters nor the handler run.
  */
 export function createChain(filters: readonly Filter[], handle: Handler, onError: OnError): (exchange: Exchange) => void {
   return (exchange) => {
@@ -29,6 +29,7 @@ export function createChain(filters: readonly Filter[], handle: Handler, onError
 
 const DONE = Promise.resolve();
 
+/** Runs the filters from `start` on, then the handler. Synchronous as long as no filter returns a promise. */
 function runFrom(filters: readonly Filter[], start: number, handle: Handler, exchange: Exchange): Promise<void> {
   for (let index = start; index < filters.length; index += 1) {
     const shouldContinue = filters[index]?.(exchange) ?? true;

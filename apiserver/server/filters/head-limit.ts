@@ -15,12 +15,12 @@ export const MAX_HEAD_BYTES = 64 * 1024;
  */
 export const MAX_PARSED_HEAD_BYTES = 2 * MAX_HEAD_BYTES;
 
-/** The error 414 when the URL is the longer part, otherwise 431; undefined when the head is within the limit. */
+/** The error 414 when the URL is the longer part, otherwise 431; `undefined` when the head is within the limit. */
 export function checkHeadLimit(request: Incoming): StatusError | undefined {
-  const url = request.url?.length ?? 0;
-  // The headers of HTTP/2 include the URL.
-  let total = request instanceof IncomingMessage ? url : 0;
-  for (const text of request.rawHeaders) total += text.length;
-  if (total <= MAX_HEAD_BYTES) return undefined;
-  return url > total - url ? urlTooLong(MAX_HEAD_BYTES) : headersTooLarge(MAX_HEAD_BYTES);
+  const urlBytes = request.url?.length ?? 0;
+  // Over HTTP/2 the URL is one of the headers, `:path`.
+  let headBytes = request instanceof IncomingMessage ? urlBytes : 0;
+  for (const text of request.rawHeaders) headBytes += text.length;
+  if (headBytes <= MAX_HEAD_BYTES) return undefined;
+  return urlBytes > headBytes - urlBytes ? urlTooLong(MAX_HEAD_BYTES) : headersTooLarge(MAX_HEAD_BYTES);
 }

@@ -65,8 +65,8 @@ export function authenticate(
 }
 
 /**
- * Processes the request as the impersonated user, if the authenticated user may impersonate. Responds with 403, or
- * throws the 400 of headers without a user.
+ * Processes the request as the impersonated user, if the authenticated user may impersonate it; otherwise responds with
+ * 403. Throws 400 for impersonation headers that name no user.
  */
 export function impersonate(authorizer: Authorizer, names: GeneratedNames): Filter {
   return (exchange) => {
@@ -152,9 +152,9 @@ function withSelectorAttributes({ query }: Exchange, attributes: Attributes): At
 function attributesOf(exchange: Exchange): Attributes {
   const { info } = exchange;
   if (info.kind === 'path') return info;
-  // A list or watch of one name counts as a request for that name.
-  const pinned = info.name === '' && (info.verb === 'list' || info.verb === 'watch') ? nameFromFieldSelector(exchange.query) : '';
-  return pinned === '' ? info : { ...info, name: pinned };
+  // A list or watch with `metadata.name=<name>` as field selector counts as a request for that name.
+  const selectedName = info.name === '' && (info.verb === 'list' || info.verb === 'watch') ? nameFromFieldSelector(exchange.query) : '';
+  return selectedName === '' ? info : { ...info, name: selectedName };
 }
 
 /** Methods that store nothing, so that a fencing token has no effect. */

@@ -18,12 +18,13 @@ import { decodeHeader } from '../../../shared/values/text/decode-header';
 import { checkDnsLabel } from '../../../shared/values/name-formats';
 import { decodePercent } from '../../../shared/values/text/percent';
 
-const PREFIX = 'impersonate-';
-const EXTRA = 'impersonate-extra-';
-const AUTHENTICATION = 'authentication.platform.io';
+const HEADER_PREFIX = 'impersonate-';
+const EXTRA_HEADER_PREFIX = 'impersonate-extra-';
+/** The API group of the resources `userextras` and `uids`. */
+const AUTHENTICATION_GROUP = 'authentication.platform.io';
 
 /** Whether a header, by its lower-case name, is an impersonation header. */
-export const isImpersonationHeader = (name: string): boolean => name.startsWith(PREFIX);
+export const isImpersonationHeader = (name: string): boolean => name.startsWith(HEADER_PREFIX);
 
 /** The impersonated user, and what the authenticated user must be allowed for it. */
 export interface Impersonation {
@@ -41,8 +42,8 @@ interface ImpersonationHeaders {
 }
 
 /**
- * `rawHeaders`: names and values in turn. Undefined when no impersonation is requested. Throws 400 for values without
- * a user.
+ * Parses the headers of a request; `rawHeaders` has names and values in turn. Returns `undefined` when they request no
+ * impersonation. Throws 400 for groups, extra values or a UID without a user.
  */
 export function readImpersonation(rawHeaders: readonly string[], names: GeneratedNames): Impersonation | undefined {
   const headers = readHeaders(rawHeaders);
@@ -53,9 +54,9 @@ export function readImpersonation(rawHeaders: readonly string[], names: Generate
   const attributePermissions = [
     ...groups.map((group) => permission({ resource: 'groups', name: group })),
     ...[...headers.extra].flatMap(([subresource, values]) =>
-      values.map((value) => permission({ group: AUTHENTICATION, resource: 'userextras', subresource, name: value })),
+      values.map((value) => permission({ group: AUTHENTICATION_GROUP, resource: 'userextras', subresource, name: value })),
     ),
-    ...(uid === '' ? [] : [permission({ group: AUTHENTICATION, resource: 'uids', name: uid })]),
+    ...(uid === '' ? [] : [permission({ group: AUTHENTICATION_GROUP, resource: 'uids', name: uid })]),
   ];
   if (name === '') {
     if (attributePermissions.length === 0) return undefined;
@@ -84,8 +85,9 @@ function readHeaders(rawHeaders: readonly string[]): ImpersonationHeaders {
     if (header === 'impersonate-user') headers.user ??= value;
     else if (header === 'impersonate-uid') headers.uid ??= value;
     else if (header === 'impersonate-group') headers.groups.push(value);
-    else if (header.startsWith(EXTRA)) {
-      const escaped = header.slice(EXTRA.length);
+    else if (header.startsWith(EXTRA_HEADER_PREFIX)) {
+      // Keys with characters that a header name cannot have are percent-encoded: `impersonate-extra-acme.com%2fproject`.
+      const escaped = header.slice(EXTRA_HEADER_PREFIX.length);
       appendToKey(headers.extra, decodePercent(escaped) ?? escaped, value);
     }
   }
@@ -99,15 +101,18 @@ function permission({ group = '', resource, subresource = '', namespace = '', na
   return { kind: 'resource', verb: 'impersonate', group, version: group === '' ? '' : 'v1', resource, subresource, namespace, name };
 }
 
-/** A name that resembles a service account but has an invalid namespace is an ordinary user name. */
+/** The service account of a user name; `undefined` for other users, and when the namespace in the name is invalid. */
 function accountOf(user: string): { readonly namespace: string; readonly name: string } | undefined {
   const account = parseServiceAccountUserName(user);
   return account === undefined || checkDnsLabel(account.namespace).length > 0 ? undefined : account;
 }
 
-/** The impersonated groups, with those that upstream adds. */
+/**
+ * The groups of the impersonated user. Without impersonated groups, a service account has those of service accounts. Every
+ * user is also in `system:authenticated`, or in `system:unauthenticated` for the anonymous user, as in upstream.
+ */
 function groupsOf(user: string, groups: readonly string[], accountNamespace: string | undefined): readonly string[] {
-  const known = accountNamespace !== undefined && groups.length === 0 ? serviceAccountGroups(accountNamespace) : groups;
-  if (known.includes(AUTHENTICATED_GROUP) || known.includes(UNAUTHENTICATED_GROUP)) return known;
-  return [...known, user === ANONYMOUS_USER.name ? UNAUTHENTICATED_GROUP : AUTHENTICATED_GROUP];
+  const named = accountNamespace !== undefined && groups.length === 0 ? serviceAccountGroups(accountNamespace) : groups;
+  if (named.includes(AUTHENTICATED_GROUP) || named.includes(UNAUTHENTICATED_GROUP)) return named;
+  return [...named, user === ANONYMOUS_USER.name ? UNAUTHENTICATED_GROUP : AUTHENTICATED_GROUP];
 }

@@ -14,13 +14,13 @@ const READ_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
 
 /** The requests of a server that are being served. */
 export class InFlightLimiter {
-  /** Requests in flight. */
+  /** Numbers of requests in flight. */
   readOnly = 0;
   mutating = 0;
 
   constructor(private readonly limits: InFlightLimits) {}
 
-  /** False when the limit is reached. Otherwise the request is counted until the exchange has finished. */
+  /** Returns false when the limit is reached. Otherwise the request is counted until its exchange has finished. */
   tryEnter(exchange: Exchange): boolean {
     if (READ_METHODS.has(exchange.method)) {
       if (this.limits.readOnly > 0 && this.readOnly >= this.limits.readOnly) return false;

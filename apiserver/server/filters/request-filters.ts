@@ -81,10 +81,13 @@ function decodePath(rawPath: string): string {
   return path;
 }
 
-/** Rejects new requests during shutdown, except paths that are served to the end when `sendRetryAfter` is set. */
+/**
+ * Rejects new requests during shutdown. Exempt, if `sendRetryAfter` is set, are the paths for which `isServed` is true,
+ * such as health and metrics: the ports stay open then until the requests in flight have finished.
+ */
 export function rejectDuringShutdown(state: ServerState, isServed: (path: string) => boolean): Filter {
   return (exchange) => {
-    // Clients that leave early are spread over time, instead of reconnecting elsewhere all at once at the end.
+    // Clients leave with their next request, spread over time, instead of reconnecting elsewhere all at once at the end.
     if (state.isStopping) exchange.progress.goAway();
     if (!state.isRefusingRequests) return true;
     if (state.sendRetryAfter && exchange.info.kind === 'path' && isServed(exchange.info.path)) return true;

@@ -8,6 +8,7 @@ import type { Logger } from '../../../shared/runtime/logger';
 import type { Exchange } from '../../endpoints/request/exchange';
 import { sourceIps } from '../../endpoints/request/source-ips';
 
+/** The query parameters of the API. Their values contain no credentials. */
 const LOGGED_PARAMETERS: ReadonlySet<string> = new Set([
   'allowWatchBookmarks',
   'continue',
@@ -32,12 +33,12 @@ const LOGGED_PARAMETERS: ReadonlySet<string> = new Set([
   'watch',
 ]);
 const REDACTED = '***';
-/** Characters of a URI or name. */
+/** Maximum number of characters of a URI or name that a log line shows. */
 const MAX_LENGTH = 1_024;
-/** Query parameters that a log line shows. */
+/** Maximum number of query parameters that a log line shows. */
 const MAX_PARAMETERS = 64;
 
-/** Undefined when the log level is higher than debug. */
+/** Returns the function that logs a finished request; `undefined` when the log level is higher than debug. */
 export function createRequestLog(logger: Logger, clock: Clock): ((exchange: Exchange) => void) | undefined {
   if (!logger.isLevelEnabled('debug')) return undefined;
   return (exchange) => {

@@ -80,7 +80,7 @@ export const createKindLookup =
     return row === undefined ? undefined : resources.find(row.group, row.version, row.resource);
   };
 
-/** Passes the authorization checks of expressions to the authorizer, with names in either spelling. */
+/** Passes the authorization checks of CEL expressions to the authorizer, with names in canonical spelling. */
 export const createExpressionAuthorizer =
   (authorizer: Authorizer, names: GeneratedNames): AuthorizeCheck =>
   (user, check) => {

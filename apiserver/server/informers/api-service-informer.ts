@@ -31,6 +31,7 @@ export interface ApiServiceInformer extends TypeFollower {
 /** Returns at once; `complete` resolves when the existing objects are in `registrations`. */
 export function startApiServiceInformer(options: ApiServiceInformerOptions): ApiServiceInformer {
   const registrations = new Registrations();
+  /** The last seen spec of each APIService. */
   const specs = new Map<string, string>();
   let notify: (name: string) => void = () => undefined;
   const { stored } = options.resources.require('apiservices.apiregistration.platform.io');

@@ -20,6 +20,7 @@ it.each([
   const objects = startNodeAuthorizerInformer({ isNeeded, cache, resources, clock: new ManualClock(), onFailure: () => undefined });
   await flushPromises();
   expect(followed).toEqual(expected);
+  // Without watches there is nothing to wait for.
   if (!isNeeded) await objects.complete;
   objects.stop();
 });

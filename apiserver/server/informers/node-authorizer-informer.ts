@@ -52,8 +52,8 @@ export function startNodeAuthorizerInformer(options: NodeAuthorizerInformerOptio
 const EPHEMERAL_CONTAINERS = Buffer.from('"ephemeralContainers":');
 
 /**
- * The status of a pod changes often, its references almost never: an entry of the same pod on the same node is not
- * parsed again, unless it has ephemeral containers, which can be added while the pod runs.
+ * Parses a pod when it is bound to a node, and does not parse later entries of it, because its status changes often and
+ * its references do not. The exception are pods with ephemeral containers, which can be added while a pod runs.
  */
 function podHandler(graph: NodeGraph): ObjectHandler {
   const known = new Map<string, { readonly node: string; readonly uidBytes: Buffer }>();
@@ -75,5 +75,5 @@ function podHandler(graph: NodeGraph): ObjectHandler {
   };
 }
 
-/** Distinguishes the bytes of this pod from those of another pod with its name. */
+/** Bytes that distinguish the entries of a pod from those of a later pod with its name. */
 const uidText = (uid: string): Buffer => Buffer.from(`"uid":"${uid}"`);

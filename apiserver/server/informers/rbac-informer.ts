@@ -28,7 +28,7 @@ export interface RbacInformer extends TypeFollower {
   readonly policy: RbacPolicy;
 }
 
-/** `object` is undefined when it was deleted; `namespace` is '' for cluster-scoped kinds. */
+/** `object` is `undefined` when it was deleted; `namespace` is '' for cluster-scoped kinds. */
 type SetObject = (key: NamespacedName, object: JsonObject | undefined) => void;
 
 /** Returns at once; `complete` resolves when the existing roles and bindings are in the policy. */

@@ -43,7 +43,7 @@ export function startWebhookConfigurationInformer(options: WebhookConfigurationI
   return { webhooks, ...combineFollowers(informers) };
 }
 
-/** All resources that serve the objects of a resource: itself, and those of other groups and versions. */
+/** Finds all resources that serve the objects of a resource: itself, and those of other groups and versions. */
 export function createEquivalents(resources: Pick<Resources, 'builtInResources' | 'find'>): Equivalents {
   const byType = new Map<object, ServedResource[]>();
   for (const resource of resources.builtInResources) byType.set(resource.stored, [...(byType.get(resource.stored) ?? []), resource]);

@@ -12,7 +12,7 @@ export interface ServerStatus {
   readonly runtime: string;
   readonly problems: readonly string[];
   readonly replicas: readonly { readonly ip: string; readonly port: number }[];
-  /** Undefined while the store does not respond. */
+  /** `undefined` while the store does not respond. */
   readonly store: StoreStatus | undefined;
   readonly revision: number;
   readonly eventWindow: { readonly events: number; readonly bytes: number };

@@ -3,7 +3,7 @@ import type { HealthChecks, HealthEndpoint } from '../../../shared/runtime/healt
 import type { Exchange } from '../../endpoints/request/exchange';
 import { sendText, TEXT_MEDIA_TYPE } from '../../endpoints/response/send-response';
 
-/** `check`: the name of a single check; `undefined`: all checks of the endpoint. */
+/** Runs the checks and responds. `check` is the name of a single check; `undefined` for all checks of the endpoint. */
 export async function sendHealth(
   health: Pick<HealthChecks, 'respond'>,
   endpoint: HealthEndpoint,

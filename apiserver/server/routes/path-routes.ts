@@ -1,7 +1,7 @@
 /**
  * The table of all paths that are not resources: health, metrics, discovery, OpenAPI documents, the page at `/docs`,
- * token keys, pages about the server. The router, the index at `/` and the exemption from shutdown are derived from
- * it.
+ * token keys, pages about the server. The router (router.ts), the index at `/` and the exemption from rejection during
+ * shutdown are derived from it.
  */
 import { gzip } from 'node:zlib';
 import { routeNotFound } from '../../../shared/api/errors/status';
@@ -30,11 +30,11 @@ export interface PathRoute {
   readonly paths: readonly string[];
   /** `GET`: every other method, including HEAD, is rejected with 405, as upstream does. */
   readonly methods: 'GET' | 'any';
-  /** The paths that `/` lists, in any order; absent: none. */
+  /** The paths that `/` lists, in any order; absent for none. */
   listedPaths?(this: void): readonly string[];
-  /** Served during shutdown, with all paths below. */
+  /** Whether the path is served during shutdown, with all paths that have the same first segment. */
   readonly isServedDuringShutdown?: true;
-  /** Whether a matching path is served; absent: always. Otherwise the next route is tried, for any method. */
+  /** Whether a matching path is served; absent for always. When it returns false, the next route is tried, for any method. */
   isServed?(this: void, path: string): boolean;
   /** Sends the response, or throws a StatusError before it has sent anything. */
   respond(this: void, exchange: Exchange, path: string): void | Promise<void>;
@@ -46,9 +46,9 @@ export interface PathRouteDependencies {
   readonly metrics: MetricsPages;
   readonly discovery: Discovery;
   readonly openApi: DocumentHandler;
-  /** The page at `/docs`; absent: not served. */
+  /** The page at `/docs`; absent when it is not served. */
   readonly apiDocs: DocumentHandler | undefined;
-  /** Absent: the server issues no tokens. */
+  /** Absent when the server issues no tokens. */
   readonly openId: OpenId | undefined;
   readonly build: BuildInfo;
   /** The present status of the server, for `/statusz`. */
@@ -59,7 +59,7 @@ export interface PathRouteDependencies {
   readonly servesGroup: (group: string) => boolean;
 }
 
-/** The first matching route that is served responds. */
+/** The table of a server. The first route that matches a path and serves it responds. */
 export function createPathRoutes(deps: PathRouteDependencies): readonly PathRoute[] {
   const { health, metrics, discovery, openApi, apiDocs, openId, build } = deps;
   const table: readonly PathRoute[] = [
@@ -173,6 +173,7 @@ function healthRoute(health: Pick<HealthChecks, 'respond'>, endpoint: HealthEndp
     listedPaths: () => [`/${endpoint}`],
     isServedDuringShutdown: true,
     async respond(exchange, path) {
+      // `/livez/ping` -> `ping`, and `/livez` -> ``
       const check = path.slice(endpoint.length + 2);
       await sendHealth(health, endpoint, check === '' ? undefined : check, exchange);
     },

@@ -32,6 +32,7 @@ class RoutedRequest {
 export function createPathRouter(routes: readonly PathRoute[], onError: OnError): (exchange: Exchange, path: string) => void {
   const router = Router({ caseSensitive: true, strict: true });
   for (const route of routes) mount(router, route);
+  // Express declares the router with Node's requests and replies; it needs only the members of RoutedRequest.
   const run: unknown = router;
   if (!isRouter(run)) throw new Error('the router is not a function');
   const noReply = {};

@@ -29,7 +29,7 @@ const NAME_CONSTRAINTS = Buffer.from('0603551d1e', 'hex');
 /** The authorities of client certificates, which may be replaced at any time. */
 export class ClientAuthorities {
   private trusted: readonly X509Certificate[];
-  /** Number of replacements. What was decided with an earlier number has to be decided again. */
+  /** Number of replacements. A decision about a certificate that was made with an earlier number must be made again. */
   generation = 0;
 
   constructor(
@@ -52,8 +52,8 @@ export class ClientAuthorities {
   }
 
   /**
-   * Whether a chain of signatures leads to a current authority. The intermediate certificates that the client sent
-   * are linked from its certificate.
+   * Whether a chain of signatures leads to a current authority. The chain continues with the intermediate certificates
+   * that the client sent, which Node links by `issuerCertificate`.
    */
   trusts(certificate: X509Certificate): boolean {
     let last: X509Certificate | undefined = certificate;
@@ -70,9 +70,9 @@ export class ClientAuthorities {
   }
 
   /**
-   * Like {@link trusts}, for a client with a handshake that found no self-signed authority, which OpenSSL requires
-   * and upstream does not: accepts a certificate that is itself trusted or is signed by a trusted one. Other checks
-   * of the handshake are repeated here, or the certificate is rejected.
+   * Like {@link trusts}, for a client with a handshake that found no self-signed authority. OpenSSL requires one; upstream
+   * does not: it accepts a certificate that is itself trusted, or signed by a trusted one. The other checks of the
+   * handshake are made here; an authority with name constraints, which are not evaluated, is not accepted as signer.
    */
   trustsDirectly(certificate: X509Certificate): boolean {
     const isSigner = (authority: X509Certificate): boolean =>

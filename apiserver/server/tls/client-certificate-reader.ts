@@ -16,7 +16,9 @@ export interface Authorities {
   readonly proxies: ClientAuthorities;
 }
 
+/** The certificate of one connection, and what was last decided about it. */
 interface ConnectionCertificate {
+  /** Replaced when `isVerified` or `isProxy` changes. */
   facts: ClientCertificate;
   readonly certificate: X509Certificate;
   readonly validity: Validity;
@@ -25,19 +27,19 @@ interface ConnectionCertificate {
   readonly asProxy: TrustState;
 }
 
-/**
- * The result of the handshake: verified against an authority, not verifiable for lack of a self-signed authority, or
- * invalid.
- */
-type Handshake = 'good' | 'unfinished' | 'bad';
+/** The result of the handshake. `no-root`: OpenSSL found no self-signed authority at the end of the chain. */
+type Handshake = 'verified' | 'no-root' | 'invalid';
 
-/** Whether authorities trust a certificate, as of their `generation`; -1: never checked. */
+/** Whether authorities trust a certificate, as of their `generation`; -1 when it was never checked. */
 interface TrustState {
   isTrusted: boolean;
   generation: number;
 }
 
-/** Undefined for a connection without TLS or without a client certificate. */
+/**
+ * Returns the function that reads the certificate of a request's connection: `undefined` for a connection without TLS or
+ * without a client certificate.
+ */
 export function createCertificateReader(authorities: Authorities): (exchange: Exchange) => ClientCertificate | undefined {
   const byConnection = new WeakMap<object, ConnectionCertificate | 'none'>();
   return (exchange) => {
@@ -52,11 +54,11 @@ export function createCertificateReader(authorities: Authorities): (exchange: Ex
   };
 }
 
-/** The certificate may have expired since the handshake, and its authority may have been replaced. */
+/** Updates the facts: the certificate may have expired since the last request, and its authority may have been replaced. */
 function evaluate(cached: ConnectionCertificate, { clients, proxies }: Authorities): ClientCertificate {
-  const isGood = cached.handshake !== 'bad' && clients.isValidNow(cached.validity);
-  const isVerified = isGood && isTrustedBy(cached, clients, cached.asClient);
-  const isProxy = isGood && isTrustedBy(cached, proxies, cached.asProxy);
+  const isValid = cached.handshake !== 'invalid' && clients.isValidNow(cached.validity);
+  const isVerified = isValid && isTrustedBy(cached, clients, cached.asClient);
+  const isProxy = isValid && isTrustedBy(cached, proxies, cached.asProxy);
   const { facts } = cached;
   if (facts.isVerified !== isVerified || facts.isProxy !== isProxy) cached.facts = { ...facts, isVerified, isProxy };
   return cached.facts;
@@ -64,13 +66,13 @@ function evaluate(cached: ConnectionCertificate, { clients, proxies }: Authoriti
 
 function isTrustedBy({ certificate, handshake }: ConnectionCertificate, authorities: ClientAuthorities, trust: TrustState): boolean {
   if (trust.generation !== authorities.generation) {
-    trust.isTrusted = handshake === 'good' ? authorities.trusts(certificate) : authorities.trustsDirectly(certificate);
+    trust.isTrusted = handshake === 'verified' ? authorities.trusts(certificate) : authorities.trustsDirectly(certificate);
     trust.generation = authorities.generation;
   }
   return trust.isTrusted;
 }
 
-/** The TLS socket, or the session for HTTP/2, which has one connection too. */
+/** The object that stands for the connection: the TLS socket, or over HTTP/2 the session. `undefined` without TLS. */
 function connectionOf(exchange: Exchange): object | undefined {
   const { input } = exchange;
   // A pipelined reply has no socket until the earlier one is complete; the request always has one.
@@ -83,8 +85,8 @@ function readCertificate(connection: object): ConnectionCertificate | undefined 
   const socket = connection instanceof TLSSocket ? connection : sessionSocket;
   if (!isTls(socket)) return undefined;
   const certificate = socket.getPeerX509Certificate();
-  // After the connection has ended both are missing; `getPeerCertificate` then returns null, contrary to Node's
-  // types.
+  // The certificate is missing after the connection has ended, too. `getPeerCertificate` would then return null, contrary
+  // to Node's types.
   if (certificate === undefined) return undefined;
   const subject: unknown = socket.getPeerCertificate().subject;
   if (typeof subject !== 'object' || subject === null) return undefined;
@@ -100,15 +102,16 @@ function readCertificate(connection: object): ConnectionCertificate | undefined 
   return { facts, certificate, validity, handshake: handshakeOf(socket), asClient: unchecked(), asProxy: unchecked() };
 }
 
-const UNFINISHED: ReadonlySet<unknown> = new Set([
+/** OpenSSL's errors for a chain without a self-signed authority. */
+const NO_ROOT_ERRORS: ReadonlySet<unknown> = new Set([
   'UNABLE_TO_GET_ISSUER_CERT',
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ]);
 
 function handshakeOf({ authorized, authorizationError }: TLSSocket): Handshake {
-  if (authorized) return 'good';
-  return UNFINISHED.has(authorizationError) ? 'unfinished' : 'bad';
+  if (authorized) return 'verified';
+  return NO_ROOT_ERRORS.has(authorizationError) ? 'no-root' : 'invalid';
 }
 
 /** The socket of an HTTP/2 session is a proxy on which `in` inspects the session, so it is recognized by its method. */

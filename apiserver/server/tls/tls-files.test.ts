@@ -190,7 +190,8 @@ describe('the certificate in a file', () => {
     const { errors, renewed } = await watch();
     const next = await save(HOUR_MS / 2);
     await advance(MINUTE_MS);
-    expect([errors, renewed]).toEqual([[expect.stringMatching(/own\.crt is not valid before .*: replace the certificate/)], []]);
+    expect(errors).toEqual([expect.stringMatching(/own\.crt is not valid before .*: replace the certificate/)]);
+    expect(renewed).toEqual([]);
     await advance(HOUR_MS / 2);
     expect(renewed).toEqual([next]);
   });

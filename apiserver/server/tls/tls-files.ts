@@ -20,9 +20,8 @@ import {
 } from '../../../shared/pki/certificates';
 import type { TlsFiles } from '../connections/listeners';
 
-/** Paths of PEM files. */
+/** Paths of PEM files; '' for none. */
 export interface TlsPaths {
-  /** Empty: none. */
   readonly cert: string;
   readonly key: string;
   readonly clientCa: string;
@@ -92,7 +91,10 @@ const readAuthorities = ({ clientCa, proxyCa }: TlsPaths): TlsAuthorities => ({
 export interface TlsWatchDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Called when a changed file is readable, and when a self-signed certificate was renewed. May throw to keep the old. */
+  /**
+   * Called with the files when a changed one is readable, and when a self-signed certificate was renewed. When it throws,
+   * the previous files stay in use.
+   */
   readonly renew: (files: TlsFiles) => void;
 }
 
@@ -149,7 +151,7 @@ class TlsWatcher {
     return isOld || this.clock.now() >= this.recheckAt;
   }
 
-  /** Reads the files and passes on those that are usable. Files that are not are logged, and the previous ones stay. */
+  /** Reads the files and passes the usable ones to `renew`. Unusable ones are logged, and the previous ones stay in use. */
   async read(): Promise<void> {
     const { cert, key, clientCa, proxyCa } = this.source.paths;
     const pair = await this.readOrKeep({ file: cert, key }, () => this.nextPair(), this.pair);
@@ -176,7 +178,7 @@ class TlsWatcher {
     }
   }
 
-  /** A certificate that is expired or not valid yet does not replace a valid one. */
+  /** The pair to use next. Throws for one that is expired or not valid yet, unless that applies to the current pair too. */
   private async nextPair(): Promise<Pair> {
     const { source, clock } = this;
     this.recheckAt = Number.POSITIVE_INFINITY;
@@ -247,7 +249,7 @@ async function loadOrCreateSelfSigned(folder: string, names: readonly string[], 
   return pair;
 }
 
-/** Undefined when there is none, or when the server was ended between the two writes. */
+/** `undefined` when there is none, or when the server was ended between the two writes. */
 function readStoredPair(folder: string): Pair | undefined {
   try {
     return readPair(pairPaths(folder));
@@ -256,7 +258,10 @@ function readStoredPair(folder: string): Pair | undefined {
   }
 }
 
-/** Writes the certificate first and atomically: at the next start it shows which server created the pair. */
+/**
+ * Writes the certificate before the key, and each atomically: should the server be ended in between, the certificate shows
+ * at the next start that the pair is the server's own and can be replaced.
+ */
 function storePair(folder: string, pair: Pair): void {
   const paths = pairPaths(folder);
   mkdirSync(folder, { recursive: true });

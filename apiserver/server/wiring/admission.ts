@@ -37,6 +37,45 @@ export interface AdmissionWiring extends Pick<Observability, 'metrics'> {
   readonly provisionNamespace: CreateNamespace;
 }
 
+/** The admission chain of a server, with the plug-ins that its options enable. Called once. */
+export function buildAdmission(context: ServerContext, state: ClusterState, deps: AdmissionWiring): Admission {
+  const { options, names, clock, random } = context;
+  const { authorizer, provisionNamespace } = deps;
+  const { cache, quotaGuards, resources, rbac } = state;
+  const plugins: AdmissionDependencies = {
+    webhooks: createWebhooks(context, state, deps),
+    policies: createPolicies(context, state, deps),
+    metrics: createAdmissionDurations(context.meters, clock),
+    onPodSecurityEvaluation: createPodSecurityCounter(context.meters),
+    onPodSecurityExemption: createPodSecurityExemptionCounter(context.meters),
+    names,
+    random,
+    cache,
+    resources,
+    quotas: { cache, guards: quotaGuards },
+    clock,
+    settings: options.admission,
+    sendImageReview: options.imageReviews,
+    createNamespace: provisionNamespace,
+    ownerPermissions: { authorize: (user, attributes) => authorizer.authorize(user, attributes), resourceOf: createKindLookup(resources) },
+    nodeRestriction: shouldRestrictNodes(options) ? createNodeLookups({ cache, resources }, names) : undefined,
+    escalation: {
+      policy: rbac.policy,
+      authorizer,
+      waitUntilCurrent: async () => void (await cache.waitUntilFresh({ deadline: clock.monotonic() + CATCH_UP_MS })),
+    },
+    canUseSigner: (user, use) => whenResolved(authorizer.authorize(user, { ...SIGNER_USE, ...use }), ({ type }) => type === 'allow'),
+    canUseAddresses: options.deniesServiceAddresses
+      ? (user, use) =>
+          whenResolved(
+            authorizer.authorize(user, { kind: 'resource', verb: 'update', group: '', version: 'v1', resource: 'services', ...use }),
+            ({ type }) => type === 'allow',
+          )
+      : undefined,
+  };
+  return createDefaultAdmission(plugins, options.plugins);
+}
+
 /** The lookups of the node restriction, in the cache of this replica. */
 function createNodeLookups(
   { cache, resources }: Pick<ClusterState, 'cache' | 'resources'>,
@@ -123,43 +162,4 @@ function createPolicies(
     onEvaluation: (evaluation) => metrics.recordPolicyEvaluation(evaluation),
     onMatchConditions: createMatchConditionRecorder(meters),
   });
-}
-
-/** The admission chain of a server, with the plug-ins that its options enable. Called once. */
-export function buildAdmission(context: ServerContext, state: ClusterState, deps: AdmissionWiring): Admission {
-  const { options, names, clock, random } = context;
-  const { authorizer, provisionNamespace } = deps;
-  const { cache, quotaGuards, resources, rbac } = state;
-  const plugins: AdmissionDependencies = {
-    webhooks: createWebhooks(context, state, deps),
-    policies: createPolicies(context, state, deps),
-    metrics: createAdmissionDurations(context.meters, clock),
-    onPodSecurityEvaluation: createPodSecurityCounter(context.meters),
-    onPodSecurityExemption: createPodSecurityExemptionCounter(context.meters),
-    names,
-    random,
-    cache,
-    resources,
-    quotas: { cache, guards: quotaGuards },
-    clock,
-    settings: options.admission,
-    sendImageReview: options.imageReviews,
-    createNamespace: provisionNamespace,
-    ownerPermissions: { authorize: (user, attributes) => authorizer.authorize(user, attributes), resourceOf: createKindLookup(resources) },
-    nodeRestriction: shouldRestrictNodes(options) ? createNodeLookups({ cache, resources }, names) : undefined,
-    escalation: {
-      policy: rbac.policy,
-      authorizer,
-      waitUntilCurrent: async () => void (await cache.waitUntilFresh({ deadline: clock.monotonic() + CATCH_UP_MS })),
-    },
-    canUseSigner: (user, use) => whenResolved(authorizer.authorize(user, { ...SIGNER_USE, ...use }), ({ type }) => type === 'allow'),
-    canUseAddresses: options.deniesServiceAddresses
-      ? (user, use) =>
-          whenResolved(
-            authorizer.authorize(user, { kind: 'resource', verb: 'update', group: '', version: 'v1', resource: 'services', ...use }),
-            ({ type }) => type === 'allow',
-          )
-      : undefined,
-  };
-  return createDefaultAdmission(plugins, options.plugins);
 }

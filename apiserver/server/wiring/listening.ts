@@ -40,10 +40,10 @@ export type ListeningOptions = Pick<
 /** Limits of the requests that the start gate holds until the server is ready. */
 const MAX_HELD_REQUESTS = 1000;
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
-/** A request may wait for its time-out divided by this, and has the rest for being served. */
+/** A request is held for half of its time-out at most; the other half is left for serving it. */
 const WAITING_DIVISOR = 2;
 
-/** Rejects when a port cannot be listened on. */
+/** Opens the ports. Rejects when a port cannot be listened on. */
 export async function startListening(
   options: ListeningOptions,
   { clock, random, meters }: Pick<ServerDependencies, 'clock' | 'random'> & { readonly meters: Meters },
@@ -105,7 +105,7 @@ async function listenOnLoopback(
 
 const NOT_OPENED = 'the store has not been opened yet';
 
-/** The health checks before the store is open: those of a server that has completed no startup step. */
+/** The health checks before the state is opened: those of a server that has completed no startup step. */
 function healthBeforeLoading(options: ListeningOptions, state: ServerState, clock: ServerDependencies['clock']): HealthChecks {
   const notOpened = (): Promise<string> => Promise.resolve(NOT_OPENED);
   const checks = createServerChecks({

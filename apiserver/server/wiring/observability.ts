@@ -1,6 +1,6 @@
 /**
  * The second phase of the construction of a server: metrics and health checks, and the limits and counters that they
- * read. Opens nothing and starts no timers of its own.
+ * read. Opens nothing. Flow control starts its periodic allocation of seats here, which the startup sequence stops.
  */
 import { hostname } from 'node:os';
 import { HealthChecks, type HealthCheckResult } from '../../../shared/runtime/health';
@@ -28,7 +28,7 @@ export interface Observability {
   readonly connections: ConnectionLimiter;
   readonly metrics: Metrics;
   readonly health: HealthChecks;
-  /** The problem with the store; `undefined`: it responds. */
+  /** Resolves with the problem with the store; with `undefined` when it responds. */
   readonly checkStoreRead: () => Promise<string | undefined>;
 }
 
@@ -42,7 +42,7 @@ export function createObservability(
   const { maxReadOnly, maxMutating } = options;
   const flowMetrics = new FlowControlMetrics();
   const flowControl = createFlowControl(context, flowMetrics);
-  // Flow control has limits of its own; then this only counts.
+  // With flow control, which has limits of its own, the limiter only counts: 0 means unlimited.
   const inFlight = new InFlightLimiter(
     flowControl === undefined ? { readOnly: maxReadOnly, mutating: maxMutating } : { readOnly: 0, mutating: 0 },
   );
@@ -117,7 +117,7 @@ function createMetrics(
   );
 }
 
-/** Probes repeat a failing check every second or so. */
+/** Minimum time between two equal log lines about a failing check, which probes repeat every second or so. */
 const HEALTH_LOG_INTERVAL_MS = 30_000;
 
 const CHECKS_WITH_FLOW_CONTROL: readonly StartCheck[] = [
@@ -139,8 +139,8 @@ function createHealth(
   { cache }: ClusterState,
   { serverState, metrics, flowControl, checkStoreRead, checkStoreWrite }: HealthSources,
 ): HealthChecks {
-  // Before the server is ready for the first time, failing checks are expected, those of incomplete startup steps in
-  // particular.
+  // Until the server is ready for the first time, failing checks are no reason to warn: those of incomplete startup steps
+  // fail at every start.
   const logLevel = (check: string): 'debug' | 'info' | 'warn' => {
     if (serverState.isBootstrapped) return 'warn';
     return isStartCheck(check) ? 'debug' : 'info';

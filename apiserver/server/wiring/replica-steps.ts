@@ -52,7 +52,7 @@ export function replicaSteps(
   ];
 }
 
-/** Other replicas are not awaited, because what they publish is only observed. */
+/** Compares the clocks and settings of other replicas with those of this one, for warnings and metrics only. */
 function startPeerComparison(
   { logger, meters }: ServerContext,
   identity: IdentityLeasesOptions,

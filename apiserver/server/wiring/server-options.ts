@@ -30,7 +30,7 @@ import type { ConnectionTimeouts } from '../connections/http2-sessions';
 import type { StartGate } from '../start-gate';
 import type { ServerState } from '../filters/server-state';
 
-/** How kubelets are reached; absent: the defaults of the flags. */
+/** How kubelets are reached; absent for the defaults of the flags. */
 export interface KubeletOptions extends Omit<BackendOptions, 'clock' | 'meters'> {
   /** Types of node addresses in order of preference. */
   readonly addressTypes: readonly string[];
@@ -42,68 +42,68 @@ export interface KubeletOptions extends Omit<BackendOptions, 'clock' | 'meters'>
 export interface ServerOptions extends AccessOptions {
   /** The bind address of the secure listener. */
   readonly host: string;
-  /** 0: any free port. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly tls: TlsFiles;
-  /** Absent: the defaults. */
+  /** Absent for the defaults. */
   readonly tlsBounds?: TlsBounds;
-  /** Plain HTTP on loopback, for the local administrator; absent: none. */
+  /** Plain HTTP on loopback, for the local administrator; absent for none. */
   readonly local?: { readonly host: string; readonly port: number };
   /** The dialect of names that the server generates, and of responses to requests that choose none. */
   readonly naming: Dialect;
-  /** The served kinds; absent: all kinds that are not disabled by default. */
+  /** The served kinds; absent for all kinds that are not disabled by default. */
   readonly kinds?: readonly KindRow[];
   readonly gates: FeatureGates;
-  /** The flags as `name=value`, for `/flagz`; absent: none. */
+  /** The flags as `name=value`, for `/flagz`; absent for none. */
   readonly flagLines?: readonly string[];
-  /** The scripts of the page at `/docs`; absent: the page is not served. */
+  /** The scripts of the page at `/docs`; absent when the page is not served. */
   readonly apiDocs?: PageScripts | undefined;
   /** Prefix of all keys in the store, without a trailing slash. */
   readonly prefix: string;
-  /** The name under which clients reach the server; absent: its address. */
+  /** The name under which clients reach the server; absent for its address. */
   readonly externalHostname?: string | undefined;
   /**
-   * The address under which other machines reach this server; absent: it is not in the endpoints of the default
+   * The address under which other machines reach this server; absent when it is not in the endpoints of the default
    * Service.
    */
   readonly advertiseAddress: string | undefined;
   /** The ranges of cluster IPs, that of the default family first. */
   readonly serviceRanges: ServiceRanges;
-  /** Enabled and disabled admission plug-ins; absent: the defaults. */
+  /** Enabled and disabled admission plug-ins; absent for the defaults. */
   readonly plugins?: PluginOverrides;
-  /** Configuration of the admission plug-ins; absent: none. */
+  /** Configuration of the admission plug-ins; absent for none. */
   readonly admission?: AdmissionSettings | undefined;
   /** The image review backend of the plug-in ImagePolicyWebhook. */
   readonly imageReviews?: SendImageReview | undefined;
   /** Only permitted users may set external addresses of Services. */
   readonly deniesServiceAddresses: boolean;
   readonly nodePorts: PortRange;
-  /** URL of the token keys; absent: at this server. */
+  /** URL of the token keys; absent when they are at this server. */
   readonly keySetAddress?: string | undefined;
   /** Time to live of an Event after its last write. */
   readonly eventTtlMs: number;
-  /** Interval of the store's compaction; 0: this server never compacts. */
+  /** Interval of the store's compaction; 0 when this server compacts nothing. */
   readonly compactionMs: number;
   readonly requestTimeoutMs: number;
   /** Minimum duration of a watch that requests no time-out. */
   readonly minRequestTimeoutSeconds: number;
-  /** Maximum numbers of requests in flight; 0: unlimited. */
+  /** Maximum numbers of requests in flight; 0 for no limit. */
   readonly maxReadOnly: number;
   readonly maxMutating: number;
   /**
-   * Whether API Priority and Fairness is enabled; the sum of the two limits is then the number of seats. Absent =
-   * enabled.
+   * Whether API Priority and Fairness is enabled, which is the default. The number of its seats is the sum of the two
+   * limits.
    */
   readonly flowControl?: boolean;
   readonly kubelets?: KubeletOptions;
-  /** Credentials for aggregated API servers; absent: none. */
+  /** Credentials for aggregated API servers; absent for none. */
   readonly proxyCredentials?: () => ProxyCredentials;
   /** Concurrent streams of an HTTP/2 connection. */
   readonly maxStreams: number;
-  /** Probability per request of ending its HTTP/2 connection with GOAWAY; absent: 0. */
+  /** Probability per request of ending its HTTP/2 connection with GOAWAY; absent for 0. */
   readonly goawayChance?: number;
   readonly connectionCaps: ConnectionCaps;
-  /** Absent: no audit events are recorded. */
+  /** Absent when no audit events are recorded. */
   readonly audit?: Auditor | undefined;
   /** How long after the start /livez ignores incomplete startup steps. */
   readonly livezGraceMs: number;
@@ -115,7 +115,7 @@ export interface ServerOptions extends AccessOptions {
   readonly sendRetryAfter: boolean;
   /** Overrides of the default timeouts for slow clients. */
   readonly connectionTimeouts?: Partial<ConnectionTimeouts>;
-  /** The minimum pace of request bodies; absent: the default. */
+  /** The minimum pace of request bodies; absent for the default. */
   readonly bodyPace?: BodyPace;
 }
 
@@ -129,7 +129,7 @@ export interface EncryptionAtRest {
   readonly server: string;
   /** `listener` is called when values that could not be decrypted may have become readable. */
   onChange(listener: () => void): void;
-  /** Resolves with the problem of the key management services, or `undefined` when they work. Undefined when none are configured. */
+  /** Resolves with the problem of the key management services, or `undefined` when they work. `undefined` when none are configured. */
   readonly health: (() => Promise<string | undefined>) | undefined;
 }
 
@@ -141,7 +141,7 @@ export interface Listening {
   readonly gate: StartGate;
   /** HTTPS. */
   readonly secure: Listener;
-  /** Plain HTTP; undefined when there is none. */
+  /** Plain HTTP; `undefined` when there is none. */
   readonly local: Listener | undefined;
   /** Called when startup fails or is interrupted: refuses held requests and destroys all connections. */
   close(): Promise<void>;
@@ -149,27 +149,27 @@ export interface Listening {
 
 /** The dependencies that the process provides. */
 export interface ServerDependencies {
-  /** Listeners that were opened before; absent: the server opens them. */
+  /** Listeners that were opened before; absent when the server is to open them. */
   readonly listening?: Listening;
   readonly store: Store;
-  /** Whether the last writes were refused because the store is full; absent: never. */
+  /** Whether the last writes were refused because the store is full; absent when that is not known. */
   readonly isStoreFull?: () => boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   /** The configuration files in use. */
   readonly configurations: readonly LiveConfiguration[];
-  /** Absent: requests are not traced. */
+  /** Absent when requests are not traced. */
   readonly tracing?: Tracing | undefined;
-  /** Absent: the store is in process. */
+  /** Absent when the store is in process. */
   readonly storeCalls?: GrpcCallCounters | undefined;
-  /** Absent: values are stored in plain text. */
+  /** Absent when values are stored in plain text. */
   readonly encryption?: EncryptionAtRest;
-  /** The certificates that the process uses besides those of the listeners; absent: none. */
+  /** The certificates that the process uses besides those of the listeners; absent for none. */
   readonly certificates?: CertificateExpirations;
-  /** Metrics counted so far; absent: none. */
+  /** Metrics counted so far; absent for none. */
   readonly meters?: Meters;
-  /** Absent: this server is alone on its ports. */
+  /** Absent when this server is alone on its ports. */
   readonly worker?: WorkerRole | undefined;
 }
 

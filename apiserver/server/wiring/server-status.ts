@@ -13,8 +13,8 @@ import type { ServerContext } from './server-options';
 const STATUS_MS = 2_000;
 
 /**
- * Returns a function that collects the status at the time of its call. It does not reject: the part of a store that
- * does not respond in time is missing.
+ * Returns a function that collects the status at the time of its call. It does not reject: when the store does not
+ * respond in time, `store` is `undefined`.
  */
 export function createStatusCollector(
   { store, clock }: ServerContext,

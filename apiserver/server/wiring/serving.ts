@@ -24,7 +24,7 @@ import type { ClusterState } from './cluster-state';
 export interface Serving {
   /** The requests that graceful shutdown waits for. */
   readonly waitGroup: RequestWaitGroup;
-  /** The filter chains of the listeners. */
+  /** The filter chains by listener. */
   readonly chains: Readonly<Record<Origin, RequestListener>>;
   /** Uses renewed certificates: the server's own for new connections, the client authorities for all. */
   readonly renew: (tls: TlsFiles) => void;
@@ -40,7 +40,7 @@ export interface EarlierPhases {
   readonly registry: Registry;
 }
 
-/** Called once per server. The start gate passes on the requests that it holds when the server is ready. */
+/** Called once per server. The chains serve no request until the caller opens the start gate with them. */
 export function startServing(phases: EarlierPhases, { secure }: Pick<Listening, 'secure'>): Serving {
   const { context, state, observability } = phases;
   const { tls } = context.options;
@@ -131,7 +131,7 @@ function createPaths(
   });
 }
 
-/** When custom resources exist, the OpenAPI document is built ahead of the first request for it. */
+/** Creates the OpenAPI documents. While custom resources exist, they are built ahead of the first request for them. */
 function createOpenApiHandler(
   { options, clock, logger }: ServerContext,
   { resources, definitions, registrations: { registrations } }: ClusterState,

@@ -26,7 +26,7 @@ import { shutDown } from './shutdown';
 /** A server with open ports; requests are held until it is ready. */
 export interface RunningServer {
   readonly port: number;
-  /** The port of the plain HTTP listener; undefined when there is none. */
+  /** The port of the plain HTTP listener; `undefined` when there is none. */
   readonly localPort: number | undefined;
   readonly cache: OpenedCache;
   /** Uses renewed certificates: the server's own for new connections, the client authorities for all. */
@@ -37,7 +37,10 @@ export interface RunningServer {
   shutdown(): Promise<void>;
 }
 
-/** Closes `deps.listening` when it rejects. */
+/**
+ * Starts a server and resolves when its ports are open and its background components are starting. When it rejects, the
+ * ports are closed, those of `deps.listening` too.
+ */
 export async function startServer(options: ServerOptions, deps: ServerDependencies): Promise<RunningServer> {
   const context = createContext(options, deps);
   const listening = deps.listening ?? (await startListening(options, context));
@@ -50,8 +53,8 @@ export async function startServer(options: ServerOptions, deps: ServerDependenci
 }
 
 /**
- * How long requests wait for the objects that the server creates for itself, once its state is loaded. Creating them
- * may call webhooks, and a webhook may need a response of this server before it responds.
+ * How long requests wait for the objects that the server creates for itself, once its state is loaded. The wait is
+ * limited because creating them may call webhooks, which may need a response of this server before they respond.
  */
 const MAX_BOOTSTRAP_MS = 5_000;
 

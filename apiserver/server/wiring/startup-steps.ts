@@ -1,7 +1,7 @@
 /**
  * The background components of the server in their order of startup; startup-sequence.ts runs them. They are
- * implemented in reconcilers and custom-resources. Requests wait in the start gate until all have started, but only for
- * a limited time once the cache is loaded (start-server.ts).
+ * implemented in reconcilers, custom-resources, aggregation and server/informers. Requests wait in the start gate until
+ * all steps are complete, but not longer than `MAX_BOOTSTRAP_MS` (start-server.ts) once the cache is loaded.
  */
 import { hostname } from 'node:os';
 import { systemNamespaces } from '../../../shared/names/dialect';
@@ -49,7 +49,7 @@ const REMOTE_SERVICE_CHECKS: readonly StartCheck[] = [
   'poststarthook/apiservice-openapi-controller',
   'poststarthook/apiservice-openapiv3-controller',
 ];
-/** Flow control, the in-flight limits and the object counts are available from this step on. */
+/** The checks of the step that follows the FlowSchemas. Upstream has separate start hooks for the parts of flow control. */
 const FLOW_CONTROL_CHECKS: readonly StartCheck[] = [
   'poststarthook/priority-and-fairness-config-consumer',
   'poststarthook/priority-and-fairness-filter',
@@ -58,7 +58,7 @@ const FLOW_CONTROL_CHECKS: readonly StartCheck[] = [
 ];
 const noop = (): void => undefined;
 
-/** The informers. They come first, so that requests find them synced. */
+/** The informers. They are synced before the reconcilers send their first writes, which pass admission. */
 const informerSteps = ({ definitions, rbac, nodes, policies, webhooks, registrations }: ClusterState): readonly StartupStep[] => [
   {
     name: 'CustomResourceDefinitions',
@@ -192,7 +192,7 @@ function controllerSteps(context: ServerContext, state: ClusterState, writer: Wr
   ];
 }
 
-/** Starts a reconciler in one step and waits for it in a later one, so that the steps between run meanwhile. */
+/** Splits a reconciler into a step that starts it and a later one that awaits its first reconciliation. */
 function startAndWait(startReconciler: () => Reconciler): { readonly start: () => RunningStep; readonly wait: () => RunningStep } {
   let started: Reconciler | undefined;
   return {

@@ -41,5 +41,8 @@ export interface WorkerJob {
   readonly task: EncodeTask | WriteTask;
 }
 
-/** The message from a worker thread at the end of a job. `error`: the stack of an error that is a bug. */
+/**
+ * The message from a worker thread at the end of a job: the result of a write, or an encoding. `error` is the stack of an
+ * unexpected error; refusals of a write are part of its result.
+ */
 export type WorkerResult = { readonly result: OffloadResult } | { readonly encoding: OffloadedEncoding } | { readonly error: string };

@@ -1,6 +1,6 @@
 /**
  * The pool of worker threads for offloaded writes and encodings: at most two, which end when idle. Writes are
- * scheduled fairly by user. A job that exceeds its time or memory costs its thread and is refused.
+ * scheduled fairly by user. A job that exceeds its time or memory ends its thread, and its request is refused.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,17 +24,15 @@ const MEMORY_MB = 512;
 const LIMITS = {
   threads: 2,
   jobTimeoutMs: 20_000,
-  /**
-   * An idle thread holds some 40 MB; a later job waits a little longer for a new one, which compiles its code again.
-   */
+  /** Short, because an idle thread holds some 40 MB. A job that needs a new thread waits until it has compiled its code. */
   idleTimeoutMs: 8_000,
   /** How long a job waits for a busy thread before a second one is started. */
   scaleUpDelayMs: 100,
-  /** Bytes of bodies and stored objects. */
+  /** Bytes of the request bodies and stored objects of all waiting jobs. */
   maxWaitingWeight: 48 * 1024 * 1024,
 };
 
-/** An encoding does not depend on where objects are stored. */
+/** Sent with an object that is only encoded, because an encoding does not depend on where the object is stored. */
 const NO_STORED_TYPE: StoredType = { name: '', segment: '', namespaced: false };
 
 /** The threads of a server for writes that would block it. */
@@ -50,7 +48,7 @@ export class WriteThreads implements OffloadThreads, EncodingOffload {
     this.pool = new ThreadPool(start, LIMITS);
   }
 
-  /** The step calls of the worker use a message channel of their own. */
+  /** Runs a write in a worker thread. Its calls of steps in this thread use a message channel of their own. */
   async run(write: OffloadedWrite, remote: ServerSteps): Promise<OffloadResult> {
     const { port1: stepCalls, port2: server } = new MessageChannel();
     stepCalls.on('message', (call: StepCall) => {
@@ -115,7 +113,7 @@ function transferList(task: WorkerJob['task']): readonly TransferItem[] {
 const unexpectedResult = (result: WorkerResult): Error =>
   new Error('error' in result ? result.error : 'a worker thread returned an unexpected response');
 
-/** Undefined when there is no built program. */
+/** Opens the pool; threads start with the first job. `undefined` when there is no built program. */
 export function openWriteThreads(clock: Pick<Clock, 'after'>, settings: WorkerSettings): WriteThreads | undefined {
   if (!existsSync(WORKER_FILE)) return undefined;
   return new WriteThreads(clock, settings, () => startThread(WORKER_FILE, MEMORY_MB));

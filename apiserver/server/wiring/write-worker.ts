@@ -27,7 +27,7 @@ import { runOffloaded, type WorkerDependencies } from '../../registry/write/exec
 import { strategyFor } from './strategies';
 import type { EncodeTask, WorkerResult, WorkerJob, WorkerSettings, WriteTask } from './worker-messages';
 
-/** Applies to a single thread on Linux only; elsewhere it would apply to the whole process. */
+/** The priority of this thread. Only on Linux can a thread have its own; elsewhere the whole process would get it. */
 const NICENESS = 10;
 // Only root may lower the niceness of a process that was started with a higher one.
 if (process.platform === 'linux' && getPriority() < NICENESS) setPriority(NICENESS);
@@ -35,7 +35,7 @@ if (process.platform === 'linux' && getPriority() < NICENESS) setPriority(NICENE
 const resources = buildResources([...SERVED_KINDS, ...OPTIONAL_KINDS]);
 const custom = new TransferredKinds();
 
-/** What the jobs of this thread share. Made of the settings in the first job. */
+/** What the jobs of this thread share. Created from the settings in the first job; they are the same in every job. */
 interface WorkerState {
   readonly deps: WorkerDependencies;
   readonly infoOf: (resource: Resource) => ResourceInfo;
@@ -81,7 +81,7 @@ function createState({ naming, prefix, eventTtlSeconds, gates, plugins, ranges, 
   };
 }
 
-/** The resource need not be a stored one. */
+/** The resource of a job in this thread. It may have no stored objects, when an object of it is only encoded. */
 function servedResourceOf(sent: TransferredResource): ServedResource {
   if (sent.type === 'custom') return custom.resourceOf(sent);
   const match = resources.find(sent.group, sent.version, sent.resource);
@@ -126,8 +126,8 @@ async function runJob({ settings, task }: WorkerJob): Promise<WorkerResult> {
 }
 
 /**
- * Buffers that were created for the result are transferred; encodings stay, because the cache of the encoders keeps
- * them.
+ * The buffers that are transferred instead of copied: those that were created for the result. Encodings are copied,
+ * because the cache of the encoders keeps them.
  */
 function transferList(result: WorkerResult): ArrayBuffer[] {
   const outcome = 'result' in result ? result.result.outcome : undefined;
