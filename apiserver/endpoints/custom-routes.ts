@@ -23,7 +23,8 @@ const METHOD_VERBS: Readonly<Record<string, (info: ResourceRequest) => Verb | un
 };
 
 /**
- * The verb of the request; undefined when the path does not exist. Throws StatusError when the path does not allow it.
+ * The verb of the request; `undefined` when the path does not exist. Throws StatusError when the path does not allow the
+ * verb, or the request lacks what the verb needs.
  */
 export function customResourceVerb(exchange: Exchange, row: KindRow, info: ResourceRequest): Verb | undefined {
   const isScopeWrong = row.namespaced ? info.name !== '' && info.namespace === '' : info.namespace !== '';

@@ -48,7 +48,7 @@ function route(deps: ApiDependencies, exchange: Exchange, info: ResourceRequest)
   if (resource === undefined || info.isUnroutable || !isRoutable(resource, info)) throw routeNotFound();
   const subresource = subresourceRow(resource.row, info);
   const verb = verbOf(exchange, info, subresource);
-  // A watch of a resource that can only be listed has a route, but is refused after the checks of its path.
+  // Upstream has a route for the watch of a resource that can only be listed, and refuses it in the handler.
   const isWatchOfView = verb === 'watch' && isView(resource) && info.name === '' && !info.hasWatchPrefix;
   if (verb === undefined || !(isWatchOfView || allowsVerb(resource, info, verb))) {
     throw methodNotAllowedOnRoute();
@@ -86,7 +86,7 @@ function countLongRunning(deps: ApiDependencies, exchange: Exchange): void {
 /** Thrown for a path that exists neither inside nor outside the API. The response is plain text. */
 export class PageNotFound extends Error {}
 
-/** Whether a virtual resource can be listed. It cannot be watched. */
+/** Whether the resource is virtual and can be listed. Such a resource cannot be watched. */
 const isView = ({ row, stored }: ServedResource): boolean => stored === undefined && row.verbs.includes('list');
 
 /** Warns clients of deprecated versions, and counts their requests. */

@@ -76,7 +76,8 @@ describe('A kept connection to a kubelet', () => {
     await once(first, 'close');
     const second = send().end();
     const socket = await new Promise<Duplex>((resolve) => second.once('upgrade', (_message, upgraded) => resolve(upgraded)));
-    expect([second.reusedSocket, connections]).toEqual([true, 1]);
+    expect(second.reusedSocket).toBe(true);
+    expect(connections).toBe(1);
     socket.destroy();
     await once(socket, 'close');
     kubelet.close();

@@ -1,6 +1,6 @@
 /**
- * Opens connections to backends (kubelets, pods, services, nodes), with the trust and the connect time-out that apply
- * to them. Connections to kubelets are kept for requests that may be repeated; the number of open requests is limited.
+ * Opens requests to backends (kubelets, pods, Services, nodes), with the trust and the connect time-out that apply to
+ * them. Requests that may be repeated share kept connections to kubelets. The number of open requests is limited.
  */
 import { request as plainRequest, type ClientRequest, type OutgoingHttpHeaders } from 'node:http';
 import { request as secureRequest, type RequestOptions } from 'node:https';
@@ -13,11 +13,11 @@ import type { CertificateVerification } from '../../registry/operations/destinat
 import { IdleCheckingAgent } from './idle-checking-agent';
 import { DEFAULT_OPEN_REQUEST_LIMITS, OpenRequests, type OpenRequestLimits } from './open-requests';
 
-/** Credentials for connections to kubelets; each is optional. */
+/** Credentials for connections to kubelets. */
 export interface KubeletCredentials {
-  /** PEM. Without it every certificate is accepted, as upstream does. */
+  /** The authorities of kubelets, in PEM. Without them every certificate is accepted, as in upstream. */
   readonly ca?: Buffer;
-  /** Client certificate and its private key, as PEM. */
+  /** Client certificate and its private key, in PEM. */
   readonly cert?: Buffer;
   readonly key?: Buffer;
 }
@@ -80,8 +80,8 @@ export class Backends {
   }
 
   /**
-   * Opens a new connection for each request, except that repeatable ones to kubelets share connections. The caller
-   * sends the body and listens for the response. Throws 429 when a limit of open requests is reached.
+   * Opens a request, on a new connection unless it is a repeatable one to a kubelet. The caller sends the body and listens
+   * for the response. Throws 429 when a limit of open requests is reached.
    */
   open(request: BackendRequest): ClientRequest {
     const release = this.acquire(request.url.host);
@@ -105,7 +105,7 @@ export class Backends {
     }
   }
 
-  /** Releases when the exchange has ended; after an upgrade, when the connection closes. Counts new connections. */
+  /** Calls `release` when the request has ended; after an upgrade, when its connection closes. Counts new connections. */
   private releaseAtEnd(request: ClientRequest, trust: CertificateVerification, release: () => void): void {
     const { meters } = this.options;
     let isUpgraded = false;
@@ -131,7 +131,7 @@ export class Backends {
     // A pinned host name may have other addresses the next time, so its connections are not kept.
     const agent = isRepeatable && trust === 'kubelet' && pinned === undefined ? this.keptConnections : false;
     const settings = { method, headers, path, agent, setHost: headers['host'] === undefined, ...lookup };
-    // Otherwise Node would take the server name from the client's Host header.
+    // Set explicitly: by default, Node takes the server name from the Host header, which the client chooses.
     const servername = isIP(hostWithoutBrackets(url)) === 0 ? url.hostname : '';
     const tls = { ...this.tlsFor(trust, insecureSkipTlsVerify), servername };
     const { clock, timeoutMs } = this.options;

@@ -1,7 +1,7 @@
 /**
- * Forwards a request to the backend behind an object, and streams its response back with backpressure. Redirects are
- * not followed. Errors before the response are reported in upstream's words; later errors abort the response, except
- * that a log just ends.
+ * Forwards a request to the backend behind an object, and streams its response back with backpressure. Redirects are not
+ * followed. Errors before the response are reported in upstream's words. A response that breaks off is aborted, except
+ * that of a log, which ends normally.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { serviceUnavailable, StatusError } from '../../../shared/api/errors/status';
@@ -41,7 +41,7 @@ export interface ForwardOptions {
   onLogTlsFailure(): void;
 }
 
-/** Resolves when both sides have ended. Rejects with StatusError as long as no response has been sent. */
+/** Forwards one request. Resolves when both sides have ended. Rejects with StatusError before a response has been sent. */
 export async function forward(backends: Backends, exchange: Exchange, options: ForwardOptions): Promise<void> {
   const { destination, prefix, isUpgrade } = options;
   const isLog = destination.type === 'log';
@@ -52,7 +52,7 @@ export async function forward(backends: Backends, exchange: Exchange, options: F
     return send(exchange, request, isLog ? () => request.end() : () => sendBody(exchange, request));
   };
   let result = await attempt();
-  // The kubelet may close an idle connection at any time; then it has processed nothing of this request.
+  // The kubelet has closed the kept connection instead of reading the request, which is therefore sent once more.
   if (result.isStale && !exchange.output.destroyed) result = await attempt();
   const { response } = result;
   if (response.type === 'failure') {

@@ -1,7 +1,7 @@
 /**
- * An agent that closes a kept connection when its server sends data while no request is pending: the data would
- * become the beginning of the response to another user. Node itself closes a connection when its response
- * was not read completely.
+ * An agent that closes a kept connection when its server sends data while no request is pending. The data would become the
+ * beginning of the response to the next request, which may be of another user. A connection with a response that was
+ * not read completely is closed by Node itself.
  */
 import { Agent } from 'node:https';
 import type { ClientRequest } from 'node:http';

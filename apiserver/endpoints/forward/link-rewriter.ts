@@ -73,9 +73,9 @@ const END_TAGS: ReadonlyMap<string, RegExp> = new Map(
 /** Matches no text. */
 const NEVER = /(?!)/;
 
-/** A longer link is rewritten after only its beginning has been read. */
+/** Of a longer link, only the beginning is held back; the link is rewritten by it, and the rest is copied. */
 const MAX_LINK = 8_192;
-/** Longer than every name in {@link LINKS}. */
+/** Characters of a name that are kept: more than every name in {@link LINKS} and {@link RAW_TEXT} has. */
 const MAX_NAME = 32;
 
 const LETTER = /[a-z]/i;
@@ -88,13 +88,13 @@ const COMMENT_END = /--!?>/;
 /** The end of a comment or of raw text. */
 interface Terminator {
   readonly pattern: RegExp;
-  /** Number of characters of a match that may be in earlier pieces. */
+  /** Maximum number of characters of a match that may be in earlier pieces. */
   readonly overlap: number;
   /** The state after it. */
   readonly then: State;
 }
 
-/** Used for one page. */
+/** The state of one page. */
 export class LinkRewriter {
   private state: State = 'text';
   private element = '';
@@ -250,7 +250,7 @@ function search(pattern: RegExp, text: string, at: number): number {
   return pattern.exec(text)?.index ?? text.length;
 }
 
-/** Appends to a name, up to a length at which it matches no name in {@link LINKS}. */
+/** Appends a part of the text to a name, in lower case; beyond {@link MAX_NAME} characters the name is not continued. */
 const appendName = (name: string, text: string, at: number, end: number): string =>
   name.length > MAX_NAME ? name : (name + text.slice(at, Math.min(end, at + MAX_NAME + 1))).toLowerCase();
 
@@ -265,7 +265,10 @@ const REFERENCES: ReadonlyMap<string, string> = new Map([
   ['sol', '/'],
 ]);
 
-/** Characters that end or change the plain beginning of a value; a value without them is taken whole. */
+/**
+ * Characters that end or change the plain beginning of a value: control characters, space, `#`, `&`, `?` and characters
+ * outside of ASCII. A value without them is taken whole.
+ */
 const UNUSUAL = /[^\x21\x22\x24\x25\x27-\x3e\x40-\x7f]/;
 /** An ASCII character, or a character reference. */
 const CHARACTER = /&(?:#(\d{1,6})|#x([\da-f]{1,5})|([a-z]+));|[\x00-\x25\x27-\x7f]/iy;
@@ -278,8 +281,8 @@ function rewriteValue(value: string, rewrite: (link: string) => string | undefin
 }
 
 /**
- * The link up to its query, its fragment, a space or a character outside of ASCII, with character references decoded,
- * and its length in the page.
+ * The link up to its query, its fragment, a space or a character outside of ASCII. `link` has character references
+ * decoded; `length` is the length of that part in the page, where they are not.
  */
 function plainStart(value: string): { readonly link: string; readonly length: number } {
   if (!UNUSUAL.test(value)) return { link: value, length: value.length };

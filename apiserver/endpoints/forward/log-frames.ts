@@ -1,7 +1,7 @@
 /**
- * Sends a log over a WebSocket: first an empty message, then the log in messages of at most 2 KiB, binary or base64
- * text by sub-protocol, and a normal close when the log ends or breaks off. Ignores messages of the client. Reads
- * from the kubelet only as fast as the client reads.
+ * Sends a log over a WebSocket: first an empty message, then the log in messages of at most 2 KiB, and a normal close when
+ * the log ends or breaks off. The sub-protocol decides whether messages are binary or base64 text. Ignores messages of
+ * the client. Reads from the kubelet only as fast as the client reads.
  */
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';

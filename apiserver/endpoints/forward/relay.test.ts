@@ -1,3 +1,4 @@
+/** Responses of backends that do not keep to HTTP, which a raw TCP server sends. */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { createServer, type Server } from 'node:net';

@@ -1,6 +1,6 @@
 /**
  * Awaits the response of a backend and streams it to the client with backpressure, or joins both connections after an
- * upgrade. A failure before the response is a value; callers report it to the client.
+ * upgrade. A failure before the response is returned as a value, which callers report to the client.
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -42,7 +42,10 @@ export function sendBody(exchange: Exchange, request: ClientRequest): void {
 const LOWEST_STATUS = 200;
 const HIGHEST_STATUS = 599;
 
-/** Never rejects. Must be called before the request is ended. An upgrade that was not requested is a failure. */
+/**
+ * Resolves with the outcome of a request; never rejects. Must be called before the request is ended. An upgrade that was
+ * not requested is a failure.
+ */
 export function awaitResponse(request: ClientRequest): Promise<BackendResponse> {
   return new Promise((resolve) => {
     request.on('error', (error) => resolve({ type: 'failure', error }));
@@ -73,8 +76,8 @@ export function relayResponse(exchange: Exchange, message: IncomingMessage): Pro
 }
 
 /**
- * Streams the response body to the client, with `cut` through the given streams. If the body breaks off, the client's
- * response is aborted (`cut`) or ends normally (`end`).
+ * Streams the response body to the client. If the body breaks off, the client's response is aborted (`cut`) or ends
+ * normally (`end`). `through` has streams that transform the body; it applies to `cut` only.
  */
 export async function relay(
   exchange: Exchange,

@@ -1,6 +1,6 @@
 /**
- * Resolves host names with the system's resolver, which connections use too, within a time limit. A name that does not
- * resolve in time has no addresses. Caches nothing.
+ * Resolves host names within a time limit, with the system's resolver, as connections do. A name that does not resolve in
+ * time has no addresses. Caches nothing.
  */
 import { lookup } from 'node:dns/promises';
 import type { Clock } from '../../../shared/runtime/clock';

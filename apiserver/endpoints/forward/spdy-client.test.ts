@@ -2,11 +2,9 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { SpdyClient } from './spdy-client';
 
-/** A data frame that is the last of its stream. */
+/** A data frame that is the last of its stream: four bytes of stream, the flag FIN, three bytes of length, the text. */
 function lastDataFrame(stream: number, text: string): Buffer {
-  const head = Buffer.alloc(8);
-  head.writeUInt32BE(stream);
-  head.writeUInt32BE(2 ** 24 + text.length, 4);
+  const head = Buffer.from([0, 0, 0, stream, 1, 0, 0, text.length]);
   return Buffer.concat([head, Buffer.from(text)]);
 }
 

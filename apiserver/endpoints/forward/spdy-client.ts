@@ -12,14 +12,28 @@ export interface SpdyEvents {
   onStreamEnd(stream: number): void;
 }
 
+/*
+ * The head of a SPDY frame; numbers are big-endian:
+ *
+ *   control frame: bit 1 · version (15 bits) · type (16 bits) · flags (8 bits) · length of the content (24 bits)
+ *   data frame:    bit 0 · stream (31 bits)                   · flags (8 bits) · length of the content (24 bits)
+ */
+
+/** The first two bytes of a control frame: its bit, and version 3. */
 const VERSION = 0x8003;
 /** Length of the head of every SPDY frame. */
 const HEAD_BYTES = 8;
+/** The numbers of values of the fields with 24 and 31 bits: `%` extracts the field, `*` moves the flags before it. */
+const RANGE_24_BITS = 2 ** 24;
+const RANGE_31_BITS = 2 ** 31;
 /** Clients use odd numbers. */
 const FIRST_STREAM = 1;
 /** The flag of the last frame of a stream. */
 const FIN = 1;
+/** The types of control frames: SYN_STREAM, RST_STREAM, PING and GOAWAY. */
 const TYPES = { open: 1, reset: 3, ping: 6, goAway: 7 } as const;
+
+/** A control frame that was received. */
 interface ControlFrame {
   readonly type: number;
   /** Whether the peer sends no more on the stream. */
@@ -56,9 +70,10 @@ export class SpdyClient {
     for (const event of ['end', 'close', 'error']) socket.on(event, () => this.endAll());
   }
 
-  /** Returns the stream's number. */
+  /** Opens a stream with these headers and returns its number. */
   openStream(headers: Readonly<Record<string, string>>): number {
     const stream = this.nextStream;
+    // The stream, and zeros for the associated stream, the priority and the credential slot.
     const fields = Buffer.alloc(10);
     fields.writeUInt32BE(stream);
     const prefix = stream === FIRST_STREAM ? [ZLIB_HEAD] : [];
@@ -69,8 +84,8 @@ export class SpdyClient {
   }
 
   /**
-   * Deferred: the peer may have closed, and when a write fails, the connection is destroyed with all data that is
-   * still to be read, such as the last output of a command. Data that has arrived is read first.
+   * Sends data on the stream, after the data that has arrived was read. The peer may have closed, and a write that fails
+   * destroys the connection with all data that is still to be read, such as the last output of a command.
    */
   write(stream: number, bytes: Buffer): void {
     this.addDataFrame(stream, { flags: 0, bytes });
@@ -84,9 +99,10 @@ export class SpdyClient {
   private addDataFrame(stream: number, { flags, bytes }: { readonly flags: number; readonly bytes: Buffer }): void {
     const head = Buffer.alloc(HEAD_BYTES);
     head.writeUInt32BE(stream);
-    head.writeUInt32BE(flags * 2 ** 24 + bytes.length, 4);
+    head.writeUInt32BE(flags * RANGE_24_BITS + bytes.length, 4);
+    const isFirst = this.unsent.length === 0;
     this.unsent.push(head, bytes);
-    if (this.unsent.length === 2) afterNextPoll(() => this.flush());
+    if (isFirst) afterNextPoll(() => this.flush());
   }
 
   /**
@@ -132,7 +148,7 @@ export class SpdyClient {
     this.socket.resume();
   }
 
-  /** Also called with the data that arrived before the listener was attached. */
+  /** Reads bytes of the peer. The owner calls it with those that arrived before this client was created. */
   read(bytes: Buffer): void {
     let unread = bytes;
     while (unread.length > 0) unread = this.remainingData > 0 ? this.readData(unread) : this.readFrame(unread);
@@ -152,7 +168,7 @@ export class SpdyClient {
   private readFrame(bytes: Buffer): Buffer {
     const buffered = this.pending.length === 0 ? bytes : Buffer.concat([this.pending, bytes]);
     if (buffered.length < HEAD_BYTES) return this.keepPending(buffered);
-    const length = buffered.readUInt32BE(4) % 2 ** 24;
+    const length = buffered.readUInt32BE(4) % RANGE_24_BITS;
     const isControl = buffered.readUInt8(0) >= 0x80;
     const isLast = (buffered.readUInt8(4) & FIN) !== 0;
     if (!isControl) {
@@ -180,7 +196,7 @@ export class SpdyClient {
   }
 
   private handleControl({ type, isLast, content }: ControlFrame): void {
-    const stream = content.length >= 4 ? content.readUInt32BE(0) % 2 ** 31 : 0;
+    const stream = content.length >= 4 ? content.readUInt32BE(0) % RANGE_31_BITS : 0;
     if (type === TYPES.ping) this.sendControl(TYPES.ping, content);
     else if (type === TYPES.reset || isLast) this.end(stream);
     else if (type === TYPES.goAway) this.endAll();
@@ -211,6 +227,7 @@ const afterNextPoll = (callback: () => void): void => void setImmediate(() => se
 function headerBlock(headers: Readonly<Record<string, string>>): Buffer {
   const pairs = Object.entries(headers).flat().map(lengthPrefixed);
   const content = Buffer.concat([uint32(Object.keys(headers).length), ...pairs]);
+  // The head of a stored block: a zero byte for its type, its length, and the complement of the length.
   const head = Buffer.alloc(5);
   head.writeUInt16LE(content.length, 1);
   head.writeUInt16LE(0xffff - content.length, 3);

@@ -8,7 +8,7 @@ interface SpdyUpgradeRequest {
   /** The stream protocols that the client of the kubelet supports, in order of preference. */
   readonly protocols: readonly string[];
   readonly extraHeaders?: OutgoingHttpHeaders;
-  /** When it resolves, the connection to the kubelet is closed. */
+  /** Resolves when the client has disconnected; the request to the kubelet is then destroyed. */
   readonly clientClosed: Promise<unknown>;
 }
 

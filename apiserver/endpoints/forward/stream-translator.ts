@@ -1,7 +1,7 @@
 /**
- * Translates the streams of a container (exec, attach) from a WebSocket with the v5 protocol, which can close single
- * streams, to SPDY for the kubelet. Messages begin with the number of their stream; the last message is the exit
- * status. Messages and their timing are as recorded from the reference server.
+ * Translates the streams of a container (exec, attach) between a WebSocket with the v5 protocol, which can close single
+ * streams, and SPDY for the kubelet. Messages of the WebSocket begin with the number of their stream; the last message is
+ * the exit status. Messages and their order are as recorded from the reference server.
  */
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
@@ -64,7 +64,7 @@ function requestedStreams(query: URLSearchParams): readonly StreamName[] {
 
 type KubeletConnection = { readonly socket: Duplex; readonly head: Buffer } | { readonly error: string };
 
-/** The upgraded connection, or the message of the exit status. */
+/** Returns the upgraded connection, or the message that the client receives as the exit status. */
 async function dialKubelet(backends: Backends, url: URL, clientClosed: Promise<unknown>): Promise<KubeletConnection> {
   const response = await requestSpdyUpgrade(backends, { url, protocols: KUBELET_STREAM_PROTOCOLS, clientClosed });
   switch (response.type) {
@@ -104,7 +104,7 @@ class ClientStreams {
   }
 }
 
-/** Connects both sides until one closes. `head`: what the kubelet sent together with the response to the upgrade. */
+/** Connects both sides until one closes. `head` has what the kubelet sent together with its response to the upgrade. */
 function joinStreams(client: ClientStreams, socket: Duplex, head: Buffer, names: readonly StreamName[]): void {
   const { webSocket } = client;
   const streamByName = new Map<StreamName, number>();
@@ -201,13 +201,16 @@ class ClientInput {
   }
 }
 
-/** A dimension of the terminal, 0 when it is absent; undefined when it is malformed. */
+/** A dimension of the terminal, 0 when it is absent; `undefined` when it is malformed. */
 function dimensionAt(size: JsonObject | undefined, side: string): number | undefined {
   const value = size === undefined ? undefined : (ownMember(size, side) ?? 0);
   return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= 0xffff ? value : undefined;
 }
 
-/** Converts the kubelet's exit status (empty for success) to upstream's. A command that fails has an exit code. */
+/**
+ * Converts the kubelet's exit status, which is empty for success, to the one that upstream sends: without a code, and for
+ * a command that failed with its exit code as cause.
+ */
 function exitStatus(text: string): Status {
   const { code: _, ...succeeded } = success(200);
   if (text === '') return succeeded;

@@ -46,7 +46,7 @@ export interface ApiDependencies extends ExchangeDependencies {
   readonly views: Views;
   /** Parses the selectors of a request. */
   readonly select: SelectionBuilder;
-  /** The alias of a system namespace in the other dialect; undefined for other names. */
+  /** The alias of a system namespace in the other dialect; `undefined` for other names. */
   aliasOf(namespace: string): NamespaceAlias | undefined;
   /** The encoders of all kinds and representations. */
   readonly encoders: Encoders;
@@ -57,7 +57,7 @@ export interface ApiDependencies extends ExchangeDependencies {
   readonly minRequestTimeoutSeconds: number;
   /** Counts a long-running request as open. The caller calls the returned function when the request ends. */
   startLongRunning(exchange: Exchange): () => void;
-  /** Counts a request for a log. `insecureSkipTlsVerify`: verification of the kubelet's certificate is disabled. */
+  /** Counts a request for a log, by whether the client has disabled verification of the kubelet's certificate. */
   countLogRequest(insecureSkipTlsVerify: boolean): void;
   /** Counts a request for a log that failed because the kubelet's certificate could not be verified. */
   readonly countLogTlsFailure: () => void;

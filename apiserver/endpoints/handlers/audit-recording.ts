@@ -13,7 +13,7 @@ import { encoderFor } from './encoder-for';
 
 const PLAIN: Representation = { media: 'json', transform: 'none', metaVersion: 'v1', dialect: undefined, pretty: false };
 
-/** The registry later passes the decoded object of the body; its length is recorded with it. */
+/** Prepares the recording of a body of this length: the registry later passes its decoded object, which is recorded. */
 export function recordRequestBody(deps: ApiDependencies, exchange: Exchange, { length }: Buffer): void {
   const { audit } = exchange;
   if (audit === undefined) return;
@@ -23,7 +23,7 @@ export function recordRequestBody(deps: ApiDependencies, exchange: Exchange, { l
   });
 }
 
-/** Records the object of a response. `body`: the encoded response. */
+/** Records the object of a response. `body` is the encoded response, which is recorded as it is if it is JSON. */
 export function recordResponseEntry(
   deps: ApiDependencies,
   exchange: Exchange,
@@ -38,7 +38,10 @@ export function recordResponseEntry(
   audit.recordResponseObject(text.length, () => text.toString());
 }
 
-/** Returns the list in a form that can be iterated again, recorded if the audit policy includes responses. */
+/**
+ * Records the list if the audit policy includes responses. Returns the page to be sent: its entries can be iterated once
+ * more, even if those of `page` can be iterated only once.
+ */
 export function recordResponseList(
   deps: ApiDependencies,
   exchange: Exchange,

@@ -1,7 +1,6 @@
 /**
- * Requests that are forwarded to a backend behind an object: log, exec, attach, portforward, proxy. Admission, which a
- * log does not need (upstream behaviour), runs before a connection is opened. The connections are left to
- * endpoints/forward.
+ * Requests that are forwarded to a backend behind an object: log, exec, attach, portforward, proxy. Admission runs before
+ * a connection is opened; as in upstream, a log needs none. The connections are left to endpoints/forward.
  */
 import type { SubresourceRow } from '../../../shared/api/kinds';
 import { schemaOf } from '../../../shared/api/types';
@@ -30,10 +29,11 @@ import type { ResourceRequest } from '../request/request-info';
  * `/api/v1/namespaces/ns/pods/p/proxy`, `/api/v1/nodes/n/proxy`.
  */
 const PROXY_SEGMENTS = { namespaced: 8, clusterScoped: 6 };
+/** For requests with another subresource than `proxy`: their destinations have paths of their own. */
 const NOT_PROXIED: ProxiedUrl = { prefix: undefined, target: '', hasNoPath: false };
 /**
- * Methods that are redirected to the path with a trailing slash, without which relative links of a page would leave
- * the proxy. Other methods return no page.
+ * Methods with which a request for the proxy itself is redirected to the path with a trailing slash. Without the slash,
+ * relative links of the page would leave the proxy. Other methods return no page.
  */
 const REDIRECTED_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
@@ -146,7 +146,7 @@ function redirectToSlash(exchange: Exchange): void {
   exchange.send(301, { Location: location }, Buffer.alloc(0));
 }
 
-/** The query parameters as an object of the options kind. Segments after the subresource are its path. */
+/** The query parameters as an object of the options kind. Its `path` has the segments after the subresource. */
 function optionsOf(type: string, query: Query, { rest }: ResourceRequest): JsonObject {
   const options: JsonObject = {};
   for (const { name, type: field } of schemaOf(type).fields) {
@@ -159,7 +159,7 @@ function optionsOf(type: string, query: Query, { rest }: ResourceRequest): JsonO
 /** The type of a member of an options kind. */
 type Field = ReturnType<typeof schemaOf>['fields'][number]['type'];
 
-/** The value of a query parameter as a member of that type; undefined when the parameter is absent. */
+/** The value of a query parameter as a member of that type; `undefined` when the parameter is absent. */
 function parameterValue(query: Query, name: string, field: Field): JsonValue | undefined {
   return field.kind === 'list' ? listValue(query.getAll(name), field.element) : scalarValue(query, name, field);
 }

@@ -63,7 +63,10 @@ export async function deleteCollection(
   exchange.trace?.addEvent(RESPONSE_WRITTEN);
 }
 
-/** Options in the query apply only without a body; `dryRun` applies in either place. */
+/**
+ * Reads the options from the body; without a body, from the query. `dryRun` in the query applies in addition to that of a
+ * body.
+ */
 async function readDeleteOptions(
   deps: ApiDependencies,
   exchange: Exchange,

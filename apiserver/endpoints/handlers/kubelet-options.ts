@@ -6,6 +6,7 @@ import { createFieldError, forbiddenField, invalidValue, type FieldError } from 
 import { invalid } from '../../../shared/api/errors/status';
 import type { Query } from '../request/query';
 
+/** The type of an option's value. `texts` may be repeated; the other types have their first value. */
 type OptionKind = 'flag' | 'number' | 'text' | 'texts';
 
 interface KubeletOption {
@@ -41,8 +42,8 @@ const OPTIONS_BY_SUBRESOURCE: Readonly<Partial<Record<string, readonly KubeletOp
 };
 
 /**
- * The query for the kubelet. Flags are `true` for logs and `1` for other subresources. Throws 422 for log options that
- * are invalid or contradict each other. `pod`: the name, for the error.
+ * The query for the kubelet. Flags that are set are `true` for logs and `1` for other subresources. Throws 422 for log
+ * options that are invalid or contradict each other; `pod` is the name in the error.
  */
 export function kubeletOptions(subresource: string, query: Query, pod: string): URLSearchParams {
   const rows = OPTIONS_BY_SUBRESOURCE[subresource] ?? [];

@@ -51,12 +51,12 @@ export function withEncoder(deps: ApiDependencies, exchange: Exchange, resource:
   return { wanted, encoder: deps.encoders.encoderFor(form), form };
 }
 
-/** The row of the subresource that the path names; undefined when it names none, or one that is not served. */
+/** The row of the subresource that the path names; `undefined` when it names none, or one that is not served. */
 export function subresourceRow(row: KindRow, info: ResourceRequest): SubresourceRow | undefined {
   return info.subresource === '' ? undefined : row.subresources?.find(({ name }) => name === info.subresource);
 }
 
-/** How a stored object is requested and shown: as itself, or as the kind of the subresource (Scale). */
+/** How a stored object appears in requests and responses: as itself, or as the kind of a subresource (Scale). */
 export interface SubresourceView {
   /** The kind of the response, and of the body of a PUT. */
   readonly row: KindRow;

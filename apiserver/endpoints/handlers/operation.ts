@@ -47,7 +47,11 @@ export async function runOperation(
   else await sendEntry(deps, exchange, { row }, withEncoder(deps, exchange, { row }, wanted), 201, entry);
 }
 
-/** A path of the core group has one spelling, but the kind in the body may be of a group that has two. */
+/**
+ * The dialect of the kind in the body; `undefined` when both spell its group alike. A body may be of another group than
+ * the path: `serviceaccounts/token` is in the core group, which has one spelling, and takes a TokenRequest of
+ * `authentication.k8s.io`.
+ */
 function bodyDialect({ value }: ParsedBody): Dialect | undefined {
   return dialectOfGroup(parseApiVersion(stringAt(value, 'apiVersion') ?? '')?.group ?? '');
 }

@@ -37,7 +37,7 @@ export async function listObjects(deps: ApiDependencies, exchange: Exchange, res
   );
 }
 
-/** Some subresources use their own resource name in NotFound errors. */
+/** The resource that a NotFound error names: for some subresources, upstream names the subresource in a group of its own. */
 function resourceForErrors(resource: Resource, info: ResourceRequest): Resource {
   const { row } = resource;
   const group = subresourceRow(row, info)?.notFoundGroup;

@@ -31,7 +31,7 @@ export async function watchObjects(deps: ApiDependencies, exchange: Exchange, re
   const stream = new WatchStream(exchange, {
     clock: deps.clock,
     encoder,
-    // An event contains an object, never a list; upstream fails at the first event.
+    // The client requested the form of a list, which no event has. As in upstream, the watch fails at its first event.
     endsAtFirstEvent: wanted.transform === 'partialList',
     meter: deps.watchMeter(row.group, row.version, row.kind, resource.stored.name),
     isOverWebSocket,
@@ -41,7 +41,7 @@ export async function watchObjects(deps: ApiDependencies, exchange: Exchange, re
     onInitialEventsEnd: observeInitialEvents,
   });
   const started = await deps.reader.watch(exchange, resource, info.namespace, { ...options, selection }, stream);
-  // Node keeps a list of timers for each duration; with whole seconds the watches of all clients share them.
+  // Whole seconds, because Node keeps a list of timers for each duration: the watches of all clients share few lists.
   const seconds = timeoutSeconds ?? Math.round(deps.minRequestTimeoutSeconds * (1 + deps.random.float()));
   stream.start(started, seconds * 1000);
 }

@@ -78,8 +78,8 @@ export async function patchObject(deps: ApiDependencies, exchange: Exchange, res
 }
 
 /**
- * The patch as it was sent: parsed if it is JSON, otherwise as text. It is parsed again for the audit log, because
- * the registry parses it with the object at hand.
+ * The patch for the audit log: parsed if it is JSON, otherwise as text. The registry parses it again later, together with
+ * the object that it is applied to.
  */
 function patchForAudit(bytes: Buffer): JsonValue {
   try {
@@ -110,7 +110,7 @@ function writeHeaders(exchange: Exchange): WriteHeaders {
 /** Subresources with PUT or PATCH. Others are not written: they are operations or connections. */
 const WRITABLE_SUBRESOURCES: readonly Subresource[] = ['approval', 'ephemeralcontainers', 'finalize', 'scale', 'status'];
 
-/** The subresource that the path names; undefined for the object itself. */
+/** The subresource that the path names; `undefined` for the object itself. */
 export function writableSubresource(info: ResourceRequest): Subresource {
   return WRITABLE_SUBRESOURCES.find((subresource) => subresource === info.subresource);
 }

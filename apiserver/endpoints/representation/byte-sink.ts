@@ -1,13 +1,13 @@
 /**
- * Buffers responses of any length: copies pieces into chunks of fixed size, writes full chunks, and bounds the number
- * of chunks in flight. Chunk memory is pooled and bounded over all responses.
+ * Buffers responses of any length: copies pieces into chunks of fixed size, writes full chunks, and bounds the number of
+ * chunks in flight. Responses share a pool of large chunks; when all of it is in use, they continue with small chunks.
  */
 
 /** Size of a pooled chunk, in which the pieces of a response are collected. */
 const CHUNK_BYTES = 256 * 1024;
 /**
- * Used when all shared memory is in use: slower, but no response waits for a client that does not read. For longer
- * writes Node keeps a larger buffer (output/write-progress.ts).
+ * Size of a chunk when all large ones are in use: slower, but no response waits for clients of other responses that do
+ * not read. For longer writes Node would keep a larger buffer of its own (output/write-progress.ts).
  */
 const SMALL_CHUNK_BYTES = 15 * 1024;
 /** Number of unused chunks that are kept. */
@@ -15,7 +15,10 @@ const MAX_POOLED = 16;
 /** Number of chunks of full size that responses may use at the same time. */
 const MAX_IN_USE = 64;
 
-/** `free`: nothing reads from the chunk any more. `in-use`: a pending write may still read from it, so it is not reused. */
+/**
+ * The state in which a chunk is given back. `free`: nothing reads from it any more, so it can be reused. `in-use`: a
+ * pending write may still read from it, so it is left to the garbage collector.
+ */
 export type ChunkState = 'free' | 'in-use';
 
 /** Chunks shared by all responses of a process. */
@@ -24,7 +27,7 @@ export class ChunkPool {
   private inUse = 0;
 
   /**
-   * A chunk of {@link CHUNK_BYTES}, or a small one that is not pooled when all shared memory is in use. Its content is
+   * A chunk of {@link CHUNK_BYTES}; when {@link MAX_IN_USE} are in use, one of {@link SMALL_CHUNK_BYTES}. Its content is
    * undefined.
    */
   acquire(): Buffer {
@@ -94,7 +97,7 @@ export class ByteSink {
     this.length += text.length;
   }
 
-  /** Adds a short text of any characters. */
+  /** Adds a short text of any characters: at most three bytes for each UTF-16 unit. */
   text(text: string): void {
     if (text.length * 3 > this.chunk.length - this.filled) {
       this.bytesInParts(Buffer.from(text));

@@ -1,6 +1,6 @@
 /**
- * The interface of encoders: one encodes the objects of one kind in one representation, as single objects, lists and
- * watch events. Implementations are json-encoder.ts, table-encoder.ts, protobuf-encoder.ts and yaml-encoder.ts;
+ * The interface of encoders. An encoder encodes the objects of one kind in one representation, as single objects, lists
+ * and watch events. Implementations are json-encoder.ts, table-encoder.ts, protobuf-encoder.ts and yaml-encoder.ts;
  * encoders.ts selects one. Encoders are stateless and shared by all requests.
  */
 import type { Status } from '../../../shared/api/errors/status';
@@ -36,9 +36,9 @@ export interface Encoder {
   errorFrame(status: Status): Buffer;
 }
 
-/** Writes one list. `start` and `end` are called once, `item` for every entry between them, in order. */
+/** Writes one list: `start` is called once, then `item` for every entry in order, then `end` once. */
 export interface ListEncoder {
-  /** Present when the start contains the length of the rest: called for every entry, in order, before `start`. */
+  /** Present when the list begins with its length: called for every entry, in order, before `start`. */
   readonly measure?: (entry: Entry) => void;
   /** Writes the beginning of the list, with its metadata where that comes first. */
   start(sink: ByteSink): void;
@@ -48,7 +48,7 @@ export interface ListEncoder {
   end(sink: ByteSink): void;
 }
 
-/** More items of one list would displace the encodings that watches share from the cache. */
+/** Maximum number of items of one list that are added to the cache; more would displace the encodings that watches share. */
 const MAX_CACHED_ITEMS = 1000;
 
 /** The policy for an item of a list, by its position from 1: the first items are added to the encoding cache. */

@@ -14,6 +14,7 @@ import { ChunkPool, createMemorySink } from './byte-sink';
 import { Encoders } from './encoders';
 import type { IncludeObject } from './table-encoder';
 
+/** The length of bytes that are parsed at once; longer ones are offloaded. */
 const LONGEST = 1_000;
 
 /** The Table row of an object of this kind needs only its metadata. */

@@ -1,6 +1,6 @@
 /**
- * Selects the encoder for a kind and a negotiated representation, and caches it. Encodings of long objects that have to
- * be parsed are offloaded to worker threads; the stored JSON never is.
+ * Selects the encoder for a kind and a negotiated representation, and caches it. Encodings that have to parse a long object
+ * are offloaded to worker threads; JSON that is mostly a copy of the stored bytes is not.
  */
 import { codecOf } from '../../../shared/api/codec/codec';
 import { hubConverterOf } from '../../../shared/api/conversion';
@@ -23,21 +23,24 @@ import { YamlEncoder } from './yaml-encoder';
 
 const NOTHING = Buffer.of();
 
-/** The encoded bytes are those of the store, or nearly. */
+/**
+ * Whether the encoding copies the stored bytes, so that it is not offloaded. The exceptions are custom objects that were
+ * written in another version: they are converted all the same.
+ */
 const isAsStored = ({ row, wanted, names }: EncoderForm): boolean =>
   wanted.media === 'json' && wanted.transform === 'none' && names.dialect === 'platform' && row.storedAs === undefined;
 
 /** The encoders of a server. They are created on first use and kept, as there are few combinations. */
 export class Encoders {
   readonly cache = new EncodingCache();
-  /** Encoders of plain JSON, by far the most frequent, which need no key. */
+  /** Encoders of JSON without an alias, by far the most frequent, which are found without building a key. */
   private readonly plainEncoders: Readonly<Record<Dialect, WeakMap<KindRow, JsonEncoder>>> = {
     platform: new WeakMap(),
     kubernetes: new WeakMap(),
   };
   /**
-   * Bounded by representations × dialects × aliases per kind; the encoders of a custom kind are collected with its
-   * definition.
+   * The other encoders of each kind by a key of their form; there are few forms. The encoders of a custom kind are
+   * collected with the row of its definition.
    */
   private readonly otherEncoders = new WeakMap<KindRow, Map<string, Encoder>>();
 
@@ -60,8 +63,8 @@ export class Encoders {
   }
 
   /**
-   * Adds the encoding of a list's item to the cache when that is offloaded. Awaited before the item is encoded, unless
-   * undefined.
+   * Offloads the encoding of a list's item, if it needs that. The caller awaits the promise before it encodes the item:
+   * the encoding is then in the cache. `undefined` when nothing is offloaded.
    */
   prepareItem(form: EncoderForm, entry: Entry): Promise<void> | undefined {
     const { offload } = this.deps;
@@ -72,12 +75,12 @@ export class Encoders {
       .then((result) => ('encodings' in result ? this.cache.add(entry, result.encodings) : undefined));
   }
 
-  /** Most objects are short, so their bytes are not inspected. */
+  /** Whether the part that is parsed is too long for this thread. The bytes of short objects are not inspected. */
   private needsOffload(offload: EncodingOffload, form: EncoderForm, entry: Entry): boolean {
     return entry.bytes.length > offload.limits.bytes && offload.needsOffload(this.parsedPart(form, entry));
   }
 
-  /** The part of the stored bytes that the encoder parses. */
+  /** The part of the stored bytes that the encoder parses; empty when it only copies them. */
   private parsedPart({ row, wanted, names, include }: EncoderForm, { bytes, isDialectSensitive }: Entry): Buffer {
     if (row.custom !== undefined || row.storedAs !== undefined) return bytes;
     switch (wanted.transform) {

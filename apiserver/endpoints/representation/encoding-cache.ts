@@ -20,7 +20,10 @@ export type CachePolicy = 'cached' | 'uncached';
 /** Limit of the cached encodings of all kinds. */
 const MAX_BYTES = 48 * 1024 * 1024;
 
-/** The size of an entry and its map besides the encodings: the cache may hold the last reference to the entry. */
+/**
+ * Estimated memory of an entry and its map, besides the bytes of the entry and its encodings. The entry counts, because
+ * the cache may hold the last reference to it.
+ */
 const ENTRY_BYTES = 256;
 
 /** The encodings of the entries of a process, bounded in bytes. */
@@ -31,10 +34,7 @@ export class EncodingCache {
     this.entries = new LRUCache({ maxSize: maxBytes });
   }
 
-  /**
-   * The encoding of `entry` under `key`. Created by `make` when it is not cached, and then added to the cache as the
-   * policy demands.
-   */
+  /** The encoding of `entry` under `key`. When it is not cached, `make` creates it, and the policy `cached` adds it. */
   get(entry: Entry, key: string, policy: CachePolicy, make: (entry: Entry) => CachedEncoding): CachedEncoding {
     const encodings = this.entries.get(entry);
     const cached = encodings?.get(key);

@@ -1,7 +1,7 @@
 /**
- * The interface for offloading encodings to worker threads. A representation other than the stored JSON requires
- * parsing the whole object, which takes long for a large one. The result is the response body, or is added to the
- * encoding cache, where the encoder of a list finds it.
+ * The interface for offloading encodings to worker threads. Most representations other than the stored JSON require
+ * parsing the object, which takes long for a large one. The result is a response body, or for the item of a list the
+ * encodings that are added to the encoding cache, where the encoder of the list finds them.
  */
 import type { KindRow } from '../../../shared/api/kinds';
 import type { Dialect, NamespaceAlias } from '../../../shared/names/dialect';
@@ -33,7 +33,7 @@ export type OffloadedEncoding = { readonly body: Buffer } | { readonly encodings
 export interface EncodingOffload {
   /** Objects up to this length are never offloaded. */
   readonly limits: { readonly bytes: number };
-  /** `bytes`: the part of a stored object that the encoder parses. */
+  /** Whether parsing `bytes`, a stored object or a part of it, would block the event loop. */
   needsOffload(bytes: Uint8Array): boolean;
   /** Rejects with a StatusError when too many jobs wait, or when the job exceeds its time or memory. */
   encode(form: EncoderForm, entry: Entry, as: 'item' | 'object'): Promise<OffloadedEncoding>;

@@ -1,7 +1,7 @@
 /**
- * Builds the JSON of an entry from its stored bytes: prepends the head, extracts the metadata, converts to the other
- * dialect, replaces the resource version. Works on bytes; only an entry in another version, or a dialect-sensitive
- * one in the other dialect, is parsed.
+ * Builds the JSON of an entry from its stored bytes: the text before the stored members, the metadata alone, a body with
+ * another resource version, a body in another dialect or version. Only a conversion to another dialect or version parses
+ * the values.
  */
 import { respellGroups, type GroupFields } from '../../../shared/api/types/group-fields';
 import { isObject, stringifyJson, type JsonObject } from '../../../shared/values/json';
@@ -16,12 +16,12 @@ export function apiVersionText(row: KindRow, dialect: Dialect): string {
   return apiVersionInDialect(dialect, apiVersionOf(row));
 }
 
-/** `{"kind":"Lease","apiVersion":"…",`: the text before the stored members. */
+/** The text before the stored members: `{"kind":"Lease","apiVersion":"…",`. */
 export function objectHead(kind: string, apiVersion: string): string {
   return `{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`;
 }
 
-/** The same text in the order of custom objects. */
+/** The text before the stored members of a custom object, which are sorted by name: `{"apiVersion":"…","kind":"…",`. */
 export function customHead(kind: string, apiVersion: string): string {
   return `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},`;
 }
@@ -139,7 +139,8 @@ export function convertMetadata(bytes: Buffer, fields: GroupFields, dialect: Dia
 }
 
 /**
- * The part of a body that is parsed for conversion to the other dialect: all of it, or up to the end of the metadata.
+ * The part of a body that is parsed for the conversion to another dialect: the body up to the end of its metadata when no
+ * member after it can have a group name, otherwise all of it.
  */
 export function convertedPart(bytes: Buffer, fields: GroupFields): Buffer {
   const end = startsWithMetadata(bytes) ? metadataEnd(bytes) : bytes.length;
@@ -149,8 +150,8 @@ export function convertedPart(bytes: Buffer, fields: GroupFields): Buffer {
 const startsWithMetadata = (bytes: Buffer): boolean => bytes.toString('latin1', 0, METADATA_START) === BODY_START;
 
 /**
- * Whether a text may have members with group names. Objects are often large, and members with two spellings are
- * mostly in the metadata.
+ * Whether a text may have members with group names, by their names alone. Worth the search: objects are often large, and
+ * most of their group names are in the metadata.
  */
 function mayContain(bytes: Buffer, { direct, nested }: GroupFields): boolean {
   return direct.length > 0 || nested.some(({ member, fields }) => bytes.includes(`"${member}":`) && mayContain(bytes, fields));

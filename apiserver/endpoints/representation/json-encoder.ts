@@ -1,6 +1,6 @@
 /**
- * Encodes objects, lists and watch events as JSON: whole objects, or only their metadata. The parts of the stored
- * bytes that stay as they are, are copied. Caching is left to the encoding cache.
+ * Encodes objects, lists and watch events as JSON: whole objects, or only their metadata. Stored bytes are copied without
+ * being parsed, wherever the response has them unchanged.
  */
 import { stringifyJson } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
@@ -22,9 +22,10 @@ const NEW_LINE = Buffer.from('\n');
 const CLOSE_OBJECT = Buffer.from('}\n');
 const CLOSE_FRAME = Buffer.from('}}\n');
 
-const FRAME_STARTS = frameHeads('');
+/** The beginnings of frames before the object. */
+const FRAME_HEADS = createFrameHeads('');
 
-/** Encodes whole objects. Plain items are copied without a head; custom ones repeat kind and apiVersion. */
+/** Encodes whole objects. The items of a list have no kind and apiVersion, except those of a list of custom objects. */
 export class JsonEncoder implements Encoder {
   readonly key: string;
   readonly contentType = JSON_MEDIA_TYPE;
@@ -84,8 +85,7 @@ export class JsonEncoder implements Encoder {
 
   frame(type: EventType, entry: Entry, revision: number): Buffer {
     const body = withRevision(this.spelling.body(entry, 'uncached'), entry.revision, revision);
-    const pieces = [FRAME_STARTS[type], ...this.text.pieces(body, entry), CLOSE_OBJECT];
-    return concatUnpooled(pieces, Buffer.allocUnsafeSlow(pieces.reduce((length, piece) => length + piece.length, 0)));
+    return concatUnpooled([FRAME_HEADS[type], ...this.text.pieces(body, entry), CLOSE_OBJECT]);
   }
 
   errorFrame(status: Status): Buffer {
@@ -109,7 +109,7 @@ export class MetadataEncoder implements Encoder {
     this.key = `metadata/${metaVersion}/${spelling.key}`;
     const head = objectHead('PartialObjectMetadata', metaVersion);
     this.head = Buffer.from(head);
-    this.frameHeads = frameHeads(head);
+    this.frameHeads = createFrameHeads(head);
   }
 
   object(entry: Entry): Buffer {
@@ -152,8 +152,14 @@ export class MetadataEncoder implements Encoder {
   }
 }
 
-/** Copies the pieces into `bytes`, which has their total length. Frames are cached, so they get memory of their own. */
-function concatUnpooled(pieces: readonly Buffer[], bytes: Buffer): Buffer {
+/**
+ * Like `Buffer.concat`, in memory of its own: frames are kept, and a small buffer of Node's pool would keep the 8 KiB that
+ * it is a part of.
+ */
+function concatUnpooled(pieces: readonly Buffer[]): Buffer {
+  let length = 0;
+  for (const piece of pieces) length += piece.length;
+  const bytes = Buffer.allocUnsafeSlow(length);
   let at = 0;
   for (const piece of pieces) {
     bytes.set(piece, at);
@@ -162,9 +168,9 @@ function concatUnpooled(pieces: readonly Buffer[], bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** The beginnings of frames by event type. `head`: the beginning of the object. */
-export function frameHeads(head: string): Readonly<Record<EventType, Buffer>> {
-  const make = (type: EventType): Buffer => Buffer.from(`{"type":"${type}","object":${head}`);
+/** The beginnings of frames by event type, up to and including `objectStart`, the beginning of the object. */
+function createFrameHeads(objectStart: string): Readonly<Record<EventType, Buffer>> {
+  const make = (type: EventType): Buffer => Buffer.from(`{"type":"${type}","object":${objectStart}`);
   return { ADDED: make('ADDED'), MODIFIED: make('MODIFIED'), DELETED: make('DELETED'), BOOKMARK: make('BOOKMARK') };
 }
 

@@ -12,7 +12,7 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** Used for one response. */
+/** The state of one document. */
 export class JsonIndenter {
   private depth = 0;
   private isInString = false;
@@ -23,7 +23,9 @@ export class JsonIndenter {
   /** The indented text of the next piece. */
   next(piece: Buffer): Buffer {
     const parts: string[] = [];
+    /** The start of the text that is not in `parts` yet; it is copied in one piece up to the next line break or colon. */
     let runStart = 0;
+    // latin1 has a character for every byte, so the text keeps all bytes.
     const text = piece.toString('latin1');
     for (let at = 0; at < text.length; at += 1) {
       const byte = text.charCodeAt(at);
@@ -33,17 +35,15 @@ export class JsonIndenter {
         else if (byte === QUOTE) this.isInString = false;
         continue;
       }
-      const closes = byte === CLOSE_BRACE || byte === CLOSE_BRACKET;
+      const isClosing = byte === CLOSE_BRACE || byte === CLOSE_BRACKET;
       if (this.isOpened) {
         this.isOpened = false;
-        if (!closes) {
-          this.depth += 1;
-          parts.push(text.slice(runStart, at), this.newLine());
-          runStart = at;
-        } else {
-          continue;
-        }
-      } else if (closes) {
+        // An empty object or list.
+        if (isClosing) continue;
+        this.depth += 1;
+        parts.push(text.slice(runStart, at), this.newLine());
+        runStart = at;
+      } else if (isClosing) {
         this.depth -= 1;
         parts.push(text.slice(runStart, at), this.newLine());
         runStart = at;

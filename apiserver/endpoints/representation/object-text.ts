@@ -1,7 +1,7 @@
 /**
- * Builds an object's text from pieces, so that most stored bytes are copied only when they are sent: kind and apiVersion,
- * then the stored members. Members of custom objects are sorted by name (upstream behaviour), while the stored bytes of an
- * object begin with its metadata. Parses no values.
+ * Builds an object's text from pieces: kind and apiVersion, then the stored members. Most stored bytes are views, which
+ * are copied only when they are sent. As in upstream, the members of custom objects are sorted by name, while their stored
+ * bytes begin with the metadata. Parses no values.
  */
 import { compareBytes } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
@@ -31,8 +31,8 @@ export class ObjectText {
   }
 
   /**
-   * The pieces of an encoded entry. `body`: the body of the entry for the response. `sortMetadata`: returns the metadata
-   * member of a custom object's body in sorted order, with the same length.
+   * The pieces of an encoded entry. `body` is its body for the response. `sortMetadata` returns the metadata member of a
+   * custom object's body in sorted order, with the same length; its result may come from a cache.
    */
   pieces(body: Buffer, entry: Entry, sortMetadata: (body: Buffer) => Buffer = sortedMember): readonly Buffer[] {
     const { custom } = this.row;
@@ -64,9 +64,9 @@ export class ObjectText {
 /** The metadata member of a custom object's body in sorted order. */
 const sortedMember = (body: Buffer): Buffer => sortedMetadata(metadataMember(body));
 
-/** `text`: the whole member, name and value. */
 interface Member {
   readonly name: string;
+  /** Name and value. */
   readonly text: Buffer;
 }
 

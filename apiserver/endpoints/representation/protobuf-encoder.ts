@@ -1,6 +1,7 @@
 /**
- * Encodes objects, lists and watch events in protobuf: whole objects, or only their metadata. Every message stands in
- * an envelope with its kind. Encoding by the type tables is left to `shared/serialization/protobuf`.
+ * Encodes objects, lists and watch events in protobuf: whole objects, or only their metadata. Each object and list stands
+ * in an envelope with its kind (upstream's `runtime.Unknown`). Encoding messages by the type tables is left to
+ * `shared/serialization/protobuf`.
  */
 import { isObject, type JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
@@ -43,7 +44,10 @@ export function metadataOnly(metaVersion: string): ProtobufShape {
 
 /** `k8s` and a zero byte, with which every protobuf envelope begins. */
 const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
-/** Empty content encoding and content type, as upstream writes them. */
+/** The tags of the length-delimited fields 1 and 2: the number of the field times 8, plus 2. */
+const FIELD_1 = 0x0a;
+const FIELD_2 = 0x12;
+/** The fields 3 and 4 of the envelope, content encoding and content type: both empty, as upstream writes them. */
 const ENVELOPE_END = Buffer.from([0x1a, 0x00, 0x22, 0x00]);
 
 /** The encoder of one kind, version and spelling. */
@@ -107,17 +111,18 @@ export class ProtobufEncoder implements Encoder {
   }
 }
 
-/** Everything before the length of the message. */
+/** The envelope up to the length of the message: magic, field 1 with apiVersion and kind, and the tag of field 2. */
 function envelopeHead(apiVersion: string, kind: string): Buffer {
-  const typeMeta = Buffer.concat([delimited(0x0a, Buffer.from(apiVersion)), delimited(0x12, Buffer.from(kind))]);
-  return Buffer.concat([MAGIC, delimited(0x0a, typeMeta), Buffer.from([0x12])]);
+  const typeMeta = Buffer.concat([delimited(FIELD_1, Buffer.from(apiVersion)), delimited(FIELD_2, Buffer.from(kind))]);
+  return Buffer.concat([MAGIC, delimited(FIELD_1, typeMeta), Buffer.from([FIELD_2])]);
 }
 
 /**
- * The length of a message precedes it, so the items of a list are encoded first; items beyond the cached number are
- * encoded a second time.
+ * A list as a protobuf message. Its length stands at its beginning, so all items are encoded once to measure them. The
+ * encodings of the first items are kept; those beyond the number that `itemCachePolicy` caches are made a second time.
  */
 class ProtobufList implements ListEncoder {
+  /** The encodings of the first items. */
   private readonly encoded: Buffer[] = [];
   private written = 0;
   private itemBytes = 0;
@@ -141,7 +146,7 @@ class ProtobufList implements ListEncoder {
       ...(this.page.continue === undefined ? {} : { continue: this.page.continue }),
       ...(this.page.remainingItemCount === undefined ? {} : { remainingItemCount: this.page.remainingItemCount }),
     });
-    const listStart = delimited(0x0a, metadata);
+    const listStart = delimited(FIELD_1, metadata);
     sink.bytes(envelopeHead(this.shape.apiVersion, `${this.shape.kind}List`));
     writeVarint(sink, listStart.length + this.itemBytes);
     sink.bytes(listStart);
@@ -150,7 +155,7 @@ class ProtobufList implements ListEncoder {
   item(sink: ByteSink, entry: Entry): void {
     const bytes = this.encoded[this.written] ?? this.message(entry, 'uncached');
     this.written += 1;
-    sink.byte(0x12);
+    sink.byte(FIELD_2);
     writeVarint(sink, bytes.length);
     sink.bytes(bytes);
   }
@@ -162,17 +167,18 @@ class ProtobufList implements ListEncoder {
 
 /** A frame of a watch: four bytes of length, then a WatchEvent that contains the object in its envelope. */
 function eventFrame(type: EventType | 'ERROR', object: Buffer): Buffer {
-  const event = Buffer.concat([delimited(0x0a, Buffer.from(type)), delimited(0x12, delimited(0x0a, object))]);
+  const event = Buffer.concat([delimited(FIELD_1, Buffer.from(type)), delimited(FIELD_2, delimited(FIELD_1, object))]);
   const length = Buffer.allocUnsafe(4);
   length.writeUInt32BE(event.length);
   return Buffer.concat([length, event]);
 }
 
-/** A length-delimited field. `tag`: its number and wire type in one byte. */
+/** A length-delimited field. `tag` is {@link FIELD_1} or {@link FIELD_2}. */
 function delimited(tag: number, bytes: Buffer): Buffer {
   return Buffer.concat([Buffer.from([tag]), varint(bytes.length), bytes]);
 }
 
+/** A varint: seven bits in each byte, the lowest first; the highest bit is set in all bytes but the last. */
 function varint(value: number): Buffer {
   const bytes: number[] = [];
   let rest = value;

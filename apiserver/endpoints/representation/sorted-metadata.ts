@@ -12,11 +12,12 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const OPEN_LIST = 0x5b;
 const OPEN_OBJECT = 0x7b;
-/** Lists of objects with a type; the members of these objects are sorted too. */
+/** The members of metadata that are lists of objects; the members of these objects are sorted too. */
 const TYPED_LISTS: ReadonlySet<string> = new Set(['managedFields', 'ownerReferences']);
 /**
- * Matches field sets with elements that are stored in numeric order and have to be sorted as texts: indexes (`i:3`),
- * numbers in a set (`v:8080`), and keys that contain numbers (`k:{"containerPort":8080}`).
+ * Matches field sets that may have elements which are stored in numeric order: indexes (`i:3`), numbers in a set
+ * (`v:8080`), and keys that contain numbers (`k:{"containerPort":8080}`). Upstream sorts these as texts. Other field sets
+ * are sorted already.
  */
 const NUMBERED = /"(?:i:|v:-?\d|k:\{[^}]*:-?\d)/;
 

@@ -1,7 +1,7 @@
 /**
- * Converts the bodies of one kind for a response: to the served version, to the dialect of group names, and to a
- * system namespace's alias when the path uses it. Stored bytes are returned unchanged when nothing is to be
- * converted. Encoders get bodies from here only.
+ * Converts the bodies of one kind for a response: to the served version, to the dialect of group names, and to the alias
+ * of a system namespace when the path uses it. Stored bytes are returned unchanged when nothing is to be converted. All
+ * encoders take their bodies from here.
  */
 import type { HubConverter } from '../../../shared/api/conversion';
 import { codecOf } from '../../../shared/api/codec/codec';
@@ -16,8 +16,9 @@ import { apiVersionText, convertBody, metadataMember, convertMetadata, type Vers
 import { sortedMetadata } from './sorted-metadata';
 import { isStoredWithSchema, storedVersionOf } from '../../registry/object/hidden-fields';
 
-/** Keys in the encoding cache: the stored version in the other dialect, and the metadata of any version. */
+/** The key in the encoding cache of a body of the stored version in the other dialect. */
 const STORED_BODY = 'body';
+/** The key in the encoding cache of the metadata in the other dialect, which are the same for all versions. */
 const METADATA = 'metadata';
 
 /** Converts entries of one kind to one spelling: the dialect of group names, the version, and the namespace's alias. */
@@ -74,9 +75,9 @@ export class Spelling {
   }
 
   /**
-   * A body that contains the metadata for the response, and possibly more. Metadata alone of a built-in kind is not
-   * converted between versions (upstream behaviour), and objects are often large, so nothing else is parsed. Custom
-   * objects are converted whole.
+   * A body that contains the metadata for the response, and possibly more. For a built-in kind, only the metadata is
+   * parsed and converted to the dialect: as in upstream, metadata alone is not converted between versions. Custom objects
+   * are converted whole.
    */
   metadataBody(entry: Entry, policy: CachePolicy): Buffer {
     if (this.row.custom !== undefined) return this.body(entry, policy);
@@ -92,7 +93,10 @@ export class Spelling {
     return this.cache.get(entry, this.sortedKey, policy, () => ({ bytes: sortedMetadata(metadataMember(body)) })).bytes;
   }
 
-  /** The form that printers of Tables read: the body as stored, or an outdated custom object converted, with the alias. */
+  /**
+   * The form that the printers of Tables read: the body as stored, with the alias. A custom object that was written in
+   * another version or with another schema is converted.
+   */
   canonicalBody(entry: Entry): Buffer {
     if (this.isOutdated(entry)) return this.body(entry, 'uncached');
     return this.applyAlias?.(entry.bytes) ?? entry.bytes;
@@ -115,7 +119,10 @@ function versionOf(row: KindRow, converter: HubConverter | undefined): VersionCo
     : { convert: (object, entry) => codec.fromStored(object, storedVersionOf(custom, entry)), encode };
 }
 
-/** Replaces the member that names the system namespace. Bodies without it (bookmarks) stay unchanged. */
+/**
+ * Returns the function that replaces the namespace in a body by its alias: in `metadata.namespace`, or for a Namespace in
+ * `metadata.name`. Bodies without the stored name there, such as bookmarks, stay unchanged.
+ */
 function aliasApplier(row: KindRow, { stored, shown }: NamespaceAlias): (body: Buffer) => Buffer {
   const isNamespace = groupResourceText(row) === 'namespaces';
   const member = isNamespace ? `{"metadata":{"name":"${stored}"` : `"namespace":"${stored}"`;

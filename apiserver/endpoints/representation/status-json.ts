@@ -6,7 +6,7 @@ import type { JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
 import { groupInDialect, messageInDialect, messageWithAlias, type Dialect, type NamespaceAlias } from '../../../shared/names/dialect';
 
-/** Members in wire order. `alias`: the client's name of the namespace. */
+/** The Status as JSON, with its members in wire order. `alias` is the client's name of a system namespace. */
 export function statusJson(status: Status, dialect: Dialect, alias?: NamespaceAlias): JsonObject {
   const toDialect = (text: string): string => messageWithAlias(alias, messageInDialect(dialect, text));
   const json: JsonObject = { kind: status.kind, apiVersion: status.apiVersion, metadata: { ...status.metadata }, status: status.status };

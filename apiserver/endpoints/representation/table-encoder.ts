@@ -30,7 +30,7 @@ export interface TableDependencies {
   readonly cache: EncodingCache;
 }
 
-/** Rows that are held to be sorted; more would block the event loop. */
+/** Maximum number of rows that are held to be sorted: writing them at once blocks the event loop. */
 const MAX_HELD_ROWS = 500;
 const COMMA = 0x2c;
 const CLOSE_ROW = Buffer.from('}');
@@ -86,8 +86,8 @@ export class TableEncoder implements Encoder {
   }
 
   /**
-   * Sorts the rows by rank. For kinds with few objects: rows are held until all are there, or until their number would
-   * block the event loop, from where on the order is only one within each group of {@link MAX_HELD_ROWS} rows.
+   * Sorts the rows by rank, for kinds with few objects. Rows are held until the end of the list, or until there are
+   * {@link MAX_HELD_ROWS}; a longer list is sorted only within each group of so many rows.
    */
   private listByRank(page: ResponsePage, rank: (object: JsonObject) => number): ListEncoder {
     let held: { readonly entry: Entry; readonly rank: number }[] = [];
@@ -113,7 +113,7 @@ export class TableEncoder implements Encoder {
     return JSON.stringify(this.deps.table.columnDefinitions(this.spelling.row));
   }
 
-  /** A Table with one row. Only the first one of a stream has the columns. */
+  /** A Table with one row. Only the first Table of a stream has the columns. */
   private tableText(entry: Entry, revision: number, position: FramePosition): string {
     const cached = this.rowOf(entry, 'uncached');
     const tail = withRevision(cached.bytes, entry.revision, revision).toString('utf8');
@@ -132,7 +132,7 @@ export class TableEncoder implements Encoder {
     return this.deps.cache.get(entry, this.key, policy, this.makeRow);
   }
 
-  /** The text after the cells, up to the end of the row, is cached in one piece. */
+  /** Creates a row: the template of its cells, and the text after them up to the end of the row as one piece. */
   private readonly makeRow = (entry: Entry): CachedEncoding => {
     const { table } = this.deps;
     const { row } = this.spelling;

@@ -1,6 +1,6 @@
 /**
- * Encodes objects and lists as YAML by converting the JSON encoder's output member by member, so that long lists
- * remain streams. Watches have no YAML: negotiation refuses it.
+ * Encodes objects and lists as YAML, by converting the output of a JSON encoder. Lists are converted item by item, so that
+ * long ones remain streams. There are no watches in YAML: negotiation refuses them.
  */
 import { arrayAt, isObject, sortedKeys, type JsonArray, type JsonObject } from '../../../shared/values/json';
 import { YAML_MEDIA_TYPE } from '../../../shared/names/dialect';
@@ -33,14 +33,16 @@ export class YamlEncoder implements Encoder {
   }
 
   /**
-   * The list without its items is encoded as JSON first, then as YAML in two halves: members are sorted, so some
-   * precede the items and some follow.
+   * The envelope of the list (the list without its items) is encoded as JSON first. YAML sorts members by name, so some
+   * members of the envelope are written before the items and the others after them.
    */
   list(page: ResponsePage): ListEncoder {
     const jsonList = this.json.list(page);
-    /** The JSON before the items, the YAML after them, and the YAML in place of items when there are none. */
+    /** The JSON before the items. */
     let head: Buffer = NOTHING;
+    /** The YAML after the items. */
     let tail = '';
+    /** The YAML in place of the items when there are none: ` []` or ` null`. */
     let empty = '';
     let hasItems = false;
     const writeItems = (sink: ByteSink, items: JsonArray): void => {
@@ -70,12 +72,12 @@ export class YamlEncoder implements Encoder {
     };
   }
 
-  /** Never called; throws. */
+  /** Throws: negotiation selects no YAML for a watch. */
   frame(): Buffer {
     throw new Error('YAML is not streamed: negotiation never picks it for a watch');
   }
 
-  /** Never called; throws. */
+  /** Throws like {@link frame}. */
   errorFrame(): Buffer {
     return this.frame();
   }
@@ -99,7 +101,7 @@ function parseItems(json: Buffer): JsonArray {
   return Array.isArray(value) ? value : [];
 }
 
-/** The items between the start and the end of a list. */
+/** The items in the end of a list, which is parsed together with `head`, the start of the list. */
 function lastItems(head: Buffer, end: Buffer): JsonArray {
   const list = parseJsonObject(Buffer.concat([head, withoutSeparator(end)]));
   return arrayAt(list, 'rows') ?? arrayAt(list, 'items') ?? [];

@@ -74,7 +74,7 @@ function tooLargeError({ progress }: Pick<BodyExchange, 'progress'>, limit: numb
   return requestTooLarge(`limit is ${limit}`);
 }
 
-/** The format of the Content-Type; JSON when it is missing or empty. Throws 415. */
+/** The format of a body of the kind by its Content-Type; JSON when that is missing or empty. Throws 415. */
 export function bodyFormat(header: string | undefined, naming: Dialect, { custom }: Pick<KindRow, 'custom'> = {}): Media {
   if (header === undefined || header === '' || header === JSON_MEDIA_TYPE) return 'json';
   switch (mediaType(header)) {
@@ -114,10 +114,9 @@ export function patchType(header: string | undefined): PatchType {
 /** A parameter of a media type, with a token or a quoted string as its value: `charset=utf-8`, `title="a \" b"`. */
 const PARAMETER = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+=(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+|"(?:[^"\\]|\\.)*")$/;
 
-/** The media type in lower case; undefined when its parameters are malformed. */
+/** The media type in lower case; `undefined` when its parameters are malformed. A semicolon at the end is allowed. */
 function mediaType(header: string): string | undefined {
   const [type = '', ...parameters] = header.split(';').map((part) => part.trim());
-  if (!parameters.every((parameter, index) => PARAMETER.test(parameter) || (parameter === '' && index === parameters.length - 1)))
-    return undefined;
-  return type.toLowerCase();
+  if (parameters.at(-1) === '') parameters.pop();
+  return parameters.every((parameter) => PARAMETER.test(parameter)) ? type.toLowerCase() : undefined;
 }

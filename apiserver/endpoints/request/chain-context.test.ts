@@ -67,9 +67,11 @@ describe('ChainContext', () => {
   it('processes an impersonating request as the impersonated user and keeps the authenticated one as impersonator', () => {
     const context = new TestContext('platform');
     context.setUser(ALICE);
-    expect([context.user, context.impersonator]).toEqual([ALICE, undefined]);
+    expect(context.user).toBe(ALICE);
+    expect(context.impersonator).toBeUndefined();
     context.setImpersonatedUser(BOB);
-    expect([context.user, context.impersonator]).toEqual([BOB, ALICE]);
+    expect(context.user).toBe(BOB);
+    expect(context.impersonator).toBe(ALICE);
   });
 
   it('takes the dialect of the path, and refuses another one later', () => {

@@ -7,7 +7,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 
 /** How long to wait for the rest of the body: the same as in Go's HTTP server. */
 export const LINGER_MS = 500;
-/** Further bytes are not read. */
+/** How much of the body is read and discarded; further bytes stay unread. */
 const MAX_DISCARDED_BYTES = 8 * 1024 * 1024;
 
 /** Ends the completely written response when the body has been received, or after a time-out. The body is discarded. */

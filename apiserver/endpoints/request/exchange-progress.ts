@@ -4,10 +4,11 @@
  * records: reads and writes no bytes.
  */
 
-/** The minimum pace of a body: it may take `patienceMs`, and one second more for each `bytesPerSecond` received. */
+/** The minimum pace of a body. */
 export interface BodyPace {
-  /** In milliseconds. */
+  /** The milliseconds that a body may take, however short it is. */
   readonly patienceMs: number;
+  /** For each of so many received bytes, a body may take a second more. */
   readonly bytesPerSecond: number;
 }
 
@@ -43,12 +44,12 @@ export class ExchangeProgress {
     this.receiving = false;
   }
 
-  /** The body was read within its limit. */
+  /** The whole body was read within its size limit, with this number of bytes. */
   acceptBody(bytes: number): void {
     this.wholeBodyBytes = bytes;
   }
 
-  /** `undefined` when no body was read. */
+  /** The size of the body; `undefined` when none was read. */
   get bodyBytes(): number | undefined {
     return this.wholeBodyBytes;
   }
@@ -90,7 +91,7 @@ export class ExchangeProgress {
     this.waitedMs += ms;
   }
 
-  /** Later attempts to respond are dropped. */
+  /** Whether later attempts to respond are dropped. */
   get isAbandoned(): boolean {
     return this.abandoned;
   }
@@ -100,7 +101,7 @@ export class ExchangeProgress {
     this.abandoned = true;
   }
 
-  /** True when the server ends the request to protect itself. */
+  /** Whether the server has ended the request to protect itself: it was rejected for overload, or reached its deadline. */
   get isTerminated(): boolean {
     return this.terminated;
   }

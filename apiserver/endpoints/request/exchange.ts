@@ -39,7 +39,7 @@ export type Outgoing = ServerResponse | ServerHttp2Stream;
 /** The listener that received the request: TLS, or plain HTTP on loopback. */
 export type Origin = 'secure' | 'local';
 
-/** Responses up to this length, with their head, fit into a socket's buffer, so they never wait for the client. */
+/** Responses up to this length fit, with their head, into the buffer of a socket, so they never wait for the client. */
 const MAX_IMMEDIATE_BYTES = 8 * 1024;
 
 /** Bodies up to this length are sent together with their head, in one piece. */
@@ -59,9 +59,8 @@ export interface ExchangeDependencies {
 }
 
 /**
- * One request and its response. The members of {@link RequestContext} that it implements are how the registry warns,
- * waits and audits. Once `send`, `sendHead`, `openWebSocket` or `abort` was called, further calls of `send` have no
- * effect.
+ * One request and its response. The registry knows it as {@link RequestContext}, through which it warns, waits and
+ * audits. Once `send`, `sendHead`, `openWebSocket` or `abort` was called, further calls of `send` have no effect.
  */
 export class Exchange extends ChainContext implements RequestContext {
   readonly method: string;
@@ -86,7 +85,7 @@ export class Exchange extends ChainContext implements RequestContext {
     this.method = incoming.method ?? 'GET';
   }
 
-  /** The request; without most headers after {@link releaseHeaders}. */
+  /** The request; over HTTP/2 without most headers after {@link releaseHead}. */
   get request(): Incoming {
     return this.incoming;
   }
@@ -118,8 +117,8 @@ export class Exchange extends ChainContext implements RequestContext {
   }
 
   /**
-   * Forgets the parameters of the query, and the headers except those that the log and the metrics read when a request
-   * ends: a watch would hold them for its whole life. Over HTTP/1.1 Node holds the headers.
+   * Forgets the parsed query, and over HTTP/2 the headers except those that the log and the metrics read when a request
+   * ends. Called for watches, which would hold them for their whole life. Over HTTP/1.1 Node holds the headers anyway.
    */
   releaseHead(): void {
     const { incoming } = this;
@@ -140,16 +139,13 @@ export class Exchange extends ChainContext implements RequestContext {
     return fence;
   }
 
-  /** Waits for a slot on the event loop, in which the request may do long work; undefined when it has one at once. */
+  /** Resolves with a slot on the event loop, in which the request may do long work; `undefined` when it has one at once. */
   acquireSlot(): Promise<true> | undefined {
     const slot = this.deps.scheduler.acquire(this.priority, this.user.name);
     return slot === undefined ? undefined : this.afterQueue(slot, () => true);
   }
 
-  /**
-   * Awaits the end of a queue, records the waiting time in the audit log, and returns what `proceed` makes of the
-   * outcome.
-   */
+  /** Awaits a wait in a queue, records its duration in the audit log, and resolves with the result of `proceed`. */
   afterQueue<T, R>(wait: Promise<T>, proceed: (outcome: T) => R): Promise<R> {
     this.audit?.startQueueWait();
     return wait.then((outcome) => {
@@ -253,9 +249,9 @@ export class Exchange extends ChainContext implements RequestContext {
   }
 
   /**
-   * Sends head and body, after the waiting watch events of the connection. HEAD requests get no body. A client that
-   * reads an event and the response to the write that caused it at the same time may process either first, so the
-   * response is sent one turn after the event.
+   * Sends head and body; a HEAD request gets no body. Watch events that wait for the same connection are sent first, and
+   * the response one turn of the event loop later. A client that read both at once might otherwise process the response to
+   * a write before the event that the write has caused.
    */
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer): void {
     if (this.hasResponded) return;
@@ -336,10 +332,10 @@ function contentLength(headers: OutgoingHttpHeaders): number | undefined {
 }
 
 /**
- * While a response waits for its client, Node pauses the HTTP/1.1 parser of the connection. Over TLS, the paused
- * parser still receives the rest of the next request's data, and the connection is closed. A `data` listener, even a
- * temporary one, makes Node read through the socket, which can be paused. That costs each request more, so it is done
- * only for responses that are long enough to wait.
+ * Makes Node read an HTTP/1.1 connection through its socket instead of directly. While a response waits for its client,
+ * Node pauses the parser of the connection. Over TLS, a parser that reads directly still receives data of the next
+ * request, and Node closes the connection; a socket can be paused. A `data` listener, even a temporary one, has that
+ * effect. It costs each request more, so it is used only for responses that are long enough to wait.
  */
 function readThroughSocket(socket: Socket | null): void {
   const noop = (): void => undefined;
@@ -359,9 +355,8 @@ function closeAfterWrite(stream: ServerHttp2Stream): void {
 }
 
 /**
- * GOAWAY names the last processed stream. Later streams of the client are not processed (Node accepts none after
- * GOAWAY, whatever it names), and the client must know this in order to retry on another connection instead of
- * waiting.
+ * Sends GOAWAY with the last stream that this server processes. Node accepts no later streams after GOAWAY, and the
+ * client must know this in order to retry on another connection instead of waiting.
  */
 function sendGoaway({ session }: ServerHttp2Stream): void {
   if (session !== undefined && !session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR);

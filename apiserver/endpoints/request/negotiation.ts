@@ -20,7 +20,7 @@ export interface Representation {
   readonly transform: Transform;
   /** The version of the meta group in which a transform is requested. */
   readonly metaVersion: 'v1' | 'v1beta1';
-  /** The dialect of the media type or of `g=`; undefined when neither determines it. */
+  /** The dialect of the media type or of `g=`; `undefined` when neither determines it. */
   readonly dialect: Dialect | undefined;
   /** Whether JSON is indented, regardless of the query. */
   readonly pretty: boolean;
@@ -44,14 +44,17 @@ interface Clause {
   readonly servesStream: boolean;
 }
 
-/** Limits of the cache of parsed Accept headers, which clients choose; it is cleared when it is full. */
+/** Limits of the cache of parsed Accept headers. Clients choose the headers, so it is cleared when it is full. */
 const MAX_CACHED_HEADERS = 256;
 const MAX_CACHED_LENGTH = 1024;
-/** Further clauses of a header are ignored. */
+/** Maximum number of clauses of a header; further ones are ignored. */
 const MAX_CLAUSES = 64;
 const clauseCache = new Map<string, readonly Clause[]>();
 
-/** Selects the representation of the response. Throws upstream's 406. */
+/**
+ * Selects the representation of the response: that of the first clause which the route can serve. `kind` is that of the
+ * objects in the response. Throws upstream's 406.
+ */
 export function negotiate(accept: string | undefined, offer: Offer, naming: Dialect, kind: Pick<KindRow, 'custom'> = {}): Representation {
   const acceptsPlainJson = accept === undefined || accept === '' || accept === JSON_MEDIA_TYPE || accept === '*/*';
   if (acceptsPlainJson) return PLAIN_JSON;
@@ -65,7 +68,7 @@ export function negotiate(accept: string | undefined, offer: Offer, naming: Dial
   throw isKnown ? notServed(offer, naming) : noKnownType(offer, naming);
 }
 
-/** Only the metadata of a custom kind can be encoded in protobuf. */
+/** Whether the clause requests whole objects of a custom kind in protobuf, for which they have no field numbers. */
 function isUntyped({ custom }: Pick<KindRow, 'custom'>, { representation: { media, transform } }: Clause): boolean {
   return custom !== undefined && media === 'protobuf' && transform === 'none';
 }
@@ -82,7 +85,7 @@ function serves(offer: Offer, clause: Clause): boolean {
   }
 }
 
-/** The representation of a Status: the first plain media type that the client accepts; undefined when there is none. */
+/** The representation of a Status: the first plain media type that the client accepts; `undefined` when there is none. */
 export function negotiateStatus(accept: string | undefined): Representation | undefined {
   if (accept === undefined || accept === '') return PLAIN_JSON;
   return clausesOf(accept).find((clause) => clause.isKnown && clause.servesObject && clause.representation.transform === 'none')
@@ -175,7 +178,10 @@ const TRANSFORMS: ReadonlyMap<string, Transform> = new Map([
   ['PartialObjectMetadataList', 'partialList'],
 ]);
 
-/** The transform that the parameters `as`, `g` and `v` of a clause request; undefined when it is not served. */
+/**
+ * The transform that the parameters of a clause request, as in `as=Table;v=v1;g=meta.k8s.io`; `undefined` when it is not
+ * served.
+ */
 function transformOf(
   parameters: ReadonlyMap<string, string>,
 ): { readonly transform: Transform; readonly metaVersion: 'v1' | 'v1beta1'; readonly dialect: Dialect | undefined } | undefined {
@@ -192,7 +198,7 @@ function transformOf(
 
 const META_GROUP = 'meta.platform.io';
 
-/** The dialect of `g=`, which must name the meta group; undefined for other groups. */
+/** The dialect of `g=`, which must name the meta group; `undefined` for other groups. */
 function metaDialect(group: string | undefined): Dialect | undefined {
   if (group === groupInDialect('platform', META_GROUP)) return 'platform';
   return group === groupInDialect('kubernetes', META_GROUP) ? 'kubernetes' : undefined;

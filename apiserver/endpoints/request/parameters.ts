@@ -1,6 +1,7 @@
 /**
  * Parses the query parameters of every verb, with upstream's messages and in its order of checks, which determines
- * the reported error. Parameters that cannot be honoured are rejected.
+ * which of several errors is reported. Unknown parameters are ignored. Some that the verb cannot honour are rejected, such
+ * as `sendInitialEvents` of a list.
  */
 import { appendAll } from '../../../shared/values/append';
 import type { KindRow } from '../../../shared/api/kinds';
@@ -26,13 +27,13 @@ export type SelectionBuilder = (row: KindRow, labelSelector: string, fieldSelect
 /** The group of options kinds, Tables and PartialObjectMetadata, in canonical spelling. */
 export const META_GROUP = 'meta.platform.io';
 
-/** The `resourceVersion` of a GET of one object; undefined for the most recent version. */
+/** The `resourceVersion` of a GET of one object; `undefined` for the most recent version. Throws 400. */
 export function getVersion(query: Query): number | undefined {
   if (query.boolean('export') === true) throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
   return resourceVersion(query, clientError);
 }
 
-/** Throws 400 or 422 when a parameter is invalid or contradicts another one. */
+/** The options of a list. Throws 400 or 422 when a parameter is invalid or contradicts another one. */
 export function listOptions(row: KindRow, query: Query, select: SelectionBuilder): ListOptions {
   const { limit, selection } = commonListOptions(row, query, select);
   const version = query.get('resourceVersion') ?? '';
@@ -74,7 +75,10 @@ export interface WatchParameters {
   readonly timeoutSeconds: number | undefined;
 }
 
-/** Throws 400 or 422 when a parameter is invalid. `isWatchListEnabled`: whether `sendInitialEvents` is allowed. */
+/**
+ * The parameters of a watch. `sendInitialEvents` is allowed if `isWatchListEnabled`. Throws 400 or 422 when a parameter is
+ * invalid or contradicts another one.
+ */
 export function watchOptions(
   row: KindRow,
   query: Query,
@@ -224,7 +228,10 @@ function unquoted(text: string): string {
   return text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
 }
 
-/** Default managers by user agent, for user agents of at most {@link MAX_CACHED_LENGTH} characters. */
+/**
+ * Default managers by user agent, for user agents of at most {@link MAX_CACHED_LENGTH} characters. Cleared when it has
+ * {@link MAX_CACHED_MANAGERS}, because clients choose their user agents.
+ */
 const managerCache = new Map<string, string>();
 const MAX_CACHED_MANAGERS = 256;
 const MAX_CACHED_LENGTH = 512;
@@ -254,7 +261,10 @@ const INTEGER = /^[+-]?\d+$/;
 const MAX_INT64 = 9223372036854775807n;
 const MIN_INT64 = -9223372036854775808n;
 
-/** Parses an int64. Values beyond the safe range of a double are clamped (no value here is that large). */
+/**
+ * Parses an int64. Values beyond the safe integers of JavaScript are clamped to them, which makes no difference to the
+ * limits and durations that are parsed here.
+ */
 function integer(query: Query, name: string): number | undefined {
   const text = query.get(name);
   if (text === undefined) return undefined;
@@ -267,7 +277,7 @@ function integer(query: Query, name: string): number | undefined {
 const UNSIGNED = /^\d+$/;
 const MAX_UINT64 = 18446744073709551615n;
 
-/** Undefined for the most recent version. Throws what `createError` returns for the message of an invalid one. */
+/** `undefined` for the most recent version. Throws what `createError` returns for the message of an invalid one. */
 function resourceVersion(query: Query, createError: (text: string) => StatusError): number | undefined {
   const text = query.get('resourceVersion');
   if (text === undefined || text === '') return undefined;

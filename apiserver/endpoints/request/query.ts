@@ -4,7 +4,7 @@
  */
 import { decodePercent } from '../../../shared/values/text/percent';
 
-/** Stands for parameters that are not parsed; never changed. */
+/** In place of the names and values while they are not parsed; never changed. */
 const NONE: string[] = [];
 
 /** The parsed query of one URL. Names may occur several times. */
@@ -18,7 +18,7 @@ export class Query {
     this.parse();
   }
 
-  /** The first value of a parameter; undefined when it is absent, '' without a value. */
+  /** The first value of a parameter; `undefined` when it is absent, '' without a value. */
   get(name: string): string | undefined {
     this.parse();
     const index = this.names.indexOf(name);
@@ -37,7 +37,7 @@ export class Query {
     return this.values.filter((_, index) => this.names[index] === name);
   }
 
-  /** Every text is valid: `false` (in any case) and `0` are false, all others true. Undefined when absent. */
+  /** Every text is valid: `false` (in any case) and `0` are false, all others true. `undefined` when absent. */
   boolean(name: string): boolean | undefined {
     const value = this.get(name);
     return value === undefined ? undefined : isTrue(value);

@@ -29,7 +29,7 @@ export interface ResourceRequest {
   readonly verb: RequestVerb;
   /** In canonical spelling; '' for the core group. */
   readonly group: string;
-  /** The dialect of the group in the path; undefined when both dialects spell it alike. */
+  /** The dialect of the group in the path; `undefined` when both dialects spell it alike. */
   readonly dialect: Dialect | undefined;
   readonly version: string;
   /** In stored spelling, like the name of a Namespace. */
@@ -57,7 +57,7 @@ export interface PathRequest {
   readonly verb: string;
 }
 
-/** What is known from the path, method and query of a request. Filters, authorization and routing decide by it. */
+/** What is known from the path, method and query of a request. Authorization, routing and several filters decide by it. */
 export type RequestInfo = ResourceRequest | PathRequest;
 
 /** A path that cannot be parsed; the response is 400 with this message as plain text. */
@@ -71,19 +71,23 @@ export class MalformedRequest extends Error {
   }
 }
 
-/** `path` is decoded and starts with `/`. */
+/**
+ * Parses a request. `path` is decoded and starts with `/`. Resources are below `/api/<version>/` (the core group) and
+ * `/apis/<group>/<version>/`; requests for other paths are PathRequests. Throws {@link MalformedRequest}.
+ */
 export function parseRequestInfo(method: string, path: string, query: Query, names: GeneratedNames): RequestInfo {
-  const segments = split(path);
-  const prefix = segments[0];
-  const isGrouped = prefix === 'apis';
-  if (segments.length < (isGrouped ? 4 : 3) || (!isGrouped && prefix !== 'api')) return { kind: 'path', path, verb: method.toLowerCase() };
+  const segments = splitPath(path);
+  const root = segments[0];
+  const isGrouped = root === 'apis';
+  /** The position of the first segment after the version. */
+  const start = isGrouped ? 3 : 2;
+  if (segments.length <= start || (!isGrouped && root !== 'api')) return { kind: 'path', path, verb: method.toLowerCase() };
 
   const spelling = isGrouped ? (segments[1] ?? '') : '';
-  const version = segments[isGrouped ? 2 : 1] ?? '';
-  const start = isGrouped ? 3 : 2;
-  const prefixed = deprecatedPrefixOf(segments[start]);
-  if (prefixed !== undefined && segments.length === start + 1) throw undeterminedResource(path);
-  const location = parseLocation(segments, prefixed === undefined ? start : start + 1);
+  const version = segments[start - 1] ?? '';
+  const deprecatedPrefix = deprecatedPrefixOf(segments[start]);
+  if (deprecatedPrefix !== undefined && segments.length === start + 1) throw undeterminedResource(path);
+  const location = parseLocation(segments, deprecatedPrefix === undefined ? start : start + 1);
   const group = canonicalGroup(spelling);
   const isCore = group === '';
   const isNamespace = isCore && location.resource === 'namespaces';
@@ -91,7 +95,7 @@ export function parseRequestInfo(method: string, path: string, query: Query, nam
   return {
     kind: 'resource',
     path,
-    verb: resourceVerb(verbOf(method), prefixed, location, query),
+    verb: resourceVerb(verbOf(method), deprecatedPrefix, location, query),
     group,
     dialect: dialectOfGroup(spelling),
     version,
@@ -101,8 +105,8 @@ export function parseRequestInfo(method: string, path: string, query: Query, nam
     name: isNamespace && location.name === namespaceInPath?.shown ? namespaceInPath.stored : location.name,
     subresource: location.subresource,
     rest: location.rest,
-    hasWatchPrefix: prefixed === 'watch',
-    isUnroutable: prefixed === 'proxy' || segments.includes(''),
+    hasWatchPrefix: deprecatedPrefix === 'watch',
+    isUnroutable: deprecatedPrefix === 'proxy' || segments.includes(''),
   };
 }
 
@@ -121,16 +125,18 @@ function undeterminedResource(path: string): MalformedRequest {
   );
 }
 
-/** `verb` is that of the method. A prefix replaces it; a GET or DELETE without a name is one of the collection. */
+/**
+ * The verb of a request; `verb` is that of its method. The prefix `/proxy/` replaces it, and `/watch/` allows only GET. A
+ * GET or DELETE without a name is one of the collection.
+ */
 function resourceVerb(
   verb: RequestVerb,
-  prefixed: DeprecatedPrefix | undefined,
+  deprecatedPrefix: DeprecatedPrefix | undefined,
   { name, subresource }: ResourceLocation,
   query: Query,
 ): RequestVerb {
-  if (prefixed === 'proxy') return 'proxy';
-  if (prefixed === 'watch' && verb === 'get') return 'watch';
-  if (prefixed === 'watch') return '';
+  if (deprecatedPrefix === 'proxy') return 'proxy';
+  if (deprecatedPrefix === 'watch') return verb === 'get' ? 'watch' : '';
   if (verb === 'get') {
     if ((name === '' || subresource === '') && query.boolean('watch') === true) return 'watch';
     return name === '' ? 'list' : 'get';
@@ -159,8 +165,12 @@ const SLASH = 0x2f;
 const NO_REST: readonly string[] = [];
 
 /**
- * `namespaces/<ns>/<rest>` names a namespace and continues with the rest, unless the rest is a subresource of the
- * namespace itself.
+ * Parses the segments from `start` on:
+ *
+ *     nodes/n/status           -> resource nodes, name n, subresource status
+ *     namespaces/ns/pods/p     -> namespace ns, resource pods, name p
+ *     namespaces/ns            -> namespace ns, resource namespaces, name ns
+ *     namespaces/ns/finalize   -> namespace ns, resource namespaces, name ns, subresource finalize
  */
 function parseLocation(segments: readonly string[], start: number): ResourceLocation {
   let at = start;
@@ -179,8 +189,11 @@ function parseLocation(segments: readonly string[], start: number): ResourceLoca
   };
 }
 
-/** The segments between slashes. One leading slash and all trailing ones are ignored, other empty segments are not. */
-function split(path: string): string[] {
+/**
+ * The segments between slashes. One leading slash and all trailing ones are ignored. Other empty segments are kept, except
+ * that a path with several leading slashes begins with a single empty segment, so that it matches no root.
+ */
+function splitPath(path: string): string[] {
   let start = 0;
   let end = path.length;
   while (start < end && path.charCodeAt(start) === SLASH) start += 1;

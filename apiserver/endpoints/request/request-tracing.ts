@@ -1,7 +1,4 @@
-/**
- * Names the spans of a request and sets their attributes. For an untraced request, each function costs one
- * comparison.
- */
+/** Names the spans of a request and sets their attributes. For an untraced request, `traceResponse` does nothing. */
 import { groupInDialect } from '../../../shared/names/dialect';
 import type { RequestTrace, SpanAttributes, Tracing } from '../../tracing/span';
 import type { Exchange } from './exchange';
@@ -90,7 +87,7 @@ export function traceRequest(tracing: Tracing, exchange: Exchange, work: (exchan
 /** A host with or without a port: `127.0.0.1:6443`, `[::1]`. */
 const HOST_AND_PORT = /^(.*?)(?::(\d+))?$/;
 
-/** Attributes that are not available any more after the connection has closed. */
+/** The attributes of the request. Read at its start: some are not available any more after the connection has closed. */
 function requestAttributes(exchange: Exchange): SpanAttributes {
   const { method, origin, request } = exchange;
   const host = HOST_AND_PORT.exec(exchange.header('host') ?? exchange.header(':authority') ?? '');

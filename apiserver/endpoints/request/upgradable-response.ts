@@ -1,6 +1,6 @@
 /**
- * The response to a request with an Upgrade header. Until the connection is taken over it is an ordinary HTTP/1.1
- * response, and closes the connection. Makes no decisions.
+ * The response to a request with an Upgrade header: an ordinary HTTP/1.1 response that closes the connection, unless the
+ * connection is taken over instead. Makes no decisions.
  */
 import { ServerResponse, type IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
@@ -9,10 +9,10 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { CLOSING_STREAM_PROTOCOL, LOG_PROTOCOLS, PORT_FORWARD_TUNNEL } from '../../../shared/names/stream-protocols';
 import { allowUnread } from '../output/write-progress';
 
-/** Limit for client messages on WebSockets that only send to the client. Bytes. */
+/** Limit for messages of the client on WebSockets that only send to the client. */
 const MAX_MESSAGE_BYTES = 64 * 1024;
 
-/** Limit for client messages on WebSockets that carry input. */
+/** Limit for messages of the client on WebSockets that carry input. */
 const MAX_STREAM_MESSAGE_BYTES = 4 * 1024 * 1024;
 
 const createWebSocketServer = (maxPayload: number, chooseProtocol: (protocols: readonly string[]) => string | undefined): WebSocketServer =>
@@ -24,9 +24,12 @@ const createWebSocketServer = (maxPayload: number, chooseProtocol: (protocols: r
   });
 
 /**
- * The uses of a WebSocket: `events` sends watch events; `log` sends a log, with one of its sub-protocols or none;
- * `streams` carries streams to a container with the sub-protocol that the client requested; `tunnel` and
- * `agreedTunnel` carry a connection to a kubelet, the latter with a sub-protocol that the kubelet has accepted.
+ * The uses of a WebSocket:
+ * - `events` sends watch events.
+ * - `log` sends a log, with one of the sub-protocols for logs or none.
+ * - `streams` carries the streams of a container, with the sub-protocol {@link CLOSING_STREAM_PROTOCOL}.
+ * - `tunnel` carries a SPDY connection with a kubelet, without a sub-protocol.
+ * - `agreedTunnel` is a tunnel with the sub-protocol {@link PORT_FORWARD_TUNNEL}, which the kubelet has accepted.
  */
 export type WebSocketUse = 'events' | 'log' | 'streams' | 'tunnel' | 'agreedTunnel';
 
@@ -36,14 +39,14 @@ export function logProtocol(offered: readonly string[]): string | undefined {
 }
 
 const SERVERS: Readonly<Record<WebSocketUse, WebSocketServer>> = {
-  // The first protocol that is not a bearer token.
+  // The first sub-protocol that is not a bearer token, which browsers send as one.
   events: createWebSocketServer(MAX_MESSAGE_BYTES, (protocols) =>
     protocols.find((protocol) => !protocol.startsWith('base64url.bearer.authorization.')),
   ),
   log: createWebSocketServer(MAX_MESSAGE_BYTES, logProtocol),
   streams: createWebSocketServer(MAX_STREAM_MESSAGE_BYTES, () => CLOSING_STREAM_PROTOCOL),
   tunnel: createWebSocketServer(MAX_STREAM_MESSAGE_BYTES, () => undefined),
-  // The `ws` library accepts only tokens as sub-protocols, and this one is not a token, so the header is added here.
+  // The `ws` library accepts only tokens of HTTP as sub-protocols. This one contains a slash, so the header is added here.
   agreedTunnel: createWebSocketServer(MAX_STREAM_MESSAGE_BYTES, () => undefined).on(
     'headers',
     (headers) => void headers.push(`Sec-WebSocket-Protocol: ${PORT_FORWARD_TUNNEL}`),
@@ -52,7 +55,7 @@ const SERVERS: Readonly<Record<WebSocketUse, WebSocketServer>> = {
 
 /** A connection that was taken over for a WebSocket. */
 export interface OpenedWebSocket {
-  /** Undefined when the handshake was invalid and an error response was sent. */
+  /** `undefined` when the handshake was invalid and an error response was sent. */
   readonly webSocket: WebSocket | undefined;
   /** The connection, which closes after the WebSocket. */
   readonly carrier: Socket;
@@ -73,7 +76,7 @@ export class UpgradableResponse extends ServerResponse {
     this.once('finish', () => {
       if (this.isTakenOver) return;
       this.detachSocket(carrier);
-      // Node no longer reads the connection or limits its time.
+      // After an upgrade event Node no longer reads the connection or limits its time, so it is not used again.
       carrier.destroySoon();
     });
   }
@@ -104,8 +107,8 @@ export class UpgradableResponse extends ServerResponse {
 }
 
 /**
- * The response for an upgrade event of Node's server. `head`: the bytes after the request that have already arrived.
- * Undefined when the connection is not a net.Socket.
+ * The response for an upgrade event of Node's server. `head` has the bytes after the request that have already arrived.
+ * `undefined` when the connection is not a net.Socket.
  */
 export function createUpgradableResponse(request: IncomingMessage, socket: Duplex, head: Buffer): UpgradableResponse | undefined {
   return socket instanceof Socket ? new UpgradableResponse(request, socket, head) : undefined;

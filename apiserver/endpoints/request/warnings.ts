@@ -1,6 +1,6 @@
 /**
- * The `Warning` headers of a response: de-duplicated, bounded, quoted. When all texts together are too long, each is
- * shortened; when the shortened ones have reached the limit, further texts are dropped.
+ * The `Warning` headers of a response: de-duplicated, bounded, quoted. When all texts together are longer than 4,096
+ * characters, each is shortened to 256; once the shortened ones reach the limit, further texts are dropped.
  */
 
 /** Limit for all texts together, in code points. */
@@ -12,7 +12,7 @@ const SHORT_RUNES = 256;
 export class WarningList {
   private readonly texts = new Set<string>();
   private isShortened = false;
-  /** The code points of all texts together, each at most its shortened length once texts are shortened. */
+  /** The code points of all texts together; of the shortened ones once texts are shortened. */
   private runes = 0;
 
   /**
@@ -47,8 +47,8 @@ function truncate(text: string): string {
 }
 
 /**
- * Header bytes are UTF-8; Node writes header values as latin1, so each byte becomes one character. Control characters
- * are dropped.
+ * The text as a quoted string, without control characters. Its bytes are to be UTF-8, but Node writes header values as
+ * latin1: so each byte of the UTF-8 text becomes one character.
  */
 function warningText(text: string): string {
   const safe = text.replace(/\p{Cc}/gu, '').replace(/[\\"]/g, '\\$&');

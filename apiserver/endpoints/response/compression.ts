@@ -7,10 +7,10 @@ import type { Exchange } from '../request/exchange';
 
 /** Responses up to this length are not compressed. */
 export const GZIP_FROM_BYTES = 128 * 1024;
-/** Options of zlib. */
+/** The options of zlib: its fastest level. */
 export const GZIP = { level: constants.Z_BEST_SPEED };
 
-/** Whether `Accept-Encoding` lists gzip without a quality; upstream ignores clauses with parameters. */
+/** Whether `Accept-Encoding` lists gzip without parameters: `gzip;q=1` does not count, as in upstream. */
 export function acceptsGzip(exchange: Exchange): boolean {
   const header = exchange.header('accept-encoding');
   if (header === undefined) return false;

@@ -7,7 +7,7 @@ export interface OpenWatch {
   expire(): void;
 }
 
-/** Number of groups of watches that a shutdown ends one after the other. */
+/** Maximum number of groups of watches that a shutdown ends one after the other. */
 const MAX_SLICES = 20;
 
 /** The watches of a server with open streams. */
@@ -23,7 +23,7 @@ export class OpenWatchStreams {
     this.watches.add(watch);
   }
 
-  /** Called when a watch ends for any reason; may be called for a watch that was never added. */
+  /** Called when a watch ends for any reason. May be called for a watch that was not added. */
   delete(watch: OpenWatch): void {
     this.watches.delete(watch);
   }

@@ -27,7 +27,7 @@ export const TEXT_MEDIA_TYPE = 'text/plain; charset=utf-8';
 
 /** How a list is sent. */
 export interface ListResponseOptions extends ResponseOptions {
-  /** Awaited before an entry is encoded, unless undefined. */
+  /** Called before an entry is encoded; a promise is awaited, while a worker thread encodes the entry. */
   readonly prepareItem: (entry: Entry) => Promise<void> | undefined;
 }
 
@@ -79,7 +79,7 @@ export function sendStatus(
   exchange.send(code, { 'Content-Type': contentType, ...headers }, body);
 }
 
-/** Uses the client's spelling of names. */
+/** The Status in the client's spelling of names. */
 function statusJsonFor({ alias, dialect }: Exchange, status: Status): JsonObject {
   return statusJson(status, dialect, alias);
 }
@@ -145,7 +145,7 @@ interface OpenStream {
   readonly output: StreamOutput;
 }
 
-/** Sends a body that `write` writes. False when the client has disconnected before the end. */
+/** Sends the body that `write` adds to a stream. Resolves with false when the client has disconnected before the end. */
 async function streamBody(
   exchange: Exchange,
   contentType: string,
@@ -183,7 +183,10 @@ export function encodeListText(encoder: Encoder, page: ResponsePage): string {
   return finish().toString();
 }
 
-/** Encodes all entries of a page. Stops early, without an error, when the client has disconnected. */
+/**
+ * Encodes all entries of a page, after a pass that measures them where the encoder needs their length in advance. Stops
+ * early, without an error, when the client has disconnected.
+ */
 async function writeItems(
   exchange: Exchange,
   encoder: Encoder,
@@ -215,7 +218,10 @@ interface ItemPass {
   readonly prepareItem: ListResponseOptions['prepareItem'];
 }
 
-/** Visits entries at the pace of the client and of other requests. False when the client has disconnected. */
+/**
+ * Visits entries, waiting for the client to read and yielding to other requests. Resolves with false when the client has
+ * disconnected.
+ */
 async function forEachEntry(
   entries: Iterable<Entry>,
   { exchange, stream: { sink, output }, prepareItem }: ItemPass,

@@ -19,14 +19,16 @@ export interface ResponseOptions {
 }
 
 /**
- * The head is sent with the first chunk, when it is known whether the response is short (uncompressed, with its length)
- * or long.
+ * The output of one response. Its head is sent with the first chunk: if that is also the last one, the length is known,
+ * and a short response is not compressed.
  */
 export class StreamOutput implements ChunkTarget {
   /** Resolves when the last chunk has been written or the client has disconnected. */
   readonly finished: Promise<void>;
   private resolveFinished: () => void = () => undefined;
+  /** Set once the head has been sent. */
   private target: PieceWriter | undefined;
+  /** The chunks that are being written. */
   private readonly pending = new Set<ReturnChunk>();
   private readonly indenter: JsonIndenter | undefined;
 
@@ -41,7 +43,7 @@ export class StreamOutput implements ChunkTarget {
     this.indenter = contentType === JSON_MEDIA_TYPE && options.pretty ? new JsonIndenter() : undefined;
   }
 
-  /** The client has disconnected or the response was abandoned. */
+  /** Whether the client has disconnected or the response was abandoned. */
   get isDisconnected(): boolean {
     return this.exchange.progress.isAbandoned || this.exchange.output.destroyed;
   }
@@ -75,7 +77,7 @@ export class StreamOutput implements ChunkTarget {
     });
   }
 
-  /** Sends the head. `length`: of the whole body, when it is known. Undefined when a response was sent before. */
+  /** Sends the head for a body of this length. `undefined` when a response was sent before. */
   private sendHead(length: number | 'unknown'): PieceWriter | undefined {
     const { exchange } = this;
     const { output } = exchange;
@@ -107,7 +109,7 @@ export class StreamOutput implements ChunkTarget {
     if (this.pending.delete(done)) done(state);
   }
 
-  /** Node calls no further callbacks of pending writes. */
+  /** Gives the chunks of pending writes back: Node does not call the callbacks of these writes after the close. */
   private onClose(): void {
     for (const done of [...this.pending]) this.complete(done, 'in-use');
     this.exchange.finish();
