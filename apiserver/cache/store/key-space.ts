@@ -49,8 +49,7 @@ export class KeySpace {
 
   /**
    * The state of the type that a store key belongs to; `undefined` for keys that are not API objects, and for keys that
-   * are skipped. A custom resource that is not known yet is added: its change log then starts at `logStart`, after which
-   * the key was written or read.
+   * are skipped. A custom resource that is not known yet is added: its change log then starts at `logStart`.
    */
   locate(storeKey: string, logStart: Revision): TypeState | undefined {
     const first = storeKey.indexOf('/', this.root.length);

@@ -11,7 +11,7 @@ import { Backends } from './backend';
 
 const backends = new Backends({ clock, credentials: () => ({}), timeoutMs: 5_000 });
 
-/** A server that responds with the request line and the Host header, and its port. */
+/** A server on 127.0.0.1 that responds with the request line and the Host header, and its port. */
 const server = useResource(
   async () => {
     const listener = createServer(({ method = '', url = '', headers }, response) =>
@@ -28,6 +28,7 @@ const server = useResource(
   },
 );
 
+/** Requests `/x` of a backend with this host name, at the port of the server. */
 async function get(host: string, pinned: readonly string[]): Promise<string> {
   const url = new URL(`http://${host}:${server().port}`);
   const request = backends.open({ url, trust: 'any', pinned, method: 'GET', headers: {}, path: '/x' });
@@ -39,15 +40,15 @@ async function get(host: string, pinned: readonly string[]): Promise<string> {
 }
 
 describe('A backend with pinned addresses', () => {
-  it('is dialed there, and its host name is not resolved', async () => {
+  it('is dialed at these addresses, and its host name is not resolved', async () => {
     expect(await get('name.invalid', ['127.0.0.1'])).toBe(`GET /x at name.invalid:${server().port}`);
   });
 
-  it('is dialed at one after the other', async () => {
+  it('is dialed at the second address when the first refuses the connection', async () => {
     expect(await get('name.invalid', ['::1', '127.0.0.1'])).toBe(`GET /x at name.invalid:${server().port}`);
   });
 
-  it('is unreachable when their list is empty', async () => {
+  it('is unreachable when the list of addresses is empty', async () => {
     await expect(get('localhost', [])).rejects.toThrow('lookup localhost: no such host');
   });
 });

@@ -2,12 +2,12 @@
  * Records request and response bodies in the audit log, as JSON whatever the client's representation. Without an audit
  * policy for the request nothing is encoded.
  */
-import type { KindRow } from '../../../shared/api/kinds';
 import type { Entry } from '../../cache/cache';
 import type { ResponsePage } from '../../registry/verbs';
 import { encodeListText } from '../response/send-response';
 import type { Exchange } from '../request/exchange';
 import type { Representation } from '../request/negotiation';
+import type { EncoderForm } from '../representation/encoding-offload';
 import type { ApiDependencies } from './api-dependencies';
 import { encoderFor } from './encoder-for';
 
@@ -27,10 +27,8 @@ export function recordRequestBody(deps: ApiDependencies, exchange: Exchange, { l
 export function recordResponseEntry(
   deps: ApiDependencies,
   exchange: Exchange,
-  row: KindRow,
-  wanted: Representation,
-  entry: Entry,
-  body: Buffer,
+  { row, wanted }: EncoderForm,
+  { entry, body }: { readonly entry: Entry; readonly body: Buffer },
 ): void {
   const { audit } = exchange;
   if (audit?.recordsResponse !== true) return;
@@ -45,8 +43,7 @@ export function recordResponseEntry(
 export function recordResponseList(
   deps: ApiDependencies,
   exchange: Exchange,
-  row: KindRow,
-  wanted: Representation,
+  { row, wanted }: EncoderForm,
   page: ResponsePage,
 ): ResponsePage {
   const { audit } = exchange;

@@ -5,8 +5,7 @@
 import { badRequest } from '../../../shared/api/errors/status';
 import type { KindRow } from '../../../shared/api/kinds';
 import type { Encoder } from '../representation/encoder';
-import type { EncoderForm } from '../representation/encoding-offload';
-import type { IncludeObject } from '../representation/table-encoder';
+import type { EncoderForm, IncludeObject } from '../representation/encoding-offload';
 import type { Exchange } from '../request/exchange';
 import type { Representation } from '../request/negotiation';
 import type { Query } from '../request/query';

@@ -25,7 +25,7 @@ export interface NegotiatedResponse {
   readonly wanted: Representation;
   /** Encodes objects, lists and watch events in that form. */
   readonly encoder: Encoder;
-  /** The key of the encoder. */
+  /** What determines the encoder; `form.row` is the kind of the response. */
   readonly form: EncoderForm;
 }
 
@@ -74,29 +74,25 @@ export function subresourceView({ row }: Resource, info: ResourceRequest): Subre
 export async function sendEntry(
   deps: ApiDependencies,
   exchange: Exchange,
-  resource: WithKind,
   { wanted, encoder, form }: NegotiatedResponse,
-  status: number,
-  entry: Entry,
+  { status, entry }: { readonly status: number; readonly entry: Entry },
 ): Promise<void> {
   if (wanted.transform === 'partialList') {
-    throw notAcceptable(
-      `you requested PartialObjectMetadataList, but the requested object is not a list (${internalTypeName(resource.row)})`,
-    );
+    throw notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${internalTypeName(form.row)})`);
   }
   exchange.trace?.addEvent(WRITING_RESPONSE);
   traceResponse(exchange, encoder.contentType);
   const encoded = deps.encoders.object(form, entry);
   const body = encoded instanceof Promise ? await encoded : encoded;
-  recordResponseEntry(deps, exchange, resource.row, wanted, entry, body);
-  sendObject(exchange, status, encoder.contentType, body, responseOptions(deps, exchange, wanted));
+  recordResponseEntry(deps, exchange, form, { entry, body });
+  sendObject(exchange, { status, contentType: encoder.contentType, body }, responseOptions(deps, exchange, wanted));
   exchange.trace?.addEvent(RESPONSE_WRITTEN);
 }
 
 /** Throws 406 when the metadata of a single object is requested of a list. */
-export function requireListForm(resource: WithKind, { wanted }: NegotiatedResponse): void {
+export function requireListForm({ wanted, form }: NegotiatedResponse): void {
   if (wanted.transform !== 'partial') return;
-  throw notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (${internalTypeName(resource.row)}List)`);
+  throw notAcceptable(`you requested PartialObjectMetadata, but the requested object is a list (${internalTypeName(form.row)}List)`);
 }
 
 /** Options of a list response. */

@@ -18,7 +18,7 @@ export async function getObject(deps: ApiDependencies, exchange: Exchange, resou
   const version = getVersion(exchange.query);
   exchange.trace?.addEvent('About to Get from storage');
   const entry = await deps.reader.get(exchange, resourceForErrors(resource, info), { namespace: info.namespace, name: info.name }, version);
-  await sendEntry(deps, exchange, view, negotiated, 200, view.show(entry));
+  await sendEntry(deps, exchange, negotiated, { status: 200, entry: view.show(entry) });
 }
 
 /** GET of a collection. The items are sent in pieces, between which other requests are served. */
@@ -28,11 +28,11 @@ export async function listObjects(deps: ApiDependencies, exchange: Exchange, res
   exchange.trace?.addEvent('About to List from storage');
   const page = await deps.reader.list(exchange, resource, info.namespace, options);
   exchange.trace?.addEvent('Listing from storage done');
-  requireListForm(resource, negotiated);
+  requireListForm(negotiated);
   await sendList(
     exchange,
     negotiated.encoder,
-    recordResponseList(deps, exchange, resource.row, negotiated.wanted, page),
+    recordResponseList(deps, exchange, negotiated.form, page),
     listResponseOptions(deps, exchange, negotiated),
   );
 }

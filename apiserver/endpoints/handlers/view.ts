@@ -10,7 +10,7 @@ import { recordResponseList } from './audit-recording';
 /** GET of one virtual object. */
 export async function getView(deps: ApiDependencies, exchange: Exchange, resource: VirtualResource, info: ResourceRequest): Promise<void> {
   const negotiated = negotiateResponse(deps, exchange, resource, info, 'object');
-  await sendEntry(deps, exchange, resource, negotiated, 200, await deps.views.get(resource, info.name));
+  await sendEntry(deps, exchange, negotiated, { status: 200, entry: await deps.views.get(resource, info.name) });
 }
 
 /** GET of all virtual objects that match the selectors, in one page. */
@@ -24,11 +24,11 @@ export async function listViews(
   const { query } = exchange;
   const selection = deps.select(resource.row, query.get('labelSelector') ?? '', query.get('fieldSelector') ?? '');
   const page = await deps.views.list(resource, selection);
-  requireListForm(resource, negotiated);
+  requireListForm(negotiated);
   await sendList(
     exchange,
     negotiated.encoder,
-    recordResponseList(deps, exchange, resource.row, negotiated.wanted, page),
+    recordResponseList(deps, exchange, negotiated.form, page),
     listResponseOptions(deps, exchange, negotiated),
   );
 }

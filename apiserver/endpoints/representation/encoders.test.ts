@@ -12,7 +12,7 @@ import { parseJson } from '../../../shared/serialization';
 import { composeYaml } from '../../../shared/serialization/yaml/yaml-document';
 import { ChunkPool, createMemorySink } from './byte-sink';
 import { Encoders } from './encoders';
-import type { IncludeObject } from './table-encoder';
+import type { IncludeObject } from './encoding-offload';
 
 /** The length of bytes that are parsed at once; longer ones are offloaded. */
 const LONGEST = 1_000;

@@ -5,7 +5,7 @@
 import { codecOf } from '../../../shared/api/codec/codec';
 import { hubConverterOf } from '../../../shared/api/conversion';
 import type { KindRow } from '../../../shared/api/kinds';
-import { apiVersionInDialect, type Dialect, type NamespaceAlias } from '../../../shared/names/dialect';
+import { apiVersionInDialect, type Dialect } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { TableConvertor } from '../../printers/table/convertor';
 import type { Entry } from '../../cache/cache';
@@ -16,9 +16,9 @@ import { EncodingCache } from './encoding-cache';
 import { metadataMember, convertedPart } from './entry-json';
 import { JsonEncoder, MetadataEncoder } from './json-encoder';
 import { metadataOnly, ProtobufEncoder, wholeObject } from './protobuf-encoder';
-import type { EncoderForm, EncodingOffload } from './encoding-offload';
+import type { EncoderForm, EncodingOffload, IncludeObject, ResponseNames } from './encoding-offload';
 import { Spelling } from './spelling';
-import { TableEncoder, type IncludeObject } from './table-encoder';
+import { TableEncoder } from './table-encoder';
 import { YamlEncoder } from './yaml-encoder';
 
 const NOTHING = Buffer.of();
@@ -109,7 +109,7 @@ export class Encoders {
     const key = `${wanted.media}/${wanted.transform}/${wanted.metaVersion}/${wanted.dialect}/${dialect}/${alias?.shown}/${include}`;
     let encoder = byKey.get(key);
     if (encoder === undefined) {
-      encoder = this.create(this.spelling(row, dialect, alias), wanted, include);
+      encoder = this.create(this.createSpelling(row, names), wanted, include);
       byKey.set(key, encoder);
     }
     return encoder;
@@ -119,14 +119,14 @@ export class Encoders {
     const byRow = this.plainEncoders[dialect];
     let encoder = byRow.get(row);
     if (encoder === undefined) {
-      encoder = new JsonEncoder(this.spelling(row, dialect, undefined));
+      encoder = new JsonEncoder(this.createSpelling(row, { dialect, alias: undefined }));
       byRow.set(row, encoder);
     }
     return encoder;
   }
 
-  private spelling(row: KindRow, dialect: Dialect, alias: NamespaceAlias | undefined): Spelling {
-    return new Spelling(row, dialect, alias, this.cache, hubConverterOf(row, this.deps.naming));
+  private createSpelling(row: KindRow, names: ResponseNames): Spelling {
+    return new Spelling(row, names, this.cache, hubConverterOf(row, this.deps.naming));
   }
 
   private create(spelling: Spelling, wanted: Representation, include: IncludeObject): Encoder {

@@ -8,7 +8,6 @@ import type { Dialect, NamespaceAlias } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
 import type { Representation } from '../request/negotiation';
 import type { CachedEncoding } from './encoding-cache';
-import type { IncludeObject } from './table-encoder';
 
 /** How names are spelled in the response to one request. */
 export interface ResponseNames {
@@ -16,6 +15,9 @@ export interface ResponseNames {
   /** Set when the path names a system namespace by its alias, which replaces the stored name in the response. */
   readonly alias: NamespaceAlias | undefined;
 }
+
+/** What each row of a Table contains besides its cells. */
+export type IncludeObject = 'Metadata' | 'Object' | 'None';
 
 /** What determines an encoder: equal forms have the same one. */
 export interface EncoderForm {

@@ -31,19 +31,20 @@ const configMap = (namespace: string, group: string) => ({
 
 it("Spelling.body returns the entry's own bytes when nothing is to be converted", () => {
   const entry = entryOf(configMap('platform-system', 'apps'));
-  expect(new Spelling(rowOf('ConfigMap'), 'kubernetes', undefined, new EncodingCache()).body(entry, 'uncached')).toBe(entry.bytes);
+  const spelling = new Spelling(rowOf('ConfigMap'), { dialect: 'kubernetes', alias: undefined }, new EncodingCache());
+  expect(spelling.body(entry, 'uncached')).toBe(entry.bytes);
 });
 
 it('Spelling.body replaces the namespace by the alias, and no other text', () => {
   const entry = { ...entryOf(configMap('platform-system', 'coordination.platform.io')), isDialectSensitive: true };
-  const spelling = new Spelling(rowOf('ConfigMap'), 'kubernetes', SYSTEM, new EncodingCache());
+  const spelling = new Spelling(rowOf('ConfigMap'), { dialect: 'kubernetes', alias: SYSTEM }, new EncodingCache());
   expect(bodyOf(spelling, entry)).toEqual(configMap('kube-system', 'coordination.k8s.io'));
   expect(JSON.parse(spelling.canonicalBody(entry).toString())).toEqual(configMap('kube-system', 'coordination.platform.io'));
 });
 
 it('Spelling.body replaces the name of a Namespace by the alias', () => {
   const namespace = (name: string) => ({ metadata: { name, uid: 'u', labels: { 'platform.io/metadata.name': 'platform-system' } } });
-  const spelling = new Spelling(rowOf('Namespace'), 'platform', SYSTEM, new EncodingCache());
+  const spelling = new Spelling(rowOf('Namespace'), { dialect: 'platform', alias: SYSTEM }, new EncodingCache());
   expect(bodyOf(spelling, entryOf(namespace('platform-system')))).toEqual(namespace('kube-system'));
   expect(bodyOf(spelling, entryOf(namespace('platform-systems')))).toEqual(namespace('platform-systems'));
 });
@@ -51,16 +52,17 @@ it('Spelling.body replaces the name of a Namespace by the alias', () => {
 it('Spelling with an alias leaves bookmarks unchanged, and has a key of its own', () => {
   const row = rowOf('ConfigMap');
   const bookmark = entryOf({ metadata: { resourceVersion: '7', creationTimestamp: null } });
-  const spelling = new Spelling(row, 'platform', SYSTEM, new EncodingCache());
+  const spelling = new Spelling(row, { dialect: 'platform', alias: SYSTEM }, new EncodingCache());
+  const spellingWithoutAlias = new Spelling(row, { dialect: 'platform', alias: undefined }, new EncodingCache());
   expect(spelling.body(bookmark, 'uncached')).toBe(bookmark.bytes);
-  expect(spelling.key).not.toBe(new Spelling(row, 'platform', undefined, new EncodingCache()).key);
+  expect(spelling.key).not.toBe(spellingWithoutAlias.key);
 });
 
 it('Spelling.metadataBody converts the metadata to the other dialect without parsing the rest', () => {
   const { metadata } = configMap('platform-system', 'coordination.platform.io');
   const bytes = Buffer.from(`{"metadata":${JSON.stringify(metadata)},"data":{this is no JSON}}`);
   const entry: Entry = { ...entryOf({}), bytes, isDialectSensitive: true };
-  const spelling = new Spelling(rowOf('ConfigMap'), 'kubernetes', SYSTEM, new EncodingCache());
+  const spelling = new Spelling(rowOf('ConfigMap'), { dialect: 'kubernetes', alias: SYSTEM }, new EncodingCache());
   expect(JSON.parse(spelling.metadataBody(entry, 'uncached').toString())).toEqual({
     metadata: configMap('kube-system', 'coordination.k8s.io').metadata,
   });

@@ -12,6 +12,7 @@ import { storedRowOf, type KindRow } from '../../../shared/api/kinds';
 import type { Dialect, NamespaceAlias } from '../../../shared/names/dialect';
 import type { Entry } from '../../cache/cache';
 import type { CachePolicy, EncodingCache } from './encoding-cache';
+import type { ResponseNames } from './encoding-offload';
 import { apiVersionText, convertBody, metadataMember, convertMetadata, type VersionConversion } from './entry-json';
 import { sortedMetadata } from './sorted-metadata';
 import { isStoredWithSchema, storedVersionOf } from '../../registry/object/hidden-fields';
@@ -27,6 +28,7 @@ export class Spelling {
   readonly key: string;
   /** The kind's `apiVersion` in the dialect. */
   readonly apiVersion: string;
+  readonly dialect: Dialect;
   private readonly fields: GroupFields;
   /** Group fields of the stored version. */
   private readonly storedFields: GroupFields;
@@ -39,12 +41,12 @@ export class Spelling {
 
   constructor(
     readonly row: KindRow,
-    readonly dialect: Dialect,
-    alias: NamespaceAlias | undefined,
+    { dialect, alias }: ResponseNames,
     private readonly cache: EncodingCache,
     /** Set for a built-in kind that is stored in another version. */
     private readonly converter?: HubConverter,
   ) {
+    this.dialect = dialect;
     this.apiVersion = apiVersionText(row, dialect);
     this.version = versionOf(row, converter);
     const { displayId = '' } = row.custom ?? {};

@@ -13,13 +13,11 @@ import type { ResponsePage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
 import { itemCachePolicy, listMetadata, type Encoder, type EventType, type FramePosition, type ListEncoder } from './encoder';
 import type { CachedEncoding, CachePolicy, EncodingCache } from './encoding-cache';
+import type { IncludeObject } from './encoding-offload';
 import { metadataAlone, metadataMember, objectHead, withRevision } from './entry-json';
 import { jsonErrorFrame } from './json-encoder';
 import { ObjectText } from './object-text';
 import type { Spelling } from './spelling';
-
-/** What each row contains besides its cells. */
-export type IncludeObject = 'Metadata' | 'Object' | 'None';
 
 /** What the Table encoders of a server share. */
 export interface TableDependencies {

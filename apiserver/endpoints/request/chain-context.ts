@@ -1,8 +1,8 @@
 /**
- * The request context that the filter chain builds up. Each part is set once, by the filter named at its setter, and
- * is read-only afterwards. Setting a part twice throws, and so does reading a part before its filter has run, unless
- * the part is optional: both are programming errors. What changes until the response is complete is in
- * exchange-progress.ts.
+ * The request context that the filter chain builds up. Each part is set once, by the owner named at its setter, which is
+ * mostly a filter; only the audit trail can be dropped again. Setting a part twice throws, and so does reading a part
+ * before its filter has run, unless the part is optional: both are programming errors. What changes until the response is
+ * complete is in exchange-progress.ts.
  */
 import { FLOW_HEADERS, type Dialect, type FlowHeaders, type NamespaceAlias } from '../../../shared/names/dialect';
 import type { UserInfo } from '../../../shared/api/identity/user';
@@ -70,7 +70,7 @@ export abstract class ChainContext {
     return this.infoPart;
   }
 
-  /** `undefined` when the response must be complete within the request's deadline. */
+  /** How a long-running request is treated; `undefined` when the response must be complete within the deadline. */
   get longRunning(): LongRunning | undefined {
     return this.longRunningPart;
   }
@@ -199,7 +199,7 @@ export abstract class ChainContext {
     this.priorityPart = setOnce(this.priorityPart, priority, 'priority');
   }
 
-  /** See RequestContext; `undefined` for paths outside the API. */
+  /** Authorizes a PUT or apply that would create its object; `undefined` for paths outside the API. */
   get authorizeCreate(): RequestContext['authorizeCreate'] {
     return this.authorizeCreatePart;
   }
@@ -209,7 +209,7 @@ export abstract class ChainContext {
     this.authorizeCreatePart = setOnce(this.authorizeCreatePart, authorizeCreate, 'creation refusal');
   }
 
-  /** See RequestContext. */
+  /** Whether the user may not read the Lease that the write names as its fence, so that the response must not reveal it. */
   get isFenceHidden(): boolean {
     return this.fenceHidden === true;
   }
@@ -219,7 +219,7 @@ export abstract class ChainContext {
     this.fenceHidden = setOnce(this.fenceHidden, isHidden, 'visibility of the fence');
   }
 
-  /** See RequestContext; `undefined` when no audit events are recorded. */
+  /** Records the decoded body in the audit log; `undefined` when no audit events are recorded. */
   get logRequestObject(): RequestContext['logRequestObject'] {
     return this.logRequestObjectPart;
   }

@@ -20,7 +20,7 @@ const MAPPED = '::ffff:';
 /** Cached per socket: reading the address from a socket costs as much as the rest of a log entry. */
 const addresses = new WeakMap<object, string>();
 
-/** The address of the peer, IPv4 without the IPv6 prefix; undefined when the connection is closed. */
+/** The address of the peer, IPv4 without the IPv6 prefix; `undefined` when the connection is closed. */
 export function remoteAddress(exchange: Exchange): string | undefined {
   const socket = socketOf(exchange);
   if (socket === undefined) return undefined;

@@ -46,8 +46,16 @@ export function wantsPretty(exchange: Exchange, wanted: Representation | undefin
   return agent !== undefined && (agent.startsWith('curl') || agent.startsWith('Wget') || agent.startsWith('Mozilla/5.0'));
 }
 
+/** A response with one object. */
+export interface ObjectResponse {
+  readonly status: number;
+  readonly contentType: string;
+  /** The encoded object; JSON ends with a newline. */
+  readonly body: Buffer;
+}
+
 /** Sends one object with a complete body. */
-export function sendObject(exchange: Exchange, status: number, contentType: string, body: Buffer, options: ResponseOptions): void {
+export function sendObject(exchange: Exchange, { status, contentType, body }: ObjectResponse, options: ResponseOptions): void {
   const text = contentType === JSON_MEDIA_TYPE && options.pretty ? indentJson(withoutNewline(body)) : body;
   if (!options.compress || text.length <= GZIP_FROM_BYTES || !acceptsGzip(exchange)) {
     exchange.send(status, { 'Content-Type': contentType }, text);
@@ -60,7 +68,7 @@ export function sendObject(exchange: Exchange, status: number, contentType: stri
   });
 }
 
-/** Sends a Status in a representation that the client accepts, otherwise as indented JSON. */
+/** Sends a Status in a representation that the client accepts, otherwise as indented JSON. `code` is the status of HTTP. */
 export function sendStatus(
   exchange: Exchange,
   status: Status & { readonly code?: number },
@@ -122,8 +130,9 @@ const pool = new ChunkPool();
  */
 export async function sendList(exchange: Exchange, encoder: Encoder, page: ResponsePage, options: ListResponseOptions): Promise<void> {
   traceResponse(exchange, encoder.contentType);
+  const { prepareItem } = options;
   const isComplete = await streamBody(exchange, encoder.contentType, options, (stream) =>
-    writeItems(exchange, encoder, page, stream, options),
+    writeItems(encoder, page, { exchange, stream, prepareItem }),
   );
   if (isComplete) exchange.trace?.addEvent(RESPONSE_WRITTEN);
 }
@@ -187,15 +196,9 @@ export function encodeListText(encoder: Encoder, page: ResponsePage): string {
  * Encodes all entries of a page, after a pass that measures them where the encoder needs their length in advance. Stops
  * early, without an error, when the client has disconnected.
  */
-async function writeItems(
-  exchange: Exchange,
-  encoder: Encoder,
-  page: ResponsePage,
-  stream: OpenStream,
-  { prepareItem }: ListResponseOptions,
-): Promise<void> {
+async function writeItems(encoder: Encoder, page: ResponsePage, pass: ItemPass): Promise<void> {
+  const { sink } = pass.stream;
   const list = encoder.list(page);
-  const pass: ItemPass = { exchange, stream, prepareItem };
   let { entries } = page;
   const { measure } = list;
   if (measure !== undefined) {
@@ -207,8 +210,8 @@ async function writeItems(
     });
     if (!isMeasured) return;
   }
-  list.start(stream.sink);
-  if (await forEachEntry(entries, pass, (entry) => list.item(stream.sink, entry))) list.end(stream.sink);
+  list.start(sink);
+  if (await forEachEntry(entries, pass, (entry) => list.item(sink, entry))) list.end(sink);
 }
 
 /** What every pass over the items of one response uses. */

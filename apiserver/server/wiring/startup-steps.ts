@@ -49,7 +49,7 @@ const REMOTE_SERVICE_CHECKS: readonly StartCheck[] = [
   'poststarthook/apiservice-openapi-controller',
   'poststarthook/apiservice-openapiv3-controller',
 ];
-/** The checks of the step that follows the FlowSchemas. Upstream has separate start hooks for the parts of flow control. */
+/** The checks of the step that starts flow control. Upstream has a start hook for each part of it. */
 const FLOW_CONTROL_CHECKS: readonly StartCheck[] = [
   'poststarthook/priority-and-fairness-config-consumer',
   'poststarthook/priority-and-fairness-filter',
