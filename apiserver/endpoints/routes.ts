@@ -59,12 +59,12 @@ function route(deps: ApiDependencies, exchange: Exchange, info: ResourceRequest)
   warnAboutDeprecation(deps, exchange, resource, info);
   countLongRunning(deps, exchange);
   if (resource.stored !== undefined && subresource?.connects !== undefined)
-    return connectToBackend(deps, exchange, resource, subresource, target);
+    return connectToBackend(deps, exchange, { resource, subresource }, target);
   if (isWatchOfView) throw watchNotSupported(resource.row);
   if (resource.stored === undefined && verb === 'get') return getView(deps, exchange, resource, info);
   if (resource.stored === undefined && verb === 'list') return listViews(deps, exchange, resource, info);
   if (resource.stored === undefined || (verb === 'create' && info.subresource !== '')) {
-    return runOperation(deps, exchange, resource, subresource, target);
+    return runOperation(deps, exchange, { resource, subresource }, target);
   }
   return HANDLERS[verb](deps, exchange, resource, target);
 }

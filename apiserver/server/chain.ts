@@ -96,7 +96,7 @@ export function requestListener(deps: ChainDependencies, origin: Origin): Reques
   const { api, clock, naming, metrics, tracing } = deps;
   const log = createRequestLog(deps.logger, clock);
   return (request, reply, arrivedAt = clock.monotonic()) => {
-    const exchange = new Exchange(request, reply, api, origin, naming, arrivedAt);
+    const exchange = new Exchange(request, reply, api, { origin, naming, startedAt: arrivedAt });
     exchange.input.on('error', ignoreConnectionError);
     reply.on('error', ignoreConnectionError);
     exchange.whenFinished(() => metrics.requests.recordRequest(exchange));

@@ -91,7 +91,7 @@ export class StartGate {
 
   private receive(request: Incoming, reply: Outgoing, origin: Origin): void {
     const { deps } = this;
-    const exchange = new Exchange(request, reply, deps, origin, deps.naming, deps.clock.monotonic());
+    const exchange = new Exchange(request, reply, deps, { origin, naming: deps.naming, startedAt: deps.clock.monotonic() });
     // The `close` event reports a broken connection; without a listener the error would end the process.
     exchange.input.on('error', ignore);
     reply.on('error', ignore);

@@ -31,7 +31,7 @@ async function startProxy() {
   const responder: { respond: RequestListener } = { respond: () => undefined };
   const backend = await startServer((request, response) => responder.respond(request, response));
   const server = await startServer((request, response) => {
-    const exchange = new Exchange(request, response, parts, 'secure', 'platform', 0);
+    const exchange = new Exchange(request, response, parts, { origin: 'secure', naming: 'platform', startedAt: 0 });
     exchange.setAuditId('proxied-page');
     void forward(backends, exchange, {
       destination: { type: 'proxy', url: new URL(`http://127.0.0.1:${portOf(backend)}`), trust: 'any' },

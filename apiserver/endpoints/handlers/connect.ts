@@ -30,28 +30,33 @@ import type { ResourceRequest } from '../request/request-info';
  */
 const PROXY_SEGMENTS = { namespaced: 8, clusterScoped: 6 };
 /** For requests with another subresource than `proxy`: their destinations have paths of their own. */
-const NOT_PROXIED: ProxiedUrl = { prefix: undefined, target: '', hasNoPath: false };
+const NOT_PROXIED: ProxiedUrl = { prefix: undefined, backendPath: '', hasNoPath: false };
 /**
  * Methods with which a request for the proxy itself is redirected to the path with a trailing slash. Without the slash,
  * relative links of the page would leave the proxy. Other methods return no page.
  */
 const REDIRECTED_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
 
+/** A subresource with which clients connect to a backend. */
+export interface ConnectTarget {
+  readonly resource: Resource;
+  readonly subresource: SubresourceRow;
+}
+
 /** Resolves when the connection has ended or the response has been sent. Rejects with StatusError before a response. */
 export async function connectToBackend(
   deps: ApiDependencies,
   exchange: Exchange,
-  resource: Resource,
-  subresource: SubresourceRow,
+  target: ConnectTarget,
   info: ResourceRequest,
 ): Promise<void> {
+  const { resource, subresource } = target;
   const { namespace, name, subresource: subresourceName } = info;
   const key = { namespace, name };
   const { kind } = subresource;
   const proxySegments = resource.row.namespaced ? PROXY_SEGMENTS.namespaced : PROXY_SEGMENTS.clusterScoped;
   if (subresourceName === 'proxy') checkProxiedPath(exchange.request.url ?? '', proxySegments, info.rest);
-  if (kind !== undefined)
-    await deps.operations.admitConnection(exchange, { resource, subresource }, key, optionsOf(kind.type, exchange.query, info));
+  if (kind !== undefined) await deps.operations.admitConnection(exchange, target, key, optionsOf(kind.type, exchange.query, info));
   const { query } = exchange;
   const insecureSkipTlsVerify = query.boolean('insecureSkipTLSVerifyBackend') === true;
   if (subresourceName === 'log') deps.countLogRequest(insecureSkipTlsVerify);
@@ -70,14 +75,15 @@ export async function connectToBackend(
     exchange.send(204, {}, Buffer.alloc(0));
     return;
   }
-  const { target, prefix, hasNoPath } = destination.type === 'proxy' ? splitProxyUrl(requestTarget(exchange), proxySegments) : NOT_PROXIED;
+  const { backendPath, prefix, hasNoPath } =
+    destination.type === 'proxy' ? splitProxyUrl(requestTarget(exchange), proxySegments) : NOT_PROXIED;
   if (hasNoPath && !isUpgrade && REDIRECTED_METHODS.has(exchange.method)) redirectToSlash(exchange);
   else if (isUpgrade && isTranslated(deps, exchange, subresourceName)) await translateStreams(backends, exchange, destination.url);
   else if (isUpgrade && isTunnel(deps, exchange, subresourceName)) await tunnelPortForward(backends, exchange, destination);
   else
     await forward(backends, exchange, {
       destination,
-      target,
+      target: backendPath,
       prefix,
       isUpgrade,
       insecureSkipTlsVerify,
@@ -123,7 +129,7 @@ interface ProxiedUrl {
   /** Path of the proxy, without a trailing slash; `undefined` when the request is not proxied. */
   readonly prefix: string | undefined;
   /** Path and query for the backend. */
-  readonly target: string;
+  readonly backendPath: string;
   /** Whether the path ends with the subresource, without a slash. */
   readonly hasNoPath: boolean;
 }
@@ -135,7 +141,7 @@ function splitProxyUrl(url: string, proxySegments: number): ProxiedUrl {
   const rest = segments.slice(proxySegments);
   return {
     prefix: segments.slice(0, proxySegments).join('/'),
-    target: `/${rest.join('/')}${query.length === 0 ? '' : `?${query.join('?')}`}`,
+    backendPath: `/${rest.join('/')}${query.length === 0 ? '' : `?${query.join('?')}`}`,
     hasNoPath: rest.length === 0,
   };
 }

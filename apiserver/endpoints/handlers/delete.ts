@@ -30,7 +30,7 @@ const DELETE_OPTIONS_TYPE = 'meta.v1.DeleteOptions';
  * upstream does so.
  */
 export async function deleteObject(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
-  const negotiated = negotiateResponse(deps, exchange, resource, info, 'object');
+  const negotiated = negotiateResponse(deps, exchange, info, { row: resource.row, offer: 'object' });
   const options = await readDeleteOptions(deps, exchange);
   exchange.trace?.addEvent('About to delete object from database');
   const result = await deps.writer.delete(exchange, resource, { namespace: info.namespace, name: info.name }, options);
@@ -54,7 +54,7 @@ export async function deleteCollection(
   resource: Resource,
   info: ResourceRequest,
 ): Promise<void> {
-  negotiateResponse(deps, exchange, resource, info, 'object');
+  negotiateResponse(deps, exchange, info, { row: resource.row, offer: 'object' });
   const list = listOptions(resource.row, exchange.query, deps.select);
   const options = await readDeleteOptions(deps, exchange, collectionDeleteOptions);
   const page = await deps.writer.deleteCollection(exchange, resource, info.namespace, list, options);

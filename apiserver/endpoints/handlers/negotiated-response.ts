@@ -5,7 +5,7 @@
 import { notAcceptable } from '../../../shared/api/errors/status';
 import type { KindRow, SubresourceRow } from '../../../shared/api/kinds';
 import type { Entry } from '../../cache/cache';
-import type { Resource, ServedResource } from '../../registry/verbs';
+import type { Resource } from '../../registry/verbs';
 import { scaleEntry } from '../../registry/object/scale';
 import type { ApiDependencies } from './api-dependencies';
 import type { Exchange } from '../request/exchange';
@@ -29,25 +29,24 @@ export interface NegotiatedResponse {
   readonly form: EncoderForm;
 }
 
-/** Anything with a kind. */
-type WithKind = Pick<ServedResource, 'row'>;
-
-/** Negotiates the representation and the dialect of the response. Throws 406. Called once per request. */
+/**
+ * Negotiates the representation and the dialect of a response with objects of the kind `row`. Throws 406. Called once per
+ * request.
+ */
 export function negotiateResponse(
   deps: ApiDependencies,
   exchange: Exchange,
-  resource: WithKind,
   info: ResourceRequest,
-  offer: Offer,
+  { row, offer }: { readonly row: KindRow; readonly offer: Offer },
 ): NegotiatedResponse {
-  const wanted = negotiate(exchange.header('accept'), offer, exchange.dialect, resource.row);
+  const wanted = negotiate(exchange.header('accept'), offer, exchange.dialect, row);
   if (wanted.dialect !== undefined && info.dialect === undefined) exchange.setDialect(wanted.dialect);
-  return withEncoder(deps, exchange, resource, wanted);
+  return withEncoder(deps, exchange, row, wanted);
 }
 
 /** The encoder of a representation in the dialect of the response. */
-export function withEncoder(deps: ApiDependencies, exchange: Exchange, resource: WithKind, wanted: Representation): NegotiatedResponse {
-  const form = encoderFormFor(exchange, resource.row, wanted);
+export function withEncoder(deps: ApiDependencies, exchange: Exchange, row: KindRow, wanted: Representation): NegotiatedResponse {
+  const form = encoderFormFor(exchange, row, wanted);
   return { wanted, encoder: deps.encoders.encoderFor(form), form };
 }
 

@@ -4,11 +4,10 @@
  */
 import { parseApiVersion } from '../../../shared/api/identity/identity';
 import { stringAt } from '../../../shared/values/json';
-import type { SubresourceRow } from '../../../shared/api/kinds';
 import { success } from '../../../shared/api/errors/success-status';
 import { dialectOfGroup, type Dialect } from '../../../shared/names/dialect';
-import type { ParsedBody, ServedResource } from '../../registry/verbs';
-import { bodyRowOf } from '../../registry/operations/operation';
+import type { ParsedBody } from '../../registry/verbs';
+import { bodyRowOf, type OperationTarget } from '../../registry/operations/operation';
 import type { ApiDependencies } from './api-dependencies';
 import { bodyFormat, MAX_OPERATION_BYTES, readBody } from '../request/body';
 import { parseObjectBody } from '../../registry/object/decode-body';
@@ -24,13 +23,12 @@ import { STORE_FAILED, STORE_SUCCEEDED, STORE_STARTED } from './write';
 export async function runOperation(
   deps: ApiDependencies,
   exchange: Exchange,
-  resource: ServedResource,
-  subresource: SubresourceRow | undefined,
+  target: OperationTarget,
   info: ResourceRequest,
 ): Promise<void> {
-  const target = { resource, subresource };
+  const { resource, subresource } = target;
   const row = bodyRowOf(target);
-  const { wanted } = negotiateResponse(deps, exchange, { row }, info, 'operation');
+  const { wanted } = negotiateResponse(deps, exchange, info, { row, offer: 'operation' });
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect);
   const bytes = await readBody(exchange, MAX_OPERATION_BYTES);
   const options = writeOptions('CreateOptions', exchange.query, { userAgent: exchange.header('user-agent'), ifMatch: undefined });
@@ -44,7 +42,7 @@ export async function runOperation(
   const entry = await deps.operations.run(exchange, target, { namespace: info.namespace, name: info.name }, body, options);
   exchange.trace?.addEvent(STORE_SUCCEEDED, { len: bytes.length });
   if ((subresource ?? resource.row).returnsStatus === true) sendStatus(exchange, success(201), 201);
-  else await sendEntry(deps, exchange, withEncoder(deps, exchange, { row }, wanted), { status: 201, entry });
+  else await sendEntry(deps, exchange, withEncoder(deps, exchange, row, wanted), { status: 201, entry });
 }
 
 /**

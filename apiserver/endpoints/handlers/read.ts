@@ -14,7 +14,7 @@ import { recordResponseList } from './audit-recording';
 /** GET of one object, or of a subresource that shows it. */
 export async function getObject(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const view = subresourceView(resource, info);
-  const negotiated = negotiateResponse(deps, exchange, view, info, 'object');
+  const negotiated = negotiateResponse(deps, exchange, info, { row: view.row, offer: 'object' });
   const version = getVersion(exchange.query);
   exchange.trace?.addEvent('About to Get from storage');
   const entry = await deps.reader.get(exchange, resourceForErrors(resource, info), { namespace: info.namespace, name: info.name }, version);
@@ -23,7 +23,7 @@ export async function getObject(deps: ApiDependencies, exchange: Exchange, resou
 
 /** GET of a collection. The items are sent in pieces, between which other requests are served. */
 export async function listObjects(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
-  const negotiated = negotiateResponse(deps, exchange, resource, info, 'watchable');
+  const negotiated = negotiateResponse(deps, exchange, info, { row: resource.row, offer: 'watchable' });
   const options = listOptions(resource.row, exchange.query, deps.select);
   exchange.trace?.addEvent('About to List from storage');
   const page = await deps.reader.list(exchange, resource, info.namespace, options);

@@ -9,7 +9,7 @@ import { recordResponseList } from './audit-recording';
 
 /** GET of one virtual object. */
 export async function getView(deps: ApiDependencies, exchange: Exchange, resource: VirtualResource, info: ResourceRequest): Promise<void> {
-  const negotiated = negotiateResponse(deps, exchange, resource, info, 'object');
+  const negotiated = negotiateResponse(deps, exchange, info, { row: resource.row, offer: 'object' });
   await sendEntry(deps, exchange, negotiated, { status: 200, entry: await deps.views.get(resource, info.name) });
 }
 
@@ -20,7 +20,7 @@ export async function listViews(
   resource: VirtualResource,
   info: ResourceRequest,
 ): Promise<void> {
-  const negotiated = negotiateResponse(deps, exchange, resource, info, 'watchable');
+  const negotiated = negotiateResponse(deps, exchange, info, { row: resource.row, offer: 'watchable' });
   const { query } = exchange;
   const selection = deps.select(resource.row, query.get('labelSelector') ?? '', query.get('fieldSelector') ?? '');
   const page = await deps.views.list(resource, selection);

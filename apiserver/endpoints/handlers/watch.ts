@@ -22,7 +22,7 @@ export async function watchObjects(deps: ApiDependencies, exchange: Exchange, re
   const isOverWebSocket = exchange.header('upgrade')?.toLowerCase() === 'websocket';
   if (isOverWebSocket && !(exchange.output instanceof UpgradableResponse))
     throw badRequest('watching over a WebSocket needs TLS and HTTP/1.1; watch without the Upgrade header');
-  const { wanted, encoder } = negotiateResponse(deps, exchange, resource, info, 'watch');
+  const { wanted, encoder } = negotiateResponse(deps, exchange, info, { row, offer: 'watch' });
   const isWatchListEnabled = deps.gates.isEnabled('WatchList');
   const { options, timeoutSeconds } = watchOptions(row, exchange.query, deps.select, { isWatchListEnabled });
   const selection = info.name === '' ? options.selection : selectByName(options.selection, info.name);

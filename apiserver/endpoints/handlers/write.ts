@@ -25,12 +25,12 @@ export const STORE_SUCCEEDED = 'Write to database call succeeded';
 /** POST of an object: 201 with the object. */
 export async function createObject(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const { row } = resource;
-  const negotiated = negotiateResponse(deps, exchange, resource, info, 'object');
+  const negotiated = negotiateResponse(deps, exchange, info, { row, offer: 'object' });
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect, row);
   const bytes = await readBody(exchange);
   const options = writeOptions('CreateOptions', exchange.query, writeHeaders(exchange));
   exchange.trace?.addEvent('About to convert to expected version');
-  const body = await parseBody(deps, exchange, resource, row, { bytes, format });
+  const body = await parseBody(deps, exchange, { resource, row }, { bytes, format });
   exchange.trace?.addEvent('Conversion done');
   if (row.nameIsNamespace === true && body.value !== undefined) {
     const alias = deps.aliasOf(stringAt(objectAt(body.value, 'metadata'), 'name') ?? '');
@@ -46,12 +46,12 @@ export async function createObject(deps: ApiDependencies, exchange: Exchange, re
 export async function updateObject(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const view = subresourceView(resource, info);
   const { row } = view;
-  const negotiated = negotiateResponse(deps, exchange, view, info, 'object');
+  const negotiated = negotiateResponse(deps, exchange, info, { row, offer: 'object' });
   const format = bodyFormat(exchange.header('content-type'), exchange.dialect, row);
   const bytes = await readBody(exchange);
   const options = writeOptions('UpdateOptions', exchange.query, writeHeaders(exchange));
   exchange.trace?.addEvent('About to convert to expected version');
-  const body = await parseBody(deps, exchange, resource, row, { bytes, format });
+  const body = await parseBody(deps, exchange, { resource, row }, { bytes, format });
   exchange.trace?.addEvent('Conversion done');
   const key = { namespace: info.namespace, name: info.name };
   exchange.trace?.addAttempt(STORE_STARTED, STORE_FAILED, { len: bytes.length });
@@ -64,7 +64,7 @@ export async function updateObject(deps: ApiDependencies, exchange: Exchange, re
 export async function patchObject(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const type = patchType(exchange.header('content-type'));
   const view = subresourceView(resource, info);
-  const negotiated = negotiateResponse(deps, exchange, view, info, 'object');
+  const negotiated = negotiateResponse(deps, exchange, info, { row: view.row, offer: 'object' });
   const bytes = await readBody(exchange);
   const patch = { type, bytes, dialect: exchange.dialect };
   const options = patchOptions(type, exchange.query, writeHeaders(exchange));
@@ -94,7 +94,12 @@ function patchForAudit(bytes: Buffer): JsonValue {
  * Parses a body of the kind `row`, which for a subresource may be another kind than that of `resource`. Leaves the
  * body unparsed when the writer parses it later. Yields to the event loop while a long body is parsed.
  */
-async function parseBody(deps: ApiDependencies, exchange: Exchange, resource: Resource, row: KindRow, raw: RawBody): Promise<ObjectBody> {
+async function parseBody(
+  deps: ApiDependencies,
+  exchange: Exchange,
+  { resource, row }: { readonly resource: Resource; readonly row: KindRow },
+  raw: RawBody,
+): Promise<ObjectBody> {
   recordRequestBody(deps, exchange, raw.bytes);
   if (deps.writer.defersParsing(resource, raw)) return { raw };
   const yielder = slotTimeSlice(deps.clock, exchange);

@@ -21,9 +21,7 @@ function exchangeOn(session: object, outbox: Outbox, log: string[]): Exchange {
     },
     stream,
     { outbox, scheduler: new EventLoopScheduler(new ManualClock()) },
-    'secure',
-    'platform',
-    0,
+    { origin: 'secure', naming: 'platform', startedAt: 0 },
   ]) as Exchange;
   exchange.setAuditId('exchange');
   return exchange;

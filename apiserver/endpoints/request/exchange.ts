@@ -49,6 +49,15 @@ const NO_HEADERS: readonly string[] = [];
 
 const TOO_MANY_WAITING_BYTES = Buffer.from('Too many unread response bytes on this connection, please try again later.\n');
 
+/** How a request arrived. */
+export interface Arrival {
+  readonly origin: Origin;
+  /** The dialect of the response to a request that chooses none. */
+  readonly naming: Dialect;
+  /** Clock.monotonic at arrival. */
+  readonly startedAt: number;
+}
+
 /** What all exchanges of a server share. */
 export interface ExchangeDependencies {
   /** Holds the frames of watches. */
@@ -63,6 +72,9 @@ export interface ExchangeDependencies {
  * audits. Once `send`, `sendHead`, `openWebSocket` or `abort` was called, further calls of `send` have no effect.
  */
 export class Exchange extends ChainContext implements RequestContext {
+  readonly origin: Origin;
+  /** Clock.monotonic at arrival. */
+  readonly startedAt: number;
   readonly method: string;
   readonly progress = new ExchangeProgress();
 
@@ -75,13 +87,11 @@ export class Exchange extends ChainContext implements RequestContext {
     /** Carries the response. */
     readonly output: Outgoing,
     private readonly deps: ExchangeDependencies,
-    readonly origin: Origin,
-    /** The dialect of the response to a request that chooses none. */
-    naming: Dialect,
-    /** Clock.monotonic at arrival. */
-    readonly startedAt: number,
+    { origin, naming, startedAt }: Arrival,
   ) {
     super(naming);
+    this.origin = origin;
+    this.startedAt = startedAt;
     this.method = incoming.method ?? 'GET';
   }
 

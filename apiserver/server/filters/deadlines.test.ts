@@ -27,9 +27,7 @@ function exchangeWith(clock: ManualClock): { exchange: Exchange; sent: string[];
     request,
     stream,
     { outbox: new Outbox(clock), scheduler: new EventLoopScheduler(clock), clock },
-    'secure',
-    'platform',
-    clock.monotonic(),
+    { origin: 'secure', naming: 'platform', startedAt: clock.monotonic() },
   ]) as Exchange;
   exchange.setAuditId('deadlines');
   return { exchange, sent, destroyed: () => destroyed };

@@ -26,7 +26,7 @@ describeWithEachBackend('a proxied server', (startBackend) => {
       const settings = { isUpgrade: false, insecureSkipTlsVerify: false, name: 'p', onLogTlsFailure: () => undefined };
       const destination = { type: 'proxy', url, trust: 'any' } as const;
       const server = createServer((request, response) => {
-        const exchange = new Exchange(request, response, parts, 'secure', 'platform', clock.monotonic());
+        const exchange = new Exchange(request, response, parts, { origin: 'secure', naming: 'platform', startedAt: clock.monotonic() });
         exchange.setAuditId('proxied-bodies');
         forward(backends, exchange, { destination, target: request.url ?? '/', ...settings }).catch(() => exchange.abort());
       });
