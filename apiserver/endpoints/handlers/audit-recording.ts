@@ -19,7 +19,7 @@ export function recordRequestBody(deps: ApiDependencies, exchange: Exchange, { l
   if (audit === undefined) return;
   exchange.setLogRequestObject((row, metadata, object) => {
     audit.addObjectMetadata(metadata);
-    audit.recordRequestObject(length, () => encoderFor(deps, exchange, row, PLAIN).object(object()).toString());
+    audit.recordRequestObject(length, () => encoderFor(deps, exchange, row, PLAIN).object(object(), 'uncached').toString());
   });
 }
 
@@ -32,7 +32,7 @@ export function recordResponseEntry(
 ): void {
   const { audit } = exchange;
   if (audit?.recordsResponse !== true) return;
-  const text = wanted.media === 'json' ? body : encoderFor(deps, exchange, row, asJson(wanted)).object(entry);
+  const text = wanted.media === 'json' ? body : encoderFor(deps, exchange, row, asJson(wanted)).object(entry, 'uncached');
   audit.recordResponseObject(text.length, () => text.toString());
 }
 

@@ -37,7 +37,7 @@ export async function deleteObject(deps: ApiDependencies, exchange: Exchange, re
   exchange.trace?.addEvent('Object deleted from database');
   switch (result.type) {
     case 'object':
-      await sendEntry(deps, exchange, negotiated, { status: result.code, entry: result.entry });
+      await sendEntry(deps, exchange, negotiated, { status: result.code, entry: result.entry, policy: 'uncached' });
       return;
     case 'status':
       exchange.trace?.addEvent(WRITING_RESPONSE);

@@ -13,6 +13,7 @@ import { negotiate, type Offer, type Representation } from '../request/negotiati
 import type { ResourceRequest } from '../request/request-info';
 import { RESPONSE_WRITTEN, WRITING_RESPONSE, traceResponse } from '../request/request-tracing';
 import type { Encoder } from '../representation/encoder';
+import type { CachePolicy } from '../representation/encoding-cache';
 import type { EncoderForm } from '../representation/encoding-offload';
 import { sendObject, wantsPretty, type ListResponseOptions } from '../response/send-response';
 import type { ResponseOptions } from '../response/stream-output';
@@ -69,19 +70,27 @@ export function subresourceView({ row }: Resource, info: ResourceRequest): Subre
   return kind === undefined ? { row, show: (entry) => entry } : { row: kind, show: (entry) => scaleEntry(kind, entry, row) };
 }
 
+/** A response with one object. */
+export interface EntryResponse {
+  readonly status: number;
+  readonly entry: Entry;
+  /** `uncached` for an entry that no later request reads, such as the result of a write. */
+  readonly policy: CachePolicy;
+}
+
 /** Responds with one object in the negotiated form, and records it in the audit log. Rejects with 406 for a form of lists. */
 export async function sendEntry(
   deps: ApiDependencies,
   exchange: Exchange,
   { wanted, encoder, form }: NegotiatedResponse,
-  { status, entry }: { readonly status: number; readonly entry: Entry },
+  { status, entry, policy }: EntryResponse,
 ): Promise<void> {
   if (wanted.transform === 'partialList') {
     throw notAcceptable(`you requested PartialObjectMetadataList, but the requested object is not a list (${internalTypeName(form.row)})`);
   }
   exchange.trace?.addEvent(WRITING_RESPONSE);
   traceResponse(exchange, encoder.contentType);
-  const encoded = deps.encoders.object(form, entry);
+  const encoded = deps.encoders.object(form, entry, policy);
   const body = encoded instanceof Promise ? await encoded : encoded;
   recordResponseEntry(deps, exchange, form, { entry, body });
   sendObject(exchange, { status, contentType: encoder.contentType, body }, responseOptions(deps, exchange, wanted));

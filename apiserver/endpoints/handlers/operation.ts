@@ -42,7 +42,7 @@ export async function runOperation(
   const entry = await deps.operations.run(exchange, target, { namespace: info.namespace, name: info.name }, body, options);
   exchange.trace?.addEvent(STORE_SUCCEEDED, { len: bytes.length });
   if ((subresource ?? resource.row).returnsStatus === true) sendStatus(exchange, success(201), 201);
-  else await sendEntry(deps, exchange, withEncoder(deps, exchange, row, wanted), { status: 201, entry });
+  else await sendEntry(deps, exchange, withEncoder(deps, exchange, row, wanted), { status: 201, entry, policy: 'uncached' });
 }
 
 /**

@@ -18,7 +18,8 @@ export async function getObject(deps: ApiDependencies, exchange: Exchange, resou
   const version = getVersion(exchange.query);
   exchange.trace?.addEvent('About to Get from storage');
   const entry = await deps.reader.get(exchange, resourceForErrors(resource, info), { namespace: info.namespace, name: info.name }, version);
-  await sendEntry(deps, exchange, negotiated, { status: 200, entry: view.show(entry) });
+  const shown = view.show(entry);
+  await sendEntry(deps, exchange, negotiated, { status: 200, entry: shown, policy: shown === entry ? 'cached' : 'uncached' });
 }
 
 /** GET of a collection. The items are sent in pieces, between which other requests are served. */

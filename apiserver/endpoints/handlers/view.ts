@@ -10,7 +10,7 @@ import { recordResponseList } from './audit-recording';
 /** GET of one virtual object. */
 export async function getView(deps: ApiDependencies, exchange: Exchange, resource: VirtualResource, info: ResourceRequest): Promise<void> {
   const negotiated = negotiateResponse(deps, exchange, info, { row: resource.row, offer: 'object' });
-  await sendEntry(deps, exchange, negotiated, { status: 200, entry: await deps.views.get(resource, info.name) });
+  await sendEntry(deps, exchange, negotiated, { status: 200, entry: await deps.views.get(resource, info.name), policy: 'uncached' });
 }
 
 /** GET of all virtual objects that match the selectors, in one page. */

@@ -39,7 +39,7 @@ export async function createObject(deps: ApiDependencies, exchange: Exchange, re
   exchange.trace?.addAttempt(STORE_STARTED, STORE_FAILED, { len: bytes.length });
   const { entry } = await deps.writer.create(exchange, resource, info.namespace, body, options);
   exchange.trace?.addEvent(STORE_SUCCEEDED, { len: bytes.length });
-  await sendEntry(deps, exchange, negotiated, { status: 201, entry });
+  await sendEntry(deps, exchange, negotiated, { status: 201, entry, policy: 'uncached' });
 }
 
 /** PUT of an object or subresource: 200, or 201 when the kind allows a creation by PUT. */
@@ -57,7 +57,7 @@ export async function updateObject(deps: ApiDependencies, exchange: Exchange, re
   exchange.trace?.addAttempt(STORE_STARTED, STORE_FAILED, { len: bytes.length });
   const { entry, created } = await deps.writer.update(exchange, resource, key, writableSubresource(info), body, options);
   exchange.trace?.addEvent(STORE_SUCCEEDED, { len: bytes.length });
-  await sendEntry(deps, exchange, negotiated, { status: created ? 201 : 200, entry: view.show(entry) });
+  await sendEntry(deps, exchange, negotiated, { status: created ? 201 : 200, entry: view.show(entry), policy: 'uncached' });
 }
 
 /** PATCH or apply of an object or subresource: 200, or 201 when an apply has created the object. */
@@ -74,7 +74,7 @@ export async function patchObject(deps: ApiDependencies, exchange: Exchange, res
   const key = { namespace: info.namespace, name: info.name };
   const { entry, created } = await deps.writer.patch(exchange, resource, key, writableSubresource(info), patch, options);
   exchange.trace?.addEvent('Object stored in database');
-  await sendEntry(deps, exchange, negotiated, { status: created ? 201 : 200, entry: view.show(entry) });
+  await sendEntry(deps, exchange, negotiated, { status: created ? 201 : 200, entry: view.show(entry), policy: 'uncached' });
 }
 
 /**

@@ -21,8 +21,8 @@ export interface Encoder {
   readonly key: string;
   /** The media type of the response, without the parameter `stream=watch` of watches. */
   readonly contentType: string;
-  /** The response body of one object, with its own revision. */
-  object(entry: Entry): Buffer;
+  /** The response body of one object, with its own revision. The policy applies to the encodings that it consists of. */
+  object(entry: Entry, policy: CachePolicy): Buffer;
   /** Starts the encoding of a list. Only the metadata of `page` is read; the caller passes the items to the result. */
   list(page: ResponsePage): ListEncoder;
   /**

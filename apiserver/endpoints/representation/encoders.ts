@@ -12,7 +12,7 @@ import type { Entry } from '../../cache/cache';
 import type { Representation } from '../request/negotiation';
 import { META_GROUP } from '../request/parameters';
 import type { Encoder } from './encoder';
-import { EncodingCache } from './encoding-cache';
+import { EncodingCache, type CachePolicy } from './encoding-cache';
 import { metadataMember, convertedPart } from './entry-json';
 import { JsonEncoder, MetadataEncoder } from './json-encoder';
 import { metadataOnly, ProtobufEncoder, wholeObject } from './protobuf-encoder';
@@ -54,12 +54,15 @@ export class Encoders {
     },
   ) {}
 
-  /** The response body of one object; a promise when a worker thread encodes it. */
-  object(form: EncoderForm, entry: Entry): Buffer | Promise<Buffer> {
+  /**
+   * The response body of one object; a promise when a worker thread encodes it. The policy applies to encodings of this
+   * thread.
+   */
+  object(form: EncoderForm, entry: Entry, policy: CachePolicy): Buffer | Promise<Buffer> {
     const encoder = this.encoderFor(form);
     const { offload } = this.deps;
-    if (offload === undefined || isAsStored(form) || !this.needsOffload(offload, form, entry)) return encoder.object(entry);
-    return offload.encode(form, entry, 'object').then((result) => ('body' in result ? result.body : encoder.object(entry)));
+    if (offload === undefined || isAsStored(form) || !this.needsOffload(offload, form, entry)) return encoder.object(entry, policy);
+    return offload.encode(form, entry, 'object').then((result) => ('body' in result ? result.body : encoder.object(entry, policy)));
   }
 
   /**

@@ -29,3 +29,11 @@ it('EncodingCache stores nothing with the policy uncached, and never exceeds its
   expect(cache.bytes).toBeGreaterThan(0);
   expect(cache.bytes).toBeLessThanOrEqual(10_000);
 });
+
+it('EncodingCache keeps only the bytes of an encoding in memory, not the block that they were allocated in', () => {
+  const cache = new EncodingCache();
+  const block = Buffer.alloc(8192, 'x');
+  const { bytes } = cache.get(entry(10), 'yaml', 'cached', () => ({ bytes: block.subarray(0, 100) }));
+  expect(bytes).toEqual(Buffer.alloc(100, 'x'));
+  expect(bytes.buffer.byteLength).toBe(100);
+});

@@ -25,6 +25,8 @@ const MAX_BYTES = 48 * 1024 * 1024;
  * the cache may hold the last reference to it.
  */
 const ENTRY_BYTES = 256;
+/** Memory of a Buffer that shares none, besides its content. */
+const BUFFER_BYTES = 650;
 
 /** The encodings of the entries of a process, bounded in bytes. */
 export class EncodingCache {
@@ -39,8 +41,9 @@ export class EncodingCache {
     const encodings = this.entries.get(entry);
     const cached = encodings?.get(key);
     if (cached !== undefined) return cached;
-    const encoding = make(entry);
-    if (policy === 'uncached') return encoding;
+    const made = make(entry);
+    if (policy === 'uncached') return made;
+    const encoding = withOwnMemory(made);
     const updated = encodings ?? new Map<string, CachedEncoding>();
     updated.set(key, encoding);
     this.entries.set(entry, updated, { size: sizeOf(entry, updated) });
@@ -64,10 +67,20 @@ export class EncodingCache {
   }
 }
 
+/**
+ * Node allocates short Buffers in blocks of 8 KB: a cached one would keep its whole block in memory, which the limit does
+ * not count.
+ */
+function withOwnMemory({ bytes, cells }: CachedEncoding): CachedEncoding {
+  const own = bytes.length === bytes.buffer.byteLength ? bytes : Buffer.allocUnsafeSlow(bytes.length);
+  if (own !== bytes) bytes.copy(own);
+  return cells === undefined ? { bytes: own } : { bytes: own, cells };
+}
+
 function sizeOf(entry: Entry, encodings: ReadonlyMap<string, CachedEncoding>): number {
   let size = ENTRY_BYTES + bytesOf(entry);
   for (const { bytes, cells } of encodings.values()) {
-    size += bytes.length;
+    size += BUFFER_BYTES + bytes.length;
     for (const text of cells?.texts ?? []) size += text.length;
   }
   return size;

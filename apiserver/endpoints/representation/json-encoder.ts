@@ -37,8 +37,8 @@ export class JsonEncoder implements Encoder {
     this.text = new ObjectText(spelling.row, spelling.apiVersion);
   }
 
-  object(entry: Entry): Buffer {
-    return Buffer.concat([...this.pieces(entry, 'cached'), NEW_LINE]);
+  object(entry: Entry, policy: CachePolicy): Buffer {
+    return Buffer.concat([...this.pieces(entry, policy), NEW_LINE]);
   }
 
   list(page: ResponsePage): ListEncoder {
@@ -112,8 +112,8 @@ export class MetadataEncoder implements Encoder {
     this.frameHeads = createFrameHeads(head);
   }
 
-  object(entry: Entry): Buffer {
-    return Buffer.concat([this.head, this.metadata(entry, 'cached'), CLOSE_OBJECT]);
+  object(entry: Entry, policy: CachePolicy): Buffer {
+    return Buffer.concat([this.head, this.metadata(entry, policy), CLOSE_OBJECT]);
   }
 
   /** Writes the object without a newline at its end. */

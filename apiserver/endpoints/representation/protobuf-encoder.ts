@@ -68,8 +68,8 @@ export class ProtobufEncoder implements Encoder {
     this.head = envelopeHead(shape.apiVersion, shape.kind);
   }
 
-  object(entry: Entry): Buffer {
-    return this.envelope(this.message(entry, 'cached'));
+  object(entry: Entry, policy: CachePolicy): Buffer {
+    return this.envelope(this.message(entry, policy));
   }
 
   list(page: ResponsePage): ListEncoder {

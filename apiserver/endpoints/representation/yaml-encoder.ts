@@ -9,6 +9,7 @@ import type { Entry } from '../../cache/cache';
 import type { ResponsePage } from '../../registry/verbs';
 import { ChunkPool, createMemorySink, type ByteSink } from './byte-sink';
 import type { Encoder, ListEncoder } from './encoder';
+import type { CachePolicy } from './encoding-cache';
 
 const NOTHING = Buffer.alloc(0);
 const OPEN = Buffer.from('[');
@@ -28,8 +29,8 @@ export class YamlEncoder implements Encoder {
     this.key = `yaml/${json.key}`;
   }
 
-  object(entry: Entry): Buffer {
-    return toYaml(this.json.object(entry));
+  object(entry: Entry, policy: CachePolicy): Buffer {
+    return toYaml(this.json.object(entry, policy));
   }
 
   /**

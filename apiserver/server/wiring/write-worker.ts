@@ -99,7 +99,7 @@ function encodeForResponse(encoders: Encoders, { resource, wanted, names, includ
   const form = { row: servedResourceOf(resource).row, wanted, names, include };
   const encoder = encoders.encoderFor(form);
   const received = receiveEntry(entry);
-  if (as === 'object') return { body: encoder.object(received) };
+  if (as === 'object') return { body: encoder.object(received, 'uncached') };
   encodeListText(encoder, { revision: entry.revision, entries: [received] });
   return { encodings: encoders.cache.encodingsOf(received) };
 }
