@@ -11,6 +11,7 @@ import type { WebSocket } from 'ws';
 import { encodeChunk } from '../output/frame';
 import { FrameOutput, type WaitObserver } from '../output/frame-output';
 import type { OpenWatch, OpenWatchStreams } from './open-watches';
+import { sharedFramesOf, type SharedFrames } from './shared-frames';
 import type { Outbox } from '../output/outbox';
 import type { Encoder, FramePosition } from '../representation/encoder';
 
@@ -53,14 +54,9 @@ const NORMAL_CLOSURE = 1000;
 /** How long before the end of the stream the last bookmark is sent. */
 const LAST_BOOKMARK_MS = 2000;
 
-type FrameKeys = Readonly<Record<WatchEventType, string>>;
-
-/** The keys of frames by encoder, because the watches of one kind share their encoders. */
-const frameKeys = new WeakMap<Encoder, FrameKeys>();
-
 /** The stream of one watch request, between the cache and the client. */
 export class WatchStream implements ChangeSink, OpenWatch {
-  private readonly keys: FrameKeys;
+  private readonly shared: SharedFrames;
   private output: FrameOutput | undefined;
   private webSocket: WebSocket | undefined;
   private watch: CacheWatch | undefined;
@@ -73,7 +69,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
     private readonly exchange: Exchange,
     private readonly deps: WatchStreamDependencies,
   ) {
-    this.keys = frameKeysOf(deps.encoder);
+    this.shared = sharedFramesOf(deps.encoder);
   }
 
   /** Called when the watch has started: sends the head, and ends the stream after `durationMs`. */
@@ -104,7 +100,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
       this.send(encodeChunk(encoder.frame(type, entry, revision, 'first')));
       return;
     }
-    const key = this.keys[type];
+    const key = this.shared.keys[type];
     let frame = change.frames.get(key);
     if (frame === undefined) {
       frame = encodeChunk(encoder.frame(type, entry, revision, 'later'));
@@ -121,8 +117,17 @@ export class WatchStream implements ChangeSink, OpenWatch {
       return;
     }
     if (type === 'end-of-initial-events') this.deps.onInitialEventsEnd();
-    const entry = this.deps.bookmarkEntry(revision, type);
-    this.send(encodeChunk(this.deps.encoder.frame('BOOKMARK', entry, revision, this.nextPosition)));
+    const encode = (): Buffer => this.encodeBookmark(revision, type);
+    this.send(this.isSharedBookmark(type) ? this.shared.bookmark(revision, encode) : encode());
+  }
+
+  private isSharedBookmark(type: BookmarkType): boolean {
+    return type === 'progress' && (this.nextPosition === 'later' || !this.deps.encoder.hasDistinctFirstFrame);
+  }
+
+  private encodeBookmark(revision: number, type: BookmarkType): Buffer {
+    const { encoder, bookmarkEntry } = this.deps;
+    return encodeChunk(encoder.frame('BOOKMARK', bookmarkEntry(revision, type), revision, this.nextPosition));
   }
 
   /** Ends the stream: the watch of the cache has ended. The client receives an ERROR event unless the reason is `closed`. */
@@ -223,13 +228,6 @@ export class WatchStream implements ChangeSink, OpenWatch {
     this.deps.watches.delete(this);
     this.exchange.finish();
   }
-}
-
-function frameKeysOf(encoder: Encoder): FrameKeys {
-  const { key } = encoder;
-  const keys = frameKeys.get(encoder) ?? { ADDED: `A${key}`, MODIFIED: `M${key}`, DELETED: `D${key}` };
-  frameKeys.set(encoder, keys);
-  return keys;
 }
 
 /** JSON streams have the plain media type. */
