@@ -107,6 +107,17 @@ it('Encoders offload a Table row of long metadata', () => {
   expect(isOffloaded(KIND_WITH_METADATA_ROW, entry(text))).toBe(true);
 });
 
+it('Encoders keep no encoding of an object that is encoded with the policy uncached', () => {
+  const encoders = new Encoders({ table: tableConvertor, clock: systemClock, naming: 'platform' });
+  const wanted = { media: 'json', transform: 'none', metaVersion: 'v1', dialect: undefined, pretty: false } as const;
+  const form = { row: rowOf('Lease'), wanted, names: { dialect: 'kubernetes', alias: undefined }, include: 'Metadata' } as const;
+  const lease = dialectSensitive('{"metadata":{"name":"a"},"spec":{}}');
+  encoders.object(form, lease, 'uncached');
+  expect(encoders.cache.bytes).toBe(0);
+  encoders.object(form, lease, 'cached');
+  expect(encoders.cache.bytes).toBeGreaterThan(0);
+});
+
 it('ProtobufEncoder writes the items of a long list one by one, so that the event loop can be yielded between them', () => {
   // The texts of the shortest item: its name, and the key and value of its data.
   const MIN_ITEM_BYTES = 'a0'.length + 'a'.length + 'b'.length;
