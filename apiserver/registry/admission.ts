@@ -21,9 +21,9 @@ export interface OperationOptions extends Omit<DeleteOptions, 'dryRun' | 'isAdmi
 }
 
 /**
- * Objects are decoded and in the storage version (for a kind with a conversion webhook, in the version of the request),
- * so that their type `O` follows from the resource (from `bodyRow`, if it is set): a plug-in that has checked the
- * resource names the type of its objects.
+ * What plug-ins see of a request. Objects are decoded. They are in the storage version; those of a kind with a conversion
+ * webhook are in the version of the request. Their type `O` therefore follows from `bodyRow`, if it is set, and otherwise
+ * from `resource`: a plug-in that has checked the resource names the type of its objects.
  */
 export interface AdmissionRequest<O extends JsonObject = JsonObject> {
   readonly operation: AdmissionOperation;
@@ -66,14 +66,14 @@ export class StateChanged extends Error {
 export type AdmissionTarget = Pick<AdmissionRequest, 'operation' | 'resource' | 'subresource' | 'user' | 'namespace'>;
 
 /**
- * Keys that are written in the transaction of the object, such as the usage of a quota. They are unchanged until that
- * transaction.
+ * Keys that are written in the transaction of the object, such as the usage of a quota. The transaction compares their
+ * revisions, so it fails if another replica has written one of them.
  */
 export interface Reservation {
   readonly writes: readonly KeyWrite[];
   /**
-   * Must be called exactly once, whether the write succeeds or fails. `revision`: of the transaction, if there was
-   * one.
+   * Must be called exactly once, whether the write succeeds or fails. `revision`: of the transaction; absent when
+   * nothing was stored, and when that is unknown.
    */
   readonly complete: (revision?: Revision) => void;
 }
@@ -92,16 +92,19 @@ export interface ReservingPlugin {
 /** The admission chain. `mutate`, `validate` and `reserve` are called in this order, each at most once per attempt. */
 export interface Admission {
   /**
-   * Whether any plug-in reads more of an object than its name. If none does, a worker thread can process the object
-   * and pass on its name only.
+   * Whether any plug-in reads more of an object than its name. If none does, a worker thread that processes the object
+   * passes only the name to the plug-ins, which run on the server's thread.
    */
   inspectsObject(target: AdmissionTarget): boolean;
   /**
-   * Whether a webhook may be called. The state that it receives must be fresh, and it must not be called again
-   * without need.
+   * Whether a webhook may be called. The write path then starts on state that is read from the store, because a webhook
+   * must neither receive outdated state nor be called a second time when the first attempt ran on such state.
    */
   callsWebhooks(target: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean;
-  /** Whether a rejection depends on other objects of the namespace. */
+  /**
+   * Whether a rejection depends on other objects of the namespace, as that of a quota does. Such a rejection is confirmed
+   * only by a cache that has caught up with the store, not by the state of the written object alone.
+   */
   dependsOnOtherObjects(target: Omit<AdmissionTarget, 'operation'>): boolean;
   /** Runs the mutating plug-ins, which may change `request.object` in place. */
   mutate(request: AdmissionRequest): Promise<void> | undefined;

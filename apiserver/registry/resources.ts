@@ -17,13 +17,13 @@ export interface Resources {
   /** Built-in and custom kinds. The array is the same until a definition changes what is served. */
   readonly rows: readonly KindRow[];
   /**
-   * Built-in kinds only, those included that the server uses without serving them. One per key segment, however many
-   * versions serve it.
+   * The types of built-in kinds, including kinds that the server uses without serving them. One type per key segment,
+   * however many versions serve it.
    */
   readonly storedTypes: readonly StoredType[];
   /** The resource at a path; `undefined` when none is served. `group` in either dialect. */
   find(group: string, version: string, resource: string): ServedResource | undefined;
-  /** A built-in, stored kind. `group` in either dialect. */
+  /** The resource of a built-in kind; `undefined` when it is not served or not stored. `group` in either dialect. */
   findByKind(gvk: GroupVersionKind): Resource | undefined;
   /**
    * A resource that the server itself uses (`namespaces`, `leases.coordination.platform.io`). Throws when it is
@@ -55,10 +55,13 @@ export function buildResources(rows: readonly KindRow[] = SERVED_KINDS, internal
   const builtInResources = rows.filter((row) => row.virtual !== true).map(resourceOf);
   const unserved = internalKinds.filter((row) => row.virtual !== true && !rows.includes(row)).map(resourceOf);
   const virtual = rows.filter((row) => row.virtual === true).map((row): ServedResource => ({ row, stored: undefined }));
-  const byPath = new Map([...builtInResources, ...virtual].map((resource) => [pathKey(resource.row, resource.row.resource), resource]));
-  const byKind = new Map(builtInResources.map((resource) => [pathKey(resource.row, resource.row.kind), resource]));
+  const byPath = new Map(
+    [...builtInResources, ...virtual].map((resource) => [versionedName(resource.row, resource.row.resource), resource]),
+  );
+  const byKind = new Map(builtInResources.map((resource) => [versionedName(resource.row, resource.row.kind), resource]));
   const canonical = (gv: GroupVersion): GroupVersion => ({ group: canonicalGroup(gv.group), version: gv.version });
   let custom: CustomKinds = { rows: [], find: () => undefined };
+  // Combined once for each state of the definitions, because callers cache what they derive from the array.
   let combined: { readonly customRows: readonly KindRow[]; readonly rows: readonly KindRow[] } = { customRows: custom.rows, rows };
   return {
     builtInResources,
@@ -72,8 +75,8 @@ export function buildResources(rows: readonly KindRow[] = SERVED_KINDS, internal
       custom = definitions;
     },
     find: (group, version, resource) =>
-      byPath.get(pathKey(canonical({ group, version }), resource)) ?? custom.find(group, version, resource),
-    findByKind: (gvk) => byKind.get(pathKey(canonical(gvk), gvk.kind)),
+      byPath.get(versionedName(canonical({ group, version }), resource)) ?? custom.find(group, version, resource),
+    findByKind: (gvk) => byKind.get(versionedName(canonical(gvk), gvk.kind)),
     require(resource) {
       const match = [...builtInResources, ...unserved].find((candidate) => groupResourceText(candidate.row) === resource);
       if (match === undefined) throw new Error(`the kind table has no row for ${resource}`);
@@ -82,7 +85,8 @@ export function buildResources(rows: readonly KindRow[] = SERVED_KINDS, internal
   };
 }
 
-const pathKey = (gv: GroupVersion, name: string): string => `${apiVersionOf(gv)}/${name}`;
+/** `apps/v1/deployments` or `apps/v1/Deployment`. */
+const versionedName = (gv: GroupVersion, name: string): string => `${apiVersionOf(gv)}/${name}`;
 
 function storedType(row: KindRow, types: Map<string, StoredType>): StoredType {
   const segment = row.storageSegment ?? row.resource;

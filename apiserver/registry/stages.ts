@@ -42,22 +42,29 @@ export const CREATE = {
   objectAlone: [['object'], ['metadata']],
 } as const satisfies Record<string, Stages>;
 
-/** Stages of updates. A name that contains `object` validates the whole object too. */
+/**
+ * Stages of updates. Every list begins with {@link GENERAL_UPDATE}; the name states what follows, in order:
+ * - `object`: {@link WHOLE_OBJECT};
+ * - `change`: {@link METADATA_UPDATE} and the stage `change`; in a name that ends in `Alone`, the stage `change` only;
+ * - other words are explained at the list.
+ */
 export const UPDATE = {
   change: [[...GENERAL_UPDATE, ...METADATA_UPDATE, 'change']],
+  /** The stages of a new object's metadata stand in the place of {@link METADATA_UPDATE}. */
   newMetadataThenChange: [[...GENERAL_UPDATE, 'name-prefix', ...NEW_METADATA, 'change']],
-  /** For kinds with arbitrary names. */
+  /** {@link NEW_METADATA} comes before the change. */
   metadataTwiceThenChange: [[...GENERAL_UPDATE, ...NEW_METADATA, ...METADATA_UPDATE, 'change']],
   earlyThenChange: [[...GENERAL_UPDATE, 'early', ...METADATA_UPDATE, 'change']],
   changeThenObject: [[...GENERAL_UPDATE, ...METADATA_UPDATE, 'change', ...WHOLE_OBJECT]],
+  /** {@link METADATA_UPDATE} comes before the object instead of before the change. */
   metadataThenObjectThenChange: [[...GENERAL_UPDATE, ...METADATA_UPDATE, ...WHOLE_OBJECT, 'change']],
   objectThenChange: [[...GENERAL_UPDATE, ...WHOLE_OBJECT, ...METADATA_UPDATE, 'change']],
-  /** Metadata is validated with the change only. */
+  /** `bareObject`: the stage `object` alone. It stands between {@link METADATA_UPDATE} and the stage `change`. */
   bareObjectThenChange: [[...GENERAL_UPDATE, ...METADATA_UPDATE, 'object', 'change']],
   objectAlone: [[...GENERAL_UPDATE, ...WHOLE_OBJECT]],
+  /** {@link METADATA_UPDATE} stands between two validations of the object. */
   objectAroundMetadataThenChange: [[...GENERAL_UPDATE, ...WHOLE_OBJECT, ...METADATA_UPDATE, ...WHOLE_OBJECT, 'change']],
   objectTwiceThenChange: [[...GENERAL_UPDATE, ...WHOLE_OBJECT, ...WHOLE_OBJECT, ...METADATA_UPDATE, 'change']],
-  /** Metadata is not validated again with the change. */
   objectThenChangeAlone: [[...GENERAL_UPDATE, ...WHOLE_OBJECT, 'change']],
   objectTwiceThenChangeAlone: [[...GENERAL_UPDATE, ...WHOLE_OBJECT, ...WHOLE_OBJECT, 'change']],
   changeAlone: [[...GENERAL_UPDATE, 'change']],

@@ -225,7 +225,7 @@ export type DeleteResult =
 /** The written part of an object; `undefined` for the main endpoint. */
 export type Subresource = 'approval' | 'ephemeralcontainers' | 'finalize' | 'scale' | 'status' | undefined;
 
-/** Reads of stored objects. A read without a resourceVersion sees every write that was committed before it. */
+/** Reads of stored objects. A read without a resourceVersion sees every write that was committed before it started. */
 export interface Reader {
   /**
    * `resourceVersion`: `undefined` for the most recent state, 0 for any, otherwise not older than it. Resolves with the

@@ -3,8 +3,8 @@
  * because a token gives access to no more than the list it belongs to; they are only validated strictly.
  *
  * Format: base64url without padding of `{"v":"meta.<group suffix>/v1","rv":<revision>,"start":"<key relative to what
- * was listed>"}`. A start that ends in NUL means "after that key"; one with a leading slash is the other form that
- * upstream produces.
+ * was listed>"}`. A start that ends in NUL means "after that key": `default/a\0` -> the first key after `default/a`. As in
+ * upstream, a leading slash is accepted and dropped.
  */
 import { jsonKindOf } from '../../../shared/api/types/decode-error';
 import { canonicalApiVersion } from '../../../shared/names/dialect';
@@ -83,7 +83,10 @@ function parseTokenJson(bytes: Buffer): ParsedText {
   }
 }
 
-/** Index of the first character that is invalid in unpadded base64url, or `undefined`. */
+/**
+ * Index of the first character that is invalid in unpadded base64url, or `undefined`. As in Go, line breaks are skipped. A
+ * last group of one character is invalid, because it holds less than a byte.
+ */
 function base64ErrorIndex(text: string): number | undefined {
   const invalid = text.search(/[^A-Za-z0-9_\r\n-]/);
   if (invalid >= 0) return invalid;
@@ -114,6 +117,7 @@ function revisionField({ value: fields, literals }: TokenFields): number {
   const mismatch = (typeText: string): StatusError =>
     invalidToken(`json: cannot unmarshal ${typeText} into Go struct field continueToken.rv of type int64`);
   if (typeof value !== 'number' && typeof value !== 'bigint') throw mismatch(jsonKindOf(value));
+  // As in Go, the field is an int64: neither `1.0` nor `1e3` nor a larger number fits, so the literal is checked.
   const literal = literals?.get(fields)?.get(key) ?? String(value);
   if (!/^-?[0-9]+$/.test(literal) || BigInt.asIntN(64, BigInt(literal)) !== BigInt(literal)) throw mismatch(`number ${literal}`);
   return Number(literal);

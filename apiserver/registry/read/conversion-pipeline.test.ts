@@ -23,7 +23,7 @@ function fixture({ isPipelined, maxConsumed = Infinity }: { readonly isPipelined
       consumed += 1;
       return consumed < maxConsumed;
     },
-    isPipelined,
+    { isPipelined },
   );
   return { pipeline, calls, answer: () => pending.shift()?.resolve(), fail: (error: Error) => pending.shift()?.reject(error) };
 }

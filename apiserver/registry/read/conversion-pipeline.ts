@@ -1,7 +1,7 @@
 /**
  * Converts the chunks of a list by webhook, in order. When pipelined, the conversion of a chunk starts before the
- * previous chunk is consumed, so that the webhook works meanwhile; lists that may stop early convert one chunk at a
- * time.
+ * previous chunk is consumed, so that the webhook works while the server consumes. A list with a limit may stop after any
+ * chunk; it is not pipelined, because the chunk that was converted ahead would be wasted.
  */
 import type { Entry } from '../../cache/cache';
 
@@ -18,8 +18,8 @@ export class ConversionPipeline {
     private readonly convert: (stored: readonly Entry[]) => Promise<readonly Entry[]>,
     /** Returns false to stop. */
     private readonly consume: (stored: readonly Entry[], converted: readonly Entry[]) => boolean,
-    /** Whether one chunk is converted ahead of the one that is consumed. */
-    private readonly isPipelined: boolean,
+    /** `isPipelined`: one chunk is converted ahead of the one that is consumed. */
+    private readonly options: { readonly isPipelined: boolean },
   ) {}
 
   /**
@@ -29,10 +29,11 @@ export class ConversionPipeline {
   async add(stored: readonly Entry[]): Promise<boolean> {
     const previous = this.pending;
     const converted = this.convert(stored);
-    // A failure is reported when the chunk is consumed; an earlier failure may come first.
+    // A failure is reported when the chunk is consumed. Until then, or if an earlier chunk fails, nothing awaits the
+    // promise, and without this handler Node would report an unhandled rejection.
     converted.catch(() => undefined);
     this.pending = { stored, converted };
-    if (!this.isPipelined) return this.flush();
+    if (!this.options.isPipelined) return this.flush();
     return previous === undefined || this.consume(previous.stored, await previous.converted);
   }
 

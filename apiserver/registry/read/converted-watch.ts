@@ -1,7 +1,7 @@
 /**
- * A watch of a custom kind with a conversion webhook. Events keep their order; pending events are
- * converted together, and selectors apply to the converted objects. When a conversion fails, the watch ends: with an
- * error during the initial state, without one afterwards. A live watch with too many pending bytes is closed.
+ * A watch of a custom kind with a conversion webhook. Events keep their order. Pending events are converted together, and
+ * selectors apply to the converted objects. When a conversion fails, the watch ends: with an error while the initial state
+ * is delivered, without one afterwards. A live watch with too many pending bytes is closed.
  */
 import { errorMessage } from '../../../shared/runtime/error-message';
 import type { BookmarkType, CacheWatch, Change, ChangeSink, Entry, WatchEnd, WatchEventType } from '../../cache/cache';
@@ -11,10 +11,11 @@ import type { ConversionContext, Conversions } from '../conversions';
 import { versionToConvertFrom } from '../object/hidden-fields';
 import type { Resource } from '../verbs';
 
-/** Limits of pending events: the initial state pauses at the first, and a live watch is closed at the second. */
+/** Pending bytes above which {@link ConvertedWatch.whenWritable} makes the cache pause the initial state. */
 const MAX_INITIAL_BYTES = 1024 * 1024;
+/** Pending bytes above which a live watch, which cannot pause, is closed. */
 const MAX_LIVE_BYTES = 16 * 1024 * 1024;
-/** Number of events that are converted together. */
+/** Maximum number of events that are converted together. */
 const MAX_BATCH = 500;
 
 /** The states of the object before and after an event; `undefined` where it does not exist. */
@@ -179,7 +180,10 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
     if (this.pendingBytes <= MAX_INITIAL_BYTES) this.resolveWaiters();
   }
 
-  /** `isEnded`, which the compiler assumes unchanged by the calls of one method. */
+  /**
+   * `isEnded`, read by a call: in a method that has compared the field before, TypeScript assumes the compared value even
+   * after `deliver` may have changed it.
+   */
   private hasEnded(): boolean {
     return this.isEnded;
   }

@@ -16,8 +16,10 @@ import type { ListCounts } from './reader-dependencies';
 import { convertReadFailure, type GatedReaderDependencies } from './resource-version-gate';
 
 /**
- * The state that a list returns: the most recent one, any that is not too old, or the one at a revision. `tooOld`: the
- * error when that revision is compacted.
+ * The state that a list returns:
+ * - `newest`: the most recent one;
+ * - `cached`: any that is at or after a revision;
+ * - `exact`: the one at a revision. `tooOld` creates the error when that revision is compacted.
  */
 type ListSource =
   | { readonly type: 'newest' }
@@ -31,7 +33,10 @@ interface ListPlan {
   readonly limit: number;
   /** First key, relative to the listed prefix. */
   readonly start: string;
-  /** A continuation at the revision of its first page. */
+  /**
+   * The list continues at the revision of its first page. False for a first page, and for a continuation at the newest
+   * revision.
+   */
   readonly isLaterPage: boolean;
 }
 
@@ -112,7 +117,7 @@ async function listPage(
   const visited = { count: 0 };
   const page = await firstMatches(snapshot, search, new TimeSlice(deps.clock, { slot: context }), visited);
   reportCounts({ fetched: visited.count, returned: page.entries.length });
-  // Later pages read the same state: it stays pinned, or is read from the store again.
+  // A later page needs no pin: the first page has pinned the same state, or it is read from the store again.
   if (!isLaterPage && page.continue !== undefined) deps.cache.pin(resource.stored, snapshot);
   return page;
 }
@@ -127,7 +132,7 @@ function refuseUnreadable({ cache, gate }: GatedReaderDependencies, resource: Re
   if (unreadable !== undefined) throw internalError(`unable to transform key "${unreadable.storeKey}": ${unreadable.reason}`);
 }
 
-/** The row of the table that the parameters select. */
+/** The row of upstream's table (see the header of this file) that the parameters select. Throws 400. */
 function planList(resource: Resource, options: ListOptions): ListPlan {
   const { resourceVersion, resourceVersionMatch } = options;
   const limit = options.limit !== undefined && options.limit > 0 ? options.limit : Infinity;
@@ -220,7 +225,7 @@ async function snapshotAt(
   }
 }
 
-/** The keys of a list: [start, end), or a single key. Continue tokens are relative to `prefix`. */
+/** The keys of a list: [start, end), or a single key. Continue tokens are relative to `prefix`, such as `default/`. */
 interface ListKeys {
   readonly prefix: string;
   readonly start: string | undefined;
@@ -229,8 +234,8 @@ interface ListKeys {
 }
 
 /**
- * The keys from `start` on, which comes from the continue token and is relative to the listed prefix; empty on the first
- * page.
+ * The keys of the namespace, or of all namespaces when it is empty, that the selection may match. `start` is the first
+ * key according to the continue token, relative to the listed prefix; empty on the first page.
  */
 function keysOf({ stored: { namespaced } }: Resource, namespace: string, selection: Selection, start: string): ListKeys {
   const prefix = namespaced && namespace !== '' ? `${namespace}/` : '';
@@ -254,7 +259,7 @@ function hasSelector(selection: Selection): boolean {
 
 /**
  * Maximum number of entries per read from the store while a selector searches for matches. The first read takes `limit`
- * entries.
+ * entries, and each further read twice as many as the one before.
  */
 const MAX_READ = 10_000;
 
@@ -275,7 +280,8 @@ interface CollectedPage extends ListPage {
 
 /**
  * Collects at most `limit` matching entries. The continue token comes first in the response, so a page is collected
- * before it is written. Counts the visited entries, and yields by them, so that a search without matches yields too.
+ * before it is written. Adds the number of visited entries to `visited`. Yields by visited entries, not by matches, so that
+ * a search without matches yields too.
  */
 async function firstMatches(
   snapshot: Snapshot,
@@ -334,7 +340,8 @@ async function listConverted(
   };
   const currentPage = (): CollectedPage => partialPage(snapshot, scope, entries, isSelective);
   const isUnlimited = limit === Infinity;
-  const pipeline = new ConversionPipeline((stored) => conversions.convertEntries(row, stored, context), consume, isUnlimited);
+  const convert = (stored: readonly Entry[]): Promise<readonly Entry[]> => conversions.convertEntries(row, stored, context);
+  const pipeline = new ConversionPipeline(convert, consume, { isPipelined: isUnlimited });
   const batchSize = isUnlimited ? CONVERSION_BATCH / 2 : CONVERSION_BATCH;
   let part: RangeRequest = { start: scope.start, end: scope.end, limit };
   for (let chunk = snapshot; ; chunk = await read(part)) {
@@ -356,7 +363,10 @@ async function listConverted(
   }
 }
 
-/** A full page before the end of the range. Does not search for further matches, so the next page may be empty. */
+/**
+ * A page that ends before the range does, because it is full. Nothing searches for a match after it, so the next page may
+ * be empty.
+ */
 function partialPage(snapshot: Snapshot, scope: ListKeys, entries: readonly Entry[], isSelective: boolean): CollectedPage {
   const last = entries[entries.length - 1];
   const next = startAfterKey(last === undefined ? '' : last.key);

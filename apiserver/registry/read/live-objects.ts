@@ -41,9 +41,9 @@ export interface LiveObjectsDependencies {
   readonly clock: Clock;
 }
 
-/** About 300 bytes each. */
+/** Number of objects of which the facts are cached: about 300 bytes each. */
 const MAX_CACHED = 8192;
-/** As long as a read waits for the cache (resource-version-gate.ts). */
+/** As long as a read of an API object waits for the cache (MAX_WAIT_MS of resource-version-gate.ts). */
 const MAX_WAIT_MS = 3_000;
 
 interface CachedObject {

@@ -25,8 +25,8 @@ export function createReader(readerDeps: ReaderDependencies): Reader {
 }
 
 /**
- * Resolves with the entry, converted to the version of the resource when that needs a webhook. Rejects with 404 only
- * when the state is as recent as `resourceVersion` requires.
+ * Resolves with the entry. If conversion to the version of the resource needs a webhook, the entry is converted; other
+ * conversions are left to the endpoints. Rejects with 404 only when the state is as recent as `resourceVersion` requires.
  */
 async function get(
   deps: GatedReaderDependencies,
@@ -48,7 +48,10 @@ async function get(
   return converted;
 }
 
-/** The entry in the cache, once the cache is as new as `resourceVersion` requires; in the store when the cache lags. */
+/**
+ * The entry in the cache, once the cache is as new as `resourceVersion` requires. Without a resourceVersion it is the most
+ * recent one, which is read from the store if the cache does not catch up with the store in time.
+ */
 async function find(
   { cache, gate }: GatedReaderDependencies,
   context: RequestContext,

@@ -1,6 +1,6 @@
 /**
- * Makes a read wait until the cache is as new as its resourceVersion requires (any, not older than, most recent), up
- * to a limit, and converts failures of the wait to Status errors. Reads no objects.
+ * Makes a read wait, for 3 seconds at most, until the cache is as new as its resourceVersion requires (any, not older than,
+ * most recent), and converts failures of the wait to Status errors. Reads no objects.
  */
 import { internalError, timeout, tooLargeResourceVersion, tooManyRequests } from '../../../shared/api/errors/status';
 import { StoreError, type Revision } from '../../storage/store';
@@ -27,9 +27,11 @@ export class ResourceVersionGate {
   }
 
   /**
-   * Waits until the cache has caught up with the store. `current`: reads from the cache are linearizable. `stalled`:
-   * it has not caught up in time, or the store's revision was not known in time, so the store must be read. Rejects with
-   * 504 when the store cannot be reached.
+   * Waits until the cache has caught up with the store. Resolves with
+   * - `current`: reads from the cache are linearizable;
+   * - `stalled`: the cache has not caught up in time, or the store's revision was not known in time, so the caller has to
+   *   read the store.
+   * Rejects with 504 when the store cannot be reached.
    */
   async catchUp(context: RequestContext): Promise<'current' | 'stalled'> {
     try {
@@ -56,7 +58,7 @@ export class ResourceVersionGate {
       throw tooManyRequests('storage is (re)initializing', RETRY_AFTER_SECONDS);
   }
 
-  /** Resolves when the cache is at `revision` or later; rejects with 504 after the longest wait. */
+  /** Resolves when the cache is at `revision` or later; rejects with 504 after {@link MAX_WAIT_MS}. */
   async waitForRevision(context: RequestContext, revision: Revision): Promise<void> {
     const { cache } = this.deps;
     if (cache.revision >= revision) return;
@@ -83,7 +85,7 @@ export class ResourceVersionGate {
 
 /**
  * Converts a StoreError to the error of a read: 500 for an unreadable value, as upstream; 504 otherwise, because a
- * retry may succeed. Internal errors and other errors are returned unchanged.
+ * retry may succeed. Returned unchanged are StoreErrors of the failure `internal` and all other errors, which are bugs.
  */
 export function convertReadFailure(error: unknown): unknown {
   if (error instanceof StoreError && error.failure === 'unreadable') return internalError(error.message);

@@ -26,6 +26,8 @@ export const EVERYTHING: Selection = { hasFilters: false, matches: () => true };
 
 /**
  * @param row the kind, with its selectable fields
+ * @param labelSelector the query parameter, empty when absent: `app=web`
+ * @param fieldSelector the query parameter, empty when absent: `metadata.name=a`
  * @param canonicalNamespace the stored name of a namespace that has aliases (the system namespaces)
  * @throws StatusError 400 for an invalid selector and for a field that the kind does not have
  */
@@ -116,7 +118,8 @@ function storedFieldMatcher(row: KindRow, selectable: SelectableField, { operato
   // Secret types and signer names have two spellings and are stored as sent. Values in custom objects have only one.
   const otherSpelling = row.custom === undefined ? otherQualifiedName(value) : undefined;
   return (entry) => {
-    // The fields in the entry of a custom object may belong to another version.
+    // The fields in the header of a custom object may have been read with the paths of another version, so the object is
+    // parsed, converted and read again.
     const { custom } = row;
     const actual =
       custom === undefined || isStoredWithSchema(custom, entry)

@@ -23,17 +23,20 @@ export async function watch(
 ): Promise<CacheWatch> {
   deps.gate.requireReady();
   const start = await waitForStart(deps, context, options);
-  // After the wait, because the cache may only then have read an object that it cannot decode.
+  // Checked after the wait, because the cache may receive an object that it cannot decode during the wait.
   deps.gate.requireComplete(resource);
   const request = { scope: scopeOf(resource, namespace, options.selection), bookmarks: options.bookmarks, ...start };
   if (resource.row.custom?.webhook === undefined) return deps.cache.watch(resource.stored, request, sink);
   return watchConverted(deps, resource, request, sink);
 }
 
-/** Time limit of one conversion. The watch itself has no deadline. */
+/** Time limit of one conversion, needed because a watch has no deadline that a conversion could inherit. */
 const CONVERSION_MS = 60_000;
 
-/** Selectors apply to converted objects, so the cache watch delivers everything and {@link ConvertedWatch} selects. */
+/**
+ * Selectors apply to converted objects, so the cache watch delivers every object of the namespace and name, and
+ * {@link ConvertedWatch} selects.
+ */
 function watchConverted(deps: GatedReaderDependencies, resource: Resource, request: WatchRequest, sink: ChangeSink): CacheWatch {
   const { matches, indexed: _, ...scope } = request.scope;
   const { clock } = deps;
@@ -51,7 +54,10 @@ function watchConverted(deps: GatedReaderDependencies, resource: Resource, reque
 
 type WatchStart = Pick<WatchRequest, 'start' | 'markEndOfInitialEvents'>;
 
-/** Waits until the cache is as new as the start requires. */
+/**
+ * Determines where the watch starts, and waits until the cache is as new as a start with the current state requires. A
+ * start after a revision does not wait: the cache itself delivers the later changes.
+ */
 async function waitForStart(deps: GatedReaderDependencies, context: RequestContext, options: WatchOptions): Promise<WatchStart> {
   const { cache, gate } = deps;
   const { resourceVersion } = options;
