@@ -151,8 +151,8 @@ export function undecodableBody({ row }: KindInfo, error: BodyError, kind = row.
 }
 
 /**
- * Returns the decoded object without defaults. Throws a StatusError: 422 for another kind than the custom one of the
- * endpoint and for an absent required member, 400 for all other errors.
+ * Returns the decoded object without defaults. Throws a StatusError: 422 when the body of a custom resource states another
+ * kind, and for an absent required member; 400 for all other errors.
  */
 export function decodeBody(info: KindInfo, body: ParsedBody, validation: FieldValidation, warn: (text: string) => void): JsonObject {
   const kind = checkKind(info, body.value);
@@ -205,7 +205,7 @@ export function decodeStrictly(
 function strictErrorsOf(body: ParsedBody, unknown: readonly string[], level: 'strict' | 'warn'): readonly string[] {
   const { value, duplicates, format, literals, text } = body;
   if (format === 'protobuf') return [];
-  // The order of errors is known only with the text.
+  // `text` is set when the body has duplicates; without it the order of errors does not depend on the positions in the text.
   if (format === 'json' && text === undefined) return [...unknown.map(unknownField), ...duplicates.map(duplicateField)];
   return fieldErrors({ value, duplicates: [...duplicates], format, literals, text }, unknown, level);
 }
@@ -224,8 +224,8 @@ function decodeValue(info: KindInfo, body: ParsedBody): DecodedObject {
 }
 
 /**
- * Checks kind and apiVersion; for built-in kinds missing ones have defaults. Returns the kind of the body. Throws 400, or
- * 422 for another kind than the custom one of the endpoint.
+ * Checks kind and apiVersion, which for built-in kinds may be absent. Returns the kind of the body. Throws 400, or 422 when
+ * the body of a custom resource states another kind.
  */
 export function checkKind(info: KindInfo, value: JsonObject): string {
   const { row, hub } = info;
@@ -331,7 +331,7 @@ const META_KINDS: ReadonlySet<string> = new Set([
 
 function isKnown(gv: GroupVersion, kind: string): boolean {
   const type = typeName(gv, kind);
-  return (hasSchema(type) && schemaOf(type).hasTypeMeta) || (META_KINDS.has(kind) && (gv.group === '' ? gv.version === 'v1' : true));
+  return (hasSchema(type) && schemaOf(type).hasTypeMeta) || (META_KINDS.has(kind) && (gv.group !== '' || gv.version === 'v1'));
 }
 
 /** The name of a kind in the type tables. */

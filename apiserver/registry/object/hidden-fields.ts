@@ -9,13 +9,17 @@ import { codecOf } from '../../../shared/api/codec/codec';
 import { cloneJson, equalJson, type JsonObject } from '../../../shared/values/json';
 import type { Entry, Labels } from '../../cache/cache';
 
+/** When the object expires, in seconds since 1970. */
 const EXPIRES = '$expires';
+/** Version and id of the schema with which a custom object was stored: `v1/<schema id>`, see {@link schemaMark}. */
 const SCHEMA = '$schema';
+/** Present, with an empty value, when a custom object has members that sort before `metadata`. */
 const BEFORE_METADATA = '$early';
 
 /**
- * `row`: of the written version. `object`: in its stored form. `now`: of the write, in ms since 1970; every write restarts
- * the time to live of an expiring kind (upstream behaviour). `undefined` when the kind has no hidden fields.
+ * The hidden fields of an object that is about to be stored; `undefined` when the kind has none. `row`: of the written
+ * version. `object`: in its stored form. `now`: of the write, in ms since 1970. Every write restarts the time to live of an
+ * expiring kind (upstream behaviour).
  */
 export function hiddenFields(
   { row, hub }: { readonly row: KindRow; readonly hub: KindRow },
@@ -25,6 +29,7 @@ export function hiddenFields(
 ): Labels | undefined {
   const { custom } = hub;
   if (custom === undefined) return row.expires === true ? { [EXPIRES]: String(Math.ceil(now / 1000) + ttlSeconds) } : undefined;
+  // An object that was written in the storage version has got the defaults of that version; a converted one may lack some.
   const hasStorageDefaults = (row === hub && custom.webhook === undefined) || isComplete(hub, object);
   return {
     [SCHEMA]: hasStorageDefaults ? schemaMark(custom, object) : `${custom.storageVersion}/`,

@@ -19,7 +19,10 @@ import { readEntry, transientEntry } from './stored-object';
 
 const SCALE_METADATA = ['name', 'namespace', 'uid', 'resourceVersion', 'creationTimestamp'];
 
-/** Without kind and apiVersion. `paths`: the scale subresource of a custom kind; absent replicas count as 0. */
+/**
+ * The scale of a workload, without kind and apiVersion. `paths`: the scale subresource of a custom kind. Absent replicas
+ * count as 0. As in upstream's output, replicas of 0 are left out of the spec, not of the status.
+ */
 export function scaleOf(workload: JsonObject, paths?: ScalePaths): JsonObject {
   const metadata = readMetadata(workload);
   const spec = objectAt(workload, 'spec') ?? {};

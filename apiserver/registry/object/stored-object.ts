@@ -40,7 +40,11 @@ export function readEntry({ row, codec }: Pick<ResourceInfo, 'codec' | 'row'>, e
   return { text: parsed.text, object: codec.fromStored(parsed.object, storedVersionOf(row.custom, entry)) };
 }
 
-/** Length of the beginning of a stored object, which contains name, uid and timestamps. */
+/**
+ * Length of the beginning of a stored object in which the timestamps are looked for. In metadata only names, uid,
+ * resourceVersion and generation stand before them. A custom object may have long members before its metadata; it then
+ * counts as not terminating, which changes only the message of an error.
+ */
 const HEAD_BYTES = 4096;
 /** `"creationTimestamp":"2024-01-01T00:00:00Z","deletionTimestamp":"`: the two are neighbours in stored metadata. */
 const TERMINATING = /"creationTimestamp":(?:null|"[^"]*"),"deletionTimestamp":"/;

@@ -41,6 +41,7 @@ export interface KubeletAddress {
 export function kubeletAddressOf(node: JsonObject, preferred: readonly string[]): KubeletAddress {
   const status = objectAt(node, 'status');
   const addresses = (arrayAt(status, 'addresses') ?? []).filter(isObject);
+  // The first address of the first type that the node has.
   const preferredAddress = preferred.flatMap((type) => addresses.filter((address) => stringAt(address, 'type') === type))[0];
   const host = stringAt(preferredAddress, 'address');
   if (host === undefined || host === '') {
@@ -89,6 +90,7 @@ export async function proxyableHost(
   if (host.type === 'address') return { host: proxyableAddress(text) };
   const pinnedAddresses = await resolveHost(host.name);
   if (pinnedAddresses.length === 0) throw badRequest(noSuchHost(text));
+  // Called for its check: throws for an address that is not allowed.
   for (const address of pinnedAddresses) proxyableAddress(address);
   return { host, pinnedAddresses };
 }

@@ -27,6 +27,12 @@ import { emptyObject, managerOf, ownershipOf, setManagedFields, withoutManagedFi
 import { toServed, type KindInfo } from '../object/resource-info';
 import { toStoredMemberSpelling } from '../object/decode-body';
 
+/** How unknown and duplicate fields of a configuration are treated. */
+export interface ConfigurationValidation {
+  readonly fieldValidation: FieldValidation;
+  readonly warn: (text: string) => void;
+}
+
 /**
  * Parses an applied configuration. Rejects with a 400 StatusError. The result has no kind, no apiVersion and no unknown
  * fields.
@@ -34,8 +40,7 @@ import { toStoredMemberSpelling } from '../object/decode-body';
 export async function parseApplyConfiguration(
   info: KindInfo,
   bytes: Buffer,
-  validation: FieldValidation,
-  warn: (text: string) => void,
+  validation: ConfigurationValidation,
   clock: Clock,
 ): Promise<JsonObject> {
   const parsed = await parseConfigurationYaml(bytes, clock);
@@ -50,26 +55,25 @@ export async function parseApplyConfiguration(
   checkTypeMeta(info, typeof apiVersion === 'string' ? apiVersion : '', typeof kind === 'string' ? kind : '');
   const managedFields = ownMember(objectAt(config, 'metadata') ?? {}, 'managedFields');
   if (Array.isArray(managedFields)) throw status.badRequest('metadata.managedFields must be nil');
-  return checkConfigurationFields(info, toStoredMemberSpelling(info, config), parsed, validation, warn);
+  return checkConfigurationFields(info, toStoredMemberSpelling(info, config), parsed, validation);
 }
 
-/** Reports unknown and duplicate fields as `validation` requires. Returns the configuration without unknown fields. */
+/** Reports unknown and duplicate fields as `fieldValidation` requires. Returns the configuration without unknown fields. */
 function checkConfigurationFields(
   info: KindInfo,
   config: JsonObject,
   parsed: ParsedText,
-  validation: FieldValidation,
-  warn: (text: string) => void,
+  { fieldValidation, warn }: ConfigurationValidation,
 ): JsonObject {
   const { shape } = ownershipOf(info, undefined).served;
   const { object, unknown } = removeUnknownFields(shape, config);
-  const isStrict = validation === 'Strict';
+  const isStrict = fieldValidation === 'Strict';
   if (isStrict && unknown.length === 0 && parsed.duplicates.length > 0) {
     const text = parsed.duplicates.map((line) => `\n  ${line}`).join('');
     throw status.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${text}`);
   }
-  if (validation === 'Ignore' || (unknown.length === 0 && parsed.duplicates.length === 0)) return object;
-  // Other errors are reported when the configuration is applied; the response then does not list the field errors.
+  if (fieldValidation === 'Ignore' || (unknown.length === 0 && parsed.duplicates.length === 0)) return object;
+  // Errors of the wrong type are reported when the configuration is applied; the response then does not list unknown fields.
   if (shapeErrors(shape, object).length > 0) return object;
   if (isStrict) throw typedPatchError(info, config, [...shapeErrors(shape, config), ...parsed.duplicates]);
   for (const error of fieldErrors(parsed, [...unknown].sort(), 'warn')) warn(error);
@@ -111,7 +115,10 @@ export interface ApplyRequest {
 export interface AppliedObject {
   /** In the served version, with managedFields, without defaults. */
   readonly object: JsonObject;
-  /** If the object is rejected, adds the managers of items that stay although the configuration omits them. */
+  /**
+   * To be called with the rejection of the object. If it concerns an item that the configuration omits, returns a rejection
+   * that also names the managers because of which the item stays; otherwise returns it unchanged.
+   */
   readonly explain: (refusal: status.StatusError) => status.StatusError;
 }
 
@@ -135,8 +142,9 @@ export function* applyingToObject(request: ApplyRequest, config: JsonObject, old
 }
 
 /**
- * If the rejection concerns an item that the configuration omits, adds the managers that own its remaining fields:
- * these may be an incomplete item.
+ * `items`: items of keyed lists that the configuration omits, and that stay because other managers own some of their
+ * fields. What remains of such an item may be invalid, for example a container without an image. If the rejection concerns
+ * one of them, the managers that own its remaining fields are added.
  */
 function addOwners(refusal: status.StatusError, items: readonly KeptItem[]): status.StatusError {
   const fields = refusal.status.details?.causes?.map(({ field = '' }) => field) ?? [];
@@ -161,8 +169,8 @@ function namespacedNameOf(object: JsonObject): string {
 const typeTextOf = (info: KindInfo): string => `${info.row.group}/${info.row.version}, Kind=${info.row.kind}`;
 
 /**
- * Converts errors of the merge to Status errors. A stored object can contain what is an error only in a
- * configuration.
+ * Converts errors of the merge to Status errors. A MissingListKeyError is about the stored object: a configuration with a
+ * list item without its key has been rejected before, by {@link shapeErrors}.
  */
 function* convertingErrors<T>(steps: Steps<T>): Steps<T> {
   try {
@@ -226,7 +234,10 @@ function decodeApplied(info: KindInfo, value: JsonObject, config: JsonObject): J
   }
 }
 
-/** kubectl keeps its last client-side apply in an annotation. It may switch to server-side apply without conflicts. */
+/**
+ * The field manager of kubectl. It keeps its last client-side apply in an annotation, which allows it to switch to
+ * server-side apply without conflicts with itself.
+ */
 const CLIENT_SIDE_MANAGER = 'kubectl';
 
 function annotationsOf(object: JsonObject): JsonObject | undefined {

@@ -1,7 +1,8 @@
 /**
- * GuaranteedUpdate as in upstream's storage interface. An attempt runs on cached state; if it rejects the request or
- * changes nothing, that is confirmed on fresh state. What it stores is one transaction; a transaction that fails its
- * compare returns the current state, on which the next attempt runs. Dry runs of all verbs end here.
+ * GuaranteedUpdate as in upstream's storage interface. An attempt runs on cached state. If it rejects the request or
+ * changes nothing, the next attempt confirms that on fresh state. Otherwise it stores its result in one transaction. A
+ * transaction that fails its compare returns the current state, on which the next attempt runs. A dry run ends before the
+ * transaction.
  */
 import { internalError, StatusError, timeout } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -37,8 +38,8 @@ export interface Guard extends StateKey {
   /** The member of {@link CurrentState} that contains it. */
   readonly name: 'namespace' | 'definition' | 'lease';
   /**
-   * Whether every write compares its revision, or only creates: nothing may be created in a namespace or kind that is
-   * being deleted.
+   * Which writes compare its revision. A namespace and a definition are compared on create only: nothing may be created
+   * in them while they are being deleted, but existing objects may be changed.
    */
   readonly compared: 'always' | 'on-create';
   /** Returns the rejection for the guard's current state. Called before anything is stored. */
@@ -149,10 +150,11 @@ async function runAttempts<R>(
   let current =
     attempts.dryRun || attempts.requiresFreshState === true ? await readFreshState(dependencies, attempts) : cachedState(cache, attempts);
   span?.addEvent('initial value restored');
-  // A commit without a response is looked up in the history after this revision.
+  // If a commit gets no response, `commit` looks in the history after this revision for its outcome.
   const startRevision = cache.revision;
   for (;;) {
     let outcome: AttemptResult<R>;
+    // Run the attempt. A rejection on state that is not fresh is not final.
     try {
       checkReadable(attempts, current);
       const pending = attempt(current);
@@ -164,12 +166,14 @@ async function runAttempts<R>(
       current = await readFreshState(dependencies, attempts);
       continue;
     }
+    // Nothing to store: the response is final if the object is the same in fresh state.
     if (outcome.type === 'response') {
       const confirmed = current.isFresh ? current : await readFreshState(dependencies, attempts);
       if (confirmed.entry?.revision === current.entry?.revision) return rewriteIfOutdated(dependencies, attempts, confirmed, outcome);
       current = confirmed;
       continue;
     }
+    // Store the result.
     if (attempts.dryRun) return outcome.finish(undefined);
     const compared = comparedKeys(attempts, outcome.isCreate === true ? 'create' : 'update');
     span?.addEvent('Transaction prepared');
@@ -182,15 +186,17 @@ async function runAttempts<R>(
     if (result.committed) {
       span?.addEvent('Transaction committed');
       await cache.waitForRevision(result.revision, { deadline: clock.monotonic() + MAX_WATCH_WAIT_MS });
-      // Many writes complete at the same time.
+      // Many writes complete in the same turn of the event loop, so the response waits for a slot again.
       await attempts.context.acquireSlot?.();
       return outcome.finish(result.revision);
     }
+    // The compare failed: continue on the state that the transaction returned.
     outcome.alongside?.forEach((write, index) => write.onConflict(result.current[compared.length + index], result.revision));
     outcome.abandon?.();
     if (clock.monotonic() >= attempts.deadline)
       throw timeout('request did not complete within requested timeout - context deadline exceeded');
     current = stateAfterConflict(attempts, compared, current, result.current);
+    // The transaction has just read this state, so an unreadable object is rejected even by a create.
     checkReadable(attempts, { ...current, isFresh: true });
   }
 }

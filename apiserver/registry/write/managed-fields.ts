@@ -1,6 +1,7 @@
 /**
- * Updates `metadata.managedFields` in writes other than apply, and detects writes that change nothing but its
- * timestamps. Its rules of ownership hold for applies too. The merge of field sets is in shared/patch/apply.
+ * Updates `metadata.managedFields` in writes other than apply, and detects writes that change nothing but the timestamps in
+ * it. The rules of ownership ({@link ownershipOf}) hold for applies (apply.ts) too. The merge of field sets is in
+ * shared/patch/apply.
  */
 import { arrayAt, equalJson, isObject, type JsonArray, type JsonObject } from '../../../shared/values/json';
 import { ensureMetadata, readMetadata, formatTimestamp } from '../../../shared/api/metadata/object-meta';
@@ -25,15 +26,16 @@ import { toHub, toServed, type KindInfo } from '../object/resource-info';
 const NO_FIELDS: FieldSet = {};
 const STATUS: FieldSet = { 'f:status': {} };
 const SPEC: FieldSet = { 'f:spec': {} };
-/** What a write of the status resets, for kinds with a status endpoint that keeps labels, or all metadata. */
+/** The fields that the status endpoint resets, for kinds in which it keeps the stored labels, or all stored metadata. */
 const RESET_BY_STATUS: Readonly<Record<'labels' | 'metadata', FieldSet>> = {
   labels: { 'f:metadata': { 'f:labels': {} }, 'f:spec': {} },
   metadata: { 'f:metadata': {}, 'f:spec': {} },
 };
 
 /**
- * The rules by which writes through an endpoint own fields. `versionConverter`: converts objects of kinds with a conversion
- * webhook. For custom kinds an endpoint resets fields in its own version only: a status write without a spec takes
+ * The rules by which writes through an endpoint own fields. `versionConverter`: set for kinds with a conversion webhook.
+ *
+ * For custom kinds an endpoint resets fields in its own version only. Therefore a status write without a spec takes
  * ownership of spec fields from managers of other versions (upstream behaviour).
  */
 export function ownershipOf(info: KindInfo, subresource: string | undefined, versionConverter?: VersionConverter): VersionViews {
@@ -179,7 +181,7 @@ function* baseEntries(sent: JsonArray | undefined, stored: JsonArray | undefined
   return parsed === undefined || parsed.length === 0 ? storedEntries() : parsed;
 }
 
-/** Whether only timestamps in managedFields differ. Such a write is not stored, except through a scale. */
+/** Whether only timestamps in managedFields differ. Such a write is not stored, except through a scale (upstream behaviour). */
 export function changesOnlyTimestamps(object: JsonObject, old: JsonObject): boolean {
   const metadata = readMetadata(object);
   const before = readMetadata(old);

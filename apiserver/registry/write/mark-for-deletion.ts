@@ -19,8 +19,11 @@ export function canRemove({ strategy }: ResourceInfo, object: JsonObject): boole
 }
 
 /**
- * What a DELETE does. `wait`: nothing, because something blocks the removal. `mark-and-remove` uses two transactions, so
- * that watchers see both.
+ * What a DELETE does:
+ * - `wait`: nothing, because something blocks the removal;
+ * - `mark`: stores the object as terminating;
+ * - `mark-and-remove`: stores it as terminating, and removes it in a second transaction, so that watchers see both;
+ * - `remove`: removes it in one transaction.
  */
 export type DeletionAction = 'wait' | 'mark' | 'mark-and-remove' | 'remove';
 
@@ -76,7 +79,7 @@ function gracePeriodFor(
   return strategy.deletion?.checkGracefulDelete?.(object, requested !== undefined && requested < 0 ? 1 : requested);
 }
 
-/** Marks the object as terminating from `at`, in ms since 1970. That is a new generation of an object that has one. */
+/** Marks the object as terminating from `at`, in ms since 1970, and increments its generation, if it has one. */
 function setDeletionTimestamp(metadata: JsonObject, at: number): void {
   metadata['deletionTimestamp'] = formatTimestamp(at);
   const generation = ownMember(metadata, 'generation');

@@ -23,15 +23,14 @@ export function canonicalizeNamespace(info: KindInfo, metadata: JsonObject, name
 }
 
 /**
- * Converts names in a decoded object to canonical spelling and checks name and namespace against the URL. `name` is
- * undefined on create.
+ * Converts group names and namespaces in a decoded object to canonical spelling, in place, and checks name and namespace
+ * against the URL. `name` is undefined on create. Returns the object. Throws 400.
  */
 export function ensureMatchesRequest(
   info: KindInfo,
   object: JsonObject,
   names: GeneratedNames,
-  namespace: string,
-  name: string | undefined,
+  { namespace, name }: { readonly namespace: string; readonly name: string | undefined },
 ): JsonObject {
   const metadata = ensureMetadata(object);
   canonicalizeNamespace(info, metadata, names);
@@ -92,8 +91,8 @@ export function carryOverMetadata(metadata: JsonObject, old: JsonObject): void {
 }
 
 /**
- * Removes duplicate owner references with a warning. For patches upstream finds them after admission, and the warning
- * states that.
+ * Removes duplicate owner references with a warning. For patches and applies upstream finds them after mutating admission,
+ * and the warning states that.
  */
 export function removeDuplicateOwnersWithWarning(
   metadata: JsonObject,
@@ -112,8 +111,8 @@ const COUNTED_METADATA_MEMBER: Readonly<Record<Exclude<GenerationRule, 'fixed'>,
 };
 
 /**
- * Increments the generation when anything but metadata and status has changed, or another member that the kind
- * counts. The status endpoint never does.
+ * Increments the generation when a member other than metadata and status has changed, or the member of metadata that the
+ * kind counts as well (labels or annotations). The status endpoint does not increment it.
  */
 export function incrementGeneration(info: ResourceInfo, subresource: Subresource, object: JsonObject, old: JsonObject): void {
   const { generation } = info.row;

@@ -1,11 +1,11 @@
 /**
- * Orders the members of a patched object in error messages as upstream does: objects that the patch changed are
- * sorted, others keep their order.
+ * Orders the members of a patched object in error messages as upstream does. Upstream's patch library parses only the
+ * objects that a patch changes, and encodes them as Go maps, with sorted members; it copies the text of all others.
  */
 import { isObject, ownMember, setMember, sortedKeys, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { JsonPatchOperation } from '../../../shared/patch/json-patch';
 
-/** The objects that the operations change, as nested objects. */
+/** The objects that the operations change, as nested objects: the path `/spec/ports/0/name` leads to `{spec: {ports: {0: {}}}}`. */
 export function touchedByJsonPatch(operations: readonly JsonPatchOperation[]): JsonObject {
   const touched: JsonObject = {};
   for (const { path, from } of operations) {
@@ -14,7 +14,7 @@ export function touchedByJsonPatch(operations: readonly JsonPatchOperation[]): J
   return touched;
 }
 
-/** The objects that a merge patch changes: all in the patch, except those within a list that replaces an object. */
+/** The objects that a merge patch changes, as nested objects: all in the patch, except those in a list that replaces an object. */
 export function touchedByMergePatch(target: JsonValue | undefined, patch: JsonObject): JsonObject {
   const touched: JsonObject = {};
   for (const member of Object.keys(patch)) {
@@ -38,8 +38,9 @@ function touch(root: JsonObject, containers: readonly string[]): void {
 }
 
 /**
- * Sorts the members of every object that `touched` contains; below arrays `touched` has indexes. Arrays from the
- * patch are sorted completely.
+ * Sorts the members of every object that `touched` contains. For an array in `value`, `touched` has an object with
+ * indexes as members, if a JSON patch changed items. It has the array itself, if a merge patch set the array; then the
+ * members of all objects in it are sorted.
  */
 export function sortTouched(value: JsonObject, touched: JsonValue | undefined): JsonObject;
 export function sortTouched(value: JsonValue, touched: JsonValue | undefined): JsonValue;

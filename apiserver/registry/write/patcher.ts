@@ -1,7 +1,9 @@
 /**
  * JSON patches, merge patches and strategic merge patches: parses a patch once, applies it to the state of each
- * attempt and decodes the result. Server-side apply is in apply.ts. Upstream ignores kind and apiVersion in a strategic merge
- * patch, and its rejection of a patched object that does not match its kind contains that patch instead of the object.
+ * attempt and decodes the result. Server-side apply is in apply.ts.
+ *
+ * As in upstream, a strategic merge patch differs from the others: its kind and apiVersion are ignored, and the rejection of
+ * a patched object that does not match its kind shows the patch instead of the object.
  */
 import { jsonKindOf } from '../../../shared/api/types/decode-error';
 import { cloneJson, isObject, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
@@ -48,24 +50,29 @@ export interface NonApplyPatch extends PatchBody {
   readonly type: Exclude<PatchBody['type'], 'apply'>;
 }
 
+/** How a patched object is decoded. */
+export interface PatchDecoding {
+  /** The kind of the patched object. */
+  readonly info: KindInfo;
+  /** How unknown and duplicate fields of the patch and of the patched object are treated. */
+  readonly validation: FieldValidation;
+  readonly warn: (text: string) => void;
+}
+
 /** Throws StatusError for an invalid patch; the returned patcher throws it when the patch cannot be applied. */
-export function parsePatch(info: KindInfo, patch: NonApplyPatch, validation: FieldValidation, warn: (text: string) => void): Patcher {
+export function parsePatch(patch: NonApplyPatch, decoding: PatchDecoding): Patcher {
   switch (patch.type) {
     case 'merge':
-      return parseMergePatch(info, patch, validation, warn);
+      return parseMergePatch(patch, decoding);
     case 'json':
-      return parseJsonPatch(info, patch, validation, warn);
+      return parseJsonPatch(patch, decoding);
     case 'strategic':
-      return parseStrategicPatch(info, patch.bytes, validation, warn);
+      return parseStrategicPatch(patch.bytes, decoding);
   }
 }
 
-function parseMergePatch(
-  info: KindInfo,
-  { bytes, dialect }: PatchBody,
-  validation: FieldValidation,
-  warn: (text: string) => void,
-): Patcher {
+function parseMergePatch({ bytes, dialect }: PatchBody, decoding: PatchDecoding): Patcher {
+  const { info } = decoding;
   const body = parsePatchJson(bytes, jsonErrorText);
   if (body.value === null) throw status.badRequest('Invalid JSON Patch');
   if (!isObject(body.value)) throw status.badRequest(`error decoding patch: ${notAnObjectText(body.value)}`);
@@ -74,11 +81,11 @@ function parseMergePatch(
   return (old) => {
     const target = withTypeMeta(info, dialect, old);
     const touched = (): JsonObject => touchedByMergePatch(target, changes);
-    return decodePatched(info, mergeObject(target, changes), touched, validation, warn, strictErrors);
+    return decodePatched(mergeObject(target, changes), touched, strictErrors, decoding);
   };
 }
 
-function parseJsonPatch(info: KindInfo, { bytes, dialect }: PatchBody, validation: FieldValidation, warn: (text: string) => void): Patcher {
+function parseJsonPatch({ bytes, dialect }: PatchBody, decoding: PatchDecoding): Patcher {
   const goType = 'Go struct field jsonPatchOp.value of type float64';
   const body = parsePatchJson(bytes, (error) => jsonErrorText(error, goType));
   const { operations, unknown } = parsePatchOperations(body.value);
@@ -86,11 +93,11 @@ function parseJsonPatch(info: KindInfo, { bytes, dialect }: PatchBody, validatio
   return (old) => {
     let changed: JsonObject;
     try {
-      changed = applyJsonPatch(cloneJson(withTypeMeta(info, dialect, old)), operations);
+      changed = applyJsonPatch(cloneJson(withTypeMeta(decoding.info, dialect, old)), operations);
     } catch (error) {
       throw error instanceof PatchOperationError ? status.patchFailed() : error;
     }
-    return decodePatched(info, changed, () => touchedByJsonPatch(operations), validation, warn, strictErrors);
+    return decodePatched(changed, () => touchedByJsonPatch(operations), strictErrors, decoding);
   };
 }
 
@@ -129,17 +136,18 @@ function parsePatchOperations(value: JsonValue): ReturnType<typeof parseOperatio
 }
 
 /**
- * Decodes a patched object and reports errors in upstream's order. The refusal of an object that does not match its
- * kind contains the whole object and no name (upstream behaviour); unknown or duplicate fields are refused as in any
- * other body (upstream answers 422). `touched` returns the part of the object that the patch changed.
+ * Decodes a patched object and reports errors in upstream's order. The rejection of an object that does not match its
+ * kind contains the whole object and no name (upstream behaviour). Unknown or duplicate fields are rejected with 400, as in
+ * any other body (upstream responds with 422).
+ *
+ * `touched` returns the part of the object that the patch changed, for the order of members in the rejection.
+ * `strictErrors`: unknown and duplicate fields of the patch itself.
  */
 function decodePatched(
-  info: KindInfo,
   value: JsonObject,
   touched: () => JsonObject,
-  validation: FieldValidation,
-  warn: (text: string) => void,
   strictErrors: readonly string[],
+  { info, validation, warn }: PatchDecoding,
 ): JsonObject {
   const decoded = strictErrors.length === 0 ? decodeIfValid(info, value) : undefined;
   if (decoded !== undefined) return decoded;
@@ -166,6 +174,7 @@ function decodeIfValid(info: KindInfo, value: JsonObject): JsonObject | undefine
   }
 }
 
+/** Throws {@link BodyError}; for custom kinds also StatusError. */
 function checkPatchedKind(info: KindInfo, value: JsonObject): void {
   if (info.row.custom !== undefined) {
     checkPatchedCustomKind(info, value);
@@ -175,13 +184,14 @@ function checkPatchedKind(info: KindInfo, value: JsonObject): void {
     checkKind(info, value);
   } catch (error) {
     if (!(error instanceof status.StatusError)) throw error;
+    // `Pod in version "v1" cannot be handled as a ConfigMap: <cause>` -> `<cause>`
     const text = error.message;
-    const cause = text.indexOf(': ');
-    throw new BodyError(text.includes('cannot be handled as a') ? text.slice(cause + 2) : text);
+    const cause = text.indexOf(': ') + 2;
+    throw new BodyError(text.includes('cannot be handled as a') ? text.slice(cause) : text);
   }
 }
 
-function parseStrategicPatch(info: KindInfo, bytes: Buffer, validation: FieldValidation, warn: (text: string) => void): Patcher {
+function parseStrategicPatch(bytes: Buffer, { info, validation, warn }: PatchDecoding): Patcher {
   const body = parsePatchJson(bytes, ({ message }) => message);
   const given = body.value ?? {};
   if (!isObject(given)) throw status.badRequest(notAnObjectText(given));

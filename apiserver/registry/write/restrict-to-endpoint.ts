@@ -8,9 +8,17 @@ import type { ResourceInfo } from '../object/resource-info';
 import type { Subresource } from '../verbs';
 
 /**
- * The object with the stored values of all fields that the endpoint does not write: the main endpoint and `scale` do
- * not write the status of a kind with a status endpoint; `status` writes only metadata and status. The main endpoint and
- * `scale` return `object` itself, changed; the others return a new object.
+ * The object with the stored values of all fields that the endpoint does not write:
+ *
+ * | endpoint | writes |
+ * |---|---|
+ * | main, `scale` | all fields but the status of a kind with a status endpoint |
+ * | `status` | metadata (for some kinds without labels, or only managedFields), status |
+ * | `approval` | metadata, conditions of the status |
+ * | `ephemeralcontainers` | ephemeralContainers of the spec |
+ * | `finalize` | metadata, spec |
+ *
+ * The main endpoint and `scale` return `object` itself, changed; the others return a new object.
  */
 export function restrictToEndpoint(info: ResourceInfo, subresource: Subresource, object: JsonObject, old: JsonObject): JsonObject {
   switch (subresource) {

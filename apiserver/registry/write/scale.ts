@@ -1,7 +1,10 @@
 /**
- * Writes a workload through its scale. The replicas of the Scale in the body are copied to the workload. The managers
- * of the workload's replicas appear as managers of the scale's replicas and are converted back; a manager that
- * becomes owner through the scale has no time (upstream behaviour).
+ * Writes a workload through its scale. The replicas of the Scale in the body are copied to the workload.
+ *
+ * managedFields are converted in both directions. The Scale shows the managers that own the workload's replicas, as owners
+ * of its own `spec.replicas`. After the write of the Scale, the workload's managedFields are updated so that the same
+ * managers own its replicas. The entry of a manager that has become owner through the scale has no time (upstream
+ * behaviour).
  */
 import { membersOfPath } from '../../../shared/api/structural/member-path';
 import type { CustomVersion } from '../../../shared/api/structural/version';
@@ -121,6 +124,7 @@ function checkUid(request: WriteRequest, verb: ScaleWrite['verb'], requested: st
   throw conflict({ group: info.row.group, resource: `${info.row.resource}/scale` }, name, text);
 }
 
+/** {@link difference} returns its first set itself when the sets have no member in common. */
 function ownsField({ fields }: ManagedFieldsEntry, field: FieldSet | undefined): boolean {
   return field !== undefined && difference(field, fields) !== field;
 }
@@ -137,8 +141,9 @@ function ownersOf({ info }: WriteRequest, workload: JsonObject): readonly Manage
 }
 
 /**
- * managedFields of the workload after a write of its scale. Managers of existing entries are matched by identity;
- * others are added.
+ * managedFields of the workload after a write of its scale. `before`: its managedFields; `scaleOwners`: those of the Scale.
+ * An entry that owns the replicas stays if its manager still owns those of the Scale, and otherwise loses that field.
+ * Managers that own only those of the Scale get a new entry.
  */
 function ownersAfterScale(
   request: WriteRequest,
@@ -146,6 +151,7 @@ function ownersAfterScale(
   scaleOwners: readonly ManagedFieldsEntry[],
 ): readonly ManagedFieldsEntry[] {
   const newOwners = new Set(scaleOwners.filter((entry) => ownsField(entry, SCALE_REPLICAS)));
+  // Reversed, so that of two entries of one manager the first counts.
   const scaleEntries = new Map([...scaleOwners].reverse().map((entry) => [managerKey(entry.manager), entry]));
   const kept = before.flatMap((entry): readonly ManagedFieldsEntry[] => {
     const field = replicasFieldIn(request, entry.manager.apiVersion);

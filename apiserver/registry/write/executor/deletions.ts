@@ -13,7 +13,7 @@ import type { WriteRequest } from '../request';
 import { planDelete, planFinalDelete } from '../verbs/lists';
 import { execute, type ExecutorDependencies } from './execute';
 
-/** The object is marked and can be removed, in another transaction. */
+/** The first transaction has marked the object as terminating, and nothing blocks its removal by a second one. */
 interface MarkedObject {
   readonly type: 'marked';
   readonly entry: Entry;
@@ -39,6 +39,7 @@ export async function deleteObject(deps: ExecutorDependencies, request: WriteReq
       rewritesOutdated: false,
       stored(entry, { value, removal = NO_REMOVAL }, revision) {
         const { uid, code, isRemovalDue } = removal;
+        // A dry run (without a revision) has no second transaction, and responds as if the object had been removed.
         if (value === undefined || (isRemovalDue && revision === undefined)) return deletedResult(info, name, uid, entry);
         return isRemovalDue ? { type: 'marked', entry, uid } : toResult(entry, code);
       },
@@ -55,11 +56,13 @@ export async function deleteObject(deps: ExecutorDependencies, request: WriteReq
       unchanged: toResult,
       rewritesOutdated: false,
       stored: (entry) => deletedResult(info, name, uid, entry),
+      // Another write has removed or replaced the marked object meanwhile.
       missing: () => deletedResult(info, name, uid, markedEntry),
     },
   });
 }
 
+/** Never used: the lists of a DELETE set `removal` in every outcome that stores. Its type allows other verbs to omit it. */
 const NO_REMOVAL = { uid: '', code: 200, isRemovalDue: false } as const;
 
 function deletedResult(info: ResourceInfo, name: string, uid: string, entry: Entry): DeleteResult {
@@ -90,7 +93,7 @@ const DELETE_CONCURRENCY = 16;
 
 /**
  * Deletes the objects of a list and returns the list. Stops at the first failure; an object that no longer exists is
- * not a failure.
+ * not a failure. An object in the scope that cannot be decoded fails the request before the first deletion.
  */
 export async function deleteCollection(
   deps: ExecutorDependencies,
@@ -107,7 +110,7 @@ export async function deleteCollection(
   const page = await deps.reader.list(context, info.resource, request.namespace, list);
   const entries = [...page.entries];
   await withConcurrencyLimit(DELETE_CONCURRENCY, entries, async (entry) => {
-    // Deletions that store nothing, such as dry runs, do not wait otherwise.
+    // Deletions that store nothing, such as dry runs, wait for no I/O, so they would block the event loop one after another.
     await yieldIfDue(context);
     try {
       await deleteObject(deps, { ...request, ...namespacedNameOf(info, entry.key) }, options);

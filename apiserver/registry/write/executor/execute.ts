@@ -42,7 +42,7 @@ export interface WriteResponses<R> {
   readonly rewritesOutdated: boolean;
   /** The response to a stored or removed object. `revision`: of the transaction; undefined in a dry run. */
   readonly stored: (entry: Entry, outcome: StoreOutcome, revision: Revision | undefined) => R;
-  /** The response when the object does not exist any more. */
+  /** The response when the object does not exist any more. Absent for verbs that reject an absent object with 404. */
   readonly missing?: () => R;
 }
 
@@ -50,7 +50,7 @@ export interface WriteResponses<R> {
 export interface Execution<R> {
   readonly request: WriteRequest;
   readonly attempts: Omit<AttemptOptions, 'requiresFreshState'>;
-  /** Throws if the steps would reject this state anyway. */
+  /** Runs before the steps of each attempt. Throws if the steps would reject this state anyway. */
   readonly precheck?: (current: CurrentState) => void;
   /** Called when an attempt runs on the server's thread. */
   readonly plan: () => MaybePromise<WritePlan>;
@@ -66,7 +66,8 @@ export async function execute<R>(deps: ExecutorDependencies, execution: Executio
   const { request, offloaded, plan, precheck } = execution;
   const isSeenByWebhook = callsWebhooks(deps, request);
   const threads = isSeenByWebhook ? undefined : deps.threads;
-  // Webhooks must not see outdated state, and an attempt in a worker thread is too expensive to be repeated for it.
+  // Webhooks must not see outdated state, and an attempt in a worker thread is too expensive to be repeated because its
+  // state was outdated.
   const requiresFreshState = isSeenByWebhook || (threads !== undefined && offloaded?.isUnparsed === true);
   const attempts = deps.attemptsFor(request, { requiresFreshState, ...execution.attempts });
   const claims = deps.claimsFor(request);
@@ -117,7 +118,10 @@ function runOnServerThread(
   }
 }
 
-/** An attempt on the server's thread. Only large objects yield, because small ones take a few milliseconds at most. */
+/**
+ * An attempt on the server's thread. `yielder` yields between and within the steps for large objects only, because the
+ * steps of a small one take a few milliseconds at most.
+ */
 class AttemptRunner implements StepRunner, StepExecution {
   /** Created with the first function, because most attempts have none. */
   private undoFunctions: (() => void)[] | undefined;

@@ -1,7 +1,7 @@
 /**
- * Entry point of all writes. Makes the request of a verb, runs the verb with its plan, object name and responses, and
- * converts the result to the version of the request and store failures to Status errors. The store is changed only through
- * {@link guaranteedUpdate}.
+ * Entry point of all writes. For each verb: makes the {@link WriteRequest}, chooses the plan of steps, the name of the
+ * object and the responses, and executes them. The result is converted to the version of the request, a store failure to a
+ * Status error. The store is changed only through {@link guaranteedUpdate}.
  */
 import type { ObjectKey } from '../../../../shared/api/identity/identity';
 import * as status from '../../../../shared/api/errors/status';
@@ -121,7 +121,7 @@ const WRITE_RESPONSES: WriteResponses<WriteResult> = {
   stored: (entry, { isNew }) => ({ entry, created: isNew }),
 };
 
-/** Generated names that a create tries. */
+/** Number of generated names that a create tries, as in upstream. */
 const NAME_ATTEMPTS = 8;
 
 /** POST. */
@@ -137,6 +137,7 @@ async function createObject(
   const isGenerated = bodyName === '' && prefix !== '';
   return withGeneratedNames(isGenerated, async () => {
     const chosenName = isGenerated ? generateName(prefix, deps.random) : bodyName;
+    // Admission sees the name in the body, which is empty for a generated name (upstream behaviour).
     const plan = planCreate({ ...request, name: bodyName }, chosenName, source, options);
     return execute(deps, { plan: () => plan, ...createExecution(request, chosenName) });
   });
@@ -216,8 +217,8 @@ async function updateObject(
     raw === undefined
       ? undefined
       : ({ payload: { verb: 'update', bytes: raw.bytes, format: raw.format, options }, isUnparsed: value === undefined } as const);
-  const parsePlan = async (): Promise<WritePlan> => planFor(await parseIfNeeded(deps, request, body));
   const planFor = (parsed: ParsedBody): WritePlan => planChange(request, updateSource(deps, request, parsed, options), options);
+  const parsePlan = async (): Promise<WritePlan> => planFor(await parseIfNeeded(deps, request, body));
   return changeObject(deps, request, value === undefined ? undefined : planFor(body), parsePlan, offloaded);
 }
 
@@ -236,7 +237,10 @@ async function patchObject(
   });
 }
 
-/** `parsedPlan`: absent until a body or patch that was left unparsed has to be parsed on this thread after all. */
+/**
+ * Executes a change. `parsedPlan`: undefined when the endpoint has left the body or patch unparsed for a worker thread.
+ * `parsePlan` then parses it, once, if an attempt runs on this thread after all.
+ */
 async function changeObject(
   deps: ExecutorDependencies,
   request: WriteRequest,
@@ -255,7 +259,7 @@ async function changeObject(
   });
 }
 
-/** Bindings and the conditions of evictions. See steps/edit.ts. */
+/** Edits by the server itself: bindings, conditions of evictions, computed statuses. Their steps are in steps/edit.ts. */
 function editObject(deps: ExecutorDependencies, request: WriteRequest, editStart: Omit<EditStart, 'current' | 'request'>): Promise<Entry> {
   const plan = planEdit(request, editStart);
   const responses = { unchanged: (entry: Entry) => entry, rewritesOutdated: true, stored: (entry: Entry) => entry };
@@ -264,8 +268,8 @@ function editObject(deps: ExecutorDependencies, request: WriteRequest, editStart
 
 /**
  * Writes a status that the server has computed. The status is not validated, and only the necessary part of the
- * object is parsed. If plug-ins inspect such objects, the status is written as a JSON patch instead. `request`: of
- * the status endpoint.
+ * object is parsed. An edit bypasses admission; so if webhooks or plug-ins read such objects, the status is written as a
+ * JSON patch instead. `request`: of the status endpoint.
  */
 async function writeComputedStatus(
   deps: ExecutorDependencies,

@@ -52,7 +52,7 @@ const unchanged = (encoded: EncodedObject): EncodedObject => encoded;
 function readForEdit(info: ResourceInfo, entry: Entry): Omit<Editable, 'entry'> {
   const abridged = info.strategy.abridge?.(entry.bytes);
   if (abridged === undefined) return { complete: unchanged, ...readEntry(info, entry) };
-  // The omitted parts come after the position of resourceVersion.
+  // `versionPosition` of the encoded object stays valid, because the omitted parts come after that position.
   const complete = (encoded: EncodedObject): EncodedObject => ({ ...encoded, body: abridged.complete(encoded.body) });
   return { object: abridged.object, text: entry.bytes.toString(), complete };
 }

@@ -147,6 +147,7 @@ function withExplanation<A extends DecodedAttempt>({ source, old }: A, run: () =
 /** Throws 422. */
 export function validateCreation(info: ResourceInfo, object: JsonObject, context: StrategyContext): void {
   runStages(info, object, info.strategy.createStages ?? CREATE.usual, stageValidator(info, undefined, object, undefined, context));
+  // Like rest.BeforeCreate, which checks after the rules of the kind that the name fits into a path.
   const name = stringAt(readMetadata(object), 'name') ?? '';
   const errors = checkPathSegment(name).map((text) => invalidValue('metadata.name', name, text));
   if (errors.length > 0) throw invalidObject(info, object, errors);

@@ -8,7 +8,7 @@ import type { Steps } from '../../../../shared/scheduling/steps';
 import type { StepDependencies } from '../request';
 import type { ResourceInfo } from '../../object/resource-info';
 
-/** The names of steps in the lists, which name several functions: each verb has its own `decode`. */
+/** The names of steps in the lists. A name stands for several functions: each verb has its own `decode`. */
 export type StepName =
   | 'decode'
   | 'default'
@@ -48,7 +48,7 @@ export interface StepRunner {
   run<In, Out>(name: StepName, step: Step<In, Out>, attempt: In): MaybePromise<Out>;
 }
 
-/** Adds facts to the attempt in place, because copies would be the largest cost of a step. */
+/** Adds facts to the attempt in place and returns it. A copy for each step would cost more than most steps. */
 export const addFacts = <A extends object, F extends object>(attempt: A, facts: F): A & F => Object.assign(attempt, facts);
 
 /** Returns the attempt after work that changes only its object. */

@@ -52,7 +52,10 @@ interface OptionalSteps {
   readonly allocate: boolean;
 }
 
-const creationSteps = (decode: typeof decodeNew, has: Omit<OptionalSteps, 'allocate'>): StepList<ObjectStart, WriteOutcome> =>
+/** The steps of a verb that writes the object of the request. */
+type ObjectSteps = StepList<ObjectStart, WriteOutcome>;
+
+const creationSteps = (decode: typeof decodeNew, has: Omit<OptionalSteps, 'allocate'>): ObjectSteps =>
   StepList.from<ObjectStart>()
     .step('decode', decode)
     .step('default', applyDefaults)
@@ -78,7 +81,7 @@ const CREATE_ON_UPDATE = creationSteps(decodeAbsent, { updateManagedFields: true
 /** Apply of an absent object. */
 const CREATE_ON_APPLY = creationSteps(decodeAbsent, { updateManagedFields: false, authorizeCreate: true });
 
-const changeSteps = (has: Omit<OptionalSteps, 'authorizeCreate'>): StepList<ObjectStart, WriteOutcome> =>
+const changeSteps = (has: Omit<OptionalSteps, 'authorizeCreate'>): ObjectSteps =>
   StepList.from<ObjectStart>()
     .step('decode', decodeChange)
     .step('default', applyDefaults)
@@ -96,11 +99,11 @@ const changeSteps = (has: Omit<OptionalSteps, 'authorizeCreate'>): StepList<Obje
     .step('encode', encodeChange)
     .step('commit', commitChange);
 
-/** PUT and PATCH. */
+/** PUT and PATCH of the main endpoint. */
 const UPDATE = changeSteps({ updateManagedFields: true, allocate: true });
 /** PUT and PATCH of status, approval, finalize and ephemeralcontainers. */
 const UPDATE_SUBRESOURCE = changeSteps({ updateManagedFields: true, allocate: false });
-/** A server-side apply. */
+/** Apply of the main endpoint. */
 const APPLY = changeSteps({ updateManagedFields: false, allocate: true });
 /** Apply of a subresource, and every write of a scale: in both the source updates managedFields. */
 const APPLY_SUBRESOURCE = changeSteps({ updateManagedFields: false, allocate: false });
@@ -145,9 +148,10 @@ export const planChange =
     return list.run({ request: effectiveRequest, current, name, source, options }, runner);
   };
 
-const listForAbsent = ({ verb }: ObjectSource): typeof UPDATE => (verb === 'apply' ? CREATE_ON_APPLY : CREATE_ON_UPDATE);
+/** For a PATCH, and a PUT of a kind that does not allow it, the first step of the list (decodeAbsent) rejects with 404. */
+const listForAbsent = ({ verb }: ObjectSource): ObjectSteps => (verb === 'apply' ? CREATE_ON_APPLY : CREATE_ON_UPDATE);
 
-function listForExisting({ subresource }: WriteRequest, { verb }: ObjectSource): typeof UPDATE {
+function listForExisting({ subresource }: WriteRequest, { verb }: ObjectSource): ObjectSteps {
   if (subresource === 'scale') return APPLY_SUBRESOURCE;
   if (subresource === undefined) return verb === 'apply' ? APPLY : UPDATE;
   return verb === 'apply' ? APPLY_SUBRESOURCE : UPDATE_SUBRESOURCE;

@@ -18,12 +18,12 @@ import { bodyInfo, applyScale, scaleWithOwners } from '../scale';
 import { recordRequestObject } from '../request-object';
 import type { ObjectSource } from '../steps/attempt';
 
-/** The body of a POST. */
+/** The source of a POST, with the names in its body. */
 export interface CreateSource {
   readonly source: ObjectSource;
-  /** Empty when absent. */
+  /** `metadata.name` of the body; empty when absent. */
   readonly name: string;
-  /** Empty when absent. */
+  /** `metadata.generateName` of the body; empty when absent. */
   readonly generateName: string;
 }
 
@@ -34,11 +34,14 @@ export function createSource(deps: StepDependencies, request: WriteRequest, body
   return { source, name: stringAt(metadata, 'name') ?? '', generateName: stringAt(metadata, 'generateName') ?? '' };
 }
 
-/** The body of a PUT. Throws the error in the body. */
+/** The source of a PUT. Throws the error in the body. */
 export const updateSource = (deps: StepDependencies, request: WriteRequest, body: ParsedBody, options: WriteOptions): ObjectSource =>
   throughScale(deps, request, bodySource('update', deps, request, body, options).source, options);
 
-/** Decodes the body at once, so that errors in it come before all others, and again for every further attempt. */
+/**
+ * Decodes the body at once, so that errors in it come before all others. The first attempt gets that object; the body is
+ * decoded again for each further attempt.
+ */
 function bodySource(
   verb: 'create' | 'update',
   deps: StepDependencies,
@@ -57,14 +60,14 @@ function bodySource(
       deps.names,
       subresource === 'scale' ? undefined : (copy) => addRequiredLabels(deps, request, copy),
     );
-    return ensureMatchesRequest(info, object, deps.names, namespace, verb === 'create' ? undefined : name);
+    return ensureMatchesRequest(info, object, deps.names, { namespace, name: verb === 'create' ? undefined : name });
   };
   const firstObject = decode();
-  let unused: JsonObject | undefined = firstObject;
+  let unusedObject: JsonObject | undefined = firstObject;
   const makeObject = (): JsonObject => {
-    const decoded = unused ?? decode();
-    unused = undefined;
-    return decoded;
+    const object = unusedObject ?? decode();
+    unusedObject = undefined;
+    return object;
   };
   return { source: { verb, makeObject }, firstObject };
 }
@@ -95,7 +98,8 @@ async function applySource(
 ): Promise<ObjectSource> {
   const info = bodyInfo(request);
   const { context, name, namespace, subresource, versionConverter } = request;
-  const config = await parseApplyConfiguration(info, bytes, fieldValidation, (text) => context.warn(text), clock);
+  const validation = { fieldValidation, warn: (text: string) => context.warn(text) };
+  const config = await parseApplyConfiguration(info, bytes, validation, clock);
   canonicalizeGroups(config, info.codec.groupFields, names);
   const apply = { info, name, subresource, manager: fieldManager, force: force === true, versionConverter };
   let lastApplied: AppliedObject | undefined;
@@ -104,7 +108,7 @@ async function applySource(
     makeObject: (old, execution) =>
       whenResolved(execution.compute(applyingToObject({ ms: clock.now(), ...apply }, config, old)), (applied) => {
         lastApplied = applied;
-        return ensureMatchesRequest(info, applied.object, names, namespace, name);
+        return ensureMatchesRequest(info, applied.object, names, { namespace, name });
       }),
     explain: (refusal) => lastApplied?.explain(refusal) ?? refusal,
   };
@@ -121,9 +125,9 @@ function patchSource(
   let patcher: Patcher | undefined;
   // Parsed when there is an object to patch: a 404 comes before errors in the patch (upstream behaviour).
   const makeObject = (old: JsonObject | undefined): JsonObject => {
-    patcher ??= parsePatch(info, patch, fieldValidation, (text) => context.warn(text));
+    patcher ??= parsePatch(patch, { info, validation: fieldValidation, warn: (text) => context.warn(text) });
     const served = withGroupsOfDialect(toServed(info, old ?? {}), info.codec.groupFields, patch.dialect);
-    return ensureMatchesRequest(info, patcher(served), names, namespace, name);
+    return ensureMatchesRequest(info, patcher(served), names, { namespace, name });
   };
   return { verb: 'patch', makeObject };
 }

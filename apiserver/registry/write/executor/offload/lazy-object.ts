@@ -5,7 +5,7 @@
 import { parseStoredJson } from '../../../../../shared/serialization';
 import { isObject, ownMember, setMember, stringifyJson, type JsonObject, type JsonValue } from '../../../../../shared/values/json';
 
-/** Members by name, as JSON; `undefined` for a member that was removed. */
+/** Members by name, as JSON. In changes, `undefined` stands for a member that was removed. */
 type Parts = readonly (readonly [string, string | undefined])[];
 
 /** An object as a message to another thread: its members apart from the metadata, and the members of the metadata. */
@@ -54,6 +54,7 @@ export class LazyObject {
   }
 }
 
+/** The text is wrapped, because the parser of stored values accepts only objects. */
 function parsePart(text: string): JsonValue {
   const wrapped = `{"part":${text}}`;
   return ownMember(parseStoredJson(Buffer.from(wrapped), wrapped), 'part') ?? null;

@@ -12,12 +12,13 @@ import type { AllocationChange } from '../../allocation';
 import type { RemovalOutcome } from '../../steps/attempt';
 import type { ObjectParts } from './lazy-object';
 
-/** Limits below which a write stays on the server's thread. */
+/** Limits up to which a write stays on the server's thread (should-offload.ts). */
 export interface OffloadLimits {
-  /** JSON and protobuf up to this size cannot have many values. */
+  /** Size of a protobuf body. JSON up to this size is too short to have many values, so its values are not counted. */
   readonly bytes: number;
+  /** Size of a YAML body. */
   readonly yamlBytes: number;
-  /** Values in JSON. */
+  /** Number of values in JSON. */
   readonly values: number;
 }
 
@@ -39,7 +40,7 @@ export type TransferredResource =
       readonly versions: readonly TransferredVersion[];
     };
 
-/** A buffer becomes a plain array on its way. */
+/** A message to another thread is a structured clone, in which a Buffer becomes a plain Uint8Array. */
 type Transferred<T extends { readonly bytes: Buffer }> = Omit<T, 'bytes'> & { readonly bytes: Uint8Array };
 
 /** An entry without labels, which no step reads. */

@@ -17,7 +17,7 @@ describe('a mutating plug-in that inspects objects', () => {
       mutate({ operation, object, oldObject, resource: { row } }) {
         if (row.resource !== 'configmaps' || object === undefined) return undefined;
         seen.push(operation === 'UPDATE' ? structuredClone(oldObject) : structuredClone(object));
-        ensureMetadata(object)['annotations'] = { by: operation, __proto__: 'x' };
+        ensureMetadata(object)['annotations'] = { by: operation };
         return undefined;
       },
     });
@@ -36,7 +36,7 @@ describe('a mutating plug-in that inspects objects', () => {
   it('receives only the name of an object that validation rejects', async () => {
     const seen: AdmissionRequest[] = [];
     const fixture = await openOffloaded({ inspectsObject: () => true, mutate: (request) => void seen.push(request) });
-    seen.length = 0;
+    seen.length = 0; // The fixture has created its namespace.
     expect(await refusalStatus(fixture.create('configmaps', { metadata: { name: 'A B' }, data: { a: 'b' } }))).toMatchObject({ code: 422 });
     expect(seen.map(({ object }) => object)).toEqual([{ metadata: { name: 'A B', generateName: '' } }]);
   });
@@ -45,7 +45,7 @@ describe('a mutating plug-in that inspects objects', () => {
 it('an offloaded write passes only the name to plug-ins that do not inspect objects', async () => {
   const seen: AdmissionRequest[] = [];
   const fixture = await openOffloaded({ inspectsObject: () => false, validate: (request) => void seen.push(request) });
-  seen.length = 0;
+  seen.length = 0; // The fixture has created its namespace.
   await fixture.create('configmaps', configMap('a'));
   expect(seen.map(({ object, name, operation }) => ({ object, name, operation }))).toEqual([
     { object: { metadata: { name: 'a', generateName: '' } }, name: 'a', operation: 'CREATE' },

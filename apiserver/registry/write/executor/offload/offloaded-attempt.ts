@@ -49,13 +49,13 @@ const STEP_DONE: StepReply = { type: 'done', changes: undefined };
 const ABANDONED: StepReply = { type: 'abandoned' };
 
 /**
- * One attempt in a worker thread. It starts when it is constructed; its steps on this thread wait for the state of
- * {@link outcome}.
+ * One attempt in a worker thread. It starts when it is constructed. The steps that run on this thread wait until
+ * {@link outcome} is called with the state that they run on. The caller calls either `outcome` or {@link abandon}.
  */
 export class OffloadedAttempt implements ServerSteps {
   private readonly result: Promise<OffloadResult>;
   private readonly sendsObject: boolean;
-  /** `undefined` when the attempt is abandoned. */
+  /** Resolved by `outcome`, and with `undefined` by `abandon`. */
   private readonly state = createDeferred<AttemptState | undefined>();
   private readonly decoded = createDeferred<DecodedName>();
   private nameInfo: DecodedName;
@@ -111,7 +111,7 @@ export class OffloadedAttempt implements ServerSteps {
     this.state.resolve(undefined);
   }
 
-  /** Lets the steps run on this state and resolves with their outcome. Called at most once. */
+  /** Starts the waiting steps on this state and resolves with the outcome of the step list. Called at most once. */
   async outcome(current: CurrentState, claims: AllocationClaims | undefined): Promise<WriteOutcome> {
     this.state.resolve({ current, claims });
     try {
@@ -174,7 +174,10 @@ export class OffloadedAttempt implements ServerSteps {
     }
   }
 
-  /** Plug-ins that do not inspect objects get the name only. */
+  /**
+   * The request as plug-ins on this thread see it. Unless one of them inspects objects, the objects in it contain only the
+   * name.
+   */
   private admissionRequestOf(
     { operation, oldObject: oldParts, nameOnly }: ObjectStepCall,
     { current }: AttemptState,

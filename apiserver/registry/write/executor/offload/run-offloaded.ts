@@ -104,7 +104,10 @@ class OffloadedRun {
     return sideEffects;
   }
 
-  /** Runs the steps, a first time without those of the server's thread if these would get the whole object. */
+  /**
+   * Runs the step list. If the steps of the server's thread would get the whole object, the list runs once before without
+   * them, to find an object that is going to be rejected ({@link runWithoutServerSteps}).
+   */
   async run(): Promise<OffloadedOutcome> {
     const plan = await this.createPlan();
     if (this.write.sendsObject) await this.runWithoutServerSteps(plan);
@@ -228,6 +231,9 @@ class OffloadedRun {
         return outcome;
       case 'store': {
         const { isNew, value, allocation, removal, responseEntry } = outcome;
+        // The server's thread derives the response from `value`, or from the removed object. Two responses differ: a create
+        // in a dry run has no resourceVersion, or that of its body; an update that removes a terminating object returns the
+        // object of the request.
         const hasOtherResponse = (isNew && this.write.dryRun) || (value === undefined && removal === undefined);
         const response = hasOtherResponse ? transferEntry(responseEntry(undefined)) : undefined;
         return { type: 'store', isNew, value, response, allocation, removal };
@@ -304,7 +310,7 @@ class WorkerStepRunner implements StepRunner, StepExecution {
   }
 }
 
-/** The audit log records no more characters. */
+/** A longer patch is left out of the audit log. */
 const MAX_AUDITED_CHARACTERS = 1024 * 1024;
 const withinAuditLimit = (text: string): string | undefined => (text.length > MAX_AUDITED_CHARACTERS ? undefined : text);
 

@@ -9,22 +9,27 @@ import type { OffloadedRequest } from './offloaded-attempt';
 import type { OffloadLimits } from './messages';
 import { payloadBytes } from './transfer';
 
-/** YAML takes ten times as long to parse as JSON. */
+/** The limit of YAML is lower, because YAML takes ten times as long to parse as JSON. */
 export const OFFLOAD_LIMITS: OffloadLimits = { bytes: 16 * 1024, yamlBytes: 4 * 1024, values: 6_000 };
 
+/** `,`, `{` and `[` in JSON: each value but the first follows one of them. */
 const COMMA = 0x2c;
-const BRACE = 0x7b;
-const BRACKET = 0x5b;
+const OPENING_BRACE = 0x7b;
+const OPENING_BRACKET = 0x5b;
+/** `&`: begins an anchor in YAML. */
 const ANCHOR = 0x26;
 
-/** Counts commas, braces and brackets, also in strings, so an object with few values but such strings may be offloaded too. */
+/**
+ * Whether JSON may have more values than the limit. Counts commas and opening braces and brackets, also in strings, so an
+ * object with few values but such strings may be offloaded too.
+ */
 export function hasManyValues(bytes: Uint8Array, limits: OffloadLimits): boolean {
   const { length } = bytes;
   if (length <= limits.bytes) return false;
   let values = 0;
   for (let index = 0; index < length; index += 1) {
     const byte = bytes[index];
-    if (byte !== COMMA && byte !== BRACE && byte !== BRACKET) continue;
+    if (byte !== COMMA && byte !== OPENING_BRACE && byte !== OPENING_BRACKET) continue;
     values += 1;
     if (values > limits.values) return true;
   }
@@ -44,7 +49,10 @@ export function shouldOffloadBody({ bytes, format }: RawBody, { maxInlineBytes =
   }
 }
 
-/** A few copy operations can produce a very large object. `\\u` may hide the letters of `copy` in an escape. */
+/**
+ * Texts without which a JSON patch has no copy operation, a few of which can produce a very large object. `\u`: JSON may
+ * write a letter of `copy` as an escape.
+ */
 const COPY_MARKS = ['copy', '\\u'];
 
 /** Whether the endpoint leaves the patch unparsed for a worker thread. */
@@ -72,8 +80,8 @@ export function shouldOffloadAttempt(
   return body !== undefined && body.length + (entry?.bytes.length ?? 0) > maxInlineBytes;
 }
 
-/** An alias may expand to many values. */
+/** JSON is also YAML, and is then counted like JSON. Any anchor counts as large, because its aliases may expand to many values. */
 function isLargeYaml(bytes: Buffer, limits: OffloadLimits): boolean {
-  const isLong = bytes[0] === BRACE ? hasManyValues(bytes, limits) : bytes.length > limits.yamlBytes;
+  const isLong = bytes[0] === OPENING_BRACE ? hasManyValues(bytes, limits) : bytes.length > limits.yamlBytes;
   return isLong || bytes.includes(ANCHOR);
 }
