@@ -1,6 +1,7 @@
 /**
- * Accepts one object of a response: with the stored metadata bytes when the webhook returned them unchanged, else with
- * metadata that carry-over-metadata.ts merges. Metadata that needs no parsing is not parsed: it is half of many objects.
+ * Accepts one object of a response. If the webhook has returned the metadata unchanged, the stored bytes of the metadata are
+ * used, and neither they nor those of the response are parsed: metadata is half of many objects. Otherwise
+ * carry-over-metadata.ts merges the stored metadata with that of the response.
  */
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import type { JsonObject } from '../../shared/values/json';
@@ -8,6 +9,7 @@ import { isOfKind, carryOverMetadata } from './carry-over-metadata';
 import { ConversionFailure } from './conversion-failure';
 import type { OriginalObject } from './original-object';
 import type { ConvertedObjects } from './review-response';
+import type { TextSpan } from './split-response';
 import type { WebhookConversion } from './webhook-conversion';
 
 /**
@@ -32,10 +34,11 @@ export function acceptObject(
 ): AcceptedObject | ConversionFailure {
   const wanted = { apiVersion: to.apiVersion, kind };
   let unchangedEnd: number | undefined;
-  const withoutMetadata = response.withoutMetadata(
-    index,
-    (bytes, span) => (unchangedEnd = original.unchangedMetadataEnd(bytes, span)) !== undefined,
-  );
+  const isUnchanged = (bytes: Buffer, span: TextSpan): boolean => {
+    unchangedEnd = original.unchangedMetadataEnd(bytes, span);
+    return unchangedEnd !== undefined;
+  };
+  const withoutMetadata = response.withoutMetadata(index, isUnchanged);
   if (withoutMetadata !== undefined && unchangedEnd !== undefined && isOfKind(withoutMetadata, wanted))
     return { object: withoutMetadata, metadata: { unchangedEnd } };
   const metadata = original.metadata();

@@ -11,7 +11,7 @@ const MAX_QUEUED_CALLS = 1_000;
 
 /** The limiter of one definition. Calls start in the order of {@link CallLimiter.runLimited}. */
 export class CallLimiter {
-  /** Running calls. A call that ends passes its slot on without a change of this count. */
+  /** Number of running calls. A call that ends passes its slot to the next one in the queue; the number then stays. */
   private calls = 0;
   private readonly queue: (() => void)[] = [];
 
@@ -20,7 +20,10 @@ export class CallLimiter {
     return this.calls === 0;
   }
 
-  /** Runs the call when fewer than the limit are running. Rejects with a StatusError (429) when the queue is full. */
+  /**
+   * Runs the call as soon as fewer calls than the limit are running, and resolves or rejects with its outcome. Rejects with
+   * a StatusError (429) at once when the queue is full.
+   */
   async runLimited<T>(call: () => Promise<T>): Promise<T> {
     if (this.calls >= MAX_CONCURRENT_CALLS) {
       if (this.queue.length >= MAX_QUEUED_CALLS) throw tooManyRequests('too many objects are waiting to be converted', 1);

@@ -18,8 +18,10 @@ export interface WantedKind {
 }
 
 /**
- * `original` is the object that was sent, without kind and apiVersion, which the result lacks too. `index`: that of the
- * object in the response, for messages. Modifies neither object; the result shares parts of both.
+ * The converted object, with labels and annotations of the response and all other metadata of `original`; a failure when the
+ * webhook has changed the identity, kind or version, or has returned invalid metadata. `original` is the object that was
+ * sent, without kind and apiVersion, which the result lacks too. `index`: that of the object in the response, for messages.
+ * Modifies neither object; the result shares parts of both.
  */
 export function carryOverMetadata(
   original: JsonObject,

@@ -12,7 +12,10 @@ import { convertedObjectFields } from '../registry/object/hidden-fields';
 import type { NewMetadata } from './accept-object';
 import { ConvertedEntry, EntrySlabAllocator } from './converted-entry-cache';
 
-/** Throws without an entry: every converted object belongs to one. */
+/**
+ * Creates the entry of a converted object. `entry` is the stored one; `undefined` is a bug, because every converted object
+ * belongs to an entry, and throws.
+ */
 export type ConvertedEntryFactory = (entry: Entry | undefined, object: JsonObject, metadata: NewMetadata) => ConvertedEntry;
 
 const EMPTY_BYTES = Buffer.alloc(0);
@@ -21,10 +24,10 @@ const EMPTY_BYTES = Buffer.alloc(0);
 export function convertedEntryFactory(row: KindRow, count: number): ConvertedEntryFactory {
   const codec = codecOf(row);
   const readers = (row.selectableFields ?? []).map(fieldReader);
-  const hiddenFields = convertedObjectFields(row);
+  const hiddenFieldsOf = convertedObjectFields(row);
   const slabs = new EntrySlabAllocator(count);
   const fieldsOf = (object: JsonObject): Labels => {
-    const hidden = hiddenFields(object);
+    const hidden = hiddenFieldsOf(object);
     if (readers.length === 0) return hidden;
     const fields = { ...hidden };
     for (const reader of readers) fields[reader.name] = reader.read(object);
@@ -33,6 +36,7 @@ export function convertedEntryFactory(row: KindRow, count: number): ConvertedEnt
   return (entry, object, metadata) => {
     if (entry === undefined) throw new Error('an entry is missing after its conversion');
     const fields = fieldsOf(object);
+    // Unchanged metadata: the stored bytes up to its end are copied, and the stored labels stay.
     if (metadata !== 'inside' && 'unchangedEnd' in metadata) {
       const { bytes, slab } = slabs.store(entry.bytes, metadata.unchangedEnd, encodeAfterMetadata(object));
       return new ConvertedEntry(entry, entry.labels, fields, bytes, slab);

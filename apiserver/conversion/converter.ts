@@ -53,11 +53,16 @@ export interface WebhookConverterDependencies {
   readonly onFailure: (error: Error) => void;
 }
 
-/** Limits of one call of a webhook: objects, stored bytes (a larger entry has a call of its own), and milliseconds. */
+/** Maximum number of objects in one call of a webhook. */
 const MAX_OBJECTS = 500;
+/** Maximum number of stored bytes in one call of a webhook. A larger entry has a call of its own. */
 const MAX_BYTES = 1024 * 1024;
+/** Time limit of one call. */
 const CALL_MS = 30_000;
-/** A wait with this much time left needs no timer: its calls end before, unless the webhook is slow and calls queue up. */
+/**
+ * A request with this much time left waits without a timer: its calls usually end before its deadline. If the webhook is
+ * slow and calls queue up, the request waits beyond it; the server has then responded with a timeout.
+ */
 const UNTIMED_WAIT_MS = 4 * CALL_MS;
 /**
  * Delay after the deadline of a request until code that waits for its conversion gives up. The server responds with a
@@ -103,8 +108,11 @@ export class WebhookConverter implements Conversions {
   /** Conversions in progress by cache key. */
   private readonly pending = new Map<string, Pending>();
   private readonly limiters = new Map<string, CallLimiter>();
-  /** Numbers of versions in cache keys: entries of a version are no longer used after its definition has changed. */
-  private readonly numbers = new WeakMap<CustomVersion, number>();
+  /**
+   * A number for each version, which is part of its cache keys. A changed definition has new versions with new numbers, so
+   * that entries from before the change are not found.
+   */
+  private readonly versionNumbers = new WeakMap<CustomVersion, number>();
   private readonly targets = new WeakMap<ConversionWebhook, WebhookTarget>();
   private versionCount = 0;
 
@@ -129,8 +137,8 @@ export class WebhookConverter implements Conversions {
   }
 
   /**
-   * Resolves with all entries in their order. Calls the webhook for those that are neither in the wanted version nor in
-   * the cache nor being converted for another request, for which it waits.
+   * Resolves with all entries in their order. Entries in the wanted version and in the cache need no call. For an entry that
+   * is being converted for another request, this request waits for that call. The webhook is called for all others.
    */
   private async convertMissing(request: EntryConversion): Promise<readonly Entry[]> {
     const { row, entries, isFresh } = request;
@@ -171,7 +179,7 @@ export class WebhookConverter implements Conversions {
     const chosen = batch.flatMap((index) => entries[index] ?? []);
     const originals = chosen.map(storedOriginalFactory(conversion, this.deps.dialect));
     const entryOf = convertedEntryFactory(row, chosen.length);
-    const finish: Finish<ConvertedEntry> = (object, at, metadata) => entryOf(chosen[at], object, metadata);
+    const finish: Finish<ConvertedEntry> = (object, index, metadata) => entryOf(chosen[index], object, metadata);
     const results = this.convertAll({ conversion, originals, slice: this.timeSlice(context), finish });
     if (isFresh) return results;
     const keys = chosen.map(this.keysOf(row));
@@ -254,7 +262,8 @@ export class WebhookConverter implements Conversions {
     if (response instanceof ConversionFailure) return response;
     const converted = await this.acceptObjects(call, response);
     if (!(converted instanceof ConversionFailure)) return converted;
-    // The objects are parsed one by one above; invalid JSON anywhere in the response is reported before their errors.
+    // Upstream parses the whole response first. Here its objects are parsed one by one, so an invalid object may have been
+    // found before invalid JSON further on, which has to be reported instead.
     const whole = parseReviewResponse(reviewVersion, uid, reply.bytes, dialect);
     return whole instanceof ConversionFailure ? whole : converted;
   }
@@ -286,8 +295,8 @@ export class WebhookConverter implements Conversions {
 
   /** Returns a function from an entry to its cache key. Numbers the version of the row when it is new. */
   private keysOf({ custom, storageSegment, resource }: KindRow): (entry: Entry) => string {
-    const number = (custom === undefined ? undefined : this.numbers.get(custom)) ?? (this.versionCount += 1);
-    if (custom !== undefined) this.numbers.set(custom, number);
+    const number = (custom === undefined ? undefined : this.versionNumbers.get(custom)) ?? (this.versionCount += 1);
+    if (custom !== undefined) this.versionNumbers.set(custom, number);
     const prefix = `${number}/${storageSegment ?? resource}`;
     return ({ key, revision }) => `${prefix}/${revision}/${key}`;
   }
@@ -316,8 +325,8 @@ interface ReviewCall<T> {
   readonly finish: Finish<T>;
 }
 
-/** Creates the result from the converted object at an index. */
-type Finish<T> = (object: JsonObject, at: number, metadata: NewMetadata) => T;
+/** Creates the result from the converted object at an index of the call. `metadata`: see {@link NewMetadata}. */
+type Finish<T> = (object: JsonObject, index: number, metadata: NewMetadata) => T;
 
 /** Conversion cannot change an object without members. */
 const hasNoMembers = (object: JsonObject): boolean =>

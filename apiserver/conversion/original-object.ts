@@ -57,10 +57,10 @@ const COMMA_BYTES = 1;
 
 class StoredOriginal implements OriginalObject {
   private readonly hasSchemaOfVersion: boolean;
-  /** The position of the resourceVersion, when the stored bytes were sent without it. */
-  private revision: TextSpan | undefined;
+  /** Set by `writeTo` when it has sent the stored bytes: the resourceVersion in them, which was left out. */
+  private omittedVersion: TextSpan | undefined;
 
-  /** `head` is the kind and apiVersion that precede the stored bytes. */
+  /** `head` is the beginning of the object, up to the comma after kind and apiVersion. */
   constructor(
     private readonly conversion: WebhookConversion,
     private readonly entry: Entry,
@@ -77,13 +77,14 @@ class StoredOriginal implements OriginalObject {
   writeTo(review: ReviewRequestBody): void {
     const { head } = this;
     const { bytes } = this.entry;
-    this.revision = this.hasSchemaOfVersion && !this.entry.isDialectSensitive ? findResourceVersion(bytes) : undefined;
-    if (this.revision === undefined) {
+    this.omittedVersion = this.hasSchemaOfVersion && !this.entry.isDialectSensitive ? findResourceVersion(bytes) : undefined;
+    if (this.omittedVersion === undefined) {
       review.appendText(textOf(this.conversion, this.object(), this.dialect));
       return;
     }
-    const { start, end } = this.revision;
+    const { start, end } = this.omittedVersion;
     review.appendBytes(head, 0, head.length);
+    // Without the opening brace, in the place of which stands `head`.
     review.appendBytes(bytes, 1, start);
     review.appendBytes(bytes, end, bytes.length);
   }
@@ -99,8 +100,8 @@ class StoredOriginal implements OriginalObject {
   }
 
   unchangedMetadataEnd(response: Buffer, span: TextSpan): number | undefined {
-    const { entry, revision } = this;
-    return revision === undefined ? undefined : endOfUnchangedMetadata(entry.bytes, revision, response, span);
+    const { entry, omittedVersion } = this;
+    return omittedVersion === undefined ? undefined : endOfUnchangedMetadata(entry.bytes, omittedVersion, response, span);
   }
 }
 

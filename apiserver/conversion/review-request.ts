@@ -6,12 +6,12 @@ import type { ConversionReviewVersion } from '../../shared/api/structural/versio
 import { apiVersionInDialect, type Dialect } from '../../shared/names/dialect';
 import { growBuffer } from '../../shared/values/encoding/grow-buffer';
 
-/** The kind of requests and responses. */
+/** The kind of requests to a conversion webhook and of its responses. */
 export const REVIEW_KIND = 'ConversionReview';
-/** Their group, in canonical spelling. */
+/** The group of ConversionReviews, in canonical spelling. */
 export const REVIEW_GROUP = 'apiextensions.platform.io';
 
-/** Their apiVersion, in canonical spelling. */
+/** The apiVersion of a ConversionReview, in canonical spelling. */
 export const reviewApiVersion = (version: ConversionReviewVersion): string => `${REVIEW_GROUP}/${version}`;
 
 /** The members of a ConversionReview besides its objects. */
@@ -23,6 +23,7 @@ export interface ReviewRequest {
   readonly dialect: Dialect;
 }
 
+/** The end of the body. As in upstream, a request has an empty response. */
 const TAIL = ']},"response":{"uid":"","convertedObjects":null,"result":{"metadata":{}}}}';
 /** Maximum number of UTF-8 bytes per UTF-16 unit. */
 const MAX_CHARACTER_BYTES = 3;

@@ -38,11 +38,11 @@ export function readReviewResponse(
   const text = bytes.toString('latin1');
   const split = splitResponse(text, uid);
   const envelope = split === undefined ? undefined : tryParseObject(Buffer.from(split.envelope, 'latin1').toString());
-  const isSplit = envelope !== undefined && isPlaceholder(uid, envelope) && checkResponse(version, uid, envelope, dialect) === undefined;
+  const isSplit = envelope !== undefined && hasPlaceholder(uid, envelope) && checkResponse(version, uid, envelope, dialect) === undefined;
   if (split === undefined || !isSplit) return parseReviewResponse(version, uid, bytes, dialect);
   const { spans } = split;
-  const isPlain = isAscii(bytes);
-  const textAt = (start: number, end: number): string => (isPlain ? text.slice(start, end) : bytes.toString('utf8', start, end));
+  const hasOnlyAscii = isAscii(bytes);
+  const textAt = (start: number, end: number): string => (hasOnlyAscii ? text.slice(start, end) : bytes.toString('utf8', start, end));
   return {
     count: spans.length,
     at(index) {
@@ -77,8 +77,11 @@ export function parseReviewResponse(
   return { count: objects.length, at: (index) => objects[index], withoutMetadata: () => undefined };
 }
 
-/** Whether the placeholder is the value of `convertedObjects`; false when a second member of that name follows. */
-function isPlaceholder(uid: string, envelope: JsonObject): boolean {
+/**
+ * Whether the placeholder is the value of `convertedObjects`. It is not when a second member of that name follows, because
+ * a parser takes the last one.
+ */
+function hasPlaceholder(uid: string, envelope: JsonObject): boolean {
   const objects = arrayAt(objectAt(envelope, 'response') ?? {}, 'convertedObjects');
   return objects?.length === 1 && objects[0] === uid;
 }

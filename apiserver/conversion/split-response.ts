@@ -29,6 +29,7 @@ export function splitResponse(text: string, placeholder: string): SplitResponse 
   const list = response === undefined ? undefined : findMember(text, response, 'convertedObjects');
   if (list === undefined || text.charAt(list) !== '[') return undefined;
   const spans: ObjectSpan[] = [];
+  // `at` is the offset of the `[` before the first object, then of the `,` before each further one.
   for (let at = list; text.charAt(at) !== ']';) {
     if (text.charAt(at) !== (at === list ? '[' : ',')) return undefined;
     const span = objectSpanAt(text, skipBlanks(text, at + 1));
@@ -45,12 +46,14 @@ function objectSpanAt(text: string, start: number): ObjectSpan {
   const metadata = findMember(text, start, 'metadata');
   if (metadata === undefined) return { start, end: endOfValue(text, start), metadata: undefined };
   const end = endOfValue(text, metadata);
+  // The rest of the object is skipped from here, so that its beginning is not scanned twice.
   return { start, end: endOfContainer(text, end), metadata: { start: metadata, end } };
 }
 
 /** The start of the value of the first member of that name, in the object that starts at `object`. */
 function findMember(text: string, object: number, member: string): number | undefined {
   if (text.charAt(object) !== '{') return undefined;
+  // `at` is the offset of the `{` before the first member, then of the `,` before each further one.
   for (let at = object; text.charAt(at) === (at === object ? '{' : ',');) {
     const name = skipBlanks(text, at + 1);
     const nameEnd = endOfString(text, name);

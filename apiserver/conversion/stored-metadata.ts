@@ -49,6 +49,7 @@ function endOfMembers(text: string, start: number, isIncluded: (name: string, va
   while (end < text.length && text.charAt(end) !== '}') {
     const name = text.charAt(end) === ',' ? end + 1 : end;
     const nameEnd = endOfString(text, name);
+    // After the quotation mark and the colon: stored JSON has no white space.
     const value = nameEnd + 2;
     if (!isIncluded(text.slice(name + 1, nameEnd), value)) return end;
     end = endOfValue(text, value);
@@ -79,15 +80,19 @@ export function findResourceVersion(stored: Buffer): TextSpan | undefined {
 
 /**
  * The end of the metadata in the stored bytes, when the response contains the same bytes without the resourceVersion;
- * `undefined` otherwise.
+ * `undefined` otherwise. `revision`: the result of {@link findResourceVersion}. `start` and `end`: of the metadata in the
+ * response.
+ *
+ * - stored: `{"metadata":{"name":"a","resourceVersion":"7","uid":"u"},"spec":{}}`
+ * - response: `{"name":"a","uid":"u"}`, which is compared in two parts: `{"name":"a"` and `,"uid":"u"}`
  */
 export function endOfUnchangedMetadata(stored: Buffer, revision: TextSpan, response: Buffer, { start, end }: TextSpan): number | undefined {
-  const middle = start + revision.start - METADATA_OFFSET;
-  const last = revision.end + end - middle;
+  const firstPartEnd = start + revision.start - METADATA_OFFSET;
+  const storedEnd = revision.end + end - firstPartEnd;
   const isUnchanged =
-    middle < end &&
-    last <= stored.length &&
-    response.compare(stored, METADATA_OFFSET, revision.start, start, middle) === 0 &&
-    response.compare(stored, revision.end, last, middle, end) === 0;
-  return isUnchanged ? last : undefined;
+    firstPartEnd < end &&
+    storedEnd <= stored.length &&
+    response.compare(stored, METADATA_OFFSET, revision.start, start, firstPartEnd) === 0 &&
+    response.compare(stored, revision.end, storedEnd, firstPartEnd, end) === 0;
+  return isUnchanged ? storedEnd : undefined;
 }
