@@ -1,8 +1,9 @@
 /**
  * Reconciles the Available condition of APIServices and discovery with the servers behind them. A server is checked
- * when its APIService, its Service or the endpoints of that Service change, with back-off from 1 s up to 30 s while it
- * does not respond, and otherwise every 30 s. Checks of different servers run concurrently. Every replica runs this; an
- * unchanged condition is not written.
+ * - when its APIService, its Service or the endpoints of that Service change;
+ * - with back-off from 1 s up to 30 s while it does not respond;
+ * - otherwise every 30 s.
+ * Checks of different servers run concurrently. Every replica runs this; an unchanged condition is not written.
  */
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import { StatusError } from '../../shared/api/errors/status';
@@ -39,8 +40,9 @@ export interface AvailabilityDependencies {
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
+/** The running checks of all aggregated API servers. */
 export interface AvailabilityReconciler {
-  /** Call when the APIService, its Service or the endpoints of the Service have changed. */
+  /** Call when the APIService of this name, its Service or the endpoints of the Service have changed. */
   recheck(name: string): void;
   /** Aborts running checks; their results are ignored. */
   stop(): void;
@@ -55,7 +57,7 @@ const BACK_OFF = { initialMs: 1_000, maxMs: INTERVAL_MS };
  */
 const MAX_ABORTS = 5;
 
-/** Checks a server at its first `recheck`, which the caller makes, then as described above until `stop` is called. */
+/** Checks no server until the caller calls `recheck` for it, and from then on as described above, until `stop` is called. */
 export function startAvailabilityReconciler(deps: AvailabilityDependencies): AvailabilityReconciler {
   return new Reconciler(deps);
 }
@@ -67,6 +69,7 @@ interface ServerState {
   running: AbortController | undefined;
   /** A change has occurred since the check started. */
   isOutdated: boolean;
+  /** Number of checks that changes have aborted since the last check that was allowed to finish. */
   aborts: number;
 }
 
@@ -131,8 +134,8 @@ class Reconciler implements AvailabilityReconciler {
   }
 
   /**
-   * `retry` when the server did not respond: no event announces its recovery, whereas a missing Service or endpoint
-   * is announced by its creation.
+   * Checks a server once and records the result. `retry` when the server did not respond, because no event announces its
+   * recovery. A missing Service or endpoint needs no retry: its creation leads to a `recheck`.
    */
   private async checkServer(name: string, server: ServerState, signal: AbortSignal): Promise<'done' | 'retry'> {
     const { registrations, extensions, stateOf, clock } = this.deps;

@@ -32,9 +32,10 @@ export interface CheckResult extends Availability {
 
 /** Time limit of one discovery request, as upstream's. */
 const RESPONSE_TIMEOUT_MS = 5_000;
+/** The error of Go's HTTP client at its time limit. */
 const HEADERS_TIMEOUT_TEXT = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
 const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
-/** A failed attempt may have used an endpoint that was just removed. */
+/** Number of attempts: each may use another endpoint, and a failed one may have used an endpoint that was just removed. */
 const ATTEMPTS = 3;
 
 /** The condition that follows from the state of the Service; `undefined` when the server must be contacted. */
@@ -66,9 +67,9 @@ export interface AvailabilityCheckContext {
 }
 
 /**
- * `previous`: the OpenAPI v2 document from an earlier check, which stays valid while the server is registered. Rejects
- * when no request can be created, because the `caBundle` or the client certificate is not valid PEM; an unreachable
- * server is a result.
+ * Checks the server once. An unreachable server is a result, not an error. Rejects when no request can be created, because
+ * the `caBundle` or the client certificate is not valid PEM. `previous`: the OpenAPI v2 document from an earlier check,
+ * which stays valid while the server is registered.
  */
 export async function checkAvailability(
   context: AvailabilityCheckContext,
@@ -120,14 +121,15 @@ async function fetchOpenApiV2(
     ...ifNoneMatch,
   });
   if ('error' in response || response.bytes === undefined) return previous;
-  const text = response.bytes;
-  const id = createHash('sha512').update(text).digest('base64');
-  if (id === previous?.id && response.etag === previous.etag) return previous;
-  if (id !== previous?.id && tryParseObject(text.toString())?.['swagger'] !== '2.0') return previous;
+  const { bytes, etag } = response;
+  const id = createHash('sha512').update(bytes).digest('base64');
+  const isSameDocument = id === previous?.id;
+  if (isSameDocument && etag === previous.etag) return previous;
+  if (!isSameDocument && tryParseObject(bytes.toString())?.['swagger'] !== '2.0') return previous;
   const packed = await new Promise<Buffer>((resolve, reject) =>
-    gzip(text, { level: 1 }, (error, bytes) => (error === null ? resolve(bytes) : reject(error))),
+    gzip(bytes, { level: 1 }, (error, compressed) => (error === null ? resolve(compressed) : reject(error))),
   );
-  return { id, packed, etag: response.etag };
+  return { id, packed, etag };
 }
 
 /** `body` is `undefined` when the response is not an object. */

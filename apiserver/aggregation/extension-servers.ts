@@ -30,13 +30,17 @@ export interface ExtensionServersDependencies {
   readonly traces?: OutgoingTracing | undefined;
 }
 
-/** A request to an aggregated API server. Headers of the connection and of the user are those of the caller. */
+/** A request to an aggregated API server. */
 export interface ExtensionRequest {
   readonly method: string;
   /** Includes the query; sent unchanged. */
   readonly path: string;
+  /** All headers but `Host`, which is set here. The caller adds those that identify the user ({@link remoteHeaders}). */
   readonly headers: OutgoingHttpHeaders;
-  /** Whether to use a new connection: when a kept one breaks, it is unknown whether the server has received a body. */
+  /**
+   * Whether to use a new connection instead of a kept one. A request that cannot be repeated needs one: when a kept
+   * connection breaks, it is unknown whether the server has received the request.
+   */
   readonly needsOwnConnection: boolean;
 }
 
@@ -102,12 +106,12 @@ const headerValue = (text: string): string =>
     .replace(/[\x00-\x1f\x7f]/g, ' ');
 
 /**
- * A character that the name of a header cannot contain, such as the `/` in `example.com/team`; and `%`, which escapes
- * it.
+ * The characters that are escaped in the name of a header, with `%` and two digits: those that it cannot contain, such as
+ * the `/` in `example.com/team`, and `%` itself.
  */
-const NO_TOKEN = /[^!#$&'*+.^_`|~0-9A-Za-z-]/g;
+const ESCAPED_IN_NAME = /[^!#$&'*+.^_`|~0-9A-Za-z-]/g;
 
 const headerKey = (text: string): string =>
   Buffer.from(text)
     .toString('latin1')
-    .replace(NO_TOKEN, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);
+    .replace(ESCAPED_IN_NAME, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`);

@@ -35,39 +35,27 @@ const REDIRECTS: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 
 /** The user for requests of OpenAPI documents, which do not depend on the user. */
 const AGGREGATOR: UserInfo = { name: 'system:aggregator', groups: [] };
 
-/** `.` or `..` between slashes, or between backslashes, which servers may parse as slashes, as browsers do. */
-const DOT_SEGMENT = /(?:^|[\\/])\.{1,2}(?:[\\/]|$)/;
-
-/**
- * Whether a server that normalizes the path would serve another path than the one that was authorized here; also true
- * for a path with an invalid percent-encoding.
- */
-function hasDotSegment(url: string): boolean {
-  const path = decodePercent(url.split('?', 1)[0] ?? '');
-  return path === undefined || DOT_SEGMENT.test(path);
-}
-
 /**
  * Forwards a request to an aggregated server. Resolves when both sides have ended. Rejects with StatusError 400 when
- * the server might normalize the path to another one. Releases the seats of a watch at once, because that server
- * sends its initial state.
+ * the server might normalize the path to another one.
  */
 export async function proxyRequest(extensions: ExtensionServers, registration: Registration, exchange: Exchange): Promise<void> {
   if (hasDotSegment(requestTarget(exchange)))
     throw badRequest(`the path has a segment that is "." or "..": ${quote(requestPath(exchange))}`);
+  // Releases the seats of a watch at once: the aggregated server sends the initial state, so this one cannot see its end.
   exchange.signalInitialized();
   const url = registration.isAvailable ? extensions.locate(registration) : undefined;
   if (!(url instanceof URL)) {
     sendText(exchange, 503, SERVICE_UNAVAILABLE);
     return;
   }
-  const upgrades = upgradeProtocols(exchange) !== undefined && exchange.output instanceof UpgradableResponse;
+  const isUpgrade = upgradeProtocols(exchange) !== undefined && exchange.output instanceof UpgradableResponse;
   const openRequest = (traceHeaders: Readonly<Record<string, string>>) =>
     extensions.open(registration, url, {
       method: exchange.method,
       path: requestTarget(exchange),
-      headers: { ...headersFor(exchange, url, upgrades, traceHeaders), ...traceHeaders },
-      needsOwnConnection: upgrades || hasBody(exchange) || !REPEATABLE.has(exchange.method),
+      headers: { ...headersFor(exchange, url, isUpgrade, traceHeaders), ...traceHeaders },
+      needsOwnConnection: isUpgrade || hasBody(exchange) || !REPEATABLE.has(exchange.method),
     });
   const attempt = (): Promise<AttemptResult> => {
     const { traces } = extensions;
@@ -85,6 +73,19 @@ export async function proxyRequest(extensions: ExtensionServers, registration: R
   return relayToClient(exchange, response);
 }
 
+/** `.` or `..` between slashes, or between backslashes, which servers may parse as slashes, as browsers do. */
+const DOT_SEGMENT = /(?:^|[\\/])\.{1,2}(?:[\\/]|$)/;
+
+/**
+ * Whether a server that normalizes the path would serve another path than the one that was authorized here; also true
+ * for a path with an invalid percent-encoding.
+ */
+function hasDotSegment(url: string): boolean {
+  const path = decodePercent(url.split('?', 1)[0] ?? '');
+  return path === undefined || DOT_SEGMENT.test(path);
+}
+
+/** The request as tracing records it. */
 function outgoingRequest(exchange: Exchange, url: URL): OutgoingRequest {
   const agent = exchange.header('user-agent');
   const attributes = {
@@ -122,7 +123,7 @@ function relayToClient(exchange: Exchange, response: Exclude<BackendResponse, { 
   return relayResponse(exchange, message);
 }
 
-/** `isStale`: the server has closed the idle connection that the attempt reused, and processed nothing. */
+/** The outcome of one attempt. `isStale`: the server has closed the idle connection that was reused, and processed nothing. */
 type AttemptResult =
   | Exclude<BackendResponse, { type: 'failure' }>
   | { readonly type: 'failure'; readonly error: Error; readonly isStale: boolean };
@@ -136,9 +137,9 @@ async function send(exchange: Exchange, request: ReturnType<ExtensionServers['op
   return { ...response, isStale: request.reusedSocket && errorCode(response.error) === 'ECONNRESET' };
 }
 
-function headersFor(exchange: Exchange, url: URL, upgrades: boolean, traceHeaders: object): ReturnType<typeof headersToBackend> {
+function headersFor(exchange: Exchange, url: URL, isUpgrade: boolean, traceHeaders: object): ReturnType<typeof headersToBackend> {
   const isDocument = exchange.info.kind === 'path' && exchange.info.path.startsWith('/openapi/');
-  const headers = headersToBackend(exchange, { isUpgrade: upgrades });
+  const headers = headersToBackend(exchange, { isUpgrade });
   return {
     ...('traceparent' in traceHeaders ? withoutTraceState(headers) : headers),
     'Audit-Id': exchange.auditId,
