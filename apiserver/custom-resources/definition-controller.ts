@@ -1,9 +1,11 @@
 /**
  * The CustomResourceDefinition controller: accepts names, establishes new definitions, and deletes the objects of
- * terminating ones. Also sets the condition `Described` to False while the OpenAPI documents omit a definition, with
- * the reason, and removes it after a change that ends this. Every replica handles all definitions, each first its own
- * share; later replicas find nothing left to do. A change causes work only for the definition itself and for those of
- * its group that await names, regardless of the number of other definitions. The rules are in naming.ts and
+ * terminating ones. While the OpenAPI documents omit a definition, it also sets the condition `Described` to False, with
+ * the reason; it removes the condition after a change that ends this.
+ *
+ * Every replica handles all definitions. For each definition one replica starts at once and the others later
+ * (`precedingReplicas`), when they usually find nothing left to do. A change causes work only for the definition itself and
+ * for those of its group that await names, regardless of the number of other definitions. The rules are in naming.ts and
  * conditions.ts.
  */
 import { equalJson, type JsonObject } from '../../shared/values/json';
@@ -24,12 +26,14 @@ import type { Definition } from './read-definition';
 /** Finalizers that hold a definition until its objects are deleted, in both spellings. */
 const CLEANUP_FINALIZERS: readonly string[] = Object.values(GENERATED_NAMES).map(({ definitionFinalizer }) => definitionFinalizer);
 
-/** `cache` holds the objects of terminating definitions; `writer` changes definitions and deletes such objects. */
+/** What the controller uses. */
 export interface DefinitionControllerOptions {
   readonly definitions: Definitions;
   /** The resource of definitions. */
   readonly resource: Resource;
+  /** Read for the objects of terminating definitions. */
   readonly cache: Pick<Cache, 'waitUntilFresh' | 'snapshot'>;
+  /** Changes definitions, and deletes the objects of terminating ones. */
   readonly writer: Pick<Writer, 'deleteCollection' | 'writeComputedStatus' | 'patch'>;
   readonly clock: Clock;
   /** The number of replicas that precede this one for a definition. */
@@ -41,7 +45,7 @@ export interface DefinitionControllerOptions {
 
 /** Interval at which all definitions are reconciled again. */
 const RESYNC_MS = 60_000;
-/** The delay per preceding replica before this one takes over its work. */
+/** How long a replica waits for each replica that precedes it for a definition, before it does the work itself. */
 const REPLICA_DELAY_MS = 1_000;
 
 /** Reconciles all definitions at once, then each one when it changes, and all again in an interval. */
@@ -62,8 +66,8 @@ class DefinitionController {
   /** Names of definitions to reconcile, with the earliest time (monotonic milliseconds). */
   private readonly queue = new Map<string, number>();
   /**
-   * Definitions with the condition `Described` that have changed since it was set: the reason belongs to an earlier
-   * form.
+   * Definitions that have changed since their condition `Described` was set. Its reason is about an earlier state of the
+   * definition, so the condition is removed.
    */
   private readonly changedDefinitions = new Set<string>();
   private nextResyncAt: number;
@@ -145,7 +149,7 @@ class DefinitionController {
     return this.changedDefinitions.has(definition.name) ? withoutCondition(status, 'Described') : status;
   }
 
-  /** Whether the definition needs no further work. Never rejects. */
+  /** Resolves with whether the definition needs no further work. Never rejects. */
   private async tryReconcile(definition: Definition): Promise<boolean> {
     try {
       return await this.reconcile(definition);
@@ -220,6 +224,7 @@ class DefinitionController {
   }
 }
 
+/** The condition `Described` exists only with the status False. */
 function isUndescribed({ status }: Definition): boolean {
   return conditionsOf(status).some(({ type }) => type === 'Described');
 }

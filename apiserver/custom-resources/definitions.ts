@@ -17,11 +17,12 @@ import { extractSchemas } from '../kinds/apiextensions/extract-schemas';
 import { readDefinition, type Definition, type SchemaTexts } from './read-definition';
 import { createSchemaCache } from './schema-cache';
 
-/**
- * The cache is followed. When a definition serves other resources than before, its watches are ended; when it is
- * deleted, its objects are dropped from the cache.
- */
+/** What {@link Definitions} uses. */
 export interface DefinitionsOptions {
+  /**
+   * Followed for definitions. When a definition serves other resources than before, the watches of its objects are ended;
+   * when it is deleted, its objects are dropped from the cache.
+   */
   readonly cache: Pick<OpenedCache, 'endWatches' | 'removeType' | 'snapshot' | 'watch' | 'whenReady'>;
   /** The stored type of definitions. */
   readonly stored: StoredType;
@@ -42,6 +43,7 @@ export interface DefinitionChange {
 
 interface KnownDefinition {
   readonly definition: Definition;
+  /** Where the resources of the definition read their schemas; updated in place. */
   readonly source: SchemaTexts;
   /** One per served version. */
   readonly resources: readonly Resource[];
@@ -164,7 +166,7 @@ export class Definitions {
     this.undescribed.delete(name);
     this.known.set(name, known);
     this.serve(known);
-    // The watches present objects by the previous rows.
+    // Open watches show objects by the previous rows; their clients have to start again.
     if (before !== undefined) this.options.cache.endWatches(before.definition.stored);
   }
 

@@ -32,13 +32,14 @@ export function updateNameStatus({ requestedNames, status }: NamedDefinition, ot
   return withCondition(named, condition.status === 'True' ? ESTABLISHED : NOT_ESTABLISHED, ms);
 }
 
-interface AcceptedNames {
+/** The names that a definition gets, and the condition NamesAccepted that follows. */
+interface NameDecision {
   readonly names: JsonObject;
   readonly condition: DefinitionCondition;
 }
 
 /** `before`: the accepted names so far. Of several conflicts the last one is reported (upstream behaviour). */
-function acceptNames(requested: JsonObject, before: JsonObject, { resources, kinds }: NamesInUse): AcceptedNames {
+function acceptNames(requested: JsonObject, before: JsonObject, { resources, kinds }: NamesInUse): NameDecision {
   const names: JsonObject = { plural: '', kind: '', ...before };
   let condition: DefinitionCondition = { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
   const reject = (reason: string, message: string): void => {

@@ -61,7 +61,8 @@ export interface Definition {
 }
 
 /**
- * The current buffers of the schema texts; the texts are equal in all states of a definition with the same identity.
+ * The texts of the schemas of a definition, in buffers of its current entry. When a new state of the definition has the same
+ * identity, and therefore the same texts, `texts` is replaced, so that the previous entry can be freed.
  */
 export interface SchemaTexts {
   texts: readonly Buffer[];
@@ -152,6 +153,7 @@ function rowOf(context: DefinitionContext, version: JsonObject): KindRow {
   const scale = objectAt(subresources, 'scale');
   const hasStatus = isObject(ownMember(subresources, 'status'));
   const selectable = (arrayAt(version, 'selectableFields') ?? []).filter(isObject).map(readSelectableField);
+  // The row of the storage version has no version in `versions` when no version is marked for storage.
   const custom = context.versions.get(versionName) ?? versionOf(context, version);
   return {
     group,
@@ -191,9 +193,9 @@ function versionOf(context: DefinitionContext, version: JsonObject): CustomVersi
       return schemas.get(this, textOf);
     },
     schemaText: textOf,
-    // Determines how stored objects of the version are read.
+    // Differs with all that determines how stored objects of the version are read.
     schemaId: digestOf([schemaDigest, ownMember(version, 'selectableFields') ?? null]),
-    // Objects stored in another version are read with that version's schema.
+    // With the digests of all versions, because an object stored in another version is read with the schema of that one.
     displayId: digestOf([version, [...digests]]),
     versions,
     storageVersion,
@@ -222,6 +224,7 @@ function schemaIndexOf(version: JsonObject): number {
 
 const nameOf = (version: JsonObject): string => stringAt(version, 'name') ?? '';
 
+/** 16 characters of base64: 96 bits, enough that different values do not get the same digest by chance. */
 function digestOf(value: JsonValue): string {
   return createHash('sha256').update(stringifyJson(value, 'sorted')).digest('base64').slice(0, 16);
 }

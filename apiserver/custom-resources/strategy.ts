@@ -38,10 +38,12 @@ function rulesOf(schema: SchemaNode): CompiledRules {
   return rules;
 }
 
-/** Limits of the rules and of the patterns of a write on the server's thread: about 20 ms each. */
+/** Limit of the CEL cost of the rules in a write on the server's thread: about 20 ms. */
 const MAX_INLINE_COST = 100_000;
+/** Limit of the steps of pattern matching in a write on the server's thread: about 20 ms. */
 const MAX_INLINE_PATTERN_STEPS = 1_000_000;
 
+/** Results of {@link maxInlineBytesOf}. */
 const maxInlineBytes = new WeakMap<SchemaNode, number>();
 
 /** The maximum size in bytes of a write with rules and patterns within these limits. */
