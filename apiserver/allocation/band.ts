@@ -1,14 +1,22 @@
 /**
  * A set of allocated numbers in [first, first + size) that picks a random free number in constant time, with memory
- * proportional to the allocated numbers. It is a permutation of the range, allocated numbers first, of which only the
- * displaced positions are stored.
+ * proportional to the allocated numbers.
+ *
+ * It is a permutation of the numbers of the range, in which the allocated ones come first. At first each number is at its
+ * own position; only positions with another number are stored. Example of size 5, with values relative to `first`:
+ *
+ * | | values by position | allocated |
+ * |---|---|---|
+ * | at first | 0 1 2 3 4 | 0 |
+ * | allocate(3) swaps 3 with position 0 | 3 1 2 0 4 | 1 |
+ * | allocate(2) swaps 2 with position 1 | 3 2 1 0 4 | 2 |
  */
 
 /** The numbers of one band. */
 export class Band {
-  /** The number at a position, where it is not the number of that position. */
+  /** The value (number relative to `first`) at a position, where it differs from the position. */
   private readonly valueAtPosition = new Map<number, number>();
-  /** The position of a number, where it is not its own position. */
+  /** The position of a value, where it differs from the value. */
   private readonly positionOfValue = new Map<number, number>();
   private allocated = 0;
 
@@ -66,7 +74,7 @@ export class Band {
     return this.first + this.valueAt(position);
   }
 
-  /** Number of stored positions: at most twice the allocated numbers. */
+  /** Number of stored positions: at most twice the number of allocated numbers. For tests. */
   get displacedCount(): number {
     return this.valueAtPosition.size;
   }

@@ -32,14 +32,17 @@ const RANGE_FULL = 'range is full';
 /** The claims of one write, over all its attempts. */
 export class AllocationClaims {
   private owner: AllocationOwner = { namespace: '', name: '', uid: '' };
-  /** Ids chosen in the previous attempt and not used in this one so far. */
+  /** Ids that were chosen in the previous attempt, and that this attempt has not chosen again so far. */
   private reusable: string[] = [];
+  /** Ids of all attempts, which are reserved in the allocator until {@link close}. */
   private readonly reserved = new Set<string>();
   /** Ids chosen in this attempt. */
   private readonly dynamicIds = new Set<string>();
   /** Ids in the last key writes that the object did not hold before. */
   private readonly newIds = new Set<string>();
+  /** Ids claimed in this attempt because the object requests them. */
   private readonly requestedIds = new Set<string>();
+  /** The last claim of this attempt that failed, for metrics. */
   private refusal: { readonly pool: AllocationPool; readonly scope: AllocationScope } | undefined;
 
   constructor(private readonly allocator: ServiceAllocator) {}
@@ -160,7 +163,7 @@ export class AllocationClaims {
   private keyWrite(id: string, value: Buffer | undefined): KeyWrite {
     const key = this.allocator.keyOf(id);
     const holding = this.allocator.holding(id);
-    // A put requires that the key does not exist or belongs to this object.
+    // A put compares that the key does not exist or is the known one of this object. A delete compares the known key.
     const modRevision = holding !== undefined && (value === undefined || holding.uid === this.owner.uid) ? holding.revision : 0;
     const operation = value === undefined ? deleteOperation(key, modRevision) : ({ type: 'put', key, value } as const);
     return {
