@@ -127,6 +127,14 @@ class DiscoverySnapshot implements Discovery {
     return this.route(withoutTrailingSlash(path)) !== undefined;
   }
 
+  paths(): readonly string[] {
+    const paths = ['/api', '/apis', '/apis/'];
+    for (const group of this.groups) {
+      for (const path of groupPaths(group)) appendAll(paths, [path, ...group.versions.map(({ version }) => `${path}/${version}`)]);
+    }
+    return paths;
+  }
+
   private route(path: string): Route | undefined {
     const cached = this.routes.get(path);
     if (cached !== undefined) return cached;
@@ -207,14 +215,6 @@ class DiscoverySnapshot implements Discovery {
   private encode({ path, contentType, encoding, type, pretty }: BodyRequest, value: () => JsonObject): Buffer {
     if (encoding.type === 'json' && pretty) return Buffer.from(JSON.stringify(value(), undefined, 2));
     return getOrCreate(this.bodies, `${path} ${contentType}`, () => encodeDocument(value(), type, encoding));
-  }
-
-  paths(): readonly string[] {
-    const paths = ['/api', '/apis', '/apis/'];
-    for (const group of this.groups) {
-      for (const path of groupPaths(group)) appendAll(paths, [path, ...group.versions.map(({ version }) => `${path}/${version}`)]);
-    }
-    return paths;
   }
 }
 
