@@ -23,7 +23,10 @@ import { useExistingPair, type TlsSource } from './server/tls/tls-files';
 import type { ListeningOptions } from './server/wiring/listening';
 import type { ServerOptions } from './server/wiring/server-options';
 
-/** The key prefix without trailing slashes. */
+/**
+ * The key prefix without trailing slashes. The expression begins only at the first of several slashes, so that it takes
+ * linear time for a long text of slashes.
+ */
 export const prefixOf = (flags: ServerFlags): string => flags['etcd-prefix'].replace(/(?<!\/)\/+$/, '');
 
 /**

@@ -83,6 +83,7 @@ interface Startup {
   readonly meters: Meters;
   /** The files that are read again when they change. */
   readonly configurations: ConfigurationFiles;
+  /** The certificates in use, for the metric of their expirations. */
   readonly expirations: CertificateExpirations;
 }
 
@@ -191,6 +192,7 @@ async function openServerOptions(startup: Startup, tls: TlsFiles): Promise<Serve
 
 async function openAccess({ flags, given, host, meters, configurations }: Startup): Promise<Omit<OpenedAccess, 'tokenKeys'>> {
   const { clock, random, logger } = host;
+  // By default, anonymous requests are allowed unless every request is authorized (AlwaysAllow), as in upstream.
   const isGiven = given.has('anonymous-auth');
   const isAllowed = isGiven ? flags['anonymous-auth'] : !flags['authorization-mode'].includes('AlwaysAllow');
   const issuers = await readFlagFiles(flags, ['authentication-config', 'oidc-ca-file'], () =>

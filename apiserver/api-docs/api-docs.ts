@@ -20,8 +20,10 @@ export const SCRIPT_FILES = {
   '/docs/redoc.js': 'redoc.js.gz',
 } as const;
 
+/** The paths that {@link createApiDocs} responds to. */
 export const API_DOCS_PATHS: readonly string[] = ['/docs', '/docs/', ...Object.keys(SCRIPT_FILES)];
 
+/** A script of the page, as it is sent to clients that accept gzip. */
 export interface PageScript {
   readonly gzipped: Buffer;
   readonly etag: string;

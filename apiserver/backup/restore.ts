@@ -136,7 +136,9 @@ export async function restore(header: BackupHeader, records: AsyncIterable<Backu
   await options.confirm?.();
   const revision = await store.revision();
   await store.compact(revision);
-  // The first record must get a higher revision than any that its object had before.
+  // Clients see a revision r of the store as r - m + firstRevision, where m is the revision of the final marker: at least
+  // `revision` + 1. So the first record, at started.revision + 1, becomes bumpedRevision + 1, which is higher than any
+  // revision that its object had before. The margin keeps the shift from being negative when other programs write.
   const bumpedRevision = header.revision + options.bumpRevision;
   const firstRevision = Math.max(bumpedRevision + 1 + revision - started.revision, revision + REVISION_MARGIN);
   const value = encodeFormatMarker({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION, naming, firstRevision });
