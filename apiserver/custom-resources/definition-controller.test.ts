@@ -65,12 +65,13 @@ async function startController({ precedingReplicas } = { precedingReplicas: 0 })
     },
   });
   const reconcileAll = async (): Promise<void> => {
-    for (let before = -1; before !== cache.revision;) {
-      before = cache.revision;
+    let revisionBefore: number;
+    do {
+      revisionBefore = cache.revision;
       await cache.catchUp();
       await reconciler.trigger();
       await cache.catchUp();
-    }
+    } while (cache.revision !== revisionBefore);
   };
   return { ...fixture, definitions, reconciler, counts, readErrors, reconcileAll };
 }
@@ -164,10 +165,12 @@ test('CustomResourceDefinition controller waits one second for each replica that
   await fixture.reconcileAll();
   fixture.clock.advance(1_999);
   await fixture.reconcileAll();
-  expect([fixture.counts.writes, await conditionOf(fixture, name, 'Established')]).toEqual([0, undefined]);
+  expect(fixture.counts.writes).toBe(0);
+  expect(await conditionOf(fixture, name, 'Established')).toBeUndefined();
   fixture.clock.advance(1);
   await fixture.reconcileAll();
-  expect([fixture.counts.writes, await conditionOf(fixture, name, 'Established')]).toEqual([1, 'True']);
+  expect(fixture.counts.writes).toBe(1);
+  expect(await conditionOf(fixture, name, 'Established')).toBe('True');
 });
 
 test('CustomResourceDefinition controller writes no status that another replica has written', async () => {

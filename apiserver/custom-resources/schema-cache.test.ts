@@ -1,7 +1,7 @@
 import { createSchemaCache } from './schema-cache';
 
-const DESCRIPTION = 'x'.repeat(300);
-const text = Buffer.from(JSON.stringify({ type: 'object', description: DESCRIPTION }));
+/** The text of a schema of more than 300 bytes. */
+const text = Buffer.from(JSON.stringify({ type: 'object', description: 'x'.repeat(300) }));
 
 let reads: number;
 beforeEach(() => (reads = 0));
@@ -12,15 +12,19 @@ const readText = (): Buffer => {
 };
 
 test('schema cache creates a schema on first use, evicts the least recently used one over its size limit, and creates it again', () => {
+  // The limit admits two schemas.
   const schemas = createSchemaCache(1000);
-  const owners = Array.from({ length: 4 }, () => ({}));
-  const descriptionOf = (index: number): string => schemas.get(owners[index] ?? {}, readText).description;
-  expect([0, 1, 0, 1].map(descriptionOf)).toEqual(Array(4).fill(DESCRIPTION));
+  const [first, second, third, fourth] = [{}, {}, {}, {}];
+  const schema = schemas.get(first, readText);
+  schemas.get(second, readText);
   expect(reads).toBe(2);
-  // The limit admits two schemas, so that these evict the others.
-  [2, 3].forEach(descriptionOf);
+  expect(schemas.get(first, readText)).toBe(schema);
+  schemas.get(second, readText);
+  expect(reads).toBe(2);
+  schemas.get(third, readText);
+  schemas.get(fourth, readText);
   expect(reads).toBe(4);
-  descriptionOf(0);
+  schemas.get(first, readText);
   expect(reads).toBe(5);
 });
 

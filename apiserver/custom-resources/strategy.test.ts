@@ -2,7 +2,9 @@
 import { readSchema } from '../../shared/api/structural/read-schema';
 import { CostMeter } from '../../shared/expression/run/meter';
 import type { CustomVersion } from '../../shared/api/structural/version';
+import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { JsonObject } from '../../shared/values/json';
+import type { StrategyContext } from '../registry/strategy';
 import { customResourceStrategy } from './strategy';
 
 const schema = readSchema({
@@ -27,9 +29,15 @@ const version: CustomVersion = {
   scale: undefined,
   webhook: undefined,
 };
-/** The parts of a context that the strategy reads; warnings are appended to the list. */
-const contextWarningTo = (warnings: string[]): never =>
-  ({ names: {}, user: {}, now: 0, serviceFamilies: [], gates: {}, warn: (text: string) => void warnings.push(text) }) as never;
+/** A context that appends warnings to the list. */
+const contextWarningTo = (warnings: string[]): StrategyContext => ({
+  names: GENERATED_NAMES.platform,
+  user: { name: 'tester', groups: [] },
+  now: 0,
+  serviceFamilies: [],
+  gates: { isEnabled: () => false },
+  warn: (text) => void warnings.push(text),
+});
 const context = contextWarningTo([]);
 
 it('custom resource validation includes apiVersion and kind, which stored objects omit', () => {

@@ -81,7 +81,12 @@ describe.each([
     const fixture = await openWriteFixture({ externalValidator: (request) => void seen.push(request) });
     const { entry } = await fixture.create(resource, body);
     await writeStatus(fixture, resource, name, entry.revision, status);
-    expect(seen.map(({ operation, subresource }) => `${operation} ${subresource ?? ''}`)).toEqual(['CREATE ', 'CREATE ', 'UPDATE status']);
+    // The namespace of the fixture, the object, and its status.
+    expect(seen.map(({ operation, subresource }) => ({ operation, subresource }))).toEqual([
+      { operation: 'CREATE', subresource: undefined },
+      { operation: 'CREATE', subresource: undefined },
+      { operation: 'UPDATE', subresource: 'status' },
+    ]);
     const last = seen.at(-1)?.object;
     const specOf = (object: JsonObject | undefined): string => stringifyJson(objectAt(object, 'spec') ?? {});
     expect(specOf(last)).toBe(specOf(await fixture.stored(resource, name)));
@@ -94,6 +99,7 @@ test('writeComputedStatus leaves the bytes of stored schemas unchanged', async (
   await writeStatus(fixture, DEFINITIONS, NAME, entry.revision, STATUS);
   const { stored } = fixture.resource(DEFINITIONS);
   const after = (await fixture.cache.readFromStore(stored, NAME)).entry;
+  // In stored JSON, a schema ends before `,"subresources"` or at the end of its version.
   const schemasIn = (bytes: Buffer | undefined): string[] => String(bytes).match(/"openAPIV3Schema":.*?(?=,"subresources"|}})/g) ?? [];
   expect(schemasIn(after?.bytes)).toEqual(schemasIn(entry.bytes));
   expect(schemasIn(entry.bytes)).toHaveLength(2);

@@ -102,6 +102,7 @@ describe('the writer with a stale cache', () => {
 it('the writer responds 504 at the deadline when every attempt conflicts', async () => {
   const transact = fixture.store.transact.bind(fixture.store);
   let rounds = 0;
+  // Another writer is always first, and each attempt takes a second, up to 50 attempts.
   jest.spyOn(fixture.store, 'transact').mockImplementation(async (transaction) => {
     const object = transaction.compare[0]?.key ?? '';
     const { kv } = await fixture.store.get(object);
@@ -115,5 +116,6 @@ it('the writer responds 504 at the deadline when every attempt conflicts', async
     code: 504,
     reason: 'Timeout',
   });
+  // The deadline of a write is after 34 seconds.
   expect(rounds).toBeLessThan(40);
 });

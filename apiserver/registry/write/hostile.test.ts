@@ -77,6 +77,7 @@ function valueOf(type: FieldType, depth: number): fc.Arbitrary<JsonValue> {
 function objectOf(type: string, depth: number): fc.Arbitrary<JsonObject> {
   const members = schemaOf(type).fields.map((field): [string, fc.Arbitrary<JsonValue>] => [
     field.name,
+    // Mostly of the right type, so that most objects get beyond decoding.
     fc.oneof({ weight: 200, arbitrary: valueOf(field.type, depth) }, fc.constant(null), text),
   ]);
   return fc.record<JsonObject>(Object.fromEntries(members), { requiredKeys: [] });

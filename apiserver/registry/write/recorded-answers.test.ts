@@ -28,7 +28,8 @@ describe.each([
     for (const name of ['default', 'platform-system', 'platform-public']) await fixture.create('namespaces', { metadata: { name } });
   });
 
-  it.each(cases.map(({ request, answer }, at) => [`line ${at + 2}: ${request.method} ${request.path}`, request, answer] as const))(
+  // The first line of the recording is its head, so the case with the index 0 is on line 2.
+  it.each(cases.map(({ request, answer }, index) => [`line ${index + 2}: ${request.method} ${request.path}`, request, answer] as const))(
     'to %s',
     async (_title, request, answer) => {
       fixture.warnings.length = 0;
@@ -92,6 +93,7 @@ function maskedText(text: string): string {
   return typeof shown === 'string' ? shown : text;
 }
 
+/** What the path of a request names. */
 interface Target {
   readonly resource: Resource;
   readonly key: { readonly namespace: string; readonly name: string };
@@ -99,14 +101,16 @@ interface Target {
   readonly query: URLSearchParams;
 }
 
-function target(fixture: WriteFixture, path: string): Target {
+function targetOf(fixture: WriteFixture, path: string): Target {
   const url = new URL(path.replaceAll('$NS', NAMESPACE), 'http://test');
-  const parts = url.pathname.split('/').filter((part) => part !== '');
-  const named = parts[0] === 'apis' ? parts.slice(3) : parts.slice(2);
-  const inNamespace = named[0] === 'namespaces' && named.length > 2 && named[2] !== 'status' && named[2] !== 'finalize';
-  const [plural = '', name = '', sub] = inNamespace ? named.slice(2) : named;
-  const subresource = sub === 'status' || sub === 'finalize' ? sub : undefined;
-  const namespace = inNamespace ? (named[1] ?? '') : '';
+  const segments = url.pathname.split('/').filter((segment) => segment !== '');
+  // The segments after `/api/v1` or `/apis/<group>/<version>`.
+  const below = segments[0] === 'apis' ? segments.slice(3) : segments.slice(2);
+  // `namespaces/a/pods/p` is in a namespace; `namespaces/a` and `namespaces/a/status` are about the namespace itself.
+  const isInNamespace = below[0] === 'namespaces' && below.length > 2 && below[2] !== 'status' && below[2] !== 'finalize';
+  const [plural = '', name = '', lastSegment] = isInNamespace ? below.slice(2) : below;
+  const subresource = lastSegment === 'status' || lastSegment === 'finalize' ? lastSegment : undefined;
+  const namespace = isInNamespace ? (below[1] ?? '') : '';
   return { resource: fixture.resource(plural), key: { namespace, name }, subresource, query: url.searchParams };
 }
 
@@ -127,7 +131,7 @@ function bodyOf({ writer }: WriteFixture, resource: Resource, part: Json | undef
 async function route(fixture: WriteFixture, request: RecordedRequest): Promise<Outcome> {
   const { writer, context, cache } = fixture;
   const { method, path, body, type: patchType } = request;
-  const { resource, key, subresource, query } = target(fixture, path);
+  const { resource, key, subresource, query } = targetOf(fixture, path);
   const dryRun = query.get('dryRun') === 'All';
   const level = query.get('fieldValidation');
   const options: WriteOptions = {
@@ -151,7 +155,7 @@ async function route(fixture: WriteFixture, request: RecordedRequest): Promise<O
       return { code: 200, object: shown((await writer.patch(context, resource, key, subresource, patch, options)).entry) };
     }
     case 'DELETE': {
-      const result = await writer.delete(context, resource, key, deleteOptions(body, query));
+      const result = await writer.delete(context, resource, key, deleteOptionsOf(body, query));
       return result.type === 'object' ? { code: result.code, object: shown(result.entry) } : { code: result.code };
     }
     default: {
@@ -163,7 +167,9 @@ async function route(fixture: WriteFixture, request: RecordedRequest): Promise<O
   }
 }
 
-function deleteOptions(body: Json | undefined, query: URLSearchParams): DeleteOptions {
-  const given: object = body === undefined ? Object.fromEntries(query) : isBody(body) ? body : {};
-  return { ...given, dryRun: 'dryRun' in given };
+/** The options in the body of a DELETE, or in its query when it has no body. */
+function deleteOptionsOf(body: Json | undefined, query: URLSearchParams): DeleteOptions {
+  if (body === undefined) return { ...Object.fromEntries(query), dryRun: query.has('dryRun') };
+  const options = isBody(body) ? body : {};
+  return { ...options, dryRun: 'dryRun' in options };
 }

@@ -27,15 +27,20 @@ function apply(manager: string, body: JsonObject, { force = false } = {}): Promi
   return fixture.patch('deployments', 'd', 'apply', config, { subresource: 'scale', fieldManager: manager, force });
 }
 
-/** The managers that own the replicas: `m1 Apply scale`, with `!` if the entry has a time. */
+/**
+ * The managers that own the replicas, with operation and subresource: `m1 Apply scale`, or `test Update itself` for the main
+ * endpoint; followed by `!` if the entry has a time.
+ */
 async function replicasOwners(): Promise<readonly string[]> {
   const list = objectAt(await stored(), 'metadata')?.['managedFields'];
   return (Array.isArray(list) ? list : []).flatMap((entry) => {
     if (!isObject(entry)) return [];
     expect(entry['apiVersion']).toBe('apps/v1');
-    const [manager, operation, subresource] = ['manager', 'operation', 'subresource'].map((member) => stringAt(entry, member));
-    const owns = objectAt(objectAt(objectAt(entry, 'fieldsV1'), 'f:spec'), 'f:replicas') !== undefined;
-    return owns ? [`${manager} ${operation} ${subresource ?? 'itself'}${entry['time'] === undefined ? '' : ' !'}`] : [];
+    const isOwner = objectAt(objectAt(objectAt(entry, 'fieldsV1'), 'f:spec'), 'f:replicas') !== undefined;
+    if (!isOwner) return [];
+    const subresource = stringAt(entry, 'subresource') ?? 'itself';
+    const time = entry['time'] === undefined ? '' : ' !';
+    return [`${stringAt(entry, 'manager')} ${stringAt(entry, 'operation')} ${subresource}${time}`];
   });
 }
 
@@ -52,9 +57,9 @@ function rowOf(resource: string): KindRow {
   return row;
 }
 
-async function replicasAndGeneration(): Promise<readonly unknown[]> {
+async function replicasAndGeneration(): Promise<{ readonly replicas: unknown; readonly generation: unknown }> {
   const object = await stored();
-  return [objectAt(object, 'spec')?.['replicas'], objectAt(object, 'metadata')?.['generation']];
+  return { replicas: objectAt(object, 'spec')?.['replicas'], generation: objectAt(object, 'metadata')?.['generation'] };
 }
 
 test('a scale has the replicas and selector of its workload', async () => {
@@ -92,44 +97,47 @@ test('the manager of a scale update owns the replicas in an entry without a time
   await fixture.create('deployments', deployment({ replicas: 2 }));
   expect(await replicasOwners()).toEqual(['test Update itself !']);
   await put('u1', { replicas: 6 });
-  expect([await replicasOwners(), await replicasAndGeneration()]).toEqual([['u1 Update scale'], [6, 2]]);
+  expect(await replicasOwners()).toEqual(['u1 Update scale']);
+  expect(await replicasAndGeneration()).toEqual({ replicas: 6, generation: 2 });
   const { revision } = (await put('u1', { replicas: 7 })).entry;
   expect((await put('u2', { replicas: 7 })).entry.revision).toBe(revision);
-  expect([await replicasOwners(), await replicasAndGeneration()]).toEqual([['u1 Update scale'], [7, 3]]);
+  expect(await replicasOwners()).toEqual(['u1 Update scale']);
+  expect(await replicasAndGeneration()).toEqual({ replicas: 7, generation: 3 });
   await put('u2', {});
-  expect([await replicasOwners(), await replicasAndGeneration()]).toEqual([[], [0, 4]]);
+  expect(await replicasOwners()).toEqual([]);
+  expect(await replicasAndGeneration()).toEqual({ replicas: 0, generation: 4 });
   await put('u2', { replicas: 9 });
-  expect([await replicasOwners(), await replicasAndGeneration()]).toEqual([[], [9, 5]]);
+  expect(await replicasOwners()).toEqual([]);
+  expect(await replicasAndGeneration()).toEqual({ replicas: 9, generation: 5 });
   expect(await refusalStatus(apply('m1', { spec: { replicas: 3 } }))).toMatchObject({
     code: 409,
     message:
       'Apply failed with 1 conflict: conflict with "before-first-apply" with subresource "scale" using autoscaling/v1: .spec.replicas',
   });
   await apply('m1', { spec: { replicas: 3 } }, { force: true });
-  expect([await replicasOwners(), await replicasAndGeneration()]).toEqual([['m1 Apply scale'], [3, 6]]);
+  expect(await replicasOwners()).toEqual(['m1 Apply scale']);
+  expect(await replicasAndGeneration()).toEqual({ replicas: 3, generation: 6 });
 });
 
 test('appliers of a scale share the replicas, which are reset when the last one omits them', async () => {
   await fixture.create('deployments', deployment({ replicas: 2 }));
   await apply('m1', { spec: { replicas: 2 } });
-  expect([await replicasOwners(), await replicasAndGeneration()]).toEqual([
-    ['m1 Apply scale', 'test Update itself'],
-    [2, 1],
-  ]);
+  expect(await replicasOwners()).toEqual(['m1 Apply scale', 'test Update itself']);
+  expect(await replicasAndGeneration()).toEqual({ replicas: 2, generation: 1 });
   await apply('m1', { spec: { replicas: 4 } });
   await apply('m2', { spec: { replicas: 4 } });
-  expect([await replicasOwners(), await replicasAndGeneration()]).toEqual([
-    ['m1 Apply scale', 'm2 Apply scale'],
-    [4, 2],
-  ]);
+  expect(await replicasOwners()).toEqual(['m1 Apply scale', 'm2 Apply scale']);
+  expect(await replicasAndGeneration()).toEqual({ replicas: 4, generation: 2 });
   expect(await refusalStatus(apply('m2', { spec: { replicas: 5 } }))).toMatchObject({
     code: 409,
     message: 'Apply failed with 1 conflict: conflict with "m1" with subresource "scale": .spec.replicas',
   });
   await apply('m1', {});
-  expect([await replicasOwners(), await replicasAndGeneration()]).toEqual([['m2 Apply scale'], [4, 2]]);
+  expect(await replicasOwners()).toEqual(['m2 Apply scale']);
+  expect(await replicasAndGeneration()).toEqual({ replicas: 4, generation: 2 });
   await apply('m2', {});
-  expect([await replicasOwners(), await replicasAndGeneration()]).toEqual([[], [0, 3]]);
+  expect(await replicasOwners()).toEqual([]);
+  expect(await replicasAndGeneration()).toEqual({ replicas: 0, generation: 3 });
 });
 
 test('a scale update of an untracked object adds no managedFields before the first apply', async () => {
@@ -195,6 +203,7 @@ describe('a scale write', () => {
       { metadata: { name: 'd' }, spec: { replicas: 16 } },
       { subresource: 'scale', dryRun: true },
     );
-    expect([objectAt(objectOf(entry), 'spec')?.['replicas'], await replicasAndGeneration()]).toEqual([16, [2, 1]]);
+    expect(objectAt(objectOf(entry), 'spec')?.['replicas']).toBe(16);
+    expect(await replicasAndGeneration()).toEqual({ replicas: 2, generation: 1 });
   });
 });

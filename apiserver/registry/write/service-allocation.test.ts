@@ -191,20 +191,22 @@ describe('a Service', () => {
   it('is rejected when addresses, node ports or health check node ports are exhausted', async () => {
     const fixture = await openWriteFixture({ ranges: '10.0.0.0/29', nodePorts: '30000-30001' });
     await fixture.create('services', service('a', { ...web({ name: 'x', port: 80 }, { name: 'y', port: 81 }), type: 'NodePort' }));
-    const full = async (spec: JsonObject): Promise<unknown> => {
-      const { code, message } = await refusalStatus(fixture.create('services', service('b', spec)));
-      return [code, message];
-    };
-    expect(await full({ ...web(), type: 'NodePort' })).toEqual([
-      500,
-      'Internal error occurred: failed to allocate a nodePort: range is full',
-    ]);
-    expect(await full({ ...web(), type: 'LoadBalancer', allocateLoadBalancerNodePorts: false, externalTrafficPolicy: 'Local' })).toEqual([
-      500,
-      'Internal error occurred: failed to allocate a HealthCheck NodePort 0: range is full',
-    ]);
+    const refusalOf = (spec: JsonObject): Promise<object> => refusalStatus(fixture.create('services', service('b', spec)));
+    expect(await refusalOf({ ...web(), type: 'NodePort' })).toMatchObject({
+      code: 500,
+      message: 'Internal error occurred: failed to allocate a nodePort: range is full',
+    });
+    const withHealthCheck = { type: 'LoadBalancer', allocateLoadBalancerNodePorts: false, externalTrafficPolicy: 'Local' };
+    expect(await refusalOf({ ...web(), ...withHealthCheck })).toMatchObject({
+      code: 500,
+      message: 'Internal error occurred: failed to allocate a HealthCheck NodePort 0: range is full',
+    });
+    // The range has six addresses, of which one is reserved and one is that of the Service `a`.
     for (const name of ['c', 'd', 'e', 'f']) await fixture.create('services', service(name, web()));
-    expect(await full(web())).toEqual([500, 'Internal error occurred: failed to allocate a serviceIP: range is full']);
+    expect(await refusalOf(web())).toMatchObject({
+      code: 500,
+      message: 'Internal error occurred: failed to allocate a serviceIP: range is full',
+    });
     await fixture.remove('services', 'c');
     await fixture.create('services', service('g', web()));
     expect(await allocationFindings(fixture)).toEqual([]);
@@ -217,6 +219,7 @@ describe('a Service', () => {
     const answer = await refusalStatus(fixture.create('services', service('a', { ...web(...ports), type: 'NodePort' })));
     expect(answer).toMatchObject({ code: 422, message: 'Service "a" is invalid: spec.ports: Too many: 131: must have at most 125 items' });
     expect(await keys(fixture)).toEqual({});
+    // The first port outside the lower band is free again.
     expect(fixture.allocator.ports.pickFree(0)).toBe('ports/30086');
   });
 });
@@ -287,7 +290,7 @@ it('a deleted Service keeps its address until its finalizers are removed', async
   const fixture = await openWriteFixture();
   await fixture.create('services', {
     metadata: { name: 'a', finalizers: ['example.org/x'] },
-    ...{ spec: { ...web(), clusterIP: '10.0.0.50' } },
+    spec: { ...web(), clusterIP: '10.0.0.50' },
   });
   await fixture.remove('services', 'a');
   expect(await keys(fixture)).toEqual({ 'ips/10.0.0.50': 'a' });
@@ -302,8 +305,7 @@ it('the allocator counts allocations and errors, without dry runs', async () => 
   await fixture.create('services', service('b', web()), { dryRun: true });
   await refusalStatus(fixture.create('services', service('c', { ...web(), clusterIP: '10.9.9.9' })));
   await refusalStatus(fixture.create('services', service('d', { ...web(), clusterIP: '10.9.9.9' }), { dryRun: true }));
-  expect([...fixture.allocator.counts.values()]).toEqual([
-    { allocations: { dynamic: 1, static: 0 }, errors: { dynamic: 0, static: 1 }, allocated: 1 },
-    { allocations: { dynamic: 0, static: 1 }, errors: { dynamic: 0, static: 0 }, allocated: 1 },
-  ]);
+  const [addressCounts, portCounts] = [...fixture.allocator.counts.values()];
+  expect(addressCounts).toEqual({ allocations: { dynamic: 1, static: 0 }, errors: { dynamic: 0, static: 1 }, allocated: 1 });
+  expect(portCounts).toEqual({ allocations: { dynamic: 0, static: 1 }, errors: { dynamic: 0, static: 0 }, allocated: 1 });
 });

@@ -52,8 +52,12 @@ describe('a Service', () => {
     const fields = (status: JsonObject, old: JsonObject): readonly string[] =>
       validateServiceStatus({ ...balanced, status }, { ...balanced, status: old }).map(({ text }) => text.split(':')[0] ?? '');
     expect(fields(wrong, {})).toEqual([
-      ...['type', 'status', 'lastTransitionTime', 'reason'].map((member) => `status.conditions[0].${member}`),
-      ...['port', 'protocol'].map((member) => `status.loadBalancer.ingress[0].ports[0].${member}`),
+      'status.conditions[0].type',
+      'status.conditions[0].status',
+      'status.conditions[0].lastTransitionTime',
+      'status.conditions[0].reason',
+      'status.loadBalancer.ingress[0].ports[0].port',
+      'status.loadBalancer.ingress[0].ports[0].protocol',
     ]);
     expect(fields(wrong, wrong)).toEqual([]);
   });

@@ -74,7 +74,9 @@ it.each([
   ],
 ])('the strategic merge patch %j is rejected with %i, reason %s and the upstream message', async (body, code, reason, message) => {
   const rejection = await refusalStatus(patch(body));
-  expect([rejection.code, rejection.reason, rejection.message]).toEqual([code, reason, message]);
+  expect(rejection.code).toBe(code);
+  expect(rejection.reason).toBe(reason);
+  expect(rejection.message).toBe(message);
 });
 
 it('a strategic merge patch reports sorted unknown and duplicate fields as fieldValidation requires', async () => {
@@ -82,7 +84,9 @@ it('a strategic merge patch reports sorted unknown and duplicate fields as field
   const errors = ['duplicate field "data.a"', 'duplicate field "foo"', 'unknown field "foo"', 'unknown field "metadata.bar"'];
   const rejection = await refusalStatus(patch(body, { fieldValidation: 'Strict' }));
   const message = `ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: ${errors.join(', ')}`;
-  expect([rejection.code, rejection.reason, rejection.message]).toEqual([400, 'BadRequest', message]);
+  expect(rejection.code).toBe(400);
+  expect(rejection.reason).toBe('BadRequest');
+  expect(rejection.message).toBe(message);
   await patch(body, { fieldValidation: 'Ignore' });
   expect(fixture.warnings).toEqual([]);
   const { entry } = await patch(body);
