@@ -100,7 +100,7 @@ async function parseDeleteOptions(
   format: ParsedBody['format'],
 ): Promise<ParsedBody> {
   try {
-    const body = await parseBody(bytes, format, DELETE_OPTIONS_TYPE, deps.clock);
+    const body = await parseBody({ bytes, format }, DELETE_OPTIONS_TYPE, deps.clock);
     requireDeleteOptions(body.value, exchange);
     return body;
   } catch (error) {

@@ -33,7 +33,7 @@ export async function runOperation(
   const bytes = await readBody(exchange, MAX_OPERATION_BYTES);
   const options = writeOptions('CreateOptions', exchange.query, { userAgent: exchange.header('user-agent'), ifMatch: undefined });
   exchange.trace?.addEvent('About to convert to expected version');
-  const body = await parseObjectBody(bytes, format, row, deps.clock);
+  const body = await parseObjectBody({ bytes, format }, row, deps.clock);
   exchange.trace?.addEvent('Conversion done');
   recordRequestBody(deps, exchange, bytes);
   const dialect = info.dialect === undefined && wanted.dialect === undefined ? bodyDialect(body) : undefined;

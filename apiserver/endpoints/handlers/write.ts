@@ -103,7 +103,7 @@ async function parseBody(
   recordRequestBody(deps, exchange, raw.bytes);
   if (deps.writer.defersParsing(resource, raw)) return { raw };
   const yielder = slotTimeSlice(deps.clock, exchange);
-  const body = { raw, ...(await parseObjectBody(raw.bytes, raw.format, row, deps.clock, yielder)) };
+  const body = { raw, ...(await parseObjectBody(raw, row, deps.clock, yielder)) };
   await yielder.yieldIfDue();
   return body;
 }

@@ -27,19 +27,19 @@ import {
 } from '../../../shared/serialization';
 import { canonicalApiVersion, canonicalGroup } from '../../../shared/names/dialect';
 import { quote } from '../../../shared/values/text/quote';
-import type { BodyFormat, FieldValidation, ParsedBody } from '../verbs';
+import type { FieldValidation, ParsedBody, RawBody } from '../verbs';
 import type { KindInfo } from './resource-info';
 
 /** Parses an object of the given kind. Rejects with 400 and the message of upstream. */
 export async function parseObjectBody(
-  bytes: Buffer,
-  format: BodyFormat,
+  raw: RawBody,
   { kind, type, custom }: KindRow,
   clock: Clock,
   yielder: Yielder = NEVER_YIELDS,
 ): Promise<ParsedBody> {
+  const { bytes, format } = raw;
   try {
-    const body = await parseBody(bytes, format, type, clock, yielder);
+    const body = await parseBody(raw, type, clock, yielder);
     checkTypeMeta(body.value);
     // apiVersion and kind of a custom kind have no defaults.
     if (custom !== undefined && (stringAt(body.value, 'kind') ?? '') === '') {
@@ -65,8 +65,7 @@ export class TypeMetaError extends Error {}
  * YAML, ProtobufError or TypeMetaError; `null` and an empty YAML document count as `{}`.
  */
 export async function parseBody(
-  bytes: Buffer,
-  format: BodyFormat,
+  { bytes, format }: RawBody,
   type: string,
   clock: Clock,
   yielder: Yielder = NEVER_YIELDS,

@@ -159,13 +159,20 @@ function stateKeyOf({ stored, keyPrefix }: ResourceInfo, key: string): StateKey 
   return { type: stored, key, storeKey: keyPrefix + key };
 }
 
-/** The request as plug-ins see it. `object` is undefined on delete, `oldObject` on create. */
+/** What an attempt adds to the request for plug-ins. */
+interface AdmittedState {
+  readonly operation: AdmissionOperation;
+  readonly current: CurrentState;
+  /** `undefined` on delete. */
+  readonly object: JsonObject | undefined;
+  /** `undefined` on create. */
+  readonly oldObject: JsonObject | undefined;
+}
+
+/** The request as plug-ins see it. */
 export function admissionRequest(
   { context, info, namespace, name, subresource, dryRun, options, isCreateOnUpdate, versionConverter }: WriteRequest,
-  operation: AdmissionOperation,
-  current: CurrentState,
-  object: JsonObject | undefined,
-  oldObject: JsonObject | undefined,
+  { operation, current, object, oldObject }: AdmittedState,
 ): AdmissionRequest {
   return {
     operation,

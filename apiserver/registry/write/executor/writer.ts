@@ -49,31 +49,31 @@ export function createWriter(dependencies: WriterDependencies & { readonly threa
     defersParsing: (resource, body) => threads !== undefined && shouldOffloadBody(body, deps.infoOf(resource).strategy, threads.limits),
     defersPatchParsing: (patch) => threads !== undefined && shouldOffloadPatch(patch, threads.limits),
     create(context, resource, namespace, body, options) {
-      const request = createWriteRequest(deps, context, resource, { namespace, name: '' }, undefined, options);
+      const request = createWriteRequest(deps, context, { resource, key: { namespace, name: '' }, subresource: undefined }, options);
       return runForResult(deps, 'create', request, () => createObject(deps, request, body, options));
     },
     update(context, resource, key, subresource, body, options) {
-      const request = createWriteRequest(deps, context, resource, key, subresource, options);
+      const request = createWriteRequest(deps, context, { resource, key, subresource }, options);
       return runForResult(deps, 'update', request, () => updateObject(deps, request, body, options));
     },
     patch(context, resource, key, subresource, patch, options) {
-      const request = createWriteRequest(deps, context, resource, key, subresource, options);
+      const request = createWriteRequest(deps, context, { resource, key, subresource }, options);
       return runForResult(deps, 'patch', request, () => patchObject(deps, request, patch, options));
     },
     edit(context, resource, key, { dryRun, preconditions = {} }, change) {
-      const request = createWriteRequest(deps, context, resource, key, undefined, { dryRun });
+      const request = createWriteRequest(deps, context, { resource, key, subresource: undefined }, { dryRun });
       return runRequest(deps, 'update', request, () => editObject(deps, request, { preconditions, change }));
     },
     writeComputedStatus(context, resource, key, computed, options) {
-      const request = createWriteRequest(deps, context, resource, key, 'status', options);
+      const request = createWriteRequest(deps, context, { resource, key, subresource: 'status' }, options);
       return runRequest(deps, 'update', request, () => writeComputedStatus(deps, request, computed, options));
     },
     delete(context, resource, key, options) {
-      const request = createWriteRequest(deps, context, resource, key, undefined, options);
+      const request = createWriteRequest(deps, context, { resource, key, subresource: undefined }, options);
       return runForResult(deps, 'delete', request, () => deleteObject(dependenciesFor(deps, options), request, options));
     },
     deleteCollection(context, resource, namespace, list, options) {
-      const request = createWriteRequest(deps, context, resource, { namespace, name: '' }, undefined, options);
+      const request = createWriteRequest(deps, context, { resource, key: { namespace, name: '' }, subresource: undefined }, options);
       return runRequest(deps, 'delete', request, () => deleteCollection(dependenciesFor(deps, options), request, list, options));
     },
   };
@@ -83,12 +83,17 @@ export function createWriter(dependencies: WriterDependencies & { readonly threa
 const dependenciesFor = (deps: ExecutorDependencies, { isAdmitted }: DeleteOptions): ExecutorDependencies =>
   isAdmitted === true ? { ...deps, admission: ADMIT_ALL } : deps;
 
+/** What a request writes. The name in the key is empty for a create and for a collection. */
+interface WriteTarget {
+  readonly resource: Resource;
+  readonly key: ObjectKey;
+  readonly subresource: Subresource;
+}
+
 function createWriteRequest(
   deps: ExecutorDependencies,
   context: RequestContext,
-  resource: Resource,
-  { namespace, name }: ObjectKey,
-  subresource: Subresource,
+  { resource, key: { namespace, name }, subresource }: WriteTarget,
   options: OperationOptions & { readonly dryRun: boolean; readonly statedOptions?: OperationOptions },
 ): WriteRequest {
   const { dryRun, statedOptions = options } = options;
@@ -201,8 +206,7 @@ async function withGeneratedNames(isGenerated: boolean, create: () => Promise<Wr
 /** Parses a body that the endpoint left unparsed, when the write is not offloaded after all. */
 async function parseIfNeeded({ clock }: WriteDependencies, request: WriteRequest, body: ObjectBody): Promise<ParsedBody> {
   if (body.value !== undefined) return body;
-  const { bytes, format } = body.raw;
-  return parseObjectBody(bytes, format, bodyInfo(request).row, clock, slotTimeSlice(clock, request.context));
+  return parseObjectBody(body.raw, bodyInfo(request).row, clock, slotTimeSlice(clock, request.context));
 }
 
 /** PUT. Errors in a parsed body come before all others. */
@@ -219,7 +223,7 @@ async function updateObject(
       : ({ payload: { verb: 'update', bytes: raw.bytes, format: raw.format, options }, isUnparsed: value === undefined } as const);
   const planFor = (parsed: ParsedBody): WritePlan => planChange(request, updateSource(deps, request, parsed, options), options);
   const parsePlan = async (): Promise<WritePlan> => planFor(await parseIfNeeded(deps, request, body));
-  return changeObject(deps, request, value === undefined ? undefined : planFor(body), parsePlan, offloaded);
+  return changeObject(deps, request, { planOfParsed: value === undefined ? undefined : planFor(body), parsePlan, offloaded });
 }
 
 /** PATCH and server-side apply. */
@@ -231,24 +235,29 @@ async function patchObject(
 ): Promise<WriteResult> {
   const isUnparsed = deps.threads !== undefined && shouldOffloadPatch(patch, deps.threads.limits);
   const parsePlan = async (): Promise<WritePlan> => planChange(request, await patchOrApplySource(deps, request, patch, options), options);
-  return changeObject(deps, request, isUnparsed ? undefined : await parsePlan(), parsePlan, {
-    payload: { verb: 'patch', type: patch.type, bytes: patch.bytes, dialect: patch.dialect, options },
-    isUnparsed,
+  return changeObject(deps, request, {
+    planOfParsed: isUnparsed ? undefined : await parsePlan(),
+    parsePlan,
+    offloaded: { payload: { verb: 'patch', type: patch.type, bytes: patch.bytes, dialect: patch.dialect, options }, isUnparsed },
   });
 }
 
-/**
- * Executes a change. `parsedPlan`: undefined when the endpoint has left the body or patch unparsed for a worker thread.
- * `parsePlan` then parses it, once, if an attempt runs on this thread after all.
- */
+/** The body or patch of a change, as the attempts on this thread and those in worker threads use it. */
+interface ChangeInput {
+  /** The plan of a body or patch that is already parsed; `undefined` when it was left unparsed for a worker thread. */
+  readonly planOfParsed: WritePlan | undefined;
+  /** Parses the body or patch. Called once, when an attempt runs on this thread although it was left unparsed. */
+  readonly parsePlan: () => Promise<WritePlan>;
+  readonly offloaded: OffloadedRequest | undefined;
+}
+
+/** Executes a change of an existing object, or a PUT or apply that creates an absent one. */
 async function changeObject(
   deps: ExecutorDependencies,
   request: WriteRequest,
-  parsedPlan: WritePlan | undefined,
-  parsePlan: () => Promise<WritePlan>,
-  offloaded: OffloadedRequest | undefined,
+  { planOfParsed, parsePlan, offloaded }: ChangeInput,
 ): Promise<WriteResult> {
-  let plan = parsedPlan;
+  let plan = planOfParsed;
   const attempts = { name: request.name, traceName: 'GuaranteedUpdate etcd3' } as const;
   return execute(deps, {
     request,

@@ -19,7 +19,8 @@ const ADMISSION_EVENT = 'About to check admission control';
 export function mutatingAdmission<A extends DecodedAttempt>(attempt: A, { deps }: StepExecution): MaybePromise<A & AdmittedAttempt> {
   const { request, current, source, object, old } = attempt;
   if (source.verb === 'patch' || source.verb === 'apply') request.context.trace?.addEvent(ADMISSION_EVENT);
-  const admission = admissionRequest(request, old === undefined ? 'CREATE' : 'UPDATE', current, object, old);
+  const operation = old === undefined ? 'CREATE' : 'UPDATE';
+  const admission = admissionRequest(request, { operation, current, object, oldObject: old });
   return whenDone(deps.admission.mutate(admission), addFacts(attempt, { admission }));
 }
 
@@ -29,7 +30,8 @@ export function admitDeletion<A extends AttemptStart & StoredObject>(
   { deps }: StepExecution,
 ): MaybePromise<A & AdmittedAttempt> {
   const { request, current, old } = attempt;
-  const admission = admissionRequest(withServerPreconditions(request, old), 'DELETE', current, undefined, old);
+  const state = { operation: 'DELETE', current, object: undefined, oldObject: old } as const;
+  const admission = admissionRequest(withServerPreconditions(request, old), state);
   return whenDone(deps.admission.mutate(admission), addFacts(attempt, { admission }));
 }
 

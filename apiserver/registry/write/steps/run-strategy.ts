@@ -124,7 +124,9 @@ export function validateChange<A extends DecodedChange & PreparedAttempt>(attemp
   const { request, object, old, strategyContext } = attempt;
   const { info, context, subresource } = request;
   return withExplanation(attempt, () => {
-    validateUpdate(info, updateRulesOf(request), object, old, strategyContext);
+    const rules = updateRulesOf(request);
+    runStages(rules?.stages ?? UPDATE.change, { info, rules, object, old, context: strategyContext });
+    refuseSpellingConflicts(info, object, old);
     if (subresource === undefined) for (const warning of info.strategy.warningsOnUpdate?.(object, old) ?? []) context.warn(warning);
     return attempt;
   });
@@ -144,9 +146,9 @@ function withExplanation<A extends DecodedAttempt>({ source, old }: A, run: () =
   }
 }
 
-/** Throws 422. */
+/** Validates a new object without admission and warnings. Throws 422. */
 export function validateCreation(info: ResourceInfo, object: JsonObject, context: StrategyContext): void {
-  runStages(info, object, info.strategy.createStages ?? CREATE.usual, stageValidator(info, undefined, object, undefined, context));
+  runStages(info.strategy.createStages ?? CREATE.usual, { info, rules: undefined, object, old: undefined, context });
   // Like rest.BeforeCreate, which checks after the rules of the kind that the name fits into a path.
   const name = stringAt(readMetadata(object), 'name') ?? '';
   const errors = checkPathSegment(name).map((text) => invalidValue('metadata.name', name, text));
@@ -154,28 +156,40 @@ export function validateCreation(info: ResourceInfo, object: JsonObject, context
   refuseSpellingConflicts(info, object, undefined);
 }
 
-/** `rules`: of the endpoint. Throws 422. */
-function validateUpdate(
-  info: ResourceInfo,
-  rules: UpdateRules | undefined,
-  object: JsonObject,
-  old: JsonObject,
-  context: StrategyContext,
-): void {
-  runStages(info, object, rules?.stages ?? UPDATE.change, stageValidator(info, rules, object, old, context));
-  refuseSpellingConflicts(info, object, old);
+/** What the stages validate. */
+interface ValidatedObject {
+  readonly info: ResourceInfo;
+  /** The rules of the endpoint; `undefined` on create, and when the kind has none. */
+  readonly rules: UpdateRules | undefined;
+  readonly object: JsonObject;
+  /** `undefined` on create. */
+  readonly old: JsonObject | undefined;
+  readonly context: StrategyContext;
+}
+
+/**
+ * Validates each stage once, but reports its errors as often as it occurs. Throws after the first group with errors.
+ */
+function runStages(stages: Stages, validated: ValidatedObject): void {
+  const validateStage = stageValidator(validated);
+  for (const group of stages) {
+    let errorsByStage: Map<Stage, readonly FieldError[]> | undefined;
+    for (let index = 0; index < group.length; index += 1) {
+      const stage = group[index];
+      if (stage === undefined || group.indexOf(stage) !== index) continue;
+      const errors = withBoundedErrors(() => validateStage(stage));
+      if (errors.length > 0) errorsByStage = (errorsByStage ?? new Map<Stage, readonly FieldError[]>()).set(stage, errors);
+    }
+    if (errorsByStage === undefined) continue;
+    const reported = group.map((stage) => errorsByStage.get(stage) ?? NONE).filter(({ length }) => length > 0);
+    const [first = NONE] = reported;
+    throw invalidObject(validated.info, validated.object, reported.length === 1 ? first : reported.flat());
+  }
 }
 
 type StageValidator = (stage: Stage) => readonly FieldError[];
 
-/** `rules` and `old` are undefined on create. */
-function stageValidator(
-  info: ResourceInfo,
-  rules: UpdateRules | undefined,
-  object: JsonObject,
-  old: JsonObject | undefined,
-  context: StrategyContext,
-): StageValidator {
+function stageValidator({ info, rules, object, old, context }: ValidatedObject): StageValidator {
   const metadata = readMetadata(object);
   const { strategy } = info;
   // The stage `changed-metadata` finds no errors if `metadata` finds none.
@@ -220,25 +234,6 @@ function nameRules({ metadataRules, strategy }: ResourceInfo, object: JsonObject
     (format: NameCheck): NameCheck =>
     (name) => [...format(name), ...(strategy.validateName?.(object, name) ?? [])];
   return { ...metadataRules, name: withKindRules(metadataRules.name), generateName: withKindRules(metadataRules.generateName) };
-}
-
-/**
- * Validates each stage once, but reports its errors as often as it occurs. Throws after the first group with errors.
- */
-function runStages(info: ResourceInfo, object: JsonObject, stages: Stages, validateStage: StageValidator): void {
-  for (const group of stages) {
-    let errorsByStage: Map<Stage, readonly FieldError[]> | undefined;
-    for (let index = 0; index < group.length; index += 1) {
-      const stage = group[index];
-      if (stage === undefined || group.indexOf(stage) !== index) continue;
-      const errors = withBoundedErrors(() => validateStage(stage));
-      if (errors.length > 0) errorsByStage = (errorsByStage ?? new Map<Stage, readonly FieldError[]>()).set(stage, errors);
-    }
-    if (errorsByStage === undefined) continue;
-    const reported = group.map((stage) => errorsByStage.get(stage) ?? NONE).filter(({ length }) => length > 0);
-    const [first = NONE] = reported;
-    throw invalidObject(info, object, reported.length === 1 ? first : reported.flat());
-  }
 }
 
 function invalidObject(info: ResourceInfo, object: JsonObject, errors: readonly FieldError[]): Error {

@@ -51,15 +51,10 @@ function bodySource(
 ): { readonly source: ObjectSource; readonly firstObject: JsonObject } {
   const info = bodyInfo(request);
   const { context, namespace, name, subresource } = request;
+  const completeLogged = subresource === 'scale' ? undefined : (copy: JsonObject): void => addRequiredLabels(deps, request, copy);
   const decode = (): JsonObject => {
     const object = decodeBody(info, body, fieldValidation, (text) => context.warn(text));
-    recordRequestObject(
-      context,
-      info,
-      object,
-      deps.names,
-      subresource === 'scale' ? undefined : (copy) => addRequiredLabels(deps, request, copy),
-    );
+    recordRequestObject(context, info, object, deps.names, completeLogged);
     return ensureMatchesRequest(info, object, deps.names, { namespace, name: verb === 'create' ? undefined : name });
   };
   const firstObject = decode();

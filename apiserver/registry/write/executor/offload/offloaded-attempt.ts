@@ -190,7 +190,7 @@ export class OffloadedAttempt implements ServerSteps {
     const oldNameOnly = operation === 'UPDATE' ? nameOnly : undefined;
     const oldObject = oldParts === undefined ? oldNameOnly : new LazyObject(oldParts).object;
     const admitted = operation === 'DELETE' && oldObject !== undefined ? withServerPreconditions(request, oldObject) : request;
-    return admissionRequest(admitted, operation, current, object, oldObject);
+    return admissionRequest(admitted, { operation, current, object, oldObject });
   }
 
   private reportSideEffects({ warnings, auditedRequest }: SideEffects): void {

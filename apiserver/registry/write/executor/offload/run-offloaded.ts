@@ -171,7 +171,7 @@ class OffloadedRun {
   }
 
   private parseBody(request: WriteRequest, { bytes, format }: BodyPayload): Promise<ParsedBody> {
-    return parseObjectBody(toBuffer(bytes), format, bodyInfo(request).row, this.outerDeps.clock);
+    return parseObjectBody({ bytes: toBuffer(bytes), format }, bodyInfo(request).row, this.outerDeps.clock);
   }
 
   private createContext(): RequestContext {
