@@ -115,7 +115,9 @@ export function portPool(range: PortRange): AllocationPool {
   });
 }
 
+/** A pool of ids that stand for consecutive numbers: ports, or addresses relative to the network address. */
 interface BandedPoolOptions extends Pick<AllocationPool, 'labels' | 'text' | 'messages' | 'size'> {
+  /** The lowest number. */
   readonly first: number;
   readonly lowerBandSize: number;
   readonly idOf: (number: number) => string;

@@ -61,8 +61,8 @@ export class ServiceAllocator {
   readonly errorCounts = new AllocationErrorCounts();
   private readonly byFamily = new Map<IpFamily, AllocationPool>();
   private readonly holdings = new Map<string, AllocationRecord>();
-  /** Ids that requests of this replica have chosen but not committed, with the number of these requests. */
-  private readonly chosen = new Map<string, number>();
+  /** Ids that requests of this replica have reserved but not committed, with the number of these requests. */
+  private readonly reservations = new Map<string, number>();
   private readonly root: string;
 
   constructor(private readonly options: ServiceAllocatorOptions) {
@@ -107,13 +107,13 @@ export class ServiceAllocator {
   }
 
   /**
-   * A free id that no other request has chosen; if there is none, one that another request has chosen, so that the
-   * store decides.
+   * A free id that no request has reserved. If there is none, an id that is only reserved, apart from those in `except`: the
+   * transactions of both requests then decide which of them gets it.
    */
   pickFree(pool: AllocationPool, except: ReadonlySet<string>): string | undefined {
     const id = pool.pickFree(this.options.random.float());
     if (id !== undefined) return id;
-    for (const contested of this.chosen.keys()) {
+    for (const contested of this.reservations.keys()) {
       if (pool.contains(contested) && !this.holdings.has(contested) && !except.has(contested)) return contested;
     }
     return undefined;
@@ -121,15 +121,15 @@ export class ServiceAllocator {
 
   /** Keeps other requests of this replica from choosing the id while another one is free; undone by {@link unreserve}. */
   reserve(id: string): void {
-    this.chosen.set(id, (this.chosen.get(id) ?? 0) + 1);
+    this.reservations.set(id, (this.reservations.get(id) ?? 0) + 1);
     this.markAllocated(id);
   }
 
   /** Ends one reservation; the id is free again when nothing else holds it. */
   unreserve(id: string): void {
-    const remaining = (this.chosen.get(id) ?? 0) - 1;
-    if (remaining > 0) this.chosen.set(id, remaining);
-    else this.chosen.delete(id);
+    const remaining = (this.reservations.get(id) ?? 0) - 1;
+    if (remaining > 0) this.reservations.set(id, remaining);
+    else this.reservations.delete(id);
     this.markFree(id);
   }
 
@@ -180,7 +180,7 @@ export class ServiceAllocator {
   }
 
   private markFree(id: string): void {
-    if (this.holdings.has(id) || this.chosen.has(id) || id === this.firstAddress) return;
+    if (this.holdings.has(id) || this.reservations.has(id) || id === this.firstAddress) return;
     for (const pool of this.pools) pool.release(id);
   }
 }

@@ -7,7 +7,10 @@ import { createHash, type Hash } from 'node:crypto';
 import type { Revision } from '../storage/store';
 
 const FORMAT_NAME = 'cluster-control-plane-backup';
-/** Version of the format, incremented by every change that older programs cannot read. One digit: see MAGIC_LINE. */
+/**
+ * Version of the format, incremented by every change that older programs cannot read. It has one digit, because programs of
+ * other versions read as many bytes as their own magic line has.
+ */
 const VERSION = 1;
 const MAGIC_LINE = Buffer.from(`${FORMAT_NAME} ${VERSION}\n`);
 /** `cluster-control-plane-backup 1` and a line break, with the version as a group. */
@@ -27,12 +30,13 @@ const FRAME_HEADER_BYTES = 5;
 /** The last bytes of a field contain its number: Node reads and writes integers of at most six bytes, up to 2^48. */
 const NUMBER_BYTES = 6;
 const NUMBER_FIELD_BYTES = 8;
+const KEY_LENGTH_BYTES = 4;
 /** The length of the key, and three numbers: create revision, mod revision and version. */
-const RECORD_HEADER_BYTES = 4 + 3 * NUMBER_FIELD_BYTES;
+const RECORD_HEADER_BYTES = KEY_LENGTH_BYTES + 3 * NUMBER_FIELD_BYTES;
 /** Far more than the few MiB of a value that stores accept: a longer frame is damaged. */
-const MAX_FRAME_BYTES = 64 << 20;
+const MAX_FRAME_BYTES = 64 * 1024 * 1024;
 /** Frames are collected until a chunk has at least this size. */
-const CHUNK_BYTES = 256 << 10;
+const CHUNK_BYTES = 256 * 1024;
 
 /**
  * The backup is truncated, damaged or not a backup. The message continues a sentence that starts with the backup's
@@ -193,25 +197,28 @@ async function readFrame(input: ByteReader): Promise<Frame> {
 function decodeRecord(content: Buffer): BackupRecord {
   const keyEnd = content.length < RECORD_HEADER_BYTES ? Infinity : RECORD_HEADER_BYTES + content.readUInt32BE(0);
   if (keyEnd > content.length) throw damagedError();
-  const number = (index: number): number => content.readUIntBE(4 + (index + 1) * NUMBER_FIELD_BYTES - NUMBER_BYTES, NUMBER_BYTES);
+  const numberAt = (index: number): number => {
+    const fieldEnd = KEY_LENGTH_BYTES + (index + 1) * NUMBER_FIELD_BYTES;
+    return content.readUIntBE(fieldEnd - NUMBER_BYTES, NUMBER_BYTES);
+  };
   return {
     key: content.toString('utf8', RECORD_HEADER_BYTES, keyEnd),
     value: content.subarray(keyEnd),
-    createRevision: number(0),
-    modRevision: number(1),
-    version: number(2),
+    createRevision: numberAt(0),
+    modRevision: numberAt(1),
+    version: numberAt(2),
   };
 }
 
 function parseHeader(content: Buffer): BackupHeader {
   const members = membersOf(content);
   const source = members.get('source');
-  const text = (name: string): string => {
+  const textOf = (name: string): string => {
     const value = members.get(name);
     if (typeof value !== 'string') throw damagedError();
     return value;
   };
-  const number = (name: string): number => {
+  const integerOf = (name: string): number => {
     const value = members.get(name);
     if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw damagedError();
     return value;
@@ -219,11 +226,11 @@ function parseHeader(content: Buffer): BackupHeader {
   if (source !== 'embedded' && source !== 'etcd') throw damagedError();
   return {
     source,
-    revision: number('revision'),
-    prefix: text('prefix'),
-    naming: text('naming'),
-    dataVersion: number('dataVersion'),
-    time: text('time'),
+    revision: integerOf('revision'),
+    prefix: textOf('prefix'),
+    naming: textOf('naming'),
+    dataVersion: integerOf('dataVersion'),
+    time: textOf('time'),
   };
 }
 

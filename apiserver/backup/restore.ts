@@ -54,7 +54,7 @@ export interface RestoreResult {
 
 /** Limits of the transactions in flight: their number and the bytes of their values. */
 const MAX_CONCURRENT_WRITES = 64;
-const MAX_PENDING_BYTES = 8 << 20;
+const MAX_PENDING_BYTES = 8 * 1024 * 1024;
 /** Revisions that other programs may add to the store between the last read of its revision and the end. */
 const REVISION_MARGIN = 1_000;
 /** Keys per transaction when a prefix is cleared; below the smallest limit of a store (128 with etcd's default). */

@@ -214,6 +214,7 @@ function defineRestoreTests({ createSource, createTarget }: RestoredStores): voi
     await expect(claim).rejects.toThrow(RestoreInProgressError);
     await expect(restoreTo(target.store, bytes)).rejects.toThrow('--discard-unfinished');
     await expect(target.backUp(bytesOf)).rejects.toThrow(BackupSourceError);
+    // All records but the few at the truncated end.
     expect(await discardUnfinished({ store: target.store, prefix, clock })).toBeGreaterThan(600);
     expect((await contents(target.store)).size).toBe(0);
     expect((await restoreTo(target.store, bytes)).records).toBe(RECORDS);

@@ -110,6 +110,7 @@ function prepareObject({ names, clock }: OperationDependencies, info: KindInfo, 
   ensureNamespaceMatchesRequest(resource.row, metadata, key.namespace);
   info.codec.applyDefaults(object);
   clearDeletion(metadata);
+  // Clients cannot set these members, but the uid in the body of some operations is a precondition.
   if (subresource?.bodyHasPreconditions !== true) for (const member of ['uid', 'creationTimestamp', 'selfLink']) delete metadata[member];
   recordManagedFields(info, { subresource: subresource?.name, manager: options.fieldManager, ms: clock.now() }, object, undefined);
   return object;

@@ -103,6 +103,7 @@ async function destinationOf(path: string, more: Partial<ConnectRequest> = {}): 
     pods: fixture.resource('pods'),
     resolveHost: (name: string) => Promise.resolve(HOSTS[name] ?? []),
     addressTypes: ['Hostname', 'InternalIP'],
+    // Selects the last candidate: of the two addresses of `web`, that of the pod `behind`.
     random: { float: () => 0.99 },
   };
   return resolveDestination(parts, fixture.context, request);
@@ -159,9 +160,10 @@ test.each<[string, Partial<ConnectRequest>, string]>([
 });
 
 /** Ports with which a client could try to reach another machine. */
+// prettier-ignore
 const PORTS = [
-  ...['80@127.0.0.1', '1@HOST', ':', '80?', '80#', '80\\', ' 80', '80 ', '+80', '-1', '0', '65536', '8e1', '0x50', '80.0'],
-  ...['[::1]', '@', '%40', '80%40127.0.0.1', 'http', 'unknown', '\r\n', '80\t', '٨٠', '99999999999999999999'],
+  '80@127.0.0.1', '1@HOST', ':', '80?', '80#', '80\\', ' 80', '80 ', '+80', '-1', '0', '65536', '8e1', '0x50', '80.0',
+  '[::1]', '@', '%40', '80%40127.0.0.1', 'http', 'unknown', '\r\n', '80\t', '٨٠', '99999999999999999999',
 ];
 
 describe('a port that is neither a valid number nor declared', () => {

@@ -77,21 +77,23 @@ export async function resolveDestination(
   return { type: subresource === 'log' ? 'log' : 'stream', url, trust: 'kubelet' };
 }
 
+/** The names of the containers in a member of the spec. */
 function namesOf(pod: JsonObject, member: string): readonly string[] {
   return (arrayAt(objectAt(pod, 'spec'), member) ?? []).flatMap((item) => (isObject(item) ? [stringAt(item, 'name') ?? ''] : []));
 }
 
 /** The requested container, or the only one. */
 function selectContainer(name: string, pod: JsonObject, container: string): string {
-  const [regular, init, ephemeral] = ['containers', 'initContainers', 'ephemeralContainers'].map((member) => namesOf(pod, member));
+  const regular = namesOf(pod, 'containers');
+  const init = namesOf(pod, 'initContainers');
   if (container !== '') {
-    if ([regular, init, ephemeral].some((names) => names?.includes(container))) return container;
+    if ([...regular, ...init, ...namesOf(pod, 'ephemeralContainers')].includes(container)) return container;
     throw badRequest(`container ${container} is not valid for pod ${name}`);
   }
-  const [only, ...more] = regular ?? [];
+  const [only, ...more] = regular;
   if (only !== undefined && more.length === 0) return only;
-  const others = init === undefined || init.length === 0 ? '' : ` or one of the init containers: [${init.join(' ')}]`;
-  throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${regular?.join(' ') ?? ''}]${others}`);
+  const others = init.length === 0 ? '' : ` or one of the init containers: [${init.join(' ')}]`;
+  throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${regular.join(' ')}]${others}`);
 }
 
 /** The name of a proxied object with the scheme and port that the client adds: `[scheme:]name[:port]`. */
@@ -191,7 +193,7 @@ async function serviceDestination(
 
 const isNotFound = (error: unknown): boolean => error instanceof StatusError && error.reason === 'NotFound';
 
-/** Rethrows errors; one about an object that does not exist becomes the error about another one. */
+/** Rethrows an error. A NotFound becomes the NotFound of the object with this name, whatever object it was about. */
 const throwNotFoundAs =
   ({ row }: Resource, name: string) =>
   (error: unknown): never => {

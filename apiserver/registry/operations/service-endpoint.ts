@@ -33,6 +33,7 @@ const MAX_CANDIDATES = 1_000;
 /** `undefined` when none of the first {@link MAX_CANDIDATES} addresses with that port belongs to a pod. */
 export async function chooseEndpoint(endpoints: JsonObject, choice: EndpointChoice): Promise<ServiceEndpoint | undefined> {
   const candidates = candidatesIn(endpoints, choice);
+  // Tries the candidates in order, from a random one to the end, then from the beginning.
   const first = Math.floor(choice.chance * candidates.length);
   for (const { address, port, podName } of [...candidates.slice(first), ...candidates.slice(0, first)].slice(0, MAX_CANDIDATES)) {
     const pod = await choice.getPod(podName);

@@ -8,14 +8,7 @@ import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../tes
 const REFUSED = { type: 'no-opinion', reason: 'ask your admin' } as const;
 const attributes = { kind: 'resource', version: 'v1', subresource: '', namespace: 'ns', name: 'x', verb: 'create' } as const;
 
-interface Refusal {
-  readonly code: number;
-  readonly message: string;
-}
-
-const forbidden = (resource: string): Refusal => ({ code: 403, message: `${resource} "x" is forbidden: ask your admin` });
-
-/** The user of the requests may not create objects of the resource. */
+/** A fixture in which the user of the requests may not create objects of the resource. */
 async function openForbidden(resource: string): Promise<WriteFixture> {
   const fixture = await openWriteFixture();
   const { group } = fixture.resource(resource).row;
@@ -23,14 +16,29 @@ async function openForbidden(resource: string): Promise<WriteFixture> {
   return fixture;
 }
 
+interface Write {
+  readonly resource: string;
+  readonly run: (fixture: WriteFixture) => Promise<unknown>;
+  readonly message: string;
+}
+
+const update: Write = {
+  resource: 'leases',
+  run: (fixture) => fixture.update('leases', 'x', { metadata: { name: 'x' } }),
+  message: 'leases.coordination.platform.io "x" is forbidden: ask your admin',
+};
+const apply: Write = {
+  resource: 'configmaps',
+  run: (fixture) => fixture.patch('configmaps', 'x', 'apply', { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'x' } }),
+  message: 'configmaps "x" is forbidden: ask your admin',
+};
+
 test.each([
-  ['an update', forbidden('leases.coordination.platform.io'), 'leases', {}],
-  ['an apply', forbidden('configmaps'), 'configmaps', { apiVersion: 'v1', kind: 'ConfigMap' }],
-])('%s of an absent object is rejected with 403 when the user may not create it', async (_write, expected, resource, typeMeta) => {
+  ['an update', update],
+  ['an apply', apply],
+])('%s of an absent object is rejected with 403 when the user may not create it', async (_title, { resource, run, message }) => {
   const fixture = await openForbidden(resource);
-  const body = { ...typeMeta, metadata: { name: 'x' } };
-  const write = resource === 'leases' ? fixture.update(resource, 'x', body) : fixture.patch(resource, 'x', 'apply', body);
-  expect(await refusalStatus(write)).toMatchObject({ ...expected, reason: 'Forbidden' });
+  expect(await refusalStatus(run(fixture))).toMatchObject({ code: 403, reason: 'Forbidden', message });
   expect(await fixture.stored(resource, 'x')).toBeUndefined();
 });
 

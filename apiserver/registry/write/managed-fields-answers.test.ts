@@ -53,9 +53,9 @@ async function perform(resource: string, name: string, step: SequenceStep): Prom
 /** A difference: this server creates an absent object on PUT, the recorded server responds 404. */
 function createsOnUpdate(resource: string, { operation, subresource, body }: SequenceStep): boolean {
   const metadata = isObject(body) ? objectAt(body, 'metadata') : undefined;
-  const { allowsCreateOnUpdate: createOnUpdate } = fixture.resource(resource).row;
+  const { allowsCreateOnUpdate } = fixture.resource(resource).row;
   const isUnconditional = operation === 'update' && subresource === undefined && metadata?.['resourceVersion'] === undefined;
-  return isUnconditional && createOnUpdate === 'without-resource-version';
+  return isUnconditional && allowsCreateOnUpdate === 'without-resource-version';
 }
 
 /**
@@ -126,7 +126,7 @@ function sorted(object: JsonObject): JsonObject {
   const metadata = ensureMetadata(object);
   const entries = metadata['managedFields'];
   if (!Array.isArray(entries)) return object;
-  return { ...object, metadata: { ...metadata, managedFields: texts(entries) } };
+  return { ...object, metadata: { ...metadata, managedFields: sortedTexts(entries) } };
 }
 
-const texts = (entries: JsonArray): JsonValue => entries.map((entry) => JSON.stringify(entry)).sort();
+const sortedTexts = (entries: JsonArray): JsonValue => entries.map((entry) => JSON.stringify(entry)).sort();

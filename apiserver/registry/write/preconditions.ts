@@ -60,9 +60,11 @@ export function ensureDefinitionExists(info: ResourceInfo, definition: Entry | u
   if (definition === undefined || isEntryTerminating(definition)) throw status.createNotAllowed(info.row);
 }
 
-/** The error of a create when the name exists. */
+/** The error of a create when the name exists. `metadata`: of the request object; `entry`: the existing object. */
 export function alreadyExistsError(info: ResourceInfo, name: string, metadata: JsonObject, entry: Entry): status.StatusError {
   const terminating = isEntryTerminating(entry);
   const isGenerated = (stringAt(metadata, 'generateName') ?? '') !== '';
-  return (isGenerated ? status.generatedNameExhausted : status.alreadyExists)(info.row, name, { terminating });
+  return isGenerated
+    ? status.generatedNameExhausted(info.row, name, { terminating })
+    : status.alreadyExists(info.row, name, { terminating });
 }

@@ -1,4 +1,5 @@
-import type { JsonObject } from '../../../../../shared/values/json';
+import { ensureMetadata } from '../../../../../shared/api/metadata/object-meta';
+import { objectAt, type JsonObject } from '../../../../../shared/values/json';
 import { applyChanges, LazyObject, toObjectParts } from './lazy-object';
 
 const OBJECT: JsonObject = {
@@ -20,10 +21,12 @@ it('LazyObject has no changes after reads', () => {
 
 it('LazyObject returns changed, added and removed members', () => {
   const changed = transferred();
-  const { metadata } = changed.object;
-  Object.assign(Object(metadata), { annotations: { by: 'plug-in' } });
-  delete Object(metadata).finalizers;
-  Object(changed.object['spec']).list.push(4);
+  const metadata = ensureMetadata(changed.object);
+  metadata['annotations'] = { by: 'plug-in' };
+  delete metadata['finalizers'];
+  const list = objectAt(changed.object, 'spec')?.['list'];
+  if (!Array.isArray(list)) throw new Error('no list');
+  list.push(4);
   delete changed.object['data'];
   changed.object['extra'] = 'new';
   const target = structuredClone(OBJECT);
