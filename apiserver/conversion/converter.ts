@@ -144,7 +144,8 @@ export class WebhookConverter implements Conversions {
     const { row, entries, isFresh } = request;
     const converted = [...entries];
     const pendingResults: Promise<void>[] = [];
-    const missing = new Map<string, number[]>();
+    /** Indexes of the entries that need a call, by the version in which they are stored. */
+    const missingByVersion = new Map<string, number[]>();
     const keyOf = isFresh ? () => undefined : this.keysOf(row);
     entries.forEach((entry, index) => {
       const from = versionToConvertFrom(row, entry);
@@ -154,10 +155,10 @@ export class WebhookConverter implements Conversions {
       const pending = key === undefined ? undefined : this.pending.get(key);
       if (cached !== undefined) converted[index] = cached;
       else if (pending !== undefined) pendingResults.push(resultOf(pending).then((entry) => void (converted[index] = entry)));
-      else appendToKey(missing, from, index);
+      else appendToKey(missingByVersion, from, index);
     });
     const newResults = Promise.all(
-      [...missing].map(async ([from, indexes]) => {
+      [...missingByVersion].map(async ([from, indexes]) => {
         const conversion = webhookConversionOf(row, from, row.version);
         if (conversion === undefined) return;
         await withConcurrencyLimit(CALLS_PER_REQUEST, batchesOf(entries, indexes), async (batch) => {

@@ -137,6 +137,7 @@ function checkType(version: ConversionReviewVersion, review: JsonObject, dialect
     const group = apiVersion === '' ? '/' : apiVersion;
     return `expected webhook response of ${apiVersionInDialect(dialect, wanted)}, Kind=${REVIEW_KIND}, got ${group}, Kind=${kind}`;
   }
+  // Whether the kind is in the scheme with which upstream decodes the response.
   const isKnown = kind === REVIEW_KIND ? REVIEW_API_VERSIONS.has(canonical) : kind === 'Status' && apiVersion === 'v1';
   if (!isKnown) return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} ${SCHEME}`;
   const short = canonical.slice(canonical.indexOf('/') + 1);
@@ -150,13 +151,13 @@ function checkMemberTypes(response: JsonValue): string | undefined {
   if (!isObject(response)) {
     return `json: cannot unmarshal ${jsonKindOf(response)} into Go struct field ${REVIEW_KIND}.response of type v1.ConversionResponse`;
   }
-  const [uid, objects, result] = ['uid', 'convertedObjects', 'result'].map((member) => ownMember(response, member) ?? null);
-  if (uid !== undefined && uid !== null && typeof uid !== 'string')
-    return `json: cannot unmarshal ${jsonKindOf(uid)} ${STRUCT}.uid of type types.UID`;
-  if (objects !== undefined && objects !== null && !Array.isArray(objects))
+  const uid = ownMember(response, 'uid') ?? null;
+  if (uid !== null && typeof uid !== 'string') return `json: cannot unmarshal ${jsonKindOf(uid)} ${STRUCT}.uid of type types.UID`;
+  const objects = ownMember(response, 'convertedObjects') ?? null;
+  if (objects !== null && !Array.isArray(objects))
     return `json: cannot unmarshal ${jsonKindOf(objects)} ${STRUCT}.convertedObjects of type []runtime.RawExtension`;
-  if (result !== undefined && result !== null && !isObject(result))
-    return `json: cannot unmarshal ${jsonKindOf(result)} ${STRUCT}.result of type v1.Status`;
+  const result = ownMember(response, 'result') ?? null;
+  if (result !== null && !isObject(result)) return `json: cannot unmarshal ${jsonKindOf(result)} ${STRUCT}.result of type v1.Status`;
   return undefined;
 }
 

@@ -107,6 +107,7 @@ test('CustomResourceDefinition controller does the same work for a new definitio
   }
   expect(await conditionOf(fixture, 'things60s.example.com', 'Established')).toBe('True');
   expect(fixture.definitions.rows).toHaveLength(61);
+  // The names are checked when the definition is created, when it is reconciled, and after the write of its status.
   expect(costs).toEqual(Array(61).fill({ nameChecks: 3, writes: 1 }));
 });
 

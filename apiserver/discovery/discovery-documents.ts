@@ -100,8 +100,8 @@ function orderedSubresources(row: KindRow): readonly SubresourceRow[] {
 const HASHED_VERSIONS: Readonly<Record<string, string>> = { CustomResourceDefinition: 'v1beta1' };
 
 /**
- * Changes with the storage version. The same in both dialects, and equal to upstream's because it is computed from
- * upstream's names.
+ * Changes with the storage version. The same in both dialects, and equal to upstream's, because it is computed from
+ * upstream's names in upstream's way: the first 8 bytes of the SHA-256 of `<group>/<storage version>/<kind>`.
  */
 function storageVersionHash(row: KindRow): string {
   const { group, version, kind, custom } = storedRowOf(row);

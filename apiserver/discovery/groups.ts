@@ -72,6 +72,10 @@ function servedGroup(group: string, rows: readonly KindRow[], remotes: readonly 
 /** Groups that are not built in are ordered by priority. These are the priorities of custom resource definitions. */
 const CUSTOM_PRIORITY = { group: 1000, version: 100 };
 
+/**
+ * Groups are sorted by `fixed`, lowest first: the index in {@link GROUP_ORDER}, or the length of that list for all other
+ * groups. Those are sorted by `priority`, highest first, and then by name.
+ */
 function orderOf({ group, versions }: ServedGroup): { readonly fixed: number; readonly priority: number } {
   const index = GROUP_ORDER.indexOf(group);
   const priorities = versions.map(({ remote }) => remote?.priorities.group ?? CUSTOM_PRIORITY.group);

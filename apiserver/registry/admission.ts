@@ -33,7 +33,10 @@ export interface AdmissionRequest<O extends JsonObject = JsonObject> {
   readonly bodyRow?: KindRow | undefined;
   /** Empty for cluster-scoped objects. */
   readonly namespace: string;
-  /** Empty while the name is not generated yet, and for an operation of a virtual kind. */
+  /**
+   * Empty for an operation of a virtual kind, and for a create that generates the name. `object` has the generated name when
+   * validating plug-ins see it, but not yet when mutating plug-ins do.
+   */
   readonly name: string;
   /** The path names the object. The object need not exist: an update or apply may create it. */
   readonly hasNameInPath: boolean;

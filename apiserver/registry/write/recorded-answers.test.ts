@@ -89,8 +89,8 @@ async function perform(fixture: WriteFixture, request: RecordedRequest): Promise
 const shorten = (text: string): string => withoutDifference(shortenPatterns(maskedText(text)));
 
 function maskedText(text: string): string {
-  const shown = maskVolatileValues(text, NAMESPACE);
-  return typeof shown === 'string' ? shown : text;
+  const masked = maskVolatileValues(text, NAMESPACE);
+  return typeof masked === 'string' ? masked : text;
 }
 
 /** What the path of a request names. */
@@ -114,13 +114,15 @@ function targetOf(fixture: WriteFixture, path: string): Target {
   return { resource: fixture.resource(plural), key: { namespace, name }, subresource, query: url.searchParams };
 }
 
-function shown(entry: Entry): Json {
+/** The object of an entry in the form of the recording. */
+function maskedObject(entry: Entry): Json {
   const object = maskVolatileValues(JSON.parse(JSON.stringify(objectOf(entry))), NAMESPACE);
   return isBody(object) ? withoutVersion(object) : object;
 }
 
-function bodyOf({ writer }: WriteFixture, resource: Resource, part: Json | undefined): ObjectBody {
-  const text = (typeof part === 'string' ? part : JSON.stringify(part)).replaceAll('$NS', NAMESPACE);
+/** The recorded body as the endpoints pass it to the writer: unparsed, if the writer requests that. */
+function bodyOf({ writer }: WriteFixture, resource: Resource, recorded: Json | undefined): ObjectBody {
+  const text = (typeof recorded === 'string' ? recorded : JSON.stringify(recorded)).replaceAll('$NS', NAMESPACE);
   const { value, duplicates, format, text: original } = runStepsSync(parseJsonInSteps(Buffer.from(text)));
   const object = value === null || typeof value !== 'object' || Array.isArray(value) ? {} : value;
   const raw = { bytes: Buffer.from(text), format: 'json' } as const;
@@ -142,27 +144,27 @@ async function route(fixture: WriteFixture, request: RecordedRequest): Promise<O
   switch (method) {
     case 'POST': {
       const { entry } = await writer.create(context, resource, key.namespace, bodyOf(fixture, resource, body), options);
-      return { code: 201, object: shown(entry) };
+      return { code: 201, object: maskedObject(entry) };
     }
     case 'PUT': {
       const { entry, created } = await writer.update(context, resource, key, subresource, bodyOf(fixture, resource, body), options);
-      return { code: created ? 201 : 200, object: shown(entry) };
+      return { code: created ? 201 : 200, object: maskedObject(entry) };
     }
     case 'PATCH': {
       const type = patchType === 'json' ? 'json' : 'merge';
       const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
       const patch = { type, bytes, dialect: 'platform' } as const;
-      return { code: 200, object: shown((await writer.patch(context, resource, key, subresource, patch, options)).entry) };
+      return { code: 200, object: maskedObject((await writer.patch(context, resource, key, subresource, patch, options)).entry) };
     }
     case 'DELETE': {
       const result = await writer.delete(context, resource, key, deleteOptionsOf(body, query));
-      return result.type === 'object' ? { code: result.code, object: shown(result.entry) } : { code: result.code };
+      return result.type === 'object' ? { code: result.code, object: maskedObject(result.entry) } : { code: result.code };
     }
     default: {
       const { entry } = await cache.readFromStore(resource.stored, key.namespace === '' ? key.name : `${key.namespace}/${key.name}`);
       return entry === undefined
         ? { code: 404, reason: 'NotFound', message: shorten(`${resource.row.resource} "${key.name}" not found`), causes: undefined }
-        : { code: 200, object: shown(entry) };
+        : { code: 200, object: maskedObject(entry) };
     }
   }
 }

@@ -142,7 +142,7 @@ async function createObject(
   const isGenerated = bodyName === '' && prefix !== '';
   return withGeneratedNames(isGenerated, async () => {
     const chosenName = isGenerated ? generateName(prefix, deps.random) : bodyName;
-    // Admission sees the name in the body, which is empty for a generated name (upstream behaviour).
+    // In the request that plug-ins see, a generated name is missing; the object gets it after mutating admission.
     const plan = planCreate({ ...request, name: bodyName }, chosenName, source, options);
     return execute(deps, { plan: () => plan, ...createExecution(request, chosenName) });
   });

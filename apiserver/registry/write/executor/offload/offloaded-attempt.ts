@@ -185,6 +185,7 @@ export class OffloadedAttempt implements ServerSteps {
   ): AdmissionRequest {
     const { name, isGenerated } = this.nameInfo;
     const createOnUpdate = operation === 'CREATE' && this.offloaded.payload.verb !== 'create' ? { isCreateOnUpdate: true as const } : {};
+    // As on the server's thread, a generated name is missing in the request; only the object has it.
     const request = { ...this.request, ...createOnUpdate, name: isGenerated ? '' : name };
     const object = lazyObject?.object ?? (operation === 'DELETE' ? undefined : nameOnly);
     const oldNameOnly = operation === 'UPDATE' ? nameOnly : undefined;

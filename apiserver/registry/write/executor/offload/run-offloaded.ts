@@ -148,6 +148,7 @@ class OffloadedRun {
         const body = await this.parseBody(request, payload);
         const { source, name: bodyName, generateName: prefix } = createSource(outerDeps, { ...request, name: '' }, body, payload.options);
         const isGenerated = bodyName === '' && prefix !== '';
+        // `name` is set in a repeated attempt of a create: the name that the attempt before has chosen.
         const newName = isGenerated && name === '' ? generateName(prefix, outerDeps.random) : bodyName;
         const chosenName = name === '' ? newName : name;
         this.nameOnly = { metadata: isGenerated ? { generateName: prefix } : { name: chosenName, generateName: prefix } };
