@@ -3,6 +3,7 @@ import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../tes
 
 const term = (fence: Partial<Fence> = {}): Fence => ({ namespace: 'ns', name: 'l', holder: 'me', transitions: 1, ...fence });
 
+/** A fixture with the Lease `l`, which `me` holds in term 1, and the ConfigMap `old`. Its requests carry the token. */
 async function fenced(fence: Fence): Promise<WriteFixture> {
   const fixture = await openWriteFixture();
   await fixture.create('leases', { metadata: { name: 'l' }, spec: { holderIdentity: 'me', leaseTransitions: 1 } });
@@ -12,8 +13,11 @@ async function fenced(fence: Fence): Promise<WriteFixture> {
   return fixture;
 }
 
-/** Changes the Lease without a fencing token. */
-async function change(fixture: WriteFixture, spec: { readonly holderIdentity: string; readonly leaseTransitions: number }): Promise<void> {
+/** Changes the Lease without a fencing token, and without the knowledge of the cache. */
+async function changeLease(
+  fixture: WriteFixture,
+  spec: { readonly holderIdentity: string; readonly leaseTransitions: number },
+): Promise<void> {
   const { fence } = fixture.context;
   Object.assign(fixture.context, { fence: undefined });
   await fixture.patch('leases', 'l', 'merge', { spec });
@@ -30,14 +34,13 @@ const writes: readonly [string, (fixture: WriteFixture) => Promise<unknown>][] =
 describe.each(writes)('a %s with a fencing token', (_, write) => {
   test('succeeds during the term, also when the cache has not seen a renewal of the Lease', async () => {
     const fixture = await fenced(term());
-    await change(fixture, { holderIdentity: 'me', leaseTransitions: 1 });
     await fixture.patch('leases', 'l', 'merge', { metadata: { labels: { renewed: 'x' } } });
     await write(fixture);
   });
 
   test('is rejected with 409 when another holder leads, even if the cache has the old term', async () => {
     const fixture = await fenced(term());
-    await change(fixture, { holderIdentity: 'other', leaseTransitions: 2 });
+    await changeLease(fixture, { holderIdentity: 'other', leaseTransitions: 2 });
     const { lookups } = fixture.cache;
     expect(await refusalStatus(write(fixture))).toMatchObject({
       code: 409,
@@ -56,13 +59,13 @@ test.each([
   ['reacquired by the same holder', { holderIdentity: 'me', leaseTransitions: 2 }],
 ])('a write of the old term is rejected when the Lease was %s', async (_, spec) => {
   const fixture = await fenced(term());
-  await change(fixture, spec);
+  await changeLease(fixture, spec);
   expect(await refusalStatus(fixture.create('configmaps', { metadata: { name: 'new' } }))).toMatchObject({ code: 409 });
 });
 
 test('a write of a term that the cache has not seen is checked against the store', async () => {
   const fixture = await fenced(term({ holder: 'other', transitions: 2 }));
-  await change(fixture, { holderIdentity: 'other', leaseTransitions: 2 });
+  await changeLease(fixture, { holderIdentity: 'other', leaseTransitions: 2 });
   await fixture.create('configmaps', { metadata: { name: 'new' } });
 });
 
@@ -74,7 +77,7 @@ test('a write with a fencing token of an absent Lease is rejected', async () => 
 test('a leader can write its own Lease until another holder has it', async () => {
   const fixture = await fenced(term());
   await fixture.patch('leases', 'l', 'merge', { spec: { renewTime: '2026-01-01T00:00:00.000000Z' } });
-  await change(fixture, { holderIdentity: 'other', leaseTransitions: 2 });
+  await changeLease(fixture, { holderIdentity: 'other', leaseTransitions: 2 });
   expect(await refusalStatus(fixture.patch('leases', 'l', 'merge', { spec: { holderIdentity: 'me' } }))).toMatchObject({ code: 409 });
 });
 

@@ -2,8 +2,8 @@
  * Addresses and node ports of Services: allocation, rejection and release. Responses were recorded from the reference
  * server, except for the limit of ports, which it does not have.
  */
-import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
-import { checkAllocations, type AllocationHolder } from '../../allocation/check-allocations';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { checkAllocations, type AllocationFinding, type AllocationHolder } from '../../allocation/check-allocations';
 import { prefixRange } from '../../storage/store';
 import { serviceAllocation } from '../../kinds/core/service/allocation';
 import { PREFIX, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
@@ -19,7 +19,7 @@ const web = (...ports: readonly Port[]): JsonObject => ({
 });
 
 /** The allocation keys with the names of their owners and, for ports, protocols. */
-async function keys({ store }: WriteFixture): Promise<Record<string, string>> {
+async function allocationKeys({ store }: WriteFixture): Promise<Record<string, string>> {
   const { kvs } = await store.range(prefixRange(`${PREFIX}/allocations/`));
   const owners: Record<string, string> = {};
   for (const { key, value } of kvs) {
@@ -29,18 +29,16 @@ async function keys({ store }: WriteFixture): Promise<Record<string, string>> {
   return owners;
 }
 
+/** Those of node ports. */
 async function portKeys(fixture: WriteFixture): Promise<Record<string, string>> {
-  return Object.fromEntries(Object.entries(await keys(fixture)).filter(([id]) => id.startsWith('ports/')));
+  return Object.fromEntries(Object.entries(await allocationKeys(fixture)).filter(([id]) => id.startsWith('ports/')));
 }
 
 const specOf = (object: JsonObject): JsonObject => objectAt(object, 'spec') ?? {};
 const addressOf = (object: JsonObject): string => stringAt(specOf(object), 'clusterIP') ?? '';
-const nodePorts = (object: JsonObject): unknown => {
-  const { ports } = specOf(object);
-  return Array.isArray(ports)
-    ? ports.map((port) => (typeof port === 'object' && port !== null && 'nodePort' in port ? port['nodePort'] : 0))
-    : ports;
-};
+/** The node port of each port; `undefined` for a port without one. */
+const nodePorts = (object: JsonObject): readonly (number | undefined)[] =>
+  (arrayAt(specOf(object), 'ports') ?? []).filter(isObject).map(({ nodePort }) => (typeof nodePort === 'number' ? nodePort : undefined));
 
 /** The stored Service with a changed spec; a member with the value null is removed. */
 async function withSpec(fixture: WriteFixture, name: string, spec: JsonObject): Promise<JsonObject> {
@@ -50,7 +48,8 @@ async function withSpec(fixture: WriteFixture, name: string, spec: JsonObject): 
   return { ...stored, spec: merged };
 }
 
-async function allocationFindings(fixture: WriteFixture): Promise<unknown> {
+/** Differences between the allocation keys and what the stored Services hold. */
+async function allocationFindings(fixture: WriteFixture): Promise<readonly AllocationFinding[]> {
   const { kvs } = await fixture.store.range(prefixRange(`${PREFIX}/services/specs/`));
   await fixture.cache.catchUp();
   const holders: AllocationHolder[] = [];
@@ -71,9 +70,9 @@ it.each([
   expect(fixture.store.calls.transact - before).toBe(1);
   const address = addressOf(object);
   expect(specOf(object)['clusterIPs']).toEqual([address]);
-  expect(await keys(fixture)).toEqual({ [`ips/${address}`]: 'a' });
+  expect(await allocationKeys(fixture)).toEqual({ [`ips/${address}`]: 'a' });
   await fixture.remove('services', 'a');
-  expect(await keys(fixture)).toEqual({});
+  expect(await allocationKeys(fixture)).toEqual({});
 });
 
 it('a dry run shows a free address and node port and allocates none', async () => {
@@ -81,7 +80,7 @@ it('a dry run shows a free address and node port and allocates none', async () =
   const { object } = await fixture.create('services', service('a', { ...web(), type: 'NodePort' }), { dryRun: true });
   expect(specOf(object)['clusterIP']).toMatch(/^10\.0\.0\.[2-6]$/);
   expect(nodePorts(object)).toEqual([expect.any(Number)]);
-  expect(await keys(fixture)).toEqual({});
+  expect(await allocationKeys(fixture)).toEqual({});
   await fixture.create('services', service('b', { ...web(), clusterIP: '10.0.0.3' }));
   const rejected = await refusalStatus(fixture.create('services', service('c', { ...web(), clusterIP: '10.0.0.3' }), { dryRun: true }));
   expect(rejected.message).toContain('failed to allocate IP 10.0.0.3: provided IP is already allocated');
@@ -130,7 +129,7 @@ describe('node ports of a new Service', () => {
       { name: 'z', port: 81 },
     ];
     const { object } = await fixture.create('services', service('a', { ...web(...ports), type: 'NodePort' }));
-    const [first, second, third] = [nodePorts(object)].flat();
+    const [first, second, third] = nodePorts(object);
     expect(first).toBe(second);
     expect(third).not.toBe(first);
     // The lower band of 30000-32767, which is for ports that requests name, has 86 ports.
@@ -178,14 +177,14 @@ describe('a Service', () => {
   it.each(cases)('with the spec %j is rejected for %s', async (spec, field, message) => {
     const fixture = await openWriteFixture();
     await fixture.create('services', service('holder', holderSpec));
-    const before = await keys(fixture);
+    const before = await allocationKeys(fixture);
     const answer = await refusalStatus(fixture.create('services', service('a', spec)));
     expect(answer).toMatchObject({
       code: 422,
       reason: 'Invalid',
       details: { causes: [{ field, message: expect.stringContaining(message) }] },
     });
-    expect(await keys(fixture)).toEqual(before);
+    expect(await allocationKeys(fixture)).toEqual(before);
   });
 
   it('is rejected when addresses, node ports or health check node ports are exhausted', async () => {
@@ -218,7 +217,7 @@ describe('a Service', () => {
     const ports = Array.from({ length: 130 }, (_, index) => ({ name: `p${index}`, port: index + 1 }));
     const answer = await refusalStatus(fixture.create('services', service('a', { ...web(...ports), type: 'NodePort' })));
     expect(answer).toMatchObject({ code: 422, message: 'Service "a" is invalid: spec.ports: Too many: 131: must have at most 125 items' });
-    expect(await keys(fixture)).toEqual({});
+    expect(await allocationKeys(fixture)).toEqual({});
     // The first port outside the lower band is free again.
     expect(fixture.allocator.ports.pickFree(0)).toBe('ports/30086');
   });
@@ -236,7 +235,7 @@ describe('an update of a Service', () => {
     expect(await portKeys(fixture)).toEqual({ 'ports/31002': 'a TCP', 'ports/31003': 'a UDP' });
     await put(web({ name: 'x', port: 80, nodePort: 31003 }, { name: 'y', port: 80, nodePort: 31002, protocol: 'UDP' }));
     expect(await portKeys(fixture)).toEqual({ 'ports/31002': 'a UDP', 'ports/31003': 'a TCP' });
-    const [first, second] = [nodePorts(await put(web({ name: 'n1', port: 80 }, { name: 'n2', port: 80, protocol: 'UDP' })))].flat();
+    const [first, second] = nodePorts(await put(web({ name: 'n1', port: 80 }, { name: 'n2', port: 80, protocol: 'UDP' })));
     expect(first).not.toBe(second);
     expect(Object.keys(await portKeys(fixture)).sort()).toEqual([`ports/${String(first)}`, `ports/${String(second)}`].sort());
     expect(await allocationFindings(fixture)).toEqual([]);
@@ -259,7 +258,7 @@ describe('an update of a Service', () => {
     const fixture = await openWriteFixture({ ranges: '10.0.0.0/24,fd00::/108' });
     const put = async (spec: JsonObject): Promise<JsonObject> =>
       (await fixture.update('services', 'a', await withSpec(fixture, 'a', spec))).object;
-    const count = async (): Promise<number> => Object.keys(await keys(fixture)).length;
+    const count = async (): Promise<number> => Object.keys(await allocationKeys(fixture)).length;
     const { object } = await fixture.create('services', service('a', { ...web(), ipFamilyPolicy: 'PreferDualStack' }));
     expect(specOf(object)['clusterIPs']).toEqual([expect.stringMatching(/^10\./), expect.stringMatching(/^fd00:/)]);
     expect(await count()).toBe(2);
@@ -267,11 +266,11 @@ describe('an update of a Service', () => {
     expect(await count()).toBe(1);
     const upgraded = await put({ ipFamilyPolicy: 'RequireDualStack', clusterIPs: [addressOf(object), 'fd00::000f'] });
     expect(specOf(upgraded)['clusterIPs']).toEqual([specOf(object)['clusterIP'], 'fd00::000f']);
-    expect(await keys(fixture)).toMatchObject({ 'ips/fd00::f': 'a' });
+    expect(await allocationKeys(fixture)).toMatchObject({ 'ips/fd00::f': 'a' });
     await put({ type: 'ExternalName', externalName: 'example.org', clusterIP: null, clusterIPs: null });
-    expect(await keys(fixture)).toEqual({});
+    expect(await allocationKeys(fixture)).toEqual({});
     await put({ type: 'ClusterIP', clusterIP: '10.0.0.77', externalName: null });
-    expect(await keys(fixture)).toEqual({ 'ips/10.0.0.77': 'a' });
+    expect(await allocationKeys(fixture)).toEqual({ 'ips/10.0.0.77': 'a' });
     expect(await allocationFindings(fixture)).toEqual([]);
   });
 
@@ -282,7 +281,7 @@ describe('an update of a Service', () => {
       'services',
       service('b', { type: 'ExternalName', externalName: 'example.org', ports: [{ port: 80, nodePort: 31012 }] }),
     );
-    expect(await keys(fixture)).toEqual({});
+    expect(await allocationKeys(fixture)).toEqual({});
   });
 });
 
@@ -293,10 +292,10 @@ it('a deleted Service keeps its address until its finalizers are removed', async
     spec: { ...web(), clusterIP: '10.0.0.50' },
   });
   await fixture.remove('services', 'a');
-  expect(await keys(fixture)).toEqual({ 'ips/10.0.0.50': 'a' });
+  expect(await allocationKeys(fixture)).toEqual({ 'ips/10.0.0.50': 'a' });
   await fixture.patch('services', 'a', 'merge', { metadata: { finalizers: null } });
   expect(await fixture.stored('services', 'a')).toBeUndefined();
-  expect(await keys(fixture)).toEqual({});
+  expect(await allocationKeys(fixture)).toEqual({});
 });
 
 it('the allocator counts allocations and errors, without dry runs', async () => {
