@@ -29,6 +29,48 @@ const TYPE_ERRORS: ReadonlySet<FieldErrorReason> = new Set([
   'FieldValueTypeInvalid',
 ]);
 
+/** The strategy of one version of a custom kind. Created per definition, not per request. */
+export function customResourceStrategy(kind: GroupVersionKind, version: CustomVersion): Strategy {
+  const { scale } = version;
+  const typeMeta: JsonObject = { apiVersion: apiVersionOf(kind), kind: kind.kind };
+  /** The schema and its rules apply to objects with apiVersion and kind, which are not stored. */
+  const withTypeMeta = <T extends JsonObject | undefined>(object: T): T => (object === undefined ? object : { ...typeMeta, ...object });
+  const validate = (
+    bare: JsonObject,
+    bareOld: JsonObject | undefined,
+    { warn }: StrategyContext,
+    scaleErrors: typeof scaleSpecErrors,
+  ): readonly FieldError[] => {
+    const object = withTypeMeta(bare);
+    const old = withTypeMeta(bareOld);
+    const { schema } = version;
+    const scaleFieldErrors = scale === undefined ? [] : scaleErrors(bare, scale);
+    const errors = validateSchema(schema, object, old, scaleFieldErrors);
+    const rules = rulesOf(schema);
+    if (rules.isEmpty) return errors;
+    // The additional error belongs to no field (upstream behaviour).
+    if (errors.some(({ reason }) => TYPE_ERRORS.has(reason))) return [...errors, invalidShownValue('<nil>', '"null"', RULES_SKIPPED)];
+    const outcome = rules.validate(object, old);
+    // A violation that was stored before the rule existed causes only a warning, which is sent whether or not there are
+    // other errors.
+    outcome.warnings.forEach(warn);
+    return [...errors, ...outcome.errors];
+  };
+  const validateSpec = (object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[] =>
+    validate(object, old, context, scaleSpecErrors);
+  return {
+    get maxInlineBytes() {
+      return maxInlineBytesOf(version.schema);
+    },
+    // For creates only: the stages of an update of a custom resource do not include `object`.
+    validate: (object, _, context) => validateSpec(object, undefined, context),
+    update: { validate: validateSpec },
+    status: { validate: (object, old, context) => validate(object, old, context, scaleStatusErrors) },
+    warningsOnCreate: (object) => finalizerWarnings(object, []),
+    warningsOnUpdate: (object, old) => finalizerWarnings(object, finalizersOf(old)),
+  };
+}
+
 /** Compiled rules, kept as long as their schema. */
 const rulesBySchema = new WeakMap<SchemaNode, CompiledRules>();
 
@@ -57,46 +99,6 @@ function maxInlineBytesOf(schema: SchemaNode): number {
     maxInlineBytes.set(schema, maxBytes);
   }
   return maxBytes;
-}
-
-/** The strategy of one version of a custom kind. Created per definition, not per request. */
-export function customResourceStrategy(kind: GroupVersionKind, version: CustomVersion): Strategy {
-  const { scale } = version;
-  const typeMeta: JsonObject = { apiVersion: apiVersionOf(kind), kind: kind.kind };
-  /** The schema and its rules apply to objects with apiVersion and kind, which are not stored. */
-  const withTypeMeta = <T extends JsonObject | undefined>(object: T): T => (object === undefined ? object : { ...typeMeta, ...object });
-  const validate = (
-    bare: JsonObject,
-    bareOld: JsonObject | undefined,
-    { warn }: StrategyContext,
-    scaleErrors: typeof scaleSpecErrors,
-  ): readonly FieldError[] => {
-    const object = withTypeMeta(bare);
-    const old = withTypeMeta(bareOld);
-    const { schema } = version;
-    const scaleFieldErrors = scale === undefined ? [] : scaleErrors(bare, scale);
-    const errors = validateSchema(schema, object, old, scaleFieldErrors);
-    const rules = rulesOf(schema);
-    if (rules.isEmpty) return errors;
-    if (errors.some(({ reason }) => TYPE_ERRORS.has(reason))) return [...errors, invalidShownValue('<nil>', '"null"', RULES_SKIPPED)];
-    const outcome = rules.validate(object, old);
-    // A violation that was stored before the rule existed causes only a warning, which is sent whether or not there are
-    // other errors.
-    outcome.warnings.forEach(warn);
-    return [...errors, ...outcome.errors];
-  };
-  const validateSpec = (object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[] =>
-    validate(object, old, context, scaleSpecErrors);
-  return {
-    get maxInlineBytes() {
-      return maxInlineBytesOf(version.schema);
-    },
-    validate: (object, _, context) => validateSpec(object, undefined, context),
-    update: { validate: validateSpec },
-    status: { validate: (object, old, context) => validate(object, old, context, scaleStatusErrors) },
-    warningsOnCreate: (object) => finalizerWarnings(object, []),
-    warningsOnUpdate: (object, old) => finalizerWarnings(object, finalizersOf(old)),
-  };
 }
 
 const KNOWN_FINALIZERS: ReadonlySet<string> = new Set(['foregroundDeletion', 'kubernetes', 'orphan']);

@@ -77,11 +77,6 @@ export async function resolveDestination(
   return { type: subresource === 'log' ? 'log' : 'stream', url, trust: 'kubelet' };
 }
 
-/** The names of the containers in a member of the spec. */
-function namesOf(pod: JsonObject, member: string): readonly string[] {
-  return (arrayAt(objectAt(pod, 'spec'), member) ?? []).flatMap((item) => (isObject(item) ? [stringAt(item, 'name') ?? ''] : []));
-}
-
 /** The requested container, or the only one. */
 function selectContainer(name: string, pod: JsonObject, container: string): string {
   const regular = namesOf(pod, 'containers');
@@ -94,6 +89,11 @@ function selectContainer(name: string, pod: JsonObject, container: string): stri
   if (only !== undefined && more.length === 0) return only;
   const others = init.length === 0 ? '' : ` or one of the init containers: [${init.join(' ')}]`;
   throw badRequest(`a container name must be specified for pod ${name}, choose one of: [${regular.join(' ')}]${others}`);
+}
+
+/** The names of the containers in a member of the spec. */
+function namesOf(pod: JsonObject, member: string): readonly string[] {
+  return (arrayAt(objectAt(pod, 'spec'), member) ?? []).flatMap((item) => (isObject(item) ? [stringAt(item, 'name') ?? ''] : []));
 }
 
 /** The name of a proxied object with the scheme and port that the client adds: `[scheme:]name[:port]`. */

@@ -18,22 +18,6 @@ const MAX_LIVE_BYTES = 16 * 1024 * 1024;
 /** Maximum number of events that are converted together. */
 const MAX_BATCH = 500;
 
-/** The states of the object before and after an event; `undefined` where it does not exist. */
-function statesOf(
-  type: WatchEventType,
-  entry: Entry,
-  { previous }: Change,
-): { readonly before: Entry | undefined; readonly after: Entry | undefined } {
-  switch (type) {
-    case 'ADDED':
-      return { before: undefined, after: entry };
-    case 'MODIFIED':
-      return { before: previous, after: entry };
-    case 'DELETED':
-      return { before: entry, after: undefined };
-  }
-}
-
 /** A call of the sink that waits for conversions, or for earlier calls. */
 interface PendingDelivery {
   /** Objects to convert before delivery. */
@@ -198,5 +182,21 @@ export class ConvertedWatch implements ChangeSink, CacheWatch {
     const waiters = this.writableWaiters;
     this.writableWaiters = [];
     for (const resolve of waiters) resolve();
+  }
+}
+
+/** The states of the object before and after an event; `undefined` where it does not exist. */
+function statesOf(
+  type: WatchEventType,
+  entry: Entry,
+  { previous }: Change,
+): { readonly before: Entry | undefined; readonly after: Entry | undefined } {
+  switch (type) {
+    case 'ADDED':
+      return { before: undefined, after: entry };
+    case 'MODIFIED':
+      return { before: previous, after: entry };
+    case 'DELETED':
+      return { before: entry, after: undefined };
   }
 }

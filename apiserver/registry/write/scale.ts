@@ -33,27 +33,9 @@ export function bodyInfo({ info, subresource }: WriteRequest): KindInfo {
 const SCALE_REPLICAS_PATH = ['spec', 'replicas'];
 const SCALE_REPLICAS = fieldSetOf(SCALE_REPLICAS_PATH);
 
+/** `['spec', 'replicas']` -> `{ 'f:spec': { 'f:replicas': {} } }` */
 function fieldSetOf(path: readonly string[]): FieldSet {
   return path.reduceRight<FieldSet>((below, member) => ({ [`f:${member}`]: below }), {});
-}
-
-/** Path of the replicas in the workload. */
-function replicasPathOf({ info }: WriteRequest): readonly string[] {
-  return customReplicasPath(info.row.custom) ?? SCALE_REPLICAS_PATH;
-}
-
-const customReplicasPath = (custom: Pick<CustomVersion, 'scale'> | undefined): readonly string[] | undefined =>
-  custom?.scale === undefined ? undefined : membersOfPath(custom.scale.specReplicas);
-
-/**
- * The replicas of the workload in a version, as a field set; `undefined` when the version has no scale, and for other
- * versions of a built-in kind than that of the request.
- */
-function replicasFieldIn({ info }: WriteRequest, apiVersion: string): FieldSet | undefined {
-  const { row } = info;
-  if (row.custom === undefined) return apiVersion === info.apiVersion ? SCALE_REPLICAS : undefined;
-  const replicasPath = customReplicasPath(info.versions.get(apiVersion)?.row.custom);
-  return replicasPath === undefined ? undefined : fieldSetOf(replicasPath);
 }
 
 /** The scale of a workload, with managedFields of its replicas. */
@@ -113,6 +95,25 @@ function memberWithValue(object: JsonObject, path: readonly string[], value: Jso
   const [member = '', ...below] = path;
   const child = objectAt(object, member) ?? {};
   return { [member]: below.length === 0 ? value : { ...child, ...memberWithValue(child, below, value) } };
+}
+
+/** Path of the replicas in the workload. */
+function replicasPathOf({ info }: WriteRequest): readonly string[] {
+  return customReplicasPath(info.row.custom) ?? SCALE_REPLICAS_PATH;
+}
+
+const customReplicasPath = (custom: Pick<CustomVersion, 'scale'> | undefined): readonly string[] | undefined =>
+  custom?.scale === undefined ? undefined : membersOfPath(custom.scale.specReplicas);
+
+/**
+ * The replicas of the workload in a version, as a field set; `undefined` when the version has no scale, and for other
+ * versions of a built-in kind than that of the request.
+ */
+function replicasFieldIn({ info }: WriteRequest, apiVersion: string): FieldSet | undefined {
+  const { row } = info;
+  if (row.custom === undefined) return apiVersion === info.apiVersion ? SCALE_REPLICAS : undefined;
+  const replicasPath = customReplicasPath(info.versions.get(apiVersion)?.row.custom);
+  return replicasPath === undefined ? undefined : fieldSetOf(replicasPath);
 }
 
 /** A PUT gets the error of a store precondition, a patch a different one (upstream behaviour). */
