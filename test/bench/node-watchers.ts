@@ -2,16 +2,14 @@
  * Measures the cost of a Pod change in the cache while nodes watch their own Pods and the change concerns one of them.
  * Without HTTP, on an in-memory store.
  */
-import { openCache } from '../../apiserver/cache/sync/open-cache';
 import { NO_CONVERSIONS } from '../../apiserver/registry/conversions';
 import { createReader } from '../../apiserver/registry/read/reader';
 import { selectionFor } from '../../apiserver/registry/read/selection';
 import { buildResources } from '../../apiserver/registry/resources';
 import { systemClock } from '../../shared/runtime/clock';
-import { silentLogger } from '../../shared/runtime/logger';
-import { systemRandom } from '../../shared/runtime/random';
 import { storedValue } from '../support/store/cache-fixture';
 import { MemoryStore } from '../support/store/memory-store';
+import { openTestCache } from '../support/store/test-cache';
 
 /** Changes after which V8 has compiled what they run, and changes that are measured. */
 const WARM_UP = 5000;
@@ -21,8 +19,7 @@ const ROUNDS = 20_000;
 export async function podChangeMicros(nodes: number): Promise<number> {
   const store = new MemoryStore();
   const pods = buildResources().require('pods');
-  const environment = { clock: systemClock, random: systemRandom, logger: silentLogger };
-  const cache = openCache({ store, prefix: '/registry', types: [pods.stored], ...environment, checkMs: 0, compactionMs: 0 });
+  const cache = openTestCache({ store, types: [pods.stored], clock: systemClock });
   await cache.whenReady();
   const reader = createReader({ cache, store, clock: systemClock, gates: { isEnabled: () => false }, conversions: NO_CONVERSIONS });
   const context = { user: { name: 'bench', groups: [] }, deadline: Infinity, warn: (): void => undefined };

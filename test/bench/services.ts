@@ -5,9 +5,9 @@
 import path from 'node:path';
 import { ALLOCATIONS } from '../../apiserver/allocation/service-allocator';
 import { claimPrefix } from '../../apiserver/reconcilers/claim-prefix';
-import { openEmbeddedStore } from '../../apiserver/storage/embedded/open';
 import { systemClock as clock } from '../../shared/runtime/clock';
 import { systemRandom as random } from '../../shared/runtime/random';
+import { openEmbedded } from '../support/store/open-stores';
 import { configMap, type BenchClient } from './harness/client';
 import { measureLoop, type Cost } from './harness/measure';
 
@@ -21,7 +21,7 @@ const PER_TRANSACTION = 1000;
 /** Allocates 99 % of the addresses to an owner that does not exist, before a server opens the store. */
 export async function fillRange(folder: string): Promise<void> {
   const prefix = '/registry';
-  const store = await openEmbeddedStore({ directory: path.join(folder, 'store'), clock, random });
+  const store = await openEmbedded(path.join(folder, 'store'));
   await claimPrefix({ store, prefix, naming: 'platform', clock, deadline: clock.monotonic() + 10_000 });
   const value = Buffer.from(JSON.stringify({ namespace: 'bench', name: 'nobody', uid: random.uuid() }));
   // The default Service has the first address.

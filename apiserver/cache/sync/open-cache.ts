@@ -46,7 +46,7 @@ export function openCache(options: CacheOptions): OpenedCache {
 }
 
 /** Forwards each call to the part that serves it. */
-class KeyspaceCache implements OpenedCache {
+export class KeyspaceCache implements OpenedCache {
   readonly statistics: CacheStatistics;
   isReady = false;
 

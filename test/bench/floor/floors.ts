@@ -4,11 +4,9 @@
  * client of etcd.
  */
 import { PROTOBUF_MEDIA_TYPE } from '../../../shared/names/dialect';
-import { systemClock } from '../../../shared/runtime/clock';
-import { systemRandom } from '../../../shared/runtime/random';
 import type { Store } from '../../../apiserver/storage/store';
-import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { findEtcd, startEtcd } from '../../support/external/etcd';
+import { openEtcd } from '../../support/store/open-stores';
 import { createConfigMaps, withServer, type BenchServer } from '../harness/bench-server';
 import { BareServer, createBareCredential } from '../harness/bare-server';
 import { BenchClient, configMap } from '../harness/client';
@@ -97,7 +95,7 @@ async function compareCreation({ client, pid }: BenchServer, endpoint: string, o
     pid,
     send: (index: number) => client.send('POST', '/api/v1/namespaces/bench/configmaps', configMap('bench', `c-${index}`, '')),
   };
-  const store = await openEtcdStore({ endpoints: [endpoint], clock: systemClock, random: systemRandom });
+  const store = await openEtcd(endpoint);
   try {
     const transaction = { pid: process.pid, send: transactionOf(store) };
     const comparison = await compareCosts(subject, transaction, { workers: 1, requests: CREATIONS });

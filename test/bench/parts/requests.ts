@@ -1,9 +1,7 @@
 /** Parts of the benchmark about reads, watches and writes, each beside a baseline that they cannot beat. */
 import { PROTOBUF_MEDIA_TYPE } from '../../../shared/names/dialect';
-import { systemClock } from '../../../shared/runtime/clock';
-import { systemRandom } from '../../../shared/runtime/random';
-import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { findEtcd, startEtcd } from '../../support/external/etcd';
+import { openEtcd } from '../../support/store/open-stores';
 import { BareServer, createBareCredential } from '../harness/bare-server';
 import { configMap, deployment, type BenchClient } from '../harness/client';
 import { idleKilobytes } from '../idle-connections';
@@ -194,7 +192,7 @@ export async function writes(): Promise<void> {
 
 async function writeRows({ client, pid }: BenchServer, endpoint: string): Promise<void> {
   await createConfigMaps({ client, pid }, { namespace: 'bench', count: 100 });
-  const store = await openEtcdStore({ endpoints: [endpoint], clock: systemClock, random: systemRandom });
+  const store = await openEtcd(endpoint);
   const value = Buffer.alloc(1200, 'x');
   const raw = await measureWarmLoop(process.pid, { workers: WRITERS, seconds }, async (index) => {
     const key = `/raw/${index}`;

@@ -3,21 +3,19 @@
  * revisions.
  */
 import fc from 'fast-check';
-import { openCache, type OpenedCache } from '../../../apiserver/cache/sync/open-cache';
+import type { OpenedCache } from '../../../apiserver/cache/sync/open-cache';
 import { NO_CONVERSIONS } from '../../../apiserver/registry/conversions';
 import type { ListOptions, ListPage, Reader, RequestContext, Resource } from '../../../apiserver/registry/verbs';
 import { parseContinueToken } from '../../../apiserver/registry/read/continue-token';
 import { createReader } from '../../../apiserver/registry/read/reader';
 import { selectionFor } from '../../../apiserver/registry/read/selection';
 import { buildResources } from '../../../apiserver/registry/resources';
-import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import type { Revision, Store } from '../../../apiserver/storage/store';
 import { StatusError } from '../../../shared/api/errors/status';
 import { systemClock } from '../../../shared/runtime/clock';
-import { silentLogger } from '../../../shared/runtime/logger';
-import { systemRandom } from '../../../shared/runtime/random';
 import { putObject, removeObject } from '../../support/store/cache-fixture';
-import { openTemporaryEmbeddedStore, type OpenedStore } from '../../support/store/open-stores';
+import { openEtcd, openTemporaryEmbeddedStore, type OpenedStore } from '../../support/store/open-stores';
+import { openTestCache } from '../../support/store/test-cache';
 import { stopAfterTest, useForEachTest, useResource } from '../../support/use-resource';
 import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 
@@ -31,7 +29,7 @@ describeWithEtcd('reads over etcd', () => {
   const server = useResource(startEtcd, (started) => started.dispose());
 
   describeReads(async () => {
-    const store = await openEtcdStore({ endpoints: [server().endpoint], clock: systemClock, random: systemRandom });
+    const store = await openEtcd(server().endpoint);
     const { kvs } = await store.range({ start: '/registry/', end: '/registry0', keysOnly: true });
     for (const { key } of kvs) await store.transact({ compare: [], operations: [{ type: 'delete', key }] });
     return { store, dispose: () => store.close() };
@@ -44,18 +42,7 @@ function describeReads(open: () => Promise<OpenedStore>): void {
   const closeAfterTest = stopAfterTest((cache: OpenedCache) => cache.close());
 
   async function openReader(): Promise<Reader> {
-    const cache = closeAfterTest(
-      openCache({
-        store: store(),
-        prefix: '/registry',
-        types: resources.storedTypes,
-        clock: systemClock,
-        random: systemRandom,
-        logger: silentLogger,
-        compactionMs: 0,
-        checkMs: 0,
-      }),
-    );
+    const cache = closeAfterTest(openTestCache({ store: store(), types: resources.storedTypes, clock: systemClock }));
     await cache.whenReady();
     const options = { clock: systemClock, gates: { isEnabled: () => false }, conversions: NO_CONVERSIONS };
     return createReader({ cache, store: store(), ...options });

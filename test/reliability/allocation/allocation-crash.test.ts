@@ -3,11 +3,8 @@
  * consistent, whenever the kill happens. One process on the embedded store; two on etcd, of which one is killed while
  * the other continues.
  */
-import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
-import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
-import { systemClock as clock } from '../../../shared/runtime/clock';
-import { systemRandom as random } from '../../../shared/runtime/random';
 import { auditStoredAllocations } from '../../support/store/allocation-audit';
+import { openEmbedded, openEtcd } from '../../support/store/open-stores';
 import { ApiClient, isConnectionCut } from '../../support/http/api-client';
 import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 import { freePort } from '../../support/ports';
@@ -30,7 +27,7 @@ describe('a killed replica on the embedded store', () => {
     for (const [round, delayMs] of KILL_DELAYS_MS.entries()) {
       const server = await startApiServer({ folder, securePort, args: RANGE_FLAGS });
       completed += await killWhileWriting(server, `r${round}`, delayMs);
-      const store = await openEmbeddedStore({ directory: `${folder}/store`, clock, random });
+      const store = await openEmbedded(`${folder}/store`);
       const { findings } = await auditStoredAllocations(store);
       await store.close();
       expect(findings).toEqual([]);
@@ -47,7 +44,7 @@ describeWithEtcd('a killed replica on etcd, beside another replica,', () => {
     const start = async (): Promise<ApiServer> =>
       startApiServer({ folder, securePort: await freePort(), etcdServers: etcd().endpoint, args: RANGE_FLAGS });
     const survivor = await start();
-    const store = await openEtcdStore({ endpoints: [etcd().endpoint], clock, random });
+    const store = await openEtcd(etcd().endpoint);
     try {
       for (const [round, delayMs] of KILL_DELAYS_MS.slice(1).entries()) {
         const victim = await start();

@@ -5,12 +5,11 @@
 import path from 'node:path';
 import { decodeBackup } from '../../../apiserver/backup/backup-format';
 import { openStoreView } from '../../../apiserver/storage/embedded/store-view';
-import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { prefixRange } from '../../../apiserver/storage/store';
-import { systemClock } from '../../../shared/runtime/clock';
-import { systemRandom } from '../../../shared/runtime/random';
+import { withConcurrencyLimit } from '../../../shared/scheduling/concurrency-limit';
 import type { ApiClient, ApiObject } from '../../support/http/api-client';
 import { startEtcd } from '../../support/external/etcd';
+import { openEtcd } from '../../support/store/open-stores';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
 
@@ -60,7 +59,7 @@ async function countEmbeddedKeys(directory: string): Promise<number> {
 export async function openEtcdLocation(): Promise<StoreLocation> {
   const folder = temporaryFolder('backup-etcd');
   const etcd = await startEtcd();
-  const store = await openEtcdStore({ endpoints: [etcd.endpoint], clock: systemClock, random: systemRandom });
+  const store = await openEtcd(etcd.endpoint);
   return {
     folder,
     flags: [`--etcd-servers=${etcd.endpoint}`],
@@ -87,15 +86,12 @@ export const MAPS = '/api/v1/namespaces/default/configmaps';
 
 /** Creates ConfigMaps with `size` characters each, eight at a time. */
 export async function createConfigMaps(client: ApiClient, count: number, size: number): Promise<void> {
-  let next = 0;
-  const createNext = async (): Promise<void> => {
-    for (let index = next++; index < count; index = next++) {
-      const data = { number: String(index), filler: 'x'.repeat(size) };
-      const { status, text } = await client.send('POST', MAPS, { metadata: { name: `map-${String(index).padStart(5, '0')}` }, data });
-      if (status !== 201) throw new Error(text);
-    }
-  };
-  await Promise.all(Array.from({ length: 8 }, createNext));
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  await withConcurrencyLimit(8, indexes, async (index) => {
+    const data = { number: String(index), filler: 'x'.repeat(size) };
+    const { status, text } = await client.send('POST', MAPS, { metadata: { name: `map-${String(index).padStart(5, '0')}` }, data });
+    if (status !== 201) throw new Error(text);
+  });
 }
 
 /** The objects of the list at a path. Throws when the response is not 200. */

@@ -1,26 +1,26 @@
 /** The cache over a real etcd that is killed, stopped, and compacted by other clients. */
-import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
+import type { OpenedCache } from '../../../apiserver/cache/sync/open-cache';
 import { systemClock } from '../../../shared/runtime/clock';
-import { systemRandom } from '../../../shared/runtime/random';
-import { configMaps, nodes, putObject, ChangeRecorder } from '../../support/store/cache-fixture';
+import { configMaps, nodes, putObject, storedTypes, ChangeRecorder } from '../../support/store/cache-fixture';
 import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
+import { openEtcd } from '../../support/store/open-stores';
+import { openTestCache } from '../../support/store/test-cache';
 import { useForEachTest } from '../../support/use-resource';
-import { openTestCache } from './use-caches';
 
 describeWithEtcd('the cache on etcd', () => {
   const server = useForEachTest(startEtcd, (started) => started.dispose());
   const store = useForEachTest(
-    () => openEtcdStore({ endpoints: [server().endpoint], clock: systemClock, random: systemRandom }),
+    () => openEtcd(server().endpoint),
     (opened) => opened.close(),
   );
-  const cache = useForEachTest(
-    async () => {
-      const opened = openTestCache({ store: store(), clock: systemClock });
-      await opened.whenReady();
-      return opened;
-    },
-    (opened) => opened.close(),
-  );
+  const cache = useForEachTest(openCache, (opened) => opened.close());
+
+  async function openCache(): Promise<OpenedCache> {
+    const opened = openTestCache({ store: store(), types: storedTypes, clock: systemClock });
+    await opened.whenReady();
+    return opened;
+  }
+
   const deadlineIn = (ms: number): { deadline: number } => ({ deadline: systemClock.monotonic() + ms });
 
   function watch(): ChangeRecorder {
@@ -86,8 +86,7 @@ describeWithEtcd('the cache on etcd', () => {
   it('starts when etcd has been compacted to its newest revision', async () => {
     for (let i = 0; i < 10; i += 1) await putObject(store(), nodes, `n${i % 3}`, { data: String(i) });
     await store().compact(await store().revision());
-    const second = openTestCache({ store: store(), clock: systemClock });
-    await second.whenReady();
+    const second = await openCache();
     expect(second.snapshot(nodes).size).toBe(3);
     expect(second.compactedRevision).toBe(second.revision);
     await second.close();

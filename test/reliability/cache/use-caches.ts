@@ -1,11 +1,11 @@
 /** Caches over in-memory stores, for tests that control the clock and the stream of the store. */
 import type { WatchRequest } from '../../../apiserver/cache/cache';
-import { openCache, type CacheOptions, type OpenedCache } from '../../../apiserver/cache/sync/open-cache';
-import { silentLogger } from '../../../shared/runtime/logger';
-import { systemRandom } from '../../../shared/runtime/random';
+import type { CacheOptions, OpenedCache } from '../../../apiserver/cache/sync/open-cache';
 import { ManualClock } from '../../support/clock/manual-clock';
-import { storedTypes, storePrefix } from '../../support/store/cache-fixture';
+import { storedTypes } from '../../support/store/cache-fixture';
 import { MemoryStore } from '../../support/store/memory-store';
+import { openTestCache } from '../../support/store/test-cache';
+import { stopAfterTest } from '../../support/use-resource';
 
 export interface CacheFixture {
   readonly store: MemoryStore;
@@ -19,29 +19,13 @@ export interface CacheFixture {
   readonly watchWithState: (changes?: Partial<WatchRequest>) => WatchRequest;
 }
 
-/** A cache without periodic checks and compactions. */
-export const openTestCache = (options: Pick<CacheOptions, 'store' | 'clock'> & Partial<CacheOptions>): OpenedCache =>
-  openCache({
-    prefix: storePrefix,
-    types: storedTypes,
-    random: systemRandom,
-    logger: silentLogger,
-    checkMs: 0,
-    compactionMs: 0,
-    ...options,
-  });
-
 /** Returns a function that opens a cache over a new store. The caches are closed after each test. */
 export function useCaches(): (options?: Partial<CacheOptions>) => Promise<CacheFixture> {
-  const opened: OpenedCache[] = [];
-  afterEach(async () => {
-    for (const cache of opened.splice(0)) await cache.close();
-  });
+  const closeAfterTest = stopAfterTest((cache: OpenedCache) => cache.close());
   return async (options = {}) => {
     const store = new MemoryStore();
     const clock = new ManualClock();
-    const cache = openTestCache({ store, clock, ...options });
-    opened.push(cache);
+    const cache = closeAfterTest(openTestCache({ store, types: storedTypes, clock, ...options }));
     await cache.whenReady();
     const watchFromNow = (changes: Partial<WatchRequest> = {}): WatchRequest => ({
       scope: {},

@@ -4,11 +4,6 @@
  */
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync, writeSync } from 'node:fs';
 import path from 'node:path';
-import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
-import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
-import type { Store } from '../../../apiserver/storage/store';
-import { systemClock } from '../../../shared/runtime/clock';
-import { systemRandom } from '../../../shared/runtime/random';
 import { ApiClient } from '../../support/http/api-client';
 import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 import { freePort } from '../../support/ports';
@@ -22,9 +17,9 @@ import {
   type ApiServerOptions,
   type ProgramProcess,
 } from '../../support/programs';
+import { openEmbedded, openEtcd } from '../../support/store/open-stores';
+import { put, remove } from '../../support/store/store-helpers';
 import { stopAfterTest, useClosable, useFolder, useForEachTest, useResource } from '../../support/use-resource';
-
-const storeOptions = { clock: systemClock, random: systemRandom };
 
 const killAfterTest = stopAfterTest((process: ProgramProcess) => process.kill());
 
@@ -36,11 +31,6 @@ async function outputOfFailedStart(options: Omit<ApiServerOptions, 'securePort'>
   const process = await launch({ ...options, securePort: await freePort() });
   expect((await process.exited).code).toBe(78);
   return process.output;
-}
-
-async function put(store: Store, key: string, value: Buffer | string): Promise<void> {
-  const { committed } = await store.transact({ compare: [], operations: [{ type: 'put', key, value: Buffer.from(value) }] });
-  expect(committed).toBe(true);
 }
 
 /** Writes an encryption configuration with keys, by name, of one repeated letter. The first one encrypts Secrets. */
@@ -63,7 +53,7 @@ describe('an API server on an embedded store', () => {
   );
 
   async function createStoreWith(key: string, value: string): Promise<void> {
-    const store = await openEmbeddedStore({ directory: path.join(storeFolder().folder, 'store'), ...storeOptions });
+    const store = await openEmbedded(path.join(storeFolder().folder, 'store'));
     await put(store, key, value);
     await store.close();
   }
@@ -196,7 +186,7 @@ describe('an API server on an embedded store', () => {
 describeWithEtcd('an API server on a prefix in etcd', () => {
   const folder = useFolder('operate-prefix');
   const etcd = useResource(startEtcd, (started) => started.dispose());
-  const store = useClosable(() => openEtcdStore({ endpoints: [etcd().endpoint], ...storeOptions }));
+  const store = useClosable(() => openEtcd(etcd().endpoint));
   const endAfterTest = stopAfterTest(({ process }: ApiServer) => process.stop(), 30_000);
 
   async function start(prefix: string, options: { readonly folder?: string; readonly args?: readonly string[] } = {}): Promise<ApiServer> {
@@ -243,7 +233,7 @@ describeWithEtcd('an API server on a prefix in etcd', () => {
     expect((await client.get('/livez')).status).toBe(200);
     expect((await client.get('/readyz/informer-sync')).text).toContain('configmaps: 1 stored values cannot be read');
     expect((await client.send('PUT', `${maps}/ours`, { ...body, data: { a: '2' } })).status).toBe(200);
-    await store().transact({ compare: [], operations: [{ type: 'delete', key: `${prefix}/configmaps/default/foreign` }] });
+    await remove(store(), `${prefix}/configmaps/default/foreign`);
     await waitUntil('the server to be ready again', async () => (await client.get('/readyz')).status === 200);
     client.close();
   }, 60_000);

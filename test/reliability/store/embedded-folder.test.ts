@@ -5,10 +5,8 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
 import { prefixRange } from '../../../apiserver/storage/store';
-import { systemClock } from '../../../shared/runtime/clock';
-import { systemRandom } from '../../../shared/runtime/random';
+import { openEmbedded } from '../../support/store/open-stores';
 import { failureOf, put, valueOf } from '../../support/store/store-helpers';
 import { StoreEventRecorder } from '../../support/store/store-recorder';
 import { reportSkipped } from '../../support/report-skipped';
@@ -100,7 +98,7 @@ describe('the data folder of the embedded store,', () => {
     mkdirSync(data);
     chmodSync(data, 0o755);
     for (let round = 0; round < 2; round++) {
-      const store = await openEmbeddedStore({ directory: data, clock: systemClock, random: systemRandom });
+      const store = await openEmbedded(data);
       await put(store, '/a', '1');
       await store.close();
       const modes = Object.fromEntries(readdirSync(data).map((file) => [file, statSync(join(data, file)).mode & 0o777]));

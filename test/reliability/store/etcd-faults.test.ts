@@ -1,9 +1,9 @@
 /** The etcd store while etcd is killed, stopped or compacted, or the network connection breaks. */
 import { commit } from '../../../apiserver/storage/commit';
 import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
-import { prefixRange, type Store, type Transaction } from '../../../apiserver/storage/store';
+import { prefixRange, type Transaction } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
-import { systemRandom } from '../../../shared/runtime/random';
+import { openEtcd } from '../../support/store/open-stores';
 import { conditionalPut, failureOf, put, valueOf } from '../../support/store/store-helpers';
 import { StoreEventRecorder } from '../../support/store/store-recorder';
 import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
@@ -19,8 +19,6 @@ import { useForEachTest } from '../../support/use-resource';
 describeWithEtcd('the etcd store under faults', () => {
   const allKeys = prefixRange('/');
   const deadlineInOneSecond = (): { readonly deadline: number } => ({ deadline: systemClock.monotonic() + 1_000 });
-  const openStore = (endpoint: string): Promise<Store> =>
-    openEtcdStore({ endpoints: [endpoint], clock: systemClock, random: systemRandom });
   const server = useForEachTest(startEtcd, (started) => started.dispose(), 60_000);
   const proxy = useForEachTest(
     () => startTcpProxy(Number(new URL(server().endpoint).port)),
@@ -28,12 +26,12 @@ describeWithEtcd('the etcd store under faults', () => {
   );
   /** Reaches the server directly. */
   const direct = useForEachTest(
-    () => openStore(server().endpoint),
+    () => openEtcd(server().endpoint),
     (opened) => opened.close(),
   );
   /** Reaches the server through the proxy. */
   const store = useForEachTest(
-    () => openStore(`http://127.0.0.1:${proxy().port}`),
+    () => openEtcd(`http://127.0.0.1:${proxy().port}`),
     (opened) => opened.close(),
   );
 
@@ -207,7 +205,7 @@ describeWithEtcd('the etcd store under faults', () => {
 
   it('reports which writes a store without space has committed', async () => {
     const smallEtcd = await startEtcd({ arguments: ['--quota-backend-bytes', String(4 << 20), '--backend-batch-limit', '1'] });
-    const fullStore = await openStore(smallEtcd.endpoint);
+    const fullStore = await openEtcd(smallEtcd.endpoint);
     const value = Buffer.alloc(300_000, 'x');
     const outcomes = new Map<string, string>();
     const create = async (key: string): Promise<void> => {
@@ -267,7 +265,7 @@ describeWithEtcd('the etcd store under faults', () => {
     const startProxies = (): Promise<TcpProxy[]> => Promise.all(ports.map((port) => startTcpProxy(target, { host: address, port })));
     let proxies = await startProxies();
     const endpoints = ports.map((port, index) => `http://member-${index}.test:${port}`);
-    const named = await openEtcdStore({ endpoints, clock: systemClock, random: systemRandom });
+    const named = await openEtcd(...endpoints);
     try {
       const recorder = new StoreEventRecorder();
       named.watch(allKeys, 2, recorder);
@@ -288,7 +286,7 @@ describeWithEtcd('the etcd store under faults', () => {
   }, 30_000);
 
   it('rejects opening when there is no server', async () => {
-    const options = { endpoints: ['http://127.0.0.1:1'], clock: systemClock, random: systemRandom, openTimeoutMs: 500 };
+    const options = { endpoints: ['http://127.0.0.1:1'], clock: systemClock, random: new FixedRandom(), openTimeoutMs: 500 };
     expect(await failureOf(openEtcdStore(options))).toMatchObject({ failure: 'unavailable' });
   });
 });

@@ -6,10 +6,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
 import type { Revision, Store } from '../../../apiserver/storage/store';
-import { systemClock } from '../../../shared/runtime/clock';
-import { systemRandom } from '../../../shared/runtime/random';
+import { openEmbedded } from '../../support/store/open-stores';
 import { removeFolder, temporaryFolder } from '../../support/programs';
 
 const HOOK = path.resolve(__dirname, '../../support/typescript-hook.cjs');
@@ -57,7 +55,7 @@ export function useEmbeddedFolder(name: string): () => EmbeddedFolder {
   return () => ({
     directory,
     async open() {
-      const store = await openEmbeddedStore({ directory, clock: systemClock, random: systemRandom });
+      const store = await openEmbedded(directory);
       stores.push(store);
       return store;
     },

@@ -4,7 +4,8 @@
  */
 import type { BookmarkType, Change, ChangeSink, Entry, StoredType, WatchEnd, WatchEventType } from '../../../apiserver/cache/cache';
 import { encodeStoredValue } from '../../../apiserver/cache/store/stored-value';
-import type { Revision, Store, TransactionResult } from '../../../apiserver/storage/store';
+import type { Revision, Store } from '../../../apiserver/storage/store';
+import { put, remove } from './store-helpers';
 
 export const storePrefix = '/registry';
 export const configMaps: StoredType = { name: 'configmaps', segment: 'configmaps', namespaced: true };
@@ -46,20 +47,11 @@ export function dataOf(entry: Entry): string {
 }
 
 /** Writes around the cache, as another replica does. */
-export async function putObject(store: Store, type: StoredType, key: string, options: ValueOptions = {}): Promise<Revision> {
-  return write(store, { type: 'put', key: keyOf(type, key), value: storedValue(options) });
-}
+export const putObject = (store: Store, type: StoredType, key: string, options: ValueOptions = {}): Promise<Revision> =>
+  put(store, keyOf(type, key), storedValue(options));
 
 /** Deletes around the cache, as another replica does. */
-export async function removeObject(store: Store, type: StoredType, key: string): Promise<Revision> {
-  return write(store, { type: 'delete', key: keyOf(type, key) });
-}
-
-async function write(store: Store, operation: Parameters<Store['transact']>[0]['operations'][number]): Promise<Revision> {
-  const result: TransactionResult = await store.transact({ compare: [], operations: [operation] });
-  if (!result.committed) throw new Error('a write without conditions was refused');
-  return result.revision;
-}
+export const removeObject = (store: Store, type: StoredType, key: string): Promise<Revision> => remove(store, keyOf(type, key));
 
 export interface RecordedEvent {
   readonly type: WatchEventType;

@@ -1,5 +1,5 @@
 /** LaggingCache over an in-memory store: it sees changes only when the test lets it catch up. */
-import { configMaps, keyOf, storePrefix, putObject, ChangeRecorder, storedTypes } from './cache-fixture';
+import { configMaps, keyOf, putObject, ChangeRecorder, storedTypes } from './cache-fixture';
 import { MemoryStore } from './memory-store';
 import { LaggingCache } from './lagging-cache';
 
@@ -7,7 +7,7 @@ import { LaggingCache } from './lagging-cache';
 async function openLaggingCache(): Promise<{ readonly store: MemoryStore; readonly cache: LaggingCache }> {
   const store = new MemoryStore();
   await putObject(store, configMaps, 'a/one');
-  return { store, cache: await LaggingCache.open(store, storePrefix, storedTypes) };
+  return { store, cache: await LaggingCache.open(store, storedTypes) };
 }
 
 describe('LaggingCache', () => {

@@ -8,6 +8,12 @@ import { startEtcd } from '../external/etcd';
 import { MemoryStore } from './memory-store';
 import { removeFolder, temporaryFolder } from '../programs';
 
+/** An embedded store with the clock and the random source of the system. The caller closes it. */
+export const openEmbedded = (directory: string): Promise<Store> => openEmbeddedStore({ directory, clock, random });
+
+/** A client of these etcd members with the clock and the random source of the system. The caller closes it. */
+export const openEtcd = (...endpoints: readonly string[]): Promise<Store> => openEtcdStore({ endpoints, clock, random });
+
 export interface OpenedStore {
   readonly store: Store;
   /** Closes the store and removes its data. */
@@ -23,7 +29,7 @@ export async function openMemoryStore(): Promise<OpenedStore> {
 /** `dispose` closes the store and deletes its folder. */
 export async function openTemporaryEmbeddedStore(): Promise<OpenedStore & { readonly directory: string }> {
   const directory = temporaryFolder('embedded-store');
-  const store = await openEmbeddedStore({ directory, clock, random });
+  const store = await openEmbedded(directory);
   return {
     store,
     directory,
@@ -37,7 +43,7 @@ export async function openTemporaryEmbeddedStore(): Promise<OpenedStore & { read
 /** On an etcd server of its own. */
 export async function openTemporaryEtcdStore(): Promise<OpenedStore> {
   const server = await startEtcd();
-  const store = await openEtcdStore({ endpoints: [server.endpoint], clock, random });
+  const store = await openEtcd(server.endpoint);
   return {
     store,
     async dispose() {

@@ -4,7 +4,7 @@
  * moves the store to 105.
  */
 import type { CacheWatch, ChangeSink } from '../../../apiserver/cache/cache';
-import { openCache, type CacheOptions, type OpenedCache } from '../../../apiserver/cache/sync/open-cache';
+import type { CacheOptions, OpenedCache } from '../../../apiserver/cache/sync/open-cache';
 import { NO_CONVERSIONS } from '../../../apiserver/registry/conversions';
 import { createReader } from '../../../apiserver/registry/read/reader';
 import { EVERYTHING, selectionFor } from '../../../apiserver/registry/read/selection';
@@ -12,11 +12,10 @@ import type { ListOptions, ListPage, Reader, RequestContext, Resource, WatchOpti
 import type { Revision } from '../../../apiserver/storage/store';
 import { StatusError } from '../../../shared/api/errors/status';
 import { STORED_KINDS } from '../../../shared/api/kinds';
-import { silentLogger } from '../../../shared/runtime/logger';
-import { systemRandom } from '../../../shared/runtime/random';
 import { ManualClock } from '../clock/manual-clock';
 import { storedValue, type ValueOptions } from './cache-fixture';
 import { MemoryStore } from './memory-store';
+import { openTestCache } from './test-cache';
 
 function resourceOf(kind: string): Resource {
   const row = STORED_KINDS.find((candidate) => candidate.kind === kind);
@@ -128,8 +127,7 @@ export class ReaderFixture {
   private startCache(options: Partial<CacheOptions> = {}): OpenedCache {
     const { store, clock } = this;
     const types = [configMaps, namespaces, events, pods].map(({ stored }) => stored);
-    const surroundings = { store, prefix: '/registry', types, clock, random: systemRandom, logger: silentLogger };
-    return openCache({ ...surroundings, checkMs: 0, compactionMs: 0, ...options });
+    return openTestCache({ store, types, clock, ...options });
   }
 
   private startReader(): Reader {

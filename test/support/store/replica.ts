@@ -5,7 +5,7 @@
 import { createDefaultAdmission } from '../../../apiserver/admission/plugins/default-admission';
 import { QUOTA_GUARD_PREFIX, QuotaGuards } from '../../../apiserver/admission/plugins/quota/quota-guards';
 import { ALLOCATIONS, type ServiceAllocator } from '../../../apiserver/allocation/service-allocator';
-import { openCache, type OpenedCache } from '../../../apiserver/cache/sync/open-cache';
+import type { OpenedCache } from '../../../apiserver/cache/sync/open-cache';
 import { REPLICAS, Replicas } from '../../../apiserver/reconcilers/replicas/replicas';
 import { NO_CONVERSIONS } from '../../../apiserver/registry/conversions';
 import type { RequestContext, Writer } from '../../../apiserver/registry/verbs';
@@ -16,11 +16,11 @@ import type { JsonObject } from '../../../shared/values/json';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import { featureGates } from '../../../shared/cli/feature-gates';
-import { createLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { NON_MUTATING_PLUGINS } from '../objects/non-mutating-plugins';
-import { PREFIX, testAllocator } from './write-fixture';
 import { strategyFor } from '../../../apiserver/server/wiring/strategies';
+import { openTestCache } from './test-cache';
+import { PREFIX, testAllocator } from './write-fixture';
 
 export interface Replica<C extends Clock = Clock> {
   readonly clock: C;
@@ -49,7 +49,7 @@ export async function openReplica<C extends Clock>(
 ): Promise<Replica<C>> {
   const resources = buildResources();
   const failures: string[] = [];
-  const cache = openCacheOver(store, resources, clock);
+  const cache = openTestCache({ store, types: resources.storedTypes, clock });
   const allocator = testAllocator(systemRandom, NAMES, ranges);
   cache.addKeyListener(ALLOCATIONS, allocator);
   const guards = new QuotaGuards(PREFIX, clock);
@@ -85,20 +85,7 @@ export async function openReplica<C extends Clock>(
   };
 }
 
-/** Without the periodic checks and compactions, which a test would have to wait for. */
-function openCacheOver(store: Store, { storedTypes }: Resources, clock: Clock): OpenedCache {
-  const logger = createLogger({ level: 'silent', clock });
-  return openCache({ store, prefix: PREFIX, types: storedTypes, clock, random: systemRandom, logger, checkMs: 0, compactionMs: 0 });
-}
-
-interface WriterParts {
-  readonly store: Store;
-  readonly cache: OpenedCache;
-  readonly resources: Resources;
-  readonly allocator: ServiceAllocator;
-  readonly guards: QuotaGuards;
-  readonly clock: Clock;
-}
+type WriterParts = Pick<Replica, 'cache' | 'resources' | 'allocator' | 'clock'> & { readonly store: Store; readonly guards: QuotaGuards };
 
 function writerOver({ store, cache, resources, allocator, guards, clock }: WriterParts): Writer {
   const quotas = { cache, guards };

@@ -1,11 +1,17 @@
 /** Helpers of tests that use a store directly: unconditional writes, reads of text, and expected failures. */
 import { StoreError, type Revision, type Store, type StoreFailure, type Transaction } from '../../../apiserver/storage/store';
 
-/** Writes `key` unconditionally and returns the revision. */
-export async function put(store: Store, key: string, value: string): Promise<Revision> {
-  const result = await store.transact({ compare: [], operations: [{ type: 'put', key, value: Buffer.from(value) }] });
-  if (!result.committed) throw new Error('an unconditional put was refused');
-  return result.revision;
+/** Writes `key` unconditionally. Resolves with the revision of the write. */
+export const put = (store: Store, key: string, value: string | Buffer): Promise<Revision> =>
+  commitOperation(store, { type: 'put', key, value: Buffer.from(value) });
+
+/** Deletes `key` unconditionally. Resolves with the revision of the deletion. */
+export const remove = (store: Store, key: string): Promise<Revision> => commitOperation(store, { type: 'delete', key });
+
+async function commitOperation(store: Store, operation: Transaction['operations'][number]): Promise<Revision> {
+  const { committed, revision } = await store.transact({ compare: [], operations: [operation] });
+  if (!committed) throw new Error('an unconditional write was refused');
+  return revision;
 }
 
 /** A transaction that writes `key` if its revision is `modRevision`; 0 for a key that does not exist. */
@@ -13,13 +19,6 @@ export const conditionalPut = (key: string, value: string | Buffer, modRevision:
   compare: [{ key, modRevision }],
   operations: [{ type: 'put', key, value: Buffer.from(value) }],
 });
-
-/** Returns the revision of the deletion. */
-export async function remove(store: Store, key: string): Promise<Revision> {
-  const result = await store.transact({ compare: [], operations: [{ type: 'delete', key }] });
-  if (!result.committed) throw new Error('an unconditional delete was refused');
-  return result.revision;
-}
 
 /** Undefined for a key that does not exist at the revision, by default the current one. */
 export async function valueOf(store: Store, key: string, revision?: Revision): Promise<string | undefined> {

@@ -142,7 +142,7 @@ export async function openWriteFixture(options: WriteFixtureOptions = {}): Promi
   const clock = new ManualClock(START);
   const random = new CountingRandom();
   const resources = buildResources();
-  const cache = await LaggingCache.open(store, PREFIX, resources.storedTypes);
+  const cache = await LaggingCache.open(store, resources.storedTypes);
   const names = GENERATED_NAMES[options.naming ?? 'platform'];
   const list = options.list ?? ((): Promise<ListPage> => Promise.reject(new Error('no list in this test')));
   const allocator = testAllocator(random, names, options);
