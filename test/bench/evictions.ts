@@ -4,7 +4,7 @@
  * its controllers, so that two can be compared on one machine.
  */
 import type { BenchClient } from './harness/client';
-import { pollUntil } from './harness/timing';
+import { waitUntil } from '../support/programs';
 
 export interface EvictionCosts {
   readonly seconds: number;
@@ -25,7 +25,7 @@ export async function measureEvictions(client: BenchClient, count: number): Prom
   const namespacePath = `/api/v1/namespaces/${namespace}`;
   await client.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
   const account = `${namespacePath}/serviceaccounts/default`;
-  await pollUntil('the service account', async () => (await client.status('GET', account)) === 200, RETRY);
+  await waitUntil('the service account', async () => (await client.status('GET', account)) === 200, RETRY);
   const createReadyPod = async (name: string): Promise<void> => {
     const spec = { containers: [{ name: 'c', image: 'i' }] };
     await client.send('POST', `${namespacePath}/pods`, { metadata: { name, labels: LABELS }, spec });
@@ -48,7 +48,7 @@ export async function measureEvictions(client: BenchClient, count: number): Prom
       rejected += 1;
       return false;
     };
-    await pollUntil(`the eviction of ${name}`, evict, RETRY);
+    await waitUntil(`the eviction of ${name}`, evict, RETRY);
     waits.push(performance.now() - askedAt);
     await createReadyPod(`q-${index}`);
   }

@@ -3,7 +3,8 @@
  * children of one owner. Works on any server with a garbage collector.
  */
 import type { BenchClient } from './harness/client';
-import { forEachNumber, measureMs, pollUntil } from './harness/timing';
+import { forEachNumber, measureMs } from './harness/timing';
+import { waitUntil } from '../support/programs';
 
 export interface CollectionTimes {
   readonly name: string;
@@ -74,7 +75,7 @@ async function measureDeletion(client: BenchClient, path: string, prefix: string
   };
   const ms = await measureMs(async () => {
     await act();
-    await pollUntil('the objects to be deleted', areDeleted, POLLS);
+    await waitUntil('the objects to be deleted', areDeleted, POLLS);
   });
   return ms / 1000;
 }

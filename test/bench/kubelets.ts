@@ -3,7 +3,8 @@
  * spread evenly over that time. The pods on them are not run. Names are upstream's, which both servers accept.
  */
 import type { BenchClient } from './harness/client';
-import { forEachNumber, pollUntil } from './harness/timing';
+import { forEachNumber } from './harness/timing';
+import { waitUntil } from '../support/programs';
 
 const NODES = '/api/v1/nodes';
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
@@ -46,7 +47,7 @@ export class Kubelets {
       this.leases.set(name, await this.send('POST', LEASES, lease));
       this.renewAfter(name, Math.random() * RENEWAL_MS);
     });
-    await pollUntil('the nodes to become ready', async () => (await this.countUnready()) === 0, READY_POLLS);
+    await waitUntil('the nodes to become ready', async () => (await this.countUnready()) === 0, READY_POLLS);
   }
 
   /** Nodes with a taint of the node lifecycle controller. */

@@ -1,5 +1,5 @@
 /** Measures an admission policy for a write, and an admission webhook besides its round trip. */
-import { Agent, request } from 'node:https';
+import { Agent } from 'node:https';
 import { validatingAdmissionPolicies } from '../../apiserver/admission/policy/validating-admission-policies';
 import { AdmissionPolicies } from '../../apiserver/admission/policy/admission-policies';
 import { Webhooks } from '../../apiserver/admission/webhook/webhooks';
@@ -10,6 +10,7 @@ import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { admissionRequest } from '../support/objects/admission-request';
+import { sendOnce } from '../support/http/send-once';
 import { startReviewServer } from '../support/servers/review-server';
 
 const names = GENERATED_NAMES.platform;
@@ -107,7 +108,8 @@ export async function webhookMicros(): Promise<{ readonly call: number; readonly
     return ((performance.now() - start) * 1000) / count;
   };
   const ask = (): unknown => plugin.validate(created);
-  const post = (): Promise<void> => postOnce(url, agent, body);
+  const headers = { 'content-type': 'application/json' };
+  const post = (): Promise<unknown> => sendOnce({ port: server.port, path: '/allow', method: 'POST', agent, headers }, body);
   for (const once of [ask, post]) await micros(CALLS, once);
   const call = await micros(CALLS, ask);
   const roundTrip = await micros(CALLS, post);
@@ -115,16 +117,4 @@ export async function webhookMicros(): Promise<{ readonly call: number; readonly
   agent.destroy();
   await server.close();
   return { call, roundTrip };
-}
-
-function postOnce(url: string, agent: Agent, body: Buffer): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const headers = { 'content-type': 'application/json', 'content-length': body.length };
-    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
-      response.on('end', () => resolve());
-      response.resume();
-    });
-    sent.on('error', reject);
-    sent.end(body);
-  });
 }

@@ -4,7 +4,9 @@
  * machine.
  */
 import type { BenchClient } from './harness/client';
-import { forEachNumber, pause, pollUntil } from './harness/timing';
+import { EventCounter } from './harness/event-counter';
+import { forEachNumber, pause } from './harness/timing';
+import { waitUntil } from '../support/programs';
 
 export interface ReplacementCosts {
   /** Writes of EndpointSlices, from the first replaced pod to the end. */
@@ -39,7 +41,7 @@ export async function measureRollingReplacement(
   const slices = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`;
   await client.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
   const account = `${namespacePath}/serviceaccounts/default`;
-  await pollUntil('the service account', async () => (await client.status('GET', account)) === 200, POLLS);
+  await waitUntil('the service account', async () => (await client.status('GET', account)) === 200, POLLS);
   const nodes = await startNodes(client);
   const spec = { selector: LABELS, ports: [{ port: 80 }] };
   await client.send('POST', `${namespacePath}/services`, { metadata: { name: 'web' }, spec });
@@ -57,16 +59,17 @@ export async function measureRollingReplacement(
     );
     return { slices: (text.match(/"addressType"/g) ?? []).length, pods };
   };
-  const waitUntilConverged = (from: number): Promise<void> => {
+  const waitUntilConverged = (from: number): Promise<boolean> => {
     const isConverged = async (): Promise<boolean> => {
       const { pods } = await readSlices();
       return pods.size === count && [...pods].every((index) => index >= from);
     };
-    return pollUntil('the slices to have the pods', isConverged, POLLS);
+    return waitUntil('the slices to have the pods', isConverged, POLLS);
   };
   await add(0, count);
   await waitUntilConverged(0);
-  const watch = await countChanges(client, slices);
+  const changes = new EventCounter();
+  changes.count(await client.open('GET', `${slices}?watch=1&resourceVersion=${await client.revision(slices)}`));
   const started = performance.now();
   for (let replaced = 0; replaced < count; replaced += batch) {
     await add(count + replaced, count + Math.min(count, replaced + batch));
@@ -77,10 +80,10 @@ export async function measureRollingReplacement(
   const convergedMs = performance.now() - rolled;
   const { slices: left } = await readSlices();
   await pause(WATCH_LAG_MS);
-  watch.stop();
+  changes.close();
   clearInterval(nodes);
   await client.send('DELETE', `/api/v1/namespaces/${namespace}`);
-  return { writes: watch.seen(), seconds: (rolled - started) / 1000, convergedMs, slices: left };
+  return { writes: changes.received, seconds: (rolled - started) / 1000, convergedMs, slices: left };
 }
 
 async function createReadyPod(client: BenchClient, namespacePath: string, index: number): Promise<void> {
@@ -104,19 +107,4 @@ async function startNodes(client: BenchClient): Promise<NodeJS.Timeout> {
   for (const name of names) await client.status('POST', '/api/v1/nodes', { metadata: { name } });
   await sendHeartbeats();
   return setInterval(() => void sendHeartbeats(), HEARTBEAT_MS);
-}
-
-/** Counts the events of a watch of the collection. */
-async function countChanges(client: BenchClient, path: string): Promise<{ seen: () => number; stop: () => void }> {
-  const version = await client.revision(path);
-  const response = await client.open('GET', `${path}?watch=1&resourceVersion=${version}`);
-  let seen = 0;
-  let partialLine = '';
-  response.setEncoding('utf8').on('data', (chunk: string) => {
-    const lines = (partialLine + chunk).split('\n');
-    partialLine = lines.pop() ?? '';
-    seen += lines.length;
-  });
-  response.on('error', () => undefined);
-  return { seen: () => seen, stop: () => response.destroy() };
 }

@@ -4,7 +4,8 @@
  * renewal of their Leases. Works on any server with its controllers.
  */
 import type { BenchClient } from './harness/client';
-import { pause, pollUntil } from './harness/timing';
+import { pause } from './harness/timing';
+import { waitUntil } from '../support/programs';
 import { Kubelets } from './kubelets';
 import { anonymousMegabytes, cpuSeconds } from '../support/process-usage';
 
@@ -53,7 +54,7 @@ export async function measureWorkload(client: BenchClient, pid: number, workload
   const kubelets = new Kubelets(client, workload.nodes);
   await client.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
   const account = `/api/v1/namespaces/${namespace}/serviceaccounts/default`;
-  await pollUntil('the service account', async () => (await client.status('GET', account)) === 200, POLLS);
+  await waitUntil('the service account', async () => (await client.status('GET', account)) === 200, POLLS);
   try {
     const ready = await measure(pid, () => kubelets.start());
     const [requestsBefore, renewalsBefore] = [await countRequests(client), kubelets.renewals];
@@ -111,7 +112,7 @@ async function createPods(client: BenchClient, namespace: string, pods: number):
   const status = new RegExp(`"replicas":\\s*${pods},\\s*"unavailableReplicas"|"replicas":\\s*${pods},\\s*"updatedReplicas":\\s*${pods}`);
   const path = `/apis/apps/v1/namespaces/${namespace}/deployments/web`;
   const areCreated = async (): Promise<boolean> => status.test(/"status":[\s\S]*/.exec(await client.text('GET', path))?.[0] ?? '');
-  await pollUntil('the pods to be created', areCreated, POLLS);
+  await waitUntil('the pods to be created', areCreated, POLLS);
 }
 
 async function bindPods(client: BenchClient, kubelets: Kubelets, namespace: string): Promise<void> {

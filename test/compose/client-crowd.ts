@@ -1,6 +1,7 @@
 /** Many clients that start at once, each with a connection that it keeps and sends requests on repeatedly. */
-import { Agent, request } from 'node:https';
+import { Agent } from 'node:https';
 import type { ClientConfig } from '../../shared/client/kubeconfig/client-config';
+import { requestOutcome } from './request-outcome';
 import { sleep } from './container-engine';
 
 const PATH = '/api/v1/namespaces/default/configmaps?limit=5';
@@ -20,7 +21,7 @@ export class ClientCrowd {
 
   /** Resolves when the first request of each client has a response or has failed. */
   async start(): Promise<void> {
-    const agent = new Agent({ keepAlive: true, maxSockets: this.size, ...this.config.tls });
+    const agent = new Agent({ keepAlive: true, maxSockets: this.size });
     this.agent = agent;
     const first = Array.from({ length: this.size }, () => this.sendRequest(agent));
     await Promise.all(first);
@@ -48,14 +49,7 @@ export class ClientCrowd {
 
   private async sendRequest(agent: Agent): Promise<void> {
     this.requests += 1;
-    const outcome = await new Promise<string>((resolve) => {
-      const sent = request(new URL(PATH, this.config.servers[0]), { agent }, (response) => {
-        response.resume();
-        response.once('end', () => resolve(String(response.statusCode)));
-      });
-      sent.once('error', (error) => resolve(error.message));
-      sent.end();
-    });
+    const outcome = await requestOutcome(this.config, { path: PATH, agent });
     if (outcome !== '200') this.failures.push(outcome);
   }
 }

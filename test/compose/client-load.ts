@@ -5,7 +5,7 @@
  * judgement.
  */
 import { execFile } from 'node:child_process';
-import { Agent, request } from 'node:https';
+import { Agent } from 'node:https';
 import { promisify } from 'node:util';
 import { ApiError } from '../../shared/client/rest/api-error';
 import type { ApiObject } from '../../shared/client/rest/api-object';
@@ -20,6 +20,7 @@ import { systemRandom } from '../../shared/runtime/random';
 import { errorMessage } from '../../shared/runtime/error-message';
 import { objectAt, stringAt } from '../../shared/values/json';
 import { sleep } from './container-engine';
+import { requestOutcome, RESPONSE_TIMEOUT_MS } from './request-outcome';
 
 const MAPS = resourceOf('core.v1.ConfigMap');
 const NAMESPACE = 'default';
@@ -36,8 +37,6 @@ const KUBECTL_PAUSE_MS = 1_000;
 const MAX_MESSAGE_LENGTH = 90;
 /** The page size of client-go's pager. */
 const LIST_PAGE = 500;
-/** Longer than the server's own time limit of 60 seconds for a request, so that its response counts. */
-const RESPONSE_TIMEOUT_MS = 70_000;
 
 const run = promisify(execFile);
 
@@ -92,8 +91,7 @@ export class ClientLoad {
     this.informer.handle({ added: (object) => this.observeChange(object), updated: (_, object) => this.observeChange(object) });
     const following = this.informer.run(this.ending.signal);
     await this.informer.synced;
-    const [server] = this.config.servers;
-    const read = (agent: Agent | false): Promise<void> => this.repeat(async () => this.readOnce(new URL(PATH, server), agent));
+    const read = (agent: Agent | false): Promise<void> => this.repeat(() => this.readOnce(agent));
     this.loops = [
       following,
       this.repeatWrites(() => this.increment()),
@@ -200,18 +198,9 @@ export class ClientLoad {
     this.created.add(name);
   }
 
-  private async readOnce(target: URL, agent: Agent | false): Promise<void> {
+  private async readOnce(agent: Agent | false): Promise<void> {
     this.reads += 1;
-    const outcome = await new Promise<string>((resolve) => {
-      const sent = request(target, { ...this.config.tls, agent, timeout: RESPONSE_TIMEOUT_MS }, (response) => {
-        response.resume();
-        response.once('end', () => resolve(String(response.statusCode)));
-        response.once('error', (error) => resolve(error.message));
-      });
-      sent.once('timeout', () => sent.destroy(new Error('timeout')));
-      sent.once('error', (error) => resolve(error.message));
-      sent.end();
-    });
+    const outcome = await requestOutcome(this.config, { path: PATH, agent });
     if (outcome !== '200') countMessage(this.failedReads, `${outcome}${agent === false ? '' : ' on a kept connection'}`);
   }
 

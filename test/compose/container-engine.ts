@@ -5,6 +5,7 @@
 import { execFile, spawn } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { waitUntil } from '../support/programs';
 import { repository } from '../support/repository';
 
 const run = promisify(execFile);
@@ -48,17 +49,13 @@ export async function containerOf(service: string): Promise<string> {
   return id;
 }
 
-/** Two minutes: containers start one after the other. */
-const HEALTH_POLLS = 240;
-const POLL_MS = 500;
+/** Containers start one after the other. Each check starts a process. */
+const HEALTH_WAIT = { timeoutMs: 120_000, pollMs: 500 };
 
 /** Rejects after two minutes. */
 export async function waitUntilHealthy(container: string): Promise<void> {
-  for (let left = HEALTH_POLLS; left > 0; left -= 1) {
-    if ((await docker('inspect', '--format', '{{.State.Health.Status}}', container)) === 'healthy') return;
-    await sleep(POLL_MS);
-  }
-  throw new Error(`${container} does not become healthy`);
+  const status = (): Promise<string> => docker('inspect', '--format', '{{.State.Health.Status}}', container);
+  await waitUntil(`${container} to be healthy`, async () => (await status()) === 'healthy', HEALTH_WAIT);
 }
 
 /** Builds an image of a commit, independent of the working tree. */
@@ -80,16 +77,16 @@ function etcdctl(container: string, ...args: readonly string[]): Promise<string>
 /** The column `IS LEADER` of `etcdctl endpoint status`. */
 const LEADER_COLUMN = 4;
 
-/** The service of the current leader of etcd. */
-export async function findLeader(): Promise<(typeof MEMBERS)[number]> {
-  for (let left = HEALTH_POLLS; left > 0; left -= 1) {
+/** The service of the current leader of etcd. Rejects when there is none for two minutes. */
+export function findLeader(): Promise<(typeof MEMBERS)[number]> {
+  const findOnce = async (): Promise<(typeof MEMBERS)[number] | undefined> => {
     for (const member of MEMBERS) {
       const status = await etcdctl(await containerOf(member), 'endpoint', 'status').catch(() => '');
       if (status.split(', ')[LEADER_COLUMN] === 'true') return member;
     }
-    await sleep(POLL_MS);
-  }
-  throw new Error('etcd has no leader');
+    return undefined;
+  };
+  return waitUntil('etcd to have a leader', findOnce, HEALTH_WAIT);
 }
 
 const PEER_RULES = ['INPUT', 'OUTPUT'].flatMap((chain) =>

@@ -4,6 +4,7 @@
  */
 import { resourceOf } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
+import { waitUntil } from '../support/programs';
 import {
   clearSmallDisk,
   compose,
@@ -59,15 +60,6 @@ const NODES = resourceOf('core.v1.Node');
 
 /** The time since a reading of `performance.now()`. */
 const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`;
-
-/** Resolves to whether the condition became true within about `ms`. */
-async function pollFor(ms: number, condition: () => Promise<boolean>): Promise<boolean> {
-  for (let waitedMs = 0; waitedMs < ms; waitedMs += POLL_MS) {
-    if (await condition()) return true;
-    await sleep(POLL_MS);
-  }
-  return condition();
-}
 
 async function killAndRestart(service: string, downMs: number): Promise<string> {
   const container = await containerOf(service);
@@ -142,8 +134,11 @@ async function fillMemberDisk(): Promise<string> {
   const before = await countRestarts(container);
   await fillSmallDisk();
   const filled = performance.now();
-  const hasExited = await pollFor(30_000, async () => (await countRestarts(container)) > before);
-  const outcome = hasExited ? `exited ${seconds(filled)} after its disk was full` : 'kept running';
+  const hasExited = async (): Promise<boolean> => (await countRestarts(container)) > before;
+  const outcome = await waitUntil(`${SMALL_DISK} to exit`, hasExited, { timeoutMs: 30_000, pollMs: POLL_MS }).then(
+    () => `exited ${seconds(filled)} after its disk was full`,
+    () => 'kept running',
+  );
   await sleep(FULL_DISK_MS);
   await clearSmallDisk();
   const cleared = performance.now();
@@ -153,7 +148,8 @@ async function fillMemberDisk(): Promise<string> {
 
 async function spreadClients(crowd: ClientCrowd): Promise<string> {
   await scaleApiServers(SPREAD_SERVERS);
-  await pollFor(30_000, async () => (await countReadyServers()) >= SPREAD_SERVERS);
+  const areReady = async (): Promise<boolean> => (await countReadyServers()) >= SPREAD_SERVERS;
+  await waitUntil('the API servers to be ready', areReady, { timeoutMs: 30_000, pollMs: POLL_MS });
   await crowd.start();
   await sleep(CROWD_MS);
   const open = [...(await countConnectionsByServer()).values()].filter((count) => count > 0).sort((a, b) => b - a);
@@ -177,12 +173,11 @@ async function simulateNodes(client: RestClient): Promise<string> {
   await compose('--profile', 'simulation', 'up', '--detach', '--wait', '--no-recreate', 'simulation');
   try {
     await deployments.create({ metadata, spec: { replicas: SIMULATED_PODS, selector: { matchLabels: labels }, template } });
-    const available = async (): Promise<number> => (await deployments.get(metadata.name)).body.status?.availableReplicas ?? 0;
-    await pollFor(60_000, async () => (await available()) >= SIMULATED_PODS);
-    const pods = await available();
+    const areAvailable = async (): Promise<boolean> =>
+      (await deployments.get(metadata.name)).body.status?.availableReplicas === SIMULATED_PODS;
+    await waitUntil(`${SIMULATED_PODS} pods to be available`, areAvailable, { timeoutMs: 60_000, pollMs: POLL_MS });
     const { items } = await client.of(NODES).list();
-    if (pods < SIMULATED_PODS) throw new Error(`of ${SIMULATED_PODS} pods ${pods} became available on ${items.length} simulated nodes`);
-    return `${pods} pods on ${items.length} nodes after ${seconds(started)}`;
+    return `${SIMULATED_PODS} pods on ${items.length} nodes after ${seconds(started)}`;
   } finally {
     await compose('--profile', 'simulation', 'rm', '--stop', '--force', 'simulation', 'simulation-access');
   }

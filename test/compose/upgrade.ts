@@ -14,6 +14,7 @@ import type { RestClient } from '../../shared/client/rest/rest-client';
 import { canonicalApiVersion } from '../../shared/names/dialect';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { customResourceDefinition } from '../support/objects/custom-resource-definition';
+import { waitUntil } from '../support/programs';
 import { manifests } from '../support/scenarios/manifest-tables';
 import { connectClient, type ConnectedClient } from './connect-client';
 import { compose, containerIds, docker, IMAGE, scaleApiServers, sleep } from './container-engine';
@@ -107,7 +108,7 @@ export class Upgrade {
         .of(SHIPS)
         .namespace(NAMESPACE)
         .create({ metadata: { name: 'mary' }, spec: {} });
-    await waitUntil('the definition is served', async () => (await ship().catch(ignoreNotFound)) !== undefined);
+    await waitUntil('the definition to be served', () => ship().catch(ignoreNotFound), { timeoutMs: MAX_POLLS * POLL_MS, pollMs: POLL_MS });
   }
 
   /** Waits until no controller has anything left to do. */
@@ -239,12 +240,4 @@ function parseManifests(): readonly JsonObject[] {
 function ignoreNotFound(error: unknown): undefined {
   if (error instanceof ApiError && error.code === 404) return undefined;
   throw error;
-}
-
-async function waitUntil(condition: string, holds: () => Promise<boolean>): Promise<void> {
-  for (let left = MAX_POLLS; left > 0; left -= 1) {
-    if (await holds()) return;
-    await sleep(POLL_MS);
-  }
-  throw new Error(`${condition}: timed out`);
 }

@@ -16,8 +16,16 @@ import { repository } from './repository';
 /** Long enough for a program to become ready on a busy machine. */
 const START_MS = 45_000;
 
-/** How often {@link waitUntil} checks: a local program changes its state within milliseconds. */
+/** A local program changes its state within milliseconds. */
 const POLL_MS = 20;
+
+export interface WaitLimits {
+  readonly timeoutMs: number;
+  /** The pause between two checks; {@link POLL_MS} by default. */
+  readonly pollMs?: number;
+  /** Measures the time limit and the pauses; the system's by default. */
+  readonly clock?: Clock;
+}
 
 /** A new folder below the system's temporary folder. Remove it with {@link removeFolder}. */
 export function temporaryFolder(name: string): string {
@@ -30,21 +38,21 @@ export function removeFolder(folder: string): void {
 }
 
 /**
- * Checks `condition` periodically until it returns something other than `undefined` or `false`. After `timeoutMs` it
- * throws an error with `description`.
+ * Checks `condition` periodically until it returns something other than `undefined` or `false`, and resolves with that.
+ * Rejects with `description` after the time limit. `limits`: the time limit in milliseconds, or more settings.
  */
 export async function waitUntil<T>(
   description: string,
   condition: () => T | undefined | false | Promise<T | undefined | false>,
-  timeoutMs = 15_000,
-  clock: Clock = systemClock,
+  limits: number | WaitLimits = 15_000,
 ): Promise<T> {
+  const { timeoutMs, pollMs = POLL_MS, clock = systemClock } = typeof limits === 'number' ? { timeoutMs: limits } : limits;
   const deadline = clock.monotonic() + timeoutMs;
   for (;;) {
     const value = await condition();
     if (value !== undefined && value !== false) return value;
     if (clock.monotonic() >= deadline) throw new Error(`gave up after ${timeoutMs} ms waiting for: ${description}`);
-    await clock.sleep(POLL_MS);
+    await clock.sleep(pollMs);
   }
 }
 

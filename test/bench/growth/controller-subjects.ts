@@ -4,7 +4,7 @@ import type { BenchClient } from '../harness/client';
 import { prefer } from '../harness/comparison';
 import { liveBytes, withInspection } from '../harness/inspected-process';
 import { cpuSince, startCpu } from '../../support/process-usage';
-import { pollUntil } from '../harness/timing';
+import { waitUntil } from '../../support/programs';
 import { Kubelets } from '../kubelets';
 import { SERVICE_RANGE } from '../services';
 import { forEachNumber, openGrownServer } from './grown-server';
@@ -58,8 +58,8 @@ async function openGrownControllers(): Promise<GrownControllers> {
   };
 }
 
-const waitForReaction = (description: string, isComplete: () => Promise<boolean>): Promise<void> =>
-  pollUntil(description, isComplete, POLLS);
+const waitForReaction = (description: string, isComplete: () => Promise<boolean>): Promise<boolean> =>
+  waitUntil(description, isComplete, POLLS);
 
 /** Whether `text` occurs at least `count` times in the response. */
 async function contains(client: BenchClient, path: string, text: string, count: number): Promise<boolean> {

@@ -4,8 +4,9 @@
  * compared on one machine.
  */
 import { fork } from 'node:child_process';
-import { Agent, request, type AgentOptions } from 'node:https';
+import { Agent, type AgentOptions } from 'node:https';
 import path from 'node:path';
+import { sendOnce } from '../../support/http/send-once';
 import type { ClusterLoad } from './cluster-load';
 import { pause } from './timing';
 
@@ -67,12 +68,14 @@ export function startReadLoop(
   options: AgentOptions = { keepAlive: true, maxSockets: 1 },
 ): { stop(): Promise<readonly number[]> } {
   const agent = new Agent({ rejectUnauthorized: false, ...options });
+  const { hostname, port } = new URL(load.origin);
+  const read = { hostname, port, path: '/api/v1/namespaces/default', agent, headers: { authorization: `Bearer ${load.token}` } };
   const waits: number[] = [];
   let isStopped = false;
   const run = (async () => {
     while (!isStopped) {
       const startedAt = performance.now();
-      await read(load, agent);
+      await sendOnce(read);
       waits.push(performance.now() - startedAt);
       await pause(everyMs);
     }
@@ -84,15 +87,4 @@ export function startReadLoop(
     return waits.sort((a, b) => a - b);
   };
   return { stop };
-}
-
-function read({ origin, token }: Pick<ClusterLoad, 'origin' | 'token'>, agent: Agent): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const sent = request(`${origin}/api/v1/namespaces/default`, { agent, headers: { authorization: `Bearer ${token}` } }, (response) => {
-      response.resume();
-      response.on('end', () => resolve());
-    });
-    sent.on('error', reject);
-    sent.end();
-  });
 }

@@ -1,4 +1,4 @@
-/** Durations, pauses and waits of the benchmark. */
+/** Durations and pauses of the benchmark, and loops over numbers. */
 
 export const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -7,19 +7,6 @@ export async function measureMs(work: () => Promise<unknown>): Promise<number> {
   const startedAt = performance.now();
   await work();
   return performance.now() - startedAt;
-}
-
-/** Checks the condition every `pollMs` until it is met. Throws an error with `description` after `timeoutMs`. */
-export async function pollUntil(
-  description: string,
-  isMet: () => Promise<boolean>,
-  { pollMs, timeoutMs }: { readonly pollMs: number; readonly timeoutMs: number },
-): Promise<void> {
-  const deadline = performance.now() + timeoutMs;
-  while (!(await isMet())) {
-    if (performance.now() > deadline) throw new Error(`gave up waiting for: ${description}`);
-    await pause(pollMs);
-  }
 }
 
 /** Runs `work` for the numbers from `from` until before `to`, with `workers` at a time. Rejects with the first failure. */

@@ -21,7 +21,7 @@ describe('account tokens with platform names:', () => {
   }
 
   const waitFor = <T>(description: string, condition: () => Promise<T | undefined | false>): Promise<T> =>
-    waitUntil(description, condition, 15_000, cluster().clock);
+    waitUntil(description, condition, { timeoutMs: 15_000, clock: cluster().clock });
 
   test.each(['platform.io', 'kubernetes.io'])(
     'a token in a Secret of type %s/service-account-token authenticates its account until the Secret is deleted',

@@ -37,8 +37,7 @@ test('the cleaner invalidates an unused token of an account after a year, delete
   await waitUntil(
     'uses to be recorded',
     () => systemMaps.get('platform-apiserver-legacy-service-account-token-tracking'),
-    15_000,
-    cluster().clock,
+    { timeoutMs: 15_000, clock: cluster().clock },
   );
   await accounts().create({ metadata: { name: 'old' }, secrets: [{ name: 'made' }] });
   for (const name of ['made', 'by-hand']) {

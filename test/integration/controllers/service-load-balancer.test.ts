@@ -31,7 +31,7 @@ const createService = (name: string, spec: CoreV1ServiceSpec = {}): Promise<Serv
   });
 const read = (name: string): Promise<Service> => services().get(name);
 const until = (description: string, isReached: () => Promise<boolean>): Promise<boolean> =>
-  waitUntil(description, isReached, 60_000, cluster().clock);
+  waitUntil(description, isReached, { timeoutMs: 60_000, clock: cluster().clock });
 const untilAddress = (name: string, address: string): Promise<boolean> =>
   until(`${name} has the address`, async () => addressesOf(await read(name)).join() === address);
 const eventsOf = async ({ uid }: Service): Promise<readonly string[]> => {

@@ -55,7 +55,7 @@ describe.each([
   test('send User-Agent headers in the upstream form, ending in the controller, its account or the shared task', async () => {
     const seenSuffixes = (): readonly string[] => loggedUserAgents().flatMap((agent) => pattern.exec(agent)?.[2] ?? []);
     const haveSentRequests = (): boolean => suffixes.every((suffix) => seenSuffixes().includes(suffix));
-    await waitUntil(`requests of ${suffixes.join(', ')}`, haveSentRequests, 30_000, cluster().clock);
+    await waitUntil(`requests of ${suffixes.join(', ')}`, haveSentRequests, { timeoutMs: 30_000, clock: cluster().clock });
     expect(loggedUserAgents().filter((agent) => agent !== '' && !pattern.test(agent))).toEqual([]);
   }, 60_000);
 });

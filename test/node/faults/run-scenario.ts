@@ -2,9 +2,9 @@
  * Plays one scenario: creates its workload, waits until it is ready with two pods on each node, takes the steps under
  * observation, and deletes the workload.
  */
-import { get } from 'node:http';
 import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { systemClock as clock } from '../../../shared/runtime/clock';
+import { sendOnce } from '../../support/http/send-once';
 import { waitUntil } from '../../support/programs';
 import type { ControlPlane } from './control-plane';
 import { NODES, type NodeTool } from './node-tool';
@@ -51,7 +51,7 @@ export async function runScenario(scenario: Scenario, { client, plane, nodes }: 
 async function observeSteps(scenario: Scenario, cluster: FaultCluster, workload: Workload, recorder: TimelineRecorder): Promise<Timeline> {
   await scenario.prepare?.(cluster);
   const requests = new Probe(clock, REQUEST_PERIOD_MS, () => workload.write(REQUEST_TIMEOUT_MS));
-  const service = new Probe(clock, REQUEST_PERIOD_MS, () => connectTo(workload.url));
+  const service = new Probe(clock, REQUEST_PERIOD_MS, () => requestService(workload.url));
   try {
     for (const { name, run } of scenario.steps) {
       recorder.beginStep(name);
@@ -65,15 +65,8 @@ async function observeSteps(scenario: Scenario, cluster: FaultCluster, workload:
   }
 }
 
-/** Over a new connection each time. */
-function connectTo(url: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const request = get(url, { agent: false, timeout: REQUEST_TIMEOUT_MS }, (response) => {
-      response.resume();
-      response.once('end', resolve);
-      response.once('error', reject);
-    });
-    request.once('timeout', () => request.destroy(new Error('timeout')));
-    request.once('error', reject);
-  });
+/** Requests the Service over a new connection each time. Any response is a success. */
+async function requestService(url: string): Promise<void> {
+  const { hostname, port, pathname } = new URL(url);
+  await sendOnce({ protocol: 'http:', hostname, host: hostname, port, path: pathname, timeout: REQUEST_TIMEOUT_MS });
 }

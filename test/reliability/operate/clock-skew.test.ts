@@ -3,7 +3,6 @@
  * with a clock at most a minute ahead of its own, a live leader keeps its Lease, no Event expires while the clocks
  * differ by less than its lifetime, and the log names the clock that differs.
  */
-import { request } from 'node:https';
 import { undefinedIfNotFound } from '../../../shared/client/rest/api-error';
 import { readCertificate } from '../../../shared/pki/certificates';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
@@ -12,6 +11,7 @@ import type { RestClient } from '../../../shared/client/rest/rest-client';
 import { CERTIFICATE_REQUEST } from '../../support/certificates/certificate-request';
 import { adminClient, clockAhead, startControllersWithEnvironment } from '../../support/control-plane';
 import { describeWithEtcd } from '../../support/external/etcd';
+import { sendOnce } from '../../support/http/send-once';
 import { waitUntil, type ProgramProcess } from '../../support/programs';
 import { replicaAt, useReplicas } from '../../support/use-replicas';
 import { useResource } from '../../support/use-resource';
@@ -170,14 +170,8 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
  * Status of a request with the token of a user without permissions: 403 when the token authenticates, 401 when it does
  * not.
  */
-function statusWith(address: string, ca: string, token: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const options = { ca, headers: { authorization: `Bearer ${token}` } };
-    const outgoing = request(`${address}/api/v1/namespaces/default/secrets`, options, (response) => {
-      response.resume();
-      resolve(response.statusCode ?? 0);
-    });
-    outgoing.on('error', reject);
-    outgoing.end();
-  });
+async function statusWith(address: string, ca: string, token: string): Promise<number> {
+  const { port } = new URL(address);
+  const headers = { authorization: `Bearer ${token}` };
+  return (await sendOnce({ port, path: '/api/v1/namespaces/default/secrets', ca, headers })).status;
 }
