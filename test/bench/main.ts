@@ -8,11 +8,30 @@
  * group names>); `evictions`, `slices` and `workloads` with --server=127.0.0.1:<port> --token=<token>, which must run
  * its controllers (`workloads`: --pid=<process of the controllers>).
  */
-import * as access from './parts/access';
-import * as controllers from './parts/controllers';
-import * as custom from './parts/custom';
-import * as bounded from './parts/floor';
-import * as requests from './parts/requests';
+import { access } from './access/access';
+import { flow } from './access/flow';
+import { hostile } from './access/hostile';
+import { policies } from './access/policies';
+import { traces } from './access/traces';
+import { cluster } from './controllers/cluster';
+import { evictions } from './controllers/evictions';
+import { garbage } from './controllers/garbage';
+import { idle } from './controllers/idle';
+import { slices } from './controllers/slices';
+import { workloads } from './controllers/workloads';
+import { backups } from './custom/backups';
+import { conversions } from './custom/conversions';
+import { custom } from './custom/custom';
+import { definitions } from './custom/definitions';
+import { floor } from './floor/floor';
+import { growth } from './growth/growth';
+import { lists } from './requests/lists';
+import { memory } from './requests/memory';
+import { pods } from './requests/pods';
+import { reads } from './requests/reads';
+import { services } from './requests/services';
+import { watches } from './requests/watches';
+import { writes } from './requests/writes';
 import { hasOption, listOption } from './harness/settings';
 import type { PerformanceResults } from '../support/documents/performance-page';
 import { writeReport } from './performance-report';
@@ -26,77 +45,77 @@ interface Part {
 }
 
 const PARTS: Readonly<Record<string, Part>> = {
-  pods: { isDefault: true, description: 'the cost of decoding, defaulting and validating a Pod', run: requests.pods },
-  reads: { isDefault: true, description: 'the cost of reads, beside a bare TLS server that sends the same bytes', run: requests.reads },
-  watches: { isDefault: true, description: 'the cost of a change with many watches', run: requests.watches },
-  floor: { description: 'the ratios of the floors, each with its bound, and the cost of a get filter by filter', run: bounded.floor },
+  pods: { isDefault: true, description: 'the cost of decoding, defaulting and validating a Pod', run: pods },
+  reads: { isDefault: true, description: 'the cost of reads, beside a bare TLS server that sends the same bytes', run: reads },
+  watches: { isDefault: true, description: 'the cost of a change with many watches', run: watches },
+  floor: { description: 'the ratios of the floors, each with its bound, and the cost of a get filter by filter', run: floor },
   growth: {
     description:
       "the exponents of costs while objects, watches, namespaces, definitions, roles and controllers' objects double five times, or of those with --only=<text> in their names; fails above the bounds (minutes)",
-    run: bounded.growth,
+    run: growth,
   },
   writes: {
     isDefault: true,
     description: 'the cost of writes on etcd, beside the same transaction of the same client',
-    run: requests.writes,
+    run: writes,
   },
-  services: { isDefault: true, description: 'the cost of creating a Service, beside a ConfigMap', run: requests.services },
-  access: { description: 'the cost of authentication, authorization and auditing', run: access.access },
-  policies: { description: 'the cost of an admission policy, and of a webhook besides its round trip', run: access.policies },
-  traces: { description: 'the cost of tracing a get', run: access.traces },
+  services: { isDefault: true, description: 'the cost of creating a Service, beside a ConfigMap', run: services },
+  access: { description: 'the cost of authentication, authorization and auditing', run: access },
+  policies: { description: 'the cost of an admission policy, and of a webhook besides its round trip', run: policies },
+  traces: { description: 'the cost of tracing a get', run: traces },
   flow: {
     description: 'the cost of flow control for a get, and the waits of a calm user while another one floods the server',
-    run: access.flow,
+    run: flow,
   },
   hostile: {
     description:
       'the waits of another client for each of a table of hostile requests, or of those with --only=<text> in their names, --at-once=1 copies at a time',
-    run: access.hostile,
+    run: hostile,
   },
   lists: {
     description: 'the waits of another client while one lists --objects=60000 in every form of a list, on each of --stores (minutes)',
-    run: requests.lists,
+    run: lists,
   },
-  custom: { description: 'the cost of creating objects of a kind with a schema of 30 members and three rules', run: custom.custom },
+  custom: { description: 'the cost of creating objects of a kind with a schema of 30 members and three rules', run: custom },
   conversions: {
     description: 'the duration of a list of --converted=10000 objects in a version that a webhook converts, beside the webhook alone',
-    run: custom.conversions,
+    run: conversions,
   },
   definitions: {
     description:
       'the time to install, read and publish --definitions=450 on each of --stores, and the waits of another client that reads --probed=<path> (minutes)',
-    run: custom.definitions,
+    run: definitions,
   },
   backups: {
     description: 'the effect of a backup of --objects=100000 of 1.5 KB on the server, on each of --stores (minutes)',
-    run: custom.backups,
+    run: backups,
   },
   memory: {
     description: 'memory of an idle connection, and with --objects=112000 of 1.5 KB, each updated twice (minutes)',
-    run: requests.memory,
+    run: memory,
   },
   cluster: {
     description: 'the waits of a client while --nodes=200 start --pods=5000; both cores are busy for a minute',
-    run: controllers.cluster,
+    run: cluster,
   },
   evictions: {
     description: 'the duration of --evictions=100 under a budget that allows one disruption at a time',
-    run: controllers.evictions,
+    run: evictions,
   },
   slices: {
     description: 'the writes of the EndpointSlices of a Service while its --pods=5000 are replaced, and the time until they converge',
-    run: controllers.slices,
+    run: slices,
   },
-  idle: { description: 'memory and CPU of all controllers in one process during --idle=60 seconds without work', run: controllers.idle },
+  idle: { description: 'memory and CPU of all controllers in one process during --idle=60 seconds without work', run: idle },
   workloads: {
     description:
       'the time and requests to create --pods=5000 of one Deployment, and the cost of the controllers then and in --idle=60 seconds; --nodes=0 nodes renew Leases and get the pods',
-    run: controllers.workloads,
+    run: workloads,
   },
   garbage: {
     description:
       'the time to collect chains and families of objects after their owner, and the cost of --objects=100000 for the collector (minutes)',
-    run: controllers.garbage,
+    run: garbage,
   },
 };
 

@@ -5,8 +5,8 @@ import { prefer } from '../harness/comparison';
 import { liveBytes, withInspection } from '../harness/inspected-process';
 import { cpuSince, startCpu } from '../../support/process-usage';
 import { waitUntil } from '../../support/programs';
-import { Kubelets } from '../kubelets';
-import { SERVICE_RANGE } from '../services';
+import { Kubelets } from '../controllers/kubelets';
+import { SERVICE_RANGE } from '../requests/services';
 import { forEachNumber, openGrownServer } from './grown-server';
 import type { OpenedSubject, Operation, Subject } from './subject';
 

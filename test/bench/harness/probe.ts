@@ -15,7 +15,11 @@ export interface Waits {
   readonly longestMs: number;
 }
 
-export interface ProbeOptions {
+/** `width`: the least number of characters of each time. */
+export const formatWaits = ({ medianMs, p99Ms, longestMs }: Waits, width = 0): string =>
+  `p50 / p99 / p100 ${[medianMs, p99Ms, longestMs].map((ms) => ms.toFixed(1).padStart(width)).join(' / ')} ms`;
+
+interface ProbeOptions {
   readonly port: number;
   readonly token: string;
   readonly path: string;

@@ -6,6 +6,8 @@ export interface Estimate {
   readonly error: number;
 }
 
+export const formatEstimate = ({ value, error }: Estimate): string => `${value.toFixed(2)} ± ${error.toFixed(2)}`;
+
 /** The standard deviation of a normal distribution over the median of its absolute deviations. */
 const NORMAL_SPREAD = 1.4826;
 
@@ -26,6 +28,10 @@ export function median(samples: readonly number[]): number {
 /** The sample below which this part of them lies. NaN without samples. */
 export const quantile = (ascending: readonly number[], part: number): number =>
   ascending[Math.min(ascending.length - 1, Math.floor(ascending.length * part))] ?? Number.NaN;
+
+/** The samples below which these parts lie, such as `1.2 / 8.0` for 0.5 and 0.99. */
+export const formatQuantiles = (ascending: readonly number[], parts: readonly number[], digits = 0): string =>
+  parts.map((part) => quantile(ascending, part).toFixed(digits)).join(' / ');
 
 export interface Point {
   readonly size: number;

@@ -34,11 +34,10 @@ async function secretLabelsAfterDays(days: number): Promise<Record<string, Reado
 
 test('the cleaner invalidates an unused token of an account after a year, deletes it a year later and keeps others', async () => {
   const systemMaps = client().of(resourceOf('core.v1.ConfigMap')).namespace('platform-system');
-  await waitUntil(
-    'uses to be recorded',
-    () => systemMaps.get('platform-apiserver-legacy-service-account-token-tracking'),
-    { timeoutMs: 15_000, clock: cluster().clock },
-  );
+  await waitUntil('uses to be recorded', () => systemMaps.get('platform-apiserver-legacy-service-account-token-tracking'), {
+    timeoutMs: 15_000,
+    clock: cluster().clock,
+  });
   await accounts().create({ metadata: { name: 'old' }, secrets: [{ name: 'made' }] });
   for (const name of ['made', 'by-hand']) {
     const annotations = { 'platform.io/service-account.name': 'old' };

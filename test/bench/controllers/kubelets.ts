@@ -2,9 +2,9 @@
  * Nodes without machines: creates Node objects with a Lease each, and renews every Lease every 10 s as a kubelet does,
  * spread evenly over that time. The pods on them are not run. Names are upstream's, which both servers accept.
  */
-import type { BenchClient } from './harness/client';
-import { forEachNumber } from './harness/timing';
-import { waitUntil } from '../support/programs';
+import type { BenchClient } from '../harness/client';
+import { forEachNumber } from '../harness/timing';
+import { waitUntil } from '../../support/programs';
 
 const NODES = '/api/v1/nodes';
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';

@@ -1,23 +1,14 @@
 /**
- * Measures the writes of a Service's EndpointSlices while its pods are replaced, a few at a time, and the time until
- * they are right after the last one. Works against any server with its controllers, so that two can be compared on one
- * machine.
+ * The writes of a Service's EndpointSlices while its pods are replaced, and the time until the slices are right after the
+ * last one. Measures any server with its controllers, so that two can be compared on one machine.
  */
-import type { BenchClient } from './harness/client';
-import { EventCounter } from './harness/event-counter';
-import { forEachNumber, pause } from './harness/timing';
-import { waitUntil } from '../support/programs';
-
-export interface ReplacementCosts {
-  /** Writes of EndpointSlices, from the first replaced pod to the end. */
-  readonly writes: number;
-  /** Seconds in which all pods were replaced. */
-  readonly seconds: number;
-  /** Milliseconds from the last replaced pod until the slices are right. */
-  readonly convergedMs: number;
-  /** The number of slices when all pods have been replaced. */
-  readonly slices: number;
-}
+import type { BenchClient } from '../harness/client';
+import { EventCounter } from '../harness/event-counter';
+import { forEachNumber, pause } from '../harness/timing';
+import { anonymousMegabytes, cpuSeconds } from '../../support/process-usage';
+import { withControllers } from '../harness/bench-server';
+import { numberOption } from '../harness/settings';
+import { waitUntil } from '../../support/programs';
 
 /** How far the watch may be behind the reads. */
 const WATCH_LAG_MS = 1_000;
@@ -31,14 +22,24 @@ const NODES = 10;
 /** Controllers delete pods of nodes that are missing or send no heartbeats. */
 const HEARTBEAT_MS = 10_000;
 
+/** Replaces `--pods` pods one at a time, and then a hundred at a time. */
+export const slices = (): Promise<void> =>
+  withControllers(async (client, pid) => {
+    for (const batch of [1, 100]) await printReplacement(client, { count: numberOption('pods', 5_000), batch, pid });
+  });
+
+interface Replacement {
+  readonly count: number;
+  readonly batch: number;
+  /** The process of the controllers, if it is ours. */
+  readonly pid: number | undefined;
+}
+
 /** Replaces `count` pods of a Service, `batch` at a time: new pods become ready, then as many old ones are deleted. */
-export async function measureRollingReplacement(
-  client: BenchClient,
-  { count, batch }: { readonly count: number; readonly batch: number },
-): Promise<ReplacementCosts> {
+async function printReplacement(client: BenchClient, { count, batch, pid }: Replacement): Promise<void> {
   const namespace = `rolling-${process.pid}-${batch}`;
   const namespacePath = `/api/v1/namespaces/${namespace}`;
-  const slices = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`;
+  const collection = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`;
   await client.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
   const account = `${namespacePath}/serviceaccounts/default`;
   await waitUntil('the service account', async () => (await client.status('GET', account)) === 200, POLLS);
@@ -53,7 +54,7 @@ export async function measureRollingReplacement(
     );
   /** The number of slices and the numbers of the pods in them. */
   const readSlices = async (): Promise<{ readonly slices: number; readonly pods: ReadonlySet<number> }> => {
-    const text = await client.text('GET', slices);
+    const text = await client.text('GET', collection);
     const pods = new Set(
       [...text.matchAll(/"kind":\s*"Pod",\s*"namespace":\s*"[^"]*",\s*"name":\s*"p-(\d+)"/g)].map(([, index]) => Number(index)),
     );
@@ -69,7 +70,7 @@ export async function measureRollingReplacement(
   await add(0, count);
   await waitUntilConverged(0);
   const changes = new EventCounter();
-  changes.count(await client.open('GET', `${slices}?watch=1&resourceVersion=${await client.revision(slices)}`));
+  changes.count(await client.open('GET', `${collection}?watch=1&resourceVersion=${await client.revision(collection)}`));
   const started = performance.now();
   for (let replaced = 0; replaced < count; replaced += batch) {
     await add(count + replaced, count + Math.min(count, replaced + batch));
@@ -83,7 +84,10 @@ export async function measureRollingReplacement(
   changes.close();
   clearInterval(nodes);
   await client.send('DELETE', `/api/v1/namespaces/${namespace}`);
-  return { writes: changes.received, seconds: (rolled - started) / 1000, convergedMs, slices: left };
+  const memory =
+    pid === undefined ? '' : `, ${anonymousMegabytes(pid).toFixed(0)} MB and ${cpuSeconds(pid).toFixed(1)} s of CPU of the controllers`;
+  const times = `${((rolled - started) / 1000).toFixed(1)} s, right ${convergedMs.toFixed(0)} ms later`;
+  console.log(`${`pods replaced, ${batch} at a time`.padEnd(46)} ${times}: ${changes.received} writes of slices, ${left} left${memory}`);
 }
 
 async function createReadyPod(client: BenchClient, namespacePath: string, index: number): Promise<void> {

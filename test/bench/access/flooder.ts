@@ -5,7 +5,16 @@
  */
 import { setPriority } from 'node:os';
 import { BenchClient } from '../harness/client';
-import type { FloodCounts } from './flood';
+
+/** The numbers of lists of the flooding user, by outcome. */
+export interface FloodCounts {
+  /** With status 200. */
+  readonly served: number;
+  /** With another status. */
+  readonly refused: number;
+  /** Those that failed without a complete response. */
+  readonly cut: number;
+}
 
 const [port = '0', token = '', path = '', connections = '1', niceness = '0'] = process.argv.slice(2);
 setPriority(Number(niceness));

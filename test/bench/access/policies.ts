@@ -1,17 +1,18 @@
-/** Measures an admission policy for a write, and an admission webhook besides its round trip. */
+/** What an admission policy costs a write, and an admission webhook besides its round trip. */
 import { Agent } from 'node:https';
-import { validatingAdmissionPolicies } from '../../apiserver/admission/policy/validating-admission-policies';
-import { AdmissionPolicies } from '../../apiserver/admission/policy/admission-policies';
-import { Webhooks } from '../../apiserver/admission/webhook/webhooks';
-import { validatingWebhooks } from '../../apiserver/admission/webhook/webhook-plugins';
-import type { AdmissionRequest } from '../../apiserver/registry/admission';
-import { WebhookClient } from '../../apiserver/webhook-client/client';
-import { GENERATED_NAMES } from '../../shared/names/dialect';
-import { systemClock } from '../../shared/runtime/clock';
-import { systemRandom } from '../../shared/runtime/random';
-import { admissionRequest } from '../support/objects/admission-request';
-import { sendOnce } from '../support/http/send-once';
-import { startReviewServer } from '../support/servers/review-server';
+import { validatingAdmissionPolicies } from '../../../apiserver/admission/policy/validating-admission-policies';
+import { AdmissionPolicies } from '../../../apiserver/admission/policy/admission-policies';
+import { Webhooks } from '../../../apiserver/admission/webhook/webhooks';
+import { validatingWebhooks } from '../../../apiserver/admission/webhook/webhook-plugins';
+import type { AdmissionRequest } from '../../../apiserver/registry/admission';
+import { WebhookClient } from '../../../apiserver/webhook-client/client';
+import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { systemClock } from '../../../shared/runtime/clock';
+import { systemRandom } from '../../../shared/runtime/random';
+import { admissionRequest } from '../../support/objects/admission-request';
+import { sendOnce } from '../../support/http/send-once';
+import { printRow } from '../harness/bench-server';
+import { startReviewServer } from '../../support/servers/review-server';
 
 const names = GENERATED_NAMES.platform;
 /** Evaluations of the policy that are measured, after as many that warm up. */
@@ -36,18 +37,26 @@ const requestOf = (): AdmissionRequest => admissionRequest({ kind: 'Pod', object
 
 const RULES = [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['pods'] }];
 
+export async function policies(): Promise<void> {
+  console.log();
+  printRow('a policy with three expressions', { cpuMicros: policyMicros() });
+  const { call, roundTrip } = await webhookMicros();
+  printRow('a webhook', { cpuMicros: call });
+  printRow('its bare round trip', { cpuMicros: roundTrip });
+}
+
 /** Microseconds for one policy with three expressions on a pod of two containers. */
-export function policyMicros(): number {
-  const policies = new AdmissionPolicies();
+function policyMicros(): number {
+  const admissionPolicies = new AdmissionPolicies();
   const validations = [
     "object.spec.containers.all(c, has(c.resources.limits) && 'memory' in c.resources.limits)",
     "has(object.metadata.labels) && 'team' in object.metadata.labels",
     "object.spec.containers.all(c, c.image.startsWith('registry.example.com/'))",
   ].map((expression) => ({ expression }));
-  policies.setPolicy('p', { spec: { matchConstraints: { resourceRules: RULES }, validations } });
-  policies.setBinding('b', { spec: { policyName: 'p', validationActions: ['Deny'] } });
+  admissionPolicies.setPolicy('p', { spec: { matchConstraints: { resourceRules: RULES }, validations } });
+  admissionPolicies.setBinding('b', { spec: { policyName: 'p', validationActions: ['Deny'] } });
   const plugin = validatingAdmissionPolicies({
-    policies,
+    policies: admissionPolicies,
     parameters: {
       cache: { snapshot: unexpectedCall },
       resourceOf: () => undefined,
@@ -74,7 +83,7 @@ function unexpectedCall(): never {
 }
 
 /** Microseconds of a webhook call and of a bare round trip to the same server with the same body. */
-export async function webhookMicros(): Promise<{ readonly call: number; readonly roundTrip: number }> {
+async function webhookMicros(): Promise<{ readonly call: number; readonly roundTrip: number }> {
   const server = await startReviewServer();
   const client = new WebhookClient({ resolve: () => ({ error: 'unexpected call' }), clock: systemClock });
   const webhooks = new Webhooks();

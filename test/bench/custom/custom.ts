@@ -1,16 +1,18 @@
 /**
- * Measures the creation of objects of a custom kind with a schema of 30 members and three rules, beside the same
+ * What the creation costs of objects of a custom kind with a schema of 30 members and three rules, beside the same
  * objects of a kind without schema and beside ConfigMaps, and the share of schema and rules alone. 16 concurrent
  * clients on the embedded store, after some thousand requests, because the server's code must be compiled first.
  */
-import { readSchema } from '../../shared/api/structural/read-schema';
-import { validateSchema } from '../../shared/api/structural/validation/validate';
-import { compileRules } from '../../shared/expression/custom/evaluate-rules';
-import type { JsonObject } from '../../shared/values/json';
-import { customResourceDefinition } from '../support/objects/custom-resource-definition';
-import { configMap, type BenchClient } from './harness/client';
-import { measureLoop, type Cost } from './harness/measure';
-import { loopSeconds } from '../support/process-usage';
+import { readSchema } from '../../../shared/api/structural/read-schema';
+import { validateSchema } from '../../../shared/api/structural/validation/validate';
+import { compileRules } from '../../../shared/expression/custom/evaluate-rules';
+import type { JsonObject } from '../../../shared/values/json';
+import { customResourceDefinition } from '../../support/objects/custom-resource-definition';
+import { configMap, type BenchClient } from '../harness/client';
+import { measureLoop, type Cost } from '../harness/measure';
+import { loopSeconds } from '../../support/process-usage';
+import { printRow, withServer, type BenchServer } from '../harness/bench-server';
+import { seconds } from '../harness/settings';
 
 const GROUP = 'bench.example.com';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -65,25 +67,12 @@ const objectOf = (name: string): JsonObject => ({
   },
 });
 
-export interface CreationCost extends Cost {
-  /** Microseconds of it on the event loop. */
-  readonly loopMicros: number;
+/** Creates objects of each kind for `--seconds`, after a warm-up of all of them. */
+export async function custom(): Promise<void> {
+  await withServer(printCosts);
 }
 
-export interface CustomCosts {
-  /** With schema and rules, of a kind that accepts anything, and of ConfigMaps. */
-  readonly withRules: CreationCost;
-  readonly schemaless: CreationCost;
-  readonly configMaps: CreationCost;
-  /** Schema and rules alone, in this process. */
-  readonly validationMicros: number;
-}
-
-/** Creates objects of each kind for `seconds`, after a warm-up of all of them. */
-export async function measureCustomResources(
-  { client, pid }: { readonly client: BenchClient; readonly pid: number },
-  seconds: number,
-): Promise<CustomCosts> {
+async function printCosts({ client, pid }: BenchServer): Promise<void> {
   await client.send('POST', '/api/v1/namespaces', { metadata: { name: 'bench' } });
   await define(client, 'frees', 'Free', { type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
   await define(client, 'benches', 'Bench', { type: 'object', properties: { spec } });
@@ -92,21 +81,25 @@ export async function measureCustomResources(
     created += 1;
     await client.send('POST', path, bodyOf(`o-${created}`));
   };
-  const custom = (plural: string, kind: string): (() => Promise<void>) =>
+  const creatorOfKind = (plural: string, kind: string): (() => Promise<void>) =>
     creatorOf(`/apis/${GROUP}/v1/namespaces/bench/${plural}`, (name) => ({ ...objectOf(name), kind }));
-  const kinds = {
-    free: custom('frees', 'Free'),
-    ruled: custom('benches', 'Bench'),
-    plain: creatorOf('/api/v1/namespaces/bench/configmaps', (name) => configMap('bench', name, '')),
-  };
-  for (const create of Object.values(kinds)) await measureLoop(pid, { workers: WORKERS, count: WARM_UP }, create);
-  const costOf = async (create: () => Promise<void>): Promise<CreationCost> => {
-    const before = loopSeconds(pid);
-    const cost = await measureLoop(pid, { workers: WORKERS, seconds }, create);
-    return { ...cost, loopMicros: ((loopSeconds(pid) - before) * 1e6) / cost.requests };
-  };
-  const [configMaps, schemaless, withRules] = [await costOf(kinds.plain), await costOf(kinds.free), await costOf(kinds.ruled)];
-  return { configMaps, schemaless, withRules, validationMicros: validationMicros(seconds) };
+  const createFree = creatorOfKind('frees', 'Free');
+  const createRuled = creatorOfKind('benches', 'Bench');
+  const createMap = creatorOf('/api/v1/namespaces/bench/configmaps', (name) => configMap('bench', name, ''));
+  for (const create of [createFree, createRuled, createMap]) await measureLoop(pid, { workers: WORKERS, count: WARM_UP }, create);
+  const costOf = (create: () => Promise<void>): Promise<Cost> => measureLoop(pid, { workers: WORKERS, seconds }, create);
+  const [configMaps, schemaless] = [await costOf(createMap), await costOf(createFree)];
+  const loopBefore = loopSeconds(pid);
+  const withRules = await costOf(createRuled);
+  const loopMicros = ((loopSeconds(pid) - loopBefore) * 1e6) / withRules.requests;
+  const validation = validationMicros();
+  console.log('\nby 16 clients at a time, on the embedded store');
+  printRow('create, a ConfigMap', configMaps);
+  printRow('create, any object', schemaless, { name: 'ConfigMap', ...configMaps });
+  printRow('create, 30 members and three rules', withRules, { name: 'any object', ...schemaless });
+  printRow('  of it on the event loop', { cpuMicros: loopMicros });
+  printRow('schema and rules alone', { cpuMicros: validation });
+  console.log(`  ${(1e6 / withRules.cpuMicros).toFixed(0)} creations a second of one core, ${(1e6 / validation).toFixed(0)} validations`);
 }
 
 async function define(client: BenchClient, plural: string, kind: string, schema: JsonObject): Promise<void> {
@@ -114,7 +107,8 @@ async function define(client: BenchClient, plural: string, kind: string, schema:
   while (!(await client.text('GET', `${DEFINITIONS}/${plural}.${GROUP}`)).includes('initial names have been accepted'));
 }
 
-function validationMicros(seconds: number): number {
+/** Microseconds of schema and rules for one object, in this process. */
+function validationMicros(): number {
   const schema = readSchema({ type: 'object', properties: { spec } });
   const rules = compileRules(schema);
   const object = objectOf('o');

@@ -1,25 +1,24 @@
 /**
- * Measures CustomResourceDefinitions of real size: the installation of hundreds of them, the cost of one more, the
+ * CustomResourceDefinitions of real size: the installation of hundreds of them, the cost of one more, the
  * waits of other clients meanwhile, the time until a restarted server serves them, its memory, and the time to publish
  * their documents. The figures are absolute, to compare with a reference server on the same machine.
  */
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
-import { errorCode } from '../../shared/runtime/error-code';
-import { startEtcd, type EtcdServer } from '../support/external/etcd';
-import { kubectlOnPath, packagedProgram, runClient } from '../support/external/kubectl';
-import { generateDefinitions, smallDefinition, type GeneratedDefinition } from '../support/objects/generated-definitions';
-import { freePort } from '../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../support/programs';
-import { BenchClient } from './harness/client';
-import { median } from './harness/statistics';
-import { measureMs, pause } from './harness/timing';
-import { anonymousMegabytes, cpuSeconds, residentMegabytes } from '../support/process-usage';
-import { Probe } from './harness/probe';
-import { textOption } from './harness/settings';
+import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
+import { errorCode } from '../../../shared/runtime/error-code';
+import { startEtcd, type EtcdServer } from '../../support/external/etcd';
+import { kubectlOnPath, packagedProgram, runClient } from '../../support/external/kubectl';
+import { generateDefinitions, smallDefinition, type GeneratedDefinition } from '../../support/objects/generated-definitions';
+import { freePort } from '../../support/ports';
+import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
+import { BenchClient } from '../harness/client';
+import { median } from '../harness/statistics';
+import { measureMs, pause } from '../harness/timing';
+import { anonymousMegabytes, cpuSeconds, residentMegabytes } from '../../support/process-usage';
+import { Probe } from '../harness/probe';
+import { numberOption, stores, textOption, TOKEN } from '../harness/settings';
 
-const TOKEN = 'bench-token';
 const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
 const APPLY = { 'content-type': 'application/apply-patch+yaml' };
 /** Reads of an OpenAPI document that has not changed. */
@@ -36,19 +35,19 @@ interface Replica {
   readonly probe: Probe;
 }
 
-/** Prints a row for each step, on each of the `stores`. */
-export async function measureDefinitions(count: number, stores: readonly string[]): Promise<void> {
-  const definitions = generateDefinitions(count);
-  const bytes = definitions.reduce((sum, { text }) => sum + text.length, 0);
+/** Prints a row for each step, on each store. */
+export async function definitions(): Promise<void> {
+  const generated = generateDefinitions(numberOption('definitions', 450));
+  const bytes = generated.reduce((sum, { text }) => sum + text.length, 0);
   console.log(
-    `\n${count} definitions, ${(bytes / 1e6).toFixed(1)} MB, ${megabytes(Math.min, definitions)} to ${megabytes(Math.max, definitions)}`,
+    `\n${generated.length} definitions, ${(bytes / 1e6).toFixed(1)} MB, ${megabytes(Math.min, generated)} to ${megabytes(Math.max, generated)}`,
   );
   for (const store of stores) {
     const etcd = store === 'etcd' ? await startEtcd({ arguments: ['--quota-backend-bytes', '8589934592'] }) : undefined;
     const folder = temporaryFolder('bench');
     try {
       console.log(`\n${store}${etcd === undefined ? '' : ', two replicas'}`);
-      await measure(folder, etcd, definitions);
+      await measure(folder, etcd, generated);
     } finally {
       await etcd?.dispose();
       removeFolder(folder);

@@ -1,16 +1,14 @@
 /**
- * Measures how fast the garbage collector deletes objects after their owners: a chain of fifty, and five thousand
- * children of one owner. Works on any server with a garbage collector.
+ * How fast the garbage collector deletes objects after their owners (a chain of fifty, and five thousand children of one
+ * owner), and what it costs with many objects.
  */
-import type { BenchClient } from './harness/client';
-import { forEachNumber, measureMs } from './harness/timing';
-import { waitUntil } from '../support/programs';
-
-export interface CollectionTimes {
-  readonly name: string;
-  /** Seconds from the deletion of the owner until the last object is deleted; with `Orphan`, until the owner is. */
-  readonly seconds: number;
-}
+import { startControllers } from '../../support/control-plane';
+import { anonymousMegabytes, cpuSeconds } from '../../support/process-usage';
+import { withServer } from '../harness/bench-server';
+import { BenchClient } from '../harness/client';
+import { numberOption, textOption } from '../harness/settings';
+import { forEachNumber, measureMs, pause } from '../harness/timing';
+import { waitUntil, type ApiServer } from '../../support/programs';
 
 /** Owners of owners: each deletion can only follow that of its owner. */
 const CHAIN = 50;
@@ -20,8 +18,49 @@ const FAN_OUT = 5_000;
 const WORKERS = 16;
 const POLLS = { pollMs: 100, timeoutMs: 900_000 };
 
+/**
+ * Deletions by the garbage collector, and its memory with `--objects` objects. `--server` measures a running cluster
+ * instead.
+ */
+export async function garbage(): Promise<void> {
+  const origin = textOption('server');
+  if (origin !== undefined) {
+    const client = new BenchClient(Number(new URL(origin).port), textOption('token') ?? '');
+    await printCollections(client);
+    client.close();
+    return;
+  }
+  const count = numberOption('objects', 100_000);
+  await withServer(async ({ client, server }) => {
+    const controllers = startControllers(server);
+    await printCollections(client);
+    await controllers.stop();
+    await createFamilies(client, 'families', count);
+    for (const choice of ['-*,garbage-collector', '*']) await printMemory(server, choice, count);
+  });
+}
+
+/** The memory and CPU of these controllers until they know `count` objects, and for a minute more. */
+async function printMemory(server: ApiServer, choice: string, count: number): Promise<void> {
+  const controllers = startControllers(server, `--controllers=${choice}`);
+  const { pid } = controllers;
+  while (!controllers.output.includes('the dependency graph is built')) await pause(200);
+  const [cpu, before] = [cpuSeconds(pid), anonymousMegabytes(pid)];
+  let peak = before;
+  for (let second = 0; second < 60; second += 1) {
+    await pause(1000);
+    peak = Math.max(peak, anonymousMegabytes(pid));
+  }
+  const now = anonymousMegabytes(pid);
+  console.log(
+    `${count} objects under --controllers=${choice}: known after ${cpu.toFixed(1)} s of CPU, ${before.toFixed(0)} MB, ` +
+      `at most ${peak.toFixed(0)} MB, a minute later ${now.toFixed(0)} MB`,
+  );
+  await controllers.stop();
+}
+
 /** Uses a namespace of its own, which it deletes at the end. */
-export async function measureCollections(client: BenchClient, onResult: (times: CollectionTimes) => void): Promise<void> {
+async function printCollections(client: BenchClient): Promise<void> {
   const namespace = `garbage-${Math.random().toString(36).slice(2, 8)}`;
   await client.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
   try {
@@ -33,7 +72,7 @@ export async function measureCollections(client: BenchClient, onResult: (times: 
         parent = await createOwned(client, maps, `link-${index}`, owner);
       }
       const seconds = await measureDeletion(client, maps, 'link-', () => remove(client, `${maps}/link-0`, policy));
-      onResult({ name: `a chain of ${CHAIN}, ${policy}`, seconds });
+      printSeconds(`a chain of ${CHAIN}, ${policy}`, seconds);
     }
     for (const policy of ['Background', 'Foreground', 'Orphan']) {
       const uid = await createOwned(client, maps, 'owner');
@@ -41,12 +80,14 @@ export async function measureCollections(client: BenchClient, onResult: (times: 
       await forEachNumber({ to: FAN_OUT, workers: WORKERS }, (index) => createOwned(client, maps, `child-${index}`, owner));
       const prefix = policy === 'Orphan' ? 'owner' : '';
       const seconds = await measureDeletion(client, maps, prefix, () => remove(client, `${maps}/owner`, policy));
-      onResult({ name: `${FAN_OUT} children of one, ${policy}`, seconds });
+      printSeconds(`${FAN_OUT} children of one, ${policy}`, seconds);
     }
   } finally {
     await client.send('DELETE', `/api/v1/namespaces/${namespace}`);
   }
 }
+
+const printSeconds = (name: string, seconds: number): void => console.log(`${name.padEnd(46)} ${seconds.toFixed(1).padStart(7)} s`);
 
 interface OwnerName {
   readonly name: string;
@@ -63,9 +104,7 @@ async function createOwned(client: BenchClient, path: string, name: string, owne
 const remove = async (client: BenchClient, path: string, propagationPolicy: string): Promise<void> =>
   void (await client.send('DELETE', path, { propagationPolicy }));
 
-/**
- * Seconds until no object with this name prefix is left; the namespace's own ConfigMap with the root certificate stays.
- */
+/** Seconds from the deletion until no object with this name prefix is left. */
 async function measureDeletion(client: BenchClient, path: string, prefix: string, act: () => Promise<void>): Promise<number> {
   const headers = { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' };
   const areDeleted = async (): Promise<boolean> => {
@@ -81,7 +120,7 @@ async function measureDeletion(client: BenchClient, path: string, prefix: string
 }
 
 /** Creates `count` ConfigMaps: families of an owner and nine children. */
-export async function createFamilies(client: BenchClient, namespace: string, count: number): Promise<void> {
+async function createFamilies(client: BenchClient, namespace: string, count: number): Promise<void> {
   await client.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
   const path = `/api/v1/namespaces/${namespace}/configmaps`;
   await forEachNumber({ to: count / 10, workers: WORKERS }, async (family) => {

@@ -3,9 +3,9 @@
  * of calls on request.
  */
 import { fork, type ChildProcess } from 'node:child_process';
-import { CONVERSIONS } from '../replay/conversions/behaviours';
-import { isBody, type Json } from '../replay/json-response';
-import { startWebhookServer } from '../support/servers/webhook-server';
+import { CONVERSIONS } from '../../replay/conversions/behaviours';
+import { isBody, type Json } from '../../replay/json-response';
+import { startWebhookServer } from '../../support/servers/webhook-server';
 
 interface WebhookAddress {
   readonly port: number;

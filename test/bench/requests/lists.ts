@@ -1,26 +1,18 @@
 /**
- * Measures the waits of another client while one reads very many objects, in every form of a list. The reader reads as
- * fast as it can and discards the data; the other client is a process of its own.
+ * The waits of another client while one reads very many objects, in every form of a list. The reader reads as fast as it
+ * can and discards the data; the other client is a process of its own.
  */
 import { once } from 'node:events';
-import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../shared/names/dialect';
-import type { JsonObject } from '../../shared/values/json';
-import { customResourceDefinition } from '../support/objects/custom-resource-definition';
-import { configMap, type BenchClient } from './harness/client';
-import { measureLoop } from './harness/measure';
-import { cpuSeconds } from '../support/process-usage';
-import type { Probe, Waits } from './harness/probe';
-
-export interface LongListWait {
-  readonly name: string;
-  /** Of the body that the client received. */
-  readonly bytes: number;
-  readonly ms: number;
-  /** CPU time of the server. */
-  readonly cpuMs: number;
-  /** Waits of another client meanwhile. */
-  readonly others: Waits;
-}
+import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../../shared/names/dialect';
+import type { JsonObject } from '../../../shared/values/json';
+import { customResourceDefinition } from '../../support/objects/custom-resource-definition';
+import { configMap, type BenchClient } from '../harness/client';
+import { measureLoop } from '../harness/measure';
+import { cpuSeconds } from '../../support/process-usage';
+import { formatWaits, Probe } from '../harness/probe';
+import { withServer, type BenchServer } from '../harness/bench-server';
+import { numberOption, stores, textOption, TOKEN } from '../harness/settings';
+import { findEtcd, startEtcd } from '../../support/external/etcd';
 
 interface LongList {
   readonly name: string;
@@ -119,38 +111,53 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-interface LongListTarget {
-  readonly client: BenchClient;
-  readonly probe: Probe;
-  readonly pid: number;
+/** On each store. `--objects`: the length of the lists; `--only`: a part of the names of their forms. */
+export async function lists(): Promise<void> {
+  const count = numberOption('objects', 60_000);
+  const isWanted = (store: string): boolean => store !== 'etcd' || findEtcd() !== undefined;
+  for (const store of stores.filter(isWanted)) {
+    console.log(`\n${store}: another client, while one asks for ${count} ConfigMaps of 1.5 KB or half as many larger objects`);
+    const etcd = store === 'etcd' ? await startEtcd() : undefined;
+    try {
+      await withServer((opened) => printLists(opened, count, textOption('only') ?? ''), {
+        etcdServers: etcd?.endpoint,
+        args: ['--feature-gates=WatchList=true'],
+      });
+    } finally {
+      await etcd?.dispose();
+    }
+  }
 }
 
-/** `only` selects forms by a part of their names; '' selects all. */
-export async function* measureLongLists(target: LongListTarget, count: number, only: string): AsyncGenerator<LongListWait> {
-  const { client, pid } = target;
+async function printLists({ client, pid }: BenchServer, count: number, only: string): Promise<void> {
+  const probe = await Probe.start({ port: client.port, token: TOKEN, path: '/api/v1/namespaces/default' });
+  const print = async (name: string, read: () => Promise<number>): Promise<void> => {
+    await probe.waits();
+    const [startedAt, cpuBefore] = [performance.now(), cpuSeconds(pid)];
+    const bytes = await read();
+    const ms = performance.now() - startedAt;
+    const cpuMs = (cpuSeconds(pid) - cpuBefore) * 1_000;
+    const waited = formatWaits(await probe.waits(), 6);
+    const work = `${ms.toFixed(0).padStart(6)} ms, CPU ${cpuMs.toFixed(0).padStart(6)} ms, ${(bytes / 1e6).toFixed(1).padStart(6)} MB`;
+    console.log(`${name.padEnd(84)} ${waited}  ${work}`);
+  };
   await client.send('POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
   await client.send('POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' } });
   await define(client);
   for (const { name, collection, forms, share, body } of KINDS) {
-    const wanted = forms.map((form) => ({ ...form, name: `${name}: ${form.name}` })).filter((form) => form.name.includes(only));
+    const wanted = forms.filter((form) => `${name}: ${form.name}`.includes(only));
     if (wanted.length === 0) continue;
     await measureLoop(pid, { workers: WORKERS, count: count * share }, async (index) => {
       await client.send('POST', collection, body(`o-${index}`));
     });
-    for (const form of wanted) yield await measureForm(target, form.name, () => readForm(client, collection, form));
-    yield await measureForm(target, `${name}: pages of ${PAGE}`, () => readPages(client, collection));
-    yield await measureForm(target, `${name}: delete all of them`, () => readForm(client, collection, { name, method: 'DELETE' }));
+    for (const form of wanted) await print(`${name}: ${form.name}`, () => readForm(client, collection, form));
+    await print(`${name}: pages of ${PAGE}`, () => readPages(client, collection));
+    await print(`${name}: delete all of them`, () => client.send('DELETE', collection));
   }
+  probe.stop();
 }
 
-async function measureForm({ probe, pid }: LongListTarget, name: string, work: () => Promise<number>): Promise<LongListWait> {
-  await probe.waits();
-  const [startedAt, cpuBefore] = [performance.now(), cpuSeconds(pid)];
-  const bytes = await work();
-  const ms = performance.now() - startedAt;
-  return { name, bytes, ms, cpuMs: (cpuSeconds(pid) - cpuBefore) * 1_000, others: await probe.waits() };
-}
-
+/** The bytes of the response. */
 async function readForm(client: BenchClient, collection: string, { method = 'GET', query, headers, until }: LongList): Promise<number> {
   const target = query === undefined ? collection : `${collection}?${query}`;
   if (until === undefined) return client.send(method, target, undefined, headers);

@@ -1,26 +1,24 @@
 /**
- * Measures consecutive evictions under a budget that allows one disruption at a time: each has to wait until the
- * previous pod is deleted, a replacement is ready, and the budget's status is updated. Works against any server with
- * its controllers, so that two can be compared on one machine.
+ * Consecutive evictions under a budget that allows one disruption at a time: each has to wait until the previous pod is
+ * deleted, a replacement is ready, and the budget's status is updated. Measures any server with its controllers, so that
+ * two can be compared on one machine.
  */
-import type { BenchClient } from './harness/client';
-import { waitUntil } from '../support/programs';
-
-export interface EvictionCosts {
-  readonly seconds: number;
-  /** Milliseconds from the first attempt at a pod until its eviction succeeds, ascending. */
-  readonly waits: readonly number[];
-  /** The number of attempts that were rejected with 429. */
-  readonly rejected: number;
-}
+import type { BenchClient } from '../harness/client';
+import { cpuSeconds } from '../../support/process-usage';
+import { waitUntil } from '../../support/programs';
+import { withControllers } from '../harness/bench-server';
+import { numberOption } from '../harness/settings';
+import { formatQuantiles } from '../harness/statistics';
 
 const LABELS = { app: 'evicted' };
 const MERGE = { 'content-type': 'application/merge-patch+json' };
 const RETRY = { pollMs: 2, timeoutMs: 60_000 };
 const READY = { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } };
 
-/** Evicts `count` pods of a budget that requires `count - 1` available ones. */
-export async function measureEvictions(client: BenchClient, count: number): Promise<EvictionCosts> {
+/** Evicts `--evictions` pods of a budget that requires all but one of them to be available. */
+export const evictions = (): Promise<void> => withControllers((client, pid) => printEvictions(client, numberOption('evictions', 100), pid));
+
+async function printEvictions(client: BenchClient, count: number, pid?: number): Promise<void> {
   const namespace = `evictions-${process.pid}`;
   const namespacePath = `/api/v1/namespaces/${namespace}`;
   await client.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
@@ -34,7 +32,9 @@ export async function measureEvictions(client: BenchClient, count: number): Prom
   for (let index = 0; index < count; index += 1) await createReadyPod(`p-${index}`);
   const budget = { metadata: { name: 'b' }, spec: { minAvailable: count - 1, selector: { matchLabels: LABELS } } };
   await client.send('POST', `/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`, budget);
+  /** Milliseconds from the first attempt at a pod until its eviction succeeds. */
   const waits: number[] = [];
+  /** Attempts that were rejected with 429. */
   let rejected = 0;
   const startedAt = performance.now();
   for (let index = 0; index < count; index += 1) {
@@ -54,5 +54,8 @@ export async function measureEvictions(client: BenchClient, count: number): Prom
   }
   const seconds = (performance.now() - startedAt) / 1000;
   await client.send('DELETE', `/api/v1/namespaces/${namespace}`);
-  return { seconds, waits: waits.sort((a, b) => a - b), rejected };
+  waits.sort((a, b) => a - b);
+  const used = pid === undefined ? '' : `, ${cpuSeconds(pid).toFixed(1)} s of the controllers' CPU from their start`;
+  console.log(`\n${count} evictions one after the other: ${seconds.toFixed(1)} s${used}, ${rejected} attempts too early`);
+  console.log(`${'until a pod is let go'.padEnd(46)} p50 / p90 / p99 / p100 ${formatQuantiles(waits, [0.5, 0.9, 0.99, 1])} ms`);
 }

@@ -1,34 +1,22 @@
 /**
- * Measures lists of custom objects in a version that a webhook converts: the time of the whole list without cached
+ * Lists of custom objects in a version that a webhook converts: the time of the whole list without cached
  * conversions, beside the time of the same calls sent to the webhook directly; and the waits of another client
  * meanwhile.
  */
-import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
-import { arrayAt, isObject, objectAt, type JsonObject, type JsonValue } from '../../shared/values/json';
-import { GROUP, isConversionCase, isConversionHead, NAMESPACE } from '../replay/conversions/conversion-case';
-import { readRecording } from '../replay/recording';
-import { BenchClient } from './harness/client';
+import { withConcurrencyLimit } from '../../../shared/scheduling/concurrency-limit';
+import { arrayAt, isObject, objectAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { GROUP, isConversionCase, isConversionHead, NAMESPACE } from '../../replay/conversions/conversion-case';
+import { readRecording } from '../../replay/recording';
+import { BenchClient } from '../harness/client';
 import { ConversionProcess } from './conversion-webhook';
-import { cpuSeconds } from '../support/process-usage';
-import type { Probe } from './harness/probe';
-import { forEachNumber, measureMs } from './harness/timing';
-
-export interface ConversionWaits {
-  /** Duration of the list in the stored version. */
-  readonly plainMs: number;
-  readonly webhookMs: number;
-  readonly listMs: number;
-  /** Duration of the second list, from cached conversions. */
-  readonly againMs: number;
-  readonly calls: number;
-  /** CPU time of the server for the list, and of the webhook when it is called directly. */
-  readonly cpuMs: number;
-  readonly webhookCpuMs: number;
-  /** The longest wait of another client during the list. */
-  readonly longestMs: number;
-}
+import { cpuSeconds } from '../../support/process-usage';
+import { withServer } from '../harness/bench-server';
+import { Probe } from '../harness/probe';
+import { numberOption, TOKEN } from '../harness/settings';
+import { forEachNumber, measureMs } from '../harness/timing';
 
 const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
+const ROUNDS = 5;
 /** As the server batches its calls. */
 const OBJECTS_PER_REVIEW = 500;
 /** As many reviews of a list as the server has in flight. */
@@ -36,26 +24,30 @@ const CONCURRENT_REVIEWS = 4;
 /** Requests in flight while objects are created. */
 const WRITERS = 16;
 
-export interface ConversionTarget {
+interface ConversionTarget {
   readonly client: BenchClient;
   readonly probe: Probe;
   /** Process id of the server. */
   readonly pid: number;
+  readonly webhook: ConversionProcess;
 }
 
-/** Yields the costs of each round. Starts and stops the webhook. */
-export async function* measureConversions(
-  target: ConversionTarget,
-  { count, rounds }: { readonly count: number; readonly rounds: number },
-): AsyncGenerator<ConversionWaits> {
-  const webhook = await ConversionProcess.start();
-  try {
-    await prepareConversions(target.client, webhook, count);
-    const reviews = reviewsOf(await target.client.text('GET', widgetsPath('v1')));
-    for (let round = 0; round < rounds; round += 1) yield await measure(target, webhook, reviews, round);
-  } finally {
-    webhook.stop();
-  }
+/** `--converted`: the number of objects. */
+export async function conversions(): Promise<void> {
+  const count = numberOption('converted', 10_000);
+  console.log(`\na list of ${count} custom objects, converted by a webhook`);
+  await withServer(async ({ client, pid }) => {
+    const probe = await Probe.start({ port: client.port, token: TOKEN, path: '/api/v1/namespaces/default' });
+    const webhook = await ConversionProcess.start();
+    try {
+      await prepareConversions(client, webhook, count);
+      const reviews = reviewsOf(await client.text('GET', widgetsPath('v1')));
+      for (let round = 0; round < ROUNDS; round += 1) await printRound({ client, probe, pid, webhook }, reviews, round);
+    } finally {
+      webhook.stop();
+      probe.stop();
+    }
+  });
 }
 
 async function prepareConversions(client: BenchClient, { address: { port, caBundle } }: ConversionProcess, count: number): Promise<void> {
@@ -97,12 +89,7 @@ const reviewOf = (objects: readonly JsonObject[]): JsonObject => ({
   request: { uid: 'bench', desiredAPIVersion: `${GROUP}/v2`, objects: [...objects] },
 });
 
-async function measure(
-  { client, probe, pid }: ConversionTarget,
-  webhook: ConversionProcess,
-  reviews: readonly string[],
-  round: number,
-): Promise<ConversionWaits> {
+async function printRound({ client, probe, pid, webhook }: ConversionTarget, reviews: readonly string[], round: number): Promise<void> {
   await invalidateConversions(client, round);
   const plainMs = await measureMs(() => client.send('GET', widgetsPath('v1')));
   const alone = await measureWebhookAlone(webhook, reviews);
@@ -113,22 +100,29 @@ async function measure(
   const cpuMs = (cpuSeconds(pid) - cpuBefore) * 1_000;
   const { longestMs } = await probe.waits();
   const calls = (await webhook.calls()) - before;
-  return { ...alone, plainMs, listMs, cpuMs, againMs: await measureMs(() => client.send('GET', widgetsPath('v2'))), calls, longestMs };
+  // The second list uses cached conversions.
+  const againMs = await measureMs(() => client.send('GET', widgetsPath('v2')));
+  const ratio = `${(listMs / alone.ms).toFixed(2)} × the webhook alone (${formatMs(alone.ms)}), ${calls} calls`;
+  const work = `${formatMs(cpuMs)} of a processor, the webhook ${formatMs(alone.cpuMs)}`;
+  const others = `again ${formatMs(againMs)}, stored version ${formatMs(plainMs)}, another client ${formatMs(longestMs)}`;
+  console.log(`${formatMs(listMs).padStart(9)}  ${ratio}; ${work}; ${others}`);
 }
+
+const formatMs = (ms: number): string => `${ms.toFixed(0)} ms`;
 
 /** Sends the server's calls to the webhook directly, without other load. */
 async function measureWebhookAlone(
   webhook: ConversionProcess,
   reviews: readonly string[],
-): Promise<Pick<ConversionWaits, 'webhookCpuMs' | 'webhookMs'>> {
+): Promise<{ readonly ms: number; readonly cpuMs: number }> {
   const direct = new BenchClient(webhook.address.port, '');
   const cpuBefore = cpuSeconds(webhook.pid);
-  const webhookMs = await measureMs(() =>
+  const ms = await measureMs(() =>
     withConcurrencyLimit(CONCURRENT_REVIEWS, reviews, async (review) => void (await direct.send('POST', '/convert', review))),
   );
-  const webhookCpuMs = (cpuSeconds(webhook.pid) - cpuBefore) * 1_000;
+  const cpuMs = (cpuSeconds(webhook.pid) - cpuBefore) * 1_000;
   direct.close();
-  return { webhookMs, webhookCpuMs };
+  return { ms, cpuMs };
 }
 
 /** Changes the definition, which invalidates cached conversions. */

@@ -1,0 +1,18 @@
+/** Memory and CPU of all controllers in one process without work. */
+import { anonymousMegabytes, cpuSeconds } from '../../support/process-usage';
+import { withControllers } from '../harness/bench-server';
+import { numberOption } from '../harness/settings';
+import { pause } from '../harness/timing';
+
+/** Time until all controllers have started and lead. Milliseconds. */
+const STARTUP_MS = 15_000;
+
+export const idle = (): Promise<void> =>
+  withControllers(async (_, pid = numberOption('pid', process.pid)) => {
+    const idleSeconds = numberOption('idle', 60);
+    await pause(STARTUP_MS);
+    const [before, began] = [cpuSeconds(pid), performance.now()];
+    await pause(idleSeconds * 1000);
+    const share = (((cpuSeconds(pid) - before) * 100_000) / (performance.now() - began)).toFixed(2);
+    console.log(`\n${'all controllers, nothing to do'.padEnd(46)} ${share} % of a core, ${anonymousMegabytes(pid).toFixed(0)} MB`);
+  });

@@ -1,0 +1,68 @@
+/** What writes through a server on etcd cost, beside the same transactions without a server. */
+import { findEtcd, startEtcd } from '../../support/external/etcd';
+import { openEtcd } from '../../support/store/open-stores';
+import { createConfigMaps, printRow, withServer, type BenchServer } from '../harness/bench-server';
+import { configMap, deployment, type BenchClient } from '../harness/client';
+import { measureWarmLoop } from '../harness/measure';
+import { seconds } from '../harness/settings';
+
+/** Writes in flight. */
+const WRITERS = 16;
+
+/** Left out without etcd. */
+export async function writes(): Promise<void> {
+  if (findEtcd() === undefined) {
+    console.log('\nwrites on etcd: left out, there is no etcd');
+    return;
+  }
+  const etcd = await startEtcd();
+  try {
+    await withServer((opened) => writeRows(opened, etcd.endpoint), { etcdServers: etcd.endpoint });
+  } finally {
+    await etcd.dispose();
+  }
+}
+
+async function writeRows({ client, pid }: BenchServer, endpoint: string): Promise<void> {
+  await createConfigMaps({ client, pid }, { namespace: 'bench', count: 100 });
+  const store = await openEtcd(endpoint);
+  const value = Buffer.alloc(1200, 'x');
+  const raw = await measureWarmLoop(process.pid, { workers: WRITERS, seconds }, async (index) => {
+    const key = `/raw/${index}`;
+    await store.transact({ compare: [{ key, modRevision: 0 }], operations: [{ type: 'put', key, value }] });
+  });
+  await store.close();
+  console.log();
+  const baseline = { name: 'the same transaction by the same client', ...raw };
+  for (const [name, write] of writeRowsOf(client))
+    printRow(
+      name,
+      await measureWarmLoop(pid, { workers: WRITERS, seconds }, async (index, worker) => void (await write(index, worker))),
+      baseline,
+    );
+}
+
+type Write = (index: number, worker: number) => Promise<unknown>;
+
+/** Each worker updates an object of its own, so that no write conflicts. */
+function writeRowsOf(client: BenchClient): readonly (readonly [name: string, write: Write])[] {
+  const configMaps = '/api/v1/namespaces/bench/configmaps';
+  const deployments = '/apis/apps/v1/namespaces/bench/deployments';
+  const apply = (path: string, body: string): Promise<unknown> =>
+    client.send('PATCH', `${path}?fieldManager=bench`, body, { 'content-type': 'application/apply-patch+yaml' });
+  const mergePatch = (path: string, body: object): Promise<unknown> =>
+    client.send('PATCH', path, JSON.stringify(body), { 'content-type': 'application/merge-patch+json' });
+  return [
+    ['create on etcd', (index) => client.send('POST', configMaps, configMap('bench', `c-${index}`, ''))],
+    [
+      'update on etcd',
+      (index, worker) => client.send('PUT', `${configMaps}/o-${worker}`, configMap('bench', `o-${worker}`, String(index))),
+    ],
+    ['merge patch on etcd', (index, worker) => mergePatch(`${configMaps}/o-${worker}`, { data: { t: String(index) } })],
+    ['apply on etcd', (index, worker) => apply(`${configMaps}/a-${worker}`, configMap('bench', `a-${worker}`, String(index)))],
+    [
+      'apply of a Deployment of 200 fields on etcd',
+      (index, worker) => apply(`${deployments}/d-${worker}`, deployment('bench', `d-${worker}`, String(index))),
+    ],
+  ];
+}
