@@ -10,12 +10,11 @@
  * With --before the cluster starts with the programs of that commit and is upgraded under load; --no-build uses
  * existing images; --keep leaves everything running.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { readKubeconfig } from '../../shared/client/kubeconfig/kubeconfig';
 import { errorMessage } from '../../shared/runtime/error-message';
-import { connectClient } from './connect-client';
+import { connectClient } from '../support/connect-client';
+import { removeFolder, temporaryFolder } from '../support/programs';
 import { buildCommit, compose, docker, holdSmallDisk, IMAGE, releaseSmallDisk, sleep, tryDocker } from './container-engine';
 import { ClientCrowd } from './client-crowd';
 import { ClientLoad, type LoadReport } from './client-load';
@@ -134,7 +133,7 @@ async function main(): Promise<void> {
     console.log(`SKIPPED: the containers need a Docker engine:\n${engine.output}`);
     return;
   }
-  const folder = mkdtempSync(path.join(tmpdir(), 'compose-'));
+  const folder = temporaryFolder('compose');
   const kubeconfig = path.join(folder, 'admin.kubeconfig');
   const down = async (): Promise<void> => {
     await releaseSmallDisk();
@@ -150,7 +149,7 @@ async function main(): Promise<void> {
     await holdSmallDisk();
     await compose('cp', 'pki:/pki/admin/admin.kubeconfig', kubeconfig);
     const config = readKubeconfig(kubeconfig);
-    const { client, transport } = connectClient(config);
+    const client = connectClient(config);
     const load = new ClientLoad(config, client, kubeconfig);
     const upgrade = after === undefined ? undefined : new Upgrade(config, client, after);
     await load.start();
@@ -160,12 +159,12 @@ async function main(): Promise<void> {
       if (!(await runScenario(scenario, load))) process.exitCode = 1;
     }
     await load.stop();
-    transport.close();
+    client.close();
     console.log(await docker('stats', '--no-stream', '--format', 'table {{.Name}}\t{{.MemUsage}}\t{{.CPUPerc}}'));
   } finally {
     if (!hasFlag('keep')) await down();
     if (after !== undefined) await docker('tag', after, IMAGE);
-    rmSync(folder, { recursive: true });
+    removeFolder(folder);
   }
 }
 

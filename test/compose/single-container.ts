@@ -3,14 +3,15 @@
  * further name in the certificate, the exit code of `docker stop`, and that data survive a stop, a kill and a second
  * container on the same volume.
  */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readKubeconfig } from '../../shared/client/kubeconfig/kubeconfig';
 import { resourceOf } from '../../shared/client/rest/resource';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import { connectClient } from '../support/connect-client';
 import { kubectlOnPath, packagedProgram, runClient } from '../support/external/kubectl';
 import { freePort } from '../support/ports';
-import { connectClient } from './connect-client';
+import { removeFolder, temporaryFolder } from '../support/programs';
 import { docker, IMAGE, PROJECT, tryDocker, waitUntilHealthy } from './container-engine';
 
 export const SINGLE_CONTAINER = 'single-container';
@@ -27,7 +28,7 @@ const PERMANENT = 78;
 
 /** Resolves to figures; throws when a check fails. */
 export async function runSingleContainer(): Promise<string> {
-  const folder = mkdtempSync(path.join(tmpdir(), 'single-container-'));
+  const folder = temporaryFolder('single-container');
   const kubeconfig = path.join(folder, 'admin.kubeconfig');
   await removeContainer();
   try {
@@ -46,7 +47,7 @@ export async function runSingleContainer(): Promise<string> {
     return `${size.toFixed(0)} MB over the base image, ready after ${started} s`;
   } finally {
     await removeContainer();
-    rmSync(folder, { recursive: true });
+    removeFolder(folder);
   }
 }
 
@@ -99,18 +100,20 @@ async function checkRestarts(kubeconfig: string): Promise<void> {
   }
 }
 
-type Client = ReturnType<typeof connectClient>['client'];
-
-const readKept = (client: Client): Promise<unknown> => client.of(MAPS).namespace(NAMESPACE).get('kept');
+const readKept = (client: RestClient): Promise<unknown> => client.of(MAPS).namespace(NAMESPACE).get('kept');
 
 /** `servername` is the name that the certificate must cover, by default the host of the kubeconfig. */
-async function withClient(kubeconfig: string, servername: string | undefined, use: (client: Client) => Promise<unknown>): Promise<void> {
+async function withClient(
+  kubeconfig: string,
+  servername: string | undefined,
+  use: (client: RestClient) => Promise<unknown>,
+): Promise<void> {
   const config = readKubeconfig(kubeconfig);
-  const { client, transport } = connectClient({ ...config, tls: { ...config.tls, ...(servername !== undefined && { servername }) } });
+  const client = connectClient({ ...config, tls: { ...config.tls, ...(servername !== undefined && { servername }) } });
   try {
     await use(client);
   } finally {
-    transport.close();
+    client.close();
   }
 }
 

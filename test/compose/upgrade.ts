@@ -8,15 +8,15 @@ import { load } from 'js-yaml';
 import type { ClientConfig } from '../../shared/client/kubeconfig/client-config';
 import { discoverResources } from '../../shared/client/rest/discovery';
 import { ApiError } from '../../shared/client/rest/api-error';
-import { collectBody } from '../../shared/client/rest/json-body';
 import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { canonicalApiVersion } from '../../shared/names/dialect';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { customResourceDefinition } from '../support/objects/custom-resource-definition';
+import { connectClient } from '../support/connect-client';
+import { sendOnce } from '../support/http/send-once';
 import { waitUntil } from '../support/programs';
 import { manifests } from '../support/scenarios/manifest-tables';
-import { connectClient, type ConnectedClient } from './connect-client';
 import { compose, containerIds, docker, IMAGE, scaleApiServers, sleep } from './container-engine';
 import { findDifferences, countKinds, readRecords, type Records } from './object-records';
 
@@ -38,8 +38,6 @@ const STEADY_POLLS = 5;
 const SIDE_BY_SIDE_MS = 5_000;
 /** The time limit for a watch, and for reading the metrics of a server. */
 const WATCH_SECONDS = 60;
-/** A bound that no `/metrics` page reaches. */
-const MAX_METRICS_BYTES = 64 * 1024 * 1024;
 
 const SHIP_DEFINITION: JsonObject = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -53,8 +51,10 @@ const SHIP_DEFINITION: JsonObject = {
 };
 const SHIPS: Resource = { group: 'kept.example.com', version: 'v1', resource: 'ships', kind: 'Ship', namespaced: true };
 
-interface Server extends ConnectedClient {
+interface Server {
   readonly container: string;
+  readonly client: RestClient;
+  readonly config: ClientConfig;
 }
 
 export class Upgrade {
@@ -149,7 +149,7 @@ export class Upgrade {
       if (byOld === 0 || byNew === 0) throw new Error(`side by side the old servers completed ${byOld} requests and the new ones ${byNew}`);
       return `side by side ${sides[0]?.length} old servers completed ${byOld} requests, ${sides[1]?.length} new ones ${byNew}`;
     } finally {
-      for (const { transport } of servers) transport.close();
+      for (const { client } of servers) client.close();
     }
   }
 
@@ -157,7 +157,7 @@ export class Upgrade {
   private async server(container: string): Promise<Server> {
     const address = await docker('inspect', '--format', '{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}', container);
     const config = { ...this.config, servers: [new URL(`https://${address}:6443`)], tls: { ...this.config.tls, servername: 'localhost' } };
-    return { container, ...connectClient(config) };
+    return { container, client: connectClient(config), config };
   }
 }
 
@@ -199,16 +199,18 @@ async function versionsOf(client: RestClient, name: string, resourceVersion: str
 /** The number of requests that these servers have completed. */
 async function countCompletedRequests(servers: readonly Server[]): Promise<number> {
   const counts = await Promise.all(
-    servers.map(async ({ transport }) => {
-      const response = await transport.send({
-        method: 'GET',
-        path: '/metrics',
-        headers: {},
-        signal: AbortSignal.timeout(WATCH_SECONDS * 1000),
-      });
-      const text = (await collectBody(response.body, MAX_METRICS_BYTES)).toString('utf8');
-      return [...text.matchAll(/^apiserver_request_total\{[^}]*\} (\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
-    }),
+    servers.map(
+      async ({
+        config: {
+          servers: [server],
+          tls,
+        },
+      }) => {
+        const { hostname, port } = new URL(server ?? '');
+        const { text } = await sendOnce({ ...tls, hostname, port, path: '/metrics', timeout: WATCH_SECONDS * 1000 });
+        return [...text.matchAll(/^apiserver_request_total\{[^}]*\} (\d+)/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
+      },
+    ),
   );
   return counts.reduce((sum, count) => sum + count, 0);
 }

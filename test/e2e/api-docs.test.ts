@@ -4,7 +4,8 @@
  */
 import path from 'node:path';
 import { runClient, packagedProgram, kubectlOnPath, startClient } from '../support/external/kubectl';
-import { describeWithChromium, startChromium } from '../support/external/chromium';
+import { startChromium } from '../support/external/chromium';
+import { describeWithProgram } from '../support/external/find-program';
 import { waitUntil } from '../support/programs';
 import { reportSkipped } from '../support/report-skipped';
 import { repository } from '../support/repository';
@@ -15,7 +16,7 @@ import { useClosable, useResource } from '../support/use-resource';
 const TIMEOUT_MS = 180_000;
 const kubectl = packagedProgram('kubectl') ?? kubectlOnPath();
 
-describeWithChromium('the API documentation in Chromium', (program) => {
+describeWithProgram('chromium', 'the API documentation in Chromium', (program) => {
   if (kubectl === undefined) return reportSkipped('kubectl proxy', 'the packaged kubectl exists for linux-x64 only');
   const server = useApiServer('api-docs', () => ({ args: ['--enable-api-docs'] }));
   const proxy = useResource(

@@ -3,45 +3,25 @@
  */
 import path from 'node:path';
 import type { Certificates } from '../../deploy/local/certificates';
-import { createTransport } from '../../shared/client/transport/connect';
-import { CredentialSource } from '../../shared/client/kubeconfig/credential-source';
-import type { Http2Settings } from '../../shared/client/transport/http2-transport';
-import { RestClient } from '../../shared/client/rest/rest-client';
-import type { Dialect } from '../../shared/names/dialect';
-import { systemClock, type Clock } from '../../shared/runtime/clock';
-import { systemRandom } from '../../shared/runtime/random';
+import type { RestClient } from '../../shared/client/rest/rest-client';
+import { connectClient, type ConnectOptions } from './connect-client';
 import { repository } from './repository';
 import { startProgram, type ApiServer, type ProgramProcess } from './programs';
 
-interface AdminClientOptions {
+interface AdminClientOptions extends ConnectOptions {
   /** Uses HTTP/1.1; HTTP/2 by default. */
   readonly http1?: boolean;
-  readonly dialect?: Dialect;
-  /** The clock of deadlines and retries. */
-  readonly clock?: Clock;
-  readonly settings?: Partial<Omit<Http2Settings, 'clock'>>;
 }
 
 /** A client with the administrator's credentials for all of the addresses. */
 export function adminClient(
   addresses: readonly string[],
   certificates: Certificates,
-  { http1 = false, dialect = 'platform', clock = systemClock, settings }: AdminClientOptions = {},
+  { http1 = false, ...options }: AdminClientOptions = {},
 ): RestClient {
-  const config = {
-    servers: addresses.map((address) => new URL(address)),
-    tls: { ca: certificates.authority, cert: certificates.admin.certificate, key: certificates.admin.key },
-    credentials: { type: 'none' } as const,
-    http1,
-  };
-  return new RestClient({
-    transport: createTransport(config, clock, settings),
-    credentials: new CredentialSource(config.credentials, clock),
-    dialect,
-    userAgent: 'test',
-    clock,
-    random: systemRandom,
-  });
+  const servers = addresses.map((address) => new URL(address));
+  const tls = { ca: certificates.authority, cert: certificates.admin.certificate, key: certificates.admin.key };
+  return connectClient({ servers, tls, credentials: { type: 'none' }, http1 }, options);
 }
 
 /** The environment of programs that load a module of test/support/clock first, which replaces their clock. */

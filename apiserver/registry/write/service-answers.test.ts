@@ -3,7 +3,7 @@
  * Service.
  */
 import { auditStoredAllocations } from '../../../test/support/store/allocation-audit';
-import { SERVICE_DEVIATIONS } from '../../../test/support/deviations/validation-deviations';
+import { serviceDeviation } from '../../../test/support/deviations/validation-deviations';
 import { openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { readRecording } from '../../../test/replay/recording';
 import { isBody, type Body, type Json } from '../../../test/replay/json-response';
@@ -70,7 +70,7 @@ function sequenceRow(sequence: ServiceSequence): readonly [key: string, sequence
 function expectedAnswers(key: string, recorded: readonly (ServiceResponse | undefined)[]): readonly ServiceResponse[] {
   return recorded.map((answer, index) => {
     if (answer === undefined) throw new Error(`${key} is not recorded`);
-    return SERVICE_DEVIATIONS.get(key)?.get(index) ?? answer;
+    return serviceDeviation(key, index) ?? answer;
   });
 }
 

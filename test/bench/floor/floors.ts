@@ -8,7 +8,7 @@ import type { Store } from '../../../apiserver/storage/store';
 import { findEtcd, startEtcd } from '../../support/external/etcd';
 import { openEtcd } from '../../support/store/open-stores';
 import { createConfigMaps, withServer, type BenchServer } from '../harness/bench-server';
-import { BareServer, createBareCredential } from '../harness/bare-server';
+import { BareServer } from '../harness/bare-server';
 import { BenchClient, configMap } from '../harness/client';
 import type { Estimate } from '../harness/statistics';
 import { compareCosts, prefer, type Comparison } from '../harness/comparison';
@@ -57,7 +57,7 @@ const STORED_BYTES = 1200;
 
 /** Calls `onFloor` after each comparison. Creations are left out when there is no etcd. */
 export async function measureFloors(onFloor: (floor: Floor) => void): Promise<void> {
-  const bare = await BareServer.start(await createBareCredential());
+  const bare = await BareServer.start();
   try {
     await withServer((opened) => compareReads(opened, bare, onFloor));
   } finally {

@@ -4,21 +4,11 @@
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
-import { createAuthority, issueCertificate, type Credential } from '../../../shared/pki/certificates';
-import { systemClock } from '../../../shared/runtime/clock';
+import { makeAuthority, makePair } from '../../support/certificates/credential-files';
 import type { BareMessage } from './bare-server-process';
 import { BenchClient } from './client';
 import type { Side } from './comparison';
 import { measureWarmLoop, type Cost } from './measure';
-
-const LIFETIME_MS = 86_400_000;
-
-/** A certificate of its own authority, of the same kind as those of the API server. */
-export async function createBareCredential(): Promise<Credential> {
-  const life = { lifetimeMs: LIFETIME_MS, clock: systemClock };
-  const authority = await createAuthority({ ...life, subject: { commonName: 'bench-ca' } });
-  return issueCertificate({ ...life, authority, usage: 'server', subject: { commonName: 'bare' }, names: ['127.0.0.1'] });
-}
 
 export class BareServer {
   private constructor(
@@ -26,10 +16,12 @@ export class BareServer {
     private readonly client: BenchClient,
   ) {}
 
-  static async start(credential: Credential): Promise<BareServer> {
+  /** With a certificate of its own authority, of the same kind as those of the API server. */
+  static async start(): Promise<BareServer> {
+    const { certificate, key } = await makePair(await makeAuthority('bench-ca'), 'server');
     const child = fork(path.join(__dirname, 'bare-server-process.js'), { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     const port = new Promise<number>((resolve) => child.once('message', (message) => resolve(Number(message))));
-    child.send({ certificate: credential.certificate, key: credential.key } satisfies BareMessage);
+    child.send({ certificate, key } satisfies BareMessage);
     return new BareServer(child, new BenchClient(await port, 'none'));
   }
 

@@ -1,7 +1,7 @@
 /** What GETs and lists cost one server, each beside a bare TLS server that sends as many bytes. */
 import { PROTOBUF_MEDIA_TYPE } from '../../../shared/names/dialect';
 import { anonymousMegabytes } from '../../support/process-usage';
-import { BareServer, createBareCredential } from '../harness/bare-server';
+import { BareServer } from '../harness/bare-server';
 import { createConfigMaps, printRow, withServer, type BenchServer } from '../harness/bench-server';
 import { measureWarmLoop, type Cost } from '../harness/measure';
 import { seconds } from '../harness/settings';
@@ -13,7 +13,7 @@ const OBJECTS = 1_000;
 export async function reads(): Promise<void> {
   await withServer(async (opened) => {
     console.log(`\nidle memory: ${anonymousMegabytes(opened.pid).toFixed(1)} MB\n`);
-    const bare = await BareServer.start(await createBareCredential());
+    const bare = await BareServer.start();
     try {
       await readRows(opened, bare);
     } finally {

@@ -12,7 +12,7 @@ import { storedValue } from '../../support/store/cache-fixture';
 import { MemoryStore } from '../../support/store/memory-store';
 import { openTestCache } from '../../support/store/test-cache';
 import { cpuSeconds } from '../../support/process-usage';
-import { BareServer, createBareCredential } from '../harness/bare-server';
+import { BareServer } from '../harness/bare-server';
 import { createConfigMaps, printRow, withServer, type BenchServer } from '../harness/bench-server';
 import { configMap } from '../harness/client';
 import { EventCounter } from '../harness/event-counter';
@@ -37,7 +37,7 @@ export async function watches(): Promise<void> {
     { cpuMicros: await podChangeMicros(1000) },
     { name: 'one node watching', cpuMicros: alone },
   );
-  const bare = await BareServer.start(await createBareCredential());
+  const bare = await BareServer.start();
   try {
     await withServer((opened) => fanOutRow(opened, bare));
   } finally {

@@ -4,7 +4,8 @@
  */
 import WebSocket from 'ws';
 import { waitUntil } from '../../support/programs';
-import { uint32Bytes, spdyFrame, startSpdyKubelet, type RunningCommand } from '../../support/servers/spdy-kubelet';
+import { uint32Bytes } from '../../support/http/raw-http2';
+import { spdyFrame, startSpdyKubelet, type RunningCommand } from '../../support/servers/spdy-kubelet';
 import { stopAfterTest, useClosable } from '../../support/use-resource';
 import { ADMIN } from './api-call';
 import { tlsPairOf, issueServerCertificate } from './fixture';

@@ -6,10 +6,8 @@ import { ADDONS, applyAddon } from '../../../deploy/addons/manage-addons';
 import { createToken } from '../../../deploy/nodes/bootstrap-tokens';
 import { prepareForNodes } from '../../../deploy/nodes/prepare';
 import { NODE_TOKEN_GROUP } from '../../../shared/names/bootstrap-token';
-import { RestClient } from '../../../shared/client/rest/rest-client';
-import { connect } from '../../../shared/client/transport/connect';
-import { systemClock as clock } from '../../../shared/runtime/clock';
-import { systemRandom as random } from '../../../shared/runtime/random';
+import type { RestClient } from '../../../shared/client/rest/rest-client';
+import { connectClient } from '../../support/connect-client';
 import { ADMIN, type Fixture } from '../http/fixture';
 
 /** The address and network of the cluster that was recorded. */
@@ -22,18 +20,13 @@ const { signal } = new AbortController();
 
 /** Sends requests as administrator, in upstream's names. */
 export async function withAdministrator<T>(api: Fixture, use: (client: RestClient) => Promise<T>): Promise<T> {
-  const { transport, credentials } = connect(
-    {
-      servers: [new URL(`https://127.0.0.1:${api.server.port}`)],
-      tls: { ca: api.authority.certificate },
-      credentials: { type: 'token', token: ADMIN },
-    },
-    clock,
-  );
+  const servers = [new URL(`https://127.0.0.1:${api.server.port}`)];
+  const config = { servers, tls: { ca: api.authority.certificate }, credentials: { type: 'token', token: ADMIN } } as const;
+  const client = connectClient(config, { dialect: 'kubernetes' });
   try {
-    return await use(new RestClient({ transport, credentials, dialect: 'kubernetes', userAgent: 'test', clock, random }));
+    return await use(client);
   } finally {
-    transport.close();
+    client.close();
   }
 }
 

@@ -8,11 +8,8 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { readKubeconfig } from '../../../shared/client/kubeconfig/kubeconfig';
-import { RestClient } from '../../../shared/client/rest/rest-client';
-import { connect } from '../../../shared/client/transport/connect';
-import { systemClock as clock } from '../../../shared/runtime/clock';
 import { errorMessage } from '../../../shared/runtime/error-message';
-import { systemRandom as random } from '../../../shared/runtime/random';
+import { connectClient } from '../../support/connect-client';
 import { removeFolder, temporaryFolder } from '../../support/programs';
 import { compareTimelines } from './compare-timelines';
 import { ControlPlane } from './control-plane';
@@ -84,7 +81,11 @@ async function runScenarios(options: FaultOptions, folder: string): Promise<bool
   let agree = true;
   try {
     await nodes.startNodes(plane.credentials);
-    const cluster = { plane, nodes, client: connectClient(plane.credentials.kubeconfig) };
+    const cluster = {
+      plane,
+      nodes,
+      client: connectClient(readKubeconfig(plane.credentials.kubeconfig), { dialect: 'kubernetes', userAgent: 'faults-test' }),
+    };
     for (const scenario of selected) if (!(await judgeScenario(scenario, cluster, options))) agree = false;
   } finally {
     if (options.logs !== '') writeOutputs(options.logs, plane);
@@ -139,11 +140,6 @@ function formatTimeline({ steps, events, requests, service }: Timeline): string 
     `Service: ${service.failed} of ${service.sent} connections failed, longest outage ${service.longestOutage} s`,
   ];
   return [...lines.map(({ at, text }) => `${at.toFixed(1).padStart(7)} s  ${text}`), ...outages, ''].join('\n');
-}
-
-function connectClient(kubeconfig: string): RestClient {
-  const connection = connect(readKubeconfig(kubeconfig), clock);
-  return new RestClient({ ...connection, dialect: 'kubernetes', userAgent: 'faults-test', clock, random });
 }
 
 function writeOutputs(folder: string, plane: ControlPlane): void {

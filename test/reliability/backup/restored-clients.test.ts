@@ -5,7 +5,6 @@
  */
 import { renameSync } from 'node:fs';
 import path from 'node:path';
-import { isConflict } from '../../../shared/client/rest/api-error';
 import type { ApiObject } from '../../../shared/client/rest/api-object';
 import { Informer } from '../../../shared/client/informer/informer';
 import { resourceOf } from '../../../shared/client/rest/resource';
@@ -37,8 +36,6 @@ const contentOf = (objects: readonly ApiObject[]): string =>
     .map(({ name, uid, body, resourceVersion }) => `${name} ${uid} ${stringAt(objectAt(body, 'data'), 'color') ?? ''} ${resourceVersion}`)
     .sort()
     .join('\n');
-
-const failureOf = (response: Promise<unknown>): Promise<unknown> => response.then(() => undefined).catch((error: unknown) => error);
 
 type StoreKind = 'embedded' | 'etcd';
 
@@ -124,7 +121,7 @@ function describeRestoredClients(before: StoreKind, after: StoreKind): void {
       expect(Number(resourceVersion)).toBeGreaterThan(1_000_000_000);
     }
 
-    expect(isConflict(await failureOf(maps().update(changed.body)))).toBe(true);
+    await expect(maps().update(changed.body)).rejects.toMatchObject({ code: 409, reason: 'Conflict' });
     const watch = maps().watch({ from: { resourceVersion: changed.resourceVersion }, timeoutSeconds: 60 });
     expect(await watch.next()).toMatchObject({ value: { type: 'ERROR', error: { code: 410 } } });
 

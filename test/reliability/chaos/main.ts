@@ -7,12 +7,13 @@
 import { writeFileSync } from 'node:fs';
 import { connect as connectTcp } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import { systemClock } from '../../../shared/runtime/clock';
 import { createSeededRandom, type SeededRandom } from '../../replay/seeded-random';
 import { ApiClient } from '../../support/http/api-client';
 import { freePort } from '../../support/ports';
 import { anonymousMegabytes } from '../../support/process-usage';
 import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
-import { configMap, CONFIGMAPS } from '../hostile/hostile-client';
+import { CONFIGMAPS } from '../hostile/hostile-client';
 import { DISRUPTIONS, rawSockets } from './disruptions';
 
 const TOKEN = 'chaos-token';
@@ -24,7 +25,7 @@ const ROUNDS_PER_CLEANUP = 600;
 
 const option = (name: string, fallback: string): string =>
   process.argv.find((argument) => argument.startsWith(`--${name}=`))?.slice(name.length + 3) ?? fallback;
-const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const { sleep: wait } = systemClock;
 
 async function openTls(server: ApiServer, protocol: string): Promise<TLSSocket> {
   const raw = connectTcp(Number(new URL(server.address).port), '127.0.0.1');
@@ -66,7 +67,7 @@ interface CalmResult {
 
 /** The object that the well-behaved client reads. Its label keeps it when the objects of the chaos clients are deleted. */
 const createCalmObject = (client: ApiClient): Promise<unknown> =>
-  client.send('POST', CONFIGMAPS, configMap('calm', { metadata: { name: 'calm', labels: { large: 'no' } } }));
+  client.send('POST', CONFIGMAPS, { metadata: { name: 'calm', labels: { large: 'no' } } });
 
 /** A well-behaved client: all of its reads must succeed. Also deletes the objects that the chaos clients created. */
 async function runCalmClient(client: ApiClient, isActive: () => boolean, calm: CalmResult): Promise<void> {
@@ -104,11 +105,7 @@ async function main(): Promise<void> {
   const client = new ApiClient(server.address, server.certificates, 2);
   const labels = { large: 'yes' };
   for (let n = 0; n < 100; n++) {
-    await client.send(
-      'POST',
-      CONFIGMAPS,
-      configMap(`large-${n}`, { metadata: { name: `large-${n}`, labels }, data: { text: 'y'.repeat(100_000) } }),
-    );
+    await client.send('POST', CONFIGMAPS, { metadata: { name: `large-${n}`, labels }, data: { text: 'y'.repeat(100_000) } });
   }
   await createCalmObject(client);
 

@@ -3,35 +3,25 @@
  * ConfigMap with the fence of its first term, like a program that was paused between a read and the write. Reports the
  * outcome over IPC.
  */
-import { connect } from '../../../shared/client/transport/connect';
 import { ApiError } from '../../../shared/client/rest/api-error';
 import { readKubeconfig } from '../../../shared/client/kubeconfig/kubeconfig';
 import { LeaderElection } from '../../../shared/client/leader-election/leader-election';
 import { resourceOf } from '../../../shared/client/rest/resource';
-import { RestClient } from '../../../shared/client/rest/rest-client';
 import type { Fence } from '../../../shared/api/identity/fencing';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
+import { connectClient } from '../../support/connect-client';
 
 const [kubeconfig = '', identity = ''] = process.argv.slice(2);
-const config = readKubeconfig(kubeconfig);
-const clock = systemClock;
-const random = systemRandom;
-const client = new RestClient({
-  ...connect(config, clock),
-  dialect: 'platform',
-  userAgent: identity,
-  clock,
-  random,
-});
+const client = connectClient(readKubeconfig(kubeconfig), { userAgent: identity });
 /** Not cleared when the term ends, so that later writes use the fence of the former term. */
 let firstFence: Fence | undefined;
 
 const election = new LeaderElection({
   client,
-  clock,
-  random,
+  clock: systemClock,
+  random: systemRandom,
   logger: silentLogger,
   lease: { namespace: 'platform-system', name: 'fenced-writer' },
   identity,

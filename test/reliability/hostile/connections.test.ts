@@ -7,7 +7,7 @@ import { connect as connectTcp } from 'node:net';
 import { ApiClient, type WatchEvent } from '../../support/http/api-client';
 import { waitUntil } from '../../support/programs';
 import { useResource } from '../../support/use-resource';
-import { configMap, useHostileTarget, measureLatencies, CONFIGMAPS, openRawConnection, SlowHeaderClient } from './hostile-client';
+import { useHostileTarget, measureLatencies, CONFIGMAPS, openRawConnection, SlowHeaderClient } from './hostile-client';
 
 const target = useHostileTarget();
 /** Limit of the median latency of other requests; a blocked server would take many seconds. */
@@ -52,7 +52,7 @@ describe('the API server', () => {
       const payload = 'x'.repeat(LARGE_WRITE_BYTES);
       const latenciesDuringWrites: number[] = [];
       for (let n = 0; n < LARGE_WRITES; n++) {
-        const body = configMap('flood', { metadata: { name: 'flood', labels: { flood: '' } }, data: { n: String(n), payload } });
+        const body = { metadata: { name: 'flood', labels: { flood: '' } }, data: { n: String(n), payload } };
         const { status } = n === 0 ? await client.send('POST', CONFIGMAPS, body) : await client.send('PUT', `${CONFIGMAPS}/flood`, body);
         expect(status).toBeLessThan(300);
         if (n % 10 === 0) {
@@ -74,7 +74,7 @@ describe('the API server', () => {
   it('bounds the memory of lists that are never read', async () => {
     const { client, memory } = target();
     const data = { payload: 'y'.repeat(LISTED_OBJECT_BYTES) };
-    for (let n = 0; n < LISTED_OBJECTS; n++) await client.send('POST', CONFIGMAPS, configMap(`wide-${n}`, { data }));
+    for (let n = 0; n < LISTED_OBJECTS; n++) await client.send('POST', CONFIGMAPS, { metadata: { name: `wide-${n}` }, data });
     const before = memory();
     const sockets = await Promise.all(
       Array.from({ length: UNREAD_LISTS }, async () => {

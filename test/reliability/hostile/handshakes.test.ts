@@ -3,31 +3,24 @@
  * the process.
  */
 import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import { connect as connectTcp, type Socket } from 'node:net';
 import path from 'node:path';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { systemClock as clock } from '../../../shared/runtime/clock';
-import { createAuthority, issueCertificate } from '../../../shared/pki/certificates';
+import { makeAuthority, makePair, pairPaths, savePair } from '../../support/certificates/credential-files';
 import { ProgramProcess, waitUntil } from '../../support/programs';
 import { useFolder, useForEachTest, useResource } from '../../support/use-resource';
 
 const HOOK = path.resolve(__dirname, '../../support/typescript-hook.cjs');
 const SERVER = path.resolve(__dirname, 'handshake-server.ts');
-const HOUR_MS = 3_600_000;
 
 const folder = useFolder('handshakes');
 const program = useResource(startServer, (server) => server.process.kill(), 60_000);
 
 async function startServer(): Promise<{ readonly process: ProgramProcess; readonly port: number }> {
-  const authority = await createAuthority({ subject: { commonName: 'test-ca' }, lifetimeMs: HOUR_MS, clock });
-  const subject = { commonName: 'apiserver' };
-  const serving = await issueCertificate({ subject, lifetimeMs: HOUR_MS, clock, authority, usage: 'server', names: ['127.0.0.1'] });
-  const files = { certificate: path.join(folder, 'tls.crt'), key: path.join(folder, 'tls.key') };
-  writeFileSync(files.certificate, serving.certificate);
-  writeFileSync(files.key, serving.key);
-  const args = ['-r', HOOK, SERVER, files.certificate, files.key];
+  const files = pairPaths(folder, 'tls');
+  savePair(files, await makePair(await makeAuthority('test-ca'), 'server'));
+  const args = ['-r', HOOK, SERVER, files.cert, files.key];
   const server = new ProgramProcess(spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] }));
   const port = await waitUntil('the server to listen', () => Number(/port (\d+)/.exec(server.output)?.[1] ?? 0) || undefined, 30_000);
   return { process: server, port };

@@ -58,13 +58,6 @@ export async function measureLatencies(client: ApiClient, path: string, count: n
 
 export const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 
-export const configMap = (name: string, more: object = {}): object => ({
-  apiVersion: 'v1',
-  kind: 'ConfigMap',
-  metadata: { name },
-  ...more,
-});
-
 export interface HostileTarget {
   readonly server: ApiServer;
   readonly client: ApiClient;
@@ -79,7 +72,7 @@ export function useHostileTarget(...args: string[]): () => HostileTarget {
     async (): Promise<HostileTarget> => {
       const server = await startApiServer({ folder, securePort: await freePort(), args });
       const client = new ApiClient(server.address, server.certificates);
-      expect((await client.send('POST', CONFIGMAPS, configMap('calm', { data: { a: '1' } }))).status).toBe(201);
+      expect((await client.send('POST', CONFIGMAPS, { metadata: { name: 'calm' }, data: { a: '1' } })).status).toBe(201);
       return { server, client, memory: () => anonymousMegabytes(server.process.pid) };
     },
     async ({ server, client }) => {

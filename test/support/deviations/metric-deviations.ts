@@ -2,21 +2,20 @@
  * Intended differences between this server's metrics and the recorded ones, read from metric-deviations.yaml. The
  * recordings stay as they were recorded.
  */
-import { load } from 'js-yaml';
 import { listOf, shape, text } from '../../replay/shape';
-import { readRepositoryFile } from '../repository';
+import { readDeviations } from './read-deviations';
 
 const isMissingFamilies = shape({ reason: text, names: listOf(text) });
-const isFile = shape({
-  series: listOf(shape({ reason: text, series: text })),
-  uncountedSteps: listOf(text),
-  missingFamilies: listOf(isMissingFamilies),
-  missingFamiliesInUse: listOf(isMissingFamilies),
-  emptyFamilies: listOf(text),
-});
-
-const file = load(readRepositoryFile('test/support/deviations/metric-deviations.yaml'));
-if (!isFile(file)) throw new Error('metric-deviations.yaml has members that are not read');
+const file = readDeviations(
+  'metric-deviations.yaml',
+  shape({
+    series: listOf(shape({ reason: text, series: text })),
+    uncountedSteps: listOf(text),
+    missingFamilies: listOf(isMissingFamilies),
+    missingFamiliesInUse: listOf(isMissingFamilies),
+    emptyFamilies: listOf(text),
+  }),
+);
 
 /** Series of either server that comparisons ignore. */
 export const SERIES_DEVIATIONS = file.series.map(({ reason, series }) => ({ reason, series: new RegExp(series) }));

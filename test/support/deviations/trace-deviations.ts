@@ -1,79 +1,41 @@
-/** Intended differences between this server's traces and the recorded ones, and the part of a span that is compared. */
+/**
+ * The part of a span that is compared with the recorded one: without the intended differences, which
+ * trace-deviations.yaml lists.
+ */
 import type { Json } from '../../replay/json-response';
 import type { SpanTree } from '../../replay/requests/span-tree';
+import { listOf, mapOf, shape, text } from '../../replay/shape';
+import { readDeviations } from './read-deviations';
 
 type Side = 'ours' | 'recorded';
 
-/** By step: spans that exist on one side only. */
-export const TRACE_DEVIATIONS: Readonly<Record<string, { readonly spans: readonly string[]; readonly reason: string }>> = {
-  'a create of what there is': {
-    spans: ['Create etcd3'],
-    reason: 'the cache has the object; this is confirmed in the store, and no create is attempted',
-  },
-  'a get that is not acceptable': { spans: ['SerializeObject'], reason: 'a rejection is serialized like any response' },
-  'a path': { spans: ['SerializeObject'], reason: 'the version is serialized like any response' },
-  'a pod that is deleted': {
-    spans: ['GuaranteedUpdate etcd3', 'etcdserverpb.KV/Txn'],
-    reason: 'marking the pod for deletion and deleting it are two store requests',
-  },
-  'a custom object in another version': { spans: ['HTTP POST'], reason: 'a conversion is part of the request that waits for it' },
-};
+const file = readDeviations(
+  'trace-deviations.yaml',
+  shape({
+    steps: mapOf(shape({ spans: listOf(text), reason: text })),
+    spans: shape({ recorded: mapOf(text), ours: mapOf(text) }),
+    attributes: mapOf(text),
+    events: listOf(shape({ reason: text, names: listOf(text) })),
+  }),
+);
 
-/** Spans that exist on one side only, in every step, with the reason. */
-const IGNORED_SPANS: Readonly<Record<Side, Readonly<Record<string, string>>>> = {
-  recorded: {
-    'etcdserverpb.KV/Range': 'reads are served from the cache; revision requests to the store are not compared',
-    'List(recursive=false) etcd3': 'the newest revision is requested without a list',
-  },
-  ours: {
-    'etcdserverpb.KV/Range': 'as above',
-    impersonation: 'a filter that waits gets a span of its own',
-    authorization: 'a filter that waits gets a span of its own',
-  },
-};
+/** Titles of the steps that have spans on one side only. */
+export const DEVIATING_STEPS: readonly string[] = Object.keys(file.steps);
 
-/** Attributes that are not compared, with the reason. */
-const IGNORED_ATTRIBUTES: Readonly<Record<string, string>> = {
-  encoder: 'it names internal components',
-  type: 'of objects in storage; it names internal components',
-  'audit-id': 'it is set on the span of the handler instead of storage',
-  'http.request_content_length': 'of webhook calls: managedFields differ',
-  'http.response_content_length': 'responses are compared elsewhere',
-  'user_agent.original': 'webhook calls have no User-Agent',
-};
-
-/** Events that exist on one side only. */
-const IGNORED_EVENTS: ReadonlySet<string> = new Set([
-  // Of calls that are one message each way.
-  'message',
-  // Objects are encoded before a write begins, and are never decoded after it.
-  'About to Encode',
-  'Encode succeeded',
-  'TransformToStorage succeeded',
-  'decode succeeded',
-  // The response of a webhook is applied without an event of its own.
-  'Patch applied',
-  // Steps of the cache, which is built differently.
-  'Ready',
-  'watchCache locked acquired',
-  'watchCache fresh enough',
-  'Listed items from cache',
-  'Resized result',
-  'Filtered items',
-]);
+const ignoredEvents = new Set(file.events.flatMap(({ names }) => names));
 
 function comparedAttributes(attributes: SpanTree['attributes']): Json {
-  return Object.fromEntries(Object.entries(attributes).filter(([key]) => IGNORED_ATTRIBUTES[key] === undefined));
+  return Object.fromEntries(Object.entries(attributes).filter(([key]) => file.attributes[key] === undefined));
 }
 
-/** A rejected write is retried on a proven state, so that steps may repeat. */
+/** Each event once: a rejected write is retried on a proven state, which repeats its events. */
 function comparedEvents(events: SpanTree['events']): Json {
-  const names = events.map(([event]) => event).filter((event) => !IGNORED_EVENTS.has(event));
-  return names.filter((event, at) => names.indexOf(event) === at);
+  const names = events.map(([event]) => event).filter((event) => !ignoredEvents.has(event));
+  return [...new Set(names)];
 }
 
 const isIgnoredSpan = (name: string, side: Side, step: string): boolean =>
-  IGNORED_SPANS[side][name] !== undefined || TRACE_DEVIATIONS[step]?.spans.includes(name) === true;
+  file.spans[side][name] !== undefined || file.steps[step]?.spans.includes(name) === true;
 
 /** `side`: which server sent the span. Children that one server alone sends are left out. */
 export function comparableSpan(tree: SpanTree, side: Side, step: string): Json {

@@ -1,23 +1,8 @@
-/**
- * A real Chromium without a window, driven over the DevTools protocol: `CHROMIUM_BIN`, or chromium on PATH. Tests that
- * need it are reported as skipped without it.
- */
+/** A real Chromium without a window, driven over the DevTools protocol. `describeWithProgram` finds it for tests. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import WebSocket from 'ws';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
-import { ProgramProcess, removeFolder, waitUntil } from '../programs';
-import { reportSkipped } from '../report-skipped';
-import { findProgram } from './find-program';
-
-/** `describe` where Chromium exists; `body` receives its path. */
-export function describeWithChromium(name: string, body: (path: string) => void): void {
-  const path = findProgram('chromium', 'CHROMIUM_BIN');
-  if (path === undefined) reportSkipped(name, 'no chromium in CHROMIUM_BIN or on PATH');
-  else describe(name, () => body(path));
-}
+import { ProgramProcess, removeFolder, temporaryFolder, waitUntil } from '../programs';
 
 /** The browser with one page. */
 export interface Browser {
@@ -37,7 +22,7 @@ const FLAGS = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm
 
 /** Resolves when the browser accepts commands. Its profile is a temporary folder, which `close` deletes. */
 export async function startChromium(program: string): Promise<Browser> {
-  const profile = mkdtempSync(join(tmpdir(), 'chromium-test-'));
+  const profile = temporaryFolder('chromium-test');
   const child = new ProgramProcess(
     spawn(program, [...FLAGS, `--user-data-dir=${profile}`, 'about:blank'], { stdio: ['ignore', 'ignore', 'pipe'] }),
   );

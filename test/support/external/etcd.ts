@@ -2,13 +2,14 @@
  * Real etcd servers for tests. The program is `ETCD_BIN` or on PATH; on Debian, tests that run as root install the
  * package. `describeWithEtcd` reports the tests that are skipped without it.
  */
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmdirSync, rmSync, statSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from './find-program';
 import { freePorts } from '../ports';
+import { ProgramProcess, removeFolder, temporaryFolder, waitUntil } from '../programs';
 import { reportSkipped } from '../report-skipped';
 
 export interface EtcdServer {
@@ -84,7 +85,7 @@ export async function startEtcdCluster(members: number, options: EtcdServerOptio
     tls === undefined ? [] : ['--cert-file', tls.cert, '--key-file', tls.key, '--trusted-ca-file', tls.ca, '--client-cert-auth'];
   return Promise.all(
     addresses.map(async ({ name, port, endpoint, peer }) => {
-      const directory = mkdtempSync(join(tmpdir(), 'etcd-test-'));
+      const directory = temporaryFolder('etcd-test');
       const member = new EtcdMember(program, directory, endpoint, port, [
         ...['--name', name, '--data-dir', join(directory, 'data')],
         ...['--listen-client-urls', endpoint, '--advertise-client-urls', endpoint],
@@ -101,9 +102,12 @@ export async function startEtcdCluster(members: number, options: EtcdServerOptio
   );
 }
 
+/** Long enough for a member to find its cluster on a busy machine. */
+const START_MS = 60_000;
+
 class EtcdMember implements EtcdServer {
-  private child: ChildProcess | undefined;
-  private readonly killOnExit = (): void => void this.child?.kill('SIGKILL');
+  private process: ProgramProcess | undefined;
+  private readonly killOnExit = (): void => void this.process?.child.kill('SIGKILL');
 
   constructor(
     private readonly program: string,
@@ -116,41 +120,40 @@ class EtcdMember implements EtcdServer {
   }
 
   async restart(): Promise<void> {
-    const child = spawn(this.program, this.flags, { stdio: 'ignore' });
-    this.child = child;
-    await waitUntilListening(this.port, child);
+    const started = new ProgramProcess(spawn(this.program, this.flags, { stdio: 'ignore' }));
+    this.process = started;
+    await waitUntil(
+      'etcd to listen',
+      () => {
+        if (!started.isRunning) throw new Error(`etcd ended with ${started.child.exitCode ?? started.child.signalCode}`);
+        return acceptsConnections(this.port);
+      },
+      START_MS,
+    );
   }
 
-  kill(): Promise<void> {
-    return this.endProcess('SIGKILL');
+  async kill(): Promise<void> {
+    await this.process?.kill();
   }
 
-  stop(): Promise<void> {
-    return this.endProcess('SIGTERM');
+  async stop(): Promise<void> {
+    // A paused process would not receive SIGTERM.
+    this.process?.resume();
+    await this.process?.stop();
   }
 
   pause(): void {
-    stopAllThreads(this.child);
+    if (this.process !== undefined) stopAllThreads(this.process);
   }
 
   resume(): void {
-    this.child?.kill('SIGCONT');
+    this.process?.resume();
   }
 
   async dispose(): Promise<void> {
-    await this.endProcess('SIGKILL');
+    await this.kill();
     process.removeListener('exit', this.killOnExit);
-    rmSync(this.directory, { recursive: true, force: true });
-  }
-
-  private async endProcess(signal: NodeJS.Signals): Promise<void> {
-    const { child } = this;
-    this.child = undefined;
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
-    const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
-    child.kill('SIGCONT');
-    child.kill(signal);
-    await exited;
+    removeFolder(this.directory);
   }
 }
 
@@ -196,21 +199,12 @@ function acquireLock(lock: string): boolean {
 }
 
 /** Sends SIGSTOP and returns when all threads have stopped: after the signal alone they may still send a response. */
-function stopAllThreads(child: ChildProcess | undefined): void {
-  if (child?.pid === undefined) return;
-  child.kill('SIGSTOP');
-  const tasks = `/proc/${child.pid}/task`;
+function stopAllThreads(paused: ProgramProcess): void {
+  paused.pause();
+  const tasks = `/proc/${paused.pid}/task`;
   const isStopped = (task: string): boolean => /^State:\s+T/m.test(readFileSync(`${tasks}/${task}/status`, 'latin1'));
   const maxChecks = 10_000;
   for (let checks = 0; checks < maxChecks && existsSync(tasks) && !readdirSync(tasks).every(isStopped); checks++);
-}
-
-async function waitUntilListening(port: number, child: ChildProcess): Promise<void> {
-  const pauseMs = 20;
-  while (!(await acceptsConnections(port))) {
-    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`etcd ended with ${child.exitCode ?? child.signalCode}`);
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
-  }
 }
 
 function acceptsConnections(port: number): Promise<boolean> {

@@ -39,12 +39,13 @@ export function headersFrame(stream: number, headers: readonly (readonly [string
   return rawFrame(FRAME.headers, END_HEADERS | (endsStream ? END_STREAM : 0), stream, Buffer.concat(literals));
 }
 
-export const resetFrame = (stream: number, code: number): Buffer => rawFrame(FRAME.reset, 0, stream, uint32(code));
+export const resetFrame = (stream: number, code: number): Buffer => rawFrame(FRAME.reset, 0, stream, uint32Bytes(code));
 
 /** The client's setting of how many bytes of each response may be sent before it grants more. */
-export const streamWindow = (bytes: number): Buffer => rawFrame(FRAME.settings, 0, 0, Buffer.concat([Buffer.from([0, 4]), uint32(bytes)]));
+export const streamWindow = (bytes: number): Buffer =>
+  rawFrame(FRAME.settings, 0, 0, Buffer.concat([Buffer.from([0, 4]), uint32Bytes(bytes)]));
 
-export const windowUpdate = (stream: number, bytes: number): Buffer => rawFrame(FRAME.windowUpdate, 0, stream, uint32(bytes));
+export const windowUpdate = (stream: number, bytes: number): Buffer => rawFrame(FRAME.windowUpdate, 0, stream, uint32Bytes(bytes));
 
 /** The types of the frames in `bytes`, also of a last one that has only its head complete. */
 export function frameTypes(bytes: Buffer): readonly number[] {
@@ -61,7 +62,8 @@ function literal(text: string): Buffer {
   return Buffer.concat([rest < 128 ? Buffer.of(127, rest) : Buffer.of(127, (rest & 127) | 128, rest >> 7), bytes]);
 }
 
-function uint32(value: number): Buffer {
+/** Big-endian. */
+export function uint32Bytes(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(value);
   return bytes;

@@ -7,8 +7,7 @@ import { createServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import { systemClock as clock } from '../../../shared/runtime/clock';
-import { createAuthority, issueCertificate } from '../../../shared/pki/certificates';
+import { makeAuthority, makePair } from '../certificates/credential-files';
 import { closeServer, listen } from './listen';
 
 export const EXTENSION_GROUP = 'wardle.example.com';
@@ -83,10 +82,8 @@ const DOCUMENTS: Readonly<Record<string, object>> = {
 
 /** Resolves when the server listens on a free port of the loopback address. Its certificate is valid for this Service only. */
 export async function startExtensionServer(service: string, namespace: string): Promise<ExtensionServer> {
-  const lifetimeMs = 3_600_000;
-  const authority = await createAuthority({ subject: { commonName: 'extensions' }, lifetimeMs, clock });
-  const names = [`${service}.${namespace}.svc`];
-  const serving = await issueCertificate({ subject: { commonName: 'extension' }, lifetimeMs, clock, authority, usage: 'server', names });
+  const authority = await makeAuthority('extensions');
+  const serving = await makePair(authority, 'server', { names: [`${service}.${namespace}.svc`] });
   const calls: ExtensionCall[] = [];
   let openWatches = 0;
   let openApi: OpenApiDocument | undefined;

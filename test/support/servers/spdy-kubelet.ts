@@ -4,6 +4,7 @@
  */
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
+import { uint32Bytes } from '../http/raw-http2';
 import { closeServer, listen } from './listen';
 
 export interface RunningCommand {
@@ -51,13 +52,6 @@ export function spdyFrame(type: number, content: Buffer): Buffer {
   const head = Buffer.from([CONTROL_BIT, 3, 0, type, 0, 0, 0, 0]);
   head.writeUInt32BE(content.length, 4);
   return Buffer.concat([head, content]);
-}
-
-/** Big-endian. */
-export function uint32Bytes(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
-  return bytes;
 }
 
 /** An empty header block, compressed: as the first of a connection, and as any later one. */

@@ -4,13 +4,10 @@
  */
 import { createServer } from 'node:https';
 import { TLSSocket } from 'node:tls';
-import { systemClock } from '../../../shared/runtime/clock';
-import { createAuthority, issueCertificate } from '../../../shared/pki/certificates';
 import type { Body } from '../../replay/json-response';
 import type { Reply } from '../../replay/webhooks/behaviours';
+import { makeAuthority, makePair } from '../certificates/credential-files';
 import { closeServer, listen } from './listen';
-
-const HOUR_MS = 3_600_000;
 
 export interface WebhookRequest {
   readonly method: string;
@@ -55,15 +52,8 @@ export async function startWebhookServer({
   requestsClientCertificate = false,
   reply,
 }: WebhookServerOptions): Promise<WebhookServer> {
-  const authority = await createAuthority({ subject: { commonName: 'webhooks' }, lifetimeMs: HOUR_MS, clock: systemClock });
-  const { certificate, key } = await issueCertificate({
-    subject: { commonName: 'webhook' },
-    lifetimeMs: HOUR_MS,
-    clock: systemClock,
-    authority,
-    usage: 'server',
-    names,
-  });
+  const authority = await makeAuthority('webhooks');
+  const { certificate, key } = await makePair(authority, 'server', { names, commonName: 'webhook' });
   const settings = { cert: certificate, key, requestCert: requestsClientCertificate, rejectUnauthorized: false };
   const server = createServer(settings, (request, response) => {
     const chunks: Buffer[] = [];

@@ -29,7 +29,7 @@ import type { OffloadThreads, TransferredResource } from '../../../apiserver/reg
 import { runOffloaded, type WorkerDependencies } from '../../../apiserver/registry/write/executor/offload/run-offloaded';
 import { createWriter } from '../../../apiserver/registry/write/executor/writer';
 import { stringifyJson, type JsonObject } from '../../../shared/values/json';
-import { StatusError, type Status } from '../../../shared/api/errors/status';
+import type { Status } from '../../../shared/api/errors/status';
 import { GENERATED_NAMES, type Dialect, type GeneratedNames } from '../../../shared/names/dialect';
 import { featureGates, type FeatureName } from '../../../shared/cli/feature-gates';
 import type { Random } from '../../../shared/runtime/random';
@@ -38,6 +38,7 @@ import { ManualClock } from '../clock/manual-clock';
 import { MemoryStore } from './memory-store';
 import { NON_MUTATING_PLUGINS } from '../objects/non-mutating-plugins';
 import { LaggingCache } from './lagging-cache';
+import { failureOf } from './reader-fixture';
 import { strategyFor } from '../../../apiserver/server/wiring/strategies';
 
 export const PREFIX = '/registry';
@@ -295,12 +296,4 @@ export function objectOf(entry: Entry): JsonObject {
 }
 
 /** The Status that a call is rejected with. */
-export async function refusalStatus(call: Promise<unknown>): Promise<Status> {
-  try {
-    await call;
-  } catch (error) {
-    if (error instanceof StatusError) return error.status;
-    throw error;
-  }
-  throw new Error('the call was not refused');
-}
+export const refusalStatus = async (call: Promise<unknown>): Promise<Status> => (await failureOf(call)).status;
