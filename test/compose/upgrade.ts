@@ -4,18 +4,18 @@
  * same objects, see the writes of the other and deliver them to watches. After the upgrade all objects must be
  * unchanged.
  */
-import { load } from 'js-yaml';
 import type { ClientConfig } from '../../shared/client/kubeconfig/client-config';
 import { discoverResources } from '../../shared/client/rest/discovery';
 import { ApiError } from '../../shared/client/rest/api-error';
 import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { canonicalApiVersion } from '../../shared/names/dialect';
-import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../shared/values/json';
+import { objectAt, stringAt, type JsonObject } from '../../shared/values/json';
 import { customResourceDefinition } from '../support/objects/custom-resource-definition';
 import { connectClient } from '../support/connect-client';
 import { sendOnce } from '../support/http/send-once';
 import { waitUntil } from '../support/programs';
+import { manifestObjects } from '../support/objects/manifest-objects';
 import { manifests } from '../support/scenarios/manifest-tables';
 import { compose, containerIds, docker, IMAGE, scaleApiServers, sleep } from './container-engine';
 import { findDifferences, countKinds, readRecords, type Records } from './object-records';
@@ -92,7 +92,7 @@ export class Upgrade {
     const { client } = this;
     await client.of(resourceOf('core.v1.Namespace')).create({ metadata: { name: NAMESPACE } });
     const { kinds } = await discoverResources(client);
-    for (const object of [...parseManifests(), SHIP_DEFINITION]) {
+    for (const object of [...manifestObjects(manifests(NAMESPACE)), SHIP_DEFINITION]) {
       const kind = stringAt(object, 'kind') ?? '';
       const resource = kinds.get(`${canonicalApiVersion(stringAt(object, 'apiVersion') ?? '')}/${kind}`);
       if (resource === undefined) throw new Error(`${kind} is not served`);
@@ -230,13 +230,6 @@ async function checkAllUpgraded(image: string): Promise<void> {
 function expectNoDifferences(when: string, differences: readonly string[]): void {
   if (differences.length > 0)
     throw new Error(`${when} ${differences.length} objects have changed: ${differences.slice(0, MAX_SHOWN).join('; ')}`);
-}
-
-function parseManifests(): readonly JsonObject[] {
-  return manifests(NAMESPACE)
-    .split(/^---$/m)
-    .map((text): JsonValue => JSON.parse(JSON.stringify(load(text))))
-    .filter(isObject);
 }
 
 function ignoreNotFound(error: unknown): undefined {

@@ -1,8 +1,7 @@
 /**
  * Free TCP ports for programs under test, outside the range that the system uses for outgoing connections: a port of
- * that range can be taken between the check and the moment when a program listens on it. For the same reason each Jest
- * worker has its own range and cycles through it, so that two programs of a test get different ports although neither
- * listens yet.
+ * that range can be taken between the check and the moment when a program listens on it. Each Jest worker has a range of
+ * its own and cycles through it, so that two programs get different ports although neither listens yet.
  */
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';

@@ -8,13 +8,20 @@ import { errorCode } from '../../shared/runtime/error-code';
 /** Seconds of user and system time since the process started; resolution 10 ms. */
 export const cpuSeconds = (pid: number): number => secondsIn(`/proc/${pid}/stat`);
 
-/** The same for the thread of the event loop, without the threads of the store, garbage collection and the compiler. */
+/** Like {@link cpuSeconds} for the thread of the event loop alone, without those of the store, garbage collection and the compiler. */
 export const loopSeconds = (pid: number): number => secondsIn(`/proc/${pid}/task/${pid}/stat`);
 
+/** Clock ticks of 10 ms, in which the kernel reports CPU time. */
+const TICKS_PER_SECOND = 100;
+
+/** Reads the fields `utime` and `stime` of proc(5). The name of the program, in parentheses, may contain blanks. */
 function secondsIn(file: string): number {
   const stat = readFileSync(file, 'latin1');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / 100;
+  const [utime, stime] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13);
+  return (Number(utime) + Number(stime)) / TICKS_PER_SECOND;
 }
 
 /** Seconds of CPU of the process since `start`; more precise than {@link cpuSeconds} unless one of its threads has ended. */

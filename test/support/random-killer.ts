@@ -20,8 +20,7 @@ export interface LifetimeRange {
 
 export class RandomKiller {
   kills = 0;
-  private isStopped = false;
-  private wake: () => void = () => undefined;
+  private readonly ending = new AbortController();
   private readonly ended: Promise<void>;
 
   constructor(
@@ -34,8 +33,7 @@ export class RandomKiller {
 
   /** Resolves when the program runs and will not be killed any more. */
   async stop(): Promise<void> {
-    this.isStopped = true;
-    this.wake();
+    this.ending.abort();
     await this.ended;
   }
 
@@ -46,15 +44,8 @@ export class RandomKiller {
       await this.program.start();
       const longestMs = Math.max(this.lifetimes.longestMs, longestInStarts * (clock.monotonic() - startedAt));
       const lifeMs = shortestMs + this.chance.float() * (longestMs - shortestMs);
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, lifeMs);
-        this.wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-        if (this.isStopped) this.wake();
-      });
-      if (this.isStopped) return;
+      await clock.sleep(lifeMs, this.ending.signal);
+      if (this.ending.signal.aborted) return;
       await this.program.kill();
       this.kills += 1;
     }

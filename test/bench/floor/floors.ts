@@ -29,7 +29,7 @@ interface Read {
   /** Default: the token of a token file, which is hashed for each request. */
   readonly hasCertificate?: true;
   readonly workers: number;
-  /** In a round. */
+  /** Those of a round of {@link compareCosts}. */
   readonly requests: number;
 }
 

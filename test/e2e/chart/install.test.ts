@@ -15,7 +15,8 @@ import { waitUntil } from '../../support/programs';
 import { reportSkipped } from '../../support/report-skipped';
 import { repository } from '../../support/repository';
 import { useFolder, useResource } from '../../support/use-resource';
-import { CHART, containersIn, objectsIn, render, VALUE_SETS, valuesNamed } from '../../support/chart/rendered-chart';
+import { CHART, containersIn, render, VALUE_SETS, valuesNamed } from '../../support/chart/rendered-chart';
+import { manifestObjects } from '../../support/objects/manifest-objects';
 
 const PLATFORM = path.join(repository, 'dist/deploy/cli/main.js');
 /** In the order in which they are written. */
@@ -68,12 +69,12 @@ if (helm === undefined || kubectl === undefined) {
         const withoutHooks = await render(helm, `set-${name}`, [...args, '--no-hooks']);
         const dryRun = await session.run('apply --validate=strict --dry-run=server -f -', withoutHooks);
         expect([dryRun.code, dryRun.stderr]).toEqual([0, '']);
-        expect(dryRun.stdout.match(/ created \(server dry run\)$/gm)).toHaveLength(objectsIn(withoutHooks).length);
+        expect(dryRun.stdout.match(/ created \(server dry run\)$/gm)).toHaveLength(manifestObjects(withoutHooks).length);
 
         const manifests = await render(helm, `set-${name}`, args);
         const { code, stdout, stderr } = await session.run('apply --validate=strict -f -', manifests);
         expect([code, stderr]).toEqual([0, '']);
-        expect(stdout.match(/ created$/gm)).toHaveLength(objectsIn(manifests).length);
+        expect(stdout.match(/ created$/gm)).toHaveLength(manifestObjects(manifests).length);
         expect((await session.run('diff -f -', manifests)).stdout).toBe('');
         await session.ok(`delete namespace set-${name} --wait=false`);
       },
@@ -125,7 +126,7 @@ if (helm === undefined || kubectl === undefined) {
     it('allows the Job to write its Secrets, and keeps all keys at a second run', async () => {
       const session = await createNamespace('keys');
       const manifests = await render(helm, 'keys', []);
-      const job = containersIn(objectsIn(manifests)).find(({ workload }) => workload.startsWith('Job/'));
+      const job = containersIn(manifestObjects(manifests)).find(({ workload }) => workload.startsWith('Job/'));
       await session.ok('apply -f -', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: identityObjects(manifests) }));
       const token = (await session.ok('create token platform-control-plane-certificates')).trim();
       writeFileSync(jobKubeconfig, await asUser(session, token), { mode: 0o600 });
@@ -158,7 +159,7 @@ if (helm === undefined || kubectl === undefined) {
 
     it('mounts only keys that the Secrets have', async () => {
       const session = sessionIn('keys');
-      const objects = objectsIn(await render(helm, 'keys', []));
+      const objects = manifestObjects(await render(helm, 'keys', []));
       const files = containersIn(objects).flatMap(({ container, podSpec }) => mountedFiles(container, podSpec));
       expect(files.length).toBeGreaterThan(20);
       const missing: string[] = [];
@@ -176,7 +177,7 @@ function identityObjects(manifests: string): readonly JsonObject[] {
   const isIdentity = (object: JsonObject): boolean =>
     ['ServiceAccount', 'Role', 'RoleBinding'].includes(stringAt(object, 'kind') ?? '') &&
     (stringAt(objectAt(object, 'metadata'), 'name') ?? '').endsWith('-certificates');
-  return objectsIn(manifests).filter(isIdentity);
+  return manifestObjects(manifests).filter(isIdentity);
 }
 
 /** The session's kubeconfig with a token instead of the administrator's certificate. */

@@ -12,7 +12,8 @@ import { packagedProgram, runClient } from '../../support/external/kubectl';
 import { readRepositoryFile } from '../../support/repository';
 import { reportSkipped } from '../../support/report-skipped';
 import { MANIFESTS, renderManifests } from '../../support/chart/manifests';
-import { CHART, containersIn, objectsIn, render, template, VALUE_SETS, valuesNamed } from '../../support/chart/rendered-chart';
+import { CHART, containersIn, render, template, VALUE_SETS, valuesNamed } from '../../support/chart/rendered-chart';
+import { manifestObjects } from '../../support/objects/manifest-objects';
 
 /** By the words of a container's command. */
 const PROGRAMS: Readonly<Record<string, FlagTable>> = {
@@ -63,13 +64,13 @@ if (helm === undefined) {
     });
 
     it('has the version of the package', () => {
-      const [chart] = objectsIn(readRepositoryFile('deploy/chart/Chart.yaml'));
+      const [chart] = manifestObjects(readRepositoryFile('deploy/chart/Chart.yaml'));
       const { version }: { version: string } = JSON.parse(readRepositoryFile('package.json'));
       expect([stringAt(chart, 'version'), stringAt(chart, 'appVersion')]).toEqual([version, version]);
     });
 
     it.each(VALUE_SETS)('passes to the programs flags that they accept, with %s', async (_name, args) => {
-      const containers = containersIn(objectsIn(await render(helm, 'cp', args))).filter(({ command }) => command[0] === 'platform');
+      const containers = containersIn(manifestObjects(await render(helm, 'cp', args))).filter(({ command }) => command[0] === 'platform');
       expect(containers.map(({ workload }) => workload.split('/')[0])).toEqual(
         expect.arrayContaining(['Deployment', 'Deployment', 'Job', 'CronJob']),
       );
@@ -86,7 +87,7 @@ if (helm === undefined) {
     it.each(VALUE_SETS)(
       'gives every container a read-only file system, no capability and no other user than 1000, with %s',
       async (_n, args) => {
-        const containers = containersIn(objectsIn(await render(helm, 'cp', args)));
+        const containers = containersIn(manifestObjects(await render(helm, 'cp', args)));
         expect(containers.length).toBeGreaterThan(5);
         for (const { workload, container, podSpec } of containers) {
           expect({ workload, ...objectAt(container, 'securityContext') }).toEqual({
@@ -105,7 +106,7 @@ if (helm === undefined) {
     );
 
     it('mounts a token of the outer cluster only into the pods that write Secrets', async () => {
-      const workloads = containersIn(objectsIn(await render(helm, 'cp', [])))
+      const workloads = containersIn(manifestObjects(await render(helm, 'cp', [])))
         .filter(({ podSpec }) => podSpec['automountServiceAccountToken'] !== false)
         .map(({ workload }) => workload.replace(/-[0-9a-f]{8}$/, ''));
       expect(workloads.sort()).toEqual(['CronJob/platform-control-plane-certificates', 'Job/platform-control-plane-certificates']);
@@ -113,7 +114,7 @@ if (helm === undefined) {
 
     it('renders neither etcd nor its keys when etcd runs elsewhere', async () => {
       const manifests = await render(helm, 'cp', valuesNamed('external-etcd'));
-      expect(objectsIn(manifests).filter((object) => stringAt(object, 'kind') === 'StatefulSet')).toEqual([]);
+      expect(manifestObjects(manifests).filter((object) => stringAt(object, 'kind') === 'StatefulSet')).toEqual([]);
       expect(manifests).not.toContain('--etcd-names');
       expect(manifests).toContain('--etcd-keyfile=/pki/etcd-client/tls.key');
     });
@@ -122,12 +123,12 @@ if (helm === undefined) {
       ['40 s after the start of one of three members', [], 40],
       ['at once when there is only one', valuesNamed('single'), undefined],
     ] as const)('lets etcd become ready %s', async (_when, args, delay) => {
-      const [etcd] = containersIn(objectsIn(await render(helm, 'cp', args))).filter(({ command }) => command[0] === 'etcd');
+      const [etcd] = containersIn(manifestObjects(await render(helm, 'cp', args))).filter(({ command }) => command[0] === 'etcd');
       expect(objectAt(etcd?.container, 'readinessProbe')?.['initialDelaySeconds']).toBe(delay);
     });
 
     it('has no Job, Role or token when all Secrets exist before the installation', async () => {
-      const objects = objectsIn(await render(helm, 'cp', ['--set', 'certificates.create=false,certificates.secretNamePrefix=mine']));
+      const objects = manifestObjects(await render(helm, 'cp', ['--set', 'certificates.create=false,certificates.secretNamePrefix=mine']));
       const kinds = new Set(objects.map((object) => stringAt(object, 'kind')));
       expect([...kinds].toSorted()).toEqual(['Deployment', 'Pod', 'PodDisruptionBudget', 'Service', 'ServiceAccount', 'StatefulSet']);
       expect(JSON.stringify(objects)).toContain('"secretName":"mine-apiserver"');
@@ -137,7 +138,7 @@ if (helm === undefined) {
       ['presents a certificate to kubelets', [], true],
       ['names no certificate for kubelets when all Secrets exist, which may be without it', ['--set', 'certificates.create=false'], false],
     ] as const)('%s', async (_title, args, isExpected) => {
-      const server = containersIn(objectsIn(await render(helm, 'cp', args))).find(({ command }) => command[1] === 'apiserver');
+      const server = containersIn(manifestObjects(await render(helm, 'cp', args))).find(({ command }) => command[1] === 'apiserver');
       const files = ['certificate=/pki/apiserver/kubelet-client.crt', 'key=/pki/apiserver/kubelet-client.key'];
       expect(server?.args.filter((arg) => arg.startsWith('--kubelet-client-'))).toEqual(
         isExpected ? files.map((file) => `--kubelet-client-${file}`) : [],
@@ -147,7 +148,7 @@ if (helm === undefined) {
     it('gives the Job another name when its template changes, and only then', async () => {
       const jobName = async (...args: readonly string[]) =>
         textIn(
-          objectsIn(await render(helm, 'cp', args)).find((object) => stringAt(object, 'kind') === 'Job'),
+          manifestObjects(await render(helm, 'cp', args)).find((object) => stringAt(object, 'kind') === 'Job'),
           'metadata',
           'name',
         );
@@ -163,7 +164,7 @@ if (helm === undefined) {
 
     it('runs the release of etcd that docker-compose.yml runs', async () => {
       const compose = readRepositoryFile('docker-compose.yml');
-      const [etcd] = containersIn(objectsIn(await render(helm, 'cp', []))).filter(({ command }) => command[0] === 'etcd');
+      const [etcd] = containersIn(manifestObjects(await render(helm, 'cp', []))).filter(({ command }) => command[0] === 'etcd');
       expect(compose).toContain(`image: ${stringAt(etcd?.container, 'image')}\n`);
     });
   });

@@ -1,39 +1,32 @@
 /**
- * The workload of a scenario, in a namespace of its own: a Deployment with two pods on each node, which tolerate an
- * unreachable node for {@link TOLERATION_SECONDS}, a Service of them, and a DaemonSet.
+ * The workload of a scenario, in a namespace of its own: the objects of workload.yaml. They are a Deployment with two pods
+ * on each node, which tolerate an unreachable node for 15 seconds, a Service of these pods, a DaemonSet, and a ConfigMap
+ * that requests change.
  */
-import type { CoreV1Toleration } from '../../../shared/api/types/generated/members';
-import { isNotFound } from '../../../shared/client/rest/api-error';
-import { resourceOf } from '../../../shared/client/rest/resource';
+import { undefinedIfNotFound } from '../../../shared/client/rest/api-error';
+import { resourceOf, type Resource } from '../../../shared/client/rest/resource';
 import type { RestClient } from '../../../shared/client/rest/rest-client';
-import { WORKLOAD_LABEL } from './object-changes';
+import { stringAt } from '../../../shared/values/json';
+import { manifestObjects } from '../../support/objects/manifest-objects';
+import { readRepositoryFile } from '../../support/repository';
 
 const NAMESPACES = resourceOf('core.v1.Namespace');
-const DEPLOYMENTS = resourceOf('apps.v1.Deployment');
-const DAEMON_SETS = resourceOf('apps.v1.DaemonSet');
 const SERVICES = resourceOf('core.v1.Service');
 const CONFIG_MAPS = resourceOf('core.v1.ConfigMap');
+/** By kind. */
+const RESOURCES: Readonly<Record<string, Resource>> = {
+  Service: SERVICES,
+  ConfigMap: CONFIG_MAPS,
+  Deployment: resourceOf('apps.v1.Deployment'),
+  DaemonSet: resourceOf('apps.v1.DaemonSet'),
+};
 
-/** Two pods for each of the two nodes. */
+/** The number of the Deployment's pods in workload.yaml. */
 export const REPLICAS = 4;
-/** Shorter than the default of five minutes, so that a scenario takes minutes. */
-export const TOLERATION_SECONDS = 15;
+/** The name of the Deployment and of its Service, and the label `app` of its pods. */
 export const DEPLOYMENT = 'web';
-const DAEMON_SET = 'agent';
-/** The object that the requests of a scenario change. */
+/** The name of the ConfigMap. */
 const COUNTER = 'counter';
-const PORT = 8080;
-/** An image that the tool's nodes have: an HTTP server. */
-const IMAGE = 'registry.k8s.io/e2e-test-images/agnhost:2.52';
-const PAUSE_IMAGE = 'registry.k8s.io/pause:3.10';
-const GRACE_SECONDS = 2;
-
-const tolerations: CoreV1Toleration[] = ['not-ready', 'unreachable'].map((state) => ({
-  key: `node.kubernetes.io/${state}`,
-  operator: 'Exists',
-  effect: 'NoExecute',
-  tolerationSeconds: TOLERATION_SECONDS,
-}));
 
 export class Workload {
   private count = 0;
@@ -48,21 +41,16 @@ export class Workload {
   /** Resolves when the objects are stored; the pods start later. */
   static async create(client: RestClient, namespace: string): Promise<Workload> {
     await client.of(NAMESPACES).create({ metadata: { name: namespace } });
-    const service = { selector: { [WORKLOAD_LABEL]: DEPLOYMENT }, ports: [{ port: 80, targetPort: PORT }] };
-    const { body } = await client
-      .of(SERVICES)
-      .namespace(namespace)
-      .create({ metadata: { name: DEPLOYMENT }, spec: service });
-    await client
-      .of(CONFIG_MAPS)
-      .namespace(namespace)
-      .create({ metadata: { name: COUNTER } });
-    await createDeployment(client, namespace);
-    await createDaemonSet(client, namespace);
+    for (const object of manifestObjects(readRepositoryFile('test/node/faults/workload.yaml'))) {
+      const resource = RESOURCES[stringAt(object, 'kind') ?? ''];
+      if (resource === undefined) throw new Error(`workload.yaml has an object of another kind: ${JSON.stringify(object)}`);
+      await client.of(resource).namespace(namespace).create(object);
+    }
+    const { body } = await client.of(SERVICES).namespace(namespace).get(DEPLOYMENT);
     return new Workload(client, namespace, `http://${body.spec?.clusterIP ?? ''}/hostname`);
   }
 
-  /** Changes an object. */
+  /** Changes the ConfigMap. */
   async write(timeoutMs: number): Promise<void> {
     this.count += 1;
     const maps = this.client.of(CONFIG_MAPS).namespace(this.namespace);
@@ -73,58 +61,8 @@ export class Workload {
     await this.client.of(NAMESPACES).delete(this.namespace);
   }
 
-  /** Whether the namespace is still being deleted. */
+  /** Whether the namespace exists; it does while it is being deleted. */
   async exists(): Promise<boolean> {
-    try {
-      await this.client.of(NAMESPACES).get(this.namespace);
-      return true;
-    } catch (error) {
-      if (isNotFound(error)) return false;
-      throw error;
-    }
+    return (await undefinedIfNotFound(this.client.of(NAMESPACES).get(this.namespace))) !== undefined;
   }
-}
-
-async function createDeployment(client: RestClient, namespace: string): Promise<void> {
-  const labels = { [WORKLOAD_LABEL]: DEPLOYMENT };
-  const container = {
-    name: 'web',
-    image: IMAGE,
-    args: ['netexec', `--http-port=${PORT}`],
-    ports: [{ containerPort: PORT }],
-    readinessProbe: { httpGet: { path: '/healthz', port: PORT }, periodSeconds: 2 },
-  };
-  const spread = {
-    maxSkew: 1,
-    topologyKey: 'kubernetes.io/hostname',
-    whenUnsatisfiable: 'ScheduleAnyway',
-    labelSelector: { matchLabels: labels },
-  };
-  const spec = {
-    containers: [container],
-    tolerations,
-    topologySpreadConstraints: [spread],
-    terminationGracePeriodSeconds: GRACE_SECONDS,
-    automountServiceAccountToken: false,
-  };
-  await client
-    .of(DEPLOYMENTS)
-    .namespace(namespace)
-    .create({
-      metadata: { name: DEPLOYMENT },
-      spec: { replicas: REPLICAS, selector: { matchLabels: labels }, template: { metadata: { labels }, spec } },
-    });
-}
-
-async function createDaemonSet(client: RestClient, namespace: string): Promise<void> {
-  const labels = { [WORKLOAD_LABEL]: DAEMON_SET };
-  const spec = {
-    containers: [{ name: 'agent', image: PAUSE_IMAGE }],
-    terminationGracePeriodSeconds: GRACE_SECONDS,
-    automountServiceAccountToken: false,
-  };
-  await client
-    .of(DAEMON_SETS)
-    .namespace(namespace)
-    .create({ metadata: { name: DAEMON_SET }, spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec } } });
 }

@@ -39,7 +39,14 @@ const contentOf = (objects: readonly ApiObject[]): string =>
 
 type StoreKind = 'embedded' | 'etcd';
 
-function describeRestoredClients(before: StoreKind, after: StoreKind): void {
+interface Restore {
+  /** The store that is backed up. */
+  readonly from: StoreKind;
+  /** The store into which the backup is restored. */
+  readonly to: StoreKind;
+}
+
+function describeRestoredClients({ from, to }: Restore): void {
   const folder = useFolder('restored-clients');
   const file = path.join(folder, 'a.backup');
   const store = path.join(folder, 'store');
@@ -63,7 +70,7 @@ function describeRestoredClients(before: StoreKind, after: StoreKind): void {
   /** The first server and its store; the test replaces `server` by the one on the restored store, at the same address. */
   const running = useResource(
     async () => {
-      const endpoint = await openLocation(before);
+      const endpoint = await openLocation(from);
       return { endpoint, server: await start(endpoint) };
     },
     ({ server }) => server.process.kill(),
@@ -108,8 +115,8 @@ function describeRestoredClients(before: StoreKind, after: StoreKind): void {
     const lists = informer.counts.lists;
     await running().server.process.kill();
 
-    if (after === 'embedded' && before === 'embedded') renameSync(store, path.join(folder, 'lost'));
-    const secondEndpoint = await openLocation(after);
+    if (from === 'embedded' && to === 'embedded') renameSync(store, path.join(folder, 'lost'));
+    const secondEndpoint = await openLocation(to);
     await migrate('restore', flags(secondEndpoint), `--file=${file}`);
     running().server = await start(secondEndpoint);
 
@@ -138,7 +145,7 @@ function describeRestoredClients(before: StoreKind, after: StoreKind): void {
   }, 120_000);
 }
 
-describe('an embedded store restored from its backup', () => describeRestoredClients('embedded', 'embedded'));
-describeWithEtcd('an embedded store restored into etcd', () => describeRestoredClients('embedded', 'etcd'));
-describeWithEtcd('etcd restored into another etcd', () => describeRestoredClients('etcd', 'etcd'));
-describeWithEtcd('etcd restored into an embedded store', () => describeRestoredClients('etcd', 'embedded'));
+describe('an embedded store restored from its backup', () => describeRestoredClients({ from: 'embedded', to: 'embedded' }));
+describeWithEtcd('an embedded store restored into etcd', () => describeRestoredClients({ from: 'embedded', to: 'etcd' }));
+describeWithEtcd('etcd restored into another etcd', () => describeRestoredClients({ from: 'etcd', to: 'etcd' }));
+describeWithEtcd('etcd restored into an embedded store', () => describeRestoredClients({ from: 'etcd', to: 'embedded' }));

@@ -7,6 +7,7 @@ import type { SeededRandom } from '../../replay/seeded-random';
 import {
   connectionPreface,
   END_STREAM,
+  ERROR_CODE,
   FRAME,
   headersFrame,
   rawFrame,
@@ -48,9 +49,14 @@ const REQUESTS: readonly Request[] = [
   { method: 'DELETE', path: `${CONFIGMAPS}/absent` },
 ];
 
+/** Bytes of a DATA frame; peers accept 16 KiB by default. */
+const DATA_BYTES = 16_000;
+/** Of the requests on one connection. The cube of a number below 1 is mostly small, so that most connections send few. */
+const requestCount = (random: SeededRandom, most: number): number => 1 + Math.floor(random.float() ** 3 * most);
+
 /** Requests on HTTP/1.1, pipelined. */
 function http1Requests({ random, token }: Conversation): Buffer {
-  const requests = Array.from({ length: 1 + Math.floor(random.float() ** 3 * 20) }, () => random.pick(REQUESTS));
+  const requests = Array.from({ length: requestCount(random, 20) }, () => random.pick(REQUESTS));
   const texts = requests.map(({ method, path, accept = 'application/json', body = '' }) =>
     [
       `${method} ${path} HTTP/1.1`,
@@ -78,7 +84,7 @@ function http2Requests({ random, token }: Conversation): Buffer {
   const window = random.pick([0, 1_000, 65_535, 2_000_000_000]);
   const frames = [connectionPreface(), streamWindow(window)];
   if (random.withProbability(0.8)) frames.push(windowUpdate(0, random.pick([1_000, 1_000_000, 2_000_000_000])));
-  const count = 1 + Math.floor(random.float() ** 3 * 60);
+  const count = requestCount(random, 60);
   for (let index = 0; index < count; index++) {
     const stream = 1 + 2 * index;
     const { method, path, accept = 'application/json', body } = random.pick(REQUESTS);
@@ -93,11 +99,11 @@ function http2Requests({ random, token }: Conversation): Buffer {
     if (random.withProbability(0.3)) headers.push(['accept-encoding', 'gzip']);
     if (body !== undefined) headers.push(['content-type', 'application/json']);
     frames.push(headersFrame(stream, headers, body === undefined && random.withProbability(0.9)));
-    for (let from = 0; body !== undefined && from < body.length; from += 16_000) {
-      const isLast = from + 16_000 >= body.length && random.withProbability(0.8);
-      frames.push(rawFrame(FRAME.data, isLast ? END_STREAM : 0, stream, Buffer.from(body.slice(from, from + 16_000))));
+    for (let from = 0; body !== undefined && from < body.length; from += DATA_BYTES) {
+      const isLast = from + DATA_BYTES >= body.length && random.withProbability(0.8);
+      frames.push(rawFrame(FRAME.data, isLast ? END_STREAM : 0, stream, Buffer.from(body.slice(from, from + DATA_BYTES))));
     }
-    if (random.withProbability(0.1)) frames.push(resetFrame(stream, random.pick([0, 2, 8, 11])));
+    if (random.withProbability(0.1)) frames.push(resetFrame(stream, random.pick(Object.values(ERROR_CODE))));
     if (random.withProbability(0.02)) frames.push(rawFrame(FRAME.goaway, 0, 0, Buffer.alloc(8)));
   }
   return Buffer.concat(frames);

@@ -5,6 +5,7 @@
 import type { TLSSocket } from 'node:tls';
 import {
   connectionPreface,
+  ERROR_CODE,
   FRAME,
   frameTypes,
   headersFrame,
@@ -46,7 +47,7 @@ const streamIds = Array.from({ length: STREAMS }, (_, index) => 2 * index + 1);
 
 it.each([
   ['the client grants a window', (stream: number) => windowUpdate(stream, WINDOW)],
-  ['the client resets it', (stream: number) => resetFrame(stream, 8)],
+  ['the client resets it', (stream: number) => resetFrame(stream, ERROR_CODE.cancel)],
   [
     'the client grants a window and breaks the protocol',
     (stream: number) => Buffer.concat([windowUpdate(stream, WINDOW), windowUpdate(0, 0)]),

@@ -40,6 +40,12 @@ function writeEncryptionKeys(file: string, letters: Readonly<Record<string, stri
   writeFileSync(file, JSON.stringify({ apiVersion: 'apiserver.config.k8s.io/v1', kind: 'EncryptionConfiguration', resources }));
 }
 
+/** Where lmdb's meta pages, which are the first two of a file, have the format version and the page size. */
+const VERSION_OFFSET = 28;
+const PAGE_SIZE_OFFSET = 48;
+/** A format version that no release of lmdb has, little-endian. */
+const UNKNOWN_VERSION = Buffer.of(9, 0, 0, 0);
+
 const newerFormat = JSON.stringify({ format: 'cluster-control-plane', version: 99, naming: 'platform' });
 
 describe('an API server on an embedded store', () => {
@@ -71,9 +77,9 @@ describe('an API server on an embedded store', () => {
   test('exits when the data file has a newer lmdb format', async () => {
     const { folder, data } = storeFolder();
     await createStoreWith('/registry/a', 'x');
-    const pageSize = readFileSync(data).readUInt32LE(48);
+    const pageSize = readFileSync(data).readUInt32LE(PAGE_SIZE_OFFSET);
     const file = openSync(data, 'r+');
-    for (const page of [0, pageSize]) writeSync(file, Buffer.from([9, 0, 0, 0]), 0, 4, page + 28);
+    for (const metaPage of [0, pageSize]) writeSync(file, UNKNOWN_VERSION, 0, UNKNOWN_VERSION.length, metaPage + VERSION_OFFSET);
     closeSync(file);
     expect(await outputOfFailedStart({ folder })).toMatch(
       /data\.mdb was written by another version of lmdb .*: use the program that wrote it/,

@@ -23,10 +23,16 @@ describeWithEtcd('two replicas on one etcd', () => {
     (opened) => opened.forEach((client) => client.close()),
   );
 
+  /** The client of the replica with this index. */
+  function clientOf(index: number): ApiClient {
+    const client = clients()[index];
+    if (client === undefined) throw new Error(`there is no replica ${index}`);
+    return client;
+  }
+
   it('return every acknowledged write to the next read through the other replica', async () => {
-    const [busyClient] = clients() as [ApiClient];
     const stop = new AbortController();
-    const traffic = writeLargeObjects(busyClient, stop.signal);
+    const traffic = writeLargeObjects(clientOf(0), stop.signal);
     try {
       const stale = await Promise.all(Array.from({ length: LANES }, (_, lane) => writeAndReadAlternately(lane)));
       expect(stale.flat()).toEqual([]);
@@ -37,7 +43,7 @@ describeWithEtcd('two replicas on one etcd', () => {
   }, 120_000);
 
   it('return every acknowledged write when one replica is stopped for seconds and continued', async () => {
-    const [running, paused] = clients() as [ApiClient, ApiClient];
+    const [running, paused] = [clientOf(0), clientOf(1)];
     await createValue(running, 'held', 0);
     const pending: Promise<{ acknowledged: number; seen: number }>[] = [];
     let written = 0;
@@ -73,8 +79,8 @@ describeWithEtcd('two replicas on one etcd', () => {
     const staleReads: string[] = [];
     const name = `lane-${lane}`;
     for (let round = 1; round <= ROUNDS_PER_LANE; round++) {
-      const writer = clients()[round % 2]!;
-      const reader = clients()[(round + 1) % 2]!;
+      const writer = clientOf(round % 2);
+      const reader = clientOf((round + 1) % 2);
       if (round % 100 === 0) {
         const removed = await writer.send('DELETE', `${CONFIGMAPS}/${name}`);
         expect(removed.status).toBe(200);

@@ -9,7 +9,7 @@ import { readExposition } from '../../support/exposition';
 import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 import { freePort } from '../../support/ports';
 import { isProcessAlive, launchApiServer, startApiServer, waitUntil } from '../../support/programs';
-import { useFolder, useResource } from '../../support/use-resource';
+import { useClosable, useFolder, useResource } from '../../support/use-resource';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 /** The fewest that share a port. */
@@ -46,22 +46,24 @@ describeWithEtcd('an API server with two workers', () => {
     (opened) => opened.forEach((client) => client.close()),
   );
 
+  const client = useClosable(() => new ApiClient(server().address, server().certificates));
+
   /** The workers that are in the metrics; through a connection of its own, which may reach any worker. */
   const readyWorkers = async (): Promise<readonly string[]> => {
-    const client = new ApiClient(server().address, server().certificates, 1);
+    const newClient = new ApiClient(server().address, server().certificates, 1);
     try {
-      const { text } = await client.get('/metrics', { timeoutMs: 5_000 });
+      const { text } = await newClient.get('/metrics', { timeoutMs: 5_000 });
       return Array.from(text.matchAll(/^process_start_time_seconds\{worker="(\d+)"\}/gm), ([, worker = '']) => worker);
     } catch {
       return [];
     } finally {
-      client.close();
+      newClient.close();
     }
   };
 
+  /** Every worker exposes the metrics of all. */
   const requestsByWorker = async (): Promise<ReadonlyMap<string, number>> => {
-    const [client] = clients() as [ApiClient];
-    const { text } = await client.get('/metrics');
+    const { text } = await client().get('/metrics');
     const counts = new Map<string, number>();
     for (const [name, value] of readExposition(text).series) {
       const worker = /^apiserver_request_total\{.*worker="(\d+)"/.exec(name)?.[1];
@@ -88,12 +90,11 @@ describeWithEtcd('an API server with two workers', () => {
   });
 
   it('publishes a Lease for each worker and one address of the default Service', async () => {
-    const [client] = clients() as [ApiClient];
-    const leases = await client.get('/apis/coordination.platform.io/v1/namespaces/platform-system/leases');
+    const leases = await client().get('/apis/coordination.platform.io/v1/namespaces/platform-system/leases');
     const names = (leases.json().items ?? []).map(({ metadata: { name } }) => name);
     expect(names.filter((name) => name.startsWith(IDENTITY_LEASE_PREFIX))).toHaveLength(WORKERS);
     const addresses = await waitUntil('the endpoints of the default Service', async () => {
-      const { subsets } = JSON.parse((await client.get('/api/v1/namespaces/default/endpoints/platform')).text) as Endpoints;
+      const { subsets }: Endpoints = JSON.parse((await client().get('/api/v1/namespaces/default/endpoints/platform')).text);
       return subsets?.flatMap((subset) => subset.addresses);
     });
     expect(addresses).toEqual([{ ip: ADDRESS }]);

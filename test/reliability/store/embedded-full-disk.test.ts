@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { openEmbeddedStore } from '../../../apiserver/storage/embedded/open';
 import { prefixRange } from '../../../apiserver/storage/store';
 import { systemRandom } from '../../../shared/runtime/random';
-import { failureOf, put, valueOf } from '../../support/store/store-helpers';
+import { failureIn, put, valueOf } from '../../support/store/store-helpers';
 import { ManualClock } from '../../support/clock/manual-clock';
 import { reportSkipped } from '../../support/report-skipped';
 import { useClosable } from '../../support/use-resource';
@@ -43,10 +43,7 @@ function describeFullDisk(): void {
     const written: string[] = [];
     for (;;) {
       const key = `/full/${written.length}`;
-      const failure = await put(store(), key, 'x'.repeat(10_000)).then(
-        () => undefined,
-        async (error: unknown) => (await failureOf(Promise.reject(error))).failure,
-      );
+      const failure = await put(store(), key, 'x'.repeat(10_000)).then(() => undefined, failureIn);
       if (failure !== undefined) {
         expect(failure).toBe('no-space');
         return written;

@@ -5,7 +5,7 @@ import { openEtcdStore, type EtcdStoreOptions } from '../../../apiserver/storage
 import { prefixRange } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
-import { conditionalPut, failureOf } from '../../support/store/store-helpers';
+import { conditionalPut, failureIn, failureOf } from '../../support/store/store-helpers';
 import { StoreEventRecorder } from '../../support/store/store-recorder';
 import { describeWithEtcd, startEtcdCluster } from '../../support/external/etcd';
 import { makeEtcdCertificates } from '../../support/certificates/etcd-certificates';
@@ -49,7 +49,7 @@ describeWithEtcd('the etcd store on a cluster', () => {
       for (let attempt = 0; ; attempt++) {
         const { failure, committed } = await commit(target, conditionalPut(key, key), { clock: systemClock }).then(
           (result) => ({ failure: undefined, committed: result.committed }),
-          async (error: unknown) => ({ failure: (await failureOf(Promise.reject(error))).failure, committed: false }),
+          (error: unknown) => ({ failure: failureIn(error), committed: false }),
         );
         if (committed) return;
         expect([failure, attempt < MAX_RETRIES]).toEqual(['unavailable', true]);

@@ -4,7 +4,7 @@ import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
 import { prefixRange, type Transaction } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { openEtcd } from '../../support/store/open-stores';
-import { conditionalPut, failureOf, put, valueOf } from '../../support/store/store-helpers';
+import { conditionalPut, failureIn, failureOf, put, valueOf } from '../../support/store/store-helpers';
 import { StoreEventRecorder } from '../../support/store/store-recorder';
 import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 import { FixedRandom } from '../../support/clock/fixed-random';
@@ -41,7 +41,7 @@ describeWithEtcd('the etcd store under faults', () => {
       try {
         return await call();
       } catch (error) {
-        if ((await failureOf(Promise.reject(error))).failure !== 'unavailable') throw error;
+        if (failureIn(error) !== 'unavailable') throw error;
       }
     }
   };
@@ -211,7 +211,7 @@ describeWithEtcd('the etcd store under faults', () => {
     const create = async (key: string): Promise<void> => {
       const outcome = await commit(fullStore, conditionalPut(key, value), { clock: systemClock }).then(
         ({ committed }) => String(committed),
-        async (error: unknown) => (await failureOf(Promise.reject(error))).failure,
+        failureIn,
       );
       outcomes.set(key, outcome);
     };

@@ -1,8 +1,7 @@
 /** The Helm chart as helm renders it, with the value sets of deploy/chart/ci. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
-import { loadAll, YAML11_SCHEMA } from 'js-yaml';
-import { arrayAt, isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { runClient, type ClientResult } from '../external/kubectl';
 import { repository } from '../repository';
 
@@ -27,11 +26,6 @@ export async function render(helm: string, namespace: string, args: readonly str
   if (code !== 0) throw new Error(`helm template ended with ${code}:\n${stderr}`);
   return stdout;
 }
-
-export const objectsIn = (manifests: string): readonly JsonObject[] => {
-  const documents: JsonValue = JSON.parse(JSON.stringify(loadAll(manifests, { schema: YAML11_SCHEMA })));
-  return Array.isArray(documents) ? documents.filter(isObject) : [];
-};
 
 export interface RenderedContainer {
   /** `Deployment/platform-control-plane-apiserver`. */

@@ -103,8 +103,8 @@ export class PodControllerSimulation {
   }
 
   /**
-   * Makes the next write fail that no earlier call makes fail. A deletion fails with 500 whatever the fault is. Ignored
-   * while three faults are pending, which is fewer than the attempts of a controller.
+   * Queues a fault: each one fails one of the next writes, in order. A deletion fails with 500 whatever the fault is.
+   * Ignored while three faults are queued, because a controller gives up a write after more attempts than that.
    */
   failNextWrite(fault: Fault): void {
     if (this.faults.length < 3) this.faults.push(fault);

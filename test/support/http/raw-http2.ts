@@ -8,6 +8,10 @@ export const FRAME = { data: 0, headers: 1, reset: 3, settings: 4, goaway: 7, wi
 /** Flags of frames (RFC 9113, section 6.2). */
 export const END_STREAM = 1;
 const END_HEADERS = 4;
+/** Error codes of RST_STREAM and GOAWAY (RFC 9113, section 7). */
+export const ERROR_CODE = { none: 0, internal: 2, cancel: 8, enhanceYourCalm: 11 } as const;
+/** The identifier of SETTINGS_INITIAL_WINDOW_SIZE (RFC 9113, section 6.5.2). */
+const INITIAL_WINDOW_SIZE = 4;
 /** Length, type, flags and stream (RFC 9113, section 4.1). */
 export const FRAME_HEAD_BYTES = 9;
 
@@ -43,7 +47,7 @@ export const resetFrame = (stream: number, code: number): Buffer => rawFrame(FRA
 
 /** The client's setting of how many bytes of each response may be sent before it grants more. */
 export const streamWindow = (bytes: number): Buffer =>
-  rawFrame(FRAME.settings, 0, 0, Buffer.concat([Buffer.from([0, 4]), uint32Bytes(bytes)]));
+  rawFrame(FRAME.settings, 0, 0, Buffer.concat([Buffer.of(0, INITIAL_WINDOW_SIZE), uint32Bytes(bytes)]));
 
 export const windowUpdate = (stream: number, bytes: number): Buffer => rawFrame(FRAME.windowUpdate, 0, stream, uint32Bytes(bytes));
 
@@ -55,6 +59,10 @@ export function frameTypes(bytes: Buffer): readonly number[] {
   return types;
 }
 
+/**
+ * A string without Huffman coding (RFC 7541, section 5.2). A length of 127 or more continues in bytes of seven bits, the
+ * lowest ones first; all but the last have the highest bit set.
+ */
 function literal(text: string): Buffer {
   const bytes = Buffer.from(text, 'latin1');
   if (bytes.length < 127) return Buffer.concat([Buffer.of(bytes.length), bytes]);

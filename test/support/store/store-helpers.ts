@@ -26,13 +26,18 @@ export async function valueOf(store: Store, key: string, revision?: Revision): P
   return kv?.value.toString();
 }
 
-/** The failure that `promise` must reject with; any other error is rethrown. */
-export async function failureOf(promise: Promise<unknown>): Promise<{ failure: StoreFailure; compactRevision: Revision | undefined }> {
-  try {
-    await promise;
-  } catch (error) {
-    if (!(error instanceof StoreError)) throw error;
-    return { failure: error.failure, compactRevision: error.compactRevision };
-  }
-  throw new Error('the call succeeded');
+/** The StoreError that `promise` must reject with; any other error is rethrown. */
+export async function failureOf(promise: Promise<unknown>): Promise<StoreError> {
+  const error: unknown = await promise.then(
+    () => new Error('the call succeeded'),
+    (reason: unknown) => reason,
+  );
+  if (error instanceof StoreError) return error;
+  throw error;
+}
+
+/** The failure of a StoreError; any other error is rethrown. */
+export function failureIn(error: unknown): StoreFailure {
+  if (error instanceof StoreError) return error.failure;
+  throw error;
 }
