@@ -3,8 +3,26 @@
  * output of kubectl or the stored objects, and later steps use the objects of earlier ones.
  */
 import { SERVED_KINDS } from '../../shared/api/kinds';
-import { parseTable, webManifest, describeWithEachKubectl, type KubectlObject } from '../support/external/kubectl-session';
+import { parseTable, describeWithEachKubectl } from '../support/external/kubectl-session';
 import { waitUntil } from '../support/programs';
+import { readRepositoryFile } from '../support/repository';
+
+/** The members of an object that these tests read. */
+interface KubectlObject {
+  readonly metadata: {
+    readonly name: string;
+    readonly resourceVersion: string;
+    readonly creationTimestamp: string;
+    readonly labels?: Record<string, string>;
+    readonly annotations?: Record<string, string>;
+    readonly finalizers?: string[];
+    readonly deletionTimestamp?: string;
+    readonly uid: string;
+  };
+  readonly data?: Record<string, string>;
+}
+
+const webManifest = (name: string): string => readRepositoryFile('test/e2e/fixtures/web.yaml').replaceAll('NAME', name);
 
 const ANY_AGE = expect.stringMatching(/^\d+s$/);
 

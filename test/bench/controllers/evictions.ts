@@ -3,15 +3,14 @@
  * deleted, a replacement is ready, and the budget's status is updated. Measures any server with its controllers, so that
  * two can be compared on one machine.
  */
-import type { BenchClient } from '../harness/client';
+import { MERGE, type BenchClient } from '../harness/client';
 import { cpuSeconds } from '../../support/process-usage';
 import { waitUntil } from '../../support/programs';
-import { withControllers } from '../harness/bench-server';
+import { createNamespace, withControllers } from '../harness/bench-server';
 import { numberOption } from '../harness/settings';
 import { formatQuantiles } from '../harness/statistics';
 
 const LABELS = { app: 'evicted' };
-const MERGE = { 'content-type': 'application/merge-patch+json' };
 const RETRY = { pollMs: 2, timeoutMs: 60_000 };
 const READY = { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } };
 
@@ -21,9 +20,7 @@ export const evictions = (): Promise<void> => withControllers((client, pid) => p
 async function printEvictions(client: BenchClient, count: number, pid?: number): Promise<void> {
   const namespace = `evictions-${process.pid}`;
   const namespacePath = `/api/v1/namespaces/${namespace}`;
-  await client.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
-  const account = `${namespacePath}/serviceaccounts/default`;
-  await waitUntil('the service account', async () => (await client.status('GET', account)) === 200, RETRY);
+  await createNamespace(client, namespace);
   const createReadyPod = async (name: string): Promise<void> => {
     const spec = { containers: [{ name: 'c', image: 'i' }] };
     await client.send('POST', `${namespacePath}/pods`, { metadata: { name, labels: LABELS }, spec });

@@ -36,7 +36,7 @@ export class Kubelets {
   ) {}
 
   get names(): readonly string[] {
-    return Array.from({ length: this.count }, (_, index) => `bench-node-${index}`);
+    return Array.from({ length: this.count }, (_, index) => nodeName(index));
   }
 
   /** Resolves when the controllers have removed the taints of all new nodes. */
@@ -97,6 +97,9 @@ export class Kubelets {
     return { ...lease, metadata };
   }
 }
+
+/** The name of the node with this index. */
+export const nodeName = (index: number): string => `bench-node-${index}`;
 
 const forEach = <T>(items: readonly T[], action: (item: T, index: number) => Promise<void>): Promise<void> =>
   forEachNumber({ to: items.length, workers: WORKERS }, async (index) => {

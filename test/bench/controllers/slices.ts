@@ -2,25 +2,23 @@
  * The writes of a Service's EndpointSlices while its pods are replaced, and the time until the slices are right after the
  * last one. Measures any server with its controllers, so that two can be compared on one machine.
  */
-import type { BenchClient } from '../harness/client';
+import { MERGE, type BenchClient } from '../harness/client';
 import { EventCounter } from '../harness/event-counter';
+import { Kubelets, nodeName } from './kubelets';
 import { forEachNumber, pause } from '../harness/timing';
 import { anonymousMegabytes, cpuSeconds } from '../../support/process-usage';
-import { withControllers } from '../harness/bench-server';
+import { createNamespace, withControllers } from '../harness/bench-server';
 import { numberOption } from '../harness/settings';
 import { waitUntil } from '../../support/programs';
 
 /** How far the watch may be behind the reads. */
 const WATCH_LAG_MS = 1_000;
 const LABELS = { app: 'rolled' };
-const MERGE = { 'content-type': 'application/merge-patch+json' };
 /** Requests in flight while objects are created. */
 const WORKERS = 16;
 const POLLS = { pollMs: 25, timeoutMs: 600_000 };
-/** Nodes that the pods are spread over. */
+/** Nodes that the pods are spread over. Controllers delete pods of nodes that are missing or send no heartbeats. */
 const NODES = 10;
-/** Controllers delete pods of nodes that are missing or send no heartbeats. */
-const HEARTBEAT_MS = 10_000;
 
 /** Replaces `--pods` pods one at a time, and then a hundred at a time. */
 export const slices = (): Promise<void> =>
@@ -40,10 +38,9 @@ async function printReplacement(client: BenchClient, { count, batch, pid }: Repl
   const namespace = `rolling-${process.pid}-${batch}`;
   const namespacePath = `/api/v1/namespaces/${namespace}`;
   const collection = `/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`;
-  await client.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
-  const account = `${namespacePath}/serviceaccounts/default`;
-  await waitUntil('the service account', async () => (await client.status('GET', account)) === 200, POLLS);
-  const nodes = await startNodes(client);
+  await createNamespace(client, namespace);
+  const kubelets = new Kubelets(client, NODES);
+  await kubelets.start();
   const spec = { selector: LABELS, ports: [{ port: 80 }] };
   await client.send('POST', `${namespacePath}/services`, { metadata: { name: 'web' }, spec });
   const add = (from: number, to: number): Promise<void> =>
@@ -82,7 +79,7 @@ async function printReplacement(client: BenchClient, { count, batch, pid }: Repl
   const { slices: left } = await readSlices();
   await pause(WATCH_LAG_MS);
   changes.close();
-  clearInterval(nodes);
+  await kubelets.stop();
   await client.send('DELETE', `/api/v1/namespaces/${namespace}`);
   const memory =
     pid === undefined ? '' : `, ${anonymousMegabytes(pid).toFixed(0)} MB and ${cpuSeconds(pid).toFixed(1)} s of CPU of the controllers`;
@@ -92,23 +89,10 @@ async function printReplacement(client: BenchClient, { count, batch, pid }: Repl
 
 async function createReadyPod(client: BenchClient, namespacePath: string, index: number): Promise<void> {
   const name = `p-${index}`;
-  const spec = { nodeName: `n-${index % NODES}`, containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80 }] }] };
+  const spec = { nodeName: nodeName(index % NODES), containers: [{ name: 'c', image: 'i', ports: [{ containerPort: 80 }] }] };
   await client.send('POST', `${namespacePath}/pods`, { metadata: { name, labels: LABELS }, spec });
   const podIP = `10.${1 + (index >> 16)}.${(index >> 8) & 255}.${index & 255}`;
   const conditions = [{ type: 'Ready', status: 'True' }];
   const status = { phase: 'Running', podIP, podIPs: [{ ip: podIP }], conditions };
   await client.send('PATCH', `${namespacePath}/pods/${name}/status`, { status }, MERGE);
-}
-
-/** Creates nodes that are ready, and sends their heartbeats until the timer is cleared. */
-async function startNodes(client: BenchClient): Promise<NodeJS.Timeout> {
-  const names = Array.from({ length: NODES }, (_, index) => `n-${index}`);
-  const sendHeartbeats = async (): Promise<void> => {
-    const conditions = [{ type: 'Ready', status: 'True', lastHeartbeatTime: new Date().toISOString() }];
-    const status = { status: { conditions } };
-    for (const name of names) await client.send('PATCH', `/api/v1/nodes/${name}/status`, status, MERGE);
-  };
-  for (const name of names) await client.status('POST', '/api/v1/nodes', { metadata: { name } });
-  await sendHeartbeats();
-  return setInterval(() => void sendHeartbeats(), HEARTBEAT_MS);
 }

@@ -7,7 +7,7 @@ import type { BenchClient } from '../harness/client';
 import { pause } from '../harness/timing';
 import { waitUntil } from '../../support/programs';
 import { anonymousMegabytes, cpuSeconds } from '../../support/process-usage';
-import { withControllers } from '../harness/bench-server';
+import { createNamespace, withControllers } from '../harness/bench-server';
 import { numberOption } from '../harness/settings';
 import { Kubelets } from './kubelets';
 
@@ -25,9 +25,7 @@ export const workloads = (): Promise<void> =>
   withControllers(async (client, pid = numberOption('pid', process.pid)) => {
     const namespace = `workload-${Math.random().toString(36).slice(2, 8)}`;
     const kubelets = new Kubelets(client, numberOption('nodes', 0));
-    await client.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
-    const account = `/api/v1/namespaces/${namespace}/serviceaccounts/default`;
-    await waitUntil('the service account', async () => (await client.status('GET', account)) === 200, POLLS);
+    await createNamespace(client, namespace);
     try {
       await printWorkload({ client, pid, kubelets, namespace });
     } finally {

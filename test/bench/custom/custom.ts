@@ -10,6 +10,7 @@ import type { JsonObject } from '../../../shared/values/json';
 import { customResourceDefinition } from '../../support/objects/custom-resource-definition';
 import { configMap, type BenchClient } from '../harness/client';
 import { measureLoop, type Cost } from '../harness/measure';
+import RULED_KIND from './ruled-kind.json';
 import { loopSeconds } from '../../support/process-usage';
 import { printRow, withServer, type BenchServer } from '../harness/bench-server';
 import { seconds } from '../harness/settings';
@@ -21,50 +22,14 @@ const WORKERS = 16;
 /** Requests of each kind before the measurement. */
 const WARM_UP = 4_000;
 
-const spec: JsonObject = {
-  type: 'object',
-  required: ['replicas', 'image'],
-  properties: {
-    replicas: { type: 'integer', minimum: 0, maximum: 100 },
-    minimum: { type: 'integer' },
-    maximum: { type: 'integer' },
-    image: { type: 'string', minLength: 1, maxLength: 200, pattern: '^[a-z0-9./:-]+$' },
-    policy: { type: 'string', enum: ['Always', 'Never'], default: 'Always' },
-    ports: {
-      type: 'array',
-      maxItems: 20,
-      items: {
-        type: 'object',
-        properties: { name: { type: 'string', maxLength: 20 }, port: { type: 'integer', minimum: 1, maximum: 65_535 } },
-      },
-    },
-    labels: { type: 'object', maxProperties: 20, additionalProperties: { type: 'string', maxLength: 63 } },
-    ...Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`text${index}`, { type: 'string', maxLength: 100 }])),
-    ...Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`number${index}`, { type: 'integer', minimum: 0 }])),
-    ...Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`flag${index}`, { type: 'boolean' }])),
-  },
-  'x-kubernetes-validations': [
-    { rule: 'self.minimum <= self.replicas && self.replicas <= self.maximum', message: 'replicas are between minimum and maximum' },
-    { rule: 'self.ports.all(p, self.ports.exists_one(q, q.port == p.port))', message: 'ports are unique' },
-    { rule: "!has(self.text0) || self.text0.startsWith('a')" },
-  ],
-};
+/** The schema of a spec with 30 members and three rules, and a spec that it accepts. */
+const { schema: SPEC_SCHEMA, spec: SPEC } = RULED_KIND;
 
 const objectOf = (name: string): JsonObject => ({
   apiVersion: `${GROUP}/v1`,
   kind: 'Bench',
   metadata: { name, namespace: 'bench' },
-  spec: {
-    replicas: 3,
-    minimum: 1,
-    maximum: 5,
-    image: 'registry.example.com/team/app:1.2.3',
-    ports: [80, 443, 8080].map((port) => ({ name: `p${port}`, port })),
-    labels: { app: 'a', tier: 'b' },
-    ...Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`text${index}`, 'abcdefghij'])),
-    ...Object.fromEntries(Array.from({ length: 8 }, (_, index) => [`number${index}`, index])),
-    ...Object.fromEntries(Array.from({ length: 5 }, (_, index) => [`flag${index}`, true])),
-  },
+  spec: SPEC,
 });
 
 /** Creates objects of each kind for `--seconds`, after a warm-up of all of them. */
@@ -75,7 +40,7 @@ export async function custom(): Promise<void> {
 async function printCosts({ client, pid }: BenchServer): Promise<void> {
   await client.send('POST', '/api/v1/namespaces', { metadata: { name: 'bench' } });
   await define(client, 'frees', 'Free', { type: 'object', 'x-kubernetes-preserve-unknown-fields': true });
-  await define(client, 'benches', 'Bench', { type: 'object', properties: { spec } });
+  await define(client, 'benches', 'Bench', { type: 'object', properties: { spec: SPEC_SCHEMA } });
   let created = 0;
   const creatorOf = (path: string, bodyOf: (name: string) => string | object) => async (): Promise<void> => {
     created += 1;
@@ -109,7 +74,7 @@ async function define(client: BenchClient, plural: string, kind: string, schema:
 
 /** Microseconds of schema and rules for one object, in this process. */
 function validationMicros(): number {
-  const schema = readSchema({ type: 'object', properties: { spec } });
+  const schema = readSchema({ type: 'object', properties: { spec: SPEC_SCHEMA } });
   const rules = compileRules(schema);
   const object = objectOf('o');
   let count = 0;

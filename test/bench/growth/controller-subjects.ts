@@ -1,6 +1,6 @@
 /** What grows for the controllers: Deployments with pods, and Services with endpoints. The costs are those of the controllers. */
 import { startControllers } from '../../support/control-plane';
-import type { BenchClient } from '../harness/client';
+import { MERGE, type BenchClient } from '../harness/client';
 import { prefer } from '../harness/comparison';
 import { liveBytes, withInspection } from '../harness/inspected-process';
 import { cpuSince, startCpu } from '../../support/process-usage';
@@ -14,7 +14,6 @@ const NAMESPACE = 'grown';
 const CORE = `/api/v1/namespaces/${NAMESPACE}`;
 const DEPLOYMENTS = `/apis/apps/v1/namespaces/${NAMESPACE}/deployments`;
 const SLICES = `/apis/discovery.platform.io/v1/namespaces/${NAMESPACE}/endpointslices`;
-const MERGE = { 'content-type': 'application/merge-patch+json' };
 /** Pods of each Deployment: the fewest with which a rollout has steps. */
 const REPLICAS = 2;
 /** Changes in one measurement. */

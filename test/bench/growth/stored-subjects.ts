@@ -1,7 +1,7 @@
 /** What grows in the API server: objects, namespaces, definitions of custom kinds, and roles with their bindings. */
 import { waitUntil } from '../../support/programs';
 import { smallDefinition } from '../../support/objects/generated-definitions';
-import { configMap } from '../harness/client';
+import { configMap, MERGE } from '../harness/client';
 import { forEachNumber, openGrownServer } from './grown-server';
 import type { Subject } from './subject';
 
@@ -13,7 +13,6 @@ const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinition
 const GROUP = '/apis/small.made-up.test/v1';
 /** More than requests at a time, so that no two change the same object at once. */
 const CUSTOM_OBJECTS = 50;
-const MERGE = { 'content-type': 'application/merge-patch+json' };
 
 /** Visits the numbers below `count` in an order that is not the order of their names. */
 const scatter = (index: number, count: number): number => (index * 7919) % count;

@@ -5,7 +5,7 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { startControllers } from '../../support/control-plane';
 import { freePort } from '../../support/ports';
-import { removeFolder, startApiServer, temporaryFolder, type ApiServer } from '../../support/programs';
+import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../../support/programs';
 import { BenchClient, configMap } from './client';
 import { measureLoop, type Cost } from './measure';
 import { textOption, TOKEN } from './settings';
@@ -102,6 +102,13 @@ export async function withControllers(measure: (client: BenchClient, pid?: numbe
       await controllers.stop();
     }
   });
+}
+
+/** Creates a namespace on a server with controllers. Resolves when pods can be created in it. */
+export async function createNamespace(client: BenchClient, name: string): Promise<void> {
+  await client.send('POST', '/api/v1/namespaces', { metadata: { name } });
+  const account = `/api/v1/namespaces/${name}/serviceaccounts/default`;
+  await waitUntil('the service account', async () => (await client.status('GET', account)) === 200, 60_000);
 }
 
 /** Creates the namespace and `count` ConfigMaps with `size` characters of data, and returns what one creation cost the server. */

@@ -7,6 +7,9 @@ import { Agent, request as httpsRequest } from 'node:https';
 import type { IncomingMessage } from 'node:http';
 import type { Credential } from '../../../shared/pki/certificates';
 
+/** The header of a merge patch. */
+export const MERGE = { 'content-type': 'application/merge-patch+json' };
+
 /** An object is sent as JSON. */
 type RequestBody = string | object;
 

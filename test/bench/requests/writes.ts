@@ -2,7 +2,7 @@
 import { findEtcd, startEtcd } from '../../support/external/etcd';
 import { openEtcd } from '../../support/store/open-stores';
 import { createConfigMaps, printRow, withServer, type BenchServer } from '../harness/bench-server';
-import { configMap, deployment, type BenchClient } from '../harness/client';
+import { configMap, deployment, MERGE, type BenchClient } from '../harness/client';
 import { measureWarmLoop } from '../harness/measure';
 import { seconds } from '../harness/settings';
 
@@ -50,8 +50,7 @@ function writeRowsOf(client: BenchClient): readonly (readonly [name: string, wri
   const deployments = '/apis/apps/v1/namespaces/bench/deployments';
   const apply = (path: string, body: string): Promise<unknown> =>
     client.send('PATCH', `${path}?fieldManager=bench`, body, { 'content-type': 'application/apply-patch+yaml' });
-  const mergePatch = (path: string, body: object): Promise<unknown> =>
-    client.send('PATCH', path, JSON.stringify(body), { 'content-type': 'application/merge-patch+json' });
+  const mergePatch = (path: string, body: object): Promise<unknown> => client.send('PATCH', path, body, MERGE);
   return [
     ['create on etcd', (index) => client.send('POST', configMaps, configMap('bench', `c-${index}`, ''))],
     [

@@ -8,21 +8,6 @@ import type { ProgramProcess } from '../programs';
 import { reportSkipped } from '../report-skipped';
 import { useApiServer, type TestApiServer } from '../use-api-server';
 
-/** The members of an object that scripts read. */
-export interface KubectlObject {
-  readonly metadata: {
-    readonly name: string;
-    readonly resourceVersion: string;
-    readonly creationTimestamp: string;
-    readonly labels?: Record<string, string>;
-    readonly annotations?: Record<string, string>;
-    readonly finalizers?: string[];
-    readonly deletionTimestamp?: string;
-    readonly uid: string;
-  };
-  readonly data?: Record<string, string>;
-}
-
 export class KubectlSession {
   constructor(
     readonly binary: string,
@@ -78,30 +63,6 @@ export function parseTable(output: string): string[][] {
     .filter((line) => line.trim() !== '')
     .map((line) => line.trim().split(/ {2,}/));
 }
-
-/** A pod on a node, a Service and a Lease. */
-export const webManifest = (name: string): string => `
-apiVersion: v1
-kind: Pod
-metadata: {name: ${name}, labels: {app: web}}
-spec:
-  nodeName: worker-1
-  containers:
-  - {name: main, image: "registry.example.com/web:1.0", ports: [{containerPort: 80}], env: [{name: MODE, value: test}]}
----
-apiVersion: v1
-kind: Service
-metadata: {name: ${name}-svc}
-spec:
-  clusterIP: None
-  selector: {app: web}
-  ports: [{port: 80, targetPort: 8080}]
----
-apiVersion: coordination.k8s.io/v1
-kind: Lease
-metadata: {name: ${name}-lease}
-spec: {holderIdentity: somebody, leaseDurationSeconds: 15}
-`;
 
 const binaries = [
   ['the npm package', packagedProgram('kubectl')],

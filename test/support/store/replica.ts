@@ -7,7 +7,6 @@ import { QUOTA_GUARD_PREFIX, QuotaGuards } from '../../../apiserver/admission/pl
 import { ALLOCATIONS, type ServiceAllocator } from '../../../apiserver/allocation/service-allocator';
 import type { OpenedCache } from '../../../apiserver/cache/sync/open-cache';
 import { REPLICAS, Replicas } from '../../../apiserver/reconcilers/replicas/replicas';
-import { NO_CONVERSIONS } from '../../../apiserver/registry/conversions';
 import type { RequestContext, Writer } from '../../../apiserver/registry/verbs';
 import { buildResources, type Resources } from '../../../apiserver/registry/resources';
 import { createWriter } from '../../../apiserver/registry/write/executor/writer';
@@ -18,9 +17,8 @@ import type { Clock } from '../../../shared/runtime/clock';
 import { featureGates } from '../../../shared/cli/feature-gates';
 import { systemRandom } from '../../../shared/runtime/random';
 import { NON_MUTATING_PLUGINS } from '../objects/non-mutating-plugins';
-import { strategyFor } from '../../../apiserver/server/wiring/strategies';
 import { openTestCache } from './test-cache';
-import { PREFIX, testAllocator } from './write-fixture';
+import { PREFIX, testAllocator, writerSettings } from './write-fixture';
 
 export interface Replica<C extends Clock = Clock> {
   readonly clock: C;
@@ -90,21 +88,15 @@ type WriterParts = Pick<Replica, 'cache' | 'resources' | 'allocator' | 'clock'> 
 function writerOver({ store, cache, resources, allocator, guards, clock }: WriterParts): Writer {
   const quotas = { cache, guards };
   return createWriter({
-    strategyOf: strategyFor,
     store,
     cache,
     reader: { list: () => Promise.reject(new Error('no list')) },
     admission: createDefaultAdmission({ names: NAMES, random: systemRandom, cache, resources, clock, quotas }, NON_MUTATING_PLUGINS),
-    conversions: NO_CONVERSIONS,
     clock,
     random: systemRandom,
     names: NAMES,
     allocator,
-    prefix: PREFIX,
-    namespaces: resources.require('namespaces'),
-    definitions: resources.require('customresourcedefinitions.apiextensions.platform.io'),
-    leases: resources.require('leases.coordination.platform.io'),
-    eventTtlSeconds: 3600,
+    ...writerSettings(resources),
     gates: featureGates(),
   });
 }

@@ -42,6 +42,8 @@ import { failureOf } from './reader-fixture';
 import { strategyFor } from '../../../apiserver/server/wiring/strategies';
 
 export const PREFIX = '/registry';
+/** The default of `--event-ttl`. */
+const EVENT_TTL_SECONDS = 3600;
 export const START = Date.UTC(2026, 0, 2, 3, 4, 5);
 
 /** Suffixes and uids count up, so that each is new and predictable; every number is 0.5. */
@@ -113,6 +115,17 @@ export function testAllocator(
   });
 }
 
+/** The dependencies of a writer that are the same in all tests. */
+export const writerSettings = (resources: Resources) => ({
+  strategyOf: strategyFor,
+  conversions: NO_CONVERSIONS,
+  prefix: PREFIX,
+  namespaces: resources.require('namespaces'),
+  definitions: resources.require('customresourcedefinitions.apiextensions.platform.io'),
+  leases: resources.require('leases.coordination.platform.io'),
+  eventTtlSeconds: EVENT_TTL_SECONDS,
+});
+
 /** Limits that every write exceeds, even an empty one, so that every write is offloaded. */
 const OFFLOAD_ALL = { bytes: -1, yamlBytes: -1, values: -1 };
 
@@ -154,7 +167,6 @@ export async function openWriteFixture(options: WriteFixtureOptions = {}): Promi
   );
   const { externalValidator } = options;
   const writer = createWriter({
-    strategyOf: strategyFor,
     store,
     cache,
     reader: { list },
@@ -162,17 +174,12 @@ export async function openWriteFixture(options: WriteFixtureOptions = {}): Promi
       externalValidator === undefined
         ? (options.admission?.(defaultAdmission) ?? defaultAdmission)
         : { ...ADMIT_ALL, callsWebhooks: () => true, validate: externalValidator },
-    conversions: NO_CONVERSIONS,
     clock,
     random,
     names,
     gates,
     allocator,
-    prefix: PREFIX,
-    namespaces: resources.require('namespaces'),
-    definitions: resources.require('customresourcedefinitions.apiextensions.platform.io'),
-    leases: resources.require('leases.coordination.platform.io'),
-    eventTtlSeconds: 3600,
+    ...writerSettings(resources),
     threads: options.isOffloaded === true ? inProcessThreads({ clock, random, resources, names, allocator, gates }, options) : undefined,
   });
   const warnings: string[] = [];
@@ -209,7 +216,7 @@ function inProcessThreads(
     clock,
     random,
     names,
-    eventTtlSeconds: 3600,
+    eventTtlSeconds: EVENT_TTL_SECONDS,
     conversions: NO_CONVERSIONS,
     strategyContext: ({ context }) => ({
       names,
