@@ -67,7 +67,7 @@ async function printReplacement(client: BenchClient, { count, batch, pid }: Repl
   await add(0, count);
   await waitUntilConverged(0);
   const changes = new EventCounter();
-  changes.count(await client.open('GET', `${collection}?watch=1&resourceVersion=${await client.revision(collection)}`));
+  changes.addStream(await client.open('GET', `${collection}?watch=1&resourceVersion=${await client.revision(collection)}`));
   const started = performance.now();
   for (let replaced = 0; replaced < count; replaced += batch) {
     await add(count + replaced, count + Math.min(count, replaced + batch));

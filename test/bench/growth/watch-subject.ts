@@ -40,7 +40,7 @@ export const watches: Subject = {
       async add(from, to) {
         const total = events.received + to - from;
         await forEachNumber(from, to, async () =>
-          events.count(await client.open('GET', `${CONFIG_MAPS}?watch=1&fieldSelector=metadata.name%3Dwatched`)),
+          events.addStream(await client.open('GET', `${CONFIG_MAPS}?watch=1&fieldSelector=metadata.name%3Dwatched`)),
         );
         await events.waitFor(total);
       },

@@ -17,7 +17,8 @@ export class EventCounter {
     return this.total;
   }
 
-  count(stream: IncomingMessage): void {
+  /** Counts the events of this watch too. */
+  addStream(stream: IncomingMessage): void {
     this.opened.add(stream);
     stream.on('error', () => undefined);
     stream.on('data', (chunk: Buffer) => {

@@ -97,7 +97,7 @@ interface FanOut {
 /** Microseconds of CPU per delivered event. Causes each event after every stream has received the previous one. */
 async function measureFanOut({ pid, open, push }: FanOut): Promise<number> {
   const counter = new EventCounter();
-  for (let stream = 0; stream < STREAMS; stream += 1) counter.count(await open());
+  for (let stream = 0; stream < STREAMS; stream += 1) counter.addStream(await open());
   await push(0);
   await counter.waitFor(STREAMS);
   const [cpu, start] = [cpuSeconds(pid), counter.received];

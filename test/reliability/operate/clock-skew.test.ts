@@ -135,6 +135,7 @@ describeWithEtcd('on machines whose clocks differ by a minute', () => {
   }, 120_000);
 
   test('each server logs which other clock differs and by how much', async () => {
+    // For each server, in the order of `offsets`, the differences of the two others.
     const expected = [
       ['60 s ahead of', '60 s behind'],
       ['60 s behind', '120 s behind'],

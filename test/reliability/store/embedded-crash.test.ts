@@ -39,6 +39,7 @@ describe('the embedded store after a crash', () => {
           expect(byKey.get(key)).toMatchObject({ key, modRevision: revision, version: 1 });
           expect(byKey.get(key)?.value.toString().split(' ')[0]).toBe(key);
         }
+        // The last transaction wrote a key of its own and, as the value of the shared key, that key's name.
         const shared = byKey.get(`/round${round}/shared`);
         expect(byKey.get(shared?.value.toString() ?? '')?.modRevision).toBe(shared?.modRevision);
         // The event log has no gap: a watch from the oldest available event receives every revision up to the newest.

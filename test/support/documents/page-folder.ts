@@ -41,7 +41,7 @@ export const missingPrograms = (commands: string): readonly string[] =>
 /** At the start of a line or a substitution, behind a pipe, or looked up. */
 const uses = (commands: string, name: string): boolean => new RegExp(`(?:^(?:\\$ )?|[(|] *|command -v )${name}[ )]`, 'm').test(commands);
 
-/** Replicas listen on consecutive ports. */
+/** The two ports after `securePort` stay free for further replicas, which listen on consecutive ports. */
 async function createLocation(folder: string): Promise<Location> {
   const [securePort = 0, , , secondPort = 0, etcdPort = 0, etcdPeerPort = 0] = await freePorts(6);
   return { data: path.join(folder, '.platform'), securePort, secondPort, etcdPort, etcdPeerPort };
@@ -91,7 +91,10 @@ export class PageFolder {
     return this.spawn(['-eo', 'pipefail', this.write(commands, location)], 'ignore', location);
   }
 
-  /** Runs commands that keep running. Their process group is terminated when its standard input is closed. */
+  /**
+   * Runs commands that keep running. The shell waits until they end or its standard input is closed, and then terminates
+   * its process group.
+   */
   startUntilStopped(commands: string, location: Location): ProgramProcess {
     const script = 'exec 3<&0; (set -eo pipefail; . "$1") & cat <&3 > /dev/null & wait -n; kill -TERM -- -$$';
     return this.spawn(['-c', script, 'bash', this.write(commands, location)], 'pipe', location);

@@ -86,7 +86,7 @@ export async function startEtcdCluster(members: number, options: EtcdServerOptio
   return Promise.all(
     addresses.map(async ({ name, port, endpoint, peer }) => {
       const directory = temporaryFolder('etcd-test');
-      const member = new EtcdMember(program, directory, endpoint, port, [
+      const flags = [
         ...['--name', name, '--data-dir', join(directory, 'data')],
         ...['--listen-client-urls', endpoint, '--advertise-client-urls', endpoint],
         ...['--listen-peer-urls', peer, '--initial-advertise-peer-urls', peer, '--initial-cluster', cluster],
@@ -95,7 +95,8 @@ export async function startEtcdCluster(members: number, options: EtcdServerOptio
         ...secure,
         ...(options.fsync === true ? [] : ['--unsafe-no-fsync']),
         ...(options.arguments ?? []),
-      ]);
+      ];
+      const member = new EtcdMember({ program, flags, directory, endpoint, port });
       await member.restart();
       return member;
     }),
@@ -105,28 +106,37 @@ export async function startEtcdCluster(members: number, options: EtcdServerOptio
 /** Long enough for a member to find its cluster on a busy machine. */
 const START_MS = 60_000;
 
+interface MemberSettings {
+  readonly program: string;
+  readonly flags: readonly string[];
+  /** Holds the data. */
+  readonly directory: string;
+  readonly endpoint: string;
+  /** The port of the endpoint. */
+  readonly port: number;
+}
+
 class EtcdMember implements EtcdServer {
   private process: ProgramProcess | undefined;
   private readonly killOnExit = (): void => void this.process?.child.kill('SIGKILL');
 
-  constructor(
-    private readonly program: string,
-    private readonly directory: string,
-    readonly endpoint: string,
-    private readonly port: number,
-    private readonly flags: readonly string[],
-  ) {
+  constructor(private readonly settings: MemberSettings) {
     process.once('exit', this.killOnExit);
   }
 
+  get endpoint(): string {
+    return this.settings.endpoint;
+  }
+
   async restart(): Promise<void> {
-    const started = new ProgramProcess(spawn(this.program, this.flags, { stdio: 'ignore' }));
+    const { program, flags, port } = this.settings;
+    const started = new ProgramProcess(spawn(program, flags, { stdio: 'ignore' }));
     this.process = started;
     await waitUntil(
       'etcd to listen',
       () => {
         if (!started.isRunning) throw new Error(`etcd ended with ${started.child.exitCode ?? started.child.signalCode}`);
-        return acceptsConnections(this.port);
+        return acceptsConnections(port);
       },
       START_MS,
     );
@@ -153,7 +163,7 @@ class EtcdMember implements EtcdServer {
   async dispose(): Promise<void> {
     await this.kill();
     process.removeListener('exit', this.killOnExit);
-    removeFolder(this.directory);
+    removeFolder(this.settings.directory);
   }
 }
 

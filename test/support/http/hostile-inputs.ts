@@ -78,9 +78,11 @@ const aliases = [
 ];
 const withLabels = (name: string, count = 50_000): string =>
   `{"metadata":{"name":"${name}","labels":{${list(count, (n) => `"k${n}":"v"`)}}}}`;
+/** Without the last brace, so that more members can follow. */
+const openWithLabels = (name: string, count: number): string => withLabels(name, count).slice(0, -1);
 const claim = (name: string, count: number): string =>
-  `${withLabels(name, count).slice(0, -1)},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}`;
-const service = (name: string, count: number): string => `${withLabels(name, count).slice(0, -1)},"spec":{"ports":[{"port":80}]}}`;
+  `${openWithLabels(name, count)},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}`;
+const service = (name: string, count: number): string => `${openWithLabels(name, count)},"spec":{"ports":[{"port":80}]}}`;
 const ingress = (name: string, count: number): string =>
   `{"metadata":{"name":"${name}"},"spec":{"defaultBackend":{"service":{"name":"a","port":{"number":80}}},"rules":[${list(count, (n) => `{"host":"h${n}.example.com"}`)}]}}`;
 const role = (name: string, count: number): string =>

@@ -128,6 +128,7 @@ function serve(socket: Duplex, received: string[], { streams, run }: { streams: 
       const isData = (head[0] ?? 0) < CONTROL_BIT;
       if (isData) received.push(`${nameOf(head.readUInt32BE(0))} ${isLast ? 'ends' : content.toString()}`);
       else if (head[3] === SYN_STREAM) {
+        // The value of the header `streamtype`, which follows its length in four bytes.
         names.push(/streamtype\0\0\0.([a-z]+)/s.exec(content.toString('latin1'))?.[1] ?? '?');
         received.push(`opens ${names.at(-1) ?? ''}`);
         socket.write(spdyFrame(SYN_REPLY, Buffer.concat([content.subarray(0, 4), NO_HEADERS[names.length === 1 ? 0 : 1]])));
