@@ -4,9 +4,9 @@
  */
 import { fork } from 'node:child_process';
 import path from 'node:path';
-import { findEtcd, startEtcd } from '../../support/external/etcd';
+import { findEtcd } from '../../support/external/etcd';
 import { cpuSeconds } from '../../support/process-usage';
-import { withServer } from '../harness/bench-server';
+import { withEtcd, withServer } from '../harness/bench-server';
 import { startReadLoop } from '../harness/read-loop';
 import { numberOption, textOption, TOKEN } from '../harness/settings';
 import { formatQuantiles } from '../harness/statistics';
@@ -34,15 +34,12 @@ export async function cluster(): Promise<void> {
     await printWaits({ ...load, origin, token: textOption('token') ?? '', domain: textOption('domain') ?? 'k8s.io' });
     return;
   }
-  const etcd = findEtcd() === undefined ? undefined : await startEtcd();
-  try {
-    await withServer(
+  await withEtcd(findEtcd() !== undefined, (etcdServers) =>
+    withServer(
       ({ client, pid }) => printWaits({ ...load, origin: `https://127.0.0.1:${client.port}`, token: TOKEN, domain: 'platform.io' }, pid),
-      { etcdServers: etcd?.endpoint },
-    );
-  } finally {
-    await etcd?.dispose();
-  }
+      { etcdServers },
+    ),
+  );
 }
 
 /** Reads until all Pods of the load run. Rejects with the first failure of the load. `pid`: the server, if it is ours. */

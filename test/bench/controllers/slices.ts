@@ -49,17 +49,9 @@ async function printReplacement(client: BenchClient, { count, batch, pid }: Repl
     forEachNumber({ from, to, workers: WORKERS }, (index) =>
       client.send('DELETE', `${namespacePath}/pods/p-${index}?gracePeriodSeconds=0`),
     );
-  /** The number of slices and the numbers of the pods in them. */
-  const readSlices = async (): Promise<{ readonly slices: number; readonly pods: ReadonlySet<number> }> => {
-    const text = await client.text('GET', collection);
-    const pods = new Set(
-      [...text.matchAll(/"kind":\s*"Pod",\s*"namespace":\s*"[^"]*",\s*"name":\s*"p-(\d+)"/g)].map(([, index]) => Number(index)),
-    );
-    return { slices: (text.match(/"addressType"/g) ?? []).length, pods };
-  };
   const waitUntilConverged = (from: number): Promise<boolean> => {
     const isConverged = async (): Promise<boolean> => {
-      const { pods } = await readSlices();
+      const { pods } = await readSlices(client, collection);
       return pods.size === count && [...pods].every((index) => index >= from);
     };
     return waitUntil('the slices to have the pods', isConverged, POLLS);
@@ -76,7 +68,7 @@ async function printReplacement(client: BenchClient, { count, batch, pid }: Repl
   const rolled = performance.now();
   await waitUntilConverged(count);
   const convergedMs = performance.now() - rolled;
-  const { slices: left } = await readSlices();
+  const { slices: left } = await readSlices(client, collection);
   await pause(WATCH_LAG_MS);
   changes.close();
   await kubelets.stop();
@@ -85,6 +77,15 @@ async function printReplacement(client: BenchClient, { count, batch, pid }: Repl
     pid === undefined ? '' : `, ${anonymousMegabytes(pid).toFixed(0)} MB and ${cpuSeconds(pid).toFixed(1)} s of CPU of the controllers`;
   const times = `${((rolled - started) / 1000).toFixed(1)} s, right ${convergedMs.toFixed(0)} ms later`;
   console.log(`${`pods replaced, ${batch} at a time`.padEnd(46)} ${times}: ${changes.received} writes of slices, ${left} left${memory}`);
+}
+
+/** The number of slices and the numbers of the pods in them. */
+async function readSlices(client: BenchClient, path: string): Promise<{ readonly slices: number; readonly pods: ReadonlySet<number> }> {
+  const text = await client.text('GET', path);
+  const pods = new Set(
+    [...text.matchAll(/"kind":\s*"Pod",\s*"namespace":\s*"[^"]*",\s*"name":\s*"p-(\d+)"/g)].map(([, index]) => Number(index)),
+  );
+  return { slices: (text.match(/"addressType"/g) ?? []).length, pods };
 }
 
 async function createReadyPod(client: BenchClient, namespacePath: string, index: number): Promise<void> {

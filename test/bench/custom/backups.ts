@@ -5,9 +5,8 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
 import { startMigrate } from '../../support/migrate';
-import { startEtcd } from '../../support/external/etcd';
 import { removeFolder, temporaryFolder, type ApiServer } from '../../support/programs';
-import { createConfigMaps, startServer } from '../harness/bench-server';
+import { createConfigMaps, startServer, withEtcd } from '../harness/bench-server';
 import { numberOption, stores, TOKEN } from '../harness/settings';
 import { longestDelay, withLoopDelay } from '../harness/loop-delay';
 import { anonymousMegabytes } from '../../support/process-usage';
@@ -26,19 +25,19 @@ export async function backups(): Promise<void> {
 
 async function printBackup(kind: string, count: number): Promise<void> {
   const folder = temporaryFolder('bench');
-  const etcd = kind === 'etcd' ? await startEtcd() : undefined;
-  const { server, client } = await withLoopDelay(() => startServer(folder, { etcdServers: etcd?.endpoint }));
-  try {
-    await createConfigMaps({ client, pid: server.process.pid }, { namespace: 'big', count, size: 1200 });
-    const storeFlag = etcd === undefined ? `--storage-dir=${path.join(folder, 'store')}` : `--etcd-servers=${etcd.endpoint}`;
-    console.log(`\nbackup of ${count} objects of 1.5 KB in ${kind}`);
-    await measureBackup(server, client.port, { file: path.join(folder, 'bench.backup'), storeFlag });
-  } finally {
-    client.close();
-    await server.process.stop();
-    await etcd?.dispose();
-    removeFolder(folder);
-  }
+  await withEtcd(kind === 'etcd', async (etcdServers) => {
+    const { server, client } = await withLoopDelay(() => startServer(folder, { etcdServers }));
+    try {
+      await createConfigMaps({ client, pid: server.process.pid }, { namespace: 'big', count, size: 1200 });
+      const storeFlag = etcdServers === undefined ? `--storage-dir=${path.join(folder, 'store')}` : `--etcd-servers=${etcdServers}`;
+      console.log(`\nbackup of ${count} objects of 1.5 KB in ${kind}`);
+      await measureBackup(server, client.port, { file: path.join(folder, 'bench.backup'), storeFlag });
+    } finally {
+      client.close();
+      await server.process.stop();
+      removeFolder(folder);
+    }
+  });
 }
 
 interface BackupSource {

@@ -7,7 +7,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
 import { errorCode } from '../../../shared/runtime/error-code';
-import { startEtcd, type EtcdServer } from '../../support/external/etcd';
+import { withEtcd } from '../harness/bench-server';
 import { kubectlOnPath, packagedProgram, runClient } from '../../support/external/kubectl';
 import { generateDefinitions, smallDefinition, type GeneratedDefinition } from '../../support/objects/generated-definitions';
 import { freePort } from '../../support/ports';
@@ -43,13 +43,13 @@ export async function definitions(): Promise<void> {
     `\n${generated.length} definitions, ${(bytes / 1e6).toFixed(1)} MB, ${megabytes(Math.min, generated)} to ${megabytes(Math.max, generated)}`,
   );
   for (const store of stores) {
-    const etcd = store === 'etcd' ? await startEtcd({ arguments: ['--quota-backend-bytes', '8589934592'] }) : undefined;
     const folder = temporaryFolder('bench');
     try {
-      console.log(`\n${store}${etcd === undefined ? '' : ', two replicas'}`);
-      await measure(folder, etcd, generated);
+      await withEtcd(store === 'etcd', async (endpoint) => {
+        console.log(`\n${store}${endpoint === undefined ? '' : ', two replicas'}`);
+        await measure(folder, endpoint, generated);
+      });
     } finally {
-      await etcd?.dispose();
       removeFolder(folder);
     }
   }
@@ -58,8 +58,8 @@ export async function definitions(): Promise<void> {
 const megabytes = (choose: (...sizes: number[]) => number, definitions: readonly GeneratedDefinition[]): string =>
   `${(choose(...definitions.map(({ text }) => text.length)) / 1e6).toFixed(3)} MB`;
 
-async function measure(folder: string, etcd: EtcdServer | undefined, definitions: readonly GeneratedDefinition[]): Promise<void> {
-  let replicas = await start(folder, etcd);
+async function measure(folder: string, etcdServers: string | undefined, definitions: readonly GeneratedDefinition[]): Promise<void> {
+  let replicas = await start(folder, etcdServers);
   try {
     await install(replicas, definitions);
     await addOne(replicas, 'first');
@@ -68,7 +68,7 @@ async function measure(folder: string, etcd: EtcdServer | undefined, definitions
     await measureDocuments(replicas, definitions);
     await printMemory('after documents', replicas);
     await stop(replicas);
-    replicas = await restart(folder, etcd, definitions);
+    replicas = await restart(folder, etcdServers, definitions);
     await printMemory('after a restart', replicas);
     await measureKubectl(replicas, definitions);
   } catch (error) {
@@ -99,10 +99,10 @@ async function measureWithProbes(name: string, replicas: readonly Replica[], wor
   printRow(name, ms, `CPU ${(cpuUsed() - before).toFixed(1)} s, ${await formatWaits(replicas)}`);
 }
 
-async function start(folder: string, etcd: EtcdServer | undefined): Promise<readonly Replica[]> {
+async function start(folder: string, etcdServers: string | undefined): Promise<readonly Replica[]> {
   const tokens = path.join(folder, 'tokens.csv');
   if (!existsSync(tokens)) writeFileSync(tokens, `${TOKEN},bench,bench,"system:masters"\n`, { mode: 0o600 });
-  const folders = etcd === undefined ? [folder] : [folder, path.join(folder, 'second')];
+  const folders = etcdServers === undefined ? [folder] : [folder, path.join(folder, 'second')];
   mkdirSync(path.join(folder, 'second'), { recursive: true });
   return Promise.all(
     folders.map(async (replicaFolder) => {
@@ -111,7 +111,7 @@ async function start(folder: string, etcd: EtcdServer | undefined): Promise<read
         folder: replicaFolder,
         securePort,
         args: [`--token-auth-file=${tokens}`],
-        ...(etcd === undefined ? {} : { etcdServers: etcd.endpoint }),
+        ...(etcdServers === undefined ? {} : { etcdServers }),
       });
       const probe = await Probe.start({ port: securePort, token: TOKEN, path: textOption('probed') ?? '/api/v1/namespaces/default' });
       return { server, client: new BenchClient(securePort, TOKEN), probe };
@@ -215,11 +215,11 @@ async function measureDocuments(replicas: readonly Replica[], definitions: reado
 
 async function restart(
   folder: string,
-  etcd: EtcdServer | undefined,
+  etcdServers: string | undefined,
   definitions: readonly GeneratedDefinition[],
 ): Promise<readonly Replica[]> {
   const startedAt = performance.now();
-  const replicas = await start(folder, etcd);
+  const replicas = await start(folder, etcdServers);
   const ready = performance.now() - startedAt;
   await waitUntilServed(replicas, definitions);
   printRow('restart, to ready and serving all', performance.now() - startedAt, `ready after ${ready.toFixed(0)} ms`);

@@ -5,9 +5,9 @@
  */
 import { PROTOBUF_MEDIA_TYPE } from '../../../shared/names/dialect';
 import type { Store } from '../../../apiserver/storage/store';
-import { findEtcd, startEtcd } from '../../support/external/etcd';
+import { findEtcd } from '../../support/external/etcd';
 import { openEtcd } from '../../support/store/open-stores';
-import { createConfigMaps, withServer, type BenchServer } from '../harness/bench-server';
+import { createConfigMaps, withEtcd, withServer, type BenchServer } from '../harness/bench-server';
 import { BareServer } from '../harness/bare-server';
 import { BenchClient, configMap } from '../harness/client';
 import type { Estimate } from '../harness/statistics';
@@ -64,12 +64,7 @@ export async function measureFloors(onFloor: (floor: Floor) => void): Promise<vo
     bare.stop();
   }
   if (findEtcd() === undefined) return;
-  const etcd = await startEtcd();
-  try {
-    await withServer((opened) => compareCreation(opened, etcd.endpoint, onFloor), { etcdServers: etcd.endpoint });
-  } finally {
-    await etcd.dispose();
-  }
+  await withEtcd(true, (endpoint = '') => withServer((opened) => compareCreation(opened, endpoint, onFloor), { etcdServers: endpoint }));
 }
 
 async function compareReads({ client, pid, server }: BenchServer, bare: BareServer, onFloor: (floor: Floor) => void): Promise<void> {

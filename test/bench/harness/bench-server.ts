@@ -4,6 +4,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { startControllers } from '../../support/control-plane';
+import { startEtcd } from '../../support/external/etcd';
 import { freePort } from '../../support/ports';
 import { removeFolder, startApiServer, temporaryFolder, waitUntil, type ApiServer } from '../../support/programs';
 import { BenchClient, configMap } from './client';
@@ -46,6 +47,9 @@ export async function startServer(
   return { server, client: new BenchClient(securePort, TOKEN) };
 }
 
+/** Eight gigabytes: the default of two is too little for the largest measurements. */
+const ETCD_OPTIONS = { arguments: ['--quota-backend-bytes', String(8 * 2 ** 30)] };
+
 export interface BenchServer {
   readonly server: ApiServer;
   readonly client: BenchClient;
@@ -73,6 +77,16 @@ export async function withServer(
     client.close();
     await server.process.stop();
     removeFolder(folder);
+  }
+}
+
+/** Measures on an etcd that is started for this measurement only; without one unless it is wanted. */
+export async function withEtcd(isWanted: boolean, measure: (endpoint: string | undefined) => Promise<void>): Promise<void> {
+  const etcd = isWanted ? await startEtcd(ETCD_OPTIONS) : undefined;
+  try {
+    await measure(etcd?.endpoint);
+  } finally {
+    await etcd?.dispose();
   }
 }
 

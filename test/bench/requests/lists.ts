@@ -10,9 +10,9 @@ import { configMap, type BenchClient } from '../harness/client';
 import { measureLoop } from '../harness/measure';
 import { cpuSeconds } from '../../support/process-usage';
 import { formatWaits, Probe } from '../harness/probe';
-import { withServer, type BenchServer } from '../harness/bench-server';
+import { withEtcd, withServer, type BenchServer } from '../harness/bench-server';
 import { numberOption, stores, textOption, TOKEN } from '../harness/settings';
-import { findEtcd, startEtcd } from '../../support/external/etcd';
+import { findEtcd } from '../../support/external/etcd';
 
 interface LongList {
   readonly name: string;
@@ -117,15 +117,10 @@ export async function lists(): Promise<void> {
   const isWanted = (store: string): boolean => store !== 'etcd' || findEtcd() !== undefined;
   for (const store of stores.filter(isWanted)) {
     console.log(`\n${store}: another client, while one asks for ${count} ConfigMaps of 1.5 KB or half as many larger objects`);
-    const etcd = store === 'etcd' ? await startEtcd() : undefined;
-    try {
-      await withServer((opened) => printLists(opened, count, textOption('only') ?? ''), {
-        etcdServers: etcd?.endpoint,
-        args: ['--feature-gates=WatchList=true'],
-      });
-    } finally {
-      await etcd?.dispose();
-    }
+    const args = ['--feature-gates=WatchList=true'];
+    await withEtcd(store === 'etcd', (etcdServers) =>
+      withServer((opened) => printLists(opened, count, textOption('only') ?? ''), { etcdServers, args }),
+    );
   }
 }
 

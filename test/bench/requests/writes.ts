@@ -1,7 +1,7 @@
 /** What writes through a server on etcd cost, beside the same transactions without a server. */
-import { findEtcd, startEtcd } from '../../support/external/etcd';
+import { findEtcd } from '../../support/external/etcd';
 import { openEtcd } from '../../support/store/open-stores';
-import { createConfigMaps, printRow, withServer, type BenchServer } from '../harness/bench-server';
+import { createConfigMaps, printRow, withEtcd, withServer, type BenchServer } from '../harness/bench-server';
 import { configMap, deployment, MERGE, type BenchClient } from '../harness/client';
 import { measureWarmLoop } from '../harness/measure';
 import { seconds } from '../harness/settings';
@@ -15,12 +15,7 @@ export async function writes(): Promise<void> {
     console.log('\nwrites on etcd: left out, there is no etcd');
     return;
   }
-  const etcd = await startEtcd();
-  try {
-    await withServer((opened) => writeRows(opened, etcd.endpoint), { etcdServers: etcd.endpoint });
-  } finally {
-    await etcd.dispose();
-  }
+  await withEtcd(true, (endpoint = '') => withServer((opened) => writeRows(opened, endpoint), { etcdServers: endpoint }));
 }
 
 async function writeRows({ client, pid }: BenchServer, endpoint: string): Promise<void> {
