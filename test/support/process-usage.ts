@@ -8,7 +8,7 @@ import { errorCode } from '../../shared/runtime/error-code';
 /** Seconds of user and system time since the process started; resolution 10 ms. */
 export const cpuSeconds = (pid: number): number => secondsIn(`/proc/${pid}/stat`);
 
-/** Like {@link cpuSeconds} for the thread of the event loop alone, without those of the store, garbage collection and the compiler. */
+/** Like {@link cpuSeconds} for the event loop's thread alone, without those of the store and of V8's collector and compiler. */
 export const loopSeconds = (pid: number): number => secondsIn(`/proc/${pid}/task/${pid}/stat`);
 
 /** Clock ticks of 10 ms, in which the kernel reports CPU time. */

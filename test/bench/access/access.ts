@@ -17,11 +17,11 @@ const COMPARISONS = 3;
 /** The number of roles, each with one binding. */
 const ROLES = 1_000;
 const RULES_EACH = 10;
-/** The number of attributes that are decided in each of the {@link ROUNDS}, so many that a measurement takes about a second. */
+/** Attributes that are decided in each of the {@link ROUNDS}. There are so many that a measurement takes about a second. */
 const DECISIONS = 2_000;
 const ROUNDS = 200;
 
-/** Gets by an administrator and by a service account, and audited gets. The servers alternate, because the load of a machine varies. */
+/** A decision alone, and gets. Servers that audit nothing, both stages and the end alternate, because the load varies. */
 export async function access(): Promise<void> {
   console.log();
   printRow('decision, 10,000 rules in 1,000 bindings', { cpuMicros: await decisionMicros() });

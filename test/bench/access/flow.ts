@@ -49,7 +49,7 @@ const FLOOD_ORIGINS: readonly FloodOrigin[] = [
   { name: 'on others than the server', niceness: 19, isSeparate: true },
 ];
 
-/** A seat alone; gets with and without flow control, in alternation; floods. The users match the suggested flow schemas for all others. */
+/** The costs of a seat and of gets with and without flow control, which alternate; then the floods. */
 export async function flow(): Promise<void> {
   console.log();
   printRow('a seat acquired and released', { cpuMicros: seatMicros() });
@@ -79,7 +79,7 @@ interface FloodServer {
   readonly server: ApiServer;
 }
 
-/** With few seats, so that a flood fills them. */
+/** With few seats, so that a flood fills them. Both users match the flow schema for users that no other schema matches. */
 async function openFloodServer(flags: readonly string[]): Promise<FloodServer> {
   const folder = temporaryFolder('bench-flow');
   const users = path.join(folder, 'users.csv');

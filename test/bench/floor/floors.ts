@@ -82,7 +82,10 @@ async function compareReads({ client, pid, server }: BenchServer, bare: BareServ
   certified.close();
 }
 
-/** The client waits for etcd most of the time: the bound is that of the latency. The CPU includes HTTP, TLS and admission. */
+/**
+ * The latency has the bound, because the client waits for etcd most of the time. The CPU of the server includes HTTP, TLS
+ * and admission, which the transaction alone does not have.
+ */
 async function compareCreation({ client, pid }: BenchServer, endpoint: string, onFloor: (floor: Floor) => void): Promise<void> {
   prefer(pid, process.pid);
   await createConfigMaps({ client, pid }, { namespace: 'bench', count: 1 });

@@ -1,4 +1,4 @@
-/** What grows for the controllers: Deployments with pods, and Services with endpoints. The costs are those of the controllers. */
+/** What grows for the controllers: Deployments with pods, and Services with endpoints. The costs are the controllers' CPU. */
 import { startControllers } from '../../support/control-plane';
 import { MERGE, type BenchClient } from '../harness/client';
 import { prefer } from '../harness/comparison';

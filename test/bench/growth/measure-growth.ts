@@ -87,7 +87,10 @@ function seriesOf(name: string, growth: Growth, measured: readonly Point[]): Ser
   return { name, growth, points, exponent: fitExponent(points), lastExponent: fitExponent(points.slice(-LAST_SIZES)) };
 }
 
-/** V8 compiles what the first size runs, including the additions, which are therefore measured from the second size on. */
+/**
+ * Lets V8 compile the operations at the first size. It compiles the additions then too, so that these are measured from
+ * the second size on.
+ */
 async function warmUp({ operations }: OpenedSubject): Promise<void> {
   for (let repeat = 0; repeat < WARM_UP_REPEATS; repeat += 1) for (const operation of operations) await operation.measure();
 }

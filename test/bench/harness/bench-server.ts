@@ -125,7 +125,7 @@ export async function createNamespace(client: BenchClient, name: string): Promis
   await waitUntil('the service account', async () => (await client.status('GET', account)) === 200, 60_000);
 }
 
-/** Creates the namespace and `count` ConfigMaps with `size` characters of data, and returns what one creation cost the server. */
+/** Creates the namespace and `count` ConfigMaps with `size` characters of data. Resolves with the cost of one creation. */
 export async function createConfigMaps(
   { client, pid }: Pick<BenchServer, 'client' | 'pid'>,
   { namespace, count, size = 1000 }: { readonly namespace: string; readonly count: number; readonly size?: number },

@@ -11,7 +11,10 @@ export const formatEstimate = ({ value, error }: Estimate): string => `${value.t
 /** The standard deviation of a normal distribution over the median of its absolute deviations. */
 const NORMAL_SPREAD = 1.4826;
 
-/** The median of the samples. The error is that of a mean, from the median of the deviations: one disturbed sample changes it little. */
+/**
+ * The median of the samples, with the standard error that a mean of as many would have. The error is calculated from the
+ * median of the deviations, so that one disturbed sample changes it little.
+ */
 export function estimate(samples: readonly number[]): Estimate {
   const value = median(samples);
   const spread = NORMAL_SPREAD * median(samples.map((sample) => Math.abs(sample - value)));

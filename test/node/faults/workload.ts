@@ -1,7 +1,7 @@
 /**
- * The workload of a scenario, in a namespace of its own: the objects of workload.yaml. They are a Deployment with two pods
- * on each node, which tolerate an unreachable node for 15 seconds, a Service of these pods, a DaemonSet, and a ConfigMap
- * that requests change.
+ * The workload of a scenario: the objects of workload.yaml in a namespace of their own. A Deployment has two pods on each
+ * node, which tolerate an unreachable node for 15 seconds. A Service has these pods as endpoints. There are also a DaemonSet
+ * and a ConfigMap that requests change.
  */
 import { undefinedIfNotFound } from '../../../shared/client/rest/api-error';
 import { resourceOf, type Resource } from '../../../shared/client/rest/resource';

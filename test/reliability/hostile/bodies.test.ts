@@ -82,7 +82,7 @@ describe('the API server, given a hostile body,', () => {
 
   it('bounds the size of the result of a JSON Patch', async () => {
     const { client, memory } = target();
-    // Each copy contains those before it, so that 40 of them would have a petabyte.
+    // Each copy contains those before it, so that 40 of them would have a petabyte together.
     const doubling = [{ op: 'add', path: '/metadata/annotations', value: { a: 'x'.repeat(1_000) } }];
     const copies = Array.from({ length: 40 }, (_, n) => ({
       op: 'copy',

@@ -1,4 +1,4 @@
-/** One request for tests that choose protocol, credentials and headers themselves; on a connection of its own unless `options` have an agent. */
+/** Sends one request for tests and measurements that choose protocol, connection, credentials and headers themselves. */
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
 import { request as httpsRequest, type RequestOptions } from 'node:https';
 
@@ -9,8 +9,8 @@ export interface TextResponse {
 }
 
 /**
- * Sends the request to 127.0.0.1 unless `options` name a host; over plain HTTP when their protocol is `http:`. Resolves
- * with any response; rejects when the connection fails or is idle for their `timeout`.
+ * `options` are those of Node. By default the request goes to 127.0.0.1, over TLS and a connection of its own. Resolves
+ * with any response. Rejects when the connection fails or is idle for the option `timeout`.
  */
 export function sendOnce(options: RequestOptions, body?: string | Buffer): Promise<TextResponse> {
   const request = options.protocol === 'http:' ? httpRequest : httpsRequest;
