@@ -29,9 +29,9 @@ const PATH = `/api/v1/namespaces/${NAMESPACE}/configmaps/${NAME}`;
 const LABELS = { made: 'by-load' };
 /** Characters of each object that is created, so that lists of them have many pages. */
 const FILLER = 2_000;
-/** Between two requests of a loop: the load shows faults, and must not itself overload the cluster. */
+/** The pause between two requests of a loop: the load shows faults, and must not itself overload the cluster. */
 const PAUSE_MS = 20;
-/** Between two runs of kubectl, each of which starts a process. */
+/** The pause between two runs of kubectl, each of which starts a process. */
 const KUBECTL_PAUSE_MS = 1_000;
 /** Failures are counted by the beginning of their message; what follows names objects. */
 const MAX_MESSAGE_LENGTH = 90;

@@ -24,7 +24,7 @@ export async function docker(...args: readonly string[]): Promise<string> {
   return stdout.trim();
 }
 
-/** As {@link docker}; a failing command is an outcome. */
+/** Like {@link docker}, but a failing command is an outcome. */
 export function tryDocker(...args: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
   return new Promise((resolve) => {
     const child = execFile('docker', [...args], { cwd: repository, env }, (error, stdout, stderr) => {

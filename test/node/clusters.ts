@@ -28,7 +28,7 @@ export interface Cluster {
 /** Large enough for the tests that fill a node or create a hundred pods. */
 const SIMULATED_NODES = 10;
 const SIMULATED_CAPACITY = { cpu: '32', memory: '256Gi', pods: '110' };
-/** For each script. The programs of the tool have been built before. */
+/** The time limit of each script. The programs of the tool have been built before. */
 const START_MS = 600_000;
 const SCRIPTS = ['server.sh', 'start.sh', 'in.sh', 'stop.sh'];
 

@@ -115,6 +115,6 @@ function readReport(file: string): readonly SpecReport[] {
 
 const objectsAt = (value: JsonObject | undefined, member: string): readonly JsonObject[] => (arrayAt(value, member) ?? []).filter(isObject);
 
-/** As Ginkgo prints it: the texts of the containers and of the test. */
+/** The name as Ginkgo prints it: the texts of the containers and of the test. */
 const specName = (spec: JsonObject): string =>
   [...stringsAt(spec, 'ContainerHierarchyTexts'), stringAt(spec, 'LeafNodeText') ?? ''].join(' ');

@@ -8,9 +8,9 @@ import { BenchClient } from '../harness/client';
 
 /** The numbers of lists of the flooding user, by outcome. */
 export interface FloodCounts {
-  /** With status 200. */
+  /** Lists with status 200. */
   readonly served: number;
-  /** With another status. */
+  /** Lists with another status. */
   readonly refused: number;
   /** Those that failed without a complete response. */
   readonly cut: number;

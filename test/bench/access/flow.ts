@@ -37,7 +37,7 @@ const PAUSE_MS = 5;
 
 interface FloodOrigin {
   readonly name: string;
-  /** Of the flooding process: 19 leaves the processors to all others, as if it ran on a machine of its own. */
+  /** The niceness of the flooding process: 19 leaves the processors to all others, as if it ran on a machine of its own. */
   readonly niceness: number;
   /** Whether the server has processors of its own. */
   readonly isSeparate: boolean;
@@ -79,7 +79,7 @@ interface FloodServer {
   readonly server: ApiServer;
 }
 
-/** With few seats, so that a flood fills them. Both users match the flow schema for users that no other schema matches. */
+/** The server has few seats, so that a flood fills them. Both users match the flow schema for users that no other schema matches. */
 async function openFloodServer(flags: readonly string[]): Promise<FloodServer> {
   const folder = temporaryFolder('bench-flow');
   const users = path.join(folder, 'users.csv');

@@ -107,7 +107,7 @@ const forEach = <T>(items: readonly T[], action: (item: T, index: number) => Pro
     if (item !== undefined) await action(item, index);
   });
 
-/** In microseconds. */
+/** The present time with microseconds, as Leases have it. */
 const now = (): string => new Date().toISOString().replace('Z', '000Z');
 
 const leaseBody = (name: string): KubeletLease => ({

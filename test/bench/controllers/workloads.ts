@@ -73,7 +73,10 @@ interface PhaseCosts {
   readonly seconds: number;
   /** Seconds of the controllers' CPU until the trailing writes are done. */
   readonly cpu: number;
-  /** Until then; most frequent first. By verb and resource, of all clients, without renewals of the nodes' Leases. */
+  /**
+   * Requests of all clients until then, by verb and resource, most frequent first. Renewals of the nodes' Leases are left
+   * out.
+   */
   readonly requests: ReadonlyMap<string, number>;
 }
 

@@ -18,7 +18,7 @@ const SAMPLE_MS = 20;
 /** The probe reads for so long before the backup begins, so that the server has compiled what serves it. */
 const WARM_MS = 2_000;
 
-/** Of a server with `--objects` objects, on each store. */
+/** Backs up a server with `--objects` objects, on each store. */
 export async function backups(): Promise<void> {
   for (const kind of stores) await printBackup(kind, numberOption('objects', 100_000));
 }

@@ -17,9 +17,9 @@ import { forEachNumber, measureMs } from '../harness/timing';
 
 const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
 const ROUNDS = 5;
-/** As the server batches its calls. */
+/** The server converts as many objects of a list in one call. */
 const OBJECTS_PER_REVIEW = 500;
-/** As many reviews of a list as the server has in flight. */
+/** The server has as many calls for one list in flight. */
 const CONCURRENT_REVIEWS = 4;
 /** Requests in flight while objects are created. */
 const WRITERS = 16;

@@ -8,7 +8,7 @@ import { definitions, namespaces, objects, roles } from './stored-subjects';
 import { GROWTH_BOUNDS, type Subject } from './subject';
 import { watches } from './watch-subject';
 
-/** In the order in which they are measured. */
+/** What grows, in the order of the measurements. */
 const SUBJECTS: readonly Subject[] = [objects, watches, namespaces, definitions, roles, deployments, services];
 
 /** Sets the exit code to 1 when an exponent is above its bound. */

@@ -13,7 +13,7 @@ import { textOption, TOKEN } from './settings';
 
 type CpuCost = Pick<Cost, 'cpuMicros'>;
 
-/** With the ratio over a baseline when there is one. */
+/** Prints a cost, and its ratio to a baseline when there is one. */
 export function printRow(name: string, cost: CpuCost, baseline?: CpuCost & { readonly name: string }): void {
   const ratio =
     baseline === undefined

@@ -13,15 +13,15 @@ export interface Side {
 }
 
 export interface Comparison {
-  /** Of the subject's CPU per request to the baseline's. */
+  /** The ratio of the subject's CPU per request to the baseline's. */
   readonly ratio: Estimate;
-  /** Of the time from a request to its response, as a client with this many requests at a time sees it. */
+  /** The ratio of the times from a request to its response, as a client with this many requests at a time sees them. */
   readonly latencyRatio: Estimate;
   /** Medians. Microseconds of CPU per request. */
   readonly subjectMicros: number;
   readonly baselineMicros: number;
   readonly rounds: number;
-  /** Of the subject, in all rounds. */
+  /** The number of requests to the subject in all rounds. */
   readonly requests: number;
 }
 
@@ -30,7 +30,7 @@ const MIN_ROUNDS = 9;
 const MAX_ROUNDS = 40;
 /** The relative error of the ratio with which no more rounds are needed. */
 const SUFFICIENT_ERROR = 0.01;
-/** After as many, V8 has compiled what the requests run, and the heap has its size. */
+/** Rounds after which V8 has compiled what the requests run, and the heap has its size. */
 const WARM_UP_ROUNDS = 6;
 
 /**

@@ -41,7 +41,7 @@ async function fillRange(folder: string): Promise<void> {
 /** The number of Services for which the filled range has room, with a reserve. */
 const FREE_SERVICES = FREE_ADDRESSES - 100;
 
-/** In an empty and in an almost full range of addresses. */
+/** Creates Services in an empty and in an almost full range of addresses. */
 export async function services(): Promise<void> {
   console.log();
   const args = [SERVICE_RANGE];

@@ -52,7 +52,7 @@ export function compareTimelines(actual: Timeline, reference: Timeline): readonl
 
 interface ChangeTimes {
   readonly change: string;
-  /** Of each occurrence, seconds since the moment from which its time counts. */
+  /** For each occurrence, the seconds since the moment from which its time counts (see above). */
   readonly times: readonly number[];
 }
 

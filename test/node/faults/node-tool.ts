@@ -23,7 +23,7 @@ export const FAULTY_NODE = 'node-b';
 export const NODES: readonly string[] = [FIRST_NODE, FAULTY_NODE];
 
 export interface NodeCredentials {
-  /** Of an administrator. */
+  /** The file of an administrator. */
   readonly kubeconfig: string;
   /** Files of the authority that signs the certificates of nodes. */
   readonly authority: string;
@@ -31,7 +31,7 @@ export interface NodeCredentials {
 }
 
 export class NodeTool {
-  /** Of the network and the control groups of the nodes. */
+  /** The name of the network and of the control groups of the nodes. */
   private readonly network: string;
 
   /** `folder`: where the tool keeps the state of its nodes; its name must be unique. */

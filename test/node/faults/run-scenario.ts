@@ -18,7 +18,7 @@ import { REPLICAS, Workload } from './workload';
 const READY_MS = 180_000;
 /** Kubelets end the pods of the namespace first. */
 const DELETED_MS = 120_000;
-/** Of one request, and between two. */
+/** The time limit of one request, and the time from one to the next. */
 const REQUEST_TIMEOUT_MS = 2_000;
 const REQUEST_PERIOD_MS = 200;
 

@@ -26,7 +26,7 @@ export interface Scenario {
   /** What precedes the fault; it is not part of the timeline. */
   prepare?(cluster: FaultCluster): Promise<void>;
   readonly steps: readonly Step[];
-  /** After the timeline; the cluster has recovered. */
+  /** Called after the timeline, when the cluster has recovered. */
   cleanUp?(cluster: FaultCluster): Promise<void>;
   /** Changes that differ from those of the reference on purpose, and the reason. */
   readonly deviations?: Readonly<Record<string, string>>;

@@ -14,7 +14,7 @@ export class SupervisedProcess {
 
   constructor(private readonly launch: () => ProgramProcess) {}
 
-  /** Of all runs. */
+  /** The output of all runs, each followed by how it ended. */
   get output(): string {
     return this.earlierOutput + (this.process?.output ?? '');
   }

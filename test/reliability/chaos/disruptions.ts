@@ -51,7 +51,7 @@ const REQUESTS: readonly Request[] = [
 
 /** Bytes of a DATA frame; peers accept 16 KiB by default. */
 const DATA_BYTES = 16_000;
-/** Of the requests on one connection. The cube of a number below 1 is mostly small, so that most connections send few. */
+/** The number of requests on one connection. The cube of a number below 1 is mostly small, so that most connections send few. */
 const requestCount = (random: SeededRandom, most: number): number => 1 + Math.floor(random.float() ** 3 * most);
 
 /** Requests on HTTP/1.1, pipelined. */

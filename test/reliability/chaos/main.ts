@@ -20,7 +20,7 @@ const TOKEN = 'chaos-token';
 /** Beyond every time limit for silent and unread connections. */
 const DRAIN_MS = 150_000;
 const MINUTE_MS = 60_000;
-/** Of the well-behaved client, which sends a request every 100 ms. */
+/** The well-behaved client, which sends a request every 100 ms, deletes the objects of the others after as many. */
 const ROUNDS_PER_CLEANUP = 600;
 
 const option = (name: string, fallback: string): string =>

@@ -22,13 +22,13 @@ const MAPS = resourceOf('core.v1.ConfigMap');
 const SECONDS = Number(process.env['INFORMER_SECONDS'] ?? 16);
 /** Objects that are written in parallel, each by its own writer. */
 const OBJECTS = 20;
-/** After which an object is deleted and created again. */
+/** Changes after which an object is deleted and created again. */
 const CHANGES_PER_OBJECT = 25;
 /** How long a replica is down or paused, and serves between two faults. A pause outlasts the pings of the informers. */
 const DOWN_MS = 500;
 const PAUSE_MS = 6_000;
 const RECOVERY_MS = 1_500;
-/** Between two writes of one object. */
+/** The pause between two writes of one object. */
 const WRITE_PAUSE_MS = 60;
 const settings = { pingEveryMs: 2_000, pingTimeoutMs: 3_000, connectTimeoutMs: 3_000 };
 

@@ -48,7 +48,7 @@ const LIFETIMES = { shortestMs: 0, longestMs: 1_800 };
 const STEP_TIMEOUT_MS = 90_000;
 const RECORDING = 'measured-autoscalers';
 
-/** At most `count` random items, in their order. */
+/** A random choice of at most `count` items, in their order. */
 function sample<T>(items: readonly T[], random: SeededRandom, count: number): readonly T[] {
   const remaining = [...items];
   while (remaining.length > count) remaining.splice(random.integerBelow(remaining.length), 1);

@@ -52,7 +52,7 @@ const CONTROLLER_CHOICES = [
 
 /** The duration of a Lease, 12 s, and its next poll by the standby. */
 const MOST_EXPIRY_MS = 13_500;
-/** As {@link MOST_EXPIRY_MS}, on a busy machine. */
+/** Like {@link MOST_EXPIRY_MS} on a busy machine. */
 const MOST_TAKEOVER_MS = 15_000;
 
 async function startTwoCopies(controllers: string): Promise<readonly [first: ProgramProcess, second: ProgramProcess]> {

@@ -25,7 +25,7 @@ const LABELS = { app: 'web' };
 /** The time limit for controllers to reconnect and to reach the desired state. */
 const CONVERGENCE_TIMEOUT_MS = 45_000;
 const ROUNDS = 4;
-/** Without a node lifecycle controller; the test acts as the kubelet. */
+/** The controllers that run. There is no node lifecycle controller, because the test acts as the kubelet. */
 const CONTROLLERS = ['deployment', 'replicaset', 'endpointslice', 'garbage-collector', 'serviceaccount', 'namespace'];
 
 describeWithEtcd('controllers over two replicas', () => {

@@ -18,7 +18,7 @@ const MOST_CALLS_PER_MEMBER = 45;
 const list = (count: number, item: (n: number) => string): string => Array.from({ length: count }, (_, n) => item(n)).join();
 const nested = (levels: number, inner: string): string => `${'{"a":'.repeat(levels)}${inner}${'}'.repeat(levels)}`;
 const pathBelow = (levels: number, member: string): string => 'a.'.repeat(levels) + member;
-/** As many paths of unknown fields as one decoding reports, none of which is in a body. */
+/** Paths of unknown fields that are in no body; one decoding reports at most as many. */
 const absentPaths = (levels: number): string[] => Array.from({ length: 100 }, (_, n) => pathBelow(levels, `x${n}`));
 
 const BODIES: readonly (readonly [string, string, readonly string[]])[] = [

@@ -11,7 +11,7 @@ import { useResource } from '../../support/use-resource';
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 /** Writers, each of which reads its own write from the other replica. */
 const LANES = 5;
-/** Between two large writes, so that the watch streams carry other changes too. */
+/** The pause between two large writes, in which the watch streams carry the other changes. */
 const LARGE_WRITE_PAUSE_MS = 200;
 /** Each is a write and a read. */
 const ROUNDS_PER_LANE = Number(process.env['REPLICA_ROUNDS'] ?? 300);

@@ -14,7 +14,7 @@ const program = resolve(__dirname, 'lease-dependent-server.ts');
 const STOP_MS = 2_500;
 const RUN_MS = 2;
 const STOPS = 6;
-/** In milliseconds of the clock of the process; longer than a lease. */
+/** Longer than a lease, in milliseconds of the clock of the process. */
 const LEASE_OUTLASTED_MS = 40_000;
 
 const killAfterTest = stopAfterTest((child: ChildProcess) => child.kill('SIGKILL'));

@@ -26,7 +26,7 @@ export interface LeaseServerState {
   /** Whether the Endpoints of the default Service have subsets. */
   readonly hasEndpointSubsets: boolean;
   readonly endpointSlices: number;
-  /** Of the identity Lease. */
+  /** That of the identity Lease; `undefined` when there is none. */
   readonly renewTime: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import { StoreEventRecorder } from '../../support/store/store-recorder';
 import { waitUntil } from '../../support/programs';
 import { acknowledgedWrites, useEmbeddedFolder } from './use-embedded-folder';
 
-/** In each, a writer and a reader are killed. */
+/** Rounds, in each of which a writer and a reader are killed. */
 const ROUNDS = 4;
 /** The revisions of which the events are read after a crash. */
 const LOGGED_REVISIONS = 41;

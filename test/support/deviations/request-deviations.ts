@@ -30,7 +30,7 @@ function isDeletedList(method: string, body: Json | undefined): boolean {
 
 const UNDECLARED = 'field not declared in schema';
 const STRICT = 'strict decoding error: ';
-/** In the message of this server, which names all unknown fields; release 1.31.1 names one of several, at random. */
+/** Begins the list in the message of this server, which names all unknown fields. Release 1.31.1 names one, at random. */
 const SEVERAL_ERRORS = 'errors:\n';
 
 /** The request as it is sent to this server, and the expected response. */

@@ -26,7 +26,7 @@ export interface Location {
   /** `.platform` of the control plane's own folder. A link to it would change under a running server. */
   readonly data: string;
   readonly securePort: number;
-  /** For a second control plane in the same block. */
+  /** The port for a second control plane that the same block starts. */
   readonly secondPort: number;
   readonly etcdPort: number;
   readonly etcdPeerPort: number;
@@ -38,7 +38,7 @@ const RUNNER = 'node deploy/scripts/run.mjs';
 export const missingPrograms = (commands: string): readonly string[] =>
   PROGRAMS.flatMap(([name, find]) => (uses(commands, name) && find() === undefined ? [name] : []));
 
-/** At the start of a line or a substitution, behind a pipe, or looked up. */
+/** Whether a line, a substitution or a pipe runs the program, or `command -v` looks it up. */
 const uses = (commands: string, name: string): boolean => new RegExp(`(?:^(?:\\$ )?|[(|] *|command -v )${name}[ )]`, 'm').test(commands);
 
 /** The two ports after `securePort` stay free for further replicas, which listen on consecutive ports. */

@@ -78,7 +78,7 @@ async function waitForText(session: DevToolsSession, text: string): Promise<stri
 
 /** Commands to one page, and its events. */
 class DevToolsSession {
-  /** By the identifier of the request. */
+  /** The URLs of requests, by the identifier that DevTools gives each. */
   readonly requests = new Map<string, string>();
   readonly reports: string[] = [];
   readonly opened: Promise<void>;

@@ -3,7 +3,7 @@ import { connect } from 'node:tls';
 import { connectionPreface, END_STREAM, FRAME, headersFrame, rawFrame, FRAME_HEAD_BYTES } from './raw-http2';
 
 export interface RawStream {
-  /** In their order, pseudo-headers included. */
+  /** The headers in their order, pseudo-headers included. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /**
    * Payloads of DATA frames. The last one ends the stream unless there are trailers; the head ends it when there are

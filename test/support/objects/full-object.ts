@@ -32,7 +32,7 @@ const EITHER_VALUES: Readonly<Record<EitherType['or'], (object: () => JsonObject
   strings: () => ['a', 'b'],
 };
 
-/** In canonical form. A recursive type is left empty the second time. */
+/** The object is in canonical form. A type within itself becomes an empty object. */
 export function fullObjectOf(type: string, above: readonly string[] = []): JsonObject {
   if (above.includes(type)) return {};
   const fields = schemaOf(type).fields.map((field): [string, JsonValue] => [field.name, valueOf(field.type, [...above, type])]);

@@ -4,7 +4,7 @@ import { readDefinition, type Definition } from '../../../apiserver/custom-resou
 import { createSchemaCache } from '../../../apiserver/custom-resources/schema-cache';
 import { stringifyJson, type JsonObject } from '../../../shared/values/json';
 
-/** At the revision 1, with a schema cache of its own. */
+/** The definition is at revision 1 and has a schema cache of its own. */
 export function parseDefinition(object: JsonObject): Definition {
   const outline = extractSchemas(Buffer.from(stringifyJson(object)));
   return readDefinition(outline, 1, { texts: outline.schemas }, createSchemaCache());

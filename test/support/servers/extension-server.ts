@@ -16,7 +16,7 @@ const VERSION_PATH = `/apis/${EXTENSION_GROUP}/v1`;
 export interface ExtensionCall {
   /** Method and target; the method of an upgrade is `UPGRADE`. */
   readonly line: string;
-  /** In their order, with names in lower case. */
+  /** The headers in their order, with names in lower case. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
   /** Common name of the client certificate; `undefined` without one, and for an upgrade. */
@@ -31,7 +31,7 @@ export type ExtensionBehaviour = 'normal' | 'hang' | 'forbid' | 'endless' | 'inv
 
 export interface ExtensionServer {
   readonly port: number;
-  /** In base64. */
+  /** The certificate of the authority, in base64. */
   readonly caBundle: string;
   /** Its own certificate alone, encoded like `caBundle`. */
   readonly certificate: string;

@@ -47,11 +47,11 @@ export interface ReceivedSpan {
 
 export interface TraceReceiver {
   readonly port: number;
-  /** In the order in which they arrived. */
+  /** The spans that arrived so far, in order. */
   readonly spans: ReceivedSpan[];
   /** The number of calls so far, with those that had no response. */
   calls(): number;
-  /** While silent, calls are accepted and have no response. */
+  /** A silent receiver accepts calls and does not respond. */
   setSilent(silent: boolean): void;
   close(): Promise<void>;
 }

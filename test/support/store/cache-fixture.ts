@@ -55,7 +55,7 @@ export const removeObject = (store: Store, type: StoredType, key: string): Promi
 
 export interface RecordedEvent {
   readonly type: WatchEventType;
-  /** After the type, such as `namespace/name`. */
+  /** The part of the key after the type, such as `namespace/name`. */
   readonly key: string;
   /** The revision of the change. */
   readonly revision: Revision;

@@ -20,7 +20,7 @@ export interface OpenedStore {
   dispose(): Promise<void>;
 }
 
-/** Of the same shape as the other stores, though there is nothing to delete. */
+/** `dispose` closes the store; there is nothing to delete. */
 export async function openMemoryStore(): Promise<OpenedStore> {
   const store = new MemoryStore();
   return { store, dispose: () => store.close() };

@@ -83,9 +83,9 @@ export interface WriteFixture {
   readonly resources: Resources;
   readonly writer: Writer;
   readonly allocator: ServiceAllocator;
-  /** Of all requests, in order. */
+  /** The warnings of all requests, in order. */
   readonly warnings: string[];
-  /** By plural, optionally with version and group before it (`apps/v1/deployments`). */
+  /** The resource of a plural, which group and version may precede: `apps/v1/deployments`. */
   resource(name: string): Resource;
   create(resource: string, body: JsonObject, options?: Options): Promise<WriteResult>;
   update(resource: string, name: string, body: JsonObject, options?: Options): Promise<WriteResult>;
