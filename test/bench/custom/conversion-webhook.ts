@@ -44,8 +44,6 @@ async function run(): Promise<void> {
   let calls = 0;
   const { good } = CONVERSIONS;
   const { port, caBundle } = await startWebhookServer({
-    names: ['127.0.0.1'],
-    host: '127.0.0.1',
     reply({ text }) {
       calls += 1;
       const review: Json = JSON.parse(text);

@@ -43,8 +43,6 @@ async function startTracedServer(rate: number | undefined, steps: readonly Reque
   const calls: WebhookRequest[] = [];
   const receiver = await startTraceReceiver();
   const webhooks = await startWebhookServer({
-    names: ['localhost', '127.0.0.1'],
-    host: '127.0.0.1',
     reply(request) {
       calls.push(request);
       return traceReply(request);

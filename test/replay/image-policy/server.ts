@@ -43,8 +43,6 @@ const RESPONSES: Readonly<Record<string, Reply>> = {
 export async function startImageServer(port?: number): Promise<ImageServer> {
   const receivedReviews: Body[] = [];
   const server = await startWebhookServer({
-    names: ['127.0.0.1'],
-    host: '127.0.0.1',
     ...(port === undefined ? {} : { port }),
     reply({ headers, text }) {
       const review: Json = JSON.parse(text);

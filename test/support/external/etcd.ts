@@ -30,8 +30,6 @@ export interface EtcdServer {
 }
 
 export interface EtcdServerOptions {
-  /** Syncs every write to disk. Off by default, because tests do not cut the power. */
-  readonly fsync?: boolean;
   readonly arguments?: readonly string[];
   readonly tls?: EtcdTls;
 }
@@ -93,7 +91,8 @@ export async function startEtcdCluster(members: number, options: EtcdServerOptio
         ...['--max-txn-ops', '2048', '--max-request-bytes', '3145728'],
         ...['--logger', 'zap', '--log-level', 'error'],
         ...secure,
-        ...(options.fsync === true ? [] : ['--unsafe-no-fsync']),
+        // Tests do not cut the power.
+        '--unsafe-no-fsync',
         ...(options.arguments ?? []),
       ];
       const member = new EtcdMember({ program, flags, directory, endpoint, port });

@@ -63,8 +63,6 @@ export async function startScenarioWebhook(send: ScenarioSend): Promise<Scenario
   /** By scenario. */
   const behaviours = new Map<string, string>();
   const { port, caBundle, close } = await startWebhookServer({
-    names: ['127.0.0.1'],
-    host: '127.0.0.1',
     reply({ url, text }) {
       const review: Json = JSON.parse(text);
       return respondToConversion(behaviours.get(url.slice(1).replace(/\?.*/, '')) ?? '', isBody(review) ? review : {});

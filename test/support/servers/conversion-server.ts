@@ -20,14 +20,12 @@ export interface ConversionServer extends WebhookServer {
 
 const ADMISSION = '/admission/';
 
-/** Resolves when the webhook listens on 127.0.0.1. `names`: those of its certificate. */
-export async function startConversionServer(names: readonly string[] = ['localhost', '127.0.0.1']): Promise<ConversionServer> {
+/** Resolves when the webhook listens on 127.0.0.1. */
+export async function startConversionServer(): Promise<ConversionServer> {
   const calls: WebhookCall[] = [];
   const reviews: WebhookCall[] = [];
   const state = { behaviour: 'good', lastResourceVersion: '' };
   const server = await startWebhookServer({
-    names,
-    host: '127.0.0.1',
     reply({ url, headers: { accept = '', 'content-type': type = '' }, text }) {
       const review: Json = text === '' ? {} : JSON.parse(text);
       if (!isBody(review)) throw new Error('no review');

@@ -29,8 +29,6 @@ const TRIES = 300;
 export async function serveMetrics(send: ScenarioSend, clock: Clock = systemClock): Promise<() => Promise<void>> {
   const metrics = new MetricValues();
   const { port, close } = await startWebhookServer({
-    names: ['localhost'],
-    host: '127.0.0.1',
     reply: ({ method, url, text }) => metrics.respond(method, url, text),
   });
   const names = GROUPS.map(([group, version]) => `${version}.${group}`);

@@ -21,7 +21,7 @@ export class OpenIdProvider {
   private constructor(private readonly server: WebhookServer) {}
 
   static async start(): Promise<OpenIdProvider> {
-    const server = await startWebhookServer({ names: ['127.0.0.1'], host: '127.0.0.1', reply: ({ url }) => provider.respond(url) });
+    const server = await startWebhookServer({ reply: ({ url }) => provider.respond(url) });
     const provider = new OpenIdProvider(server);
     await provider.rotate('one');
     return provider;

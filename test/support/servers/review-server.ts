@@ -8,12 +8,11 @@ export interface ReviewServer extends WebhookServer {
   readonly calls: WebhookCall[];
 }
 
-/** The certificate is valid for `names`. */
-export async function startReviewServer(names: readonly string[] = ['localhost', '127.0.0.1'], host = '127.0.0.1'): Promise<ReviewServer> {
+/** `names` are those of the certificate; `localhost` and 127.0.0.1 by default. */
+export async function startReviewServer(names?: readonly string[]): Promise<ReviewServer> {
   const calls: WebhookCall[] = [];
   const server = await startWebhookServer({
-    names,
-    host,
+    ...(names === undefined ? {} : { names }),
     reply({ url, headers, text }) {
       // A client that follows a redirect sends no body.
       const review: unknown = text === '' ? { request: {} } : JSON.parse(text);

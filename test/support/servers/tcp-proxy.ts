@@ -6,8 +6,6 @@ export interface TcpProxy {
   readonly port: number;
   /** Connections accepted so far. */
   readonly accepted: number;
-  /** Bytes that the server sent and that were forwarded. */
-  readonly bytesReturned: number;
   /** Breaks every open connection. */
   cut(): void;
   /** Closes new connections at once, until {@link accept} is called. */
@@ -65,9 +63,6 @@ export async function startTcpProxy(target: number, listenAt = { host: '127.0.0.
     port: await listen(server, listenAt.port, listenAt.host),
     get accepted() {
       return accepted;
-    },
-    get bytesReturned() {
-      return bytesReturned;
     },
     cut,
     refuse: () => void (isRefusing = true),

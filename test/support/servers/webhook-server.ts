@@ -34,9 +34,10 @@ export interface WebhookServer {
 }
 
 export interface WebhookServerOptions {
-  /** The certificate is valid for these names. */
-  readonly names: readonly string[];
-  readonly host: string;
+  /** The names in the certificate; `localhost` and 127.0.0.1 by default. */
+  readonly names?: readonly string[];
+  /** The address to listen on; 127.0.0.1 by default. */
+  readonly host?: string;
   /** A free port when absent. */
   readonly port?: number;
   /** Requests a client certificate, of any authority. */
@@ -46,8 +47,8 @@ export interface WebhookServerOptions {
 
 /** Resolves when the server listens; `port` 0 is any free port. `reply` returns the response of each request. */
 export async function startWebhookServer({
-  names,
-  host,
+  names = ['localhost', '127.0.0.1'],
+  host = '127.0.0.1',
   port = 0,
   requestsClientCertificate = false,
   reply,

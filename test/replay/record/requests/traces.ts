@@ -48,7 +48,7 @@ export async function recordTraces(recording: string, server: ReferenceServer): 
     if (FOR_REQUESTS.test(request.url)) calls.push(request);
     return traceReply(request);
   };
-  const webhooks = await startWebhookServer({ names: ['localhost', '127.0.0.1'], host: '127.0.0.1', port, reply });
+  const webhooks = await startWebhookServer({ port, reply });
   try {
     await waitForServer(server, writeRecordFiles(configurationOf(port, rate ?? '1000000')));
     const record = (selectedSteps: readonly RequestStep[]) => outcomesOf(server, selectedSteps, receiver, calls);
