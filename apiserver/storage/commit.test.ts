@@ -9,28 +9,30 @@ import { commit, type CommitOptions } from './commit';
 import { openEmbeddedStore } from './embedded/open';
 import { StoreError, type Revision, type Store, type Transaction, type TransactionResult } from './store';
 
-/** The outcome of one call. `meanwhile` runs after the transaction and before the response. */
+/** The planned outcome of one call of `transact`. */
 interface CallOutcome {
-  readonly committed: boolean;
-  readonly responded: boolean;
+  readonly isCommitted: boolean;
+  readonly hasResponse: boolean;
   /** The response is that the store is full, whether or not the transaction was committed. */
   readonly isStoreFull?: true;
+  /** Runs after the transaction and before the response: what other clients do in between. */
   readonly meanwhile?: () => Promise<unknown>;
 }
 
 describe('commit', () => {
   const key = '/thing';
-  /** Shared by `commit` and the store, because deadlines are times of it. */
+  /** Shared by `commit` and the store, because `commit` passes deadlines of this clock to the store. */
   const clock = new ManualClock();
+  /** Calls and watches of the store that have not ended. */
   let pendingCalls = 0;
   let directory: string;
   let store: Store;
+  /** Number of calls of `transact` of the last `storeWithOutcomes`. */
   let sentCount: number;
 
   beforeEach(async () => {
     directory = mkdtempSync(join(tmpdir(), 'commit-'));
     store = await openEmbeddedStore({ directory, clock, random: systemRandom });
-    sentCount = 0;
   });
   afterEach(async () => {
     await store.close();
@@ -48,16 +50,17 @@ describe('commit', () => {
 
   /** The store; its first calls have the given outcomes, later ones succeed. */
   function storeWithOutcomes(...outcomes: CallOutcome[]): Store {
+    sentCount = 0;
     const transact = (transaction: Transaction): Promise<TransactionResult> => {
       pendingCalls++;
       return attempt(transaction).finally(() => pendingCalls--);
     };
     const attempt = async (transaction: Transaction): Promise<TransactionResult> => {
-      const planned = outcomes[sentCount++] ?? { committed: true, responded: true };
-      const result = planned.committed ? await store.transact(transaction) : undefined;
+      const planned = outcomes[sentCount++] ?? { isCommitted: true, hasResponse: true };
+      const result = planned.isCommitted ? await store.transact(transaction) : undefined;
       await planned.meanwhile?.();
       if (planned.isStoreFull) throw new StoreError('no-space', 'database space exceeded');
-      if (result === undefined || !planned.responded) throw new StoreError('ambiguous', 'the response was lost');
+      if (result === undefined || !planned.hasResponse) throw new StoreError('ambiguous', 'the response was lost');
       return result;
     };
     const watch: Store['watch'] = (...parameters) => {
@@ -94,13 +97,13 @@ describe('commit', () => {
     return outcome;
   }
   const lostResponse = (meanwhile?: () => Promise<unknown>): CallOutcome => ({
-    committed: true,
-    responded: false,
+    isCommitted: true,
+    hasResponse: false,
     ...(meanwhile && { meanwhile }),
   });
   const lostRequest = (meanwhile?: () => Promise<unknown>): CallOutcome => ({
-    committed: false,
-    responded: false,
+    isCommitted: false,
+    hasResponse: false,
     ...(meanwhile && { meanwhile }),
   });
 
@@ -115,9 +118,7 @@ describe('commit', () => {
 
   it('recognizes its own creation, update and deletion after a lost response', async () => {
     expect(await runCommit(storeWithOutcomes(lostResponse()), write(0, 'a'))).toEqual({ committed: true, revision: 2 });
-    sentCount = 0;
     expect(await runCommit(storeWithOutcomes(lostResponse()), write(2, 'b'))).toEqual({ committed: true, revision: 3 });
-    sentCount = 0;
     expect(await runCommit(storeWithOutcomes(lostResponse()), deleteAt(3))).toEqual({ committed: true, revision: 4 });
     expect(await store.revision()).toBe(4);
   });
@@ -152,14 +153,11 @@ describe('commit', () => {
     const base = await put('a');
     const update = await runCommit(storeWithOutcomes(lostRequest(() => put('theirs'))), write(base, 'b'));
     expect(update).toMatchObject({ committed: false, current: [{ modRevision: base + 1 }] });
-    sentCount = 0;
     const deletion = await runCommit(storeWithOutcomes(lostRequest(() => put('theirs again'))), deleteAt(base + 1));
     expect(deletion).toMatchObject({ committed: false });
     await remove();
-    sentCount = 0;
-    expect(await runCommit(storeWithOutcomes(lostRequest(() => put('theirs'))), write(0, 'b'), { since: 2 })).toMatchObject({
-      committed: false,
-    });
+    const creation = await runCommit(storeWithOutcomes(lostRequest(() => put('theirs'))), write(0, 'b'), { since: 2 });
+    expect(creation).toMatchObject({ committed: false });
   });
 
   it('reports a transaction whose other condition failed as not committed', async () => {
@@ -205,13 +203,11 @@ describe('commit', () => {
 
     it('detects that the write was committed nevertheless', async () => {
       expect(await runCommit(storeWithOutcomes(fullStore(lostResponse())), write(0, 'a'))).toEqual({ committed: true, revision: 2 });
-      sentCount = 0;
       const putLater = (): Promise<unknown> => put('theirs');
       expect(await runCommit(storeWithOutcomes(fullStore(lostResponse(putLater))), write(2, 'b'))).toEqual({
         committed: true,
         revision: 3,
       });
-      sentCount = 0;
       expect(await runCommit(storeWithOutcomes(fullStore(lostResponse())), deleteAt(4))).toEqual({ committed: true, revision: 5 });
       expect(sentCount).toBe(1);
     });
@@ -221,7 +217,6 @@ describe('commit', () => {
       const before = clock.monotonic();
       await expect(runCommit(storeWithOutcomes(fullStore(lostRequest())), write(base, 'b'))).rejects.toMatchObject({ failure: 'no-space' });
       await remove();
-      sentCount = 0;
       await expect(runCommit(storeWithOutcomes(fullStore(lostRequest())), write(0, 'b'))).rejects.toMatchObject({ failure: 'no-space' });
       expect(sentCount).toBe(1);
       expect(clock.monotonic() - before).toBeLessThan(2_000);
@@ -243,22 +238,22 @@ describe('commit', () => {
       });
     });
 
-    it('continues to resolve an earlier attempt whose response was lost', async () => {
+    it('detects that an earlier attempt, whose response was lost, was committed', async () => {
       const base = await put('a');
-      expect(await runCommit(storeWithOutcomes(lostResponse(), fullStore(lostRequest())), write(base, 'b'))).toEqual({
-        committed: true,
-        revision: base + 1,
-      });
-      sentCount = 0;
-      expect(
-        await runCommit(storeWithOutcomes(lostRequest(), fullStore(lostRequest()), fullStore(lostRequest())), write(base + 1, 'c')),
-      ).toEqual({
-        committed: true,
-        revision: base + 2,
-      });
+      const outcomes = [lostResponse(), fullStore(lostRequest())];
+      expect(await runCommit(storeWithOutcomes(...outcomes), write(base, 'b'))).toEqual({ committed: true, revision: base + 1 });
+    });
+
+    it('repeats a lost request until the store has space', async () => {
+      const base = await put('a');
+      const outcomes = [lostRequest(), fullStore(lostRequest()), fullStore(lostRequest())];
+      expect(await runCommit(storeWithOutcomes(...outcomes), write(base, 'b'))).toEqual({ committed: true, revision: base + 1 });
+    });
+
+    it('rejects as ambiguous at the deadline when the first request was lost', async () => {
+      const base = await put('a');
       const outcomes = [lostRequest(), ...Array.from({ length: 100 }, () => fullStore(lostRequest()))];
-      sentCount = 0;
-      const outcome = runCommit(storeWithOutcomes(...outcomes), write(base + 2, 'd'), { deadline: clock.monotonic() + 5_000 });
+      const outcome = runCommit(storeWithOutcomes(...outcomes), write(base, 'b'), { deadline: clock.monotonic() + 5_000 });
       await expect(outcome).rejects.toMatchObject({ failure: 'ambiguous' });
     });
 

@@ -27,7 +27,7 @@ export interface CommitOptions {
   readonly since?: Revision;
 }
 
-/** Time limit without a deadline; upstream's bound of the time of a write. */
+/** Time limit without a deadline: the one that upstream sets for a write. */
 const DEFAULT_TIMEOUT_MS = 34_000;
 /** Time after which the response to one attempt counts as lost. */
 const ATTEMPT_MS = 10_000;
@@ -40,10 +40,12 @@ const MAX_DELAY_MS = 1_000;
  * store is closed before the outcome is known, or immediately when no condition makes a repetition safe; every other
  * failure means that it was not committed.
  *
- * Sending the same transaction again is safe when it is conditioned on the revision of a key that it writes: then it
- * can be committed only once. If the condition fails, the history of that key shows whether the lost attempt or
- * another client changed it. etcd may report that it is full for a write that it has just committed; then the key
- * itself is read, because nothing can be written.
+ * Sending the same transaction again is safe when it compares the mod revision of a key that it writes (the guarded
+ * key): then it can be committed only once. If that comparison fails, the history of the guarded key shows whether the
+ * lost attempt or another client changed it.
+ *
+ * etcd may report that it is full for a write that it has just committed. A full store refuses a repetition, so the
+ * guarded key is read instead.
  */
 export async function commit(store: Store, transaction: Transaction, options: CommitOptions): Promise<TransactionResult> {
   const { clock, since } = options;
@@ -76,7 +78,7 @@ function transact({ store, transaction, clock, deadline }: Attempt): Promise<Tra
   return store.transact(transaction, { deadline: Math.min(deadline, clock.monotonic() + ATTEMPT_MS) });
 }
 
-/** The result of an attempt that failed with `failure`. */
+/** Finds the result of an attempt that failed with `failure`, which is `ambiguous` or `no-space`. */
 async function resolveOutcome(lost: LostAttempt, failure: StoreError): Promise<TransactionResult> {
   const { clock, deadline } = lost;
   // A full store responds only after it has committed or refused the write: nothing is in flight, and one read resolves
@@ -86,7 +88,7 @@ async function resolveOutcome(lost: LostAttempt, failure: StoreError): Promise<T
   for (let delay = isStoreFull ? 0 : FIRST_DELAY_MS; clock.monotonic() + delay < deadline; delay = nextDelay(delay)) {
     if (delay > 0) await clock.sleep(delay);
     try {
-      const result = await (isStoreFull ? resultOfRead(lost) : resultOfRepetition(lost));
+      const result = await (isStoreFull ? resolveByRead(lost) : resolveByRepetition(lost));
       if (result !== undefined) return result;
     } catch (error) {
       // This failure does not reveal the outcome of the attempt with the lost response.
@@ -95,6 +97,7 @@ async function resolveOutcome(lost: LostAttempt, failure: StoreError): Promise<T
       if (error.failure === 'closed' || error.failure === 'compacted') break;
       continue;
     }
+    // The guarded key is unchanged, so a full store has refused the write.
     if (isStoreFull) throw failure;
   }
   throw unknownOutcome(reason);
@@ -108,34 +111,37 @@ function nextDelay(delay: number): number {
   return Math.min(Math.max(2 * delay, FIRST_DELAY_MS), MAX_DELAY_MS);
 }
 
-/** Sends the transaction again. The result is undefined when the store is full and the key is unchanged. */
-async function resultOfRepetition(lost: LostAttempt): Promise<TransactionResult | undefined> {
+/**
+ * Sends the transaction again. Resolves with undefined when the store is full and the guarded key is unchanged: the lost
+ * attempt may then still be in flight.
+ */
+async function resolveByRepetition(lost: LostAttempt): Promise<TransactionResult | undefined> {
   let result: TransactionResult;
   try {
     result = await transact(lost);
   } catch (error) {
     if (!(error instanceof StoreError) || error.failure !== 'no-space') throw error;
-    return resultOfRead(lost);
+    return resolveByRead(lost);
   }
-  return result.committed ? result : resultOfRefusal(lost, result);
+  return result.committed ? result : resolveRefusal(lost, result);
 }
 
-/** Reads the keys of the conditions. The result is undefined when the guarded key is unchanged. */
-async function resultOfRead(lost: LostAttempt): Promise<TransactionResult | undefined> {
+/** Reads the compared keys. Resolves with undefined when the guarded key is unchanged. */
+async function resolveByRead(lost: LostAttempt): Promise<TransactionResult | undefined> {
   const { index, expectedRevision } = lost.guarded;
   const refusal = await readComparedKeys(lost);
-  return (refusal.current[index]?.modRevision ?? 0) === expectedRevision ? undefined : resultOfRefusal(lost, refusal);
+  return (refusal.current[index]?.modRevision ?? 0) === expectedRevision ? undefined : resolveRefusal(lost, refusal);
 }
 
 type Refusal = Extract<TransactionResult, { committed: false }>;
 
-/** A refusal is the result unless the lost attempt is its cause. */
-async function resultOfRefusal(lost: LostAttempt, refusal: Refusal): Promise<TransactionResult> {
+/** Returns the refusal itself, unless the history shows that the lost attempt was committed and is its cause. */
+async function resolveRefusal(lost: LostAttempt, refusal: Refusal): Promise<TransactionResult> {
   const revision = await findOwnRevision(lost, refusal.current[lost.guarded.index]);
   return revision === undefined ? refusal : { committed: true, revision };
 }
 
-/** The same result as a refused transaction, read at one revision. */
+/** Reads what a refused transaction would return: the state of every compared key, at one revision. */
 async function readComparedKeys({ store, transaction, deadline }: Attempt): Promise<Refusal> {
   const revision = await store.revision({ deadline });
   const reads = await Promise.all(transaction.compare.map(({ key }) => store.get(key, { revision, deadline })));
@@ -162,24 +168,29 @@ function findGuardedOperation({ compare, operations }: Transaction): GuardedOper
   return undefined;
 }
 
-/** The revision at which the lost attempt was committed; undefined when it was not. */
+/**
+ * The revision at which the lost attempt was committed; undefined when it was not. `current` is the state of the
+ * guarded key. Also undefined for a creation whose key has been deleted since: other clients have seen that object.
+ */
 async function findOwnRevision(lost: LostAttempt, current: KeyValue | undefined): Promise<Revision | undefined> {
   const { store, deadline, since } = lost;
   const { operation, expectedRevision } = lost.guarded;
   if (expectedRevision > 0) {
-    // Unchanged: another condition failed, and fails for the lost attempt as well.
+    // The key is unchanged: another condition failed, and fails for the lost attempt as well.
     if (current?.modRevision === expectedRevision) return undefined;
+    // Only the first change after the expected revision can be the lost attempt.
     const first = await findEvent(lost, expectedRevision + 1, () => true);
     return matchesOperation(first, operation) ? first.revision : undefined;
   }
-  // The key does not exist: the lost attempt did not create it, or other clients have seen and deleted it since.
   if (current === undefined) return undefined;
   const { createRevision, modRevision: last } = current;
   if (since !== undefined) {
+    // The search ends at the last change of the key. It starts at its creation where that lies before `since`.
     const isDecisive = (event: StoreEvent): boolean => matchesCreation(event, operation) || event.revision >= last;
     const event = await findEvent(lost, Math.min(since + 1, createRevision), isDecisive);
     return matchesCreation(event, operation) ? event.revision : undefined;
   }
+  // Without `since`, only the creation of the present key is known.
   const { kv: created } = await store.get(operation.key, { revision: createRevision, deadline });
   return operation.type === 'put' && created?.value.equals(operation.value) === true ? createRevision : undefined;
 }

@@ -8,7 +8,7 @@ import { throttle } from '../../shared/runtime/throttle';
 import { DelegatingStore } from './delegating-store';
 import { StoreError, type LeaseId, type Store, type StoreCallOptions, type Transaction, type TransactionResult } from './store';
 
-/** Where the lines are logged, and their contents. */
+/** Where the lines are logged, and the remedy that they name. */
 export interface FullStoreLogOptions {
   readonly clock: Clock;
   readonly logger: Pick<Logger, 'error' | 'info'>;

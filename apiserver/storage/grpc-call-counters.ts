@@ -30,14 +30,14 @@ export type GrpcCodeName = (typeof CODE_NAMES)[number];
 /** `Unknown` for a code that gRPC does not define. */
 export const grpcCodeName = (code: number): GrpcCodeName => CODE_NAMES[code] ?? 'Unknown';
 
-/** The label of the kinds of calls that this product makes. */
+/** The value of the label `grpc_type` for the types of calls that this program makes. */
 export type GrpcCallType = 'unary' | 'bidi_stream';
 
 /** The counters of one method, which only grow. */
 export class MethodCallCounters {
   /** Number of calls. */
   started = 0;
-  /** Number of messages; a stream's owner adds them itself. */
+  /** Number of messages in each direction. For a stream, whoever owns the stream counts its messages here. */
   sent = 0;
   received = 0;
   /** Number of completed calls; codes that have not occurred are absent. */

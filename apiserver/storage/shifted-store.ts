@@ -27,17 +27,18 @@ export async function shiftStoreByMarker(store: Store, prefix: string, options?:
   return shiftedStore(store, revisionShift(kv));
 }
 
-/** `shift` is added to the revisions of `store`. */
+/** Wraps `store` so that callers see its revisions plus `shift`; with a shift of 0 it is `store` itself. */
 export function shiftedStore(store: Store, shift: number): Store {
   return shift === 0 ? store : new ShiftedStore(store, shift);
 }
 
-/** A revision below every readable one: the first write of a new store takes 2. */
+/** The revision of a store without writes, whose first write takes 2. A restored store has compacted it. */
 const INITIAL_REVISION = 1;
 
 /**
- * The restore compacts everything before the shift, so a request for an earlier revision is sent as one for revision 1
- * and refused there as compacted.
+ * Revisions are outer (what callers see) or inner (those of the wrapped store): outer = inner + shift. A restore compacts
+ * the store that it has filled. So a request for an outer revision up to the shift is sent as one for
+ * {@link INITIAL_REVISION}, which the wrapped store refuses as compacted.
  */
 class ShiftedStore extends DelegatingStore {
   constructor(

@@ -20,7 +20,7 @@ export interface KeyValue {
   readonly createRevision: Revision;
   /** The revision of the last change. */
   readonly modRevision: Revision;
-  /** Number of changes since the key was created; 1 right after creation. */
+  /** Number of puts since the key was created, its creation included: 1 right after creation. */
   readonly version: number;
 }
 
@@ -118,8 +118,9 @@ export interface WatchSink {
 /** The controls of an open watch, for its owner. */
 export interface Watch {
   /**
-   * Requests a `progress` call. Returns false where the store cannot order progress notifications with events (etcd
-   * before 3.4.31 and 3.5.13), and while the version of etcd is not known yet.
+   * Requests a `progress` call of the sink. Returns false, without a request, where a progress notification may overtake
+   * events (etcd 3.4 before 3.4.31 and etcd 3.5 before 3.5.13), while the version of etcd is not known yet, and after
+   * `close`.
    */
   requestProgress(): boolean;
   /**
@@ -207,7 +208,7 @@ export interface Store {
    * encoding.
    */
   getStale?(key: string, options?: StoreCallOptions): Promise<KeyValue | undefined>;
-  /** Creates a lease that expires `ttlSeconds` after it was last renewed; its keys are then deleted. */
+  /** Creates a lease that expires `ttlSeconds` after it was last renewed. The store deletes the keys of an expired lease. */
   grantLease(ttlSeconds: number, options?: StoreCallOptions): Promise<LeaseId>;
   /** Renews the lease; rejects with `lease-not-found` when it has expired. */
   keepLeaseAlive(lease: LeaseId, options?: StoreCallOptions): Promise<void>;
@@ -220,8 +221,8 @@ export interface Store {
   /** Maximum number of operations in one transaction. */
   readonly maxOperations: number;
   /**
-   * Closes the connections or files; watches end. Later calls are rejected with `closed`. Pending ones are completed (the
-   * embedded store) or rejected (etcd; a write that was sent as `ambiguous`).
+   * Closes the connections or files; watches end. Later calls are rejected with `closed`. The embedded store completes
+   * pending calls. The etcd store rejects them: a write that was already sent with `ambiguous`.
    */
   close(): Promise<void>;
 }
@@ -273,7 +274,10 @@ export function singleKey(key: string): KeyRange {
   return { start: key, end: `${key}\0` };
 }
 
-/** The range of all keys with `prefix`, which must end in an ASCII character below DEL (in practice `/`). */
+/**
+ * The range of all keys with `prefix`: `/a/` -> `['/a/', '/a0')`. The end is the prefix with its last character
+ * incremented, so that character must be ASCII below DEL (in practice it is `/`).
+ */
 export function prefixRange(prefix: string): KeyRange {
   const last = prefix.charCodeAt(prefix.length - 1);
   return { start: prefix, end: prefix.slice(0, -1) + String.fromCharCode(last + 1) };

@@ -1,7 +1,8 @@
 /**
- * Intact values that cannot be read: values that carry an encryption prefix although no provider decrypts them, and the
- * placeholder that replaces a value after decryption failed. The placeholder carries the reason, so that lists and
- * watch streams continue past the value. It is never stored.
+ * Recognizes stored values that cannot be read. There are two forms:
+ * - a value with an encryption prefix, where no provider decrypts it;
+ * - the placeholder that the encrypting store (encryption/) returns in place of a value that it failed to decrypt. It
+ *   contains the reason, so that lists and watch streams continue past the value. It is never stored.
  */
 import { ENCRYPTED_PREFIXES } from '../../shared/names/dialect';
 

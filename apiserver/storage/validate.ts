@@ -1,14 +1,15 @@
-/** Checks that every store makes before it sends or applies anything, so that implementations cannot differ in them. */
+/** Checks of keys and transactions, which every implementation makes before it sends or applies anything. */
 import { StoreError, type Transaction } from './store';
 
 /**
- * Throws a {@link StoreError} unless `key` is non-empty and free of NUL (which means "just after this key" in ranges).
+ * Throws a {@link StoreError} unless `key` is non-empty and free of NUL. A NUL at the end of a bound of a range means
+ * "just after this key".
  */
 export function checkKey(key: string): void {
   if (key === '' || key.includes('\0')) throw new StoreError('internal', `a key is not empty and holds no NUL: ${JSON.stringify(key)}`);
 }
 
-/** Throws a {@link StoreError} when a key is malformed or written twice, or there are too many operations. */
+/** Throws a {@link StoreError} when a key is malformed or written twice, or there are too many compares or operations. */
 export function checkTransaction(transaction: Transaction, maxOperations: number): void {
   const { compare, operations } = transaction;
   if (operations.length > maxOperations || compare.length > maxOperations) {

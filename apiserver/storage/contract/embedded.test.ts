@@ -39,9 +39,17 @@ it('the embedded store reports its revision synchronously and counts the revisio
     expect(await store.revisionsWithin?.(1, 7)).toBe(7);
     // Long values are stored in fewer bytes.
     for (const length of [10, 10, 50_000, 50_000, 10]) await put(store, `/${length}`, 'x'.repeat(length));
-    const sizes = [1, 10, 11, 50_010, 50_011, 100_010, 100_011, 100_021, 200_000];
-    const counts = await Promise.all(sizes.map(async (bytes) => store.revisionsWithin?.(bytes, 7)));
-    expect(counts).toEqual([1, 1, 2, 2, 3, 3, 4, 5, 7]);
+    // The newest five revisions wrote 10, 50,000, 50,000, 10 and 10 bytes: 100,030 together.
+    expect(await store.revisionsWithin?.(1, 7)).toBe(1);
+    expect(await store.revisionsWithin?.(10, 7)).toBe(1);
+    expect(await store.revisionsWithin?.(11, 7)).toBe(2);
+    expect(await store.revisionsWithin?.(50_010, 7)).toBe(2);
+    expect(await store.revisionsWithin?.(50_011, 7)).toBe(3);
+    expect(await store.revisionsWithin?.(100_010, 7)).toBe(3);
+    expect(await store.revisionsWithin?.(100_011, 7)).toBe(4);
+    expect(await store.revisionsWithin?.(100_021, 7)).toBe(5);
+    // More than all revisions wrote: the limit.
+    expect(await store.revisionsWithin?.(200_000, 7)).toBe(7);
     expect(await store.revisionsWithin?.(200_000, 2)).toBe(2);
     await store.close();
     await expect(store.revisionsWithin?.(1, 7)).rejects.toThrow(StoreError);

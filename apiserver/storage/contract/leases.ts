@@ -14,7 +14,9 @@ export function describeLeases(context: StoreTestContext): void {
       context.store().transact({ compare: [], operations: [{ type: 'put', key, value: Buffer.from('leased'), lease }] });
 
     it('delete their keys when revoked, at one revision that watches see', async () => {
-      const [a, b, c] = ['a', 'b', 'c'].map((name) => `${context.prefix()}${name}`) as [string, string, string];
+      const a = `${context.prefix()}a`;
+      const b = `${context.prefix()}b`;
+      const c = `${context.prefix()}c`;
       const lease = await context.store().grantLease(600);
       await attach(a, lease);
       await attach(b, lease);

@@ -2,16 +2,18 @@
  * Contract: ranges. Keys are in byte order, limits leave the count correct, and all pages can be read at one revision.
  * Runs with every store.
  */
-import { prefixRange, singleKey } from '../store';
+import { prefixRange, singleKey, type RangeRequest } from '../store';
 import { failureOf, put, remove } from '../../../test/support/store/store-helpers';
 import type { StoreTestContext } from './store-test-context';
 
 /** Defines the tests of ranges and counts; they share the store of `context`. */
 export function describeRanges(context: StoreTestContext): void {
   describe('ranges', () => {
-    const keys = async (range: Parameters<ReturnType<StoreTestContext['store']>['range']>[0]): Promise<string[]> =>
+    /** The keys of a range without the prefix of the test. */
+    const keys = async (range: RangeRequest): Promise<string[]> =>
       (await context.store().range(range)).kvs.map(({ key }) => key.slice(context.prefix().length));
 
+    /** Puts the named keys in this order, each at a revision of its own. */
     const fill = async (...names: string[]): Promise<void> => {
       for (const name of names) await put(context.store(), `${context.prefix()}${name}`, `value of ${name}`);
     };
@@ -33,7 +35,8 @@ export function describeRanges(context: StoreTestContext): void {
         ['b', 'value of b', 1],
         ['c', 'value of c', 1],
       ]);
-      expect([count, more]).toEqual([3, false]);
+      expect(count).toBe(3);
+      expect(more).toBe(false);
     });
 
     it('include their start and exclude their end', async () => {
@@ -76,14 +79,15 @@ export function describeRanges(context: StoreTestContext): void {
     it('stop at the limit and count the keys beyond it', async () => {
       await fill('a', 'b', 'c', 'd');
       const range = prefixRange(context.prefix());
-      const page = await context.store().range({ ...range, limit: 3 });
-      expect([page.kvs.length, page.more, page.count]).toEqual([3, true, 4]);
-      const exact = await context.store().range({ ...range, limit: 4 });
-      expect([exact.kvs.length, exact.more, exact.count]).toEqual([4, false, 4]);
-      const generous = await context.store().range({ ...range, limit: 9 });
-      expect([generous.kvs.length, generous.more, generous.count]).toEqual([4, false, 4]);
-      const unlimited = await context.store().range({ ...range, limit: 0 });
-      expect([unlimited.kvs.length, unlimited.more]).toEqual([4, false]);
+      const readPage = async (limit: number) => {
+        const { kvs, more, count } = await context.store().range({ ...range, limit });
+        return { entries: kvs.length, more, count };
+      };
+      expect(await readPage(3)).toEqual({ entries: 3, more: true, count: 4 });
+      expect(await readPage(4)).toEqual({ entries: 4, more: false, count: 4 });
+      expect(await readPage(9)).toEqual({ entries: 4, more: false, count: 4 });
+      // 0 is no limit.
+      expect(await readPage(0)).toEqual({ entries: 4, more: false, count: 4 });
     });
 
     it('leave out the values when only keys are requested', async () => {
@@ -113,6 +117,7 @@ export function describeRanges(context: StoreTestContext): void {
       const third = await put(context.store(), a, '2');
       const fourth = await remove(context.store(), b);
       const fifth = await put(context.store(), b, '3');
+      /** Key, value, create revision, mod revision and version of each entry at `revision`. */
       const view = async (revision: number): Promise<unknown> => {
         const { kvs, count, revision: current } = await context.store().range({ ...prefixRange(context.prefix()), revision });
         expect(current).toBe(fifth);
@@ -121,12 +126,14 @@ export function describeRanges(context: StoreTestContext): void {
       };
       expect(await view(first - 1)).toEqual([]);
       expect(await view(first)).toEqual([['a', '1', first, first, 1]]);
-      const selections = [
+      expect(await view(second)).toEqual([
         ['a', '1', first, first, 1],
         ['b', '1', second, second, 1],
-      ];
-      expect(await view(second)).toEqual(selections);
-      expect(await view(third)).toEqual([['a', '2', first, third, 2], selections[1]]);
+      ]);
+      expect(await view(third)).toEqual([
+        ['a', '2', first, third, 2],
+        ['b', '1', second, second, 1],
+      ]);
       expect(await view(fourth)).toEqual([['a', '2', first, third, 2]]);
       expect(await view(fifth)).toEqual([
         ['a', '2', first, third, 2],
@@ -141,7 +148,9 @@ export function describeRanges(context: StoreTestContext): void {
       const revision = await context.store().revision();
       await remove(context.store(), `${context.prefix()}a`);
       const page = await context.store().range({ ...prefixRange(context.prefix()), revision, limit: 2 });
-      expect([page.kvs.map(({ key }) => key.slice(-1)), page.more, page.count]).toEqual([['a', 'b'], true, 4]);
+      expect(page.kvs.map(({ key }) => key.slice(-1))).toEqual(['a', 'b']);
+      expect(page.more).toBe(true);
+      expect(page.count).toBe(4);
     });
 
     it('refuse a future revision', async () => {
@@ -162,12 +171,15 @@ export function describeRanges(context: StoreTestContext): void {
       const writing = Promise.all([names[0], names[1_200], names[2_299]].map((key) => put(context.store(), key ?? '', 'new')));
       const { kvs, count, revision } = await reading;
       await writing;
-      expect([kvs.length, count]).toEqual([2_300, 2_300]);
+      expect(kvs).toHaveLength(2_300);
+      expect(count).toBe(2_300);
       expect(kvs.every(({ modRevision }) => modRevision <= revision)).toBe(true);
       const again = await context.store().range({ ...prefixRange(context.prefix()), revision });
       expect(again.kvs).toEqual(kvs);
       const page = await context.store().range({ ...prefixRange(context.prefix()), limit: 1_700 });
-      expect([page.kvs.length, page.count, page.more]).toEqual([1_700, 2_300, true]);
+      expect(page.kvs).toHaveLength(1_700);
+      expect(page.count).toBe(2_300);
+      expect(page.more).toBe(true);
     });
   });
 }

@@ -13,7 +13,7 @@ describeStore('a shifted store', {
   async create() {
     const clock = new ManualClock();
     const inner = new MemoryStore(clock);
-    // No range of the suite covers this key.
+    // No range of the suite covers this key: all of them start at `/` or later.
     for (let count = 0; count < writesBefore; count++) inner.put('!', Buffer.from('x'));
     const store = shiftedStore(inner, -writesBefore);
     return {

@@ -24,15 +24,19 @@ export function describeTransactions(context: StoreTestContext): void {
     it('report the same revision asynchronously and synchronously, and fail after close', async () => {
       const instance = await context.factory.create();
       try {
-        const revisionSync = (): number | undefined => instance.store.revisionSync?.();
-        const before = await instance.store.revision();
-        expect([before, undefined]).toContain(revisionSync());
-        const written = put(instance.store, '/first', 'a');
+        const { store } = instance;
+        const revisionSync = store.revisionSync?.bind(store);
+        // A store that needs a request to know its revision lacks the method.
+        if (revisionSync === undefined) return;
+        const before = await store.revision();
+        expect(revisionSync()).toBe(before);
+        const written = put(store, '/first', 'a');
         // Not committed yet, so the new revision must not be visible.
-        expect([before, undefined]).toContain(revisionSync());
-        expect([await written, undefined]).toContain(revisionSync());
-        await instance.store.close();
-        if (instance.store.revisionSync !== undefined) expect(revisionSync).toThrow(StoreError);
+        expect(revisionSync()).toBe(before);
+        const revision = await written;
+        expect(revisionSync()).toBe(revision);
+        await store.close();
+        expect(() => revisionSync()).toThrow(StoreError);
       } finally {
         await instance.dispose();
       }
@@ -115,7 +119,9 @@ export function describeTransactions(context: StoreTestContext): void {
     });
 
     it('apply several operations at one revision', async () => {
-      const [a, b, c] = ['a', 'b', 'c'].map((name) => `${context.prefix()}${name}`) as [string, string, string];
+      const a = `${context.prefix()}a`;
+      const b = `${context.prefix()}b`;
+      const c = `${context.prefix()}c`;
       const first = await put(context.store(), a, '1');
       const result = await context.store().transact({
         compare: [
@@ -137,7 +143,9 @@ export function describeTransactions(context: StoreTestContext): void {
     });
 
     it('apply nothing when one of several conditions fails, and return every compared key in order', async () => {
-      const [a, b, c] = ['a', 'b', 'c'].map((name) => `${context.prefix()}${name}`) as [string, string, string];
+      const a = `${context.prefix()}a`;
+      const b = `${context.prefix()}b`;
+      const c = `${context.prefix()}c`;
       const first = await put(context.store(), a, '1');
       const result = await context.store().transact({
         compare: [
@@ -215,7 +223,9 @@ export function describeTransactions(context: StoreTestContext): void {
           context.store().revision(),
           context.store().range(singleKey(key)),
         ]);
-        expect([value, latest, range.kvs[0]?.modRevision]).toEqual([String(round), revision, revision]);
+        expect(value).toBe(String(round));
+        expect(latest).toBe(revision);
+        expect(range.kvs[0]?.modRevision).toBe(revision);
       }
     });
 
@@ -225,7 +235,8 @@ export function describeTransactions(context: StoreTestContext): void {
       const { kv: first } = await context.store().get(key);
       await put(context.store(), key, 'bbbb');
       const { kv: second } = await context.store().get(key);
-      expect([first?.value.toString(), second?.value.toString()]).toEqual(['aaaa', 'bbbb']);
+      expect(first?.value.toString()).toBe('aaaa');
+      expect(second?.value.toString()).toBe('bbbb');
     });
 
     it('accept a value of one megabyte', async () => {

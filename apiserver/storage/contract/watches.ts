@@ -1,6 +1,9 @@
 /**
  * Contract: watches. A watch delivers every change of its range once, in order and from its start revision. The
- * recorder also checks the order of the calls of the sink. Runs with every store.
+ * recorder also checks that the calls of the sink keep the contract of `WatchSink`. Runs with every store.
+ *
+ * A line of the recorder's log is `put KEY@REVISION VALUE`, with `+` after the revision of a creation, or
+ * `delete KEY@REVISION`.
  */
 import { prefixRange, singleKey, type KeyRange, type Revision, type Store, type Watch } from '../store';
 import { failureOf, put, remove } from '../../../test/support/store/store-helpers';
@@ -190,8 +193,10 @@ export function describeWatches(context: StoreTestContext): void {
       const last = await put(context.store(), `${context.prefix()}a`, '1');
       if (!watch.requestProgress()) return;
       await recorder.until(() => recorder.progressRevisions.length > 0);
-      expect(recorder.progressRevisions[0]).toBeGreaterThanOrEqual(last - 1);
-      if ((recorder.progressRevisions[0] ?? 0) >= last) expect(recorder.allEvents).toHaveLength(1);
+      // The response may precede the event of the put, and then it names an earlier revision.
+      const progress = recorder.progressRevisions[0] ?? 0;
+      expect(progress).toBeGreaterThanOrEqual(last - 1);
+      if (progress >= last) expect(recorder.allEvents).toHaveLength(1);
     });
 
     it('make no sink call after close', async () => {

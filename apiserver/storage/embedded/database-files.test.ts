@@ -1,6 +1,6 @@
 /**
- * Damaged files, which would make lmdb-js end the process, are rejected with an error; processes open the files one at
- * a time.
+ * Opens damaged files, which would make lmdb-js end the process, in every way in which a program opens them. Also checks
+ * that these ways exclude each other.
  */
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -36,7 +36,8 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const open = (): Promise<Store> => openEmbeddedStore({ directory, clock: systemClock, random: systemRandom });
 
-async function write(): Promise<number> {
+/** Each way of opening the store returns the number of its keys. */
+async function openForWriting(): Promise<number> {
   const store = await open();
   try {
     return (await store.range(EVERYTHING)).count;
@@ -56,38 +57,49 @@ const readWith = (view: (directory: string) => Promise<StoreView>) => async (): 
   return count;
 };
 
-const USES = { written: write, read: readWith(openStoreView), held: readWith(openLockedStoreView) };
+const openView = readWith(openStoreView);
+const openLockedView = readWith(openLockedStoreView);
 
 /** The number of keys, or the error message. */
-const outcome = (use: () => Promise<number>): Promise<number | string> => use().catch(errorMessage);
+const outcome = (openStore: () => Promise<number>): Promise<number | string> => openStore().catch(errorMessage);
 
+/** Overwrites bytes of the data file. */
 function patch(position: number, bytes: readonly number[]): void {
   const file = openSync(data, 'r+');
   writeSync(file, Buffer.from(bytes), 0, bytes.length, position);
   closeSync(file);
 }
 
+const PAGE_BYTES = 4_096;
+/** Offsets of members of a meta page. The file begins with two meta pages; LMDB uses the newer one. */
+const MAGIC_OFFSET = 24;
+const FORMAT_OFFSET = 28;
+const PAGE_SIZE_OFFSET = 48;
+const LAST_PAGE_OFFSET = 144;
+
 const DAMAGED = 'move the damaged one away and restore a backup';
 
 /** Clears all pages behind the meta pages. */
 function clearPages(): void {
   const { size } = statSync(data);
-  truncateSync(data, 8_192);
+  truncateSync(data, 2 * PAGE_BYTES);
   truncateSync(data, size);
 }
 
+/** The fault, how to cause it, and a part of the message. */
 const FAULTS: readonly (readonly [string, () => void, string])[] = [
   ['the data of another program', () => writeFileSync(data, Buffer.alloc(10_000, 'no database')), 'is not a file of an embedded store'],
   ['only zeros', () => writeFileSync(data, Buffer.alloc(10_000)), 'is not a file of an embedded store'],
   ['100 bytes', () => truncateSync(data, 100), 'it ends before its data starts'],
-  ['one page', () => truncateSync(data, 4_096), 'it ends before its data starts'],
-  ['two pages', () => truncateSync(data, 8_192), DAMAGED],
+  ['one page', () => truncateSync(data, PAGE_BYTES), 'it ends before its data starts'],
+  ['two pages', () => truncateSync(data, 2 * PAGE_BYTES), DAMAGED],
   ['half of its pages', () => truncateSync(data, statSync(data).size >> 1), DAMAGED],
   ['pages of zeros', clearPages, DAMAGED],
-  ['another magic number', () => patch(24, [0]), 'is not a file of an embedded store'],
-  ['a newer lmdb format', () => patch(28, [3]), 'use the program that wrote it'],
-  ['pages of another size', () => patch(48, [1]), 'pages of 4097 bytes'],
-  ['more pages than fit in the map', () => patch(144 + 6, [1]), 'by its header it has'],
+  ['another magic number', () => patch(MAGIC_OFFSET, [0]), 'is not a file of an embedded store'],
+  ['a newer lmdb format', () => patch(FORMAT_OFFSET, [3]), 'use the program that wrote it'],
+  ['pages of another size', () => patch(PAGE_SIZE_OFFSET, [1]), 'pages of 4097 bytes'],
+  // The seventh byte of the little-endian number: at least 2^48 pages.
+  ['more pages than fit in the map', () => patch(LAST_PAGE_OFFSET + 6, [1]), 'by its header it has'],
   ['a directory as lock file', replaceLockFile, 'lock.mdb is not a file'],
 ];
 
@@ -96,18 +108,22 @@ function replaceLockFile(): void {
   mkdirSync(join(directory, 'lock.mdb'));
 }
 
-describe.each(Object.entries(USES))('embedded store that is %s', (_name, use) => {
+describe.each([
+  ['opened for writing', openForWriting],
+  ['opened as a view', openView],
+  ['opened as a locked view', openLockedView],
+])('embedded store that is %s', (_name, openStore) => {
   test.each(FAULTS)('is rejected when its file has %s', async (_fault, damage, expected) => {
     damage();
     // Repeated: the remains of a failed attempt must not harm the next one.
-    for (let attempt = 0; attempt < 3; attempt++) expect(await outcome(use)).toContain(expected);
+    for (let attempt = 0; attempt < 3; attempt++) expect(await outcome(openStore)).toContain(expected);
   });
 
   it('is readable without its lock file and with a truncated one', async () => {
     rmSync(join(directory, 'lock.mdb'));
-    expect(await outcome(use)).toBe(WRITES);
+    expect(await outcome(openStore)).toBe(WRITES);
     truncateSync(join(directory, 'lock.mdb'), 10);
-    expect(await outcome(use)).toBe(WRITES);
+    expect(await outcome(openStore)).toBe(WRITES);
   });
 
   it('waits while another process opens or closes it', async () => {
@@ -115,7 +131,7 @@ describe.each(Object.entries(USES))('embedded store that is %s', (_name, use) =>
     let isOver = false;
     let ending: Promise<number | string> | undefined;
     await gate.runExclusive(async () => {
-      ending = outcome(use).finally(() => (isOver = true));
+      ending = outcome(openStore).finally(() => (isOver = true));
       await flushPromises(50);
       expect(isOver).toBe(false);
     });
@@ -135,23 +151,22 @@ it('explainDamage names the folder, also for records that cannot be decoded, and
 
 test('embedded store without data is created by a writer and not by a reader', async () => {
   truncateSync(data, 0);
-  expect(await outcome(USES.read)).toContain('is empty');
-  expect(await outcome(USES.written)).toBe(0);
+  expect(await outcome(openView)).toContain('is empty');
+  expect(await outcome(openForWriting)).toBe(0);
   rmSync(data);
-  expect(await outcome(USES.read)).toContain('there is no embedded store in');
+  expect(await outcome(openView)).toContain('there is no embedded store in');
   expect(existsSync(data)).toBe(false);
 });
 
 test('embedded store whose file ends before its free pages is readable, and its file is not extended while another process writes', async () => {
   const store = await open();
   const { size } = statSync(data);
-  // As if the last pages were free: no damage is reported, and the file is not extended while another process may write
-  // to it.
-  patch(4_096 + 144, [0, 16]);
-  patch(144, [0, 16]);
-  expect(await outcome(USES.held)).toContain('is in use');
+  // Both meta pages claim that page 4,096 (0x1000) is the last one, as if the missing pages were free.
+  patch(LAST_PAGE_OFFSET, [0x00, 0x10]);
+  patch(PAGE_BYTES + LAST_PAGE_OFFSET, [0x00, 0x10]);
+  expect(await outcome(openLockedView)).toContain('is in use');
   expect(statSync(data).size).toBe(size);
   await store.close();
-  expect(await outcome(USES.read)).toBe(WRITES);
-  expect(statSync(data).size).toBe(4_097 * 4_096);
+  expect(await outcome(openView)).toBe(WRITES);
+  expect(statSync(data).size).toBe(4_097 * PAGE_BYTES);
 });

@@ -33,6 +33,7 @@ const META_PAGE_FLAG = 0x08;
 const MAGIC = 0xbeefc0de;
 /** The version of LMDB's data format that this build of lmdb-js reads. */
 const DATA_VERSION = 2;
+/** The page sizes that LMDB supports: the powers of two from 256 bytes to 64 KiB. */
 const PAGE_SIZES: readonly number[] = Array.from({ length: 9 }, (_, power) => 256 << power);
 
 /** The size of a lock file with slots for 126 readers. */
@@ -100,8 +101,9 @@ function fileSizeOf(path: string): FileSize {
     const pageSize = first.readUInt32LE(OFFSET.pageSize);
     if (!PAGE_SIZES.includes(pageSize)) throw damageError(path, `by its header it has pages of ${pageSize} bytes`);
     const second = readMetaPage(file, path, pageSize);
-    const pages = [first, second].map((page) => page.readBigUInt64LE(OFFSET.lastPage) + 1n);
-    const declared = pages.reduce((max, count) => (count > max ? count : max)) * BigInt(pageSize);
+    // The older meta page may name a higher last page; the file must hold both states.
+    const pageCounts = [first, second].map((page) => page.readBigUInt64LE(OFFSET.lastPage) + 1n);
+    const declared = pageCounts.reduce((max, count) => (count > max ? count : max)) * BigInt(pageSize);
     if (declared > MAX_MAP_BYTES) throw damageError(path, `by its header it has ${declared} bytes`);
     return { actual: size, declared: Number(declared) };
   } finally {
@@ -109,6 +111,7 @@ function fileSizeOf(path: string): FileSize {
   }
 }
 
+/** What the operator can do, for the end of an error message. */
 const REMEDY = 'name the right folder, or move the damaged one away and restore a backup';
 
 function readMetaPage(file: number, path: string, position: number): Buffer {
@@ -116,6 +119,7 @@ function readMetaPage(file: number, path: string, position: number): Buffer {
   if (readSync(file, page, 0, META_BYTES, position) < META_BYTES) throw damageError(path, 'it ends before its data starts');
   const isMetaPage = (page.readUInt16LE(OFFSET.flags) & META_PAGE_FLAG) !== 0 && page.readUInt32LE(OFFSET.magic) === MAGIC;
   if (!isMetaPage) throw new Error(`${path} is not a file of an embedded store, or is damaged: ${REMEDY}`);
+  // The data format is in the lower half of the member; the upper half holds flags of the build.
   const version = page.readUInt32LE(OFFSET.version) & 0xffff;
   if (version !== DATA_VERSION) {
     throw new Error(

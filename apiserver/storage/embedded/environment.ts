@@ -17,13 +17,13 @@ import { WriteBatch } from './write-batch';
 
 /** Version of the layout that record.ts and tables.ts define. */
 const FORMAT_VERSION = 2;
-/** Format before value compression; otherwise the same as the current one. */
+/** The format before value compression. Such files need no conversion: opening them for writing raises the number. */
 const UNCOMPRESSED_FORMAT_VERSION = 1;
 
 /** The revision of a store without writes, as in etcd: the first write takes 2. */
 const EMPTY_REVISION = 1;
 
-/** Every key is part of a history key, and LMDB's longest key here has 1,978 bytes. */
+/** A history key (record.ts) adds 9 bytes to a key, and this build of LMDB takes keys of at most 1,978 bytes. */
 export const MAX_KEY_BYTES = 1_900;
 
 /** Another process has written to the files since this one opened them, so the state in memory is stale. */
@@ -158,7 +158,8 @@ export class Environment {
         }),
       );
     } catch (error) {
-      // lmdb-js keeps a read transaction for the rest of the event-loop turn; it must not serve reads after this write.
+      // lmdb-js keeps a read transaction for the rest of the event-loop turn. Reads after this write, the one of
+      // `isLastWrite` among them, must not use it.
       this.root.resetReadTxn();
       if (!this.isLastWrite(writeId)) throw await commitCauseOf(error);
     } finally {
@@ -205,7 +206,7 @@ function unsupportedFormatError(directory: string, format: Buffer | undefined): 
   return new Error(`the data in ${directory} has ${actual}; this version reads format ${FORMAT_VERSION}: use the version that wrote it`);
 }
 
-/** The cause of a failed commit, which lmdb-js wraps in another error. */
+/** The cause of a failed commit. lmdb-js throws another error, whose member `commitError` is a promise rejected with it. */
 async function commitCauseOf(error: unknown): Promise<unknown> {
   if (typeof error !== 'object' || error === null || !('commitError' in error)) return error;
   try {

@@ -1,7 +1,8 @@
 /**
  * The leases of the embedded store: their expiry and the keys attached to them. The disk holds each lease with its TTL;
  * after a restart the full TTL starts again, as in etcd. An expired lease is never renewed, even while its end is not
- * on disk yet: the end is requested again until the store confirms it with `remove`. Writes nothing itself.
+ * on disk yet. Writes nothing itself: `onEnd` asks the store to delete the lease and its keys, and is called again
+ * until the store confirms that with `remove`.
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { Environment } from './environment';
@@ -14,9 +15,9 @@ interface Lease {
   readonly keys: Set<string>;
 }
 
-/** Leases that end within this time are ended together. */
+/** Shortest time until the timer fires, so that leases which end shortly after each other end together. */
 const MIN_WAIT_MS = 100;
-/** The store's own write timeout: until then an end that was requested is still pending. */
+/** Time until the end of a lease is requested again: the timeout of the write that was requested first (open.ts). */
 const END_RETRY_MS = 10_000;
 
 /** The leases of one store, with the time at which each ends. */
@@ -31,7 +32,7 @@ export class Leases {
     private readonly onEnd: (lease: number) => void,
   ) {}
 
-  /** Replaces all leases by those on disk. A known lease keeps its expiry. */
+  /** Replaces all leases by those on disk, with their keys. A lease that was known before keeps its expiry. */
   load(environment: Environment): void {
     const before = new Map(this.leases);
     this.leases.clear();
@@ -39,7 +40,9 @@ export class Leases {
     try {
       for (const { lease, ttlSeconds } of snapshot.storedLeases()) this.add(lease, ttlSeconds, before.get(lease));
       if (this.leases.size === 0) return;
-      for (const { key, latest } of snapshot.liveKeys(Buffer.alloc(1), Buffer.alloc(1, 0xff), Infinity)) {
+      // All keys: none is below NUL, and no UTF-8 text contains the byte 0xff.
+      const [start, end] = [Buffer.of(0), Buffer.of(0xff)];
+      for (const { key, latest } of snapshot.liveKeys(start, end, Infinity)) {
         if (latest.lease !== 0) this.leases.get(latest.lease)?.keys.add(key.toString());
       }
     } finally {
@@ -59,6 +62,7 @@ export class Leases {
   renew(lease: number): boolean {
     const entry = this.leases.get(lease);
     if (entry === undefined || !this.isAlive(entry)) return false;
+    // The timer is left as it is: when it fires too early, it ends nothing and is set again.
     entry.due = this.clock.monotonic() + entry.ttlMs;
     return true;
   }
@@ -87,7 +91,7 @@ export class Leases {
     this.leases.delete(lease);
   }
 
-  /** Moves `key` from one lease to another; 0: none. */
+  /** Moves `key` from the lease `from` to the lease `to`; 0 stands for no lease. */
   attach(key: string, from: number, to: number): void {
     if (from === to) return;
     this.leases.get(from)?.keys.delete(key);

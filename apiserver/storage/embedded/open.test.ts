@@ -58,32 +58,38 @@ describe('embedded store', () => {
     let hasResponse = false;
     const writing = put('/a', '1').then(() => (hasResponse = true));
     await flushPromises(10);
-    expect([hasResponse, events, await store.revision(), (await store.get('/a')).kv]).toEqual([false, [], 1, undefined]);
+    expect(hasResponse).toBe(false);
+    expect(events).toEqual([]);
+    expect(await store.revision()).toBe(1);
+    expect((await store.get('/a')).kv).toBeUndefined();
     expect((await store.range(prefixRange('/'))).count).toBe(0);
     disk.release();
     await writing;
-    expect([events.length, await store.revision(), (await store.get('/a')).kv?.value.toString()]).toEqual([1, 2, '1']);
+    expect(events).toHaveLength(1);
+    expect(await store.revision()).toBe(2);
+    expect((await store.get('/a')).kv?.value.toString()).toBe('1');
     watch.close();
   });
 
   it('evaluates a transaction after all earlier ones, durable or not, and responds in order', async () => {
     const disk = slowDisk();
-    const order: string[] = [];
+    const results: TransactionResult[] = [];
+    const recordResult = (result: TransactionResult): void => void results.push(result);
     const pendingWrites = [
-      put('/a', '1', 0).then((result) => order.push(`first ${result.committed} ${result.revision}`)),
-      put('/a', '2', 0).then((result) => order.push(`second ${result.committed} ${result.revision} ${describeCurrent(result)}`)),
-      put('/a', '3', 2).then((result) => order.push(`third ${result.committed} ${result.revision}`)),
+      put('/a', '1', 0).then(recordResult),
+      put('/a', '2', 0).then(recordResult),
+      put('/a', '3', 2).then(recordResult),
     ];
     await flushPromises(5);
-    expect(order).toEqual([]);
+    expect(results).toEqual([]);
     disk.release();
     await Promise.all(pendingWrites);
-    expect(order).toEqual(['first true 2', 'second false 2 1', 'third true 3']);
+    expect(results).toEqual([
+      { committed: true, revision: 2 },
+      { committed: false, revision: 2, current: [expect.objectContaining({ value: Buffer.from('1'), modRevision: 2 })] },
+      { committed: true, revision: 3 },
+    ]);
   });
-
-  function describeCurrent(result: TransactionResult): string {
-    return result.committed ? '' : String(result.current[0]?.value);
-  }
 
   it('commits concurrent writes in one durable step, and writes that arrive meanwhile in the next', async () => {
     const disk = slowDisk();
@@ -102,6 +108,7 @@ describe('embedded store', () => {
     await put('/a', '1');
     jest.spyOn(Environment.prototype, 'write').mockRejectedValueOnce(new Error('MDB_MAP_FULL: no space left'));
     const failed = put('/a', '2');
+    // Conditioned on the revision that the failing write would have had.
     const dependent = put('/a', '3', 3);
     await expect(failed).rejects.toMatchObject({ failure: 'no-space' });
     await expect(dependent).rejects.toMatchObject({ failure: 'no-space' });
@@ -118,6 +125,7 @@ describe('embedded store', () => {
     for (let round = 0; round < 10; round++) await put('/a', String(round));
     const write = Environment.prototype.write;
     let writes = 0;
+    // The first write stores the compacted revision; the second one removes what it replaces.
     const failing = jest.spyOn(Environment.prototype, 'write').mockImplementation(async function (this: Environment, action) {
       if (++writes === 2) throw new Error('no space left');
       await write.call(this, action);
@@ -144,6 +152,7 @@ describe('embedded store', () => {
 
   it('rejects writes over the limit of pending bytes', async () => {
     const disk = slowDisk();
+    // 30 writes take 90 MB; 64 MiB may be pending.
     const value = 'x'.repeat(3_000_000);
     const writes = Array.from({ length: 30 }, (_, index) =>
       put(`/${index}`, value).then(
@@ -170,10 +179,10 @@ describe('embedded store', () => {
         (error: unknown) => error,
       );
     const leaseNotFound = expect.objectContaining({ failure: 'lease-not-found' });
-    /** Reads the leased key after all pending writes. */
-    const leasedKey = async (): Promise<unknown> => {
+    /** Whether the leased key exists after all pending writes. */
+    const hasLeasedKey = async (): Promise<boolean> => {
       await put('/other', '');
-      return (await store.get('/leased')).kv?.key;
+      return (await store.get('/leased')).kv !== undefined;
     };
 
     it('refuses to renew the lease while its revocation waits for the disk, and afterwards', async () => {
@@ -183,8 +192,10 @@ describe('embedded store', () => {
       await clock.advanceAsync(12_000);
       expect(await renewal()).toEqual(leaseNotFound);
       disk.release();
-      expect([await leasedKey(), await renewal()]).toEqual([undefined, leaseNotFound]);
+      expect(await hasLeasedKey()).toBe(false);
+      expect(await renewal()).toEqual(leaseNotFound);
       await flushPromises();
+      // The revocation is not requested again.
       await clock.advanceAsync(10_000);
       expect(clock.pending).toBe(0);
     });
@@ -192,11 +203,13 @@ describe('embedded store', () => {
     it('retries a revocation that failed on the disk, and meanwhile refuses to renew the lease or to put a key under it', async () => {
       jest.spyOn(Environment.prototype, 'write').mockRejectedValueOnce(new Error('no space left'));
       await clock.advanceAsync(15_000);
-      expect([await renewal(), await leasedKey()]).toEqual([leaseNotFound, '/leased']);
+      expect(await renewal()).toEqual(leaseNotFound);
+      expect(await hasLeasedKey()).toBe(true);
       const leasing = store.transact({ compare: [], operations: [{ type: 'put', key: '/b', value: Buffer.from(''), lease }] });
       await expect(leasing).rejects.toEqual(leaseNotFound);
       await clock.advanceAsync(10_000);
-      expect([await renewal(), await leasedKey()]).toEqual([leaseNotFound, undefined]);
+      expect(await renewal()).toEqual(leaseNotFound);
+      expect(await hasLeasedKey()).toBe(false);
     });
 
     it('refuses to renew the lease after its TTL, even before its expiry timer has run', async () => {
@@ -210,7 +223,8 @@ describe('embedded store', () => {
       await clock.advanceAsync(15_000);
       await store.transact({ compare: [], operations: [{ type: 'put', key: '/leased', value: Buffer.from(''), lease: next }] });
       await clock.advanceAsync(10_000);
-      expect([await renewal(), await leasedKey()]).toEqual([leaseNotFound, '/leased']);
+      expect(await renewal()).toEqual(leaseNotFound);
+      expect(await hasLeasedKey()).toBe(true);
     });
 
     it('expires a lease whose grant reached the disk only after its time-out', async () => {
@@ -226,6 +240,7 @@ describe('embedded store', () => {
       await store.close();
       clock = new ManualClock();
       store = await openEmbeddedStore({ directory, clock, random: systemRandom });
+      // A lease on disk would have set a timer.
       expect(clock.pending).toBe(0);
     });
   });
@@ -247,6 +262,7 @@ describe('embedded store', () => {
     await put('/long', `${long}again`);
     expect((await store.status()).size - size).toBeLessThan(long.length / 2);
     await store.close();
+    // Format 1 had no compressed values; a server that reads format 2 opens it as well.
     const root = open<Buffer, Buffer>({ path: directory, maxDbs: 8, noSubdir: false });
     const counters = root.openDB<Buffer, Buffer>({ name: 'counters', keyEncoding: 'binary', encoding: 'binary' });
     await counters.put(Buffer.from('format'), Buffer.from([0, 0, 0, 0, 0, 0, 0, 1]));

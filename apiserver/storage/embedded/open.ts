@@ -47,14 +47,16 @@ export interface EmbeddedStoreOptions {
 
 /** Time limit of calls without a deadline; see {@link StoreCallOptions}. */
 const DEFAULT_TIMEOUT_MS = 10_000;
-/** How long the outcome of the last write predicts that of the next one, after a success and after a failure. */
+/** How long `health` answers with the outcome of the last write: after a success and after a failure. */
 const SUCCESS_VALID_MS = 10_000;
 const FAILURE_VALID_MS = 1_000;
+/** Default of {@link EmbeddedStoreOptions.maxTransactionBytes}. */
+const DEFAULT_MAX_TRANSACTION_BYTES = 3 << 20;
 const EMPTY_VALUE = Buffer.alloc(0);
 
 /**
- * Rejects with a {@link StoreError} (`unavailable`) when another process holds the folder; the message names the folder
- * and the holder.
+ * Opens or creates the store in a folder. Rejects with a {@link StoreError}: `unavailable` when another process holds
+ * the folder (the message names the folder and the holder), `damaged` for damaged files, `internal` for any other cause.
  */
 export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<Store> {
   let gate: StoreGate | undefined;
@@ -68,7 +70,10 @@ export async function openEmbeddedStore(options: EmbeddedStoreOptions): Promise<
   }
 }
 
-/** The folder is locked inside the gate, because a reader may hold the folder lock for a moment there. */
+/**
+ * The folder is locked inside the gate: a reader in another process (store-view.ts) takes the folder lock for a moment
+ * inside the gate, and outside of it this process could find the folder in use.
+ */
 function openInGate(gate: StoreGate, options: EmbeddedStoreOptions): Promise<Store> {
   return gate.runExclusive(async () => {
     const lock = lockFolder(options.directory);
@@ -93,15 +98,19 @@ class EmbeddedStore implements Store {
   private readonly watches: Watches;
   private readonly leases: Leases;
   private readonly maxTransactionBytes: number;
+  /** The oldest readable revision, as far as compactions are durable. */
   private compacted: Revision;
+  /** The highest revision that a call of `compact` has requested. */
   private compactTarget: Revision;
+  /** The lease ID assigned last. */
   private lastLease: number;
   private isPurgeRequested = false;
+  /** Each resolves when the running purge, probe or shutdown ends; undefined while none runs. */
   private purging: Promise<void> | undefined;
-  private purgeFailures = 0;
   private probing: Promise<unknown> | undefined;
   private closing: Promise<void> | undefined;
-  /** Set once no calls are accepted any more. */
+  private purgeFailures = 0;
+  /** The error of every further call; undefined while calls are accepted. */
   private stopError: StoreError | undefined;
 
   static async start(options: EmbeddedStoreOptions, gate: StoreGate, lock: FolderLock): Promise<EmbeddedStore> {
@@ -132,9 +141,9 @@ class EmbeddedStore implements Store {
     this.compacted = compacted;
     this.compactTarget = compacted;
     this.lastLease = lastLease;
-    this.maxTransactionBytes = options.maxTransactionBytes ?? 3 << 20;
+    this.maxTransactionBytes = options.maxTransactionBytes ?? DEFAULT_MAX_TRANSACTION_BYTES;
     this.watches = new Watches(environment, revision);
-    // `Leases` requests an end that failed again.
+    // A failure is ignored: `Leases` calls again until the end of the lease is on disk.
     this.leases = new Leases(options.clock, (lease) => void this.endLease(lease, this.deadlineFor()).catch(() => undefined));
     const events = {
       onDurable: this.watches.publish.bind(this.watches),
@@ -184,9 +193,11 @@ class EmbeddedStore implements Store {
     const deadline = this.deadlineFor(options);
     if (!transaction.compare.every((condition) => this.isConditionMet(condition))) {
       const current = transaction.compare.map(({ key }) => this.pipeline.pendingKeyValue(key));
+      // The refusal depends on pending writes; the empty step waits until they are durable.
       return { committed: false, current, revision: await this.pipeline.push({ changes: [], deadline }) };
     }
     const changes = this.planChanges(transaction);
+    // Read before `push`, which replaces the pending state of these keys.
     const previousLeases = changes.map(({ key }) => this.pipeline.pendingState(key)?.lease ?? 0);
     const durable = this.pipeline.push({ changes, deadline });
     changes.forEach(({ key, lease }, index) => this.leases.attach(key, previousLeases[index] ?? 0, lease));
@@ -256,10 +267,8 @@ class EmbeddedStore implements Store {
     this.checkCall('deadline', options);
     const last = this.pipeline.lastOutcome;
     const age = this.options.clock.monotonic() - (last?.at ?? -Infinity);
-    if (last?.failure === undefined ? age < SUCCESS_VALID_MS : age < FAILURE_VALID_MS) {
-      if (last?.failure !== undefined) throw last.failure;
-      return;
-    }
+    if (last?.failure !== undefined && age < FAILURE_VALID_MS) throw last.failure;
+    if (last?.failure === undefined && age < SUCCESS_VALID_MS) return;
     const deadline = this.deadlineFor(options);
     this.probing ??= this.pipeline
       .push({ changes: [], extraWrites: (batch) => batch.writeProbe(), deadline })
@@ -274,8 +283,8 @@ class EmbeddedStore implements Store {
   }
 
   /**
-   * Whether `reason` is that another process has written to the files. Then the store is stopped: all further calls
-   * fail.
+   * Stops the store when `reason` is that another process has written to the files: all further calls fail. Returns
+   * whether that is the reason.
    */
   private stopIfOtherWriter(reason: unknown): boolean {
     if (!(reason instanceof ConcurrentWriterError)) return false;
@@ -343,7 +352,10 @@ class EmbeddedStore implements Store {
     this.options.logger?.warn('compacted revisions could not be removed from the disk', { error });
   }
 
-  /** A failed step (full disk) leaves everything readable; the purge continues after the next compaction. */
+  /**
+   * Removes compacted revisions until nothing is left to remove. A failed step, for example on a full disk, leaves all
+   * readable revisions intact; the purge continues after the next compaction.
+   */
   private async runPurge(): Promise<void> {
     while (this.isPurgeRequested && this.stopError === undefined) {
       this.isPurgeRequested = false;
@@ -372,6 +384,7 @@ class EmbeddedStore implements Store {
     }
   }
 
+  /** Throws when the store has stopped, or with `failure` when the deadline has passed: reads `deadline`, others `unavailable`. */
   private checkCall(failure: 'deadline' | 'unavailable', options?: StoreCallOptions): void {
     if (this.stopError !== undefined) throw this.stopError;
     if (options?.deadline !== undefined && options.deadline <= this.options.clock.monotonic()) {

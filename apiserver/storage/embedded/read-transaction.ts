@@ -23,7 +23,8 @@ import {
 import { counterKeys, lastWriteIdKey, type Counter, type Table, type StoreTables } from './tables';
 
 /**
- * Reads into lmdb-js's shared buffer: the result is overwritten by the next read. The types of lmdb lack the options.
+ * A read into lmdb-js's shared buffer: the next read overwrites the result, so it is decoded at once. The types of lmdb
+ * lack the options of this method.
  */
 interface SharedRead {
   getBinaryFast(key: Buffer, options: { readonly transaction: LmdbTransaction }): Buffer | undefined;
@@ -129,7 +130,7 @@ export class ReadTransaction {
     return start.compare(end) >= 0 ? 0 : this.tables.latest.getKeysCount({ start, end, transaction: this.transaction });
   }
 
-  /** Raw history between two positions (see `historyBound`), at most `limit` entries. */
+  /** Entries of `history` between two positions (see `historyBound` of record.ts), deletions included, at most `limit`. */
   *historyEntries(
     start: Buffer,
     end: Buffer,

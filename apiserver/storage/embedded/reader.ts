@@ -9,10 +9,13 @@ import type { ReadTransaction } from './read-transaction';
 import { historyBound, type LatestRecord } from './record';
 
 /** Entries between two yields to the event loop. */
-const CHUNK = 500;
+const CHUNK_ENTRIES = 500;
 const EMPTY_VALUE = Buffer.alloc(0);
 
-/** Throws {@link StoreError} when `revision` cannot be read. */
+/**
+ * Reads one key, at the newest revision when `revision` is undefined. Throws {@link StoreError} when that revision is
+ * compacted or not reached yet.
+ */
 export function readKey(
   environment: Environment,
   key: string,
@@ -68,7 +71,7 @@ export function countRevisionsWithin(environment: Environment, bytes: number, li
   }
 }
 
-/** Rejects with {@link StoreError} when the revision cannot be read. */
+/** Reads a range at one snapshot. Rejects with {@link StoreError} when its revision is compacted or not reached yet. */
 export async function readRange(environment: Environment, request: RangeRequest): Promise<RangeResult> {
   const snapshot = environment.snapshot();
   try {
@@ -109,7 +112,7 @@ async function readLive(snapshot: ReadTransaction, range: KeyRange, limits: Rang
   const kvs: KeyValue[] = [];
   let start: Buffer = Buffer.from(range.start);
   for (;;) {
-    const chunkSize = Math.min(CHUNK, limit - kvs.length);
+    const chunkSize = Math.min(CHUNK_ENTRIES, limit - kvs.length);
     let last: Buffer | undefined;
     let read = 0;
     for (const { key, latest } of snapshot.liveKeys(start, end, chunkSize)) {
@@ -129,6 +132,7 @@ async function readPast(snapshot: ReadTransaction, range: KeyRange, revision: Re
   const end = historyBound(Buffer.from(range.end));
   const kvs: KeyValue[] = [];
   let count = 0;
+  // The state of the `current` key after the entries read so far; undefined where it does not exist.
   let candidate: (KeyState & { readonly key: Buffer }) | undefined;
   const acceptCandidate = (): void => {
     if (candidate === undefined) return;
@@ -140,7 +144,7 @@ async function readPast(snapshot: ReadTransaction, range: KeyRange, revision: Re
   for (;;) {
     let last: Buffer | undefined;
     let read = 0;
-    for (const entry of snapshot.historyEntries(start, end, CHUNK)) {
+    for (const entry of snapshot.historyEntries(start, end, CHUNK_ENTRIES)) {
       last = entry.position;
       read++;
       if (current === undefined || !entry.key.equals(current)) {
@@ -150,7 +154,7 @@ async function readPast(snapshot: ReadTransaction, range: KeyRange, revision: Re
       }
       if (entry.revision <= revision) candidate = entry.past && { key: entry.key, modRevision: entry.revision, ...entry.past };
     }
-    if (read < CHUNK || last === undefined) break;
+    if (read < CHUNK_ENTRIES || last === undefined) break;
     start = justAfter(last);
     await yieldToEventLoop();
   }

@@ -59,6 +59,7 @@ describe('records of the embedded store', () => {
         fc.uniqueArray(change, { selector: (entry) => Buffer.from(entry.key).toString(), minLength: 1, maxLength: 5 }),
         (changes) => {
           const bytes = encodeLogEntry(changes);
+          // UTF-8 replaces lone surrogates of the generated keys.
           const wellFormed = changes.map((entry) => ({ ...entry, key: Buffer.from(entry.key).toString() }));
           expect(decodeLogEntry(bytes)).toEqual(wellFormed);
           expect(keysOfLogEntry(bytes)).toEqual(wellFormed.map((entry) => ({ key: entry.key, deleted: false })));
@@ -88,7 +89,8 @@ describe('records of the embedded store', () => {
     const value = valueInLogEntry(bytes, Buffer.from('/a'));
     const [decoded] = decodeLogEntry(bytes);
     bytes.fill(0);
-    expect([value?.toString(), decoded?.value.toString()]).toEqual(['value', 'value']);
+    expect(value?.toString()).toBe('value');
+    expect(decoded?.value.toString()).toBe('value');
   });
 
   it('store long values compressed', async () => {

@@ -44,7 +44,7 @@ const CREATE_REVISION_OFFSET = 9;
 const VERSION_OFFSET = CREATE_REVISION_OFFSET + NUMBER_BYTES;
 const LEASE_OFFSET = VERSION_OFFSET + NUMBER_BYTES;
 const CHANGE_HEADER_BYTES = LEASE_OFFSET + NUMBER_BYTES;
-/** Bytes of the length before a compressed value. */
+/** A compressed value begins with its uncompressed length, which takes this many bytes. */
 export const LENGTH_PREFIX_BYTES = 4;
 const EMPTY_VALUE = Buffer.alloc(0);
 
@@ -81,7 +81,10 @@ export function splitHistoryKey(bytes: Buffer): { readonly key: Buffer; readonly
   return { key: bytes.subarray(0, end), revision: decodeNumber(bytes, end + 1) };
 }
 
-/** The position in `history` where the keys from `bound` on start; `bound` may end in NUL ("just after this key"). */
+/**
+ * The position in `history` where the keys from `bound` on start. A bound `a` is the position `a`. A bound `a\0` means
+ * "just after the key `a`" and becomes a position behind all revisions of `a`: `a`, a NUL, eight bytes 0xff.
+ */
 export function historyBound(bound: Buffer): Buffer {
   const zero = bound.indexOf(0);
   return zero < 0 ? bound : Buffer.concat([bound.subarray(0, zero + 1), Buffer.alloc(REVISION_BYTES, 0xff)]);
@@ -180,6 +183,7 @@ export function keysOfLogEntry(bytes: Buffer): { readonly key: string; readonly 
 export function valueBytesOfLogEntry(bytes: Buffer): number {
   let total = 0;
   for (let at = 0; at < bytes.length; at = changeEnd(bytes, at)) {
+    // The uncompressed length is the prefix of a compressed value, which starts where the key ends.
     total += bytes.readUInt32BE(bytes[at] === COMPRESSED ? keyEndOf(bytes, at) : at + VALUE_LENGTH_OFFSET);
   }
   return total;
@@ -210,8 +214,8 @@ function valueAt(bytes: Buffer, at: number, start: number): Buffer {
 }
 
 /**
- * `chunkSize` one above the uncompressed length makes zlib return the value in one chunk: it must see space left in the
- * output buffer.
+ * Decompresses the value between `start` and `end`. A `chunkSize` one above the uncompressed length makes zlib return the
+ * value in one chunk: it starts another one when its output buffer is full.
  */
 function decompress(bytes: Buffer, start: number, end: number): Buffer {
   return inflateRawSync(bytes.subarray(start + LENGTH_PREFIX_BYTES, end), { chunkSize: bytes.readUInt32BE(start) + 1 });

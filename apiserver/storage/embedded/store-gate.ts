@@ -21,9 +21,9 @@ const MUTEX = 1;
  * LMDB's own lock file is initialized by the first process that opens the environment and torn down by the last one
  * that closes it. A process that opens it in between finds it half initialized or torn down, and then either cannot
  * write or overwrites committed data. The lock file also holds the last transaction id, which an opening process sets
- * to the value that it read from the meta pages a moment before: a write committed in between would be lost. The
- * kernel releases this lock when its holder dies, so the next process finds no other one and initializes the lock
- * file.
+ * to the value that it read from the meta pages a moment before: a write committed in between would be lost.
+ *
+ * The kernel releases the locks of this gate when the process that holds them dies, so a killed process blocks no other.
  */
 export class StoreGate {
   /** Opens the gate of an existing folder. */

@@ -1,7 +1,7 @@
 /**
- * Read-only access to an embedded store at one revision, for a program that runs beside the server; the server
- * continues to run and to write meanwhile. Writes nothing and does not see later changes. Must not be used in the
- * process that has the store open.
+ * Read-only access to an embedded store at one revision, for a program that runs beside the server. The server may
+ * continue to write meanwhile; the view does not see those changes. Changes no data. Must not be used in the process
+ * that has the store open.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import { StoreGate } from './store-gate';
 import { readKeyValue } from './reader';
 
 /** Keys read between yields to the event loop. */
-const CHUNK = 500;
+const CHUNK_KEYS = 500;
 
 /** The state of an embedded store at the time when the view was opened. Later writes do not change it. */
 export interface StoreView {
@@ -82,6 +82,7 @@ async function createView(directory: string, gate: StoreGate, runIfUnlocked: Run
   };
 }
 
+/** Runs `action` under the folder lock; does nothing when another process holds it. */
 function runUnlessInUse(directory: string, action: () => void): void {
   let lock;
   try {
@@ -110,13 +111,14 @@ async function* readInChunks(snapshot: ReadTransaction, range: KeyRange): AsyncG
   for (let start: Buffer = Buffer.from(range.start); ;) {
     let last: Buffer | undefined;
     let read = 0;
-    for (const { key, latest } of snapshot.liveKeys(start, end, CHUNK)) {
+    for (const { key, latest } of snapshot.liveKeys(start, end, CHUNK_KEYS)) {
       const { modRevision, createRevision, version } = latest;
       yield { key: key.toString(), value: snapshot.valueAt(key, modRevision), createRevision, modRevision, version };
       last = key;
       read++;
     }
-    if (read < CHUNK || last === undefined) return;
+    if (read < CHUNK_KEYS || last === undefined) return;
+    // Just after the last key.
     start = Buffer.concat([last, Buffer.alloc(1)]);
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -52,6 +52,10 @@ export class Watches {
   }
 }
 
+/**
+ * `starting`: the sink has not been called yet. `behind`: reads the log. `live`: receives each batch when it becomes
+ * durable. `paused` and `closed`: receives nothing.
+ */
 type State = 'starting' | 'behind' | 'live' | 'paused' | 'closed';
 
 interface LogWatchOptions {
@@ -119,6 +123,7 @@ class LogWatch implements Watch {
     if (this.state !== 'live') return;
     const events: StoreEvent[] = [];
     for (const { revision, changes } of committed) {
+      // Read from the log already, or before the future revision at which the watch starts.
       if (revision < this.next) continue;
       this.next = revision + 1;
       this.addEvents(events, revision, changes);
@@ -176,6 +181,7 @@ class LogWatch implements Watch {
       read++;
       if (bytes >= CHUNK_BYTES) break;
     }
+    // The log has no further revision up to `through`: compaction may have removed some.
     if (read === revisions.length && read < CHUNK_REVISIONS) this.next = Math.max(this.next, through + 1);
     return events;
   }

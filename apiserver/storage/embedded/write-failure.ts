@@ -6,12 +6,12 @@ import { explainDamage } from './database-files';
 
 /** `MDB_MAP_FULL: Environment mapsize limit reached`, `No space left on device`, `Disk quota exceeded`. */
 const FULL = /no space|ENOSPC|MAP_FULL|quota/i;
-/** LMDB reports a write that the disk took only in part as this error. */
+/** LMDB's error for a write of which the disk stored only a part. */
 const SHORT_WRITE = /input\/output error|EIO/i;
-/** The size of the largest batch: with less free space, a short write is the disk's. */
+/** With less free space than the largest batch takes (write-pipeline.ts), a short write means that the disk is full. */
 const MIN_FREE_BYTES = 16 << 20;
 
-/** `directory` contains the files. */
+/** The failure to report for the error of a batch; `directory` contains the files. */
 export function explainWriteFailure(error: unknown, directory: string): StoreError {
   const message = errorMessage(error);
   if (FULL.test(message) || (SHORT_WRITE.test(message) && freeBytesOf(directory) < MIN_FREE_BYTES))

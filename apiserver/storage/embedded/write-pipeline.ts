@@ -1,7 +1,8 @@
 /**
- * The write path of the embedded store: assigns each change its revision immediately, queues steps while the disk is
- * busy and writes the queue in one batch, so that concurrent transactions share one sync (group commit). A transaction
- * is evaluated against the earlier ones that are still pending; no call resolves before its revision is durable.
+ * The write path of the embedded store. Each step with changes takes its revision immediately. Steps that arrive while
+ * the disk is busy are queued and written in one batch, so that concurrent transactions share one sync (group commit).
+ * Callers evaluate a transaction against the steps that are still pending (`pendingState`). `push` resolves only once
+ * its revision is durable.
  */
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import { StoreError, type KeyValue, type Revision } from '../store';
@@ -46,7 +47,10 @@ interface PendingKey {
 export interface WritePipelineEvents {
   /** Called once a batch is durable, before the calls of its writers resolve. */
   onDurable(committed: readonly CommittedRevision[]): void;
-  /** Called when no pending step was written, with the error: state derived from pending steps must be read again. */
+  /**
+   * Called with the error of a failed batch, after all pending steps were dropped unwritten. State that the owner derived
+   * from them must be read again from the environment.
+   */
   onRollback(reason: unknown): void;
 }
 
@@ -63,8 +67,8 @@ const MAX_PENDING_BYTES = 64 << 20;
 /** Limits of one durable batch: bytes and steps. A single step may exceed them. */
 const MAX_BATCH_BYTES = 16 << 20;
 const MAX_BATCH_STEPS = 1_024;
-/** Memory that a pending step takes besides keys and values. */
-const STEP_OVERHEAD = 256;
+/** Estimated memory in bytes that a pending step takes besides keys and values. */
+const STEP_OVERHEAD_BYTES = 256;
 /** Interval at which deadlines of pending steps are checked while the disk does not respond. */
 const OVERDUE_CHECK_MS = 1_000;
 
@@ -133,9 +137,13 @@ export class WritePipeline {
     }
   }
 
-  /** Resolves with the revision after this step once it and all earlier steps are durable. */
+  /**
+   * Queues a step. Resolves, once it and all earlier steps are durable, with its revision: for a step without changes that
+   * of the last step before it. Rejects with `unavailable` when too much is pending, with `ambiguous` when the deadline
+   * passes first, and with the failure of the batch when it or an earlier one is not written.
+   */
   push(step: WriteStep): Promise<Revision> {
-    const bytes = step.changes.reduce((sum, change) => sum + change.key.length + change.value.length, STEP_OVERHEAD);
+    const bytes = step.changes.reduce((sum, change) => sum + change.key.length + change.value.length, STEP_OVERHEAD_BYTES);
     if (this.pendingBytes + bytes > MAX_PENDING_BYTES) {
       return Promise.reject(new StoreError('unavailable', 'too many writes are waiting for the disk'));
     }
@@ -169,7 +177,7 @@ export class WritePipeline {
     while (this.queue.length > 0) {
       const batch = this.takeBatch();
       this.inFlight = batch;
-      this.rejectOverdueSteps();
+      this.startOverdueTimer();
       const failure = await this.write(batch).then(
         () => undefined,
         (error: unknown) => ({ error }),
@@ -223,7 +231,8 @@ export class WritePipeline {
   }
 
   /**
-   * No step of `batch` was written, and the steps queued behind it were evaluated on the assumption that it would be.
+   * Rejects all pending steps. No step of `batch` was written; the steps queued behind it were evaluated on the assumption
+   * that it would be. Their revisions are assigned again to later steps.
    */
   private rollBack(batch: readonly QueuedStep[], error: unknown): void {
     const failure = explainWriteFailure(error, this.environment.directory);
@@ -238,14 +247,17 @@ export class WritePipeline {
     for (const step of queued) step.reject(new StoreError(failure.failure, `an earlier write failed: ${failure.message}`));
   }
 
-  /** While the disk does not respond, steps past their deadline are rejected; their writes may still be committed. */
-  private rejectOverdueSteps(): void {
+  /**
+   * While the disk does not respond, rejects steps past their deadline at an interval. The steps stay in their batch or
+   * queue and may still be committed; the later settling of a rejected promise has no effect.
+   */
+  private startOverdueTimer(): void {
     this.overdueTimer = this.clock.after(OVERDUE_CHECK_MS, () => {
       const now = this.clock.monotonic();
       for (const step of [...(this.inFlight ?? []), ...this.queue]) {
         if (step.deadline <= now) step.reject(new StoreError('ambiguous', 'the disk did not respond in time'));
       }
-      this.rejectOverdueSteps();
+      this.startOverdueTimer();
     });
   }
 }

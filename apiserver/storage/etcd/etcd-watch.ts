@@ -34,7 +34,7 @@ export interface EtcdWatchOptions {
   readonly onClose: () => void;
 }
 
-/** Opens its first stream by itself, in the next event-loop turn. */
+/** A watch that opens its first stream by itself, in the next event-loop turn. */
 export class EtcdWatch implements Watch {
   /** The first revision that has not been delivered. */
   private next: Revision;
@@ -52,7 +52,7 @@ export class EtcdWatch implements Watch {
   private attempt = 0;
   /** Events of a response until its last fragment arrives. */
   private fragments: StoreEvent[] = [];
-  /** A progress request waits until the watch is confirmed. */
+  /** Whether progress was requested and the request waits until the watch is confirmed. */
   private isProgressPending = false;
 
   constructor(private readonly options: EtcdWatchOptions) {
@@ -178,6 +178,7 @@ export class EtcdWatch implements Watch {
     if (this.isClosed) return;
     const maxDelay = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** this.failures);
     this.failures++;
+    // Between half of the limit and the limit, so that the watches of many replicas do not reconnect together.
     const delay = maxDelay / 2 + (maxDelay / 2) * this.options.random.float();
     this.timer = this.options.clock.after(delay, () => void this.open());
   }

@@ -53,9 +53,9 @@ const RANGE_ATTEMPTS = 6;
 /** Delay of the first retry; the delays grow by as much, up to the maximum. */
 const RETRY_MS = 100;
 const MAX_RETRY_MS = 500;
-/** As long as etcd holds a request while there is no leader: its timeout and two elections. */
+/** How long calls are retried. etcd itself holds a request as long without a leader: 5 s and two election timeouts of 1 s. */
 const MAX_UNAVAILABLE_MS = 7_000;
-/** `--max-txn-ops` as deploy/ sets it, down to etcd's default. */
+/** The limits to try: from the `--max-txn-ops` that deploy/ gives etcd down to etcd's default. */
 const OPERATION_LIMITS = [2_048, 1_024, 512, 256, 128];
 
 /**
@@ -74,6 +74,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<Store> {
   }
 }
 
+/** Resolves with the first response of a member. */
 async function waitForResponse(transport: RpcTransport, clock: Clock, deadline: number): Promise<StoreStatus> {
   let refusal: StoreError | undefined;
   for (;;) {
@@ -89,6 +90,7 @@ async function waitForResponse(transport: RpcTransport, clock: Clock, deadline: 
   }
 }
 
+/** Finds the largest of the limits that the server accepts; etcd does not report its own. */
 async function probeMaxOperations(transport: RpcTransport, deadline: number): Promise<number> {
   for (const limit of OPERATION_LIMITS) {
     try {
@@ -134,6 +136,7 @@ class EtcdStore implements Store {
   }
 
   async revision(options?: StoreCallOptions): Promise<Revision> {
+    // The cheapest linearizable read: it counts one key, which does not exist.
     return (await this.read(methods.range, { start: '\0', countOnly: true }, this.deadlineFor(options))).revision;
   }
 
@@ -143,7 +146,8 @@ class EtcdStore implements Store {
       try {
         return await this.readPages(request, deadline);
       } catch (error) {
-        // The pinned revision was compacted between two pages: a range at the newest revision starts again.
+        // The revision of the first page was compacted before the last page was read. A range at the newest revision is
+        // read again; a range at a requested revision cannot be.
         const isPinCompacted = error instanceof StoreError && error.failure === 'compacted' && request.revision === undefined;
         if (!isPinCompacted || attempt === RANGE_ATTEMPTS) throw error;
       }
@@ -176,6 +180,7 @@ class EtcdStore implements Store {
     try {
       await this.transport.call(methods.compact, revision, 'write', this.deadlineFor(options));
     } catch (error) {
+      // Compacting at an already compacted revision is no error (see the contract in store.ts).
       if (error instanceof StoreError && error.failure === 'compacted') return;
       throw error;
     }
@@ -188,6 +193,7 @@ class EtcdStore implements Store {
 
   async keepLeaseAlive(lease: LeaseId, options?: StoreCallOptions): Promise<void> {
     this.checkOpen();
+    // Called like a read: a renewal whose response is lost may be repeated, so it is never ambiguous.
     const { ttlSeconds } = await this.transport.call(methods.keepLeaseAlive, lease, 'read', this.deadlineFor(options));
     if (ttlSeconds <= 0) throw new StoreError('lease-not-found', `there is no lease ${lease}`);
   }
@@ -219,6 +225,7 @@ class EtcdStore implements Store {
     const { start, end, keysOnly = false } = request;
     const limit = request.limit !== undefined && request.limit > 0 ? request.limit : Infinity;
     if (compareBytes(start, end) >= 0) {
+      // An empty range. The read of a key that does not exist determines the revision, and rejects an unreadable one.
       const { revision } = await this.get('\u0001', { deadline, ...(request.revision !== undefined && { revision: request.revision }) });
       return { revision, kvs: [], more: false, count: 0 };
     }
@@ -229,8 +236,9 @@ class EtcdStore implements Store {
     const first = await readPage(start, request.revision, Math.min(limit, PAGE_ENTRIES));
     const { kvs, revision, count } = first;
     for (let last = first; last.more && kvs.length < limit;) {
-      const average = last.bytes / Math.max(1, last.kvs.length);
-      const size = Math.max(MIN_PAGE_ENTRIES, Math.min(PAGE_ENTRIES, Math.floor(PAGE_BYTES / average)));
+      const averageBytes = last.bytes / Math.max(1, last.kvs.length);
+      const size = Math.max(MIN_PAGE_ENTRIES, Math.min(PAGE_ENTRIES, Math.floor(PAGE_BYTES / averageBytes)));
+      // Just after the last key.
       const from = `${kvs[kvs.length - 1]?.key ?? start}\0`;
       last = await readPage(from, request.revision ?? revision, Math.min(limit - kvs.length, size));
       for (const kv of last.kvs) kvs.push(kv);
@@ -271,7 +279,7 @@ class EtcdStore implements Store {
     }
   }
 
-  /** etcd reports its compact revision only to a watch that starts before it. */
+  /** Opens a watch at revision 1 on some key, because etcd reports its compact revision only to a watch that starts before it. */
   private async readCompactRevision(deadline: number): Promise<Revision> {
     const call: EtcdWatchRequest = { type: 'create', range: { start: '\u0001', end: '\u0001\0' }, from: 1 };
     const channel = await this.transport.openChannel();

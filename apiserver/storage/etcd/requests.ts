@@ -1,6 +1,9 @@
 /**
  * The etcd requests that the store makes, encoded from the types of the store contract. Field numbers are those of etcd's
  * published API. Responses are in responses.ts.
+ *
+ * {@link RpcWriter} fills its buffer from the end, so the functions here write the last field first, and the content of
+ * a nested message before its tag: `close(field, mark)` makes everything written since `mark` the content of `field`.
  */
 import type { Compare, KeyRange, StoreOperation, Revision, Transaction } from '../store';
 import { RpcWriter, type RpcMessage } from './rpc-writer';
@@ -142,6 +145,7 @@ function writeCompare(writer: RpcWriter, compare: Compare | undefined): void {
   if (compare === undefined) return;
   const mark = writer.mark;
   if ('exists' in compare) {
+    // A key exists when its create revision is greater than 0.
     writer.uint(COMPARE.createRevision, 0);
     writer.text(COMPARE.key, compare.key);
     writer.uint(COMPARE.target, CREATE_REVISION);
@@ -172,7 +176,7 @@ function writeOperation(writer: RpcWriter, operation: StoreOperation | undefined
   writer.close(TRANSACTION.success, mark);
 }
 
-/** The read of a compared key that runs when the comparison fails. */
+/** The read of a compared key that runs when any comparison of the transaction fails. */
 function writeElseRange(writer: RpcWriter, compare: Compare | undefined): void {
   if (compare === undefined) return;
   const mark = writer.mark;

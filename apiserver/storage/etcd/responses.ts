@@ -40,7 +40,10 @@ export interface EtcdRangeResponse {
   readonly bytes: number;
 }
 
-/** A message from a watch stream: a confirmation, an end, events, or a progress notification (none of these). */
+/**
+ * A message from a watch stream. It is a confirmation (`created`), an end (`canceled`), or has `events`; a message that is
+ * none of these is a progress notification.
+ */
 export interface EtcdWatchResponse {
   readonly revision: Revision;
   /** -1: the response concerns every watch of the stream. */
@@ -73,7 +76,10 @@ export function decodeRange(bytes: Buffer): EtcdRangeResponse {
   return readRange(new WireReader(bytes), bytes.length);
 }
 
-/** `TxnResponse`; `current` of a refused transaction comes from the reads of its failure branch. */
+/**
+ * `TxnResponse`; `current` of a refused transaction comes from the reads of its failure branch. Relies on the order in
+ * which etcd encodes fields: `succeeded` precedes the responses.
+ */
 export function decodeTransaction(bytes: Buffer): TransactionResult {
   const reader = new WireReader(bytes);
   let revision = 0;
@@ -118,7 +124,7 @@ export function decodeLeaseResponse(bytes: Buffer): EtcdLeaseResponse {
   return { lease, ttlSeconds };
 }
 
-/** For responses that carry no data. */
+/** The decoder of responses without data that the store needs. */
 export function ignoreResponse(): true {
   return true;
 }
@@ -186,6 +192,7 @@ export function decodeWatch(bytes: Buffer): EtcdWatchResponse {
   return { revision, watchId, created, canceled, compactRevision, cancelReason, fragment, events };
 }
 
+/** The result of one read of the failure branch: a range of a single key. */
 function readElseRange(reader: WireReader): KeyValue | undefined {
   let first: KeyValue | undefined;
   while (reader.next()) {
@@ -204,6 +211,7 @@ function readHeader(reader: WireReader): Revision {
   return revision;
 }
 
+/** `bytes` is the size to report; the reads of a transaction, which do not use it, pass 0. */
 function readRange(reader: WireReader, bytes: number): EtcdRangeResponse {
   let revision = 0;
   let more = false;

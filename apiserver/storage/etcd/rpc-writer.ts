@@ -70,9 +70,10 @@ export class RpcWriter {
 
   /** A positive int64 in decimal. */
   int64(field: number, decimal: string): void {
-    const value = BigInt(decimal);
+    // A varint has seven bits in each byte, the lowest first; every byte but the last one has the highest bit set. This
+    // writer goes backwards, so it writes the last byte first.
     const groups: number[] = [];
-    for (let rest = value; groups.length === 0 || rest > 0n; rest >>= 7n) groups.push(Number(rest & 0x7fn));
+    for (let rest = BigInt(decimal); groups.length === 0 || rest > 0n; rest >>= 7n) groups.push(Number(rest & 0x7fn));
     groups.reverse().forEach((group, index) => (this.bytes[--this.position] = index === 0 ? group : group | 0x80));
     this.writeTag(field, VARINT);
   }
@@ -103,6 +104,7 @@ export class RpcWriter {
     this.bytes[--this.position] = (field << 3) | type;
   }
 
+  /** Writes a varint (see `int64`) of a safe integer, for which bit operations on 32 bits do not suffice. */
   private writeVarint(value: number): void {
     let length = 1;
     for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) length++;

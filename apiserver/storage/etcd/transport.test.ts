@@ -13,30 +13,31 @@ import { resolveMembers } from './transport';
 
 const A = 'https://a:2379';
 const B = 'https://b:2379';
+/** What each member is addressed as, and the name that its certificate must have. */
 const expectedNames = (endpoints: readonly string[], serverName?: string) =>
-  resolveMembers({ endpoints, ...(serverName === undefined ? {} : { serverName }) }).map(({ authority, tls }) => [
+  resolveMembers({ endpoints, ...(serverName === undefined ? {} : { serverName }) }).map(({ authority, tls }) => ({
     authority,
-    tls?.servername,
-  ]);
+    servername: tls?.servername,
+  }));
 
 test('resolveMembers expects the certificate of each member to match its host name, or the configured server name', () => {
   expect(expectedNames([A, B])).toEqual([
-    ['a', 'a'],
-    ['b', 'b'],
+    { authority: 'a', servername: 'a' },
+    { authority: 'b', servername: 'b' },
   ]);
   expect(expectedNames([A, 'https://10.0.0.1:2379', 'https://[::1]:2379'])).toEqual([
-    ['a', 'a'],
-    ['10.0.0.1', undefined],
-    ['[::1]', undefined],
+    { authority: 'a', servername: 'a' },
+    { authority: '10.0.0.1', servername: undefined },
+    { authority: '[::1]', servername: undefined },
   ]);
   expect(expectedNames([A, 'https://10.0.0.1:2379'], 'store')).toEqual([
-    ['store', 'store'],
-    ['store', 'store'],
+    { authority: 'store', servername: 'store' },
+    { authority: 'store', servername: 'store' },
   ]);
 });
 
 test('resolveMembers uses no TLS for http endpoints and rejects a mix of http and https', () => {
-  expect(expectedNames(['http://a:2379'])).toEqual([['a', undefined]]);
+  expect(expectedNames(['http://a:2379'])).toEqual([{ authority: 'a', servername: undefined }]);
   expect(() => resolveMembers({ endpoints: [A, 'http://b:2379'] })).toThrow('the etcd endpoints mix http and https');
   expect(() => resolveMembers({ endpoints: [] })).toThrow('no etcd endpoint is given');
 });

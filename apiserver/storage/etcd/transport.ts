@@ -25,6 +25,7 @@ export interface EtcdConnection {
   readonly onUnreachable?: OnUnreachable;
 }
 
+/** What etcd3 gives to a user of a connection: the gRPC client and the metadata of its calls. */
 type Connect = Parameters<ICallable<unknown>['withConnection']>[1];
 type Resources = Parameters<Connect>[0];
 
@@ -211,8 +212,10 @@ function clientOptions({ origin, authority, tls }: EtcdMember): ClientOptions {
   return {
     hosts: tls === undefined ? host : `https://${host}`,
     ...(tls !== undefined && { credentials: channelCredentials(tls.credentials()) }),
+    // Neither retries nor circuit breakers.
     faultHandling: { global: noop, host: () => noop },
     grpcOptions: {
+      // Unlimited: the limits of etcd apply.
       'grpc.max_receive_message_length': -1,
       'grpc.max_send_message_length': -1,
       'grpc-node.flow_control_window': RECEIVE_WINDOW,
@@ -221,6 +224,7 @@ function clientOptions({ origin, authority, tls }: EtcdMember): ClientOptions {
       'grpc.keepalive_permit_without_calls': 1,
       'grpc.initial_reconnect_backoff_ms': 100,
       'grpc.max_reconnect_backoff_ms': 1_000,
+      // A new channel has a new connection, instead of sharing one that may hang.
       'grpc.use_local_subchannel_pool': 1,
       'grpc.enable_channelz': 0,
       'grpc.enable_retries': 0,
@@ -231,7 +235,7 @@ function clientOptions({ origin, authority, tls }: EtcdMember): ClientOptions {
   };
 }
 
-/** A member in gRPC's target syntax. */
+/** A member in gRPC's target syntax: `dns:a.example:2379`, `ipv4:10.0.0.1:2379`, `ipv6:[::1]:2379`. */
 function grpcTarget({ hostname, port, protocol }: URL): string {
   const defaultPort = protocol === 'https:' ? '443' : '80';
   return `${addressScheme(hostname)}:${hostname}:${port === '' ? defaultPort : port}`;
@@ -242,6 +246,7 @@ function addressScheme(hostname: string): 'dns' | 'ipv4' | 'ipv6' {
   return isIpAddress(hostname) ? 'ipv4' : 'dns';
 }
 
+/** Whether the host name of a URL is an IPv4 address, or an IPv6 address, which stands in brackets. */
 function isIpAddress(hostname: string): boolean {
   return /^[\d.]+$|^\[/.test(hostname);
 }

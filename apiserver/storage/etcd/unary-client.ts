@@ -1,8 +1,8 @@
 /**
- * Unary gRPC calls over HTTP/2 sessions of this product: only gRPC's framing, because grpc-js takes several times as
- * long for a call and would dominate the time of a write. One session per member, used round-robin. A lost session is
- * re-established by the next call, with back-off and after resolving the member's host name again. Message formats and
- * the meaning of failures are left to the callers.
+ * Unary gRPC calls over the HTTP/2 sessions of http2/session.ts. grpc-js is not used: it takes several times as long for
+ * a call and would dominate the time of a write. There is one session per member, and calls use them round-robin. The
+ * next call re-establishes a lost session, with back-off and after resolving the member's host name again. Message
+ * formats and the meaning of failures are left to the callers.
  */
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectSecurely, type TLSSocket } from 'node:tls';
@@ -63,7 +63,7 @@ function isUnprocessed(error: unknown): boolean {
 /** Delays before another attempt to connect: the first, which doubles, and the limit. */
 const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 1_000;
-/** A session is checked by a ping in this interval, and destroyed without a response to it in time. */
+/** Interval of the pings of a session, and the time after which a session without a response to one is destroyed. */
 const PING_INTERVAL_MS = 10_000;
 const PING_TIMEOUT_MS = 5_000;
 /** Maximum time for connecting, the TLS handshake and the server's first SETTINGS together. */
@@ -84,7 +84,7 @@ export class UnaryClient {
 
   /**
    * Resolves with the response message; rejects with {@link CallError}. `deadline` is in milliseconds of
-   * Clock.monotonic.
+   * {@link Clock.monotonic}.
    */
   call(path: string, message: RpcMessage, deadline: number): Promise<Buffer> {
     return this.attempt(path, message, deadline, this.connections.length);
@@ -125,9 +125,13 @@ export class UnaryClient {
     return picked;
   }
 
+  /** Connects to all members. Resolves with the first session; rejects when all attempts fail or the deadline passes. */
   private connectAny(deadline: number): Promise<Http2ClientSession> {
     return new Promise((resolve, reject) => {
-      const onDeadline = (): void => reject(notEstablishedError(this.connections.flatMap(({ lastFailure }) => lastFailure ?? [])));
+      const onDeadline = (): void => {
+        const failures = this.connections.map(({ lastFailure }) => lastFailure).filter((failure) => failure !== undefined);
+        reject(notEstablishedError(failures));
+      };
       const timer = this.clock.after(Math.max(0, deadline - this.clock.monotonic()), onDeadline);
       Promise.any(this.connections.map((connection) => connection.open())).then(
         (session) => {
@@ -143,7 +147,7 @@ export class UnaryClient {
   }
 }
 
-/** Without errors when the first attempt has not ended yet. */
+/** The error when there is no session; `errors` is empty when no attempt has ended yet. */
 function notEstablishedError(errors: readonly unknown[]): CallError {
   const reason = errors.length === 0 ? 'none before the deadline' : errors.map(errorMessage).join('; ');
   return new CallError(UNAVAILABLE, `No connection established. Last error: ${reason}`, { wasSent: false });
@@ -159,6 +163,7 @@ class Connection {
   private opening: Promise<Http2ClientSession> | undefined;
   private socket: Socket | undefined;
   private backoffMs = FIRST_BACKOFF_MS;
+  /** Monotonic time before which no attempt to connect is made. */
   private retryAt = -Infinity;
   private isClosed = false;
   private pingTimer: Timer | undefined;
@@ -191,11 +196,15 @@ class Connection {
     this.socket?.destroy();
   }
 
+  /**
+   * Connects and calls `resolve` once the server has sent its SETTINGS. When the socket is closed before, starts the
+   * back-off and calls `reject`; when it is closed later, drops the session.
+   */
   private establish(resolve: (session: Http2ClientSession) => void, reject: (error: Error) => void): void {
     const { socket, connected } = dial(this.member);
     this.socket = socket;
     let failure = new Error('the connection was closed');
-    let session: Http2ClientSession | undefined;
+    let readySession: Http2ClientSession | undefined;
     const timeoutError = new Error(`no response within ${CONNECT_TIMEOUT_MS / 1_000} seconds of connecting`);
     const timeout = this.clock.after(CONNECT_TIMEOUT_MS, () => socket.destroy(timeoutError));
     socket.once(connected, () => {
@@ -205,24 +214,25 @@ class Connection {
         socket.destroy(new Error('the server does not speak HTTP/2'));
         return;
       }
-      const onReady = (): void => {
-        if (session !== undefined) return;
-        session = established;
-        timeout.cancel();
-        this.session = established;
-        this.opening = undefined;
-        this.backoffMs = FIRST_BACKOFF_MS;
-        this.lastFailure = undefined;
-        this.keepAlive(established);
-        resolve(established);
-      };
-      const established = new Http2ClientSession(socket, peerOf(this.member), this.clock, () => this.dropSession(established), onReady);
+      const session = new Http2ClientSession({
+        socket,
+        peer: peerOf(this.member),
+        clock: this.clock,
+        onClosing: () => this.dropSession(session),
+        onReady: () => {
+          if (readySession !== undefined) return;
+          readySession = session;
+          timeout.cancel();
+          this.useSession(session);
+          resolve(session);
+        },
+      });
     });
     socket.on('error', (error: Error) => (failure = error));
     socket.once('close', () => {
       timeout.cancel();
-      if (session !== undefined) {
-        this.dropSession(session);
+      if (readySession !== undefined) {
+        this.dropSession(readySession);
         return;
       }
       this.opening = undefined;
@@ -233,6 +243,15 @@ class Connection {
       this.backoffMs = Math.min(2 * this.backoffMs, MAX_BACKOFF_MS);
       reject(this.lastFailure);
     });
+  }
+
+  /** Uses the session for new calls, and ends the back-off. */
+  private useSession(session: Http2ClientSession): void {
+    this.session = session;
+    this.opening = undefined;
+    this.backoffMs = FIRST_BACKOFF_MS;
+    this.lastFailure = undefined;
+    this.keepAlive(session);
   }
 
   /** Stops using the session for new calls. */
@@ -275,6 +294,7 @@ function peerOf({ tls, authority }: EtcdMember): Http2Peer {
 
 const ignore = (): void => undefined;
 
+/** Makes one call on a session. Cancels it at the deadline. */
 function sendCall(session: Http2ClientSession, path: string, message: RpcMessage, deadline: number, clock: Clock): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const timer = clock.after(Math.max(0, deadline - clock.monotonic()), () => {
@@ -284,6 +304,7 @@ function sendCall(session: Http2ClientSession, path: string, message: RpcMessage
     const cancel = session.call(path, message.framed, {
       onResponse(head, trailers, body) {
         timer.cancel();
+        // A response without trailers has its gRPC status in the headers.
         const outcome = trailers ?? head;
         if (outcome.grpcStatus === '0') {
           const responseMessage = unframe(body);
@@ -305,6 +326,7 @@ function statusError({ status }: ResponseHeaders, { grpcStatus, grpcMessage }: R
   return new CallError(UNAVAILABLE, message, { wasSent: true });
 }
 
+/** The message behind gRPC's prefix; undefined when it is compressed, or not exactly one whole message. */
 function unframe(chunks: readonly Buffer[]): Buffer | undefined {
   const [first] = chunks;
   const bytes = chunks.length === 1 && first !== undefined ? first : Buffer.concat(chunks);
@@ -313,6 +335,7 @@ function unframe(chunks: readonly Buffer[]): Buffer | undefined {
   return isComplete ? bytes.subarray(MESSAGE_PREFIX_BYTES) : undefined;
 }
 
+/** The text itself when it is malformed. */
 function percentDecode(text: string): string {
   try {
     return decodeURIComponent(text);

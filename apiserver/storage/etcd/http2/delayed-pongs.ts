@@ -1,14 +1,15 @@
 /**
- * Acknowledges the pings of a server together, some milliseconds after the first. etcd (grpc-go) sends a ping and a
- * window update with the first data after each acknowledgement, to estimate the bandwidth: with immediate
- * acknowledgements every call of a lone client costs one more read, write and turn of the event loop on both sides
- * (measured: 4 % of the CPU of a create).
+ * Acknowledges the pings of a server together, some milliseconds after the first.
+ *
+ * etcd (grpc-go) estimates the bandwidth: after each acknowledgement it sends a ping and a window update with its next
+ * data. With immediate acknowledgements every call of a lone client therefore costs one more read, write and turn of the
+ * event loop on both sides (measured: 4 % of the CPU of a create).
  */
 import type { Clock, Timer } from '../../../../shared/runtime/clock';
 
 /** Far below the timeouts of keep-alive pings (etcd: 20 s), and several times the duration of a call. */
 const DELAY_MS = 20;
-/** As many pings are acknowledged immediately, so that a server cannot make this client buffer more. */
+/** When this many pings are pending, they are acknowledged at once, so that a server cannot make this client buffer more. */
 const MAX_PENDING = 16;
 
 /** The pending acknowledgements of one connection. */
@@ -35,7 +36,7 @@ export class DelayedPongs {
     if (frames.length > 0) this.send(Buffer.concat(frames));
   }
 
-  /** Drops the acknowledgements: the connection is closed. */
+  /** Drops the pending acknowledgements, for a connection that is closed. */
   clear(): void {
     this.timer?.cancel();
     this.timer = undefined;

@@ -106,21 +106,26 @@ export interface Frame {
   readonly payload: Buffer;
 }
 
-/** Calls `onFrame` for each complete frame. Throws {@link OversizedFrameError}. */
+/** Splits received bytes into frames and calls `onFrame` for each complete one. */
 export class FrameReader {
-  /** An incomplete frame header, or the incomplete payload that belongs to `header`. */
+  /** The frame header that is being received, or, once `header` is set, the payload. Undefined between two frames. */
   private partial: Buffer | undefined;
   /** Bytes of `partial` that have been received. */
   private filled = 0;
+  /** The complete header of the frame whose payload is being received. */
   private header: Buffer | undefined;
 
   constructor(private readonly onFrame: (frame: Frame) => void) {}
 
-  /** Takes the next received bytes, which may begin and end anywhere in a frame. */
+  /**
+   * Takes the next received bytes, which may begin and end anywhere in a frame. Throws {@link OversizedFrameError} for a
+   * frame of more than {@link DEFAULT_MAX_FRAME} bytes.
+   */
   feed(chunk: Buffer): void {
     let start = 0;
     while (start < chunk.length) {
       if (this.partial === undefined && this.header === undefined) {
+        // A frame that lies in the chunk as a whole is not copied.
         const frameBytes = chunk.length - start >= FRAME_HEADER_BYTES ? FRAME_HEADER_BYTES + payloadLength(chunk, start) : Infinity;
         if (start + frameBytes <= chunk.length) {
           this.deliver(chunk, start, chunk.subarray(start + FRAME_HEADER_BYTES, start + frameBytes));
@@ -138,7 +143,7 @@ export class FrameReader {
     this.filled = 0;
   }
 
-  /** Returns the number of bytes consumed. */
+  /** Continues the partial header or payload. Returns the number of bytes consumed. */
   private fill(chunk: Buffer, start: number): number {
     const { partial } = this;
     if (partial === undefined) return 0;

@@ -44,7 +44,7 @@ export class HeaderBlocks {
     return isComplete ? { stream, headers: this.decode(bytes), endsStream } : undefined;
   }
 
-  /** Caches two blocks: nearly all responses have the same headers and trailers. */
+  /** Decodes a block. Caches the last two, because nearly all responses have the same headers and the same trailers. */
   private decode(block: Buffer): ResponseHeaders {
     for (const recent of this.recentHeaders) if (recent.block.equals(block)) return recent.headers;
     const headers = decodeResponseHeaders(block);

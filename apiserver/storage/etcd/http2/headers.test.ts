@@ -3,8 +3,8 @@ import * as fc from 'fast-check';
 import { createServer, type Http2Server, type IncomingHttpHeaders } from 'node:http2';
 import { connect } from 'node:net';
 import { freePort } from '../../../../test/support/ports';
-import { FrameReader, FrameType, CONNECTION_PREFACE, Setting, encodeSettingsFrame, type Frame } from './frames';
-import { MalformedHeadersError, decodeResponseHeaders, encodeRequestHeaders } from './headers';
+import { CONNECTION_PREFACE, encodeFrame, encodeSettingsFrame, Flag, FrameReader, FrameType, Setting, type Frame } from './frames';
+import { decodeResponseHeaders, encodeRequestHeaders, MalformedHeadersError, TABLE_SIZE_ZERO } from './headers';
 import { systemClock } from '../../../../shared/runtime/clock';
 import { Http2ClientSession } from './session';
 
@@ -67,12 +67,12 @@ describe('header codec with a Node server', () => {
 
   it('sends request headers that the server reads', async () => {
     const path = `/etcdserverpb.KV/${'R'.repeat(300)}`;
-    const session = new Http2ClientSession(
-      connect(port, '127.0.0.1'),
-      { scheme: 'http', authority: 'member:2379' },
-      systemClock,
-      () => undefined,
-    );
+    const session = new Http2ClientSession({
+      socket: connect(port, '127.0.0.1'),
+      peer: { scheme: 'http', authority: 'member:2379' },
+      clock: systemClock,
+      onClosing: () => undefined,
+    });
     await new Promise<void>((resolve, reject) => {
       session.call(path, Buffer.alloc(5), { onResponse: () => resolve(), onFailure: ({ reason }) => reject(new Error(reason)) });
     });
@@ -111,8 +111,8 @@ function receiveHeaderBlock(port: number): Promise<Buffer> {
     });
     socket.on('data', (chunk: Buffer) => reader.feed(chunk));
     socket.on('error', reject);
-    const headers = Buffer.concat([Buffer.of(0x20), encodeRequestHeaders('http', 'member', '/a/B')]);
-    const start = Buffer.from([0, 0, headers.length, FrameType.headers, 0x5, 0, 0, 0, 1]);
-    socket.write(Buffer.concat([CONNECTION_PREFACE, encodeSettingsFrame([[Setting.headerTableSize, 0]]), start, headers]));
+    const headers = Buffer.concat([TABLE_SIZE_ZERO, encodeRequestHeaders('http', 'member', '/a/B')]);
+    const request = encodeFrame(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, headers);
+    socket.write(Buffer.concat([CONNECTION_PREFACE, encodeSettingsFrame([[Setting.headerTableSize, 0]]), request]));
   });
 }

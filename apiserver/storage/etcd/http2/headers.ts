@@ -1,6 +1,7 @@
 /**
- * Header blocks (HPACK, RFC 7541) of gRPC calls, with both dynamic tables empty. Without state, a received block can be
- * compared with an earlier one instead of being decoded again, and all calls of one path send the same bytes.
+ * Header blocks (HPACK, RFC 7541) of gRPC calls. The dynamic tables of both directions stay empty, so a block does not
+ * depend on earlier ones: all calls of one path send the same bytes, and a received block that equals an earlier one need
+ * not be decoded again.
  */
 import { decodeHuffman } from './huffman';
 
@@ -17,15 +18,18 @@ export interface ResponseHeaders {
 /** A block that cannot be decoded; the connection must be closed. */
 export class MalformedHeadersError extends Error {}
 
-/** A dynamic table size update to 0. */
+/** A dynamic table size update to 0, for the start of the first block of a connection. */
 export const TABLE_SIZE_ZERO = Buffer.of(0x20);
 
+/** Fields that are entries of the static table: the bit 0x80 and the index of the entry. */
 const METHOD_POST = 0x83;
 const SCHEME = { http: 0x86, https: 0x87 } as const;
 /** Indexes of names in the static table. */
 const AUTHORITY = 1;
 const PATH = 4;
 const CONTENT_TYPE = 31;
+/** The start of a field whose name is a literal and which must not enter the dynamic table. */
+const LITERAL_NAME = Buffer.of(0);
 
 /** The request headers of all calls of one path. */
 export function encodeRequestHeaders(scheme: keyof typeof SCHEME, authority: string, path: string): Buffer {
@@ -34,27 +38,32 @@ export function encodeRequestHeaders(scheme: keyof typeof SCHEME, authority: str
     indexedName(PATH, path),
     indexedName(AUTHORITY, authority),
     indexedName(CONTENT_TYPE, 'application/grpc'),
-    Buffer.of(0),
+    LITERAL_NAME,
     literal('te'),
     literal('trailers'),
     // With this header, a member without a leader refuses the call immediately instead of holding it until there is
     // one.
-    Buffer.of(0),
+    LITERAL_NAME,
     literal('hasleader'),
     literal('true'),
   ]);
 }
 
+/** A field whose name is an entry of the static table and whose value is a literal; it does not enter the dynamic table. */
 function indexedName(index: number, value: string): Buffer {
   return Buffer.concat([encodeInteger(index, 4), literal(value)]);
 }
 
+/** A string without Huffman coding: its length with a prefix of 7 bits, and its bytes. */
 function literal(text: string): Buffer {
   const bytes = Buffer.from(text, 'latin1');
   return Buffer.concat([encodeInteger(bytes.length, 7), bytes]);
 }
 
-/** `value` as an integer with a prefix of `bits` bits; the bits before the prefix are 0. */
+/**
+ * `value` as an integer with a prefix of `bits` bits (RFC 7541 §5.1). A value that does not fit is a prefix of ones, then
+ * the rest in groups of seven bits, the lowest first. The bits before the prefix are 0.
+ */
 function encodeInteger(value: number, bits: number): Buffer {
   const max = (1 << bits) - 1;
   if (value < max) return Buffer.of(value);
@@ -72,7 +81,7 @@ const STATUSES = ['200', '204', '206', '304', '400', '404', '500'];
 /** Number of entries of the static table (RFC 7541, appendix A). */
 const STATIC_ENTRIES = 61;
 
-/** Throws {@link MalformedHeadersError}. */
+/** Decodes a whole block. Throws {@link MalformedHeadersError} when it is malformed or uses a dynamic table. */
 export function decodeResponseHeaders(block: Buffer): ResponseHeaders {
   const reader = new BlockReader(block);
   let status: string | undefined;
@@ -92,6 +101,7 @@ interface Field {
   readonly value: string | undefined;
 }
 
+/** A field that cannot be one of {@link ResponseHeaders}. */
 const IRRELEVANT: Field = { name: undefined, value: undefined };
 
 class BlockReader {
@@ -103,7 +113,13 @@ class BlockReader {
     return this.position >= this.block.length;
   }
 
-  /** The next field; without a name when it is irrelevant. */
+  /**
+   * Reads the next field; its first bits tell its form (RFC 7541 §6):
+   * - `1`: an entry of the static table;
+   * - `001`: a dynamic table size update;
+   * - `01`: a literal with an index of 6 bits, which would enter a dynamic table;
+   * - `0000`, `0001`: a literal with an index of 4 bits, which would not.
+   */
   readField(): Field {
     const first = this.block[this.position] ?? 0;
     if ((first & 0x80) !== 0) return this.staticEntry(this.readInteger(7));
@@ -111,7 +127,7 @@ class BlockReader {
       if (this.readInteger(5) !== 0) throw new MalformedHeadersError('the dynamic table exceeds its size limit');
       return IRRELEVANT;
     }
-    // Whether the field may be indexed is irrelevant: the dynamic table is empty.
+    // An index of 0 means that the name is a literal. The dynamic table has the size 0, so no field enters it.
     const index = this.readInteger((first & 0xc0) === 0x40 ? 6 : 4);
     const name = index === 0 ? this.readText() : this.staticEntry(index).name;
     return { name, value: this.readText() };
@@ -137,6 +153,7 @@ class BlockReader {
     const max = (1 << bits) - 1;
     let value = this.readByte() & max;
     if (value < max) return value;
+    // At most four more bytes, so that the sum stays far below 2^31.
     for (let shift = 0; shift <= 21; shift += 7) {
       const byte = this.readByte();
       value += (byte & 0x7f) << shift;

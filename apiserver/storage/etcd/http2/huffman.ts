@@ -1,6 +1,7 @@
 /**
  * Decodes the Huffman code of HPACK (RFC 7541 appendix B) for the characters of gRPC's own headers: printable ASCII.
- * The code is canonical, so it is defined by the characters of each code length.
+ * The code is canonical: the codes of one length are consecutive numbers, and the first code of a greater length is the
+ * next number, extended with zeros. So the characters of each length define it.
  */
 
 /** Characters by code length in bits, in the order of their codes. Longer codes are not needed here. */
@@ -21,15 +22,18 @@ const CHARACTERS: readonly (readonly [bits: number, characters: string])[] = [
 /** The last byte is padded with ones, less than a whole byte. */
 const MAX_PADDING_BITS = 7;
 
+/** The codes of one length: `first` is that of the first character, and each later character has the next one. */
 interface CodeLength {
   readonly first: number;
   readonly characters: string;
 }
 
+/** Indexed by the length of the codes in bits; undefined for lengths that no code has. */
 const CODES_BY_LENGTH: readonly (CodeLength | undefined)[] = codesByLength();
 
 function codesByLength(): (CodeLength | undefined)[] {
   const lengths: (CodeLength | undefined)[] = [];
+  // The next code to assign, of `previousBits` bits.
   let next = 0;
   let previousBits = 0;
   for (const [bits, characters] of CHARACTERS) {
@@ -41,7 +45,7 @@ function codesByLength(): (CodeLength | undefined)[] {
   return lengths;
 }
 
-/** The decoded text; undefined when it contains other characters. */
+/** The decoded text; undefined when it contains other characters or its padding is wrong. */
 export function decodeHuffman(bytes: Buffer): string | undefined {
   let text = '';
   let code = 0;

@@ -26,6 +26,12 @@ import {
 } from './frames';
 import { Http2ClientSession } from './session';
 
+/** Error codes of RST_STREAM (RFC 9113 §7). */
+const NO_ERROR = 0;
+const INTERNAL_ERROR = 2;
+const REFUSED_STREAM = 7;
+const CANCEL = 8;
+
 const PEER = { scheme: 'http', authority: 'member' } as const;
 type Outcome = { body: string; status: string | undefined; trailer: string | undefined } | { reason: string; wasSent: boolean };
 
@@ -37,9 +43,10 @@ const openSession = async (): Promise<void> => {
   const socket = connect(port, '127.0.0.1');
   await new Promise<void>((resolve) => socket.once('connect', resolve));
   goAways = 0;
-  session = new Http2ClientSession(socket, PEER, systemClock, () => (goAways += 1));
+  session = new Http2ClientSession({ socket, peer: PEER, clock: systemClock, onClosing: () => (goAways += 1) });
 };
 
+/** Makes a call and resolves with its outcome, be it a response or a failure. */
 const call = (body: Buffer | string): Promise<Outcome> & { readonly cancel: () => void } => {
   let cancel: () => void = () => undefined;
   const outcome = new Promise<Outcome>((resolve) => {
@@ -105,13 +112,15 @@ describe('HTTP/2 client session with a Node server', () => {
     cancelled.cancel();
     expect(await completed).toEqual(ok('kept'));
     await waitUntil('both streams are closed', () => resetCodes.length === 2);
-    expect([...resetCodes].sort((a, b) => a - b)).toEqual([0, 8]);
+    expect([...resetCodes].sort((a, b) => a - b)).toEqual([NO_ERROR, CANCEL]);
   });
 
   it('sends large bodies within the flow-control window, concurrently with short ones', async () => {
+    // The server responds with the size of the body, its first character and the number of different characters.
     respond = (stream, body) => reply(stream, Buffer.from(`${body.length} ${body.subarray(0, 1).toString()} ${new Set(body).size}`));
     await listen({ initialWindowSize: 1000 });
     const sizes = [5, 300_000, 70_000, 17_000, 5, 1_000_000, 1001];
+    // Each body repeats one digit, so parts of another body in it would show.
     const outcomes = await Promise.all(sizes.map((size, index) => call(Buffer.alloc(size, String(index)))));
     expect(outcomes).toEqual(sizes.map((size, index) => ok(`${size} ${index} 1`)));
     expect(await call('again')).toEqual(ok('5 a 4'));
@@ -124,8 +133,13 @@ describe('HTTP/2 client session with a Node server', () => {
       reply(stream, body);
     };
     await listen();
-    const calls = [call(Buffer.alloc(1_000_000)), call(Buffer.alloc(900_000)), ...[10, 2_000, 30].map((size) => call(Buffer.alloc(size)))];
-    await Promise.all(calls);
+    await Promise.all([
+      call(Buffer.alloc(1_000_000)),
+      call(Buffer.alloc(900_000)),
+      call(Buffer.alloc(10)),
+      call(Buffer.alloc(2_000)),
+      call(Buffer.alloc(30)),
+    ]);
     expect(order.slice(0, 3)).toEqual(['10', '2000', '30']);
   });
 
@@ -144,11 +158,13 @@ describe('HTTP/2 client session with a Node server', () => {
     await listen({ maxConcurrentStreams: 3 });
     expect(await call('first')).toEqual(ok('first'));
     maxStreams = 0;
-    const calls = Array.from({ length: 40 }, (_, index) => call(String(index)));
-    const [unwanted] = calls.splice(20, 1);
-    unwanted?.cancel();
-    const outcomes = await Promise.all(calls);
-    expect(outcomes).toEqual(Array.from({ length: 40 }, (_, index) => ok(String(index))).toSpliced(20, 1));
+    const before = Array.from({ length: 20 }, (_, index) => String(index));
+    const after = Array.from({ length: 20 }, (_, index) => String(100 + index));
+    const callsBefore = before.map(call);
+    // Cancelled while it waits for a stream.
+    call('unwanted').cancel();
+    const callsAfter = after.map(call);
+    expect(await Promise.all([...callsBefore, ...callsAfter])).toEqual([...before, ...after].map(ok));
     expect(maxStreams).toBe(3);
   });
 
@@ -170,7 +186,7 @@ describe('HTTP/2 client session with a Node server', () => {
     await waitUntil('both streams are reset', () => openStreams === 0 && maxStreams === 2);
     respond = reply;
     expect(await call('next')).toEqual(ok('next'));
-    expect(resetCodes.slice(0, 2)).toEqual([8, 8]);
+    expect(resetCodes.slice(0, 2)).toEqual([CANCEL, CANCEL]);
   });
 
   it('finishes calls in flight after GOAWAY and rejects new ones', async () => {
@@ -193,7 +209,9 @@ describe('HTTP/2 client session with a scripted server', () => {
   let serverSocket: Socket;
   let received: Frame[];
 
+  /** `:status: 200` as an entry of the static table. */
   const RESPONSE_HEADERS = Buffer.from('88', 'hex');
+  /** `grpc-status: 0` as literals: 00, a length and the name, a length and the value. */
   const TRAILERS = Buffer.from('000b677270632d7374617475730130', 'hex');
   const serverSends = (...frames: Buffer[]): boolean => serverSocket.write(Buffer.concat(frames));
   /** Waits until the client has acknowledged `count` SETTINGS frames. */
@@ -241,10 +259,13 @@ describe('HTTP/2 client session with a scripted server', () => {
   it('reads padded frames, CONTINUATION frames, informational headers, and skips frames of unknown type', async () => {
     const [first] = await startCalls('x');
     serverSends(
+      // `:status: 103`.
       encodeFrame(FrameType.headers, Flag.endHeaders, 1, Buffer.from('0803313033', 'hex')),
+      // `:status: 200` in three parts, `2`, `0` and `0`; the first has one byte of padding.
       encodeFrame(FrameType.headers, Flag.padded, 1, Buffer.from('0108033200', 'hex')),
       encodeFrame(FrameType.continuation, 0, 1, Buffer.from('30', 'hex')),
       encodeFrame(FrameType.continuation, Flag.endHeaders, 1, Buffer.from('30', 'hex')),
+      // `hi` with two bytes of padding.
       encodeFrame(FrameType.data, Flag.padded, 1, Buffer.from('0268690000', 'hex')),
       encodeFrame(0xee, 0xff, 1, Buffer.from('of no known type')),
       encodeFrame(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, TRAILERS),
@@ -254,13 +275,14 @@ describe('HTTP/2 client session with a scripted server', () => {
 
   it('reports a stream reset with REFUSED_STREAM as not sent and other resets as sent', async () => {
     const [first, second] = await startCalls('x', 'y');
-    serverSends(encodeUint32Frame(FrameType.resetStream, 1, 7), encodeUint32Frame(FrameType.resetStream, 3, 2));
+    serverSends(encodeUint32Frame(FrameType.resetStream, 1, REFUSED_STREAM), encodeUint32Frame(FrameType.resetStream, 3, INTERNAL_ERROR));
     expect(await first).toEqual({ reason: 'the server reset the stream with code 7', wasSent: false });
     expect(await second).toEqual({ reason: 'the server reset the stream with code 2', wasSent: true });
   });
 
   it('reports calls above the last stream of GOAWAY as not sent', async () => {
     const [first, second] = await startCalls('x', 'y');
+    // The last stream is 1, the error code 0.
     serverSends(encodeFrame(FrameType.goAway, 0, 0, Buffer.from([0, 0, 0, 1, 0, 0, 0, 0])));
     expect(await second).toEqual({ reason: 'the server is shutting down the connection', wasSent: false });
     expect(goAways).toBe(1);
@@ -274,6 +296,7 @@ describe('HTTP/2 client session with a scripted server', () => {
 
   it('resets a request that got its response before its body was sent', async () => {
     const [first] = await startCalls('x'.repeat(100_000));
+    // `:status: 413`.
     serverSends(encodeFrame(FrameType.headers, Flag.endHeaders | Flag.endStream, 1, Buffer.from('0803343133', 'hex')));
     expect(await first).toEqual({ body: '', status: '413', trailer: undefined });
     await waitUntil('a reset', () => received.some(({ type, stream }) => type === FrameType.resetStream && stream === 1));
@@ -281,6 +304,8 @@ describe('HTTP/2 client session with a scripted server', () => {
 
   it('sends WINDOW_UPDATE for connection and stream as it reads', async () => {
     const [first] = await startCalls('x');
+    // 1,100 frames are more than 17 MB. The client reports each half of its windows: 16 MiB of the connection, 2 MiB of
+    // the stream.
     const dataFrame = encodeFrame(FrameType.data, 0, 1, Buffer.alloc(16_384));
     serverSends(encodeFrame(FrameType.headers, Flag.endHeaders, 1, RESPONSE_HEADERS), ...Array.from({ length: 1100 }, () => dataFrame));
     await waitUntil('a WINDOW_UPDATE of the connection', () =>
@@ -304,6 +329,7 @@ describe('HTTP/2 client session with a scripted server', () => {
       received.filter(({ type }) => type === FrameType.data).reduce((sum, { payload }) => sum + payload.length, 0);
     const [first] = await startCalls('x'.repeat(50));
     await waitUntil('ten bytes are sent', () => sentBytes() === 10);
+    // The new size reduces the window of the stream to -6; the update raises it to 2.
     serverSends(encodeSettingsFrame([[Setting.initialWindow, 4]]), encodeUint32Frame(FrameType.windowUpdate, 1, 8));
     await waitUntil('two more bytes are sent', () => sentBytes() === 12);
     serverSends(encodeSettingsFrame([[Setting.initialWindow, 1000]]));

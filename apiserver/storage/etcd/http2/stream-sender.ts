@@ -14,8 +14,8 @@ import {
 } from './frames';
 
 /**
- * Requests up to this size are short: they never wait behind longer bodies, which leave a part of the connection's send
- * window to them.
+ * Bodies of up to this many bytes are short. They do not wait behind longer bodies, because those leave
+ * {@link RESERVED_FOR_SHORT} bytes of the connection's send window unused.
  */
 export const MAX_SHORT_BODY = 4 << 10;
 /** Bytes of the connection's window that long bodies leave to short requests. */
@@ -65,7 +65,7 @@ export class StreamSender {
     }
   }
 
-  /** Must be called when a request is no longer open. */
+  /** Must be called once when a request is no longer open, whether or not its body was sent. */
   remove({ unsent }: OutgoingStream): void {
     if (unsent.length > 0) this.blockedCount -= 1;
   }
