@@ -88,6 +88,7 @@ export function createAesGcmCipher(secret: Buffer, random: RandomBytes): Cipher 
   };
 }
 
+/** A switch, because the types of Node list the names of the algorithms. */
 function gcmAlgorithm({ length }: Buffer): CipherGCMTypes {
   switch (length) {
     case 16:
@@ -104,7 +105,10 @@ const SECRETBOX_NONCE_BYTES = 24;
 
 type Salsa = typeof import('@noble/ciphers/salsa.js');
 
-/** XSalsa20-Poly1305, which Node's crypto module lacks. */
+/**
+ * XSalsa20-Poly1305 with a random nonce before the ciphertext. Node's crypto module lacks it, so the caller passes the
+ * loaded library. Authenticates the value, but does not bind it to its storage key.
+ */
 export function createSecretboxCipher({ xsalsa20poly1305 }: Salsa, secret: Buffer, random: RandomBytes): Cipher {
   return {
     encrypt(plaintext) {
@@ -122,6 +126,7 @@ export function createSecretboxCipher({ xsalsa20poly1305 }: Salsa, secret: Buffe
   };
 }
 
+/** Replaces any error of the crypto libraries by upstream's message. */
 function orTransformError<T>(message: string, decrypt: () => T): T {
   try {
     return decrypt();

@@ -17,7 +17,7 @@ export interface DecryptingSinkOptions {
   readonly yieldNow?: YieldNow;
 }
 
-/** A call of the store, which is passed on in its turn. */
+/** A call of the store, which is forwarded once the calls before it have been. */
 type Item =
   | { readonly type: 'events'; readonly events: readonly StoreEvent[]; readonly through: Revision }
   | { readonly type: 'other'; readonly forward: () => void };
@@ -27,10 +27,11 @@ export class DecryptingSink implements WatchSink {
   private queue: Item[] = [];
   private isDraining = false;
   private isClosed = false;
+  /** The watch of the store; undefined until {@link wrapWatch}, which may follow the first events. */
   private watch: Watch | undefined;
-  /** The consumer has paused the watch. */
+  /** Whether the consumer has paused the watch. */
   private isPaused = false;
-  /** Events wait here for a key. */
+  /** Whether events wait here for a key. */
   private isBlocked = false;
 
   constructor(
@@ -98,8 +99,8 @@ export class DecryptingSink implements WatchSink {
   }
 
   /**
-   * Decrypts and delivers events. The key of the event `prepared` has been fetched already. Returns a promise when it
-   * has to wait.
+   * Decrypts and delivers events. Returns a promise when it has to wait: for a key, or, between two revisions, for the
+   * event loop. `prepared` is the event that the previous call waited for; its key is not fetched again.
    */
   private deliver(events: readonly StoreEvent[], through: Revision, prepared: StoreEvent | undefined): Promise<void> | undefined {
     const slice = new TimeSlice(this.options.clock, { stepsPerCheck: 1, yieldNow: this.options.yieldNow });
@@ -116,7 +117,7 @@ export class DecryptingSink implements WatchSink {
     return undefined;
   }
 
-  /** Delivers the complete revisions, waits, and continues with the rest. */
+  /** Delivers the complete revisions of `decrypted`, waits, and continues with the revision of the next event. */
   private async deliverRest(
     events: readonly StoreEvent[],
     through: Revision,

@@ -1,8 +1,8 @@
 /**
- * A store that encrypts values before it writes them to another store, by the current rules, and decrypts them when it
- * reads them, so that the cache and everything above it see plaintext. Keys that belong to no API resource pass
- * unchanged. A value that cannot be decrypted is replaced by a placeholder with the reason (unreadable-value.ts), so
- * that lists and watches continue.
+ * Wraps a store so that the cache and everything above it see plaintext: encrypts each value by the current rules before
+ * it is written, and decrypts it when it is read. Values of keys that belong to no API resource pass unchanged. A value
+ * that cannot be decrypted is replaced by a placeholder with the reason (unreadable-value.ts), so that lists and watches
+ * continue.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import {
@@ -38,7 +38,7 @@ export interface EncryptedStoreOptions {
   readonly yieldNow?: YieldNow;
 }
 
-/** `options.rules` is called for each value, so that a reload of the configuration takes effect at once. */
+/** Wraps `store`. Calls `options.rules` for each value, so that a reload of the configuration takes effect at once. */
 export function createEncryptedStore(store: Store, options: EncryptedStoreOptions): Store {
   return new EncryptedStore(store, options);
 }
@@ -51,7 +51,7 @@ class EncryptedStore extends DelegatingStore {
     super(store);
   }
 
-  /** Overrides the wrapped store's: only this store encrypts. */
+  /** Replaces the member that forwards to the wrapped store, which stores the bytes as they are. */
   override readonly getStale = (key: string, options?: StoreCallOptions): Promise<KeyValue | undefined> => this.readStale(key, options);
 
   override async get(
@@ -86,8 +86,8 @@ class EncryptedStore extends DelegatingStore {
   }
 
   override watch(range: KeyRange, from: Revision, sink: WatchSink): Watch {
-    const opening = new DecryptingSink(sink, { ...this.options, prepare: this.prepare, decrypt: this.decryptValue });
-    return opening.wrapWatch(this.store.watch(range, from, opening));
+    const decryptingSink = new DecryptingSink(sink, { ...this.options, prepare: this.prepare, decrypt: this.decryptValue });
+    return decryptingSink.wrapWatch(this.store.watch(range, from, decryptingSink));
   }
 
   private async readStale(key: string, options?: StoreCallOptions): Promise<KeyValue | undefined> {
@@ -100,6 +100,7 @@ class EncryptedStore extends DelegatingStore {
       const { value, isStale } = transformer.decrypt(kv.value, key);
       return isStale ? { ...kv, value } : undefined;
     } catch (error) {
+      // An unreadable value cannot be written again.
       if (error instanceof TransformError) return undefined;
       throw error;
     }
@@ -132,13 +133,14 @@ class EncryptedStore extends DelegatingStore {
     return this.prepare(kv.key, kv.value) === undefined ? { ...kv, value: this.decryptValue(kv.key, kv.value) } : this.decryptKeyValue(kv);
   }
 
+  /** Fetches the key that a stored value needs; undefined when it is known. An arrow function, because the sink calls it. */
   private readonly prepare = (key: string, value: Buffer): Promise<void> | undefined => {
     const transformer = this.transformerFor(key);
     const wait = transformer?.prepare(value);
     return wait === undefined ? undefined : this.prepareWithCurrentRules(key, value, transformer, wait);
   };
 
-  /** When the rules changed during the wait, the current ones may need another key. */
+  /** Waits for the key of the `previous` transformer. When the rules have changed since, fetches the key that they need. */
   private async prepareWithCurrentRules(
     key: string,
     value: Buffer,
@@ -150,6 +152,7 @@ class EncryptedStore extends DelegatingStore {
     if (transformer !== previous) await transformer?.prepare(value);
   }
 
+  /** The plaintext of a stored value, or a placeholder. An arrow function, because the sink calls it. */
   private readonly decryptValue = (key: string, value: Buffer): Buffer => {
     const resource = this.options.resourceOf(key);
     if (resource === undefined || value.length === 0) return value;

@@ -1,7 +1,9 @@
 /**
  * Encryption rules: which resources are encrypted, and by which providers. The first provider of a rule encrypts, all
- * of them decrypt. Encrypting and decrypting are synchronous: keys that have to be fetched are fetched by `prepare`
- * beforehand.
+ * of them decrypt. Encrypting and decrypting are synchronous: `prepare` fetches beforehand the key that they need.
+ *
+ * A stored value is `platform:enc:aescbc:v1:key1:CIPHERTEXT`, or with a KMS plug-in `platform:enc:kms:v2:NAME:OBJECT`:
+ * the prefix of the dialect (`platform:enc:` or `k8s:enc:`), the prefix of the provider, and what the provider wrote.
  */
 import { ENCRYPTED_PREFIXES, type Dialect } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -97,7 +99,7 @@ export class EncryptionRules {
     return this.byResource.get(resource);
   }
 
-  /** What is missing to read the value, by its prefix; undefined when nothing is. */
+  /** The key or provider that the prefix of the value names and these rules lack; undefined when they lack nothing. */
   missingKeyOf(resource: string, value: Buffer): KeyRequirement | undefined {
     const transformer = this.forResource(resource);
     if (transformer !== undefined) return transformer.missingKeyOf(value);
@@ -110,11 +112,15 @@ export class EncryptionRules {
     return previous.abilitiesFor(resource).some((ability) => !abilities.has(ability));
   }
 
-  /** What is missing to read a value that `previous` reads; undefined when nothing is, or `previous` does not read it. */
+  /**
+   * The key that these rules lack to read a value which `previous` reads. Undefined when they lack nothing, and when
+   * `previous` does not read the value either.
+   */
   lostKeyOf(previous: EncryptionRules, resource: string, value: Buffer, storageKey: string): KeyRequirement | undefined {
     if (previous.missingKeyOf(resource, value) !== undefined) return undefined;
     const missing = this.missingKeyOf(resource, value);
     if (missing !== undefined) return missing;
+    // Both have a key with the name in the value. Its secret may have been changed: only then decrypt to find out.
     const before = previous.forResource(resource)?.keysFor(value) ?? [];
     const after = this.forResource(resource)?.keysFor(value) ?? [];
     if (before.every(({ key }) => after.some((candidate) => candidate.key.fingerprint === key.fingerprint))) return undefined;
@@ -122,6 +128,7 @@ export class EncryptionRules {
     return isReadable(before) && !isReadable(after) ? requirementOf(value) : undefined;
   }
 
+  /** Without a rule, plain values are read. */
   private abilitiesFor(resource: string): readonly string[] {
     return this.forResource(resource)?.abilities ?? ['identity'];
   }
@@ -133,10 +140,12 @@ export class EncryptionRules {
   }
 }
 
-/** A provider with its value prefixes: first the one that is written, then that of the other dialect. */
+/** A provider that encrypts, with the prefixes of its values. */
 interface PrefixedProvider {
   readonly provider: Exclude<ValueProvider, { type: 'plain' }>;
+  /** First the one that is written, then that of the other dialect. */
   readonly prefixes: readonly Buffer[];
+  /** The first prefix as text. */
   readonly metricPrefix: string;
 }
 
@@ -158,7 +167,7 @@ export class ValueTransformer {
     });
   }
 
-  /** Identifies what this transformer reads: plain values, keys, KMS providers. */
+  /** What this transformer reads: `identity` (plain values), `aescbc:v1:key1:FINGERPRINT` (a key), `kms:v2:NAME:`. */
   get abilities(): readonly string[] {
     return this.providers.flatMap((candidate) => {
       if (candidate === 'plain') return ['identity'];
@@ -168,7 +177,10 @@ export class ValueTransformer {
     });
   }
 
-  /** What is missing to read the value, by its prefix; `undefined` when nothing is. Empty values need no key. */
+  /**
+   * The key or provider that the prefix of the value names and this rule lacks; `undefined` when it lacks nothing. Empty
+   * values, which reads of keys only return, need no key.
+   */
   missingKeyOf(value: Buffer): KeyRequirement | undefined {
     if (value.length === 0) return undefined;
     const isReadable = this.providers.some((candidate) => {
@@ -199,7 +211,10 @@ export class ValueTransformer {
     return undefined;
   }
 
-  /** Throws {@link TransformError}. */
+  /**
+   * Decrypts with the first provider that succeeds. Throws {@link TransformError} with the errors of all providers that
+   * match the prefix of the value.
+   */
   decrypt(value: Buffer, storageKey: string): DecryptedValue {
     const messages: string[] = [];
     for (const [index, candidate] of this.providers.entries()) {
@@ -222,7 +237,7 @@ export class ValueTransformer {
     throw combineErrors(messages, 'no matching prefix found');
   }
 
-  /** Throws {@link TransformError}. */
+  /** Encrypts with the first provider. Throws {@link TransformError} when its KMS plug-in has no valid seed. */
   encrypt(plaintext: Buffer, storageKey: string): Buffer {
     const [first] = this.providers;
     if (first === undefined || first === 'plain') return plaintext;
@@ -255,6 +270,7 @@ export class ValueTransformer {
     return Buffer.concat([prefix, Buffer.from(`${key.name}:`), ciphertext]);
   }
 
+  /** Does the work and records its outcome under `prefix`. */
   private measure<T>(direction: Direction, prefix: string, work: () => T): T {
     const { clock, metrics } = this.options;
     const since = clock.monotonic();
@@ -269,6 +285,7 @@ export class ValueTransformer {
   }
 }
 
+/** A key whose name the value carries, and what follows that name. */
 interface MatchingKey {
   readonly key: EncryptionKey;
   readonly ciphertext: Buffer;
@@ -301,7 +318,7 @@ function stripPrefix(
   return prefix === undefined ? undefined : { bytes: value.subarray(prefix.length), usesOtherDialect: index > 0 };
 }
 
-/** Several providers or keys may match the prefix of a value; all their errors are reported. */
+/** One error for the providers or keys that matched the prefix of a value; `otherwise` when none did. */
 function combineErrors(messages: readonly string[], otherwise: string): TransformError {
   const distinct = [...new Set(messages)];
   const [first = otherwise] = distinct;

@@ -14,9 +14,10 @@ import { observeMissingKeys } from './missing-key-observer';
 import type { MissingKeyCount } from './missing-keys';
 
 const clock = new ManualClock();
+/** Constant "random" bytes. */
 const random = (bytes: number): Buffer => Buffer.alloc(bytes, 7);
 
-/** `a` is the key `a` with a secret of that letter, `a=b` the key `a` with another secret. */
+/** `a` is the key `a` whose secret repeats that text; `a=b` is the key `a` whose secret repeats `b`. */
 function keys(...names: readonly string[]): ValueProvider {
   const parsed = names.map((text) => {
     const [name = '', letter = name] = text.split('=');
@@ -41,11 +42,12 @@ const createRules = (rows: readonly EncryptionRule[]): EncryptionRules =>
 const rules = (resource: string, ...providers: readonly ValueProvider[]): EncryptionRules =>
   createRules([{ resources: [resource], providers }]);
 
-const TYPES = ['configmaps', 'secrets', 'services/specs'].map((segment) => ({
-  name: segment.split('/').at(0) ?? '',
-  segment,
-  namespaced: true,
-}));
+/** `segment` is where the keys of a resource lie below the prefix. */
+const TYPES = [
+  { name: 'configmaps', segment: 'configmaps', namespaced: true },
+  { name: 'secrets', segment: 'secrets', namespaced: true },
+  { name: 'services', segment: 'services/specs', namespaced: true },
+];
 const typeOf = createTypeRangeLookup('/registry', TYPES);
 
 let store: MemoryStore;
@@ -53,6 +55,7 @@ beforeEach(() => {
   store = new MemoryStore();
 });
 
+/** Writes a value encrypted by the given rules. */
 async function write(key: string, encryption: EncryptionRules): Promise<void> {
   const transformer = encryption.forResource(typeOf(key)?.name ?? '');
   const plain = Buffer.from('value');
@@ -117,10 +120,12 @@ describe('findLostKeys', () => {
   it('reads values that are written during the check, also of a resource that was read before', async () => {
     const current = createRules([{ resources: ['secrets', 'configmaps'], providers: [keys('new'), keys('old')] }]);
     const next = createRules([{ resources: ['secrets', 'configmaps'], providers: [keys('old')] }]);
-    for (const key of ['configmaps/default/c', 'configmaps/default/d', 'secrets/default/s'])
-      await write(`/registry/${key}`, rules(key.split('/')[0] ?? '', keys('old')));
+    await write('/registry/configmaps/default/c', rules('configmaps', keys('old')));
+    await write('/registry/configmaps/default/d', rules('configmaps', keys('old')));
+    await write('/registry/secrets/default/s', rules('secrets', keys('old')));
     const range = store.range.bind(store);
     let writes = 0;
+    // The first read of Secrets, which follow ConfigMaps, is preceded by a write of a ConfigMap.
     jest.spyOn(store, 'range').mockImplementation(async (request) => {
       if (request.start.startsWith('/registry/secrets/') && writes++ === 0) await write('/registry/configmaps/default/d', current);
       return range(request);

@@ -1,8 +1,10 @@
 /**
  * Finds stored values that the current encryption rules read and the next ones do not, before the next ones come into
  * use. Reads only the resources for which a key, a provider or `identity` is taken away, page by page, and yields to the
- * event loop. Values that are written meanwhile are read afterwards, until a short pass over the keys finds no more or
- * after five passes: a write during the last pass is not seen.
+ * event loop.
+ *
+ * The first pass reads all their values. Each later pass reads the values that were written since the previous one
+ * began. The search ends when a pass finds no new value, or after five passes: a write during the last pass is not seen.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import { TimeSlice } from '../../../shared/scheduling/yielding';
@@ -42,15 +44,15 @@ export interface StoredTypeRange {
   readonly end: string;
 }
 
-/** Bounds the memory of a page: values have up to 1.5 MB. */
+/** Entries of a page of values, which have up to 1.5 MB each. */
 const PAGE_ENTRIES = 64;
 
-/** Bounds a page of keys. */
+/** Entries of a page of keys without values. */
 const PAGE_KEYS = 1_000;
-/** Values that were written during a pass are read by the next one; writes never end in a busy cluster. */
+/** Ends the search in a busy cluster, where every pass finds values that were written during the previous one. */
 const MAX_PASSES = 5;
 
-/** Rejects with the error of the store. */
+/** Counts the values by the key that they lose. Rejects with the error of the store. */
 export async function findLostKeys(options: FindLostKeysOptions): Promise<MissingKeys> {
   const missing = new MissingKeys();
   let writtenAfter: Revision = 0;
@@ -63,15 +65,20 @@ export async function findLostKeys(options: FindLostKeysOptions): Promise<Missin
   return missing;
 }
 
+/** What one pass has read. */
 interface Pass {
-  /** Revisions of the store at the first and the last read. */
+  /** Revision of the store at the first read of the pass. */
   since: Revision;
+  /** Revision of the store at the last read of the first key of a resource. */
   until: Revision;
-  /** How many were read. */
+  /** Number of values read. */
   values: number;
 }
 
-/** Reads the values with a later revision than the given one, of the resources that lose a key. */
+/**
+ * Makes one pass: reads the values that were written after the revision `writtenAfter` (0: all values) of the resources
+ * that lose a key, and adds to `missing` what they lose. Goes from resource to resource by the first key of each.
+ */
 async function readTypes(writtenAfter: Revision, missing: MissingKeys, options: FindLostKeysOptions): Promise<Pass> {
   const { store, prefix, typeOf, current, next } = options;
   const whole = prefixRange(`${prefix}/`);
@@ -85,7 +92,8 @@ async function readTypes(writtenAfter: Revision, missing: MissingKeys, options: 
     const type = typeOf(first.key);
     if (type !== undefined && next.lacksKeysOf(current, type.name)) {
       const range = { start: first.key, end: type.end };
-      for await (const { key, value } of writtenAfter === 0 ? valuesIn(range, options) : newValuesIn(range, writtenAfter, options)) {
+      const values = writtenAfter === 0 ? valuesIn(range, options) : newValuesIn(range, writtenAfter, options);
+      for await (const { key, value } of values) {
         pass.values += 1;
         const lost = next.lostKeyOf(current, type.name, value, key);
         if (lost !== undefined) missing.add(type.name, lost);

@@ -1,7 +1,7 @@
 /**
- * Observes how the server loads its state, by reads and by a watch from the past, and finds the values that need a key
- * which the configuration does not have. So the start needs no read of its own for this check. The last observed value
- * of a store key counts: an earlier one may need a key that was removed since.
+ * Finds the stored values that need a key which the configuration does not have, while the server loads its state: it
+ * observes those reads and that watch, so the check needs no read of its own. Only the last observed value of each store
+ * key counts: an earlier one may need a key that was removed since.
  */
 import { DelegatingStore } from '../delegating-store';
 import type { KeyRange, RangeRequest, RangeResult, Revision, Store, StoreCallOptions, Watch, WatchSink } from '../store';
@@ -25,7 +25,7 @@ export interface ObservedStore {
   readonly finish: () => MissingKeys;
 }
 
-/** Use the returned store until the state is loaded, then call `finish`. */
+/** Starts to observe. Use the returned store until the state is loaded, then call `finish`. */
 export function observeMissingKeys(store: Store, options: MissingKeyObserverOptions): ObservedStore {
   const observer = new MissingKeyObserver(store, options);
   return { store: observer, finish: () => observer.finish() };

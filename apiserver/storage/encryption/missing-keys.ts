@@ -57,12 +57,12 @@ function describeCount({ resource, objects, provider, key }: MissingKeyCount): s
 }
 
 const PREFIXES = Object.values(ENCRYPTED_PREFIXES).map((prefix) => Buffer.from(prefix));
-/** `aescbc:v1:key1:` and `kms:v2:my-kms:`; names are short, and ciphertext follows. */
+/** A value behind the prefix of its dialect begins with `aescbc:v1:key1:` or `kms:v2:my-kms:`; groups: provider, key. */
 const HEAD = /^([^:]+):[^:]+:([^:]+):/;
 /** How many bytes are searched for the names of the provider and the key. */
 const MAX_HEAD_BYTES = 512;
 
-/** What a stored value needs, from its prefix. */
+/** What a stored value needs, from its prefix; `unknown` and '' for a prefix of another form. */
 export function requirementOf(value: Buffer): KeyRequirement {
   const prefix = PREFIXES.find((candidate) => bufferStartsWith(value, candidate));
   if (prefix === undefined) return { provider: 'identity', key: '' };

@@ -1,7 +1,11 @@
 /**
- * The cache of DEKs: secrets that the KMS plug-in has decrypted, or that were generated here; the least recently used
- * ones are evicted. Each source is decrypted once for all values that wait for it. Failures are cached for a second,
- * and after a call without a response no other call is made for as long, so that a long list costs few calls.
+ * The cache of DEKs: secrets that the KMS plug-in has decrypted, or that this server generated. Evicts the least recently
+ * used ones.
+ *
+ * Three rules keep the number of calls low when a long list is read:
+ * - a source is decrypted once for all values that wait for it;
+ * - a source that failed is not decrypted again for a second;
+ * - after a call without a response, no source is decrypted for a second.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -32,10 +36,10 @@ export interface DekCacheOptions {
   readonly onSizeChange: (size: number) => void;
 }
 
-/** Limits of the caches, as the data chooses how many DEK sources there are. */
+/** Limits of the caches: the stored data, not this server, determine how many DEK sources there are. */
 export const MAX_CACHED_DEKS = 1_000;
 const MAX_CACHED_FAILURES = 1_000;
-/** Time for which a failed source is not decrypted again. */
+/** Time for which a failed source is not decrypted again, and no source after a call without a response. */
 export const RETRY_MS = 1_000;
 /** Statuses of calls without a response, as opposed to refused ones. */
 const NO_RESPONSE_CODES: readonly (string | undefined)[] = ['DeadlineExceeded', 'Unavailable'];
@@ -49,6 +53,7 @@ interface Failure {
 export class DekCache {
   private readonly deks = new LRUCache<string, CachedDek>({ max: MAX_CACHED_DEKS });
   private readonly failures = new LRUCache<string, Failure>({ max: MAX_CACHED_FAILURES });
+  /** Calls of the plug-in that have not ended, by cache key. */
   private readonly pending = new Map<string, Promise<void>>();
   /** The last call without a response. */
   private lastNoResponse: Failure | undefined;
@@ -71,7 +76,10 @@ export class DekCache {
     this.store(cacheKeyOf(source), secret);
   }
 
-  /** Must be awaited before {@link get}; undefined when there is nothing to wait for. Never rejects. */
+  /**
+   * Has the source decrypted unless it is cached or failed recently. Must be awaited before {@link get}; undefined when
+   * there is nothing to wait for. Never rejects: `get` throws the error.
+   */
   prepare(source: DekSource): Promise<void> | undefined {
     const cacheKey = cacheKeyOf(source);
     if (this.deks.has(cacheKey)) return undefined;
@@ -124,7 +132,10 @@ export class DekCache {
 /** Longer cache keys are hashed; shorter ones are not, because hashing takes longer. */
 const MAX_PLAIN_KEY_LENGTH = 512;
 
-/** A cache key of everything that the plug-in needs to decrypt a source. */
+/**
+ * The cache key of a source. It contains all that the plug-in receives: two sources that differ only in an annotation may
+ * decrypt differently. Lengths precede the parts, so that different parts never make the same text.
+ */
 function cacheKeyOf({ source: { ciphertext, keyId, annotations }, sourceType }: DekSource): string {
   let cacheKey = `${sourceType}:${ciphertext.length}:${ciphertext.toString('latin1')}${keyId.length}:${keyId}`;
   const keys = annotations.size > 1 ? [...annotations.keys()].sort() : annotations.keys();

@@ -14,7 +14,7 @@ const INFO_BYTES = 32;
 /** Key lengths of AES-128, AES-192 and AES-256. */
 const KEY_BYTES = [16, 24, 32];
 
-/** Throws {@link TransformError} when `secret` has an invalid length. */
+/** The cipher of a decrypted DEK source. Throws {@link TransformError} when `secret` has an invalid length. */
 export function createDekCipher(type: DekSourceType, secret: Buffer, random: RandomBytes): Cipher {
   switch (type) {
     case 'seed':
@@ -26,6 +26,7 @@ export function createDekCipher(type: DekSourceType, secret: Buffer, random: Ran
   }
 }
 
+/** Stores the HKDF info of each value before its ciphertext. */
 function createSeedCipher(seed: Buffer, random: RandomBytes): Cipher {
   const cipherFor = (info: Buffer): Cipher => createAesGcmCipher(deriveDek(seed, info), random);
   return {
@@ -40,6 +41,7 @@ function createSeedCipher(seed: Buffer, random: RandomBytes): Cipher {
   };
 }
 
+/** The counter of the first block of HKDF's output. */
 const FIRST_BLOCK = Buffer.from([1]);
 
 /**

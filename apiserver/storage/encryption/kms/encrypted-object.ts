@@ -14,6 +14,7 @@ import type { EncryptedDekSource } from './kms-service';
  * write the former.
  */
 export type DekSourceType = 'key' | 'seed';
+/** Indexed by the number in the message. */
 const SOURCE_TYPES: readonly DekSourceType[] = ['key', 'seed'];
 
 /** A stored value, without the provider's prefix. */
@@ -36,6 +37,7 @@ export function encodeEncryptedObject({ data, source, sourceType }: EncryptedObj
   writer.field(FIELD.source, WIRE_TYPES.bytes).bytes(source.ciphertext);
   writeAnnotations(writer, FIELD.annotations, source.annotations);
   const type = SOURCE_TYPES.indexOf(sourceType);
+  // Proto3 leaves out a number that is 0.
   if (type > 0) writer.field(FIELD.sourceType, WIRE_TYPES.varint).integer(type);
   return writer.finish();
 }
@@ -94,8 +96,8 @@ export function writeAnnotations(writer: WireWriter, field: number, annotations:
   }
 }
 
-/** Reads one entry of such a map. */
-export function readAnnotation(reader: WireReader, into: Map<string, Buffer>): void {
+/** Reads one entry of such a map and adds it to `annotations`. */
+export function readAnnotation(reader: WireReader, annotations: Map<string, Buffer>): void {
   let key = '';
   let value = EMPTY;
   while (reader.next()) {
@@ -104,7 +106,7 @@ export function readAnnotation(reader: WireReader, into: Map<string, Buffer>): v
     else if (reader.field === ENTRY.value) value = reader.bytes();
     else reader.skipField();
   }
-  into.set(key, value);
+  annotations.set(key, value);
 }
 
 /** Limits of what a plug-in returns, as upstream's. */

@@ -1,6 +1,6 @@
 /**
- * The gRPC transport to a KMS plug-in on a Unix socket. Only this file imports grpc-js, which etcd3 loads too. As
- * upstream, a call waits for an unavailable plug-in until its deadline.
+ * The gRPC transport to a KMS plug-in on a Unix socket. As upstream, a call waits for an unavailable plug-in until its
+ * deadline. Only this file imports grpc-js; etcd3 loads it as well.
  */
 import { createConnection } from 'node:net';
 import { Client, credentials, Metadata, status as Code, type ServiceError } from '@grpc/grpc-js';
@@ -32,7 +32,7 @@ export interface GrpcKmsServiceOptions {
 /** The methods of the plug-in's service. */
 export type KmsMethod = 'Status' | 'Encrypt' | 'Decrypt';
 
-/** Default of gRPC. */
+/** The default of gRPC. */
 const MAX_RESPONSE_BYTES = 4 << 20;
 const RECONNECT_MS = { first: 250, max: 5_000 } as const;
 
@@ -102,6 +102,7 @@ export class GrpcKmsService implements KmsService {
     });
   }
 
+  /** Gives a failure the text that upstream's client (grpc-go) has for it. */
   private async toKmsError({ code, details }: ServiceError): Promise<KmsError> {
     const name = grpcCodeName(code);
     switch (code) {

@@ -49,17 +49,16 @@ export interface KmsEnvelopeOptions {
   readonly onRecovered: () => void;
 }
 
+/** Delays between two calls of `onRecovered` while values stay undecryptable: the first, which doubles, and the limit. */
 const REREAD_BACKOFF_MS = { first: 10_000, max: 10 * 60_000 };
 
 /** One KMS provider of the encryption configuration. */
 export class KmsEnvelope implements Envelope {
   private readonly rotator: DekSeedRotator;
   private readonly dekCache: DekCache;
+  /** The result of the last status poll; undefined when the plug-in was healthy. */
   private error: string | undefined;
-  /**
-   * When undecryptable values may be read again next, in milliseconds of the monotonic clock, and the back-off after
-   * that.
-   */
+  /** When undecryptable values may be read again (milliseconds of the monotonic clock), and the delay after that time. */
   private reread = { at: 0, waitMs: REREAD_BACKOFF_MS.first };
 
   constructor(private readonly options: KmsEnvelopeOptions) {
@@ -83,7 +82,7 @@ export class KmsEnvelope implements Envelope {
         options.onSeedRotated(source.keyId);
       },
       onPolled: ({ keyId, error }) => this.onPolled(keyId, error),
-      onInvalidKeyId: (word) => metrics.recordInvalidKeyId(word),
+      onInvalidKeyId: (reason) => metrics.recordInvalidKeyId(reason),
     });
   }
 
@@ -157,8 +156,8 @@ export class KmsEnvelope implements Envelope {
     if (keyId !== undefined) metrics.recordStatusKeyId(keyId);
     if ((error === undefined) !== (this.error === undefined)) onHealthChange(error);
     this.error = error;
-    // A plug-in that responds may decrypt again, healthy or not. Back-off, because each retry makes the cache read
-    // whole resource types again.
+    // A plug-in that responds may decrypt again, whether or not it reports itself as healthy. The back-off is there
+    // because `onRecovered` makes the watch cache read whole resource types again.
     if (keyId === undefined || !this.dekCache.hasFailures) {
       this.reread = { at: 0, waitMs: REREAD_BACKOFF_MS.first };
       return;

@@ -50,6 +50,7 @@ describe('KMS envelope reads or rejects as the reference server does', () => {
   });
 });
 
+/** A response of the plug-in: as usual (null), an error, bytes, or the members of a response to Status or Encrypt. */
 const RESPONSE = either(
   either(nullValue, shape({ code: number, details: text })),
   either(
@@ -60,6 +61,7 @@ const RESPONSE = either(
 
 describe('KMS provider health equals that of the reference server', () => {
   const isCase = shape({ title: text, status: RESPONSE, encrypt: RESPONSE, encrypts: boolean, fault: either(text, nullValue) });
+  /** Names of the gRPC codes that the recording contains. */
   const NAMES: Readonly<Record<number, string>> = { 13: 'Internal', 14: 'Unavailable' };
 
   it.each(readCases('encryption/kms-providers', isCase))('$title', async ({ status, encrypt, encrypts, fault }) => {
@@ -95,6 +97,7 @@ describe('KMS provider health equals that of the reference server', () => {
     }
     throw new Error('nothing was thrown');
   };
+  // The recording has `{ "length": 1025 }` in place of many bytes.
   const isLength = shape({ length: number });
   const bytesOf = (recorded: unknown, usual: Buffer): Buffer => (isLength(recorded) ? Buffer.alloc(recorded.length, 1) : usual);
   const annotationsOf = (recorded: unknown): Map<string, Buffer> =>

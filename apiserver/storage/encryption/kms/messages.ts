@@ -38,7 +38,7 @@ export function encodeDecryptRequest({ ciphertext, keyId, annotations }: Encrypt
   return writer.finish();
 }
 
-/** The decoders throw {@link KmsError} on malformed messages. */
+/** `StatusResponse`; absent members are ''. This and the other decoders throw {@link KmsError} for a malformed message. */
 export function decodeStatusResponse(bytes: Buffer): KmsStatus {
   const response = { version: '', healthz: '', keyId: '' };
   eachField(bytes, (reader) => {
