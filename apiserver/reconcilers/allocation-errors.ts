@@ -1,6 +1,6 @@
 /**
- * Describes errors of allocations for Events, logs and metrics, with the texts, reasons and labels of upstream; only
- * the text about a leaked allocation is another one. Pure functions: recording them is up to allocation-repair.ts.
+ * Describes errors of allocations for Events, logs and metrics, with the texts, reasons and labels of upstream, except
+ * for the text about a leaked allocation. Pure functions: recording them is up to allocation-repair.ts.
  */
 import type { JsonObject } from '../../shared/values/json';
 import { formatMicroTime } from '../../shared/values/time/time';
@@ -102,6 +102,7 @@ export function allocationEventOf(
   const { namespace, name, uid } = owner;
   const reporter = REPORTERS[error.subject];
   const eventTime = formatMicroTime({ seconds: Math.floor(now / 1000), nanos: (now % 1000) * 1_000_000 });
+  // Upstream names an Event after its object and the time in nanoseconds, in hexadecimal.
   const timestampNs = BigInt(now) * 1_000_000n + BigInt(sequence);
   return {
     namespace,

@@ -1,7 +1,8 @@
 /**
- * Repairs the allocations of Services, like upstream's repair controllers: checks them at start and every three
- * minutes, on one replica at a time. Errors are reported as Events, metrics and log lines. Missing keys are written;
- * keys that no Service holds are deleted after three passes in a row. Other errors are only reported.
+ * Repairs the allocations of Services, like upstream's repair controllers: compares the Services with the allocation keys
+ * in the store at start and every three minutes, on one replica at a time. Missing keys are written; keys that no
+ * Service holds in three passes in a row are deleted. Errors are reported as Events, metrics and log lines; other errors
+ * than these two are only reported.
  */
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
@@ -25,6 +26,7 @@ const INTERVAL_MS = 180_000;
 const RETRY_MS = 1_000;
 /** A replica that has not renewed its term for this time loses it. Longer than the interval, so that one replica keeps it. */
 const TERM_MS = 240_000;
+/** Time limit of a write. */
 const CALL_MS = 10_000;
 /** Passes in a row after which an allocation without a holder is released. */
 const LEAKED_PASSES = 3;
@@ -107,30 +109,32 @@ export function startAllocationRepair(options: AllocationRepairOptions): Allocat
 }
 
 class AllocationChecker {
-  /** Number of passes in a row, up to the last one, in which a leaked key was found; by id and revision. */
+  /** Number of passes in a row, up to the last one, in which a leaked key was found, by id and revision: `ips/10.0.0.7@5`. */
   private leakedPasses = new Map<string, number>();
   /** Time of the last report of an error, by owner and note. */
   private readonly lastReportedAt = new Map<string, number>();
 
   constructor(private readonly options: AllocationRepairOptions) {}
 
+  /** Makes one pass: checks all allocations, repairs what can be repaired, and reports the errors. */
   async checkAndRepair(): Promise<void> {
     const { allocator, onFinding } = this.options;
-    const findings = checkAllocations(await this.holders(), allocator.allHoldings(), (id) =>
-      allocator.pools.some((pool) => pool.contains(id)),
-    );
+    const isInPool = (id: string): boolean => allocator.pools.some((pool) => pool.contains(id));
+    const findings = checkAllocations(await this.readHolders(), allocator.allHoldings(), isInPool);
     const leakedPasses = new Map<string, number>();
     let repaired = 0;
     let eventsLeft = MAX_EVENTS_PER_PASS;
     for (const finding of findings) {
       const error = allocationErrorOf(finding, allocator);
       if (finding.type === 'missing' && (await this.writeMissingKey(finding))) repaired += 1;
-      if (finding.type === 'leaked' && !(await this.releaseIfLeaked(finding, leakedPasses))) continue;
+      // A key without a holder is reported only once it is deleted.
+      if (finding.type === 'leaked' && !(await this.countOrRelease(finding, leakedPasses))) continue;
       allocator.errorCounts.count(error.subject, error.type);
       if (!this.shouldReport(error)) continue;
       onFinding('an allocation is inconsistent', { type: error.type, note: error.note, service: error.owner });
       if (error.owner !== undefined && eventsLeft > 0) {
         eventsLeft -= 1;
+        // The decreasing number makes the names of the Events of a pass distinct.
         await this.recordEvent(error, eventsLeft);
       }
     }
@@ -138,8 +142,8 @@ class AllocationChecker {
     if (repaired > 0) onFinding('allocation keys that Services lacked were written', { repaired });
   }
 
-  /** All Services with the ids that they hold. */
-  private async holders(): Promise<readonly AllocationHolder[]> {
+  /** Reads all Services with the ids that they hold. */
+  private async readHolders(): Promise<readonly AllocationHolder[]> {
     const { cache, services, clock } = this.options;
     const slice = new TimeSlice(clock);
     const holders: AllocationHolder[] = [];
@@ -153,7 +157,7 @@ class AllocationChecker {
     return holders;
   }
 
-  /** Resolves with false when the Service or the key has changed since the check. */
+  /** Writes the key of a Service. Resolves with false when the Service or the key has changed since the check. */
   private async writeMissingKey({ owner, id, revision, keyRevision }: Extract<AllocationFinding, { type: 'missing' }>): Promise<boolean> {
     const { store, allocator, services, prefix, clock } = this.options;
     const key = allocator.keyOf(id);
@@ -173,10 +177,10 @@ class AllocationChecker {
   }
 
   /**
-   * Counts this pass in `leakedPasses`, or releases the id after enough passes. Resolves with true when it has been
-   * released.
+   * Counts this pass for a leaked key in `leakedPasses`, or deletes the key after enough passes. Resolves with true when
+   * the key was deleted.
    */
-  private async releaseIfLeaked(
+  private async countOrRelease(
     { id, keyRevision }: Extract<AllocationFinding, { type: 'leaked' }>,
     leakedPasses: Map<string, number>,
   ): Promise<boolean> {

@@ -32,8 +32,8 @@ export interface ApiServiceReconcilerOptions {
 }
 
 /**
- * Priorities by group in canonical spelling, and of versions if they differ from {@link VERSION_PRIORITY}. Recorded
- * from release 1.31.1.
+ * Priorities of built-in groups, in canonical spelling, as recorded from release 1.31.1. A version that is not listed has
+ * {@link VERSION_PRIORITY}.
  */
 const GROUP_PRIORITIES: Readonly<Record<string, { readonly group: number; readonly versions?: Readonly<Record<string, number>> }>> = {
   '': { group: 18_000, versions: { v1: 1 } },
@@ -76,20 +76,24 @@ export interface DesiredApiService extends GroupVersion {
   readonly priorities: Priorities;
 }
 
-/** `custom` is set for kinds of definitions. */
+/** The part of a {@link KindRow} that is needed; `custom` is set for kinds of definitions. */
 type ServedVersion = GroupVersion & { readonly custom?: object };
 
 /** The APIServices for the group versions of the rows, one per group version. */
 export function desiredApiServices(rows: readonly ServedVersion[]): readonly DesiredApiService[] {
   const desired = new Map<string, DesiredApiService>();
-  for (const { group, version, custom } of rows) {
-    const gv = { group, version };
-    if (group === AGGREGATOR_GROUP || desired.has(apiVersionOf(gv))) continue;
-    const isCustom = custom !== undefined;
-    const priorities = isCustom ? CUSTOM_PRIORITIES : builtInPriorities(gv);
-    desired.set(apiVersionOf(gv), { ...gv, managed: isCustom ? 'true' : 'onstart', priorities });
+  for (const row of rows) {
+    const service = desiredApiService(row, row.custom === undefined ? 'onstart' : 'true');
+    if (service !== undefined && !desired.has(apiVersionOf(row))) desired.set(apiVersionOf(row), service);
   }
   return [...desired.values()];
+}
+
+/** Undefined for the aggregator's own group. */
+function desiredApiService({ group, version }: GroupVersion, managed: Managed): DesiredApiService | undefined {
+  if (group === AGGREGATOR_GROUP) return undefined;
+  const priorities = managed === 'true' ? CUSTOM_PRIORITIES : builtInPriorities({ group, version });
+  return { group, version, managed, priorities };
 }
 
 function builtInPriorities({ group, version }: GroupVersion): Priorities {
@@ -128,8 +132,8 @@ export function startApiServiceReconciler(options: ApiServiceReconcilerOptions):
 }
 
 class ApiServiceSync {
-  /** The labels of APIServices that a resync creates: those of built-in groups only at start. */
-  private createdBy: readonly Managed[] = ['onstart', 'true'];
+  /** Which APIServices a resync creates, by their label: after the first resync only those of definitions. */
+  private createdLabels: readonly Managed[] = ['onstart', 'true'];
   /** Custom group versions to reconcile, by the name of their APIService. */
   private readonly queue = new Map<string, GroupVersion>();
   /** In ms of Clock.monotonic. */
@@ -139,11 +143,12 @@ class ApiServiceSync {
     this.nextResyncAt = options.clock.monotonic();
   }
 
+  /** Makes the next {@link reconcileAll} compare all APIServices. */
   requestResync(): void {
     this.nextResyncAt = this.options.clock.monotonic();
   }
 
-  /** Returns true when there is something to reconcile. */
+  /** Enqueues the versions whose APIService is missing or superfluous. Returns true when the queue is not empty. */
   enqueue(versions: readonly GroupVersion[]): boolean {
     const { cache, services, isServed, names } = this.options;
     for (const version of versions) {
@@ -154,15 +159,16 @@ class ApiServiceSync {
     return this.queue.size > 0;
   }
 
+  /** Makes a resync if one is due, then reconciles the queue. */
   async reconcileAll(): Promise<void> {
     const { clock } = this.options;
     if (clock.monotonic() >= this.nextResyncAt) {
       await this.resync();
-      this.createdBy = ['true'];
+      this.createdLabels = ['true'];
       this.nextResyncAt = clock.monotonic() + RESYNC_MS;
     }
     for (const [name, { group, version }] of [...this.queue]) {
-      // If reconciliation fails, the next resync repeats it.
+      // Removed first: when reconciling it fails, the caller requests a resync, which covers it.
       this.queue.delete(name);
       await this.reconcileVersion(name, { group, version });
     }
@@ -172,7 +178,8 @@ class ApiServiceSync {
     const { cache, services, names } = this.options;
     const desired = new Map(desiredApiServices(this.options.rows()).map((service) => [nameOf(service, names), service]));
     for (const [name, service] of desired) {
-      if (this.createdBy.includes(service.managed) && cache.get(services.stored, name) === undefined) await this.create(name, service);
+      const isMissing = cache.get(services.stored, name) === undefined;
+      if (isMissing && this.createdLabels.includes(service.managed)) await this.create(name, service);
     }
     for (const { key } of cache.snapshot(services.stored).range()) if (!desired.has(key)) await this.removeIfAutomatic(key);
   }
@@ -180,10 +187,13 @@ class ApiServiceSync {
   /** Reconciles the APIService of a custom group version. */
   private async reconcileVersion(name: string, version: GroupVersion): Promise<void> {
     const { cache, services, isServed } = this.options;
+    if (!isServed(version)) {
+      await this.removeIfAutomatic(name);
+      return;
+    }
     const exists = cache.get(services.stored, name) !== undefined;
-    if (!isServed(version)) await this.removeIfAutomatic(name);
-    else if (!exists)
-      for (const service of desiredApiServices([{ ...version, custom: CUSTOM_PRIORITIES }])) await this.create(name, service);
+    const service = desiredApiService(version, 'true');
+    if (!exists && service !== undefined) await this.create(name, service);
   }
 
   private get label(): string {
@@ -207,7 +217,7 @@ class ApiServiceSync {
   }
 }
 
-/** Another replica may have made the same write first. */
+/** Makes a write and ignores the error with this reason, which means that another replica made the same write first. */
 async function ignoreReason(expected: string, write: () => Promise<unknown>): Promise<void> {
   try {
     await write();
@@ -216,6 +226,7 @@ async function ignoreReason(expected: string, write: () => Promise<unknown>): Pr
   }
 }
 
+/** The name of an APIService: `v1.apps`, and `v1.` for the core group. */
 function nameOf({ group, version }: GroupVersion, { dialect }: GeneratedNames): string {
   return `${version}.${groupInDialect(dialect, group)}`;
 }

@@ -44,24 +44,25 @@ it.each([
     /newer server/,
   ],
   [
-    'data of an unfinished restore',
-    () => putMarker({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION, naming: 'platform', restoring: 'a.backup' }),
-    /restoring a\.backup has not finished/,
-  ],
-  [
-    'restored data whose revisions are not shifted',
-    () => putMarker({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION, naming: 'platform', firstRevision: 100 }),
-    /start it again/,
-  ],
-  [
     'data in the other spelling',
     () => putMarker({ format: DATA_FORMAT, version: DATA_FORMAT_VERSION, naming: 'kubernetes' }),
     /--naming=kubernetes/,
   ],
-])('claimPrefix rejects %s with the reason', async (title, prepare, message) => {
+])('claimPrefix rejects %s as foreign', async (_title, prepare, message) => {
   prepare();
   const revision = store.currentRevision;
-  await expect(claim()).rejects.toThrow(title.includes('restore') ? RestoreInProgressError : ForeignDataError);
+  await expect(claim()).rejects.toThrow(ForeignDataError);
+  await expect(claim()).rejects.toThrow(message);
+  expect(store.currentRevision).toBe(revision);
+});
+
+it.each([
+  ['has not finished', { restoring: 'a.backup' }, /restoring a\.backup has not finished/],
+  ['has finished since the store was opened without a shift', { firstRevision: 100 }, /start it again/],
+])('claimPrefix rejects data whose restore %s', async (_title, members, message) => {
+  putMarker({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION, naming: 'platform', ...members });
+  const revision = store.currentRevision;
+  await expect(claim()).rejects.toThrow(RestoreInProgressError);
   await expect(claim()).rejects.toThrow(message);
   expect(store.currentRevision).toBe(revision);
 });

@@ -52,6 +52,7 @@ export async function claimPrefix(options: ClaimPrefixOptions): Promise<void> {
   const range = prefixRange(`${prefix}/`);
   const firstKey = await store.range({ ...range, limit: 1, keysOnly: true }, { deadline });
   const foreign = firstKey.kvs[0];
+  // The first key is the marker when another replica has claimed the prefix since the read above.
   if (foreign !== undefined && foreign.key !== key) {
     throw new ForeignDataError(
       `the store holds keys under ${prefix}/ (such as ${foreign.key}) that this server did not write; choose another --etcd-prefix or an empty store`,
@@ -67,6 +68,7 @@ export async function claimPrefix(options: ClaimPrefixOptions): Promise<void> {
   if (existing !== undefined) checkMarker(existing, options);
 }
 
+/** Throws unless this server may use the data behind the marker. */
 function checkMarker(kv: KeyValue, { prefix, naming }: ClaimPrefixOptions): void {
   const marker = parseFormatMarker(kv.value);
   if (marker === undefined || marker.format !== DATA_FORMAT) {

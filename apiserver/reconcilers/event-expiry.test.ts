@@ -5,6 +5,7 @@ import { startEventExpiry, type EventExpiry } from './event-expiry';
 
 let fixture: WriteFixture;
 let failures: string[];
+// The fixture's Events expire after an hour; `young` is half an hour younger than `old`.
 beforeEach(async () => {
   fixture = await openWriteFixture();
   failures = [];
@@ -32,6 +33,7 @@ it('event expiry deletes only expired events, each at its own revision', async (
   expect(await start().pass()).toBe(1);
   expect(await fixture.stored('events', 'old')).toBeUndefined();
   expect(await fixture.stored('events', 'young')).toBeDefined();
+  // The write of the term, and one deletion.
   expect(fixture.store.currentRevision - before).toBe(2);
 });
 

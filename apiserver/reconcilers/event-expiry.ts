@@ -11,14 +11,16 @@ import { StoreError, type Revision, type Store } from '../storage/store';
 import { expiryTimeOf } from '../registry/object/hidden-fields';
 import { tryAcquireOrRenew } from './leader-term';
 
+/** Time between passes. */
 const INTERVAL_MS = 15_000;
 /** A replica that has not renewed its term for this time loses it. */
 const TERM_MS = 60_000;
+/** Time limit of a deletion. */
 const CALL_MS = 5_000;
 /** With a store that takes 20 ms per deletion, this deletes 1,600 objects per second. */
 const DELETE_CONCURRENCY = 32;
 /** Expired objects per batch. The term is checked before each batch. */
-const BATCH = 1000;
+const BATCH_OBJECTS = 1000;
 
 /** Which objects expire, and how deletions are made. */
 export interface EventExpiryOptions {
@@ -84,39 +86,41 @@ interface ExpiredObject {
   readonly revision: Revision;
 }
 
-/** Objects that have expired by now. Each batch uses a new snapshot, so that none is retained during deletions. */
-async function* expiredBatches({
-  cache,
-  types,
-  prefix,
-  clock,
-}: EventExpiryOptions): AsyncGenerator<readonly ExpiredObject[], void, undefined> {
-  const now = clock.now();
-  const slice = new TimeSlice(clock);
-  for (const type of types) {
+/** The objects of all types that have expired when the generator starts, in batches. */
+async function* expiredBatches(options: EventExpiryOptions): AsyncGenerator<readonly ExpiredObject[], void, undefined> {
+  const now = options.clock.now();
+  for (const type of options.types) {
     for (let from: string | undefined = ''; from !== undefined;) {
-      const expired: ExpiredObject[] = [];
-      let next: string | undefined;
-      for (const entry of cache.snapshot(type).range(from)) {
-        if (expired.length === BATCH) {
-          next = entry.key;
-          break;
-        }
-        const expiry = expiryTimeOf(entry);
-        if (expiry !== undefined && expiry <= now)
-          expired.push({ key: `${prefix}/${type.segment}/${entry.key}`, revision: entry.revision });
-        const pause = slice.yieldIfDue();
-        if (pause !== undefined) await pause;
-      }
+      const { expired, next }: ExpiredBatch = await readBatch(options, type, from, now);
       if (expired.length > 0) yield expired;
       from = next;
     }
   }
 }
 
+interface ExpiredBatch {
+  readonly expired: readonly ExpiredObject[];
+  /** The key at which the next batch starts; undefined when the type has no more objects. */
+  readonly next: string | undefined;
+}
+
+/** Reads a batch from the key `from` on. Uses a snapshot of its own, so that none is retained during deletions. */
+async function readBatch({ cache, prefix, clock }: EventExpiryOptions, type: StoredType, from: string, now: number): Promise<ExpiredBatch> {
+  const slice = new TimeSlice(clock);
+  const expired: ExpiredObject[] = [];
+  for (const entry of cache.snapshot(type).range(from)) {
+    if (expired.length === BATCH_OBJECTS) return { expired, next: entry.key };
+    const expiry = expiryTimeOf(entry);
+    if (expiry !== undefined && expiry <= now) expired.push({ key: `${prefix}/${type.segment}/${entry.key}`, revision: entry.revision });
+    const pause = slice.yieldIfDue();
+    if (pause !== undefined) await pause;
+  }
+  return { expired, next: undefined };
+}
+
 /**
- * Returns the number of deleted objects; objects that were written again are kept. Rejects with StoreError and then
- * starts no more deletions.
+ * Deletes a batch and returns the number of deleted objects. Keeps objects that were written again. After a failed
+ * deletion it starts no more and rejects with the StoreError.
  */
 async function deleteExpired(
   { store, clock }: EventExpiryOptions,

@@ -10,7 +10,9 @@ import { stringifyJson, type JsonObject } from '../../shared/values/json';
 import type { Cache, CacheWatch, WatchEventType, WatchScope } from '../cache/cache';
 import type { PatchBody, RequestContext, Resource, WriteOptions } from '../registry/verbs';
 
+/** Default of {@link ReconcilerOptions.intervalMs}. */
 const INTERVAL_MS = 60_000;
+/** Time before a failed pass is repeated. */
 const RETRY_MS = 1_000;
 /** Time limit of one write. */
 const DEADLINE_MS = 10_000;
@@ -34,7 +36,7 @@ export interface ReconcilerOptions {
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
-/** Starts with a pass. `reconcile` resolves with false, or rejects, to be retried soon. */
+/** Starts with a pass. `reconcile` resolves with true on success; after false, or a rejection, it is retried in a second. */
 export function startReconciler(
   { clock, onFailure, intervalMs = INTERVAL_MS }: ReconcilerOptions,
   reconcile: () => Promise<boolean>,

@@ -7,17 +7,18 @@ import { startSystemObjectsReconciler, type SystemObjectsReconciler } from './sy
 
 const names = GENERATED_NAMES.platform;
 let fixture: WriteFixture;
+/** The sink of the reconciler's watch: tests deliver events to it. */
 let sink: ChangeSink | undefined;
-let closed: boolean;
+let isWatchClosed: boolean;
 let failures: string[];
 
 beforeEach(async () => {
   fixture = await openWriteFixture();
-  closed = false;
+  isWatchClosed = false;
   failures = [];
   jest.spyOn(fixture.cache, 'watch').mockImplementation((_type, _request, given) => {
     sink = given;
-    return { close: () => void (closed = true), sendBookmark: () => undefined };
+    return { close: () => void (isWatchClosed = true), sendBookmark: () => undefined };
   });
 });
 
@@ -88,6 +89,6 @@ it('system namespaces reconciler closes its watch and timers when it stops', asy
   const reconciler = start();
   await reconciler.complete;
   reconciler.stop();
-  expect(closed).toBe(true);
+  expect(isWatchClosed).toBe(true);
   expect(fixture.clock.pending).toBe(0);
 });

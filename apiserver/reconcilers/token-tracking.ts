@@ -73,6 +73,7 @@ async function reconcile(
 /** `2024-08-13`. */
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
+/** Whether the text is a day that exists: `Date.parse` accepts 30 February and returns 1 March. */
 function isDay(text: string): boolean {
   return DAY.test(text) && formatUtcDay(Date.parse(`${text}T00:00:00Z`)) === text;
 }
@@ -94,6 +95,7 @@ export function createLastUsedRecorder({
 }: LastUsedRecorderOptions): (secret: ObjectKey, day: string) => Promise<void> {
   return async (secret, day) => {
     const label = `${names.prefix}/${LEGACY_TOKEN_LABELS.lastUsed}`;
+    // Removed, because an object has a label in one spelling only.
     const otherSpelling = otherQualifiedName(label);
     const labels = { ...(otherSpelling === undefined ? {} : { [otherSpelling]: null }), [label]: day };
     try {

@@ -182,7 +182,7 @@ export const CONTROLLER_RULES: Readonly<Record<string, readonly string[]>> = {
   'service-controller': [
     'get list watch | core | services',
     'patch update | core | services/status',
-    // Upstream needs no permission to set the addresses; see --service-external-ips.
+    // Only this server checks this permission, which allows to set load balancer addresses; see --service-external-ips.
     'update | core | services/loadbalancer',
     'list watch | core | nodes',
     'create patch update | core events.platform.io | events',

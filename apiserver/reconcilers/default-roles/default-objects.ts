@@ -101,11 +101,10 @@ function objectMakers(names: GeneratedNames): ObjectMakers {
   return {
     aggregated(row) {
       const { name } = row;
-      // Helm charts label aggregated roles in the Kubernetes spelling, whatever the spelling of this server.
-      const labels = [...new Set([aggregationLabel(name), messageInDialect('kubernetes', aggregationLabel(name))])].filter(
-        (label) => dialect === 'platform' || label === spelled(label),
-      );
-      const clusterRoleSelectors = labels.map((label) => ({ matchLabels: { [label]: 'true' } }));
+      const label = aggregationLabel(name);
+      // Helm charts label aggregated roles in the Kubernetes spelling, so a server with the other one selects both.
+      const labels = dialect === 'platform' ? [label, messageInDialect('kubernetes', label)] : [spelled(label)];
+      const clusterRoleSelectors = labels.map((selected) => ({ matchLabels: { [selected]: 'true' } }));
       return toObject('role', undefined, name, {
         metadata: metadata(name, labelsOf(row)),
         aggregationRule: { clusterRoleSelectors },
@@ -139,7 +138,7 @@ function objectMakers(names: GeneratedNames): ObjectMakers {
 
 const aggregationLabel = (role: string): string => `${GROUP}/aggregate-to-${role}`;
 
-/** Parses a line of the policy as a rule. */
+/** Parses a line of the policy (see policy.ts) as a rule in the spelling of this server. */
 function ruleOf(text: string, { prefix, dialect }: GeneratedNames): RbacV1PolicyRule {
   const spelledName = (name: string): string =>
     name === TOKEN_TRACKING_CONFIG_MAP.platform ? TOKEN_TRACKING_CONFIG_MAP[dialect] : name.replace(CANONICAL_DOMAIN, `${prefix}/`);

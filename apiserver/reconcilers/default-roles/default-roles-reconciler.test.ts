@@ -25,6 +25,7 @@ const ADDED_RULE: JsonObject = { verbs: ['update'], apiGroups: [''], resources: 
 const ADDED_TO = 'clusterroles  system:controller:service-controller';
 
 it('default roles and bindings equal those of release 1.31.1, with one more rule of the service controller', () => {
+  /** By resource, namespace and name. */
   const placed = (objects: typeof recorded): JsonObject =>
     Object.fromEntries(
       objects.map(({ resource, namespace, name, object }) => [`${resource} ${namespace} ${name}`, inCanonicalGroups(object)]),
@@ -37,8 +38,9 @@ it('default roles and bindings equal those of release 1.31.1, with one more rule
     object: { ...made, ...(objectAt(made, 'aggregationRule') === undefined ? {} : { rules: null }) },
   }));
   const expected = placed(recorded);
-  const rules = arrayAt(objectAt(expected, ADDED_TO), 'rules') ?? [];
-  expect(placed(own)).toEqual({ ...expected, [ADDED_TO]: { ...objectAt(expected, ADDED_TO), rules: rules.toSpliced(2, 0, ADDED_RULE) } });
+  // The added rule is the third one.
+  const rules = (arrayAt(objectAt(expected, ADDED_TO), 'rules') ?? []).toSpliced(2, 0, ADDED_RULE);
+  expect(placed(own)).toEqual({ ...expected, [ADDED_TO]: { ...objectAt(expected, ADDED_TO), rules } });
 });
 
 it('default roles use the spelling of this server and aggregate roles labelled in either spelling', () => {

@@ -1,7 +1,11 @@
 /**
- * The default roles of release 1.31 and their bindings, as in upstream's policy.go and namespace_policy.go. A rule is a
- * line: verbs | groups | resources, optionally | resource names; or verbs | paths. `core` is the group without a name.
- * Names are in canonical spelling. The rules of controllers are in controller-policy.ts.
+ * The default roles of release 1.31 and their bindings, as in upstream's policy.go and namespace_policy.go. Names are in
+ * canonical spelling. The rules of controllers are in controller-policy.ts.
+ *
+ * A rule is a line of words, in two to four parts; `core` is the group without a name:
+ * - verbs, groups, resources: `get list | core apps | pods replicasets`
+ * - with resource names: `get update | core | configmaps | kube-scheduler`
+ * - verbs and paths: `get | /healthz /version`
  */
 
 /** A role; a ClusterRole unless it has a namespace. */
@@ -28,12 +32,14 @@ export interface NamespacedRoleRow extends RoleRow {
   readonly namespace: SystemNamespace;
 }
 
-/** `role`: by default the role with the name of the binding. `accounts`: ServiceAccounts in the system namespace. */
+/** A binding; a ClusterRoleBinding unless it has a namespace. */
 export interface BindingRow {
   readonly name: string;
+  /** Absent: the role with the name of the binding. */
   readonly role?: string;
   readonly users?: readonly string[];
   readonly groups?: readonly string[];
+  /** Names of ServiceAccounts in the system namespace. */
   readonly accounts?: readonly string[];
 }
 

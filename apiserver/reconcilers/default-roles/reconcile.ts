@@ -1,7 +1,7 @@
 /**
- * Determines the change that makes a stored role or binding grant at least what the default one grants. Additions of
- * users are kept, except in a binding to another role, which is replaced. Pure functions: the reconciler makes the
- * change.
+ * Determines the change that makes a stored role or binding grant at least what the default one grants. What users have
+ * added is kept, except that a binding to another role is replaced. Pure functions: default-roles-reconciler.ts makes
+ * the change.
  */
 import { canonicalNamespace, type GeneratedNames } from '../../../shared/names/dialect';
 import { valueInEitherSpelling, omitNames } from '../../../shared/names/spellings';
@@ -34,7 +34,7 @@ export function reconcileActionFor(desired: RbacObject, existing: RbacObject, na
   return equalJson(object, existing) ? NONE : { type: 'update', object };
 }
 
-/** Adds labels and annotations that exist in neither spelling. Existing ones keep their values. */
+/** The stored labels and annotations, with those desired ones that they have in neither spelling. */
 function withMissing(desired: MetaV1ObjectMeta, existing: MetaV1ObjectMeta): Pick<MetaV1ObjectMeta, 'annotations' | 'labels'> {
   const merge = (member: 'annotations' | 'labels'): Record<string, string> => {
     const present = existing[member] ?? {};
@@ -52,12 +52,14 @@ function missingRules(desired: RbacV1ClusterRole, existing: RbacV1ClusterRole): 
   }
   const present = existing.rules ?? [];
   const presentRules = present.map(readRule);
+  // Compared part by part (one verb on one resource): the stored rules may grant them in another combination.
   const missing = (desired.rules ?? [])
     .flatMap((rule) => [...breakdownRule(readRule(rule))])
     .filter((part) => !presentRules.some((rule) => ruleCovers(rule, part)));
   return missing.length === 0 ? {} : { rules: [...present, ...missing.map(ruleObject)] };
 }
 
+/** The rule as it is stored, without empty lists. */
 function ruleObject({ verbs, groups, resources, names, paths }: PolicyRule): RbacV1PolicyRule {
   const lists: Readonly<Record<keyof RbacV1PolicyRule, readonly string[]>> = {
     verbs,

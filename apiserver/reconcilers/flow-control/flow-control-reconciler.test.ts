@@ -49,6 +49,7 @@ async function read(resource: string, name: string): Promise<JsonObject> {
 it('built-in FlowSchemas and PriorityLevelConfigurations equal those of release 1.31.1', async () => {
   fixture = await openWriteFixture({ naming: 'kubernetes' });
   await start('kubernetes');
+  /** The stored objects as the recording has them: without times and fields that the server sets. */
   const shown = (resource: string): unknown[] =>
     [...fixture.cache.snapshot(fixture.resource(resource).stored).range()].map((entry) => {
       const { metadata, spec, status } = parseEntry(entry).object;
@@ -80,12 +81,15 @@ describe('flow schema reconciler', () => {
     await fixture.cache.catchUp();
   };
 
-  it('recreates deleted FlowSchemas, and sets Dangling while a priority level does not exist', async () => {
+  it('recreates deleted FlowSchemas, suggested and mandatory ones', async () => {
     await fixture.remove(SCHEMAS, 'probes', { namespace: '' });
     await fixture.remove(SCHEMAS, 'catch-all', { namespace: '' });
     await reconcileNow();
     expect((await read(SCHEMAS, 'probes'))['spec']).toMatchObject({ matchingPrecedence: 2 });
     expect((await read(SCHEMAS, 'catch-all'))['spec']).toMatchObject({ matchingPrecedence: 10_000 });
+  });
+
+  it('sets the Dangling condition of a FlowSchema while its priority level does not exist', async () => {
     const spec = { priorityLevelConfiguration: { name: 'later' }, matchingPrecedence: 70, rules: [] };
     await fixture.create(SCHEMAS, { metadata: { name: 'mine' }, spec }, { namespace: '' });
     await reconcileNow();

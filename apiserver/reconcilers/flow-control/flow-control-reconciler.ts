@@ -1,7 +1,8 @@
 /**
- * Reconciles the built-in FlowSchemas and PriorityLevelConfigurations: creates missing ones and restores their
- * specs; those of suggested objects only while their annotation `autoupdate-spec` permits it. Also sets the `Dangling`
- * condition of every FlowSchema. Every replica runs this; the writes are idempotent, so conflicts are ignored.
+ * Reconciles the built-in FlowSchemas and PriorityLevelConfigurations: creates missing ones and restores their specs. The
+ * spec of a mandatory object is always restored, that of a suggested one only while its annotation `autoupdate-spec`
+ * permits it. Also sets the `Dangling` condition of every FlowSchema. Every replica runs this; the writes are idempotent,
+ * so conflicts are ignored.
  */
 import { StatusError } from '../../../shared/api/errors/status';
 import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
@@ -83,7 +84,7 @@ export function startFlowControlReconciler(options: FlowControlReconcilerOptions
   };
 }
 
-/** Members of the exempt priority level's spec that operators may change. */
+/** Members of the spec that operators may change, by the name of the mandatory object. */
 const OPERATOR_MEMBERS: ReadonlyMap<string, DesiredSpec['operatorMembers']> = new Map([[EXEMPT, ['exempt']]]);
 
 function desiredSpecs(
@@ -96,6 +97,7 @@ function desiredSpecs(
   return desired;
 }
 
+/** Creates the object, or restores its spec and sets its annotation. */
 async function reconcileSpec(
   { writer, cache, names, clock }: FlowControlReconcilerOptions,
   { resource, name }: { readonly resource: Resource; readonly name: string },

@@ -15,13 +15,16 @@ import { equalJson, type JsonObject } from '../../../shared/values/json';
 /** The spec that an object should have. */
 export interface DesiredSpec {
   readonly spec: JsonObject;
-  /** The spec is restored whatever the annotation. */
+  /** Whether the spec is restored whatever the annotation says. */
   readonly isMandatory: boolean;
   /** Members of the spec that operators may change. */
   readonly operatorMembers: readonly (keyof FlowcontrolV1PriorityLevelConfigurationSpec)[];
 }
 
-/** `annotation`: name of the autoupdate annotation. Returns `undefined` when the object is up to date. */
+/**
+ * The object with the desired spec, if this server manages it, and with the annotation that says whether it does.
+ * Returns `undefined` when the object is up to date. `annotation`: the name of the annotation `autoupdate-spec`.
+ */
 export function reconciledObject(
   existing: FlowcontrolV1FlowSchema | FlowcontrolV1PriorityLevelConfiguration,
   { spec, isMandatory, operatorMembers }: DesiredSpec,
@@ -32,6 +35,7 @@ export function reconciledObject(
   const annotationValue = valueInEitherSpelling(annotations, annotation);
   // Without an annotation, an object that was never changed is managed, as in upstream.
   const isManaged = isMandatory || (annotationValue === undefined ? metadata.generation === 1 : annotationValue === 'true');
+  // Omits the annotation in the other spelling, because an object has only one of them.
   const annotatedMetadata =
     annotationValue === String(isManaged)
       ? metadata
@@ -51,7 +55,7 @@ const DANGLING = 'Dangling';
 export interface LevelState {
   /** The name of the priority level to which the FlowSchema refers. */
   readonly level: string;
-  /** The priority level exists. */
+  /** Whether that priority level exists. */
   readonly hasLevel: boolean;
   /** A timestamp as in objects. */
   readonly now: string;

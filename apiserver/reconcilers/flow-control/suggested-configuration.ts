@@ -1,6 +1,6 @@
 /**
- * The suggested priority levels and flow schemas of release 1.31, in addition to the mandatory ones. Their own names
- * are the same in both dialects.
+ * The suggested priority levels and flow schemas of release 1.31, in addition to the mandatory ones of
+ * kinds/flowcontrol. The names of these objects are the same in both dialects.
  */
 import type {
   FlowcontrolV1FlowSchemaSpec,
@@ -80,6 +80,7 @@ export function suggestedFlowSchemas({ systemNamespace, dialect }: GeneratedName
   const workloadElectionRules = resourceRules([coreRule(['endpoints', 'configmaps']), leases(READ_AND_WRITE)], account('*'));
   const nodeRules = resourceRules([NODES, leases(['*'])], groupSubject('system:nodes'));
   const serviceAccounts = groupSubject('system:serviceaccounts');
+  // By name: priority level, matching precedence, what distinguishes flows, rules.
   return new Map([
     ['probes', schemaSpec(EXEMPT, 2, undefined, PROBES)],
     ['system-leader-election', schemaSpec('leader-election', 100, 'ByUser', electionRules)],

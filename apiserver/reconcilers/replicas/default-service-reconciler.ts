@@ -1,8 +1,8 @@
 /**
- * Reconciles the Service `default/kubernetes` of the API servers, with Endpoints and EndpointSlices of the live
- * replicas. Every replica runs this through the ordinary write path; a second one finds nothing to change. A missing
- * Service is created, an existing one is not changed. While no replica is known, the endpoints are left unchanged,
- * because the replica that runs this is alive.
+ * Reconciles the Service of the API servers (`default/kubernetes` in upstream's spelling), with Endpoints and
+ * EndpointSlices of the live replicas. Every replica runs this through the ordinary write path; a second one finds
+ * nothing to change. A missing Service is created, an existing one is not changed. While no replica is known, the
+ * endpoints are left unchanged: at least the replica that runs this is alive.
  */
 import { parseIpAddress } from '../../../shared/values/network/ip-address';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
@@ -65,6 +65,7 @@ export function startDefaultServiceReconciler(options: DefaultServiceReconcilerO
   }
 
   const reconciler = startReconciler(options, pass);
+  // The Service and the Endpoints have this name; the names of the EndpointSlices begin with it.
   const isOwnKey = (key: string): boolean => key.startsWith(`${NAMESPACE}/${options.names.defaultService}`);
   const watches = [options.services, options.endpoints, options.slices].map((resource) =>
     watchForChanges(cache, resource, { namespace: NAMESPACE }, (_type, key) => {
@@ -93,12 +94,14 @@ async function reconcile(options: DefaultServiceReconcilerOptions): Promise<void
   const skipMirrorLabel = { [`endpointslice.${names.prefix}/skip-mirror`]: 'true' };
   await createOrUpdate(options, endpoints, name, { labels: skipMirrorLabel, members: { subsets: groups.map(subsetOf) } });
   const serviceNameLabel = `${names.prefix}/service-name`;
+  // The first slice of the primary family has the name of the Service; the others are `NAME-ipv4-7443`.
   const primaryGroup = groups.find(({ family }) => family === options.allocator.families[0]);
   const desiredSlices = new Map(
     groups.map((group) => [group === primaryGroup ? name : `${name}-${group.family}-${group.port}`.toLowerCase(), group]),
   );
   for (const [slice, group] of desiredSlices)
     await createOrUpdate(options, slices, slice, { labels: { [serviceNameLabel]: name }, members: sliceOf(group) });
+  // All keys of the namespace: `0` follows `/` in ASCII.
   for (const entry of options.cache.snapshot(slices.stored).range(`${NAMESPACE}/`, `${NAMESPACE}0`)) {
     const sliceName = entry.key.slice(NAMESPACE.length + 1);
     if (entry.labels[serviceNameLabel] === name && !desiredSlices.has(sliceName)) await remove(options, slices, sliceName);
@@ -126,6 +129,7 @@ interface EndpointGroup {
   readonly ips: readonly string[];
 }
 
+/** In the order of family and port. */
 function endpointGroupsOf(addresses: readonly ReplicaAddress[]): readonly EndpointGroup[] {
   const groups = new Map<string, EndpointGroup & { readonly ips: string[] }>();
   for (const { ip, port } of addresses) {
@@ -155,6 +159,7 @@ function sliceOf({ family, ips, port }: EndpointGroup): DiscoveryV1EndpointSlice
   };
 }
 
+/** Creates an object in the namespace; does nothing when it exists. */
 async function createIfAbsent(
   options: DefaultServiceReconcilerOptions,
   resource: Resource,
@@ -173,8 +178,8 @@ async function createIfAbsent(
       serverWriteOptions(options.names),
     );
   } catch (error) {
-    // Another replica has created it, and holds the name and the address. The rejection was made on fresh state, so
-    // the cache shows the object.
+    // Another replica may have created it: then it has the name, and the Service the address. The writer confirms a
+    // rejection on fresh state, so the cache shows that object by now.
     if (!exists()) throw error;
   }
 }
@@ -194,8 +199,8 @@ async function createOrUpdate(
   const { object } = parseEntry(entry);
   const metadata = readMetadata(object);
   const value: JsonObject = { ...object, ...members, metadata: { ...metadata, labels: { ...metadata.labels, ...labels } } };
-  const differs = (member: string): boolean => !equalJson(ownMember(value, member), ownMember(object, member));
-  if (!['metadata', ...Object.keys(members)].some(differs)) return;
+  const isChanged = (member: string): boolean => !equalJson(ownMember(value, member), ownMember(object, member));
+  if (!['metadata', ...Object.keys(members)].some(isChanged)) return;
   try {
     const body = { value, duplicates: [], format: 'json' } as const;
     await options.writer.update(

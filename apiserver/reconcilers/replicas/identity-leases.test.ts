@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../../shared/values/json';
+import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { identityLabels } from '../../../shared/names/server-identity';
 import { FixedRandom } from '../../../test/support/clock/fixed-random';
@@ -72,7 +72,7 @@ const create = (name: string, labels: JsonObject, spec: JsonObject, namespace = 
   return replica.writer.create(replica.context(), leases(), namespace, { value, duplicates: [], format: 'json' }, WRITE);
 };
 
-const nameOf = ({ metadata }: JsonObject): unknown => JSON.parse(JSON.stringify(metadata)).name;
+const nameOf = (lease: JsonObject): string | undefined => stringAt(objectAt(lease, 'metadata'), 'name');
 
 it('identity Lease has the name, the labels and the renew time of its server', async () => {
   await start();
@@ -98,7 +98,8 @@ it('identity Lease has the labels of upstream in the Kubernetes spelling', () =>
 });
 
 it('identity Lease is reused after a restart, and separate for each server of a machine', async () => {
-  (await start())();
+  const stop = await start();
+  stop();
   const before = await onlyLease();
   await advance(60_000);
   expect(await onlyLease()).toEqual(before);
@@ -161,6 +162,7 @@ it.each([
 });
 
 it('identity Lease cleanup deletes only expired Leases of API servers', async () => {
+  // One hour and one second before the time of the test; `apiserver-here` was renewed a second later.
   const old = '2026-01-02T02:04:04.000000Z';
   const spec = { holderIdentity: 'x', leaseDurationSeconds: 3600 };
   await create('apiserver-gone', OURS, { ...spec, renewTime: old });

@@ -21,7 +21,9 @@ import { settingsText, type CommonSettings } from './peer-checks';
 import { serverName } from './replicas';
 import { startReconciler, mergePatch, serverContext, serverWriteOptions, type Reconciler } from '../reconciler';
 
+/** A Lease that was not renewed for this time is expired. */
 const LEASE_SECONDS = 3_600;
+/** Intervals at which a server renews its Lease and deletes expired ones. */
 const RENEW_MS = 10_000;
 const COLLECT_MS = LEASE_SECONDS * 1_000;
 /** Characters of a Lease's name after the prefix. */
@@ -89,6 +91,7 @@ async function renew(options: IdentityLeasesOptions, key: ObjectKey, metadata: M
     }
     return true;
   } catch (error) {
+    // The cache did not show that the Lease was deleted or created in the meantime.
     if (error instanceof StatusError && error.reason === (exists ? 'NotFound' : 'AlreadyExists')) return false;
     throw error;
   }
@@ -142,7 +145,10 @@ async function deleteLease({ writer, leases, clock }: IdentityLeasesOptions, { k
   }
 }
 
-/** The name of a server's Lease: a digest of hostname, port and worker in base 32, with digits that are valid in names. */
+/**
+ * The name of a server's Lease: the prefix and a digest of hostname, port and worker. Each byte of the digest gives five
+ * bits, written as a digit of base 32 (`0` to `9`, `a` to `v`), which is valid in names.
+ */
 export function identityOf({ hostname, port, worker }: Pick<IdentityLeasesOptions, 'hostname' | 'port' | 'worker'>): string {
   const digest = createHash('sha256')
     .update(serverName(hostname, port, worker))

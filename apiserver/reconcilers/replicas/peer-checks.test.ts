@@ -13,8 +13,8 @@ const OURS: CommonSettings = { [RANGE]: '10.0.0.0/16', '--service-node-port-rang
 
 interface Server {
   readonly replica: Replica<ManualClock>;
-  readonly findings: [message: string, fields: LogFields][];
-  readonly counts: [offsetSeconds: number, others: number][];
+  readonly findings: { readonly message: string; readonly fields: LogFields }[];
+  readonly counts: { readonly offsetSeconds: number; readonly differingServers: number }[];
   settings: CommonSettings;
   stop(): void;
 }
@@ -33,14 +33,22 @@ afterEach(async () => {
   }
 });
 
+/** Starts a server whose clock is ahead by `aheadMs`. */
 async function start(hostname: string, aheadMs: number, settings: CommonSettings = OURS): Promise<Server> {
   const replica = await openReplica(store, new ManualClock(START + aheadMs));
   if (servers.length === 0) for (const name of ['platform-system', 'default']) await replica.create('namespaces', { metadata: { name } });
   const { cache, writer, clock, resources } = replica;
-  const endings: (() => void)[] = [];
-  const server: Server = { replica, findings: [], counts: [], settings, stop: () => endings.forEach((end) => end()) };
+  const cleanups: (() => void)[] = [];
+  const server: Server = { replica, findings: [], counts: [], settings, stop: () => cleanups.forEach((cleanUp) => cleanUp()) };
   const common = {
-    ...{ cache, writer, clock, names: GENERATED_NAMES.platform, random: new FixedRandom(), hostname, port: 6443, worker: 1 },
+    cache,
+    writer,
+    clock,
+    names: GENERATED_NAMES.platform,
+    random: new FixedRandom(),
+    hostname,
+    port: 6443,
+    worker: 1,
     leases: resources.require('leases.coordination.platform.io'),
     settings: () => server.settings,
     onFailure: (message: string) => void replica.failures.push(message),
@@ -49,10 +57,10 @@ async function start(hostname: string, aheadMs: number, settings: CommonSettings
   const peerChecks = startPeerChecks({
     ...common,
     ownLeaseName: identityOf(common),
-    onFinding: (message, fields) => server.findings.push([message, fields]),
-    onCounts: (...counts) => server.counts.push(counts),
+    onFinding: (message, fields) => server.findings.push({ message, fields }),
+    onCounts: (offsetSeconds, differingServers) => server.counts.push({ offsetSeconds, differingServers }),
   });
-  endings.push(
+  cleanups.push(
     () => leases.stop(),
     () => peerChecks.stop(),
   );
@@ -70,14 +78,15 @@ async function renewals(count: number, running: readonly Server[] = servers): Pr
   await flushPromises(20);
 }
 
-const messages = ({ findings }: Server): readonly string[] => findings.map(([message]) => message.replace(/:.*/, ''));
+/** The messages without the advice that follows the colon. */
+const messages = ({ findings }: Server): readonly string[] => findings.map(({ message }) => message.replace(/:.*/, ''));
 
 it('peer check logs nothing when clocks and settings of the API servers are equal', async () => {
   const first = await start('one', 0);
   const second = await start('other', 2_000);
   await renewals(8);
   expect([...first.findings, ...second.findings]).toEqual([]);
-  expect(second.counts.at(-1)?.[1]).toBe(0);
+  expect(second.counts.at(-1)?.differingServers).toBe(0);
 });
 
 it('peer check logs a clock skew on both servers at a limited rate, and reports it as a metric', async () => {
@@ -89,10 +98,10 @@ it('peer check logs a clock skew on both servers at a limited rate, and reports 
   expect(messages(ahead)).toEqual([
     expect.stringMatching(/^the clock of another API server is (59|60|61) s behind the clock of this one$/),
   ]);
-  expect(first.findings[0]?.[0]).toMatch(/NTP/);
-  expect(first.findings[0]?.[1]).toMatchObject({ hostname: 'ahead', lease: expect.stringMatching(/^platform-system\/apiserver-/) });
-  expect(first.counts.at(-1)).toEqual([60, 0]);
-  expect(ahead.counts.at(-1)?.[0]).toBeCloseTo(-60, -1);
+  expect(first.findings[0]?.message).toMatch(/NTP/);
+  expect(first.findings[0]?.fields).toMatchObject({ hostname: 'ahead', lease: expect.stringMatching(/^platform-system\/apiserver-/) });
+  expect(first.counts.at(-1)).toEqual({ offsetSeconds: 60, differingServers: 0 });
+  expect(ahead.counts.at(-1)?.offsetSeconds).toBeCloseTo(-60, -1);
   await renewals(60);
   expect(messages(first)).toHaveLength(2);
 });
@@ -128,7 +137,7 @@ it('peer check drops a server that has stopped renewing its Lease', async () => 
   await renewals(4);
   ahead.stop();
   await renewals(7, [first]);
-  expect(first.counts.at(-1)).toEqual([0, 0]);
+  expect(first.counts.at(-1)).toEqual({ offsetSeconds: 0, differingServers: 0 });
 });
 
 it('peer check logs different settings, but not while a change is rolled out', async () => {
@@ -143,10 +152,11 @@ it('peer check logs different settings, but not while a change is rolled out', a
   first.settings = OURS;
   await renewals(5);
   expect(messages(first)).toEqual(['another API server on this store has different settings']);
-  expect(first.findings[0]).toEqual([
-    expect.stringMatching(/two clusters must not share an --etcd-prefix/),
-    expect.objectContaining({ hostname: 'other', settings: [`${RANGE}: here 10.0.0.0/16, there 10.1.0.0/16`] }),
-  ]);
-  expect(first.counts.at(-1)?.[1]).toBe(1);
+  expect(first.findings[0]?.message).toMatch(/two clusters must not share an --etcd-prefix/);
+  expect(first.findings[0]?.fields).toMatchObject({
+    hostname: 'other',
+    settings: [`${RANGE}: here 10.0.0.0/16, there 10.1.0.0/16`],
+  });
+  expect(first.counts.at(-1)?.differingServers).toBe(1);
   expect(messages(second)).toHaveLength(1);
 });

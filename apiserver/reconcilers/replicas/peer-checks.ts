@@ -43,6 +43,7 @@ export interface PeersOptions extends Pick<FollowTypeOptions, 'cache' | 'clock'>
 const REQUIRED_RENEWALS = 3;
 /** Smaller offsets are harmless: tokens and certificates tolerate up to a minute. */
 const MAX_CLOCK_OFFSET_MS = 5_000;
+/** Time between two warnings about one server. */
 const WARN_INTERVAL_MS = 600_000;
 /** A server that has not renewed its Lease for this time is not counted. */
 const LIVENESS_MS = 60_000;
@@ -52,14 +53,19 @@ const LIVENESS_MS = 60_000;
  */
 const BURST_MS = 5_000;
 
+/** Another server, as its last renewals show it. Times are in ms of Clock.monotonic. */
 interface Peer {
+  /** The last renewTime of its Lease. */
   readonly renewTime: string;
-  /** In ms of Clock.monotonic. */
+  /** When that renewal arrived here. */
   readonly seenAt: number;
-  /** Apparent clock offsets at the last renewals, in ms; positive when the other clock is ahead. Delays make them smaller. */
+  /**
+   * Apparent clock offsets at the last renewals, in ms: renewTime minus the time of arrival here. Positive when the other
+   * clock is ahead; a renewal that arrives late makes it smaller.
+   */
   readonly offsets: readonly number[];
   /** Number of renewals in a row with other settings. */
-  readonly differing: number;
+  readonly differingRenewals: number;
   readonly lastWarnedAt: number;
 }
 
@@ -82,12 +88,14 @@ class Peers {
     this.labels = identityLabels(options.names);
   }
 
+  /** A Lease was created or changed. */
   upsert(entry: Entry): void {
     const { identity, settings } = this.labels;
+    const [identityLabel, identityValue] = identity;
     const { names, ownLeaseName, clock } = this.options;
-    if (entry.labels[identity[0]] !== identity[1]) return;
+    if (entry.labels[identityLabel] !== identityValue) return;
     if (entry.key === `${names.systemNamespace}/${ownLeaseName}`) {
-      // Stops counting servers that no longer renew.
+      // This server renews its own Lease too: an occasion to stop counting servers that no longer renew theirs.
       this.reportCounts();
       return;
     }
@@ -98,19 +106,22 @@ class Peers {
     const seenAt = clock.monotonic();
     const sinceMs = seenAt - (before?.seenAt ?? -Infinity);
     if (before === undefined || sinceMs > LIVENESS_MS || sinceMs < BURST_MS) {
-      // A renewal in a burst may have been made long before it arrived. The next one arrives when it is made.
-      this.peers.set(entry.key, { renewTime, seenAt, offsets: [], differing: 0, lastWarnedAt: before?.lastWarnedAt ?? -Infinity });
+      // The first renewal, the first one after a pause, and one in a burst may have been made long before they arrived, so
+      // their offset says nothing. The next one arrives when it is made.
+      const lastWarnedAt = before?.lastWarnedAt ?? -Infinity;
+      this.peers.set(entry.key, { renewTime, seenAt, offsets: [], differingRenewals: 0, lastWarnedAt });
       return;
     }
     const differences = this.settingDifferences(lease.metadata?.annotations?.[settings]);
     const offset = Date.parse(renewTime) - clock.now();
     const offsets = Number.isNaN(offset) ? [] : [...before.offsets, offset].slice(-REQUIRED_RENEWALS);
-    const differing = differences.length === 0 ? 0 : before.differing + 1;
-    const peer: Peer = { renewTime, seenAt, offsets, differing, lastWarnedAt: before.lastWarnedAt };
+    const differingRenewals = differences.length === 0 ? 0 : before.differingRenewals + 1;
+    const peer: Peer = { renewTime, seenAt, offsets, differingRenewals, lastWarnedAt: before.lastWarnedAt };
     this.peers.set(entry.key, this.warnIfDifferent(entry, lease, peer, differences));
     this.reportCounts();
   }
 
+  /** A Lease was deleted. */
   remove(key: string): void {
     if (this.peers.delete(key)) this.reportCounts();
   }
@@ -120,9 +131,9 @@ class Peers {
     const { clock, onFinding } = this.options;
     const now = clock.monotonic();
     const offsetMs = offsetOf(peer);
-    const differs = peer.differing >= REQUIRED_RENEWALS;
+    const hasOtherSettings = peer.differingRenewals >= REQUIRED_RENEWALS;
     const isClockOff = Math.abs(offsetMs) > MAX_CLOCK_OFFSET_MS;
-    if ((!isClockOff && !differs) || now - peer.lastWarnedAt < WARN_INTERVAL_MS) return peer;
+    if ((!isClockOff && !hasOtherSettings) || now - peer.lastWarnedAt < WARN_INTERVAL_MS) return peer;
     const server = {
       lease: entry.key,
       hostname: entry.labels[this.labels.hostname],
@@ -135,11 +146,12 @@ class Peers {
         server,
       );
     }
-    if (differs)
+    if (hasOtherSettings)
       onFinding(`another API server on this store has different settings: ${SETTINGS_ADVICE}`, { ...server, settings: differences });
     return { ...peer, lastWarnedAt: now };
   }
 
+  /** A sentence for each setting that differs. `text`: the annotation of the other server's Lease. */
   private settingDifferences(text: string | undefined): readonly string[] {
     // Servers of earlier versions publish no settings.
     if (text === undefined) return [];
@@ -154,7 +166,8 @@ class Peers {
     const limit = this.options.clock.monotonic() - LIVENESS_MS;
     const livePeers = [...this.peers.values()].filter(({ seenAt }) => seenAt >= limit);
     const offset = livePeers.map(offsetOf).reduce((largest, value) => (Math.abs(value) > Math.abs(largest) ? value : largest), 0);
-    this.options.onCounts(offset / 1_000, livePeers.filter(({ differing }) => differing >= REQUIRED_RENEWALS).length);
+    const differing = livePeers.filter(({ differingRenewals }) => differingRenewals >= REQUIRED_RENEWALS);
+    this.options.onCounts(offset / 1_000, differing.length);
   }
 }
 

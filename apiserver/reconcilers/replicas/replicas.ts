@@ -1,8 +1,8 @@
 /**
- * Tracks the live API servers. Each keeps a key with a store lease: the key of a server that dies is deleted when its
- * lease expires, the key of one that stops is deleted at once. All servers read the keys from the watch of the cache.
- * A running server puts its key again when its lease has expired, for example because it got no processor time. Never
- * writes API objects.
+ * Tracks the live API servers. Each server keeps a key under a store lease, and all servers read these keys from the
+ * watch of the cache. The key of a server that dies is deleted when its lease expires; a server that stops revokes its
+ * lease. A running server puts its key again when its lease has expired, for example because it got no processor time.
+ * Writes no API objects.
  */
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -14,7 +14,9 @@ export const REPLICAS = 'replicas/';
 
 /** A replica that has not renewed its store lease for this time counts as dead. */
 const LEASE_SECONDS = 15;
+/** Interval of renewals. */
 const RENEW_MS = 5_000;
+/** Time limit of all calls of one renewal. */
 const CALL_MS = 4_000;
 
 /** The address of an API server. */
@@ -23,7 +25,7 @@ export interface ServerAddress {
   readonly port: number;
 }
 
-/** Workers of one server are replicas that share its address. */
+/** A replica. The workers of one server are replicas that share its address. */
 export interface ReplicaAddress extends ServerAddress {
   /** The number of the worker, from 1; absent in a server without workers. */
   readonly worker?: number;
@@ -94,19 +96,23 @@ export class Replicas {
     }
   }
 
-  // KeyListener: events of the cache's watch. Keys are relative to the key prefix.
+  // This class is a KeyListener of the cache (cache/sync). Keys are relative to the key prefix of the store.
 
+  /** The watch of the cache starts again; a change of each existing key follows. */
   onReset(): void {
     this.live.clear();
     this.notifyListeners();
   }
 
+  /** A key was put, or, with an undefined value, deleted. */
   onKeyChange(key: string, value: Buffer | undefined): void {
     const address = value === undefined ? undefined : parseAddress(value.toString());
     if (address === undefined) this.live.delete(key);
     else this.live.set(key, address);
     this.notifyListeners();
-    if (value === undefined && this.address !== undefined && key === keyOf(this.address)) void this.reconciler?.trigger();
+    const isOwnKey = this.address !== undefined && key === keyOf(this.address);
+    // The lease of this replica has expired although it is alive: put the key again now.
+    if (value === undefined && isOwnKey) void this.reconciler?.trigger();
   }
 
   private notifyListeners(): void {
@@ -124,6 +130,7 @@ export class Replicas {
     }
   }
 
+  /** Renews the lease, or grants a new one, and puts the key unless it exists as this replica has put it last. */
   private async ensureKey(address: ReplicaAddress): Promise<void> {
     const { store, clock, prefix } = this.options;
     const call = { deadline: clock.monotonic() + CALL_MS };
@@ -136,11 +143,12 @@ export class Replicas {
       if (kv?.modRevision === this.recordedAt) return;
     }
     const put = { type: 'put', key, value: Buffer.from(JSON.stringify(address)), lease } as const;
+    // Stays undefined when the put fails, so that the next renewal puts the key again.
     this.recordedAt = undefined;
     this.recordedAt = (await store.transact({ compare: [], operations: [put] }, call)).revision;
   }
 
-  /** `undefined` when there is no lease, or it has expired. */
+  /** Renews the lease of this replica. `undefined` when there is none, or it has expired. */
   private async renewedLease(call: StoreCallOptions): Promise<LeaseId | undefined> {
     const { lease } = this;
     if (lease === undefined) return undefined;
@@ -154,7 +162,7 @@ export class Replicas {
     }
   }
 
-  /** `undefined` when this replica has stopped in the meantime. */
+  /** Grants a lease to this replica. `undefined` when the replica has left in the meantime. */
   private async newLease(call: StoreCallOptions): Promise<LeaseId | undefined> {
     const { store } = this.options;
     this.recordedAt = undefined;
