@@ -25,8 +25,6 @@ export interface OpenApiResponse {
 
 /** The OpenAPI documents of a server. */
 export interface OpenApiDocuments {
-  /**
-   * Responds to `/openapi/v2`, `/openapi/v3` and paths below; `undefined` for any other path. The method is ignored.
-   */
+  /** Responds to `/openapi/v2`, `/openapi/v3` and paths below the latter; `undefined` for any other path. */
   handle(request: OpenApiRequest): Promise<OpenApiResponse> | undefined;
 }

@@ -1,7 +1,8 @@
 /**
  * OpenAPI over HTTP: `/openapi/v2`, the index `/openapi/v3` and a document per group version. Documents are large and
- * rarely requested: their parts are built on demand (parts.ts), documents are composed of them, cached for a while and
- * evicted; only hashes are kept. A changed definition changes only its own part and the hash of its group version.
+ * rarely requested, so their parts are built on demand (parts/parts.ts) and composed to documents, which are cached for a
+ * while and then evicted. Only hashes are kept. A changed definition changes its own part, the hash of its group version
+ * and that of the v2 document.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -35,8 +36,8 @@ export interface OpenApiOptions {
   /** Whether the OpenID discovery documents of service account tokens are served. */
   readonly servesOpenId: boolean;
   readonly clock: Pick<Clock, 'now' | 'after'>;
-  /** Called for parts that the documents omit. */
-  readonly failed: (failure: PartFailure) => void;
+  /** Called for parts that the documents omit because they cannot be built. */
+  readonly onFailure: (failure: PartFailure) => void;
   /** Called for documents of aggregated API servers that are rejected. */
   readonly onRejected?: (name: string, message: string) => void;
   /** Absent for the prebuilt parts of the build. */
@@ -49,7 +50,7 @@ export interface OpenApi extends OpenApiDocuments {
   prepare(): void;
 }
 
-/** Builds nothing before the first request, except that `prepare` may be called earlier. */
+/** Builds nothing before the first request, unless `prepare` is called earlier. */
 export function createOpenApi(options: OpenApiOptions): OpenApi {
   return new OpenApiService(options);
 }
@@ -79,19 +80,22 @@ class OpenApiService implements OpenApi {
   private readonly parts: Parts;
   private readonly subjects: () => DocumentSubjects;
   private readonly customRows: () => readonly KindRow[];
-  /** Digests of built-in group versions, which never change. */
+  /** Digests of built-in group versions by document name, which never change. Empty until `ensureBuiltInDigests`. */
   private readonly digests = new Map<string, string>();
   private pendingDigests: Promise<void> | undefined;
+  /** The digest of the built-in kinds in the v2 document, once it was requested. */
   private builtInV2: Promise<string> | undefined;
+  /** Hashes of v3 documents with custom kinds. */
   private readonly hashes = new WeakMap<DocumentSubject, string>();
+  /** The body of the index and what it was made of. */
   private index: { readonly subjects: DocumentSubjects; readonly remotes: object; readonly body: Buffer } | undefined;
   private readonly documents = new LRUCache<string, Promise<ComposedDocument>>({ maxSize: MAX_CACHED_BYTES });
   private evictionTimer: Timer | undefined;
   private readonly lastModified: string;
 
   constructor(private readonly options: OpenApiOptions) {
-    const { clock, failed, onRejected, prebuiltParts, rows, naming, servesOpenId } = options;
-    this.parts = new Parts({ clock, failed, onRejected, ...(prebuiltParts !== undefined && { prebuiltParts }) });
+    const { clock, onFailure, onRejected, prebuiltParts, rows, naming, servesOpenId } = options;
+    this.parts = new Parts({ clock, onFailure, onRejected, ...(prebuiltParts !== undefined && { prebuiltParts }) });
     this.lastModified = new Date(clock.now()).toUTCString();
     this.subjects = memoizeBySource(rows, (currentRows) => subjectsOf(currentRows, { naming, servesOpenId }));
     this.customRows = memoizeBySource(rows, (currentRows) => currentRows.filter(({ custom }) => custom !== undefined).sort(byName));
@@ -113,7 +117,7 @@ class OpenApiService implements OpenApi {
     const form = negotiateForm(request.accept, 'v2');
     if (form === undefined) return { status: 406, headers: UNCACHED, body: EMPTY_BODY };
     const custom = this.customRows();
-    // On the first request the parts are needed whatever the hash is.
+    // On the first request no document is cached, so the parts are needed whatever the hash will be.
     if (this.builtInV2 === undefined) this.prepareCustomParts(custom, form);
     const remote = this.options.descriptions?.() ?? NONE;
     const hash = await this.hashV2(custom, remote, form);
@@ -121,7 +125,7 @@ class OpenApiService implements OpenApi {
     const headers = { ...UNCACHED, etag, 'last-modified': this.lastModified, vary: ['Accept-Encoding', 'Accept'] };
     if (request.ifNoneMatch === etag) return { status: 304, headers, body: EMPTY_BODY };
     const partForm = { version: 'v2', media: form.media } as const;
-    const document = await this.composeOnce(`${V2_PATH} ${hash}`, partForm, () => this.partsV2(custom, remote, partForm));
+    const document = await this.composeOnce(`${V2_PATH} ${hash}`, partForm, () => this.buildPartsV2(custom, remote, partForm));
     return this.respond({ 'content-type': form.contentType, ...headers }, document, request);
   }
 
@@ -160,10 +164,11 @@ class OpenApiService implements OpenApi {
       return { status: 304, headers: { etag: headers.etag, vary: headers.vary, ...caching }, body: EMPTY_BODY };
     }
     const partForm = { version: 'v3', media: form.media } as const;
-    const document = await this.composeOnce(`${name} ${hash}`, partForm, () => this.partsV3(subject, partForm));
+    const document = await this.composeOnce(`${name} ${hash}`, partForm, () => this.buildPartsV3(subject, partForm));
     return this.respond({ ...headers, ...caching }, document, request);
   }
 
+  /** Responds with the document, compressed when the client accepts that and the document is long. */
   private async respond(
     headers: OpenApiResponse['headers'],
     document: ComposedDocument,
@@ -183,6 +188,7 @@ class OpenApiService implements OpenApi {
     return `${V3_PATH}/${name}?hash=${this.hashV3(name, subject)}`;
   }
 
+  /** The hash of a v3 document, which changes with its contents. Requires the digests of built-in group versions. */
   private hashV3(name: string, subject: DocumentSubject): string {
     const builtInDigest = this.digests.get(name);
     const existing = subject.custom.length === 0 ? builtInDigest : this.hashes.get(subject);
@@ -192,7 +198,10 @@ class OpenApiService implements OpenApi {
     return hash;
   }
 
-  /** Changes with the published built-in kinds, to which custom kinds refer. */
+  /**
+   * Part of the hash of a document that has custom kinds only. It changes with the built-in types to which those refer:
+   * the digest of the core group stands for the release.
+   */
   private get sharedDigest(): string {
     return this.digests.get('api/v1') ?? '';
   }
@@ -201,13 +210,13 @@ class OpenApiService implements OpenApi {
     const remoteIdentities = remote.flatMap(({ name, id }) => [name, id]);
     const openIdMark = this.options.servesOpenId ? [] : ['without OpenID'];
     const customIdentities = custom.map((row) => this.parts.identityOf(row));
-    return hashOf([await this.digestV2(form), ...openIdMark, ...customIdentities, ...remoteIdentities]);
+    return hashOf([await this.ensureDigestV2(form), ...openIdMark, ...customIdentities, ...remoteIdentities]);
   }
 
-  /** The digest of the built-in kinds, which comes with their part: any encoding will do. */
-  private digestV2({ media }: ResponseForm): Promise<string> {
+  /** The digest of the built-in kinds. It comes with their part, and is the same for every encoding of the part. */
+  private ensureDigestV2({ media }: ResponseForm): Promise<string> {
     const { builtIn, naming } = this.options;
-    this.builtInV2 ??= this.parts.ofBuiltIn(builtIn, naming, { version: 'v2', media }).then(({ digest = '' }) => digest);
+    this.builtInV2 ??= this.parts.buildBuiltIn(builtIn, naming, { version: 'v2', media }).then(({ digest = '' }) => digest);
     return this.builtInV2;
   }
 
@@ -235,6 +244,7 @@ class OpenApiService implements OpenApi {
     const existing = this.documents.get(key);
     if (existing !== undefined) return existing;
     const document = createParts().then((parts) => composeDocument(composeChunks(parts, form)));
+    // The size is known once the document is composed; the cache requires one of at least 1.
     this.documents.set(key, document, { size: 1 });
     document.then(
       ({ gzipped }) => this.documents.set(key, document, { size: gzipped.length }),
@@ -244,16 +254,16 @@ class OpenApiService implements OpenApi {
     return document;
   }
 
-  private async partsV2(
+  private async buildPartsV2(
     custom: readonly KindRow[],
     remote: readonly RemoteOpenApiDescription[],
     form: PartForm,
   ): Promise<readonly DocumentPart[]> {
     const { builtIn, naming, servesOpenId } = this.options;
     const [{ part }, customParts, remoteParts] = await Promise.all([
-      this.parts.ofBuiltIn(builtIn, naming, form),
-      this.customParts(custom, naming, form),
-      this.parts.ofRemotes(remote, { builtIn, custom, dialect: naming, form }),
+      this.parts.buildBuiltIn(builtIn, naming, form),
+      this.buildCustomParts(custom, naming, form),
+      this.parts.buildRemotes(remote, { builtIn, custom, dialect: naming, form }),
     ]);
     const openIdPart = servesOpenId ? [new PartEncoder().encodePiece(buildOpenIdPieceV2(naming), form)] : [];
     return [part, ...openIdPart, ...customParts, ...remoteParts];
@@ -263,14 +273,14 @@ class OpenApiService implements OpenApi {
   private prepareCustomParts(custom: readonly KindRow[], { media }: ResponseForm): void {
     this.parts.warm('all');
     // A failure is reported by the request that awaits the parts.
-    this.customParts(custom, this.options.naming, { version: 'v2', media }).catch(() => undefined);
+    this.buildCustomParts(custom, this.options.naming, { version: 'v2', media }).catch(() => undefined);
   }
 
-  private async partsV3(subject: DocumentSubject, form: PartForm): Promise<readonly DocumentPart[]> {
+  private async buildPartsV3(subject: DocumentSubject, form: PartForm): Promise<readonly DocumentPart[]> {
     const { custom, dialect } = subject;
     const [shared, customParts] = await Promise.all([
-      this.parts.ofGroupVersion(this.options.builtIn, subject, form),
-      this.customParts(custom, dialect, form),
+      this.parts.buildGroupVersion(this.options.builtIn, subject, form),
+      this.buildCustomParts(custom, dialect, form),
     ]);
     return [shared, ...customParts];
   }
@@ -279,13 +289,13 @@ class OpenApiService implements OpenApi {
    * The parts of the kinds in their order, without those that cannot be built; at most {@link CONCURRENT_PARTS} at
    * once.
    */
-  private async customParts(rows: readonly KindRow[], dialect: Dialect, form: PartForm): Promise<readonly DocumentPart[]> {
+  private async buildCustomParts(rows: readonly KindRow[], dialect: Dialect, form: PartForm): Promise<readonly DocumentPart[]> {
     const parts = new Array<DocumentPart | undefined>(rows.length);
     let next = 0;
     const buildRemaining = async (): Promise<void> => {
       for (let index = next++; index < rows.length; index = next++) {
         const row = rows[index];
-        if (row !== undefined) parts[index] = await this.parts.ofCustom(row, dialect, form);
+        if (row !== undefined) parts[index] = await this.parts.buildCustom(row, dialect, form);
       }
     };
     await Promise.all(Array.from({ length: CONCURRENT_PARTS }, buildRemaining));

@@ -17,7 +17,7 @@ const { head, cases: recorded } = readRecording(
   shape({ name: text, v2: body, v3: body, schemas: body }),
 );
 
-/** The definition as the store has it once its names are accepted. */
+/** The recorded definition as the store has it once its names are accepted: group in canonical spelling, names complete. */
 function storedDefinition({ spec, metadata }: JsonObject): JsonObject {
   const recordedSpec = objectAt({ spec: spec ?? {} }, 'spec') ?? {};
   const names = objectAt(recordedSpec, 'names') ?? {};

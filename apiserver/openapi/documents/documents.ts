@@ -45,7 +45,10 @@ export interface DocumentPiece {
 /** The properties of a version of a custom kind that its paths depend on. */
 export type CustomRow = Omit<KindRow, 'custom'>;
 
-/** The v2 document of all kinds, with groups in both spellings, so that each client finds the one that it uses. */
+/**
+ * The v2 document of all kinds, with groups in both spellings, so that each client finds the one that it uses. `naming` is
+ * the dialect of the names of types.
+ */
 export function buildDocumentV2(rows: readonly KindRow[], naming: Dialect, describe?: Describe): JsonObject {
   const { paths, schemas } = buildPieceV2(rows, naming, describe);
   return {
@@ -156,17 +159,21 @@ export function buildGroupPieceV3(
   return { paths: {}, schemas: withPatch(builtInSchemas(types, { version: 3, namePrefix, kinds, texts }), namePrefix) };
 }
 
-/** `naming` is the dialect of kinds of other groups, where the group of the path has one spelling only. */
+/**
+ * The paths of the rows in one dialect. Kinds of a group that is spelled alike in both dialects refer to other groups,
+ * whose names are then in the dialect `naming`.
+ */
 function entriesOf(rows: readonly KindRow[], dialect: Dialect, naming: Dialect): PathEntry[] {
-  return [...rootsOf(rows, dialect), ...rows.flatMap((row) => pathsOf(row, dialectOfPath(row, dialect, naming)))];
+  return [...discoveryPathsOf(rows, dialect), ...rows.flatMap((row) => pathsOf(row, dialectOfPath(row, dialect, naming)))];
 }
 
 /** The discovery paths of group versions; upstream does not describe those of custom groups. */
-function rootsOf(rows: readonly KindRow[], dialect: Dialect): readonly PathEntry[] {
+function discoveryPathsOf(rows: readonly KindRow[], dialect: Dialect): readonly PathEntry[] {
   const builtIn = rows.filter(({ custom }) => custom === undefined);
   return [...new Map(builtIn.map((row) => [apiVersionOf(row), discoveryPathOf(row, dialect)])).values()];
 }
 
+/** The dialect of a row's paths: `naming` for a group that is spelled alike in both dialects, else `dialect`. */
 function dialectOfPath(row: CustomRow, dialect: Dialect, naming: Dialect): Dialect {
   return isSpelledAlike(row) ? naming : dialect;
 }

@@ -172,7 +172,7 @@ interface ResourcePath {
   readonly parameters: readonly Parameter[];
   /** `Namespaced` precedes the kind when the path contains a namespace. */
   readonly scopeInfix: string;
-  /** The text after the kind, if any. */
+  /** The text after the kind, such as `ForAllNamespaces`, if any. */
   readonly suffix?: string;
 }
 

@@ -20,7 +20,7 @@ const isRecordedSchema: Check<RecordedSchema> = shape({ title: text, schema: bod
 
 const MEMBERS: JsonObject = { apiVersion: {}, kind: {}, metadata: {} };
 
-/** Empties apiVersion, kind and metadata of resources. */
+/** Empties apiVersion, kind and metadata of resources, which are recognized by their reference to ObjectMeta. */
 function withEmptyTypeMeta(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withEmptyTypeMeta);
   if (!isObject(value)) return value;

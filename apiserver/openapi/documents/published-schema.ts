@@ -1,7 +1,9 @@
 /**
  * A custom schema as the OpenAPI documents publish it. v3 expresses nearly everything. v2 omits alternatives, and the
- * type and the nested schemas of a schema that is nullable or preserves unknown fields. Schemas are large and published
- * whole, so they are converted lazily from the JSON text, without objects for unchanged parts.
+ * type and the nested schemas of a schema that is nullable or preserves unknown fields.
+ *
+ * Schemas are large and published whole, so they are converted lazily from the JSON text, without objects for unchanged
+ * parts. A value, a name or a schema is represented by its index in that text (JsonIndex).
  */
 import { compareBytes, isObject, ownMember, setMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { JsonIndex } from '../../../shared/values/json-index';
@@ -37,6 +39,7 @@ export type PropertyName = number | string;
 
 /** The members of one schema in order. Reused for the next schema at the same depth. */
 export class PublishedLevel {
+  /** The first `count` elements are the members; the others are left over from an earlier schema. */
   readonly members: PublishedMember[] = [];
   count = 0;
 
@@ -144,7 +147,10 @@ const ANY_OF = keywordOf('anyOf');
 const REQUIRED = keywordOf('required');
 const EMBEDDED = keywordOf('x-kubernetes-embedded-resource');
 
-/** Keywords by length, with their characters: finds the keyword of a name in the JSON without creating a string. */
+/**
+ * Keywords by length (all are shorter than 64), with their characters: finds the keyword of a name in the JSON without
+ * creating a string.
+ */
 const KEYWORDS_BY_LENGTH: readonly (readonly { readonly keyword: number; readonly codes: Uint8Array }[])[] = Array.from(
   { length: 64 },
   (_, length) =>
@@ -160,8 +166,9 @@ const KEYWORDS_BY_LENGTH: readonly (readonly { readonly keyword: number; readonl
  */
 export class PublishedSchema {
   private readonly levels: PublishedLevel[] = [];
-  /** The index of each keyword's value in the current schema, -1 when absent; and the keywords in their order. */
+  /** The index of each keyword's value in the current schema, -1 when absent. */
   private readonly valueIndexes = new Int32Array(KEYWORDS.length);
+  /** The keywords of the current schema in their order. */
   private readonly order: number[] = [];
 
   constructor(

@@ -10,9 +10,14 @@ import { digestsOf, type Digests } from '../../../test/replay/formats/openapi-di
 import { buildDocumentV2, buildDocumentV3, buildOpenIdPieceV2, buildOverviewPiece } from './documents';
 import { OPENID_OVERVIEWS, OVERVIEWS, overviewsOf } from './overviews';
 
-/** The v2 and v3 digests by name; `-` = not in that version. */
-const recorded = (part: keyof Digests): ReadonlyMap<string, readonly [string, string]> =>
-  new Map(readRecording(`openapi/${part}`, body, tupleOf(text, text, text)).cases.map(([name, ...digests]) => [name, digests]));
+/** The digests in both versions of OpenAPI; `-` for a name that is not in that version. */
+interface RecordedDigests {
+  readonly v2: string;
+  readonly v3: string;
+}
+
+const recorded = (part: keyof Digests): ReadonlyMap<string, RecordedDigests> =>
+  new Map(readRecording(`openapi/${part}`, body, tupleOf(text, text, text)).cases.map(([name, v2, v3]) => [name, { v2, v3 }]));
 const RECORDED = { paths: recorded('paths'), definitions: recorded('definitions') };
 
 /** Paths of upstream that may be missing because they are not served. */
@@ -33,12 +38,13 @@ for (const overview of [...OVERVIEWS.values(), ...OPENID_OVERVIEWS.values(), ...
 const names = (digests: Readonly<Record<string, string>>): string[] =>
   Object.keys(digests).filter((name) => !name.includes('.platform.io'));
 
+/** The names whose digest differs from the recorded one, each behind the version of OpenAPI. */
 function differences(part: keyof Digests): string[] {
-  const wrong = (digests: Digests, at: 0 | 1): string[] =>
+  const differingNames = (digests: Digests, version: keyof RecordedDigests): string[] =>
     names(digests[part])
-      .filter((name) => digests[part][name] !== RECORDED[part].get(name)?.[at])
-      .map((name) => `v${at + 2} ${name}`);
-  return [...new Set([...wrong(v2, 0), ...v3.flatMap((digests) => wrong(digests, 1))])];
+      .filter((name) => digests[part][name] !== RECORDED[part].get(name)?.[version])
+      .map((name) => `${version} ${name}`);
+  return [...new Set([...differingNames(v2, 'v2'), ...v3.flatMap((digests) => differingNames(digests, 'v3'))])];
 }
 
 test('every published path has the recorded digest', () => {
@@ -50,12 +56,12 @@ test('every published definition has the recorded digest', () => {
 });
 
 test('the published paths contain every recorded path of the served kinds', () => {
-  const served = (path: string): boolean =>
+  const isServed = (path: string): boolean =>
     SERVED_KINDS.some((row) =>
       path.startsWith(row.group === '' ? '/api/v1/' : `/apis/${row.group.replace('.platform.io', '.k8s.io')}/${row.version}/`),
     );
   const missing = [...RECORDED.paths.keys()].filter(
-    (path) => served(path) && v2.paths[path] === undefined && !LEFT_OUT.some((pattern) => pattern.test(path)),
+    (path) => isServed(path) && v2.paths[path] === undefined && !LEFT_OUT.some((pattern) => pattern.test(path)),
   );
   expect(missing).toEqual([]);
 });

@@ -24,7 +24,7 @@ export interface ResponseForm {
 const JSON_FORM: ResponseForm = { contentType: JSON_MEDIA_TYPE, media: 'json' };
 const ANY_JSON: ReadonlySet<string> = new Set([JSON_MEDIA_TYPE, 'application/*', '*/*']);
 
-/** JSON without a header; `undefined` when no type of the header is supported. */
+/** The form for an Accept header: JSON without a header; `undefined` when no type of the header is supported. */
 export function negotiateForm(accept: string | undefined, version: OpenApiVersion): ResponseForm | undefined {
   if (accept === undefined || accept.trim() === '') return JSON_FORM;
   for (const clause of accept.split(',')) {

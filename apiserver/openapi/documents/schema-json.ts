@@ -1,7 +1,7 @@
 /**
  * Writes members of a document as JSON, and published custom schemas without building objects. Integers that a double
- * cannot represent are printed with all digits: `JSON.stringify`, which is fast, cannot do that, so members with such
- * an integer are written again by `stringifyJson`.
+ * cannot represent are printed with all digits. `JSON.stringify` is fast but cannot do that, so members that contain such
+ * an integer are written a second time, by `stringifyJson`.
  */
 import { PublishedSchema, type PublishedLevel, type PublishedMember } from './published-schema';
 import { isObject, ownMember, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';

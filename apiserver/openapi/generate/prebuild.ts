@@ -11,8 +11,8 @@ import { subjectsOf } from '../parts/subjects';
 
 const MEDIA = ['json', 'protobuf'] as const;
 
-/** Writes the parts to `into`, which must be empty. `rows` are the kinds that are served by default. */
-export function buildPrebuiltParts(rows: readonly KindRow[], describe: Describe, into: PrebuiltParts): void {
+/** Writes the parts to `prebuilt`, which must be empty. `rows` are the kinds that are served by default. */
+export function buildPrebuiltParts(rows: readonly KindRow[], describe: Describe, prebuilt: PrebuiltParts): void {
   const builder = new PartBuilder(describe);
   const parts: PrebuiltPart[] = [];
   const digests = new Map<string, string>();
@@ -23,22 +23,18 @@ export function buildPrebuiltParts(rows: readonly KindRow[], describe: Describe,
       parts.push({ dialect: naming, form, part });
       digests.set(digestKey({ dialect: naming }), digest);
     }
-    // Most documents are the same in both dialects.
+    // In the second pass only the documents that follow `naming` are new: the core group and the server itself.
     const subjects = [...subjectsOf(rows, { naming, servesOpenId: true }).values()].filter((subject) => !digests.has(digestKey(subject)));
     for (const { custom: _, isBuiltIn: __, ...subject } of subjects) {
       for (const media of MEDIA) {
         const { dialect, name } = subject;
         const form = { version: 'v3', media } as const;
-        parts.push({
-          dialect,
-          name,
-          form,
-          part: builder.build({ type: 'groupVersion', rows, customRows: [], subject, dialect, form }).part,
-        });
+        const { part } = builder.build({ type: 'groupVersion', rows, customRows: [], subject, dialect, form });
+        parts.push({ dialect, name, form, part });
       }
     }
     const subjectDigests = builder.digests({ type: 'digests', rows, subjects });
     for (const subject of subjects) digests.set(digestKey(subject), subjectDigests.get(subject.name) ?? '');
   }
-  into.write(rows, digests, parts);
+  prebuilt.write(rows, digests, parts);
 }

@@ -1,7 +1,7 @@
 /**
- * A growing buffer for a document in JSON or protobuf. The length of a nested protobuf message is written before it
- * once it is known, which moves the nested bytes when the length takes other than the reserved bytes. Published
- * documents are so large that computing lengths from objects first would cost more.
+ * A growing buffer for a document in JSON or protobuf. The length of a nested protobuf message precedes it. Some bytes are
+ * reserved for that length; when it takes more or fewer bytes, the nested message is moved. Published documents are so
+ * large that computing all lengths from objects first would cost more.
  */
 import { growBuffer } from '../../../shared/values/encoding/grow-buffer';
 
@@ -9,14 +9,14 @@ import { growBuffer } from '../../../shared/values/encoding/grow-buffer';
 const FIRST_BYTES = 4096;
 /** A buffer that has grown beyond this size is released instead of reused. */
 const MAX_RETAINED_BYTES = 4 * 1024 * 1024;
-/** Texts of up to this many UTF-16 units take less than 128 bytes. */
+/** Texts of up to this many UTF-16 units take less than 128 bytes, so that their length is a varint of one byte. */
 const SHORT_TEXT = 42;
 /** Maximum number of UTF-8 bytes per UTF-16 unit. */
 const MAX_CHARACTER_BYTES = 3;
 const DOUBLE_BYTES = 8;
 /** From this length on, a bulk copy is faster than a loop. */
 const MIN_BULK_COPY = 100;
-/** For a length that fits into memory. */
+/** Enough for lengths up to 2^35. */
 const MAX_VARINT_BYTES = 5;
 
 /** Receives the encoded fields of a message. */
@@ -125,7 +125,7 @@ export class MessageBuffer implements MessageSink {
   }
 }
 
-/** Returns false for a text with other characters than ASCII; the written bytes are then invalid. */
+/** Writes one byte per character. Returns false for a text with other characters than ASCII; the bytes are then invalid. */
 function writeAscii(bytes: Buffer, start: number, text: string): boolean {
   for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index);

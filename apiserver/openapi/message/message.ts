@@ -41,15 +41,23 @@ export interface MessageTable {
 /** By the name of the message. */
 export type Messages = Readonly<Record<string, MessageTable>>;
 
-/** Field of the YAML text in a value of any type. */
+/** Wire types of protobuf: a varint, eight bytes, and bytes behind their length. */
+const VARINT = 0;
+const FIXED64 = 1;
+const DELIMITED = 2;
+
+/** Field of the YAML text in a value of the shape `any`. */
 const YAML_TEXT = 2;
-/** Fields of an entry of an object with arbitrary members. */
-const ENTRY_NAME = 1;
-/** Field number of the value in a map entry; the key has 1. */
-const ENTRY_VALUE = 2;
+/** Fields of the name and the value of an entry, in the shape `entries`. */
+export const ENTRY_NAME = 1;
+export const ENTRY_VALUE = 2;
+/** Fields of the shape `scalar`. */
+const SCALAR = { number: 1, boolean: 2, text: 3 } as const;
+/** Fields of the shape `orReference`. */
+const ALTERNATIVE = { value: 1, reference: 2 } as const;
 const REFERENCE: MessageTable = { fields: [['$ref', 1, 'string']] };
 
-/** `name` is that of the message in the tables. */
+/** Encodes a value as the message `name` of the tables. */
 export function encodeMessage(messages: Messages, name: string, value: JsonObject): Buffer {
   const bytes = new MessageBuffer();
   new MessageWriter(messages, bytes).message(tableOf(messages, name), value);
@@ -59,7 +67,7 @@ export function encodeMessage(messages: Messages, name: string, value: JsonObjec
 /** The header of a field with a length prefix. */
 export function encodeFieldHeader(number: number, length: number): Buffer {
   const bytes = new MessageBuffer();
-  bytes.varint(tag(number, 2));
+  bytes.varint(tag(number, DELIMITED));
   bytes.varint(length);
   return bytes.finish();
 }
@@ -85,8 +93,8 @@ export function rowIndexesOf(table: MessageTable): ReadonlyMap<string, number> {
   return created;
 }
 
-/** `wire` is a wire type of protobuf: 0 varint, 1 64-bit, 2 length-delimited. */
-const tag = (field: number, wire: 0 | 1 | 2): number => field * 8 + wire;
+/** The number that precedes a field: its number and, in the lowest three bits, its wire type. */
+const tag = (field: number, wire: typeof VARINT | typeof FIXED64 | typeof DELIMITED): number => field * 8 + wire;
 
 /** Encodings of objects that occur repeatedly. */
 const sharedMessages = new WeakMap<JsonObject, { readonly table: MessageTable; readonly bytes: Buffer }>();
@@ -99,8 +107,8 @@ export class MessageWriter {
   ) {}
 
   /**
-   * Objects have few of the members of a table, so the table is looked up for each member of the object. Fields are
-   * written in the order of the table.
+   * The fields of an object, in the order of the table. An object has few of the members of its table, so its members are
+   * looked up in the table, not the other way round.
    */
   message(table: MessageTable, value: JsonObject): void {
     const { fields, extensions } = table;
@@ -114,7 +122,7 @@ export class MessageWriter {
       if (rowIndex !== undefined) presentRows |= 1 << rowIndex;
       else if (extensions !== undefined && member.startsWith('x-')) hasExtensions = true;
     }
-    // Takes the lowest bit and removes it.
+    // `presentRows & -presentRows` is the lowest bit that is set; `presentRows &= presentRows - 1` removes that bit.
     for (; presentRows !== 0; presentRows &= presentRows - 1) {
       const row = fields[31 - Math.clz32(presentRows & -presentRows)];
       const memberValue = row === undefined ? undefined : value[row[0]];
@@ -146,7 +154,7 @@ export class MessageWriter {
 
   /** The start of a length-delimited field. */
   fieldHeader(number: number): void {
-    this.bytes.varint(tag(number, 2));
+    this.bytes.varint(tag(number, DELIMITED));
   }
 
   text(number: number, text: string): void {
@@ -162,7 +170,7 @@ export class MessageWriter {
   }
 
   private boolean(number: number, value: boolean): void {
-    this.bytes.varint(tag(number, 0));
+    this.bytes.varint(tag(number, VARINT));
     this.bytes.varint(value ? 1 : 0);
   }
 
@@ -214,7 +222,8 @@ export class MessageWriter {
   private alternative(number: number, message: string, value: JsonValue): void {
     const isReference = isObject(value) && value['$ref'] !== undefined;
     const start = this.open(number);
-    this.object(isReference ? 2 : 1, isReference ? REFERENCE : tableOf(this.messages, message), value);
+    if (isReference) this.object(ALTERNATIVE.reference, REFERENCE, value);
+    else this.object(ALTERNATIVE.value, tableOf(this.messages, message), value);
     this.bytes.close(start);
   }
 
@@ -228,10 +237,10 @@ export class MessageWriter {
   /** Lists and objects are not supported here: the message stays empty. */
   private scalar(number: number, value: JsonValue): void {
     const start = this.open(number);
-    if (typeof value === 'string') this.text(3, value);
-    else if (typeof value === 'boolean') this.boolean(2, value);
+    if (typeof value === 'string') this.text(SCALAR.text, value);
+    else if (typeof value === 'boolean') this.boolean(SCALAR.boolean, value);
     else if (typeof value !== 'object') {
-      this.bytes.varint(tag(1, 1));
+      this.bytes.varint(tag(SCALAR.number, FIXED64));
       this.bytes.double(Number(value));
     }
     this.bytes.close(start);

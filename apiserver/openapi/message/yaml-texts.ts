@@ -10,11 +10,12 @@ import type { JsonIndex } from '../../../shared/values/json-index';
 const MAX_CACHED_LENGTH = 64;
 /** When this many texts are cached, all are evicted. */
 const MAX_CACHED_TEXTS = 2048;
+/** By the JSON of the value. */
 const yamlBySpelling = new Map<string, string>();
 /** Objects that occur repeatedly: rendered operations of one path share them. */
 const yamlByObject = new WeakMap<JsonObject | JsonValue[], string>();
 
-/** Objects and lists must not be changed afterwards. */
+/** The YAML text of a value. The texts of objects and lists are cached by identity, so these must not be changed later. */
 export function yamlOf(value: JsonValue): string {
   if (typeof value === 'string')
     return value.length > MAX_CACHED_LENGTH ? stringifyYaml(value) : cachedYaml(JSON.stringify(value), () => value);
@@ -26,7 +27,7 @@ export function yamlOf(value: JsonValue): string {
   return text;
 }
 
-/** The value at an index of a JSON text. */
+/** The YAML text of the value at an index of a JSON text. */
 export function yamlAt(json: JsonIndex, index: number): string {
   if (json.end(index) - json.start(index) > MAX_CACHED_LENGTH) return stringifyYaml(json.toJson(index));
   return cachedYaml(json.spelling(index), () => json.toJson(index));

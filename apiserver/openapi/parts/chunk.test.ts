@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 import { gzipOf, totalLength, compressChunk, gunzipToBuffer } from './chunk';
 
+// Empty ones, one that compresses well, and one that hardly does.
 const texts = [
   '',
   'a',

@@ -13,7 +13,7 @@ export interface Chunk {
   readonly packed: Uint8Array<ArrayBuffer>;
 }
 
-/** Compresses a part of a document at the fastest level, because it is decompressed for most responses. */
+/** Compresses bytes at the fastest level: most responses decompress them again. */
 export function compressChunk(content: Uint8Array | string): Chunk {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const packed = deflateRawSync(bytes, { level: 1, finishFlush: constants.Z_SYNC_FLUSH });
@@ -26,12 +26,12 @@ export function totalLength(chunks: readonly Chunk[]): number {
   return chunks.reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The header of a gzip stream: deflate, without flags, time or operating system. */
+/** The header of a gzip stream (RFC 1952): deflate (8), no flags, no time, unknown operating system (0xff). */
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 /** An empty final block. */
 const LAST_BLOCK = Buffer.from([3, 0]);
 
-/** All chunks as one gzip stream. */
+/** All chunks as one gzip stream, which ends with the checksum and the length of the content. */
 export function gzipOf(chunks: readonly Chunk[]): Buffer {
   const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(chunks.reduce((sum, { crc, length }) => combineCrc(sum, crc, length), 0));
@@ -44,6 +44,7 @@ export function gunzipToBuffer(gzipped: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => gunzip(gzipped, (error, bytes) => (error === null ? resolve(bytes) : reject(error))));
 }
 
+/** The polynomial of CRC-32, with the highest bit as the lowest power. */
 const POLYNOMIAL = 0xedb88320;
 const HIGHEST_BIT = 0x80000000;
 
@@ -63,7 +64,7 @@ function multiply(a: number, b: number): number {
   return product >>> 0;
 }
 
-/** x to the power 2^(index + 3). */
+/** Element n is x to the power 2^(n + 3): that of 8 bits, of 16, and so on. */
 const SQUARES: readonly number[] = squares();
 
 function squares(): number[] {

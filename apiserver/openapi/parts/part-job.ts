@@ -91,7 +91,7 @@ export interface BuiltPart {
 const EMPTY_SCHEMA = readSchema({});
 const EMPTY_SCHEMA_JSON = Buffer.from('{}');
 
-/** Executes jobs one after another. `describe` returns the descriptions of types. */
+/** Executes jobs one after another. Its methods throw when a document cannot be built. `describe` describes the types. */
 export class PartBuilder {
   private readonly encoder = new PartEncoder();
 

@@ -24,7 +24,7 @@ export type PartResponse =
 const WORKER_FILE = join(__dirname, 'part-worker.js');
 /** Heap limit of a thread, which holds one document at a time. */
 const MEMORY_MB = 256;
-/** Threads that build the documents of all groups after a start. */
+/** Maximum number of threads; `warm('all')` starts as many. */
 const THREADS = 2;
 const LIMITS = { threads: THREADS, jobTimeoutMs: 20_000, idleTimeoutMs: 5_000, scaleUpDelayMs: 300, maxWaitingWeight: Infinity };
 
@@ -41,7 +41,7 @@ export class PartThreads {
     if (this.hasThreads) this.pool.prestart(this.clock, scale === 'all' ? THREADS : 1);
   }
 
-  /** Rejects when the part cannot be built. */
+  /** Executes a job. Like the other methods, rejects when the job fails or exceeds a limit. */
   async build(job: PartJob): Promise<BuiltPart> {
     if (!this.hasThreads) return this.builder.build(job);
     const response = await this.run(job, job.type === 'custom' ? transferableBuffers([job.schema]) : []);
@@ -63,7 +63,7 @@ export class PartThreads {
     throw unexpected();
   }
 
-  /** Used without threads. */
+  /** Executes the jobs when there are no threads. */
   private get builder(): PartBuilder {
     return (this.inline ??= new PartBuilder(readDescriptions()));
   }

@@ -1,6 +1,9 @@
 /**
  * Parts of OpenAPI documents in their encodings: encoded and compressed once, then composed into whole documents
  * without encoding them again. The callers decide which parts belong to a document.
+ *
+ * Three words: a piece is paths and schemas as values ({@link DocumentPiece}), a part is an encoded piece
+ * ({@link DocumentPart}), and a chunk is a compressed sequence of bytes, such as the paths of a part ({@link Chunk}).
  */
 import { createHash } from 'node:crypto';
 import type { KindRow } from '../../../shared/api/kinds';
@@ -33,8 +36,8 @@ export class PartEncoder {
   }
 
   /**
-   * The part of one version of a custom kind; the types that it refers to belong to built-in kinds. `naming` is the
-   * dialect of these.
+   * Encodes the part of one version of a custom kind. It does not contain the built-in types to which the kind refers;
+   * `naming` is the dialect of their names.
    */
   encodeCustom(row: KindRow, naming: Dialect, form: PartForm): DocumentPart {
     const bytes = this.buffer.reset();
@@ -52,7 +55,7 @@ export class PartEncoder {
   }
 }
 
-/** Equal for pieces with equal contents. */
+/** A digest that is equal for pieces with equal contents. */
 export function digestOf({ paths, schemas }: DocumentPiece): string {
   return createHash('sha512').update(encodeJson(paths)).update(encodeJson(schemas)).digest('base64');
 }
@@ -104,6 +107,7 @@ function composeJson(paths: readonly Chunk[], schemas: readonly Chunk[], version
   ];
 }
 
+/** Puts a comma between the chunks that are not empty. */
 function separated(chunks: readonly Chunk[]): readonly Chunk[] {
   return chunks.filter(({ length }) => length > 0).flatMap((chunk, index) => (index === 0 ? [chunk] : [COMMA, chunk]));
 }

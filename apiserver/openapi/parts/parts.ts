@@ -1,7 +1,9 @@
 /**
- * The parts of documents, built off the event loop. Those of custom kinds, within a size limit, and those of the v2
- * document are built once per encoding on first use; those of v3 group versions and of aggregated API servers for every
- * document. A part of a custom kind that cannot be built is omitted and reported once, and does not affect others.
+ * The parts of documents, built off the event loop or read from the prebuilt ones. How long they are kept:
+ * - parts of custom kinds: cached per encoding, within a size limit;
+ * - the part of all built-in kinds for v2: cached per encoding;
+ * - parts of v3 group versions and of aggregated API servers: built for every document.
+ * A part of a custom kind that cannot be built is omitted and reported once per encoding; it does not affect others.
  */
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
@@ -46,7 +48,7 @@ export interface RemoteOpenApiDescription {
 export interface PartsOptions {
   readonly clock: Pick<Clock, 'after'>;
   /** Called for parts of custom kinds that cannot be built. */
-  readonly failed: (failure: PartFailure) => void;
+  readonly onFailure: (failure: PartFailure) => void;
   /** Called for rejected documents of aggregated API servers. */
   readonly onRejected: ((name: string, message: string) => void) | undefined;
   /** Absent for those of the build. */
@@ -103,8 +105,8 @@ export class Parts {
     return identity;
   }
 
-  /** `undefined` when the part cannot be built. */
-  ofCustom(row: KindRow, dialect: Dialect, form: PartForm): Promise<DocumentPart | undefined> {
+  /** Builds the part of a custom kind once per encoding. Resolves with `undefined` when it cannot be built. */
+  buildCustom(row: KindRow, dialect: Dialect, form: PartForm): Promise<DocumentPart | undefined> {
     const { custom, ...plain } = row;
     const key = `${this.identityOf(row)} ${dialect} ${form.version} ${form.media}`;
     const cached = this.cache.get(key);
@@ -118,7 +120,7 @@ export class Parts {
       },
       (error: unknown) => {
         const message = errorMessage(error);
-        this.options.failed({ definition: custom.definition, version: row.version, message });
+        this.options.onFailure({ definition: custom.definition, version: row.version, message });
         return undefined;
       },
     );
@@ -126,8 +128,8 @@ export class Parts {
     return pending;
   }
 
-  /** The v2 parts of aggregated API servers, built for every call. Invalid documents are reported and omitted. */
-  async ofRemotes(
+  /** Builds the v2 parts of aggregated API servers. Invalid documents are reported and omitted. */
+  async buildRemotes(
     descriptions: readonly RemoteOpenApiDescription[],
     { builtIn, custom, dialect, form }: MergeTarget,
   ): Promise<readonly DocumentPart[]> {
@@ -145,8 +147,11 @@ export class Parts {
     }
   }
 
-  /** The v3 part of a group version: all of a built-in one, or the additional piece of one with custom kinds. */
-  async ofGroupVersion(
+  /**
+   * Builds the v3 part of a group version: all of a built-in one. For a group version with only custom kinds it contains
+   * the built-in types to which these refer; each kind has a part of its own.
+   */
+  async buildGroupVersion(
     rows: readonly KindRow[],
     { isBuiltIn, custom, ...subject }: DocumentSubject,
     form: PartForm,
@@ -160,10 +165,10 @@ export class Parts {
   }
 
   /**
-   * The v2 part of all built-in kinds with a digest of its contents, which is the same for every encoding. `rows` never
-   * change.
+   * Builds the v2 part of all built-in kinds once per encoding, with a digest of its contents, which is the same for every
+   * encoding. `rows` must be the same in all calls.
    */
-  ofBuiltIn(rows: readonly KindRow[], dialect: Dialect, form: PartForm): Promise<BuiltPart> {
+  buildBuiltIn(rows: readonly KindRow[], dialect: Dialect, form: PartForm): Promise<BuiltPart> {
     const key = `${dialect} ${form.version} ${form.media}`;
     const cached = this.builtIn.get(key);
     if (cached !== undefined) return cached;

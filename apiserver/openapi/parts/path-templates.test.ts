@@ -23,8 +23,8 @@ const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 function renderDirectly(row: KindRow, dialect: Dialect, { version, media }: PartForm): string {
   const written = pathDialectsOf(row, dialect, version).map((spelling) => {
     const rendered = Object.entries(renderPaths(pathsOf(row, spelling), dialect, version));
-    const isBelow = ([path]: readonly [string, unknown]): boolean => path.includes('/namespaces/{namespace}/');
-    const paths = Object.fromEntries([...rendered.filter(isBelow), ...rendered.filter((path) => !isBelow(path))]);
+    const isNamespaced = ([path]: readonly [string, unknown]): boolean => path.includes('/namespaces/{namespace}/');
+    const paths = Object.fromEntries([...rendered.filter(isNamespaced), ...rendered.filter((entry) => !isNamespaced(entry))]);
     if (media === 'json') return JSON.stringify(paths).slice(1, -1);
     const bytes = new MessageBuffer();
     const [number, shape] = PATHS_FIELD[version];
@@ -46,6 +46,7 @@ const row = fc
     ),
     version: fc.oneof(fc.stringMatching(/^v[1-9]((alpha|beta)[1-9])?$/), label),
     plural: label,
+    // Some kinds are words that YAML quotes.
     kind: fc.oneof(fc.stringMatching(/^[A-Za-z][A-Za-z0-9]{0,30}$/), fc.constantFrom('No', 'Yes', 'Null', 'True', 'y', 'Y', 'On', 'Inf')),
     scope: fc.constantFrom('Namespaced', 'Cluster'),
     subresources,

@@ -1,6 +1,9 @@
 /**
- * Renders the paths of custom kinds. These differ only in names for all kinds with the same shape, so they are rendered
- * and encoded once per shape, with gaps that are filled with the names of each kind.
+ * Renders the paths of custom kinds. The paths of two kinds with the same shape (scope, verbs, subresources) differ only
+ * in names, so they are rendered and encoded once per shape, with gaps that are filled with the names of each kind.
+ *
+ * Two dialects are involved: `spelling` is that of the path and its group, `dialect` that of media types and of the names
+ * of built-in types.
  */
 import { CUSTOM_TYPE_PREFIX, openApiName } from '../../../shared/api/types';
 import { OPENAPI_NAME_PREFIX, type Dialect } from '../../../shared/names/dialect';
@@ -14,6 +17,7 @@ import { pathsOfShape, wordsOf, type KindWords, type PathShape } from '../docume
 import { encodeJson } from '../documents/schema-json';
 import { yamlOf } from '../message/yaml-texts';
 
+/** Names that are gaps. The number of each is the index of its word in {@link wordsIn}. */
 const GAPS: KindWords = {
   group: placeholderFor(0),
   version: placeholderFor(1),
@@ -27,8 +31,8 @@ const GAPS: KindWords = {
 };
 
 /**
- * The words for {@link GAPS}, in that order. `spelling` is the dialect of the path, `dialect` that of the names. Names
- * need no escaping in JSON; in YAML some are quoted (`No`).
+ * The words for {@link GAPS}, in that order. Names need no escaping in JSON. The protobuf form has values of extensions as
+ * YAML, where some are quoted (`"No"`); they are the last three words.
  */
 function wordsIn(row: CustomRow, spelling: Dialect, dialect: Dialect, { media }: PartForm): Words {
   const { group, version, kind, resource, idKind, tag, idPrefix, type, valueNames } = wordsOf(row, spelling);

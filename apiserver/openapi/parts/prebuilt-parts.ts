@@ -20,7 +20,8 @@ import type { DigestJob, Digests, BuiltPart } from './part-job';
 
 const FOLDER = join(__dirname, 'ready');
 const DIGESTS_FILE = 'digests.json';
-/** Length and checksum of the paths and of the schemas, and the compressed length of the paths, as 4-byte integers. */
+/** Offsets of the numbers (4 bytes each) at the start of a file. The compressed paths and schemas follow. */
+const HEAD = { pathsLength: 0, pathsCrc: 4, schemasLength: 8, schemasCrc: 12, packedPathsLength: 16 } as const;
 const HEAD_BYTES = 20;
 
 interface DocumentId {
@@ -117,23 +118,34 @@ function readDigests(file: string): PrebuiltDigests | undefined {
   };
 }
 
+/** Equal for equal kinds. */
 function identityOf(rows: readonly KindRow[]): string {
   return createHash('sha256').update(JSON.stringify(rows)).digest('base64');
 }
 
+/** The content of the file of a part. */
 function bytesOf({ paths, schemas }: DocumentPart): Buffer {
   const head = Buffer.alloc(HEAD_BYTES);
-  const values = [paths.length, paths.crc, schemas.length, schemas.crc, paths.packed.length];
-  for (const [index, value] of values.entries()) head.writeUInt32LE(value, index * 4);
+  head.writeUInt32LE(paths.length, HEAD.pathsLength);
+  head.writeUInt32LE(paths.crc, HEAD.pathsCrc);
+  head.writeUInt32LE(schemas.length, HEAD.schemasLength);
+  head.writeUInt32LE(schemas.crc, HEAD.schemasCrc);
+  head.writeUInt32LE(paths.packed.length, HEAD.packedPathsLength);
   return Buffer.concat([head, paths.packed, schemas.packed]);
 }
 
+/** The part in the content of a file. */
 function partIn(bytes: Buffer): DocumentPart {
-  const pathsEnd = HEAD_BYTES + bytes.readUInt32LE(16);
-  const chunkOf = (headOffset: number, packed: Buffer): Chunk => ({
-    length: bytes.readUInt32LE(headOffset),
-    crc: bytes.readUInt32LE(headOffset + 4),
-    packed: new Uint8Array(packed),
-  });
-  return { paths: chunkOf(0, bytes.subarray(HEAD_BYTES, pathsEnd)), schemas: chunkOf(8, bytes.subarray(pathsEnd)) };
+  const pathsEnd = HEAD_BYTES + bytes.readUInt32LE(HEAD.packedPathsLength);
+  const paths: Chunk = {
+    length: bytes.readUInt32LE(HEAD.pathsLength),
+    crc: bytes.readUInt32LE(HEAD.pathsCrc),
+    packed: new Uint8Array(bytes.subarray(HEAD_BYTES, pathsEnd)),
+  };
+  const schemas: Chunk = {
+    length: bytes.readUInt32LE(HEAD.schemasLength),
+    crc: bytes.readUInt32LE(HEAD.schemasCrc),
+    packed: new Uint8Array(bytes.subarray(pathsEnd)),
+  };
+  return { paths, schemas };
 }

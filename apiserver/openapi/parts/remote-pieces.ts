@@ -1,8 +1,9 @@
 /**
  * Converts the OpenAPI v2 documents of aggregated API servers to pieces of this server's v2 document. A piece has only
- * the paths of its registered group version, and the definitions that it adds: an equal definition of another piece is
- * reused, a different one of the same name is renamed to `_v2` and so on. An invalid document is rejected as a whole
- * and does not affect the others. Fetching the documents and joining the pieces are left to the callers.
+ * the paths of its registered group version, and the definitions that it adds. A definition that equals one of this
+ * server or of an earlier piece is not added. One that differs from another of the same name gets a new name:
+ * `Flunder` -> `Flunder_v2`, then `Flunder_v3`. An invalid document is rejected as a whole and does not affect the
+ * others. Fetching the documents and joining the pieces are left to the callers.
  */
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { equalJson, isObject, ownMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
@@ -42,12 +43,12 @@ export class RemotePieces {
     this.defined = new Map(Object.entries(ownDefinitions));
   }
 
-  /** The piece of a document; `undefined` when the document is rejected. */
+  /** Adds a document and returns its piece; `undefined` when the document is rejected. */
   add({ name, text }: RemoteText): DocumentPiece | undefined {
     try {
       return this.pieceOf(name, JSON.parse(text));
     } catch (error) {
-      // The document may be nested too deeply for recursion.
+      // Not a JSON document of OpenAPI 2.0, or nested so deeply that the recursion overflows the stack.
       this.rejected.push({ name, message: errorMessage(error) });
       return undefined;
     }
@@ -92,7 +93,7 @@ export class RemotePieces {
 const isJsonObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
 const objectOr = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
 
-/** All definitions except those that only omitted paths use. */
+/** All definitions except those that only omitted paths use. Definitions that no path uses are kept. */
 function neededDefinitions(definitions: JsonObject, allPaths: JsonObject, keptPaths: JsonObject): [string, JsonValue][] {
   const usedByAll = reachableDefinitions(definitions, allPaths);
   const usedByKept = reachableDefinitions(definitions, keptPaths);

@@ -6,7 +6,16 @@
 import type { PublishedLevel, PublishedMember, PublishedSchema } from '../documents/published-schema';
 import { isObject, ownMember, type JsonValue } from '../../../shared/values/json';
 import type { JsonIndex } from '../../../shared/values/json-index';
-import { MessageWriter, rowIndexesOf, tableOf, type Messages, type MessageShape, type MessageTable } from '../message/message';
+import {
+  ENTRY_NAME,
+  ENTRY_VALUE,
+  MessageWriter,
+  rowIndexesOf,
+  tableOf,
+  type Messages,
+  type MessageShape,
+  type MessageTable,
+} from '../message/message';
 import type { MessageBuffer } from '../message/message-buffer';
 import { yamlAt } from '../message/yaml-texts';
 
@@ -50,13 +59,13 @@ export class SchemaMessageWriter {
 
   private extension(number: number, { name, form, index, given }: PublishedMember): void {
     const start = this.writer.open(number);
-    this.writer.text(1, name);
-    if (form === 'plain') this.any(2, index);
-    else this.writer.field(2, 'any', given);
+    this.writer.text(ENTRY_NAME, name);
+    if (form === 'plain') this.any(ENTRY_VALUE, index);
+    else this.writer.field(ENTRY_VALUE, 'any', given);
     this.bytes.close(start);
   }
 
-  /** A null value is omitted. */
+  /** A member of a schema as a field. A null value is omitted. */
   private member(number: number, shape: MessageShape, member: PublishedMember, depth: number): void {
     const { form, given, index } = member;
     if (form === 'given') this.writer.field(number, shape, given);
@@ -81,15 +90,15 @@ export class SchemaMessageWriter {
   private entry(number: number, shape: MessageShape, name: number, depth: number): void {
     const index = this.json.valueOfName(name);
     const start = this.writer.open(number, this.lengthOf(index));
-    this.text(1, name);
-    this.nested(2, shape, index, depth);
+    this.text(ENTRY_NAME, name);
+    this.nested(ENTRY_VALUE, shape, index, depth);
     this.bytes.close(start);
   }
 
   private givenEntry(number: number, shape: MessageShape, name: string, value: JsonValue): void {
     const start = this.writer.open(number);
-    this.writer.text(1, name);
-    this.writer.field(2, shape, value);
+    this.writer.text(ENTRY_NAME, name);
+    this.writer.field(ENTRY_VALUE, shape, value);
     this.bytes.close(start);
   }
 
@@ -110,7 +119,7 @@ export class SchemaMessageWriter {
     this.bytes.close(start);
   }
 
-  /** The expected length of the encoding. */
+  /** The expected length of the encoding: that of the JSON text; 0 for a value that is not in it. */
   private lengthOf(index: number): number {
     return index < 0 ? 0 : this.json.end(index) - this.json.start(index);
   }

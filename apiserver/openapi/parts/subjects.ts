@@ -46,22 +46,21 @@ export function subjectsOf(rows: readonly KindRow[], options: SubjectOptions): D
   return new Map([...overviewSubjects(rows, options), ...subjects]);
 }
 
+/** The documents about the server itself and about API groups. */
 function overviewSubjects(rows: readonly KindRow[], { naming, servesOpenId }: SubjectOptions): DocumentSubjects {
   const subjectsFrom = (overviews: ReadonlyMap<string, PathEntry>, dialect: Dialect): [string, DocumentSubject][] =>
     [...overviews].map(([name, overview]) => [name, { name, group: '', version: '', dialect, isBuiltIn: true, overview, custom: [] }]);
-  const groups = DIALECTS.flatMap((dialect) =>
-    subjectsFrom(
-      overviewsOf(
-        rows.filter((row) => dialectsOf(row, naming).includes(dialect)),
-        dialect,
-      ),
-      dialect,
-    ),
-  );
+  const groups = DIALECTS.flatMap((dialect) => {
+    const listedRows = rows.filter((row) => dialectsOf(row, naming).includes(dialect));
+    return subjectsFrom(overviewsOf(listedRows, dialect), dialect);
+  });
   return new Map([...subjectsFrom(OVERVIEWS, naming), ...(servesOpenId ? subjectsFrom(OPENID_OVERVIEWS, naming) : []), ...groups]);
 }
 
-/** A group that is spelled alike in both dialects has one document. */
+/**
+ * The dialects in which a group has documents. A group that is spelled alike in both has one document; that of the core
+ * group is named as this server names things, that of any other such group as upstream does.
+ */
 function dialectsOf({ group }: KindRow, naming: Dialect): readonly Dialect[] {
   if (group === '') return [naming];
   return groupInDialect('kubernetes', group) === group ? ['kubernetes'] : DIALECTS;

@@ -146,7 +146,7 @@ function createOpenApiHandler(
     naming: options.naming,
     servesOpenId,
     clock,
-    failed(failure) {
+    onFailure(failure) {
       logger.warn('a definition is left out of the OpenAPI documents: its part cannot be generated', { ...failure });
       definitions.markUndescribed(failure.definition, `${failure.version}: ${failure.message}`);
     },
