@@ -74,9 +74,12 @@ interface HealthCheckRun {
   readonly isHealthy: boolean;
 }
 
+/** Default metrics of prom-client that it also exposes without the suffix `_total`, which is wrong for gauges. */
 const DUPLICATE_METRICS = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+/** The metrics of `/metrics/slis`. */
 const SLI_METRICS = ['kubernetes_healthcheck', 'kubernetes_healthchecks_total', 'process_start_time_seconds'];
 
+/** All metrics of a server. Metrics of prom-client are in `registry`; the other recorders expose their own. */
 export class Metrics {
   private readonly registry = new Registry();
   readonly requests: RequestMetrics;
@@ -134,7 +137,6 @@ export class Metrics {
     this.flowControl = sources.flowControl?.counts;
     this.encryption = sources.encryption?.metrics;
     collectDefaultMetrics({ register: this.registry });
-    // The same metrics exist without the suffix `_total`, which is wrong for these gauges.
     for (const name of DUPLICATE_METRICS) this.registry.removeSingleMetric(name);
   }
 
@@ -155,18 +157,6 @@ export class Metrics {
     this.healthRuns.inc({ name, type: endpoint, status: isHealthy ? 'success' : 'error' });
   }
 
-  /** Yields prom-client's metrics first, one by one. */
-  private async *expose(): AsyncIterable<string> {
-    for (const { name } of this.registry.getMetricsAsArray()) yield this.exposeFamily(name);
-    for (const [name, seconds] of this.sources.certificates()) this.meters.counter(CERTIFICATE_EXPIRATION_METRIC, name).value = seconds;
-    const ownMetrics = [this.requests, this.watchEvents, this.meters, this.webhooks, this.policies, this.flowControl, this.encryption];
-    for (const counts of ownMetrics) if (counts !== undefined) yield* counts.expose();
-  }
-
-  private async exposeFamily(name: string): Promise<string> {
-    return `${await this.registry.getSingleMetricAsString(name)}\n`;
-  }
-
   /** Records a request for a deprecated version; `removed` is the release without it, undefined when not yet known. */
   recordDeprecatedRequest({ group, version, resource }: KindRow, removed: string | undefined, subresource: string): void {
     this.meters.counter('apiserver_requested_deprecated_apis', group, version, resource, subresource, removed ?? '').value = 1;
@@ -182,5 +172,18 @@ export class Metrics {
     const stabilities = new StabilityCounts();
     for await (const chunk of this.expose()) yield renderChunk(chunk, this.naming, stabilities);
     yield renderChunk(stabilities.text(), this.naming);
+  }
+
+  /** Yields prom-client's metrics first, one by one. */
+  private async *expose(): AsyncIterable<string> {
+    for (const { name } of this.registry.getMetricsAsArray()) yield this.exposeFamily(name);
+    for (const [name, seconds] of this.sources.certificates()) this.meters.counter(CERTIFICATE_EXPIRATION_METRIC, name).value = seconds;
+    const recorders = [this.requests, this.watchEvents, this.meters, this.webhooks, this.policies, this.flowControl, this.encryption];
+    for (const recorder of recorders) if (recorder !== undefined) yield* recorder.expose();
+  }
+
+  /** One metric of the registry. */
+  private async exposeFamily(name: string): Promise<string> {
+    return `${await this.registry.getSingleMetricAsString(name)}\n`;
   }
 }

@@ -44,6 +44,7 @@ export class PolicyMetrics {
     });
   }
 
+  /** Records an evaluation in both metrics. */
   record({ policy, binding, action, isError, ms }: PolicyEvaluationResult): void {
     const errorType = isError ? 'invalid_config' : 'no_error';
     const exactLabels = { enforcement_action: action, error_type: errorType, policy, policy_binding: binding };

@@ -59,6 +59,7 @@ export class WebhookMetrics {
     });
   }
 
+  /** Records a call in all metrics. */
   record({ webhook, operation, ms, outcome, code }: WebhookCallResult): void {
     const name = this.nameOf(webhook.name);
     const type = webhook.type === 'mutating' ? 'admit' : 'validating';

@@ -7,6 +7,7 @@ import { ACCESS_METRIC_ROWS } from './access-metric-rows';
 import { DURATION_BUCKETS, SLI_BUCKETS } from './buckets';
 import { exponentialBuckets, type MetricRow } from './metric-row';
 
+/** Upper bounds: of sizes in bytes, of all others in seconds. */
 const CONVERSION_BUCKETS = exponentialBuckets(2, 0.001, 15);
 const BODY_SIZE_BUCKETS = Array.from({ length: 31 }, (_, index) => 50_000 + index * 100_000);
 const FILTER_BUCKETS = [0.0001, 0.0003, 0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1, 5, 10, 15, 30];
@@ -319,6 +320,7 @@ export const CATALOGUE = {
 
 /** A metric of the catalogue. */
 export type MetricName = keyof typeof CATALOGUE;
+/** The metrics of the given types. */
 type NamesOf<T extends MetricRow['type']> = { [N in MetricName]: (typeof CATALOGUE)[N]['type'] extends T ? N : never }[MetricName];
 /** A counter or gauge of the catalogue. */
 export type NumberMetricName = NamesOf<'counter' | 'gauge'>;
@@ -326,4 +328,5 @@ export type NumberMetricName = NamesOf<'counter' | 'gauge'>;
 export type ObservedMetricName = NamesOf<'histogram' | 'summary'>;
 /** A value for each label, in the order of the row. */
 export type LabelValues<N extends MetricName> = StringsFor<(typeof CATALOGUE)[N]['labels']>;
+/** A tuple of as many strings. */
 type StringsFor<L extends readonly string[]> = { readonly [K in keyof L]: string };

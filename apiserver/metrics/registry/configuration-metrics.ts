@@ -20,7 +20,10 @@ const UPSTREAM_RELOADS: readonly { readonly configuration: string; readonly metr
   { configuration: 'authorization', metricPrefix: 'apiserver_authorization_config_controller' },
 ];
 
-/** `files` returns the files that are watched for changes; `server` identifies the replica and is exposed as a hash. */
+/**
+ * Publishes the reloads of all files; called once per registry. `files` returns the files that are watched for changes;
+ * `server` identifies the replica and is exposed as a hash.
+ */
 export function publishConfigurations(registry: Registry, files: () => readonly ReloadCounts[], server: string): void {
   for (const { configuration, metricPrefix } of UPSTREAM_RELOADS) {
     const file = files().find(({ name }) => name === configuration);

@@ -39,7 +39,7 @@ export function formatLabels<Label extends string>(labels: readonly Label[], val
   return labels.map((label) => `${label}="${escapeLabelValue(values[label])}"`).join(',');
 }
 
-/** As the exposition format requires between quotation marks. */
+/** Escapes a label value as the exposition format requires it between quotation marks. */
 export const escapeLabelValue = (value: string): string => value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
 /** The lines of one series; `labels` is in exposition format, without braces. */
@@ -60,6 +60,7 @@ export function formatHistogram(
   return `${lines}${name}_sum${braces} ${series.sum}\n${name}_count${braces} ${total}\n`;
 }
 
+/** The name of a metric, its labels, and the bounds of its buckets. */
 export interface HistogramOptions<Label extends string> {
   readonly name: string;
   readonly help: string;
@@ -74,7 +75,7 @@ export class Histogram<Label extends string> {
 
   constructor(private readonly options: HistogramOptions<Label>) {}
 
-  /** Returns the series of these label values and creates it if needed. */
+  /** The series of these label values; created by the first call. */
   add(values: Readonly<Record<Label, string>>): HistogramSeries {
     const labels = formatLabels(this.options.labels, values);
     const existing = this.series.get(labels);

@@ -17,7 +17,7 @@ export interface AuditCounts {
 
 const NONE: AuditCounts = { events: 0, rejected: 0, levels: {}, lost: {} };
 
-/** `counts` is undefined when auditing is off. */
+/** Registers the metrics; called once per registry. `counts` is undefined when auditing is off: then all are 0. */
 export function publishAudit(registry: Registry, counts: AuditCounts = NONE): void {
   const registers = [registry];
   const publishTotal = (name: string, help: string, total: () => number): void => {

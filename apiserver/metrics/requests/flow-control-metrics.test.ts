@@ -44,9 +44,10 @@ function createFixture() {
 
 it('flow control metrics expose the demand and utilization of a priority level, weighted by time', async () => {
   const { clock, control, request, lines } = createFixture();
-  const first = control.startRequest(request(3));
+  // For 2 ms, one request has 3 of 4 seats; for 5 ms, another one that needs 3 seats waits in one of 4 places.
+  control.startRequest(request(3));
   clock.advance(2);
-  const second = control.startRequest(request(3));
+  control.startRequest(request(3));
   clock.advance(5);
   expect(await lines(/_(?:count|sum)\{.*priority_level="l"/)).toEqual(
     expect.arrayContaining([
@@ -61,6 +62,13 @@ it('flow control metrics expose the demand and utilization of a priority level, 
     'apiserver_flowcontrol_priority_level_seat_utilization_bucket{phase="executing",priority_level="l",le="0.7"} 0',
     'apiserver_flowcontrol_priority_level_seat_utilization_bucket{phase="executing",priority_level="l",le="0.8"} 7000000',
   ]);
+  control.stop();
+});
+
+it('flow control metrics count the seats of a queued request until it is dispatched', async () => {
+  const { control, request, lines } = createFixture();
+  const first = control.startRequest(request(3));
+  const second = control.startRequest(request(3));
   if (first === undefined || !('done' in first) || second === undefined || !('decision' in second))
     throw new Error('expected that the first request executes and the second one waits');
   const queuedSeats = () => lines(/^apiserver_flowcontrol_current_inqueue_seats\{/);

@@ -9,7 +9,8 @@ import type { LevelUsage, PriorityLevel } from '../../flow-control/priority-leve
 import type { RejectReason } from '../../flow-control/queue-set';
 import { familyHeader, Histogram, formatHistogram, type ExpositionChunks, type HistogramSeries } from '../registry/histogram';
 
-const SECONDS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
+/** Upper bounds of waits and executions in seconds. */
+const DURATION_BUCKETS = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30];
 const LABELS = ['flow_schema', 'priority_level'] as const;
 /** Limit of pairs of schemas and levels; further ones are counted together. */
 const MAX_PAIRS = 1_000;
@@ -18,9 +19,10 @@ const OTHER = 'other';
 /** The series of a pair of flow schema and priority level. */
 interface FlowSeries {
   readonly labels: Record<(typeof LABELS)[number], string>;
+  /** What FlowControl calls; it updates the other members. */
   readonly meter: FlowMeter;
   dispatched: number;
-  readonly refused: Map<RejectReason, number>;
+  readonly rejected: Map<RejectReason, number>;
   inQueue: number;
   executing: number;
   executingSeats: number;
@@ -53,6 +55,7 @@ const LEVEL_HISTOGRAMS: readonly LevelHistogram[] = [
   },
 ];
 
+/** A gauge of every priority level. */
 interface LevelGauge {
   readonly name: string;
   readonly help: string;
@@ -101,13 +104,13 @@ export class FlowControlMetrics {
     name: 'apiserver_flowcontrol_request_wait_duration_seconds',
     help: 'Time that requests waited in queues.',
     labels: ['execute', ...LABELS],
-    buckets: SECONDS,
+    buckets: DURATION_BUCKETS,
   });
   private readonly executions = new Histogram({
     name: 'apiserver_flowcontrol_request_execution_seconds',
     help: 'Time that requests occupied their seats.',
     labels: [...LABELS, 'type'],
-    buckets: SECONDS,
+    buckets: DURATION_BUCKETS,
   });
   private readonly lengths = new Histogram({
     name: 'apiserver_flowcontrol_request_queue_length_after_enqueue',
@@ -179,7 +182,7 @@ export class FlowControlMetrics {
       registers,
       collect() {
         this.reset();
-        for (const { labels, refused } of pairs.values()) for (const [reason, count] of refused) this.inc({ ...labels, reason }, count);
+        for (const { labels, rejected } of pairs.values()) for (const [reason, count] of rejected) this.inc({ ...labels, reason }, count);
       },
     });
   }
@@ -193,7 +196,7 @@ export class FlowControlMetrics {
   private *exposeLevels(): ExpositionChunks {
     const levels = [...this.levels];
     if (levels.length === 0) return;
-    // The usage is weighted by time, which has passed since its last change.
+    // Usages are weighted by their duration: adds the time since the last change of each.
     for (const level of levels) level.recordUsage();
     for (const { name: suffix, help, phases } of LEVEL_HISTOGRAMS) {
       const name = `apiserver_flowcontrol_${suffix}`;
@@ -224,7 +227,7 @@ export class FlowControlMetrics {
     const pair: FlowSeries = {
       labels,
       dispatched: 0,
-      refused: new Map(),
+      rejected: new Map(),
       inQueue: 0,
       executing: 0,
       executingSeats: 0,
@@ -244,7 +247,7 @@ export class FlowControlMetrics {
         },
         rejected(reason, seats, waitedMs, length) {
           if (length !== undefined) leaveQueue(seats);
-          pair.refused.set(reason, (pair.refused.get(reason) ?? 0) + 1);
+          pair.rejected.set(reason, (pair.rejected.get(reason) ?? 0) + 1);
           observeWait(rejectedWaits, waitedMs, length);
         },
         finished(seats, ms) {

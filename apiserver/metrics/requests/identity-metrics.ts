@@ -7,10 +7,11 @@ import type { UserInfo } from '../../../shared/api/identity/user';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { Meters } from '../registry/meters';
 
-/** The credentials of a request. */
+/** The credentials of a request, and the duration of its authentication. */
 interface PresentedCredentials {
   readonly hasCredentials: boolean;
   readonly ms: number;
+  /** `expiresAt` is in milliseconds since 1970. */
   readonly certificate: { readonly isVerified: boolean; readonly expiresAt?: number } | undefined;
 }
 
@@ -28,13 +29,13 @@ const IDENTITY_COUNTERS: readonly IdentityCounter[] = [
     name: 'authentication_attempts',
     help: 'Authentication attempts, by result.',
     label: 'result',
-    counts: { success: 'authenticated', error: 'mistaken', failure: 'unauthenticated' },
+    counts: { success: 'authenticated', error: 'invalidCredentials', failure: 'unauthenticated' },
   },
   {
     name: 'authorization_attempts_total',
     help: 'Authorization attempts, by result.',
     label: 'result',
-    counts: { allowed: 'allowed', denied: 'denied', 'no-opinion': 'refused' },
+    counts: { allowed: 'allowed', denied: 'denied', 'no-opinion': 'undecided' },
   },
   {
     name: 'authenticated_user_requests',
@@ -81,7 +82,7 @@ const IDENTITY_COUNTERS: readonly IdentityCounter[] = [
 ];
 
 /** The count of each decision of the authorizer chain. */
-const AUTHORIZATION_COUNTS = { allow: 'allowed', deny: 'denied', 'no-opinion': 'refused' } as const;
+const AUTHORIZATION_COUNTS = { allow: 'allowed', deny: 'denied', 'no-opinion': 'undecided' } as const;
 
 /** The counts and observers of one server. */
 export class IdentityMetrics {
@@ -95,7 +96,7 @@ export class IdentityMetrics {
     this.times = createIdentityObservers(meters);
   }
 
-  /** `user` is undefined when the request is not authenticated. */
+  /** Records an attempt to authenticate. `user` is undefined when the request is not authenticated. */
   recordAuthentication(user: UserInfo | undefined, { hasCredentials, certificate, ms }: PresentedCredentials): void {
     const { counts, times } = this;
     times.authentication[authenticationResult(user, hasCredentials)].observe(ms / 1000);
@@ -104,7 +105,7 @@ export class IdentityMetrics {
       this.meters.observer('apiserver_client_certificate_expiration_seconds').observe(remainingSeconds);
     }
     if (user === undefined) {
-      if (hasCredentials) counts.mistaken += 1;
+      if (hasCredentials) counts.invalidCredentials += 1;
       else counts.unauthenticated += 1;
       return;
     }
@@ -155,17 +156,18 @@ type IdentityCounts = ReturnType<typeof createCounts>;
 function createCounts() {
   return {
     authenticated: 0,
-    /** Requests with invalid credentials. */
-    mistaken: 0,
+    /** Requests with credentials that no authenticator accepts. */
+    invalidCredentials: 0,
     /** Requests without credentials. */
     unauthenticated: 0,
     allowed: 0,
     denied: 0,
-    /** Requests on which no authorizer has an opinion. */
-    refused: 0,
+    /** Requests on which no authorizer has an opinion; they are refused, too. */
+    undecided: 0,
     /** Requests of the user `admin`, and of other users. */
     admin: 0,
     other: 0,
+    // Uses of service account tokens; see the help texts above.
     fresh: 0,
     stale: 0,
     implicit: 0,

@@ -69,6 +69,7 @@ export class RequestLabelSets {
     const scope = scopeOf(info);
     const subresource = (resource.row.subresources ?? []).some(({ name }) => name === info.subresource) ? info.subresource : '';
     const { group, version, resource: name } = resource.row;
+    // Subresources that are not served have no label value.
     const key = `${verb} ${scope} ${dryRun} ${group}/${version}/${name}/${subresource}`;
     return this.intern(key, { verb, dry_run: dryRun, group, version, resource: name, subresource, scope, component: 'apiserver' });
   }
@@ -88,6 +89,7 @@ export class RequestLabelSets {
     });
   }
 
+  /** The interned labels of `key`, or, beyond the limit, those of an unknown resource. */
   private intern(key: string, labels: RequestLabels): RequestLabels {
     const existing = this.labelSets.get(key);
     if (existing !== undefined) return existing;

@@ -26,6 +26,7 @@ export interface CompletedRequest extends DescribedRequest {
   };
 }
 
+/** The series of one set of labels; those that its verb does not have are undefined. */
 interface RequestSeries {
   readonly durations: HistogramSeries;
   readonly slis: HistogramSeries | undefined;
@@ -37,6 +38,7 @@ interface RequestSeries {
 
 const TOTAL = 'apiserver_request_total';
 const LONG_RUNNING = 'apiserver_longrunning_requests';
+/** Upstream's labels of requests; metrics other than counts and durations have no label `dry_run`. */
 const LABELS = ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
 const SHORT_LABELS = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const;
 

@@ -39,7 +39,10 @@ export class WatchEventMetrics {
 
   constructor(private readonly meters: Meters) {}
 
-  /** The same meter for every call with the same kind; that of `other` beyond the limit. */
+  /**
+   * The meter of a kind; the same one for every call, that of `other` beyond the limit. `resource` labels the watches that
+   * were terminated.
+   */
   meterFor(group: string, version: string, kind: string, resource: string): WatchEventMeter {
     const key = `${group}/${version}/${kind}`;
     const existing = this.eventMeters.get(key);

@@ -37,7 +37,50 @@ const AUDITS: readonly { readonly subject: AllocationSubject; readonly prefix: s
   { subject: 'ports', prefix: 'apiserver_nodeport_repair', errors: 'port_errors_total' },
 ];
 
-/** Publishes the errors found by audits of the allocations. */
+/** Registers the metrics; called once per registry. */
+export function publishAllocations(registry: Registry, allocator: ServiceAllocator): void {
+  const registers = [registry];
+  publishErrors(registers, allocator);
+  for (const { prefix, unit, noun, labels, pools } of UNITS) {
+    const forEachPool = (visit: (pool: AllocationPool, counts: PoolCounts) => void): void => {
+      for (const pool of pools(allocator)) {
+        const counts = allocator.counts.get(pool);
+        if (counts !== undefined) visit(pool, counts);
+      }
+    };
+    const publishGauge = (state: string, help: string, value: (pool: AllocationPool, counts: PoolCounts) => number): void => {
+      new Gauge({
+        name: `${prefix}_${state}_${unit}`,
+        help,
+        labelNames: labels,
+        registers,
+        collect() {
+          forEachPool((pool, counts) => this.set(pool.labels, value(pool, counts)));
+        },
+      });
+    };
+    const publishCounter = (event: string, help: string, value: (counts: PoolCounts, scope: AllocationScope) => number): void => {
+      new Counter({
+        name: `${prefix}_${event}_total`,
+        help,
+        labelNames: [...labels, 'scope'],
+        registers,
+        collect() {
+          this.reset();
+          forEachPool((pool, counts) => {
+            for (const scope of SCOPES) if (value(counts, scope) > 0) this.inc({ ...pool.labels, scope }, value(counts, scope));
+          });
+        },
+      });
+    };
+    publishGauge('allocated', `Number of allocated ${noun}.`, (_pool, { allocated }) => allocated);
+    publishGauge('available', `Number of available ${noun}.`, ({ size }, { allocated }) => size - allocated);
+    publishCounter('allocation', `Allocations of ${noun} by this server.`, ({ allocations }, scope) => allocations[scope]);
+    publishCounter('allocation_errors', `Failed allocations of ${noun}.`, ({ errors }, scope) => errors[scope]);
+  }
+}
+
+/** Publishes the errors found by audits of the allocations (reconcilers/allocation-repair.ts). */
 function publishErrors(registers: Registry[], { errorCounts }: ServiceAllocator): void {
   for (const { subject, prefix, errors } of AUDITS) {
     new Counter({
@@ -59,48 +102,5 @@ function publishErrors(registers: Registry[], { errorCounts }: ServiceAllocator)
         this.inc(errorCounts.failures);
       },
     });
-  }
-}
-
-/** Registers the metrics; called once per registry. */
-export function publishAllocations(registry: Registry, allocator: ServiceAllocator): void {
-  const registers = [registry];
-  publishErrors(registers, allocator);
-  for (const { prefix, unit, noun, labels, pools } of UNITS) {
-    const forEachPool = (visit: (pool: AllocationPool, counts: PoolCounts) => void): void => {
-      for (const pool of pools(allocator)) {
-        const counts = allocator.counts.get(pool);
-        if (counts !== undefined) visit(pool, counts);
-      }
-    };
-    const gauge = (state: string, help: string, value: (pool: AllocationPool, counts: PoolCounts) => number): void => {
-      new Gauge({
-        name: `${prefix}_${state}_${unit}`,
-        help,
-        labelNames: labels,
-        registers,
-        collect() {
-          forEachPool((pool, counts) => this.set(pool.labels, value(pool, counts)));
-        },
-      });
-    };
-    const counter = (event: string, help: string, value: (counts: PoolCounts, scope: AllocationScope) => number): void => {
-      new Counter({
-        name: `${prefix}_${event}_total`,
-        help,
-        labelNames: [...labels, 'scope'],
-        registers,
-        collect() {
-          this.reset();
-          forEachPool((pool, counts) => {
-            for (const scope of SCOPES) if (value(counts, scope) > 0) this.inc({ ...pool.labels, scope }, value(counts, scope));
-          });
-        },
-      });
-    };
-    gauge('allocated', `Number of allocated ${noun}.`, (_pool, { allocated }) => allocated);
-    gauge('available', `Number of available ${noun}.`, ({ size }, { allocated }) => size - allocated);
-    counter('allocation', `Allocations of ${noun} by this server.`, ({ allocations }, scope) => allocations[scope]);
-    counter('allocation_errors', `Failed allocations of ${noun}.`, ({ errors }, scope) => errors[scope]);
   }
 }

@@ -16,7 +16,7 @@ const METHOD_COUNTERS: readonly MethodCounter[] = [
   { name: 'grpc_client_msg_received_total', help: 'Messages that were received.', valueOf: ({ received }) => received },
 ];
 
-/** `calls` is undefined when the store is not a gRPC service. */
+/** Registers the metrics; called once per registry. `calls` is undefined when the store is not a gRPC service. */
 export function publishGrpcCalls(registry: Registry, calls: GrpcCallCounters | undefined): void {
   if (calls === undefined) return;
   const registers = [registry];

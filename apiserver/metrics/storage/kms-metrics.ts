@@ -64,7 +64,8 @@ export class KmsMetrics {
         const name = 'apiserver_envelope_encryption_key_id_hash_status_last_timestamp_seconds';
         meters.counter(name, provider, hashKeyId(keyId), replica).value = clock.now() / 1000;
       },
-      recordInvalidKeyId: (word) => meters.counter('apiserver_envelope_encryption_invalid_key_id_from_status_total', provider, word).add(),
+      recordInvalidKeyId: (reason) =>
+        meters.counter('apiserver_envelope_encryption_invalid_key_id_from_status_total', provider, reason).add(),
       recordCacheMiss: () => meters.counter('apiserver_storage_envelope_transformation_cache_misses_total').add(),
       setCacheSize(size) {
         meters.counter('apiserver_envelope_encryption_dek_source_cache_size', provider).value = size;

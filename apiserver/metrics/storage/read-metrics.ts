@@ -5,7 +5,9 @@
 import type { NumberSeries, Meters } from '../registry/meters';
 
 interface ListedType {
+  /** `deployments.apps` */
   readonly name: string;
+  /** The part of its store keys behind the key prefix: `deployments`. */
   readonly segment: string;
 }
 
@@ -20,19 +22,22 @@ interface ListCounts {
 export interface ListRecorder {
   /** Records a list from the cache; `waitedMs` is undefined when it need not be consistent with the store. */
   observeCacheList(type: ListedType, counts: ListCounts, waitedMs: number | undefined): void;
-  /** Records a list from the store; `hasFallenBack`: because the cache lagged behind. */
+  /** Records a list from the store; `hasFallenBack`: whether it was read there because the cache lagged behind. */
   observeStoreList(type: ListedType, counts: ListCounts, { hasFallenBack }: { readonly hasFallenBack: boolean }): void;
 }
 
+/** Labels: whether the list fell back to the store, the resource, whether the cache could serve it. */
 const CONSISTENT_READS = 'apiserver_watch_cache_consistent_read_total';
+/** The label `index` of lists that use no index; this cache has none. */
+const NO_INDEX = '';
 
 /** The recorder of the lists of a server. */
 export function createListRecorder(meters: Meters): ListRecorder {
   return {
     observeCacheList({ name, segment }, { fetched, returned }, waitedMs) {
       const prefix = `/${segment}`;
-      meters.counter('apiserver_cache_list_total', prefix, '').add();
-      meters.counter('apiserver_cache_list_fetched_objects_total', prefix, '').add(fetched);
+      meters.counter('apiserver_cache_list_total', prefix, NO_INDEX).add();
+      meters.counter('apiserver_cache_list_fetched_objects_total', prefix, NO_INDEX).add(fetched);
       meters.counter('apiserver_cache_list_returned_objects_total', prefix).add(returned);
       if (waitedMs === undefined) return;
       meters.counter(CONSISTENT_READS, 'false', prefix, 'true').add();
