@@ -25,6 +25,7 @@ export type OnExportStateChange = (error: Error | undefined) => void;
 /** The counts as the processor increments them. */
 export type MutableSpanCounts = { -readonly [K in keyof SpanCounts]: SpanCounts[K] };
 
+/** By how much the processor's timeout of an export exceeds that of the exporter. */
 const TIMEOUT_MARGIN_MS = 5_000;
 
 /** Holds a limited number of ended spans until they are exported. */

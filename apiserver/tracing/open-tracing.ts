@@ -16,7 +16,7 @@ import { RequestTracing } from './request-tracing';
 import type { Tracing } from './span';
 import { TracedStore } from './traced-store';
 
-/** Used by all configurations that are applied one after another. */
+/** What tracing needs from the server, whatever its configuration. */
 export interface TracingDependencies {
   readonly clock: Clock;
   readonly random: Random;
@@ -51,7 +51,7 @@ const SHUTDOWN_TIMEOUT_MS = 3_000;
 
 const INSTRUMENTATION_SCOPE = 'apiserver';
 
-/** Throws when the endpoint is invalid. An unreachable receiver is logged when spans are exported, not here. */
+/** Starts tracing. Throws when the endpoint is invalid. An unreachable receiver is logged when spans are exported, not here. */
 export function openTracing(configuration: TracingConfiguration, dependencies: TracingDependencies): OpenedTracing {
   const { clock, random } = dependencies;
   const counts: MutableSpanCounts = { exported: 0, failed: 0, dropped: 0 };

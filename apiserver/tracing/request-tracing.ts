@@ -1,8 +1,9 @@
 /**
  * Traces of requests, based on OpenTelemetry. The trace of a client is linked instead of used as parent, and does not
- * influence sampling, because any client may send its headers. Work done for a request finds its span through async
- * context; store calls and outgoing requests outside a request, or after its end, start a trace of their own. Exporting
- * is left to the span processor.
+ * influence sampling, because any client may send trace headers. Work done for a request finds its span through async
+ * context. Store calls and outgoing requests outside a request, or after its end, start a trace of their own. A span that
+ * is not ended is not exported, so one that turns out to be superfluous is just dropped. Exporting is left to the span
+ * processor.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import {
@@ -48,6 +49,7 @@ export class RequestTracing implements Tracing {
   private readonly scopes = new AsyncLocalStorage<TraceScope>();
 
   constructor(
+    /** Replaced when another configuration is applied. */
     public tracer: Tracer,
     readonly counts: SpanCounts,
     readonly clock: Clock,
@@ -139,7 +141,7 @@ export class RequestTracing implements Tracing {
     return { span: this.startChildSpan(scope, name, attributes, kind), now: () => scope.request.now };
   }
 
-  /** Work that outlives its request does not belong to its trace. */
+  /** The scope of the running work; undefined outside requests, and for work that outlives its request. */
   currentScope(): TraceScope | undefined {
     const scope = this.scopes.getStore();
     return scope?.request.isFinished === false ? scope : undefined;
@@ -147,10 +149,12 @@ export class RequestTracing implements Tracing {
 }
 
 class TracedRequest implements RequestTrace {
+  /** The parent of spans outside the handler: the request, then its opening filter. */
   readonly scope: TraceScope;
   /** Whether the spans are exported. */
   readonly isSampled: boolean;
   isFinished = false;
+  /** The scope of the handler while it runs. */
   private handler: TraceScope | undefined;
   private responseSpan: OtelSpan | undefined;
   /** The event to add if the handler fails before its next event. */
@@ -201,6 +205,7 @@ class TracedRequest implements RequestTrace {
   runFilter<T>(name: string, work: () => MaybePromise<T>): MaybePromise<T> {
     const span = this.tracing.startChildSpan(this.scope, name, {});
     const outcome = work();
+    // The span of a synchronous filter is dropped.
     return outcome instanceof Promise
       ? endAfter(
           () => outcome,
@@ -222,6 +227,7 @@ class TracedRequest implements RequestTrace {
       throw error;
     } finally {
       this.handler = undefined;
+      // The span of a handler without events or children is dropped.
       if (hasContent) span.end(this.now);
     }
   }

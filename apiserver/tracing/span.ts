@@ -30,7 +30,7 @@ export interface RequestTrace extends TraceSpan {
   startResponse(attributes: SpanAttributes): void;
   /** The response headers are sent; `size` is the size of the body in bytes, if known. */
   startWriting(size: number | undefined): void;
-  /** The response has been sent or aborted. */
+  /** The response has been sent or aborted. `name` is the final name of the span, `size` the bytes that were sent. */
   finish(name: string, attributes: SpanAttributes, status: number, size: number): void;
 }
 

@@ -10,7 +10,7 @@ import { integerSchema, objectSchema, stringSchema, type ValueOf } from '../../s
 export const SAMPLING_DENOMINATOR = 1_000_000;
 const SCHEMA = objectSchema({}, { endpoint: stringSchema(), samplingRatePerMillion: integerSchema(0, SAMPLING_DENOMINATOR) });
 
-/** Without an endpoint, spans are sent to this machine; without a rate, which is then 0, no trace is sampled. */
+/** The content of the file. Without an endpoint, spans are sent to this machine; without a rate, no trace is sampled. */
 export type TracingConfiguration = ValueOf<typeof SCHEMA>;
 
 /** Reads and validates the configuration file of tracing. */
@@ -36,7 +36,10 @@ const DEFAULT_PORT = 4317;
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i;
 const UNSUPPORTED_SCHEMES: ReadonlySet<string> = new Set(['unix', 'unix-abstract']);
 
-/** Parses the endpoint of the receiver; by default it listens on this machine. */
+/**
+ * Parses the endpoint of the receiver: `collector`, `collector:4317`, `[::1]:4317` or one of these behind `dns:///`. An
+ * empty one is the default port of this machine.
+ */
 export function parseTraceEndpoint(endpoint = ''): TraceEndpoint | { readonly reason: string } {
   if (endpoint === '') return { address: `localhost:${DEFAULT_PORT}` };
   const scheme = endpoint.includes('://') || endpoint.startsWith('unix') ? SCHEME.exec(endpoint)?.[1]?.toLowerCase() : undefined;
@@ -47,5 +50,6 @@ export function parseTraceEndpoint(endpoint = ''): TraceEndpoint | { readonly re
   const url = URL.canParse(`http://${address}`) ? new URL(`http://${address}`) : undefined;
   const hasOnlyHost = url !== undefined && url.host !== '' && url.pathname === '/' && url.search === '' && url.username === '';
   if (!hasOnlyHost || /\s/.test(address)) return { reason: 'must be a host name or an address with a port, such as localhost:4317' };
+  // A URL with the scheme http drops the port 80.
   return { address: url.port === '' ? `${url.hostname}:${address.endsWith(':80') ? 80 : DEFAULT_PORT}` : url.host };
 }
