@@ -62,21 +62,15 @@ it('the OpenAPI documents contain a custom resource with its list, its paths and
     properties: { items: { type: 'array', items: { $ref: '#/components/schemas/com.example.pub.v1.Pub' } } },
     'x-kubernetes-group-version-kind': [{ group: 'pub.example.com', kind: 'PubList', version: 'v1' }],
   });
-  const { paths } = buildDocumentV2(rowsOfVersion, 'kubernetes');
+  const paths = objectAt(buildDocumentV2(rowsOfVersion, 'kubernetes'), 'paths') ?? {};
   const path = '/apis/pub.example.com/v1/namespaces/{namespace}/pubs';
-  expect(Object.keys(Object(paths)).filter((path) => path.includes('pubs'))).toEqual([
-    path,
-    `${path}/{name}`,
-    '/apis/pub.example.com/v1/pubs',
-  ]);
-  expect(Object(paths)[path].post).toMatchObject({
+  expect(Object.keys(paths).filter((name) => name.includes('pubs'))).toEqual([path, `${path}/{name}`, '/apis/pub.example.com/v1/pubs']);
+  expect(objectAt(objectAt(paths, path), 'post')).toMatchObject({
     operationId: 'createPubExampleComV1NamespacedPub',
     consumes: ['application/json', 'application/yaml'],
     produces: ['application/json', 'application/yaml'],
   });
-  expect(Object(paths)[`${path}/{name}`].patch.consumes).toEqual([
-    'application/json-patch+json',
-    'application/merge-patch+json',
-    'application/apply-patch+yaml',
-  ]);
+  expect(objectAt(objectAt(paths, `${path}/{name}`), 'patch')).toMatchObject({
+    consumes: ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml'],
+  });
 });
