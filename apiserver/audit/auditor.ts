@@ -25,8 +25,9 @@ type RequestInfo = Pick<AuditSubject, 'auditId' | 'requestUri' | 'sourceIps' | '
 
 /** Minimum interval of log messages about lost events. */
 const LOSS_LOG_INTERVAL_MS = 60_000;
-/** A larger difference between wall clock and monotonic clock is a step of the wall clock, which is followed. */
+/** A larger change of the difference between wall clock and monotonic clock is a step of the wall clock, which is followed. */
 const MAX_CLOCK_DRIFT_MS = 2;
+/** Minimum time between two readings of the wall clock. */
 const CLOCK_COMPARISON_INTERVAL_MS = 1;
 
 /** The auditing of one server: its policy and its backends. */
@@ -60,20 +61,6 @@ export class Auditor {
       record: (event) => this.record(event),
       onDecided: ({ level }) => void (this.mutableCounts.levels[level] += 1),
     };
-  }
-
-  /**
-   * The wall-clock time of a request's arrival, with microseconds: follows steps of the wall clock, and advances by the
-   * monotonic clock between them.
-   */
-  private arrivalTime(): number {
-    const passed = this.clock.monotonic();
-    if (passed >= this.comparedAt + CLOCK_COMPARISON_INTERVAL_MS) {
-      this.comparedAt = passed;
-      const origin = this.clock.now() - passed;
-      if (Math.abs(origin - this.origin) > MAX_CLOCK_DRIFT_MS) this.origin = origin;
-    }
-    return this.origin + passed;
   }
 
   /** Replaces the policy for later requests. */
@@ -112,6 +99,20 @@ export class Auditor {
   /** Resolves when every backend has delivered or lost its events. */
   async close(): Promise<void> {
     await Promise.all(this.backends.map((backend) => backend.close()));
+  }
+
+  /**
+   * The wall-clock time of a request's arrival, with microseconds: follows steps of the wall clock, and advances by the
+   * monotonic clock between them.
+   */
+  private arrivalTime(): number {
+    const monotonic = this.clock.monotonic();
+    if (monotonic >= this.comparedAt + CLOCK_COMPARISON_INTERVAL_MS) {
+      this.comparedAt = monotonic;
+      const origin = this.clock.now() - monotonic;
+      if (Math.abs(origin - this.origin) > MAX_CLOCK_DRIFT_MS) this.origin = origin;
+    }
+    return this.origin + monotonic;
   }
 
   /** Passes the event to every backend, even when one of them fails. */

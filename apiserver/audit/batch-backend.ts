@@ -42,7 +42,7 @@ const MAX_BUFFERED_CHARACTERS = 64 * 1024 * 1024;
 
 const BUFFER_FULL = new Error('too many events are waiting');
 
-/** Never rejects a request: an event that the buffer cannot hold is lost. */
+/** A backend that sends batches. Never rejects a request: an event that the buffer cannot hold is lost. */
 export class BatchBackend implements AuditBackend {
   readonly name: BackendName;
   private readonly buffer = new LineBuffer();
@@ -82,6 +82,7 @@ export class BatchBackend implements AuditBackend {
     await this.options.onClosed();
   }
 
+  /** Sends a batch now when one is full, or when its first event has waited long enough. */
   private schedule(): void {
     if (this.sending !== undefined || this.isClosing) return;
     const { batching, clock } = this.options;
@@ -117,6 +118,7 @@ export class BatchBackend implements AuditBackend {
     } while (this.isClosing || this.pendingEvents.length >= batching.maxSize);
   }
 
+  /** Removes the next batch from the buffer. It has at least one event, even when that exceeds the limit in bytes. */
   private takeBatch(): readonly string[] {
     const { maxSize, maxBytes } = this.options.batching;
     let count = 0;

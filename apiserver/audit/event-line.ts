@@ -1,7 +1,7 @@
 /**
- * Encodes an audit event as one line, in JSON or in the legacy text format. Most requests have two events, so constant
- * members are encoded once, users are cached, and the second event copies most of the first one's line. Which events are
- * written, and whether an event is too long for its objects, is left to the callers.
+ * Encodes an audit event as one line, in JSON or in the legacy text format. Constant members are encoded once, and users
+ * are cached. Most requests have two events, so the second one copies most of the first one's line. Which events are
+ * written, and whether an event is too long to contain its objects, is left to the callers.
  */
 import { quote } from '../../shared/values/text/quote';
 import { stringifyJsonString } from '../../shared/values/json';
@@ -63,7 +63,7 @@ export interface LineEncoding {
   readonly dialect: Dialect;
 }
 
-/** Writes the event without a line break. The legacy format never contains objects. */
+/** Writes the event without a line break. A line in the legacy format has no objects and ignores `dialect` and `content`. */
 export function writeEvent(buffer: LineBuffer, event: AuditEvent, { format, dialect }: LineEncoding, content: EventContent): void {
   if (format === 'json') writeJson(buffer, event, dialect, content);
   else writeLegacy(buffer, event);
@@ -95,7 +95,7 @@ function writeJson(buffer: LineBuffer, event: AuditEvent, dialect: Dialect, cont
   writeAnnotations(buffer, event.annotations, dialect, content);
 }
 
-/** The stages of a request are often in the same buffer; then most of the second line is a copy of the first. */
+/** The last line of the request, if it is still in the buffer and contains the same members as the event will. */
 function findReusableLine(buffer: LineBuffer, { subject: { written }, user, impersonated, object }: AuditEvent): WrittenLine | undefined {
   const isReusable =
     written !== undefined &&
@@ -107,6 +107,7 @@ function findReusableLine(buffer: LineBuffer, { subject: { written }, user, impe
   return isReusable ? written : undefined;
 }
 
+/** Writes the members up to the object reference. Returns where they are, for the next stage of the request. */
 function writeRequestMembers(
   buffer: LineBuffer,
   { level, stage, subject, user, impersonated, object }: AuditEvent,
@@ -122,20 +123,19 @@ function writeRequestMembers(
   buffer.writePiece(VERB);
   buffer.writeString(subject.verb);
   if (user === undefined || impersonated !== undefined) writeUserMembers(buffer, subject, user, impersonated);
-  else writeUser(buffer, subject, user);
+  else writeCachedUserMembers(buffer, subject, user);
   if (object !== undefined) writeObjectReference(buffer, object);
   return { buffer, generation: buffer.generation, start, idEnd, restStart, restEnd: buffer.length, user, impersonated, object };
 }
 
-/**
- * The cached JSON of a user, because a user usually sends many requests, and with the last source address and user
- * agent.
- */
+/** What is cached for a user, because a user usually sends many requests from one address with one user agent. */
 interface UserEncoding {
+  /** The value of the member `user`. */
   readonly user: Uint8Array;
+  /** Source address and user agent of the last request. */
   address: string;
   agent: string;
-  /** The members for user, address and user agent; undefined until they are repeated. */
+  /** The members `user`, `sourceIPs` and `userAgent` with these; undefined until two requests in a row have the same. */
   withSource: Uint8Array | undefined;
 }
 
@@ -159,7 +159,8 @@ function encodeUser(user: UserInfo): UserEncoding {
   return encoding;
 }
 
-function writeUser(buffer: LineBuffer, subject: AuditSubject, user: UserInfo): void {
+/** Writes what {@link writeUserMembers} writes for a request without impersonation. */
+function writeCachedUserMembers(buffer: LineBuffer, subject: AuditSubject, user: UserInfo): void {
   const { sourceIps, userAgent } = subject;
   const encoding = encodeUser(user);
   const isSame = sourceIps.length === 1 && sourceIps[0] === encoding.address && userAgent === encoding.agent;
@@ -204,7 +205,7 @@ const VERSION = encodePiece(',"apiVersion":');
 const REVISION = encodePiece(',"resourceVersion":');
 const SUBRESOURCE = encodePiece(',"subresource":');
 
-/** Names each member: a loop over member names would dominate the cost of an event. */
+/** One statement per member, because a loop over member names would dominate the cost of an event. */
 function writeObjectReference(buffer: LineBuffer, object: AuditObject): void {
   buffer.writePiece(RESOURCE);
   buffer.writeString(object.resource);
@@ -248,9 +249,9 @@ function writeAnnotations(buffer: LineBuffer, annotations: AuditEvent['annotatio
   buffer.writePiece(isFirst ? CLOSE_TIME_AND_EVENT : CLOSE_ANNOTATIONS_AND_EVENT);
 }
 
-/** Encoded annotation names with their colons. Bounded, because webhooks and policies can add any number of names. */
+/** Encoded annotation names with their colons. */
 const annotationNames: Readonly<Record<Dialect, Map<string, Uint8Array>>> = { platform: new Map(), kubernetes: new Map() };
-/** Limit of the cache of encoded names, which webhooks may choose. */
+/** Limit of that cache: webhooks and policies can add any number of names. */
 const MAX_ANNOTATION_NAMES = 256;
 
 function encodeAnnotationName(dialect: Dialect, name: string): Uint8Array {

@@ -20,12 +20,12 @@ const QUOTE = 0x22;
 const ZERO = 0x30;
 const LETTER_Z = 0x5a;
 
-/** By ASCII code: 1 for a character that needs no escape in JSON and is not markup, otherwise 0. */
+/** By ASCII code: 1 for a character that needs no escape in JSON and is not markup (`<`, `>`, `&`), otherwise 0. */
 const NEEDS_NO_ESCAPE = Uint8Array.from({ length: 128 }, (_, code) =>
   code >= 0x20 && code < 0x7f && !'"\\<>&'.includes(String.fromCharCode(code)) ? 1 : 0,
 );
 
-/** Encodes a constant part, with its markup escaped. */
+/** Encodes a constant part for {@link LineBuffer.writePiece}, with its markup escaped. */
 export const encodePiece = (json: string): Uint8Array => Buffer.from(escapeJsonMarkup(json));
 
 /** A buffer that grows with its content. */
@@ -33,6 +33,7 @@ export class LineBuffer {
   private bytes: Buffer;
   private used = 0;
   private removals = 0;
+  /** The second of the last time that was written, since 1970, and its text up to the point. */
   private cachedSecond = Number.NaN;
   private readonly cachedSecondBytes = Buffer.alloc(SECOND_BYTES);
 
@@ -83,6 +84,7 @@ export class LineBuffer {
       this.cachedSecond = second;
       this.cachedSecondBytes.write(new Date(second * 1000).toISOString(), 'latin1');
     }
+    // The cached text, then six digits from the last to the first.
     this.ensureCapacity(TIME_BYTES);
     const { bytes } = this;
     bytes.set(this.cachedSecondBytes, this.used);
@@ -97,7 +99,7 @@ export class LineBuffer {
     this.used = end + 1;
   }
 
-  /** Appends a copy of the bytes in [from, to). */
+  /** Appends a copy of the written bytes in [from, to). */
   repeat(from: number, to: number): void {
     const count = to - from;
     this.ensureCapacity(count);

@@ -13,11 +13,11 @@ import { EVENT_TOO_LONG, writeEncoded, type OnEventsLost, type AuditBackend, typ
 /** The target of lines; `append` throws when it cannot accept them. */
 export type LineTarget = Pick<LogFile, 'append' | 'close'>;
 
-/** Maximum delay of events of reading requests; batched because a write costs as much as many lines. */
+/** Maximum delay of events of reading requests. They are batched, because one write to the file costs as much as many lines. */
 const MAX_DELAY_MS = 10;
-/** Maximum number of buffered bytes. */
+/** Initial size of the buffer, to which it shrinks after a long event. */
 const BUFFER_BYTES = 128 * 1024;
-/** Written at this fill level, which leaves space for most lines. */
+/** The buffer is written at this fill level, which leaves space for most lines. */
 const FLUSH_AT_BYTES = BUFFER_BYTES - 8 * 1024;
 
 const LINE_BREAK = 0x0a;
@@ -39,6 +39,7 @@ export class LogBackend implements AuditBackend {
   readonly name = 'log';
   /** Buffered lines as bytes, so that their requests can be garbage-collected. */
   private readonly buffer = new LineBuffer(BUFFER_BYTES);
+  /** Number of buffered lines. */
   private count = 0;
   private timer: Timer | undefined;
 
@@ -63,6 +64,7 @@ export class LogBackend implements AuditBackend {
     return this.options.target.close();
   }
 
+  /** Writes the buffered lines. Returns false when they are lost. */
   private flush(): boolean {
     const { count, buffer } = this;
     this.timer?.cancel();
@@ -84,7 +86,7 @@ export class LogBackend implements AuditBackend {
 /** Lines are lost while more bytes than this wait for the reader of the stream. */
 const MAX_PENDING_BYTES = 16 * 1024 * 1024;
 
-/** A stream with a reader that may be slow or closed: then lines are lost, without blocking. */
+/** A stream, such as stdout, as a target. When its reader is slow or has closed it, `append` throws instead of blocking. */
 export function createStreamTarget(stream: Writable): LineTarget {
   let reason: Error | undefined;
   stream.on('error', (error) => (reason = error));

@@ -28,15 +28,19 @@ const COMPRESSED_SUFFIX = '.gz';
 
 const NEWLINE = 0x0a;
 const END = Buffer.from('\n');
-/** `2026-01-31T12-00-00.000`, with its parts as groups: colons are not allowed in all file systems. */
+/** `2026-01-31T12-00-00.000`: hyphens in place of colons, which not all file systems allow. Groups: date, hours, minutes, seconds. */
 const TIME = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3})$/;
 
 /** One open log file. Writes are synchronous. */
 export class LogFile {
+  /** The file descriptor. */
   private handle: number;
+  /** Size of the file in bytes. */
   private length: number;
   private readonly isRegular: boolean;
+  /** Whether the file ends within a line, which a full disk has cut off. */
   private hasPartialLine = false;
+  /** Resolves when the last scheduled clean-up has ended. */
   private cleanup: Promise<void> = Promise.resolve();
 
   /** Throws the errors of the file system. */
@@ -55,8 +59,8 @@ export class LogFile {
   }
 
   /**
-   * `lines` must end with a line break. Throws the errors of the file system; bytes written before an error stay in the
-   * file.
+   * Appends whole lines; rotates the file first if they would exceed its size. Throws the errors of the file system; bytes
+   * written before an error stay in the file.
    */
   append(lines: Buffer): void {
     if (this.isRegular && this.length > 0 && this.length + lines.length > this.options.maxBytes) this.rotate();
@@ -116,7 +120,7 @@ export class LogFile {
     }
   }
 
-  /** In descending order of time. */
+  /** The old files with the times of their rotation in milliseconds since 1970, newest first. */
   private async listBackups(): Promise<readonly { readonly file: string; readonly at: number }[]> {
     const { dir, name, ext } = path.parse(this.options.path);
     const backups: { file: string; at: number }[] = [];

@@ -35,7 +35,7 @@ type RuleTest = (user: UserInfo | undefined, request: AuditedRequest) => boolean
 
 const NO_AUDIT: AuditExtent = { level: 'None', omittedStages: new Set(), omitsManagedFields: false };
 
-/** `names` are those of the dialect in which rules name system users and groups. */
+/** Compiles a policy. `names` are those of the dialect in which its rules name system users, groups and namespaces. */
 export function compilePolicy(policy: Policy, names: GeneratedNames): AuditPolicy {
   const rules = policy.rules.map((rule) => ({
     tests: compileRule(rule, names),
@@ -51,7 +51,7 @@ export function compilePolicy(policy: Policy, names: GeneratedNames): AuditPolic
   };
 }
 
-/** Tests only the members that the rule has. */
+/** A test for each member that the rule has; the rule matches when all succeed. */
 function compileRule(rule: AuditRule, names: GeneratedNames): readonly RuleTest[] {
   const tests: RuleTest[] = [];
   const { users = [], userGroups = [], verbs = [], namespaces = [], resources = [], nonResourceURLs = [] } = rule;
@@ -101,7 +101,12 @@ function matchesResource(
 }
 
 /**
- * `*` matches everything, `pods/*` pods and all their subresources, `*` before a slash one subresource of any resource.
+ * Whether a pattern of a rule matches:
+ * - `*`: everything;
+ * - `pods`: pods without a subresource;
+ * - `pods/log`: this subresource;
+ * - `pods/*`: pods and all their subresources;
+ * - `*` before `/log`: this subresource of any resource.
  */
 function matchesPattern(pattern: string, resource: string, subresource: string): boolean {
   if (pattern === '*') return true;

@@ -1,7 +1,7 @@
 /**
- * The audit of one request: collects what is known of it until its end, and records an event for each stage. It belongs
- * to the request's exchange; the filters and handlers report to it. It stores bodies only as the request's level
- * requires, and as text, so that recorded objects cannot change afterwards.
+ * The audit of one request: filters and handlers report to it what they learn about the request, and it records an event
+ * for each stage. It stores bodies only as the level of the request requires, and as text, so that recorded objects
+ * cannot change afterwards.
  */
 import { isObject, setMember, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { formatDuration } from '../../shared/cli/duration';
@@ -55,15 +55,18 @@ export class RequestAudit {
   private object: AuditObject | undefined;
   private readonly state: RequestState;
   private readonly isLongRunning: boolean;
+  /** What is recorded; undefined until the policy was evaluated. */
   private extent: AuditExtent | undefined;
+  /** The authenticated user; undefined until {@link recordReceived}. */
   private user: UserInfo | undefined;
   private annotations: Map<string, string> | undefined;
   private statusJson: JsonObject | undefined;
   private requestObject: string | undefined;
   private responseObject: string | undefined;
-  /** Total waiting time in milliseconds. */
+  /** Total time in queues, and when the present wait started. */
   private queuedMs = 0;
   private waitingSince = 0;
+  /** Total duration of store calls. */
   private storeMs = 0;
   private hasStartedResponse = false;
   private hasPanicked = false;
@@ -153,7 +156,7 @@ export class RequestAudit {
     return this.extent?.level === 'RequestResponse';
   }
 
-  /** The metadata of the request object, for members of the object reference that the path does not have. */
+  /** Takes the members of the object reference that the path does not have from the metadata of the request object. */
   addObjectMetadata(metadata: JsonObject): void {
     const { object } = this;
     if (object === undefined) return;
@@ -168,12 +171,15 @@ export class RequestAudit {
     };
   }
 
-  /** The request object as JSON; `length` is the length of the received body. The first object is preserved. */
+  /**
+   * Records the request object, which `text` returns as JSON; `length` is the length of the received body. A second object
+   * is ignored.
+   */
   recordRequestObject(length: number, text: () => string): void {
     if (this.recordsRequest) this.requestObject ??= this.captureObject(length, text);
   }
 
-  /** A request body that is not an API object: a patch, or options. */
+  /** Records a request body that is not an API object: a patch, or options. */
   recordRequestValue(value: JsonValue): void {
     if (this.recordsRequest) this.requestObject = this.stringify(value);
   }
@@ -186,20 +192,21 @@ export class RequestAudit {
   }
 
   /**
-   * The response object as JSON; `length` is its length, known without creating the text. Called only if {@link
-   * recordsResponse}.
+   * Records the response object, which `text` returns as JSON; `length` is its length, known without creating the text.
+   * Called only if {@link recordsResponse}.
    */
   recordResponseObject(length: number, text: () => string): void {
     this.responseObject = this.captureObject(length, text);
   }
 
-  /** The Status of a rejected request; undefined when no representation was negotiated. */
+  /** Records the Status of a rejected request; undefined when no representation was negotiated. */
   recordRejection(json: JsonObject | undefined): void {
     this.decideExtent();
     this.statusJson = json;
     if (this.recordsResponse && json !== undefined) this.responseObject = this.stringify(json);
   }
 
+  /** The text of an object; undefined, with the annotation, when it is too long. */
   private captureObject(length: number, text: () => string): string | undefined {
     if (length <= MAX_OBJECT_LENGTH)
       return this.extent?.omitsManagedFields === true
@@ -209,6 +216,7 @@ export class RequestAudit {
     return undefined;
   }
 
+  /** Evaluates the policy at the first call. */
   private decideExtent(): AuditExtent {
     if (this.extent !== undefined) return this.extent;
     const extent = this.dependencies.policy(this.user, this.request);
@@ -254,6 +262,7 @@ export class RequestAudit {
     });
   }
 
+  /** The status as JSON, without kind and apiVersion, and with the code of the response. */
   private responseStatus(): string {
     const { statusJson, state } = this;
     if (statusJson === undefined && state.status === 200) return SUCCESS_STATUS_JSON;
