@@ -10,16 +10,14 @@ import { parseTokenFile, TokenFileError } from './token-file';
 import { unionTokenAuthenticator } from './token-union';
 import { unionAuthenticator } from './union';
 
-const warnings: string[] = [];
-const tokens = parseTokenFile('t.csv', 'secret,ann,1,"devs, ops"\nplain,bob,2\n,eve,3\nplain,bert,4,"a ""b"""\n', (text) =>
-  warnings.push(text),
-);
+const tokens = parseTokenFile('t.csv', 'secret,ann,1,"devs, ops"\n', () => undefined);
 const authenticateToken = unionTokenAuthenticator([staticTokenAuthenticator(tokens, ['api', 'more'])]);
 const authenticate = unionAuthenticator(
   [clientCertificateAuthenticator, bearerTokenAuthenticator(authenticateToken, ['api'])],
   allowEverywhere,
   GENERATED_NAMES.platform,
 );
+/** The warnings, and the annotations as `name: value`. */
 const remarks: string[] = [];
 const remarkSink = {
   warn: (text: string) => void remarks.push(text),
@@ -36,11 +34,32 @@ const certificate = (changes: Partial<ClientCertificate> = {}): ClientCertificat
   ...changes,
 });
 
-it('token file yields users, UIDs and groups; the last of two equal tokens wins and an empty token is skipped with a warning', async () => {
-  expect(await authenticatedUser('Bearer secret')).toEqual({ name: 'ann', uid: '1', groups: ['devs', 'ops', 'system:authenticated'] });
-  expect(await authenticatedUser('bearer plain')).toEqual({ name: 'bert', uid: '4', groups: ['a "b"', 'system:authenticated'] });
-  expect(warnings).toEqual(["empty token in token file 't.csv', line 3"]);
-  expect(() => parseTokenFile('t.csv', 'a,b\n', () => undefined)).toThrow(TokenFileError);
+describe('token file', () => {
+  const parseLines = (...lines: string[]) => parseTokenFile('t.csv', lines.join('\n'), () => undefined);
+
+  it('yields the user, UID and groups of a token', () => {
+    expect(parseLines('secret,ann,1,"devs, ops"')('secret')).toEqual({ name: 'ann', uid: '1', groups: ['devs', 'ops'] });
+    expect(parseLines('secret,ann,,"a ""b"""')('secret')).toEqual({ name: 'ann', groups: ['a "b"'] });
+    expect(parseLines('secret,ann,1')('other')).toBeUndefined();
+  });
+
+  it('yields the last of two users with the same token', () => {
+    expect(parseLines('plain,bob,2', 'plain,bert,4')('plain')).toMatchObject({ name: 'bert' });
+  });
+
+  it('skips a line with an empty token and warns', () => {
+    const warnings: string[] = [];
+    parseTokenFile('t.csv', 'plain,bob,2\n\n,eve,3\n', (text) => warnings.push(text));
+    expect(warnings).toEqual(["empty token in token file 't.csv', line 3"]);
+  });
+
+  it('is invalid with a line of two columns', () => {
+    expect(() => parseLines('a,b')).toThrow(TokenFileError);
+  });
+});
+
+it.each(['Bearer secret', 'bearer secret'])('the Authorization header %p authenticates as the user of the token', async (header) => {
+  expect(await authenticatedUser(header)).toEqual({ name: 'ann', uid: '1', groups: ['devs', 'ops', 'system:authenticated'] });
 });
 
 it.each([[undefined], ['Basic abc'], ['Bearer'], ['Bearer '], ['Bearer  secret'], ['']])(
@@ -50,19 +69,26 @@ it.each([[undefined], ['Basic abc'], ['Bearer'], ['Bearer '], ['Bearer  secret']
   },
 );
 
-it('authentication rejects an unknown token, and a request without credentials when anonymous access is disabled', async () => {
+it('authentication rejects an unknown token', async () => {
   expect(await authenticatedUser('Bearer wrong')).toBeUndefined();
-  expect(
-    unionAuthenticator([clientCertificateAuthenticator], allowNowhere, GENERATED_NAMES.platform)(NO_CREDENTIALS, remarkSink),
-  ).toBeUndefined();
 });
 
-it('authentication prefers a valid certificate to a token and accepts a request when either credential is valid', async () => {
-  expect((await authenticatedUser('Bearer secret', certificate()))?.name).toBe('carl');
-  expect((await authenticatedUser('Bearer wrong', certificate()))?.name).toBe('carl');
-  expect((await authenticatedUser('Bearer secret', certificate({ isVerified: false })))?.name).toBe('ann');
-  expect(await authenticatedUser(undefined, certificate({ isVerified: false }))).toBeUndefined();
-  expect((await authenticatedUser(undefined, certificate({ commonName: '' })))?.name).toBe('system:anonymous');
+it('authentication rejects a request without credentials when anonymous access is disabled', () => {
+  const union = unionAuthenticator([clientCertificateAuthenticator], allowNowhere, GENERATED_NAMES.platform);
+  expect(union(NO_CREDENTIALS, remarkSink)).toBeUndefined();
+});
+
+const VALID = certificate();
+const INVALID = certificate({ isVerified: false });
+const NAMELESS = certificate({ commonName: '' });
+it.each<[token: string, title: string, clientCertificate: ClientCertificate, userName: string | undefined]>([
+  ['Bearer secret', 'a valid certificate', VALID, 'carl'],
+  ['Bearer wrong', 'a valid certificate', VALID, 'carl'],
+  ['Bearer secret', 'an invalid certificate', INVALID, 'ann'],
+  ['', 'an invalid certificate', INVALID, undefined],
+  ['', 'a certificate without a common name', NAMELESS, 'system:anonymous'],
+])('authentication with the Authorization header %p and %s', async (header, _title, clientCertificate, userName) => {
+  expect((await authenticatedUser(header, clientCertificate))?.name).toBe(userName);
 });
 
 it('static token authentication succeeds only for audiences of this server', async () => {

@@ -27,10 +27,12 @@ export interface ClientCertificate {
   readonly expiresAt?: number;
 }
 
-/** `none`: no credentials for this authenticator; `failed`: the credentials are invalid. */
+/** The result of one authenticator for a request. */
 export type AuthenticationOutcome =
   | ({ readonly type: 'user'; readonly user: UserInfo } & AuthenticationRemarks)
+  /** The request has no credentials for this authenticator. */
   | { readonly type: 'none' }
+  /** The request has credentials for this authenticator, but they are invalid. */
   | { readonly type: 'failed' };
 
 /** Remarks about valid credentials. */
@@ -49,7 +51,10 @@ export interface RemarkSink {
   addAuditAnnotation(name: string, value: string): void;
 }
 
-/** Determines the user of a request. Called for every request, in the order of the chain, until one returns a user. */
+/**
+ * Determines the user of a request. The authenticators of a chain (union.ts) are called for every request, in order, until
+ * one returns a user.
+ */
 export interface Authenticator {
   /** Must not throw or reject because of the credentials: invalid ones are `failed`. Must not change the credentials. */
   authenticate(credentials: RequestCredentials): MaybePromise<AuthenticationOutcome>;
@@ -60,12 +65,13 @@ export const NO_CREDENTIALS: AuthenticationOutcome = { type: 'none' };
 /** The credentials are invalid. */
 export const INVALID_CREDENTIALS: AuthenticationOutcome = { type: 'failed' };
 
-/** `none`: the token is not of this authenticator; `failed`: it is, but it is invalid. */
+/** The result of one authenticator for a token. */
 export type TokenOutcome =
   /** `audiences`: the requested audiences that the token is valid for. */
   | ({ readonly type: 'user'; readonly user: UserInfo; readonly audiences: readonly string[] } & AuthenticationRemarks)
+  /** The token is not of this authenticator. */
   | { readonly type: 'none' }
-  /** `reason` is shown in token reviews only, not to the client that presented the token. */
+  /** The token is invalid. `reason` is shown in token reviews only, not to the client that presented the token. */
   | { readonly type: 'failed'; readonly reason: string };
 
 /** Determines the user of a bearer token, for requests and for token reviews. */

@@ -12,7 +12,7 @@ import {
 } from './authenticator';
 import type { AuthenticateToken } from './token-union';
 
-/** `audiences`: those of this server. */
+/** `audiences`: those of this server. An unknown token is `failed`: no authenticator but these can accept it. */
 export function bearerTokenAuthenticator(authenticateToken: AuthenticateToken, audiences: readonly string[]): Authenticator {
   return {
     authenticate({ authorization }: RequestCredentials) {
@@ -30,7 +30,7 @@ function toAuthenticationOutcome(outcome: TokenOutcome): AuthenticationOutcome {
 
 const SCHEME = 'bearer ';
 
-/** '' for another scheme, an empty token, or two spaces before the token. */
+/** `Bearer abc` -> `abc`. '' for another scheme, an empty token, or two spaces before the token. */
 function parseBearerToken(header: string): string {
   const text = header.trim();
   if (text.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return '';

@@ -5,6 +5,7 @@ const ID = 'abcdef';
 const SECRET = '0123456789abcdef';
 const VALID_DATA = { 'token-id': ID, 'token-secret': SECRET, 'usage-bootstrap-authentication': 'true' };
 
+/** The outcome for the token when its Secret has the data; `undefined` for no Secret. */
 const authenticate = (
   data: Readonly<Record<string, string>> | undefined,
   token = `${ID}.${SECRET}`,
@@ -16,7 +17,7 @@ const authenticate = (
     audiences: ['api'],
   }).authenticate(token, audiences);
 
-it.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
+it.each<[title: string, data: Readonly<Record<string, string>>, groups: readonly string[]]>([
   ['without further groups', VALID_DATA, ['system:bootstrappers']],
   ['that expires in one second', { ...VALID_DATA, expiration: '2026-01-02T03:04:06Z' }, ['system:bootstrappers']],
   ['whose expiration has another time zone', { ...VALID_DATA, expiration: '2026-01-02T05:04:06.5+02:00' }, ['system:bootstrappers']],
@@ -32,7 +33,8 @@ it.each<[string, Readonly<Record<string, string>>, readonly string[]]>([
   expect(authenticate(data)).toEqual({ type: 'user', user: { name: `system:bootstrap:${ID}`, groups }, audiences: [] });
 });
 
-const IGNORED: readonly (readonly [string, Readonly<Record<string, string>> | undefined, string?])[] = [
+/** Without `token`, the Secret's own token is presented. */
+const IGNORED: readonly (readonly [title: string, data: Readonly<Record<string, string>> | undefined, token?: string])[] = [
   ['without a Secret', undefined],
   ['whose Secret has another token-secret', { ...VALID_DATA, 'token-secret': '0123456789abcdeg' }],
   ['whose Secret has no token-secret', { 'token-id': ID, 'usage-bootstrap-authentication': 'true' }],

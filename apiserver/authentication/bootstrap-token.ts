@@ -16,11 +16,12 @@ import { tokenFingerprint } from './token-fingerprint';
 import { UNKNOWN_TOKEN, type TokenAuthenticator } from './authenticator';
 
 /**
- * The decoded data of the Secret of a token; `undefined` without one of the right type, or when it is being deleted.
+ * Returns the decoded data of the Secret of the token with this id. `undefined` when there is no such Secret, when it has
+ * another type, or when it is being deleted.
  */
 export type BootstrapSecrets = (id: string) => Readonly<Record<string, string>> | undefined;
 
-/** Where the Secrets are read from. */
+/** What the authenticator is created with. */
 export interface BootstrapTokenOptions {
   readonly secrets: BootstrapSecrets;
   readonly clock: Pick<Clock, 'now'>;
@@ -43,6 +44,7 @@ export function bootstrapTokenAuthenticator({ secrets, clock, audiences: serverA
   };
 }
 
+/** `undefined` when the data does not allow the token at `now` (milliseconds since 1970). */
 function userOf({ id, secret }: BootstrapToken, data: Readonly<Record<string, string>>, now: number): UserInfo | undefined {
   const isValid =
     data['token-id'] === id &&
@@ -55,6 +57,6 @@ function userOf({ id, secret }: BootstrapToken, data: Readonly<Record<string, st
   return { name: `system:bootstrap:${id}`, groups: [...new Set([BOOTSTRAPPERS_GROUP, ...groups])].sort() };
 }
 
-/** Compares digests in constant time. */
+/** The time that this takes does not tell where the texts differ. Digests are compared, since they have one length. */
 const isEqualInConstantTime = (a: string, b: string): boolean =>
   timingSafeEqual(Buffer.from(tokenFingerprint(a)), Buffer.from(tokenFingerprint(b)));

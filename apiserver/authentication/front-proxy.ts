@@ -7,16 +7,22 @@ import { decodeHeader } from '../../shared/values/text/decode-header';
 import { decodePercentOrKeep } from '../../shared/values/text/percent';
 import { NO_CREDENTIALS, type AuthenticationOutcome, type Authenticator, type RequestCredentials } from './authenticator';
 
-/** Header names and prefixes are in lower case. */
+/** Who is a front proxy, and which headers it sends. Header names and prefixes are in lower case. */
 export interface FrontProxyOptions {
   /** Allowed common names of the proxy's certificate; empty to allow every name. */
   readonly allowedNames: readonly string[];
+  /** The first of these headers that is not empty names the user. */
   readonly usernameHeaders: readonly string[];
+  /** All of these headers name groups, one in each. */
   readonly groupHeaders: readonly string[];
+  /** `x-remote-extra-` makes `x-remote-extra-scopes: a` the value `a` of the extra key `scopes`. */
   readonly extraPrefixes: readonly string[];
 }
 
-/** Must come before authenticators that accept client certificates: a proxy's own certificate names no user. */
+/**
+ * Creates the authenticator. It must come before authenticators that accept client certificates: otherwise a proxy's own
+ * certificate would decide who the user is.
+ */
 export function frontProxyAuthenticator(options: FrontProxyOptions): Authenticator {
   const { allowedNames } = options;
   return {
@@ -28,6 +34,7 @@ export function frontProxyAuthenticator(options: FrontProxyOptions): Authenticat
   };
 }
 
+/** `none` without a user name, also when there are groups. Groups are in the order of the configured headers. */
 function readUser(
   { usernameHeaders, groupHeaders, extraPrefixes }: FrontProxyOptions,
   rawHeaders: readonly string[],

@@ -5,7 +5,7 @@
 import { UNKNOWN_TOKEN, type TokenAuthenticator } from './authenticator';
 import type { FindStaticTokenUser } from './token-file';
 
-/** `serverAudiences`: those of this server. */
+/** `findUser`: see parseTokenFile. `serverAudiences`: those of this server. */
 export function staticTokenAuthenticator(findUser: FindStaticTokenUser, serverAudiences: readonly string[]): TokenAuthenticator {
   return {
     authenticate(token, audiences) {

@@ -1,6 +1,6 @@
 /**
- * Parses the static token file: `token,user,uid[,"group1,group2"]` per line. The file is read once at startup; tokens are
- * stored as fingerprints only.
+ * Parses the static token file, which has a line `token,user,uid[,"group1,group2"]` for each token. The result keeps only
+ * fingerprints of the tokens.
  */
 import type { UserInfo } from '../../shared/api/identity/user';
 import { tokenFingerprint } from './token-fingerprint';
@@ -11,10 +11,13 @@ export class TokenFileError extends Error {}
 /** Returns the user of a token; `undefined` when the file does not contain the token. */
 export type FindStaticTokenUser = (token: string) => UserInfo | undefined;
 
-/** Throws {@link TokenFileError} for a line with too few columns. `warn` is called for skipped lines. */
+/**
+ * Parses the text of `file`. Of two lines with the same token the last one counts. Throws {@link TokenFileError} for a
+ * line with too few columns; `warn` is called for a line without a token, which is skipped.
+ */
 export function parseTokenFile(file: string, text: string, warn: (message: string) => void): FindStaticTokenUser {
   const users = new Map<string, UserInfo>();
-  // A token of another length is not hashed: service account tokens are long.
+  // A presented token of another length need not be hashed. Most tokens are service account tokens, which are long.
   const lengths = new Set<number>();
   text.split(/\r?\n/).forEach((line, index) => {
     if (line.trim() === '') return;
@@ -34,13 +37,16 @@ export function parseTokenFile(file: string, text: string, warn: (message: strin
   return (token) => (lengths.has(token.length) ? users.get(tokenFingerprint(token)) : undefined);
 }
 
-/** A quoted value may contain commas and doubled quotes. */
+/**
+ * The columns of a line: `secret, ann,1,"devs,""ops"""` -> `secret`, `ann`, `1` and `devs,"ops"`. A quoted value may
+ * contain commas and doubled quotes.
+ */
 function parseLine(line: string): string[] {
   const values: string[] = [];
   let offset = 0;
   while (offset <= line.length) {
     if (line[offset] === '"') {
-      const { value, end } = quotedValue(line, offset + 1);
+      const { value, end } = parseQuotedValue(line, offset + 1);
       values.push(value);
       offset = end + 1;
     } else {
@@ -53,7 +59,11 @@ function parseLine(line: string): string[] {
   return values;
 }
 
-function quotedValue(line: string, start: number): { readonly value: string; readonly end: number } {
+/**
+ * The quoted value whose first character is at `start`, and the offset of the comma after it. Text between the closing
+ * quote and the comma is dropped. A value without closing quote extends to the end of the line.
+ */
+function parseQuotedValue(line: string, start: number): { readonly value: string; readonly end: number } {
   let value = '';
   let offset = start;
   while (offset < line.length) {

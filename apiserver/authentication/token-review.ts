@@ -21,7 +21,10 @@ export type TokenReviewResult =
 
 const apiVersionOf = (version: TokenReviewVersion): string => `authentication.platform.io/${version}`;
 
-/** The body of the request, in the spelling of `dialect`. Without `audiences` the remote server uses its own. */
+/**
+ * The body of the request, in the spelling of `dialect`. An empty list of audiences is left out: it is up to the remote
+ * server then for which audiences the token must be valid.
+ */
 export function tokenReviewBody(dialect: Dialect, version: TokenReviewVersion, token: string, audiences: readonly string[]): Buffer {
   const review = {
     kind: 'TokenReview',
@@ -74,12 +77,14 @@ function readUser(user: JsonObject): UserInfo {
   };
 }
 
+/** '' when the member is absent. Throws {@link MalformedResponse} when it has another type. */
 function textAt(object: JsonObject, member: string): string {
   const value = ownMember(object, member) ?? '';
   if (typeof value !== 'string') throw malformedMember(member);
   return value;
 }
 
+/** Empty when the member is absent. Throws {@link MalformedResponse} when it has another type. */
 function textsAt(object: JsonObject, member: string): readonly string[] {
   const value = ownMember(object, member) ?? [];
   if (!isStringArray(value)) throw malformedMember(member);

@@ -10,8 +10,12 @@ export type AuthenticateToken = (token: string, audiences: readonly string[]) =>
 
 const INVALID_TOKEN = 'invalid bearer token';
 
-/** The outcome is never `none`: an unknown token fails. Synchronous until an authenticator returns a promise. */
+/**
+ * Returns the chain. Its outcome is never `none`: an unknown token fails. It is synchronous as long as the authenticators
+ * that it asks are.
+ */
 export function unionTokenAuthenticator(authenticators: readonly TokenAuthenticator[]): AuthenticateToken {
+  /** Asks the authenticators from index `start` on. `reasons` are those of the authenticators before. */
   function authenticateFrom(
     start: number,
     token: string,

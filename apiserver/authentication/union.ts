@@ -11,12 +11,13 @@ import type { Authenticator, RequestCredentials, AuthenticationOutcome, RemarkSi
 /** Returns the user, or `undefined` for a 401. `remarks` receives the remarks about the accepted credentials. */
 export type AuthenticateRequest = (credentials: RequestCredentials, remarks: RemarkSink) => MaybePromise<UserInfo | undefined>;
 
-/** Synchronous until an authenticator returns a promise. */
+/** Returns the chain, which is synchronous as long as the authenticators that it asks are. */
 export function unionAuthenticator(
   authenticators: readonly Authenticator[],
   anonymous: AnonymousPolicy,
   names: GeneratedNames,
 ): AuthenticateRequest {
+  /** Asks the authenticators from index `start` on. `outcomeSoFar` is `failed` when one before rejected its credentials. */
   function authenticateFrom(
     start: number,
     credentials: RequestCredentials,
@@ -53,13 +54,15 @@ function admit(
   return withAuthenticatedGroup(user, names);
 }
 
-/** By user object: authenticators return the same object again and again. */
+/** The results of {@link withAuthenticatedGroup} by user object: authenticators return the same object in many requests. */
 const completedUsers = new WeakMap<UserInfo, UserInfo>();
 
 /**
- * Adds the group `system:authenticated`, unless the user is anonymous. Names that contain a system namespace
- * (`system:serviceaccount:kube-system:x`) are converted to this server's spelling, which is the only one in rules, for
- * every authenticator.
+ * Returns the user as authorizers and admission see it:
+ *
+ * - It has the group `system:authenticated`, unless it is anonymous or has the group `system:unauthenticated`.
+ * - Names that contain a system namespace (`system:serviceaccount:kube-system:x`) are in this server's spelling, because
+ *   rules are.
  */
 export function withAuthenticatedGroup(user: UserInfo, names: GeneratedNames): UserInfo {
   const cached = completedUsers.get(user);

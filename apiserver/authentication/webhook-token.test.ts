@@ -66,7 +66,7 @@ describe('webhook token authentication', () => {
     ]);
   });
 
-  it.each<[string, string, readonly string[], TokenOutcome]>([
+  it.each<[title: string, response: string, audiences: readonly string[], outcome: TokenOutcome]>([
     [
       'accepts the audiences of this server when the response names none',
       accepted(),
@@ -150,9 +150,12 @@ describe('webhook token authentication', () => {
     expect(await createAuthenticator(() => response).authenticate('t', audiences)).toEqual(expected);
   });
 
-  it('rejects a token when the response is not JSON or is nested too deeply', async () => {
+  it('rejects a token when the response is not JSON', async () => {
     const outcome = await createAuthenticator(() => '{{{').authenticate('t', SERVER_AUDIENCES);
     expect(outcome).toMatchObject({ type: 'failed', reason: expect.stringContaining('is not JSON') });
+  });
+
+  it('rejects a token when the response is nested too deeply', async () => {
     const nested = `{"status":${'{"user":'.repeat(100_000)}1${'}'.repeat(100_000)}}`;
     expect(await createAuthenticator(() => nested).authenticate('t', SERVER_AUDIENCES)).toMatchObject({ type: 'failed' });
   });
@@ -169,11 +172,17 @@ describe('webhook token authentication', () => {
     for (const token of ['good', 'bad', 'good', 'bad']) await authenticator.authenticate(token, SERVER_AUDIENCES);
     expect(sent).toHaveLength(2);
     clock.advance(119_999);
-    expect(await authenticator.authenticate('good', SERVER_AUDIENCES)).toBe(authenticator.authenticate('good', SERVER_AUDIENCES));
+    await authenticator.authenticate('good', SERVER_AUDIENCES);
     expect(sent).toHaveLength(2);
     clock.advance(1);
     await authenticator.authenticate('good', SERVER_AUDIENCES);
     expect(sent).toHaveLength(3);
+  });
+
+  it('returns the same object synchronously for a cached token', async () => {
+    const authenticator = createAuthenticator(() => accepted());
+    const outcome = await authenticator.authenticate('t', SERVER_AUDIENCES);
+    expect(authenticator.authenticate('t', SERVER_AUDIENCES)).toBe(outcome);
   });
 
   it('caches a token for each set of audiences separately', async () => {
@@ -192,10 +201,8 @@ describe('webhook token authentication', () => {
       isRetryable: true,
     }));
     const unavailable = failed('the webhook responded with 500');
-    expect([await authenticator.authenticate('t', SERVER_AUDIENCES), await authenticator.authenticate('t', SERVER_AUDIENCES)]).toEqual([
-      unavailable,
-      unavailable,
-    ]);
+    expect(await authenticator.authenticate('t', SERVER_AUDIENCES)).toEqual(unavailable);
+    expect(await authenticator.authenticate('t', SERVER_AUDIENCES)).toEqual(unavailable);
     expect(sent).toHaveLength(2);
     expect(errors).toHaveLength(1);
     clock.advance(60_000);
@@ -206,19 +213,24 @@ describe('webhook token authentication', () => {
   it('sends one TokenReview for concurrent requests with the same token', async () => {
     let respond: (text: string) => void = () => undefined;
     const authenticator = createAuthenticator(() => new Promise((resolve) => (respond = resolve)));
-    const waiting = [authenticator.authenticate('t', SERVER_AUDIENCES), authenticator.authenticate('t', SERVER_AUDIENCES)];
+    const outcomes = [authenticator.authenticate('t', SERVER_AUDIENCES), authenticator.authenticate('t', SERVER_AUDIENCES)];
     await flushPromises();
     respond(accepted());
-    expect(await Promise.all(waiting.map(async (outcome) => (await outcome).type))).toEqual(['user', 'user']);
+    expect(await Promise.all(outcomes)).toMatchObject([{ type: 'user' }, { type: 'user' }]);
     expect(sent).toHaveLength(1);
   });
 
-  it('rejects a token while 256 are in review; never sends one over 16 KiB', async () => {
+  it('rejects a token while 256 are in review', () => {
     const authenticator = createAuthenticator(() => new Promise(() => undefined));
     for (let count = 0; count < 256; count += 1) void authenticator.authenticate(`t${count}`, SERVER_AUDIENCES);
     expect(authenticator.authenticate('one more', SERVER_AUDIENCES)).toEqual(failed('too many tokens are being reviewed'));
-    expect(authenticator.authenticate('x'.repeat(16 * 1024 + 1), SERVER_AUDIENCES)).toEqual(failed('the token is too long'));
     expect(sent).toHaveLength(256);
+  });
+
+  it('rejects a token over 16 KiB without sending it', () => {
+    const authenticator = createAuthenticator(() => accepted());
+    expect(authenticator.authenticate('x'.repeat(16 * 1024 + 1), SERVER_AUDIENCES)).toEqual(failed('the token is too long'));
+    expect(sent).toEqual([]);
   });
 });
 

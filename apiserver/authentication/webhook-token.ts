@@ -1,6 +1,6 @@
 /**
- * The webhook token authenticator: sends a TokenReview to a remote server. Known and unknown tokens are cached,
- * failures are not. Concurrent reviews are bounded; further tokens are rejected.
+ * The webhook token authenticator: sends a TokenReview to a remote server. The response is cached for a known and for an
+ * unknown token, but not when the review failed. Concurrent reviews are bounded; further tokens are rejected.
  */
 import type { WebhookResult } from '../../shared/client/rest/webhook';
 import type { Dialect } from '../../shared/names/dialect';
@@ -13,7 +13,7 @@ import { readTokenReview, tokenReviewBody, type TokenReviewResult, type TokenRev
 
 /** How the remote server is asked, and for how long a response is valid. */
 export interface WebhookTokensOptions {
-  /** Never rejects. */
+  /** Sends a review. Never rejects: a failure is a result. */
   readonly send: (body: Buffer) => Promise<WebhookResult>;
   /** The version that the remote server expects. */
   readonly version: TokenReviewVersion;
@@ -24,11 +24,11 @@ export interface WebhookTokensOptions {
   /** How long a response is cached. */
   readonly cacheTtlMs: number;
   readonly clock: Clock;
-  /** Called at most once in 60 s when the webhook fails. */
+  /** Called when the webhook fails, at most once in 60 s. */
   readonly onError: (message: string, error: unknown) => void;
 }
 
-/** The longest token that fits into the headers of a request. */
+/** The longest token that fits into the headers of a request. A token review can contain longer ones. */
 const MAX_TOKEN_LENGTH = 16 * 1024;
 /** Reviews in flight; further tokens are rejected without a review. */
 const MAX_CONCURRENT_REVIEWS = 256;

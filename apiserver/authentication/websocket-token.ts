@@ -7,7 +7,10 @@ import { INVALID_CREDENTIALS, NO_CREDENTIALS, type Authenticator } from './authe
 import { bearerTokenAuthenticator } from './bearer-token';
 import type { AuthenticateToken } from './token-union';
 
-/** `audiences` are those of this server; see {@link TokenAuthenticator}. */
+/**
+ * Accepts the token of a protocol such as `base64url.bearer.authorization.k8s.io.<token>`, with the token in base64url.
+ * `audiences` are those of this server; see {@link TokenAuthenticator}.
+ */
 export function webSocketTokenAuthenticator(authenticateToken: AuthenticateToken, audiences: readonly string[]): Authenticator {
   const bearerTokens = bearerTokenAuthenticator(authenticateToken, audiences);
   return {
@@ -18,7 +21,7 @@ export function webSocketTokenAuthenticator(authenticateToken: AuthenticateToken
       const encodedTokens = protocols.flatMap((protocol) => encodedTokenOf(protocol) ?? []);
       const [encoded] = encodedTokens;
       if (encoded === undefined) return NO_CREDENTIALS;
-      // Another protocol is required: the response names it, and a token must not be echoed.
+      // Another protocol is required: the response names the protocol that was chosen, which must not be the token.
       if (encodedTokens.length > 1 || protocols.length === encodedTokens.length) return INVALID_CREDENTIALS;
       const token = decodeToken(encoded);
       return token === undefined ? INVALID_CREDENTIALS : bearerTokens.authenticate({ ...credentials, authorization: `Bearer ${token}` });
@@ -34,7 +37,10 @@ function isWebSocketUpgrade(rawHeaders: readonly string[]): boolean {
   return hasItem(UPGRADE, 'websocket') && hasItem('connection', UPGRADE);
 }
 
-/** Checked first, because nearly every request has no such header. */
+/**
+ * Checked first, because nearly every request has no such header. Names have even indexes in raw headers, values odd
+ * ones.
+ */
 const isUpgradeHeader = (header: string, index: number): boolean =>
   header.length === UPGRADE.length && index % 2 === 0 && header.toLowerCase() === UPGRADE;
 
@@ -51,7 +57,7 @@ function encodedTokenOf(protocol: string): string | undefined {
   return prefix === undefined ? undefined : protocol.slice(prefix.length);
 }
 
-/** All of the text, without spaces. */
+/** One or more printable characters and nothing else; a space is not among them. */
 const PRINTABLE_ASCII = /^[\x21-\x7e]+$/;
 
 /** `undefined` unless the text is the canonical base64url encoding of a printable token. */

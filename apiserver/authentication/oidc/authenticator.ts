@@ -1,6 +1,7 @@
 /**
- * Authenticates ID tokens of OpenID Connect issuers. A verified token and its user are cached for some seconds; the expiry
- * is checked in every request. Keys are left to provider.ts, claims to claim-mapping.ts.
+ * Authenticates ID tokens of OpenID Connect issuers. A verified token and its user are cached for some seconds; the
+ * expiry is checked in every request. Finding the keys of an issuer is left to provider.ts, mapping claims to a user to
+ * claim-mapping.ts.
  */
 import { LRUCache } from 'lru-cache';
 import { compactVerify } from 'jose/jws/compact/verify';
@@ -14,16 +15,16 @@ import type { TokenIssuerConfig } from './issuer';
 import { ClaimsError, type ClaimMapping } from './claim-mapping';
 import type { OidcProvider, ProviderKey } from './provider';
 
-/** A configured issuer with its compiled expressions and its keys. */
+/** A configured issuer with its compiled mapping and the source of its keys. */
 export interface OidcIssuer {
   readonly config: TokenIssuerConfig;
   readonly mapping: ClaimMapping;
   readonly provider: OidcProvider;
 }
 
-/** The configured issuers, and the audiences of this server. */
+/** What the authenticator is created with. */
 export interface OidcAuthenticatorOptions {
-  /** By issuer; the same object until the configuration changes. */
+  /** The configured issuers by their URL; the same map until the configuration changes. Called in every request. */
   readonly issuers: () => ReadonlyMap<string, OidcIssuer>;
   /** Audiences of this server. */
   readonly audiences: readonly string[];
@@ -40,13 +41,16 @@ interface CachedToken {
 
 /** Limit of the cache of verified tokens; the least recently used is dropped. */
 const MAX_CACHED_TOKENS = 4096;
-/** How long a token stays valid after its key is withdrawn from the known keys. */
+/** How long a verified token is cached, and thus accepted after its key was withdrawn from the known keys. */
 const CACHE_TTL_MS = 10_000;
 
 /** The token is invalid; the message is the reason in a TokenReview. */
 class TokenRejected extends Error {}
 
-/** Tokens of other issuers are `none`, so that another authenticator may accept them. */
+/**
+ * Creates the authenticator with an empty cache. Tokens of other issuers are `none`, so that another authenticator may
+ * accept them.
+ */
 export function oidcAuthenticator({ issuers, audiences: serverAudiences, clock }: OidcAuthenticatorOptions): TokenAuthenticator {
   const cache = new LRUCache<string, CachedToken>({ max: MAX_CACHED_TOKENS });
   let currentIssuers = issuers();
@@ -58,8 +62,8 @@ export function oidcAuthenticator({ issuers, audiences: serverAudiences, clock }
 
   async function verify(cacheKey: string, token: UnverifiedToken, issuer: OidcIssuer, audiences: readonly string[]): Promise<TokenOutcome> {
     try {
-      const expires = await checkToken(token, issuer, clock.now() / 1000);
-      const user = issuer.mapping.user(token.payload);
+      const expires = await verifyToken(token, issuer, clock.now() / 1000);
+      const user = issuer.mapping.mapToUser(token.payload);
       cache.set(cacheKey, { user, expires, verifyAgainAt: clock.monotonic() + CACHE_TTL_MS });
       return outcomeFor(user, audiences);
     } catch (error) {
@@ -97,10 +101,10 @@ const CLOCK_SKEW_SECONDS = 60;
 const MAX_EXPIRY_SECONDS = 253_402_300_799;
 
 /**
- * Returns the expiry; throws {@link TokenRejected}. The token's header does not choose the algorithm: configuration and
- * key do.
+ * Verifies audience, times and signature at `now` (seconds since 1970). Returns the expiry in seconds since 1970;
+ * rejects with {@link TokenRejected}.
  */
-async function checkToken(token: UnverifiedToken, { config, provider }: OidcIssuer, now: number): Promise<number> {
+async function verifyToken(token: UnverifiedToken, { config, provider }: OidcIssuer, now: number): Promise<number> {
   const { payload, duplicateMembers } = token;
   if (duplicateMembers.length > 0) throw new TokenRejected('oidc: a member of the token occurs twice');
   const { audiences, expires, notBefore } = readRegisteredClaims(payload);
@@ -117,28 +121,27 @@ async function checkToken(token: UnverifiedToken, { config, provider }: OidcIssu
   return expires;
 }
 
+/** The claims that every issuer uses alike. Times are in seconds since 1970; `undefined` when they are absent. */
 interface RegisteredClaims {
   readonly audiences: readonly string[];
-  /** Seconds since 1970. */
   readonly expires: number | undefined;
   readonly notBefore: number | undefined;
 }
 
-/** Reads the registered claims; throws {@link TokenRejected} when one has the wrong type. */
+/** Throws {@link TokenRejected} when a claim has the wrong type, also for `sub` and `iat`, which are not used here. */
 function readRegisteredClaims(payload: JsonObject): RegisteredClaims {
   const claim = (name: string): JsonValue => ownMember(payload, name) ?? null;
-  const time = (name: string): number | undefined => {
+  const readTime = (name: string): number | undefined => {
     const value = claim(name);
     if (value !== null && typeof value !== 'number') throw malformedClaim(name);
     return value ?? undefined;
   };
   const subject = claim('sub');
   if (subject !== null && typeof subject !== 'string') throw malformedClaim('sub');
-  const audience = claim('aud');
-  const audiences = listOf(audience);
+  const audiences = listOf(claim('aud'));
   if (!isStringArray(audiences)) throw malformedClaim('aud');
-  time('iat');
-  return { audiences, expires: time('exp'), notBefore: time('nbf') };
+  readTime('iat');
+  return { audiences, expires: readTime('exp'), notBefore: readTime('nbf') };
 }
 
 /** A claim may be one value or a list of values. */
@@ -151,6 +154,7 @@ const isStringArray = (values: JsonValue[]): values is string[] => values.every(
 const malformedClaim = (name: string): TokenRejected =>
   new TokenRejected(`oidc: verify token: oidc: the claim ${JSON.stringify(name)} has the wrong type`);
 
+/** Tries the known keys first, and after that the keys that a refresh finds. */
 async function isSigned(token: UnverifiedToken, { algorithms }: TokenIssuerConfig, provider: OidcProvider): Promise<boolean> {
   if (token.hasCriticalHeader) return false;
   const { keyId } = token;
@@ -160,9 +164,10 @@ async function isSigned(token: UnverifiedToken, { algorithms }: TokenIssuerConfi
   );
 }
 
+/** The token's header does not choose the algorithm: the configuration and the key do. */
 async function isSignedByAny({ text }: UnverifiedToken, keys: readonly ProviderKey[], algorithms: readonly string[]): Promise<boolean> {
   for (const { key, algorithm } of keys) {
-    const allowed = algorithm === undefined ? algorithms : algorithms.filter((known) => known === algorithm);
+    const allowed = algorithm === undefined ? algorithms : algorithms.filter((configured) => configured === algorithm);
     try {
       await compactVerify(text, key, { algorithms: [...allowed] });
       return true;

@@ -36,11 +36,11 @@ type CompiledClaimRule =
 
 /** The compiled mapping of one issuer. */
 export interface ClaimMapping {
-  /** Throws {@link ClaimsError}. */
-  user(claims: JsonObject): UserInfo;
+  /** Returns the user of a verified token; throws {@link ClaimsError} when the claims or the user break a rule. */
+  mapToUser(claims: JsonObject): UserInfo;
 }
 
-/** Returns the mapping, or the errors of all expressions that do not compile. */
+/** Returns the mapping, or the errors of all expressions that do not compile or have the wrong type. */
 export function compileClaimMapping(config: TokenIssuerConfig): ClaimMapping | { readonly errors: readonly MappingError[] } {
   const compiler = new MappingCompiler();
   const username = compiler.compileSource('claimMappings.username', config.username);
@@ -62,13 +62,13 @@ export function compileClaimMapping(config: TokenIssuerConfig): ClaimMapping | {
   const { errors } = compiler;
   if (errors.length > 0 || username === undefined) return { errors };
   return {
-    user(claims) {
+    mapToUser(claims) {
       const variables = claimVariables(claims);
       for (const rule of claimRules) {
         if (rule.type === 'required') requireClaim(claims, rule.claim, rule.value);
         else requireRule(rule.expression, variables, rule.message);
       }
-      const user = userOf({ username, groups, uid, extra }, claims, variables);
+      const user = buildUser({ username, groups, uid, extra }, claims, variables);
       for (const { expression, message } of userRules) requireRule(expression, userVariables(user), message);
       return user;
     },
@@ -77,7 +77,10 @@ export function compileClaimMapping(config: TokenIssuerConfig): ClaimMapping | {
 
 type CompileText = (text: string) => CompileResult;
 
-/** Compiles the expressions of one issuer and collects their errors; `path` is that of the expression in the file. */
+/**
+ * Compiles the expressions of one issuer and collects their errors. `path` is that of the expression in the
+ * configuration. Each method returns `undefined` after it has added an error.
+ */
 class MappingCompiler {
   readonly errors: MappingError[] = [];
 
@@ -95,6 +98,7 @@ class MappingCompiler {
     return undefined;
   }
 
+  /** Also returns `undefined` for a source that is not configured. */
   compileSource(path: string, configured: ClaimSource | undefined): Source | undefined {
     if (configured?.type !== 'expression') return configured;
     const expression = this.compile(`${path}.expression`, configured.expression, compileClaimsExpression);
@@ -110,22 +114,22 @@ interface Sources {
   readonly extra: readonly { readonly key: string; readonly expression: Expression }[];
 }
 
-function userOf({ username, groups, uid, extra }: Sources, claims: JsonObject, variables: ReadonlyMap<string, Value>): UserInfo {
+function buildUser({ username, groups, uid, extra }: Sources, claims: JsonObject, variables: ReadonlyMap<string, Value>): UserInfo {
   const id = uid === undefined ? '' : readString('uid', uid, claims, variables);
   const extraEntries = extra.flatMap(({ key, expression }) => {
     const values = asClaimsError(`extra ${key}`, () => requireStrings(evaluate(expression, variables)));
     return values.length === 0 ? [] : [[key, values] as const];
   });
   return {
-    name: nameOf(username, claims, variables),
-    groups: groups === undefined ? [] : groupsOf(groups, claims, variables),
+    name: readUserName(username, claims, variables),
+    groups: groups === undefined ? [] : readGroups(groups, claims, variables),
     ...(id === '' ? {} : { uid: id }),
     ...(extraEntries.length === 0 ? {} : { extra: Object.fromEntries(extraEntries) }),
   };
 }
 
-/** An empty user name is rejected, whatever the prefix. */
-function nameOf(source: Source, claims: JsonObject, variables: ReadonlyMap<string, Value>): string {
+/** An empty user name is rejected, also when a prefix would make it non-empty. */
+function readUserName(source: Source, claims: JsonObject, variables: ReadonlyMap<string, Value>): string {
   // An unverified email address may belong to another user.
   if ('claim' in source && source.claim === 'email' && (ownMember(claims, 'email_verified') ?? true) !== true)
     throw new ClaimsError('oidc: email not verified');
@@ -134,6 +138,7 @@ function nameOf(source: Source, claims: JsonObject, variables: ReadonlyMap<strin
   return 'claim' in source ? source.prefix + name : name;
 }
 
+/** The text of the claim or expression, without the prefix. `target` names the member of the user in errors. */
 function readString(target: string, source: Source, claims: JsonObject, variables: ReadonlyMap<string, Value>): string {
   if ('expression' in source) return asClaimsError(target, () => requireString(evaluate(source.expression, variables)));
   const value = ownMember(claims, source.claim);
@@ -142,7 +147,8 @@ function readString(target: string, source: Source, claims: JsonObject, variable
   return value;
 }
 
-function groupsOf(source: Source, claims: JsonObject, variables: ReadonlyMap<string, Value>): readonly string[] {
+/** An absent groups claim means no groups, unless it is a distributed claim. */
+function readGroups(source: Source, claims: JsonObject, variables: ReadonlyMap<string, Value>): readonly string[] {
   if ('expression' in source) return asClaimsError('groups', () => requireStrings(evaluate(source.expression, variables)));
   const { claim, prefix } = source;
   const value = ownMember(claims, claim) ?? null;
@@ -156,10 +162,7 @@ function groupsOf(source: Source, claims: JsonObject, variables: ReadonlyMap<str
   });
 }
 
-/**
- * Whether the claim is a distributed claim, which another server holds: an absent groups claim must not count as no
- * groups then.
- */
+/** Whether another server holds the claim: `_claim_names` tells which one. */
 const isDistributedClaim = (claims: JsonObject, claim: string): boolean =>
   ownMember(objectAt(claims, '_claim_names') ?? {}, claim) !== undefined;
 
@@ -174,7 +177,7 @@ function requireRule(expression: Expression, variables: ReadonlyMap<string, Valu
     throw new ClaimsError(`oidc: ${message === '' ? 'a validation rule is not satisfied' : message}`);
 }
 
-/** Calls `read`; an error of the expression becomes one of the claims, with the part of the user that it concerns. */
+/** Calls `read`; an {@link ExpressionError} becomes a {@link ClaimsError}, whose message starts with `target`. */
 function asClaimsError<T>(target: string, read: () => T): T {
   try {
     return read();

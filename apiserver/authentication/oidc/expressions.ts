@@ -38,7 +38,7 @@ const USER_VARIABLES = new Map<string, Type>([
   ],
 ]);
 
-/** Cost limit of one expression, as for a rule of a custom resource. */
+/** Cost limit of one evaluation, as for a rule of a custom resource. */
 const EXPRESSION_COST_LIMIT = 1_000_000;
 
 /** The expression, or the error of the compiler. */
@@ -64,9 +64,11 @@ export function userVariables({ name, uid = '', groups, extra = {} }: UserInfo):
 }
 
 /**
- * Throws {@link ExpressionError}. Claims are in the issuer's spelling: a domain in them (`claims.hd ==
- * 'kubernetes.io'`) is no name of this API and has one spelling. User names of service accounts have two, because they
- * are converted to this server's spelling afterwards.
+ * Evaluates the expression within the cost limit; throws {@link ExpressionError}.
+ *
+ * The expression sees claims and user as the issuer spells them. `claims.hd == 'kubernetes.io'` thus does not match
+ * `platform.io`: a domain of a claim is no name of this API. The name of a service account from an issuer
+ * (`system:serviceaccount:kube-system:a`) is converted to this server's spelling only after the rules.
  */
 export function evaluate(expression: Expression, variables: ReadonlyMap<string, Value>): Value {
   let value: Value;
@@ -86,7 +88,10 @@ export function requireString(value: Value): string {
   return value;
 }
 
-/** The non-empty strings of a string, a list of strings, or null; throws {@link ExpressionError} for other values. */
+/**
+ * Returns the non-empty strings of a string or of a list of strings, and an empty list for null. Throws
+ * {@link ExpressionError} for other values.
+ */
 export function requireStrings(value: Value): readonly string[] {
   if (value === null) return [];
   const texts = value instanceof ListValue ? [...value] : [value];

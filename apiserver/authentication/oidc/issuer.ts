@@ -19,7 +19,7 @@ export interface UserRule {
   readonly message: string;
 }
 
-/** One issuer, validated: its expressions compile, and its URL is https. */
+/** One configured issuer. Its expressions and URLs are checked where options/authentication reads the configuration. */
 export interface TokenIssuerConfig {
   /** The `iss` of its tokens. */
   readonly url: string;

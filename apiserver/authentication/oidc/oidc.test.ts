@@ -4,6 +4,8 @@
  */
 import { createHmac, createPublicKey } from 'node:crypto';
 import { get } from 'node:https';
+import { parseJson } from '../../../shared/serialization';
+import { arrayAt, isObject, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { OpenIdProvider } from '../../../test/support/servers/openid-provider';
 import type { TokenAuthenticator, TokenOutcome } from '../authenticator';
@@ -24,6 +26,7 @@ beforeEach(() => {
   errors.length = 0;
 });
 
+/** The configuration of the provider: the audience is `us`, the user name is the claim `sub` with the prefix `p:`. */
 const configOf = (changes: Partial<TokenIssuerConfig> = {}): TokenIssuerConfig => ({
   url: provider.url,
   discoveryUrl: undefined,
@@ -73,7 +76,7 @@ it('OIDC authentication maps claims to user name, groups, UID and extra', async 
   });
 });
 
-it.each<[string, object, object, Partial<TokenIssuerConfig>, object]>([
+it.each<[title: string, claims: object, header: object, changes: Partial<TokenIssuerConfig>, user: object]>([
   ['whose nbf is less than a minute ahead', { nbf: Math.floor(Date.now() / 1000) + 40 }, {}, {}, { name: 'p:ann', groups: [] }],
   ['without a key id', {}, { kid: '' }, {}, { name: 'p:ann', groups: [] }],
   [
@@ -97,12 +100,15 @@ it.each<[string, object, object, Partial<TokenIssuerConfig>, object]>([
     { username: { type: 'expression', expression: "type(claims.n) == int && type(claims.half) == double ? 'right' : 'wrong'" } },
     { name: 'right', groups: [] },
   ],
-])('OIDC authentication accepts a token %s', async (_title, claims, head, changes, user) => {
-  expect(await authenticate(await provider.sign({ ...claims }, head), changes)).toMatchObject({ type: 'user', user });
+])('OIDC authentication accepts a token %s', async (_title, claims, header, changes, user) => {
+  expect(await authenticate(await provider.sign({ ...claims }, header), changes)).toMatchObject({ type: 'user', user });
 });
 
-it('OIDC authentication rejects claims over the cost limit and ignores tokens over the length limit', async () => {
+it('OIDC authentication ignores tokens over the length limit', async () => {
   expect(await authenticate(await provider.sign({ sub: 'x'.repeat(20_000) }))).toEqual({ type: 'none' });
+});
+
+it('OIDC authentication rejects claims for which a rule exceeds the cost limit', async () => {
   const costly: Partial<TokenIssuerConfig> = {
     claimRules: [
       { type: 'expression', expression: 'dyn(claims.l).all(a, dyn(claims.l).all(b, dyn(claims.l).all(c, a + b + c > 0)))', message: '' },
@@ -111,25 +117,27 @@ it('OIDC authentication rejects claims over the cost limit and ignores tokens ov
   expect(await reasonOf(await provider.sign({ l: Array.from({ length: 900 }, () => 1) }), costly)).toMatch(/exceeds the cost limit$/);
 });
 
-it('OIDC authentication evaluates expressions and validation rules of claims and user', async () => {
-  const token = await provider.sign({ email: 'ann@example.com', email_verified: true, teams: [{ n: 'x' }, { n: 'y' }], level: 3 });
+describe('OIDC authentication with expressions and rules', () => {
   const changes: Partial<TokenIssuerConfig> = {
     username: { type: 'expression', expression: "claims.email_verified ? claims.email.split('@')[0] : ''" },
     groups: { type: 'expression', expression: 'claims.teams.map(t, t.n)' },
     claimRules: [{ type: 'expression', expression: 'claims.level >= 3', message: 'too low' }],
     userRules: [{ expression: "!user.username.startsWith('system:')", message: 'reserved' }],
   };
-  expect(await authenticate(token, changes)).toMatchObject({ user: { name: 'ann', groups: ['x', 'y'] } });
-  expect(await reasonOf(await provider.sign({ email: 'system:x@y', email_verified: true, teams: [], level: 3 }), changes)).toBe(
-    'oidc: reserved',
-  );
-  expect(await reasonOf(await provider.sign({ email: 'a@y', email_verified: true, teams: [], level: 2 }), changes)).toBe('oidc: too low');
-  expect(await reasonOf(await provider.sign({ email: 'a@y', email_verified: false, teams: [], level: 4 }), changes)).toBe(
-    'oidc: the token has no user name',
-  );
-  expect(await reasonOf(await provider.sign({ email: 'a@y', email_verified: true, level: 4 }), changes)).toMatch(
-    /^oidc: groups: no such key/,
-  );
+  const validClaims = { email: 'ann@example.com', email_verified: true, teams: [{ n: 'x' }, { n: 'y' }], level: 3 };
+
+  it('maps the values of expressions to user name and groups', async () => {
+    expect(await authenticate(await provider.sign(validClaims), changes)).toMatchObject({ user: { name: 'ann', groups: ['x', 'y'] } });
+  });
+
+  it.each<[title: string, claims: object, reason: RegExp]>([
+    ['that break a rule about the user', { ...validClaims, email: 'system:x@y' }, /^oidc: reserved$/],
+    ['that break a rule about claims', { ...validClaims, level: 2 }, /^oidc: too low$/],
+    ['that give an empty user name', { ...validClaims, email_verified: false }, /^oidc: the token has no user name$/],
+    ['that an expression does not find', { ...validClaims, teams: undefined }, /^oidc: groups: no such key/],
+  ])('rejects claims %s', async (_title, claims, reason) => {
+    expect(await reasonOf(await provider.sign({ ...claims }), changes)).toMatch(reason);
+  });
 });
 
 it.each([
@@ -143,7 +151,7 @@ it.each([
   expect(await reasonOf(await provider.sign(claims), changes)).toBe('oidc: elsewhere');
 });
 
-it.each<[string, object, object, Partial<TokenIssuerConfig>, RegExp]>([
+it.each<[title: string, claims: object, header: object, changes: Partial<TokenIssuerConfig>, reason: RegExp]>([
   ['for another audience', { aud: 'them' }, {}, {}, /^oidc: verify token: oidc: expected audience/],
   ['for an empty list of audiences', { aud: [] }, {}, {}, /^oidc: verify token: oidc: expected audience/],
   ['that is expired', { exp: Math.floor(Date.now() / 1000) - 1 }, {}, {}, /token is expired$/],
@@ -207,37 +215,42 @@ it.each<[string, object, object, Partial<TokenIssuerConfig>, RegExp]>([
     { username: { type: 'claim', claim: 'email', prefix: '' } },
     /email not verified/,
   ],
-])('OIDC authentication rejects a token %s', async (_title, claims, head, changes, reason) => {
-  expect(await reasonOf(await provider.sign({ ...claims }, head), changes)).toMatch(reason);
+])('OIDC authentication rejects a token %s', async (_title, claims, header, changes, reason) => {
+  expect(await reasonOf(await provider.sign({ ...claims }, header), changes)).toMatch(reason);
 });
 
 /** One part of a JWT. */
 const encodePart = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-it('OIDC authentication rejects unsigned tokens and tokens signed with the public key as HMAC secret', async () => {
-  const [, body = ''] = (await provider.sign({})).split('.');
-  expect(await reasonOf(`${encodePart({ alg: 'none', kid: 'one' })}.${body}.`, { algorithms: ALL_ALGORITHMS })).toMatch(
-    /failed to verify signature/,
-  );
-  const { keys } = await fetchKeys();
-  const pem = createPublicKey({ key: { ...keys[0] }, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
-  const head = `${encodePart({ alg: 'HS256', kid: 'one' })}.${body}`;
-  const forged = `${head}.${createHmac('sha256', pem).update(head).digest('base64url')}`;
+it('OIDC authentication rejects unsigned tokens', async () => {
+  const [, payload = ''] = (await provider.sign({})).split('.');
+  const unsigned = `${encodePart({ alg: 'none', kid: 'one' })}.${payload}.`;
+  expect(await reasonOf(unsigned, { algorithms: ALL_ALGORITHMS })).toMatch(/failed to verify signature/);
+});
+
+it('OIDC authentication rejects tokens signed with the public key as HMAC secret', async () => {
+  const [, payload = ''] = (await provider.sign({})).split('.');
+  const jwk = firstKeyOf(parseJson(await fetchKeySet()).value);
+  const pem = createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
+  const signedText = `${encodePart({ alg: 'HS256', kid: 'one' })}.${payload}`;
+  const forged = `${signedText}.${createHmac('sha256', pem).update(signedText).digest('base64url')}`;
   expect(await reasonOf(forged, { algorithms: ALL_ALGORITHMS })).toMatch(/failed to verify signature/);
 });
 
-interface KeySet {
-  readonly keys: readonly { readonly kty: string }[];
-}
-
-function fetchKeys(): Promise<KeySet> {
+function fetchKeySet(): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     get(`${provider.url}/keys`, { ca: provider.authority }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () => resolve(JSON.parse(Buffer.concat(chunks).toString()) as KeySet));
+      response.on('end', () => resolve(Buffer.concat(chunks)));
     }).on('error', reject);
   });
+}
+
+function firstKeyOf(keySet: JsonValue): JsonObject {
+  const [key] = isObject(keySet) ? (arrayAt(keySet, 'keys') ?? []) : [];
+  if (!isObject(key)) throw new Error('the key set is empty');
+  return key;
 }
 
 it('OIDC authentication accepts 500 groups and claims nested 400 levels deep', async () => {
@@ -264,6 +277,7 @@ it('OIDC authentication fetches new keys at most every ten seconds, whatever key
   expect(await authenticator.authenticate(first, [])).toMatchObject({ type: 'user' });
   expect(provider.keyRequests).toBe(requestsBefore + 1);
   for (let index = 0; index < 20; index += 1) await authenticator.authenticate(await provider.sign({}, { kid: `k${index}` }), []);
+  // The keys were fetched less than ten seconds before.
   expect(provider.keyRequests).toBe(requestsBefore + 1);
   await provider.rotate('two');
   clock.advance(10_000);
@@ -278,9 +292,9 @@ it('OIDC authentication fetches a new key under a known key id, also for a token
   const authenticator = authenticatorOf();
   await provider.rotate('same');
   expect(await authenticator.authenticate(await provider.sign({}), [])).toMatchObject({ type: 'user' });
-  for (const head of [{}, { kid: undefined }]) {
+  for (const header of [{}, { kid: undefined }]) {
     await provider.rotate('same');
-    const token = await provider.sign({}, head);
+    const token = await provider.sign({}, header);
     const requestsBefore = provider.keyRequests;
     expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'failed' });
     clock.advance(10_000);
@@ -306,7 +320,7 @@ it('OIDC authentication rejects tokens of a withdrawn key after the refresh that
 
 const discoveryDocument = (): string => JSON.stringify({ issuer: provider.url, jwks_uri: `${provider.url}/keys` });
 
-it.each<[string, (path: string) => { status: number; body: string }, RegExp]>([
+it.each<[title: string, respond: (path: string) => { status: number; body: string }, reason: RegExp]>([
   ['responds with an error', () => ({ status: 500, body: '' }), /answers 500/],
   ['sends invalid JSON', () => ({ status: 200, body: '{' }), /JSON/],
   ['sends more than 1 MiB', () => ({ status: 200, body: ' '.repeat(2 * 1024 * 1024) }), /longer than 1048576 bytes/],

@@ -1,7 +1,11 @@
 /**
- * The signing keys of one issuer, found by OpenID discovery and cached. Tokens cause their refreshes: one that no known
- * key matches, or the first one after a few minutes; but at most one refresh every few seconds, whatever tokens claim.
- * Responses are bounded in size and time.
+ * The signing keys of one issuer, found by OpenID discovery and cached. The keys are loaded again when a token needs
+ * them:
+ *
+ * - No known key verifies the token: the token waits for the new keys.
+ * - The known keys are a few minutes old: they are refreshed in the background, so that withdrawn keys are removed.
+ *
+ * Whatever tokens claim, the provider is asked at most once in some seconds. Its responses are bounded in size and time.
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { createTransport } from '../../../shared/client/transport/connect';
@@ -35,35 +39,42 @@ export interface ProviderKey {
 const MAX_DOCUMENT_BYTES = 1024 * 1024;
 /** Time limit of one request to the provider. */
 const TIMEOUT_MS = 10_000;
-/** Minimum time between two refreshes. */
+/** Minimum time between the end of a refresh and the next one. */
 const MIN_REFRESH_INTERVAL_MS = 10_000;
-/** Age at which a token with a known key causes a refresh, so that a withdrawn key is removed. */
-const REFRESH_INTERVAL_MS = 5 * 60_000;
+/** Age of the keys at which a token with a known key id causes a refresh. */
+const MAX_KEYS_AGE_MS = 5 * 60_000;
 /** Limit of the keys of a provider; real ones have a handful. */
 const MAX_KEYS = 100;
 
 /** The keys of one issuer. Requests to the provider are shared by concurrent callers. */
 export class OidcProvider {
   private keys: readonly ProviderKey[] = [];
-  /** When the last refresh ended. */
+  /** When the last refresh ended, with or without success, by Clock.monotonic. */
   private refreshedAt = Number.NEGATIVE_INFINITY;
+  /** The refresh in flight. */
   private refreshing: Promise<void> | undefined;
 
   constructor(private readonly options: ProviderOptions) {}
 
-  /** Keys that may have signed a token with the given key id; all keys when it has none. */
+  /**
+   * Keys that may have signed a token with the given key id; all keys when it has none. Waits for a refresh when no
+   * known key has the id.
+   */
   async candidates(id: string | undefined): Promise<readonly ProviderKey[]> {
     const known = this.keysFor(id);
     if (known.length === 0) {
       await this.refresh();
       return this.keysFor(id);
     }
-    // The token need not wait: a refresh only removes withdrawn keys from those that are known.
-    if (this.options.clock.monotonic() - this.refreshedAt >= REFRESH_INTERVAL_MS) void this.refresh();
+    // The token need not wait: if none of the known keys verifies it, the caller calls newCandidates.
+    if (this.options.clock.monotonic() - this.refreshedAt >= MAX_KEYS_AGE_MS) void this.refresh();
     return known;
   }
 
-  /** As `candidates`, after a refresh, for a token that no known key verifies; none when nothing could be refreshed. */
+  /**
+   * The keys of a refresh, for a token that none of `candidates` verifies: a provider may replace a key under the same
+   * id. None when there was no refresh, because it failed or the last one was too recent.
+   */
   async newCandidates(id: string | undefined): Promise<readonly ProviderKey[]> {
     const before = this.keys;
     await this.refresh();
@@ -97,7 +108,7 @@ export class OidcProvider {
     if (typeof address !== 'string') throw new Error('the discovery document has no jwks_uri');
     const { keys } = await this.fetchDocument(address);
     if (!Array.isArray(keys)) throw new Error('the key set has no list of keys');
-    this.keys = keys.slice(0, MAX_KEYS).flatMap((key: unknown) => readKey(key) ?? []);
+    this.keys = keys.slice(0, MAX_KEYS).flatMap((jwk: unknown) => readKey(jwk) ?? []);
   }
 
   private async fetchDocument(address: string): Promise<Readonly<Record<string, unknown>>> {

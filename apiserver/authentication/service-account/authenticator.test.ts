@@ -23,11 +23,13 @@ const [verifyingKey] = readPublicKeys('sa.key', pem(rsa));
 const kid = verifyingKey?.id ?? '';
 const HEAD = { alg: 'RS256', kid };
 
-/** The objects in the cache of this replica, by resource, namespace and name. */
+/** The objects in the cache of this replica, by `resource/namespace/name`. */
 const cachedObjects = new Map<string, ObjectState>();
 /** Objects that the cache receives when a caller waits until it is current. */
 const arrivingObjects = new Map<string, ObjectState>();
+/** The tokens in Secrets, by `namespace/name`. */
 const secrets = new Map<string, SecretToken>();
+/** The Secrets in `secrets` of every account. */
 const accountSecrets: string[] = [];
 /** The recorded uses, and the uses of tokens in Secrets as `namespace/name lastUsed`. */
 const uses: string[] = [];
@@ -54,6 +56,8 @@ const authenticator = serviceAccountTokenAuthenticator({
 beforeEach(() => {
   cachedObjects.clear();
   arrivingObjects.clear();
+  secrets.clear();
+  accountSecrets.length = 0;
   uses.length = 0;
   for (const key of ['serviceaccounts/ns/sa', 'pods/ns/p', 'secrets/ns/s', 'nodes//n'])
     cachedObjects.set(key, { uid: `uid of ${key}`, deletionTime: undefined });
@@ -66,7 +70,9 @@ interface Payload {
   readonly 'kubernetes.io'?: object | undefined;
 }
 
+/** The claim `kubernetes.io` of a token of the account ns/sa that is bound to nothing else. */
 const boundClaims = (changes: object = {}): object => ({ namespace: 'ns', serviceaccount: { name: 'sa', uid: uid.sa }, ...changes });
+/** The claims of a valid token of ns/sa; `changes` replaces claims or, with `undefined`, removes them. */
 const payload = (changes: Payload = {}): Payload => ({
   aud: [API],
   exp: now + 600,
@@ -79,7 +85,9 @@ const payload = (changes: Payload = {}): Payload => ({
   ...changes,
 });
 
+/** One part of a token; a text is encoded as it is, so that it need not be valid JSON. */
 const encodePart = (value: unknown): string => Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)).toString('base64url');
+/** A token that is signed by the known key unless another `signer` is given. `claims` may be a text. */
 function token(claims: unknown = payload(), head: object = HEAD, signer: KeyObject | ((text: string) => Buffer) = rsa.privateKey): string {
   const text = `${encodePart(head)}.${encodePart(claims)}`;
   const signature = typeof signer === 'function' ? signer(text) : sign('sha256', Buffer.from(text), signer);
@@ -95,16 +103,17 @@ const reasonOf = async (text: string): Promise<string> => {
 };
 
 it('service account authentication accepts tokens of added keys and rejects tokens of removed keys', async () => {
-  const old = token();
-  expect(await authenticate(old)).toMatchObject({ type: 'user' });
-  const before = currentKeys;
-  currentKeys = { verifying: readPublicKeys('sa.key', pem(generateKeyPairSync('rsa', { modulusLength: 2048 }))) };
-  expect(await authenticate(old)).toMatchObject({ type: 'failed' });
-  currentKeys = { verifying: [...currentKeys.verifying, ...before.verifying] };
-  expect(await authenticate(old)).toMatchObject({ type: 'user' });
+  const text = token();
+  expect(await authenticate(text)).toMatchObject({ type: 'user' });
+  const originalKeys = currentKeys;
+  currentKeys = { verifying: readPublicKeys('sa.key', pem(otherKeyPair)) };
+  expect(await authenticate(text)).toMatchObject({ type: 'failed' });
+  currentKeys = { verifying: [...currentKeys.verifying, ...originalKeys.verifying] };
+  expect(await authenticate(text)).toMatchObject({ type: 'user' });
+  currentKeys = originalKeys;
 });
 
-it('service account authentication returns the account, its groups, and the bound pod and node', async () => {
+it('service account authentication returns the account with its groups and the token id', async () => {
   expect(await authenticate(token())).toEqual({
     type: 'user',
     audiences: [API],
@@ -115,6 +124,9 @@ it('service account authentication returns the account, its groups, and the boun
       extra: { 'authentication.kubernetes.io/credential-id': ['JTI=j'] },
     },
   });
+});
+
+it('service account authentication returns the bound pod and its node, which need not exist', async () => {
   const claims = boundClaims({ pod: { name: 'p', uid: uid.pod }, node: { name: 'gone', uid: 'x' } });
   expect(await authenticate(token(payload({ 'kubernetes.io': claims })))).toMatchObject({
     user: {
@@ -129,16 +141,17 @@ it('service account authentication returns the account, its groups, and the boun
   });
 });
 
+/** The reason for a token whose signature no key verifies. */
 const FORGED = 'square/go-jose: error in cryptographic primitive';
 const publicPem = rsa.publicKey.export({ type: 'spki', format: 'pem' });
 
-it.each<[string, string]>([
+it.each<[title: string, text: string]>([
   ['without a key id', token(payload(), { alg: 'RS256' })],
   ['with an empty key id', token(payload(), { alg: 'RS256', kid: '' })],
   ['of an additional issuer', token(payload({ iss: 'https://old' }))],
 ])('service account authentication accepts a token %s', async (_case, text) => expect(await reasonOf(text)).toBe('user'));
 
-it.each<[string, string]>([
+it.each<[title: string, text: string]>([
   ['of another issuer', token(payload({ iss: 'other' }))],
   ['whose issuer is a list', token(payload({ iss: [API] }))],
   ['of two parts', token().replace(/\.[\w-]+$/, '')],
@@ -150,7 +163,7 @@ it.each<[string, string]>([
   ['nested too deeply', token('['.repeat(11_000) + ']'.repeat(11_000))],
 ])('service account authentication ignores a token %s', async (_case, text) => expect(await reasonOf(text)).toBe('none'));
 
-it.each<[string, string, string]>([
+it.each<[title: string, text: string, reason: string]>([
   ['with an unencoded payload (b64)', token(payload(), { ...HEAD, b64: false, crit: ['b64'] }), FORGED],
   ['with another key id', token(payload(), { alg: 'RS256', kid: 'x' }), 'invalid signature, no keys found'],
   ['unsigned', token(payload(), { alg: 'none', kid }, () => Buffer.alloc(0)), FORGED],
@@ -193,7 +206,7 @@ it.each<[string, string, string]>([
   ],
 ])('service account authentication rejects a token %s', async (_case, text, reason) => expect(await reasonOf(text)).toBe(reason));
 
-it.each<[string, Payload]>([
+it.each<[title: string, changes: Payload]>([
   ['issued by a clock that is ahead by less than the leeway', { nbf: now + 59, iat: now + 59 }],
   ['with its audience as a string', { aud: API }],
   ['without an audience', { aud: undefined }],
@@ -203,7 +216,7 @@ it.each<[string, Payload]>([
   expect(await reasonOf(token(payload(changes)))).toBe('user'),
 );
 
-it.each<[string, Payload, string]>([
+it.each<[title: string, changes: Payload, reason: string]>([
   ['expired by less than the leeway', { exp: now - 59 }, 'service account token has expired'],
   ['expired', { exp: now - 61 }, 'service account token has expired'],
   ['without an expiration', { exp: undefined }, 'service account token has expired'],
@@ -281,6 +294,7 @@ it('service account authentication waits for the newest state before it rejects 
 it('service account authentication checks the times of a cached token again and counts stale uses', async () => {
   const text = token(payload({ jti: 'timed', 'kubernetes.io': boundClaims({ warnafter: now + 1000 }), exp: now + 2000 }));
   expect(await reasonOf(text)).toBe('user');
+  // 1.5 seconds after `warnafter`.
   clock.advance(1_001_500);
   expect(await authenticate(text)).toMatchObject({
     auditAnnotations: [
@@ -288,6 +302,7 @@ it('service account authentication checks the times of a cached token again and 
     ],
   });
   expect(uses).toEqual(['fresh', 'stale']);
+  // More than 2000 seconds in all.
   clock.advance(1_100_000);
   expect(await reasonOf(text)).toBe('service account token has expired');
 });
@@ -303,12 +318,13 @@ describe('service account token in a Secret', () => {
       'kubernetes.io/serviceaccount/service-account.uid': uid.sa,
       ...changes,
     });
+  /** Stores the token in the Secret ns/s and returns it. */
   const storeInSecret = (text: string, labels: Partial<SecretToken> = {}): string => {
     secrets.set('ns/s', { token: text, invalidSince: '', lastUsed: '', ...labels });
     return text;
   };
 
-  it('is valid without expiration, for this server only, while its Secret contains it', async () => {
+  it('is valid without expiration and audience while its Secret contains it', async () => {
     const text = storeInSecret(legacy());
     expect(await authenticate(text)).toEqual({
       type: 'user',
@@ -319,26 +335,37 @@ describe('service account token in a Secret', () => {
         ['authentication.platform.io/legacy-token-manual-secret', 's'],
       ],
     });
-    expect(await authenticate(text, ['x'])).toMatchObject({
-      reason: `token audiences ["${API}"] is invalid for the target audiences ["x"]`,
-    });
-    storeInSecret(legacy({ more: 1 }));
+    const anotherToken = legacy({ more: 1 });
+    storeInSecret(anotherToken);
     expect(await reasonOf(text)).toBe("Token does not match server's copy");
     secrets.clear();
     expect(await reasonOf(text)).toBe('Token has been invalidated');
-    expect(await reasonOf(storeInSecret(text, { invalidSince: '2026-01-02' }))).toMatch(
-      /^the token in secret ns\/s for service account ns\/sa has been marked invalid\. /,
-    );
-    storeInSecret(text);
+  });
+
+  it('is rejected for audiences of other servers, without a recorded use of its Secret', async () => {
+    const text = storeInSecret(legacy());
+    expect(await authenticate(text, ['x'])).toMatchObject({
+      type: 'failed',
+      reason: `token audiences ["${API}"] is invalid for the target audiences ["x"]`,
+    });
+    expect(uses).toEqual(['implicit']);
+  });
+
+  it('is rejected when its Secret is marked for deletion', async () => {
+    const text = storeInSecret(legacy());
     cachedObjects.set('secrets/ns/s', { uid: uid.secret, deletionTime: clock.now() });
     expect(await reasonOf(text)).toBe('Token has been invalidated');
   });
 
-  it('records uses of the token in the Secret, also when it is marked invalid, but none of another token or for other audiences', async () => {
+  it('records the use of a token in a manually created Secret', async () => {
     const text = storeInSecret(legacy(), { lastUsed: '2026-01-02' });
     expect(await authenticate(text)).not.toHaveProperty('warning');
-    expect(uses.splice(0)).toEqual(['implicit', 'manual', 'ns/s 2026-01-02']);
+    expect(uses).toEqual(['implicit', 'manual', 'ns/s 2026-01-02']);
+  });
+
+  it('records the use of a token in a Secret that the account lists, and warns the client', async () => {
     accountSecrets.push('other', 's');
+    const text = storeInSecret(legacy(), { lastUsed: '2026-01-02' });
     expect(await authenticate(text)).toMatchObject({
       warning:
         'Use tokens from the TokenRequest API or manually created secret-based tokens instead of auto-generated secret-based tokens.',
@@ -347,22 +374,24 @@ describe('service account token in a Secret', () => {
         ['authentication.platform.io/legacy-token-autogenerated-secret', 's'],
       ],
     });
-    expect(uses.splice(0)).toEqual(['implicit', 'automatic', 'ns/s 2026-01-02']);
-    storeInSecret(text, { invalidSince: 'an unknown date' });
-    expect(await authenticate(text)).toMatchObject({ type: 'failed' });
-    expect(uses.splice(0)).toEqual(['implicit', 'invalid', 'ns/s ']);
-    accountSecrets.length = 0;
+    expect(uses).toEqual(['implicit', 'automatic', 'ns/s 2026-01-02']);
+  });
+
+  it('is rejected when its Secret is marked invalid, with a recorded use', async () => {
+    const text = storeInSecret(legacy(), { invalidSince: 'an unknown date', lastUsed: '2026-01-02' });
+    expect(await reasonOf(text)).toMatch(/^the token in secret ns\/s for service account ns\/sa has been marked invalid\. /);
+    expect(uses).toEqual(['implicit', 'invalid', 'ns/s 2026-01-02']);
+  });
+
+  it('has no recorded use of its Secret when the Secret contains another token', async () => {
+    const text = legacy();
     storeInSecret('another');
-    expect(await authenticate(text)).toMatchObject({ type: 'failed' });
-    storeInSecret(text);
-    expect(await authenticate(text, ['x'])).toMatchObject({ type: 'failed' });
-    expect(uses.splice(0)).toEqual(['implicit', 'implicit']);
-    await authenticate(token(payload({ exp: now + 1e6 })));
-    expect(uses).toEqual(['fresh']);
+    expect(await reasonOf(text)).toBe("Token does not match server's copy");
+    expect(uses).toEqual(['implicit']);
   });
 
   const claim = (name: string): string => `kubernetes.io/serviceaccount/${name}`;
-  it.each<[Payload, string]>([
+  it.each<[changes: Payload, reason: string]>([
     [{ [claim('secret.name')]: undefined }, 'secretName claim is missing'],
     [{ [claim('namespace')]: undefined }, 'namespace claim is missing'],
     [{ [claim('service-account.name')]: undefined }, 'serviceAccountName claim is missing'],
@@ -370,7 +399,5 @@ describe('service account token in a Secret', () => {
     [{ sub: 'x' }, 'sub claim is invalid'],
     [{ [claim('service-account.uid')]: 'x' }, `ServiceAccount UID (${uid.sa}) does not match claim (x)`],
     [{ [claim('service-account.name')]: 'no', sub: 'system:serviceaccount:ns:no' }, 'serviceaccounts "no" not found'],
-  ])('is rejected with the claims %j: %s', async (changes, expected) =>
-    expect(await reasonOf(storeInSecret(legacy(changes)))).toBe(expected),
-  );
+  ])('is rejected with the claims %j: %s', async (changes, reason) => expect(await reasonOf(storeInSecret(legacy(changes)))).toBe(reason));
 });

@@ -1,6 +1,6 @@
 /**
  * Checks whether the objects that a service account token is bound to still exist: its account, and the pod, Secret or
- * node. Read from this replica's cache in every request, so that a token ends with its objects.
+ * node. Called in every request, so that a token ends with its objects.
  */
 import { quote } from '../../../shared/values/text/quote';
 import type { Clock } from '../../../shared/runtime/clock';
@@ -16,22 +16,22 @@ export interface ObjectState {
 /** The resources of objects that a token can depend on. */
 export type BindableResource = 'serviceaccounts' | 'pods' | 'secrets' | 'nodes';
 
-/** The token of a Secret; absent values are ''. */
+/** What a Secret says about the token in it; absent values are ''. */
 export interface SecretToken {
   readonly token: string;
-  /** The value of the label that invalidates the token; '' when the label is absent. */
+  /** The value of the label that invalidates the token: every value but '' does. */
   readonly invalidSince: string;
-  /** A date (`2006-01-02`). */
+  /** The date (`2006-01-02`) in the label that records the last use. */
   readonly lastUsed: string;
 }
 
-/** The objects on which the validity of a token depends. */
+/** The objects on which the validity of a token depends, as this replica's cache has them. */
 export interface BoundObjects {
-  /** From this replica's cache; `undefined` when it does not exist. */
+  /** `namespace` is '' for nodes; `undefined` when the object does not exist. */
   find(resource: BindableResource, namespace: string, name: string): ObjectState | undefined;
   /** `undefined` when the Secret does not exist. */
   secretToken(namespace: string, name: string): SecretToken | undefined;
-  /** Names of the Secrets in `secrets` of the account. */
+  /** Names of the Secrets in `secrets` of the account; empty when it does not exist. */
   accountSecrets(namespace: string, name: string): readonly string[];
   /** Resolves when this replica's cache has every earlier write. */
   waitUntilCurrent(): Promise<void>;
@@ -42,7 +42,10 @@ const DELETION_LEEWAY_MS = 60_000;
 
 const INVALIDATED = 'service account token has been invalidated';
 
-/** The error in upstream's words, or `undefined`. */
+/** The resources of the objects, besides its account, that a token can be bound to. */
+const RESOURCES = { secret: 'secrets', pod: 'pods', node: 'nodes' } as const;
+
+/** The error of a bound token whose objects do not all exist, in upstream's words; `undefined` when they do. */
 export function bindingError(claims: TokenClaims, objects: BoundObjects, clock: Clock): string | undefined {
   const { namespace, account, secret, pod, node } = claims;
   const isDeleted = ({ deletionTime }: ObjectState): boolean =>
@@ -58,25 +61,20 @@ export function bindingError(claims: TokenClaims, objects: BoundObjects, clock: 
       : `service account UID (${serviceAccount.uid}) does not match claim (${account.uid})`;
   }
 
-  function objectError(
-    claimType: string,
-    resource: BindableResource,
-    objectNamespace: string,
-    claim: ObjectClaim | undefined,
-  ): string | undefined {
+  function objectError(kind: keyof typeof RESOURCES, claim: ObjectClaim | undefined): string | undefined {
     if (claim === undefined) return undefined;
-    const object = claim.name === '' ? undefined : objects.find(resource, objectNamespace, claim.name);
+    const object = claim.name === '' ? undefined : objects.find(RESOURCES[kind], kind === 'node' ? '' : namespace, claim.name);
     if (object === undefined || isDeleted(object)) return INVALIDATED;
     return object.uid === claim.uid
       ? undefined
-      : `${claimType} UID (${object.uid}) does not match service account ${claimType} ref claim (${claim.uid})`;
+      : `${kind} UID (${object.uid}) does not match service account ${kind} ref claim (${claim.uid})`;
   }
 
   return (
     accountError() ??
-    objectError('secret', 'secrets', namespace, secret) ??
-    objectError('pod', 'pods', namespace, pod) ??
+    objectError('secret', secret) ??
+    objectError('pod', pod) ??
     // For a pod-bound token the node is informative; only the pod is checked.
-    (pod === undefined ? objectError('node', 'nodes', '', node) : undefined)
+    (pod === undefined ? objectError('node', node) : undefined)
   );
 }

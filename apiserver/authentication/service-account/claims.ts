@@ -6,20 +6,23 @@ import { serviceAccountUserName } from '../../../shared/api/identity/user';
 import { objectAt, ownMember, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { GENERATED_NAMES, type GeneratedNames } from '../../../shared/names/dialect';
 
-/** An object that a token is bound to: another object of the same name has another UID. */
+/** An object that a token is bound to. The UID tells it from a later object of the same name. */
 export interface ObjectClaim {
   readonly name: string;
   readonly uid: string;
 }
 
-/** Times are in seconds since 1970. */
+/** The claims of a bound token. Times are in seconds since 1970. */
 export interface TokenClaims {
   readonly issuer: string;
   readonly audiences: readonly string[];
   readonly expires: number;
   readonly notBefore: number;
   readonly issuedAt: number;
-  /** When the token should have been replaced by a newer one, although it stays valid; absent for a token that need not be replaced. */
+  /**
+   * When the client should have replaced the token, which stays valid until `expires`. Absent for a token that need not
+   * be replaced before.
+   */
   readonly warnAfter?: number;
   readonly id: string;
   readonly namespace: string;
@@ -29,7 +32,7 @@ export interface TokenClaims {
   readonly node?: ObjectClaim;
 }
 
-/** Members are in upstream's order. */
+/** Returns the payload of a token with these claims, in the spelling of `names`. Members are in upstream's order. */
 export function writeClaims(claims: TokenClaims, names: GeneratedNames): JsonObject {
   const { account, pod, secret, node, warnAfter } = claims;
   return {
@@ -58,16 +61,16 @@ function writeObjectClaim({ name, uid }: ObjectClaim): JsonObject {
 /** A claim has the wrong type. */
 export class ClaimError extends Error {}
 
-/** Throws {@link ClaimError}. Absent claims read as '' or 0; an absent `exp` is thus in the past. */
+/**
+ * Reads the payload of a token. Absent texts read as '' and absent times as 0, so an absent `exp` is in the past.
+ * Throws {@link ClaimError}.
+ */
 export function readClaims(payload: JsonObject): TokenClaims {
-  const bound =
-    Object.values(GENERATED_NAMES)
-      .map(({ prefix }) => objectAt(payload, prefix))
-      .find((candidate) => candidate !== undefined) ?? {};
-  const warnAfter = timeAt(bound, 'warnafter');
-  const pod = objectClaim(bound, 'pod');
-  const secret = objectClaim(bound, 'secret');
-  const node = objectClaim(bound, 'node');
+  const objectClaims = objectClaimsOf(payload);
+  const warnAfter = timeAt(objectClaims, 'warnafter');
+  const pod = objectClaim(objectClaims, 'pod');
+  const secret = objectClaim(objectClaims, 'secret');
+  const node = objectClaim(objectClaims, 'node');
   return {
     issuer: stringAt(payload, 'iss') ?? '',
     audiences: audiencesOf(payload),
@@ -76,12 +79,18 @@ export function readClaims(payload: JsonObject): TokenClaims {
     issuedAt: timeAt(payload, 'iat'),
     ...(warnAfter === 0 ? {} : { warnAfter }),
     id: stringAt(payload, 'jti') ?? '',
-    namespace: stringAt(bound, 'namespace') ?? '',
-    account: objectClaim(bound, 'serviceaccount') ?? { name: '', uid: '' },
+    namespace: stringAt(objectClaims, 'namespace') ?? '',
+    account: objectClaim(objectClaims, 'serviceaccount') ?? { name: '', uid: '' },
     ...(pod === undefined ? {} : { pod }),
     ...(secret === undefined ? {} : { secret }),
     ...(node === undefined ? {} : { node }),
   };
+}
+
+/** The claim that names the objects of the token, `kubernetes.io` or `platform.io`; empty when there is none. */
+function objectClaimsOf(payload: JsonObject): JsonObject {
+  const spellings = Object.values(GENERATED_NAMES).map(({ prefix }) => objectAt(payload, prefix));
+  return spellings.find((claims) => claims !== undefined) ?? {};
 }
 
 function objectClaim(claims: JsonObject, member: string): ObjectClaim | undefined {
@@ -89,6 +98,7 @@ function objectClaim(claims: JsonObject, member: string): ObjectClaim | undefine
   return claim === undefined ? undefined : { name: stringAt(claim, 'name') ?? '', uid: stringAt(claim, 'uid') ?? '' };
 }
 
+/** `aud` may be one audience or a list. */
 function audiencesOf(payload: JsonObject): readonly string[] {
   const value = ownMember(payload, 'aud');
   if (value === undefined || value === null) return [];
@@ -98,6 +108,7 @@ function audiencesOf(payload: JsonObject): readonly string[] {
   return list;
 }
 
+/** Seconds since 1970, without the fraction that the claim may have; 0 when it is absent. */
 function timeAt(claims: JsonObject, member: string): number {
   const value = ownMember(claims, member);
   if (value === undefined || value === null) return 0;

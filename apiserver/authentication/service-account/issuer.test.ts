@@ -10,17 +10,17 @@ const now = 1_800_000_000;
 const names = GENERATED_NAMES.platform;
 const ACCOUNT = { name: 'sa', uid: 'u' };
 
-/** A new private key in PEM: of RSA, or on the named curve. */
-function privateKeyPem(curve: string): string {
+/** A new private key in PEM; `type` is `rsa` or the name of an elliptic curve. */
+function privateKeyPem(type: string): string {
   const { privateKey } =
-    curve === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ec', { namedCurve: curve });
+    type === 'rsa' ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : generateKeyPairSync('ec', { namedCurve: type });
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
 }
 
 it.each(['rsa', 'prime256v1', 'secp384r1', 'secp521r1'])(
   'tokenIssuer signs tokens with %s that the authenticator accepts',
-  async (curve) => {
-    const pem = privateKeyPem(curve);
+  async (type) => {
+    const pem = privateKeyPem(type);
     const signing = readPrivateKey('k', pem);
     const verifying = readPublicKeys('k', pem);
     const authenticator = serviceAccountTokenAuthenticator({

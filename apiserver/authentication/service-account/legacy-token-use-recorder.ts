@@ -26,30 +26,30 @@ const MAX_CONCURRENT_WRITES = 4;
 const RETRY_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 
-/** Returns a function for `TokenUseRecorder.recordSecretUse`. */
+/** Returns a function for `TokenUseRecorder.recordSecretUse`, which tells the day that the Secret has as `lastUsed`. */
 export function legacyTokenUseRecorder({
   clock,
   recordLastUsed,
   onError,
 }: LegacyTokenUseRecorderOptions): (secret: ObjectKey, lastUsed: string) => void {
   const attempts = new LRUCache<string, number>({ max: MAX_TRACKED_SECRETS });
-  let running = 0;
+  let runningWrites = 0;
 
   async function recordToday(secret: ObjectKey): Promise<void> {
-    running += 1;
+    runningWrites += 1;
     try {
       await recordLastUsed(secret, formatUtcDay(clock.now()));
     } catch (error) {
       onError(`the use of the token in secret ${secret.namespace}/${secret.name} could not be recorded`, error);
     } finally {
-      running -= 1;
+      runningWrites -= 1;
     }
   }
 
   return (secret, lastUsed) => {
     const now = clock.now();
     // A replica with a clock ahead of this one may have recorded tomorrow.
-    if (lastUsed === formatUtcDay(now) || lastUsed === formatUtcDay(now + DAY_MS) || running >= MAX_CONCURRENT_WRITES) return;
+    if (lastUsed === formatUtcDay(now) || lastUsed === formatUtcDay(now + DAY_MS) || runningWrites >= MAX_CONCURRENT_WRITES) return;
     const key = `${secret.namespace}/${secret.name}`;
     const lastAttempt = attempts.get(key);
     if (lastAttempt !== undefined && clock.monotonic() - lastAttempt < RETRY_MS) return;

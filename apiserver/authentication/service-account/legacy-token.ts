@@ -12,7 +12,13 @@ import { tokenFingerprint } from '../token-fingerprint';
 import type { BoundObjects } from './bound-objects';
 import { ClaimError } from './claims';
 
-/** How the Secret was created, by a controller or manually; or `invalid` when it is marked so. */
+/**
+ * Whose token was used:
+ *
+ * - `automatic`: of a Secret that a controller created, and that the account therefore lists in `secrets`.
+ * - `manual`: of a Secret that was created by hand.
+ * - `invalid`: of a Secret whose label marks the token as invalid.
+ */
 export type LegacyTokenUse = 'automatic' | 'manual' | 'invalid';
 
 /** The status of a token with respect to its Secret and its account. */
@@ -23,15 +29,16 @@ export interface LegacyTokenStatus {
   readonly use?: { readonly as: LegacyTokenUse; readonly lastUsed: string };
 }
 
-const DIALECTS = Object.values(GENERATED_NAMES);
+/** Both spellings of generated names. */
+const SPELLINGS: readonly GeneratedNames[] = Object.values(GENERATED_NAMES);
 
 /** Issuers of legacy tokens, in both spellings. */
-export const LEGACY_ISSUERS: ReadonlySet<string> = new Set(DIALECTS.map(legacyIssuer));
+export const LEGACY_ISSUERS: ReadonlySet<string> = new Set(SPELLINGS.map(legacyIssuer));
 
-/** Throws {@link ClaimError}. */
+/** Reads the claims in either spelling. Throws {@link ClaimError} when one is missing, empty or of the wrong type. */
 export function readLegacyClaims(payload: JsonObject): LegacyClaims {
   const claim = (member: string, claimName: string): string => {
-    const text = DIALECTS.map(({ prefix }) => stringAt(payload, `${prefix}/${member}`) ?? '').find((candidate) => candidate !== '');
+    const text = SPELLINGS.map(({ prefix }) => stringAt(payload, `${prefix}/${member}`) ?? '').find((candidate) => candidate !== '');
     if (text === undefined) throw new ClaimError(`${claimName} claim is missing`);
     return text;
   };
@@ -45,7 +52,10 @@ export function readLegacyClaims(payload: JsonObject): LegacyClaims {
   return { namespace, account, secret };
 }
 
-/** `fingerprint`: the digest of the token, which is compared with that of the token in the Secret. */
+/**
+ * Checks a verified token against its Secret and its account. `fingerprint` is that of the token, which is compared with
+ * the one of the token in the Secret.
+ */
 export function legacyTokenStatus(
   { namespace, account, secret }: LegacyClaims,
   fingerprint: string,

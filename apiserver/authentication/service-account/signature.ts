@@ -1,27 +1,28 @@
 /**
- * Parses signed tokens and verifies their signatures. The result never changes for a token, so it can be cached. The
- * token does not choose how it is verified: a key has one algorithm, and a token can only name a known key.
+ * Parses signed tokens and verifies their signatures. The result depends on the token and the keys only, so it can be
+ * cached. The token does not choose how it is verified: a key has one algorithm, and a token can only name a known key.
  */
 import { compactVerify } from 'jose/jws/compact/verify';
 import { isObject, ownMember, stringAt, type JsonObject } from '../../../shared/values/json';
 import { parseJson, ParseError, type ParsedText } from '../../../shared/serialization';
 import type { TokenKey } from '../../../shared/api/identity/token-keys';
 
-/** The issuer is this server's, but the token is invalid; the message is upstream's. */
+/** The signature of a token is invalid, or its payload is ambiguous; the message is upstream's. */
 export class TokenError extends Error {}
 
 /** A parsed token; nothing is verified. */
 export interface UnverifiedToken {
   readonly text: string;
   readonly payload: JsonObject;
-  /** Members of the payload that occur twice: parsers could disagree about the value. */
+  /** Paths (`a.b`) of members of the payload that occur twice: parsers could disagree about the value. */
   readonly duplicateMembers: readonly string[];
+  /** The `kid` of the header; `undefined` when it is absent or empty. */
   readonly keyId: string | undefined;
   /** The header has `crit`: the token requires an extension that is not supported. */
   readonly hasCriticalHeader: boolean;
 }
 
-/** `eyJhbGciOi.eyJpc3MiOi.c2ln`, with header and payload as groups. */
+/** `eyJhbGciOi.eyJpc3MiOi.c2ln`, with header and payload as groups. The signature may be empty here. */
 const COMPACT_JWS = /^([\w-]+)\.([\w-]+)\.[\w-]*$/;
 /** The longest token that fits into the headers of a request; bounds the work for a token in a body. */
 const MAX_TOKEN_LENGTH = 16 * 1024;
@@ -54,7 +55,7 @@ function parsePart(text: string): { readonly value: JsonObject; readonly duplica
   }
 }
 
-/** Resolves when a key verifies the signature; rejects with {@link TokenError}. */
+/** Resolves when one of the keys verifies the signature; rejects with {@link TokenError} otherwise. */
 export async function verifySignature(token: UnverifiedToken, keys: readonly TokenKey[]): Promise<void> {
   const candidates = token.keyId === undefined ? keys : keys.filter(({ id }) => id === token.keyId);
   if (candidates.length === 0) throw new TokenError('invalid signature, no keys found');
@@ -74,6 +75,7 @@ async function isSignedBy(text: string, key: TokenKey['key'], algorithm: string)
   }
 }
 
+/** Checked after the signature, so that a forged token is reported as forged. */
 function requireUnambiguous({ duplicateMembers }: UnverifiedToken): void {
   const [first] = duplicateMembers;
   if (first !== undefined) throw new TokenError(`json: duplicate key '${first.slice(first.lastIndexOf('.') + 1)}' in object`);
