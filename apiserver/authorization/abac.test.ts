@@ -3,7 +3,7 @@ import { abacAuthorizer, PolicyFileError } from './abac';
 import type { Attributes } from './authorizer';
 
 const VERSION = 'abac.authorization.kubernetes.io/v1beta1';
-/** A line of a policy file. */
+/** A valid line of a policy file. */
 const line = (spec: object): string => JSON.stringify({ apiVersion: VERSION, kind: 'Policy', spec });
 const path = (name: string, verb = 'get'): Attributes => ({ kind: 'path', verb, path: name });
 
@@ -15,7 +15,7 @@ async function isAllowed(spec: object, attributes: Attributes): Promise<boolean>
 
 const ALL = { namespace: '*', resource: '*', apiGroup: '*' };
 
-it.each<[object, Attributes]>([
+it.each<[spec: object, attributes: Attributes]>([
   [{ user: 'u', ...ALL }, resourceAttributes()],
   [{ user: '*', ...ALL }, resourceAttributes({ verb: 'delete', subresource: 'status' })],
   [{ group: 'g', ...ALL }, resourceAttributes()],
@@ -27,7 +27,7 @@ it.each<[object, Attributes]>([
   [{ user: 'u', nonResourcePath: '*' }, path('/x', 'post')],
 ])('ABAC policy %j allows the request %j', async (spec, attributes) => expect(await isAllowed(spec, attributes)).toBe(true));
 
-it.each<[object, Attributes]>([
+it.each<[spec: object, attributes: Attributes]>([
   [{ user: 'v', ...ALL }, resourceAttributes()],
   [{ group: 'h', ...ALL }, resourceAttributes()],
   [{ user: 'u', group: 'h', ...ALL }, resourceAttributes()],
@@ -53,13 +53,17 @@ it.each([
   expect(() => abacAuthorizer('f', `${line({ user: 'x' })}\n${text}`)).toThrow(new PolicyFileError(message));
 });
 
-it('ABAC authorizer reports that no policy matched, and lists the rules of a user', async () => {
-  const abac = abacAuthorizer('f', `${line({ user: 'u', readonly: true, ...ALL })}\n${line({ user: 'u', nonResourcePath: '/x' })}`);
+it('ABAC authorizer reports that no policy matched', async () => {
+  const abac = abacAuthorizer('f', line({ user: 'u', ...ALL }));
   expect(await abac.authorize({ name: 'v', groups: [] }, resourceAttributes())).toEqual({
     type: 'no-opinion',
     reason: 'No policy matched.',
   });
-  expect(abac.rules({ name: 'u', groups: [] }, 'n')).toMatchObject({
+});
+
+it('ABAC authorizer lists the rules of a user', () => {
+  const policies = [line({ user: 'u', readonly: true, ...ALL }), line({ user: 'u', nonResourcePath: '/x' }), line({ user: 'v', ...ALL })];
+  expect(abacAuthorizer('f', policies.join('\n')).rules({ name: 'u', groups: [] }, 'n')).toMatchObject({
     resources: [{ verbs: ['get', 'list', 'watch'], groups: ['*'], resources: ['*'] }],
     paths: [{ verbs: ['*'], paths: ['/x'] }],
   });

@@ -9,25 +9,30 @@ import { matchesPathPattern } from '../../shared/values/text/path-pattern';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { ALLOW, type AccessRules, type Attributes, type Authorizer, type Decision } from './authorizer';
 
-/** A line of the policy file is invalid. */
+/** A line of the policy file is invalid; the message names it. */
 export class PolicyFileError extends Error {}
 
+/** A line of the file. `*` matches every value; '' stands for an absent member. */
 interface Policy {
   readonly user: string;
   readonly group: string;
+  /** Whether only {@link READS} are allowed. */
   readonly isReadOnly: boolean;
+  /** In canonical spelling. */
   readonly apiGroup: string;
   readonly resource: string;
   readonly namespace: string;
+  /** A path outside the resource API; a trailing `*` matches any suffix. */
   readonly path: string;
 }
 
 const VERSIONS: ReadonlySet<string> = new Set(['abac.authorization.platform.io/v1beta1', 'abac.authorization.kubernetes.io/v1beta1']);
+/** The members that the `spec` of a policy can have. */
 const MEMBERS: readonly string[] = ['user', 'group', 'namespace', 'resource', 'apiGroup', 'nonResourcePath', 'readonly'];
 const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 const NO_MATCH: Decision = { type: 'no-opinion', reason: 'No policy matched.' };
 
-/** Throws {@link PolicyFileError}. */
+/** Creates the authorizer from the text of the policy file `file`. Throws {@link PolicyFileError} for the first invalid line. */
 export function abacAuthorizer(file: string, text: string): Authorizer {
   const policies = text.split('\n').flatMap((line, index) => {
     const trimmed = line.trim();
@@ -35,14 +40,14 @@ export function abacAuthorizer(file: string, text: string): Authorizer {
   });
   return {
     authorize: (user, attributes) => (policies.some((policy) => isForUser(policy, user) && allows(policy, attributes)) ? ALLOW : NO_MATCH),
-    rules: (user, namespace) =>
-      accessRules(
-        policies.filter((policy) => isForUser(policy, user)),
-        namespace,
-      ),
+    rules(user, namespace) {
+      const userPolicies = policies.filter((policy) => isForUser(policy, user));
+      return accessRules(userPolicies, namespace);
+    },
   };
 }
 
+/** `location` names the line in errors. */
 function readPolicy(line: string, location: string): Policy {
   let value: JsonValue;
   try {
@@ -63,9 +68,10 @@ function readPolicy(line: string, location: string): Policy {
 function readSpec(spec: JsonObject, location: string): Policy {
   const unknown = Object.keys(spec).find((member) => !MEMBERS.includes(member));
   if (unknown !== undefined) throw new PolicyFileError(`${location}: unknown field spec.${unknown}`);
-  const mistyped = MEMBERS.find(
-    (member) => ownMember(spec, member) !== undefined && typeof ownMember(spec, member) !== (member === 'readonly' ? 'boolean' : 'string'),
-  );
+  const mistyped = MEMBERS.find((member) => {
+    const value = ownMember(spec, member);
+    return value !== undefined && typeof value !== (member === 'readonly' ? 'boolean' : 'string');
+  });
   if (mistyped !== undefined) throw new PolicyFileError(`${location}: spec.${mistyped} is of the wrong type`);
   const text = (member: string): string => stringAt(spec, member) ?? '';
   return {
@@ -79,7 +85,7 @@ function readSpec(spec: JsonObject, location: string): Policy {
   };
 }
 
-/** When a policy has a user and a group, both must match; a policy with neither matches no user. */
+/** When a policy has a user and a group, both must match. A policy with neither is for no user. */
 function isForUser({ user, group }: Policy, { name, groups }: UserInfo): boolean {
   if (user === '' && group === '') return false;
   const isUser = user === '' || user === '*' || isSameName(user, name);
@@ -105,7 +111,7 @@ function accessRules(policies: readonly Policy[], namespace: string): AccessRule
       .filter((policy) => policy.resource !== '' && matchesNamespace(policy, namespace))
       .map((policy) => ({ verbs: verbs(policy), groups: [policy.apiGroup], resources: [policy.resource], names: [] })),
     paths: policies.filter(({ path }) => path !== '').map((policy) => ({ verbs: verbs(policy), paths: [policy.path] })),
-    incomplete: false,
+    isIncomplete: false,
     errors: [],
   };
 }

@@ -6,7 +6,7 @@ import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 /** The resource that names permissions to approve and sign certificates. It is not served. */
 export const SIGNERS = 'signers';
 
-/** A request for a resource. Groups and namespaces are in canonical spelling; absent parts are ''. */
+/** A request for a resource. Group and namespace are in canonical spelling; absent parts are ''. */
 export interface ResourceAttributes {
   readonly kind: 'resource';
   readonly verb: string;
@@ -15,7 +15,7 @@ export interface ResourceAttributes {
   readonly resource: string;
   readonly subresource: string;
   readonly namespace: string;
-  /** The name of a signer is in canonical spelling. */
+  /** The name of the object; that of a signer is in canonical spelling. */
   readonly name: string;
   /** Set only when the feature gate AuthorizeWithSelectors is on. */
   readonly selectors?: RequestSelectors;
@@ -58,25 +58,28 @@ export interface PathRule {
 export interface AccessRules {
   readonly resources: readonly ResourceRule[];
   readonly paths: readonly PathRule[];
-  /** The user may have more permissions than the rules show. */
-  readonly incomplete: boolean;
+  /** Whether the user may have more permissions than the rules show. */
+  readonly isIncomplete: boolean;
   /** Errors of rule resolution. */
   readonly errors: readonly string[];
 }
 
 /**
- * Decides whether a user may make a request. Stateless for its callers: it may be called for any user, also for reviews
- * of the access of others.
+ * Decides whether a user may make a request. The user need not be the one of the current request: reviews ask about the
+ * access of others.
  */
 export interface Authorizer {
   /**
-   * Called for every request that no earlier authorizer has decided. Reads the attributes only. A failure of the
-   * authorizer itself, such as an unreachable webhook, is part of the decision.
+   * Called for every request that no earlier authorizer has decided. Must not change its arguments. Must not throw or
+   * reject when the authorizer itself fails, as with an unreachable webhook: the failure is a decision with a reason.
    */
   authorize(user: UserInfo, attributes: Attributes): MaybePromise<Decision>;
-  /** The rules by which {@link authorize} allows requests; they may be incomplete, and never show what is denied. */
+  /** The rules by which {@link authorize} allows requests of the user. Rules do not show what is denied. */
   rules(user: UserInfo, namespace: string): AccessRules;
-  /** Explains a decision to users with permission to review the access of others; absent when the reason is all there is. */
+  /**
+   * Explains a decision in more detail than its reason, for users with permission to review the access of others. Absent
+   * when there is nothing to add.
+   */
   readonly explain?: (user: UserInfo, attributes: Attributes) => string;
 }
 
@@ -85,11 +88,11 @@ export const ALLOW: Decision = { type: 'allow', reason: '' };
 /** Leaves the decision to the next authorizer, without a reason. */
 export const NO_OPINION: Decision = { type: 'no-opinion', reason: '' };
 /** No permissions. */
-export const NO_RULES: AccessRules = { resources: [], paths: [], incomplete: false, errors: [] };
+export const NO_RULES: AccessRules = { resources: [], paths: [], isIncomplete: false, errors: [] };
 /** All permissions. */
 export const ALL_RULES: AccessRules = {
   resources: [{ verbs: ['*'], groups: ['*'], resources: ['*'], names: [] }],
   paths: [{ verbs: ['*'], paths: ['*'] }],
-  incomplete: false,
+  isIncomplete: false,
   errors: [],
 };

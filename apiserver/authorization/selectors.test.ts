@@ -1,6 +1,6 @@
 import { selectorsOf } from './selectors';
 
-it.each([
+it.each<[fieldSelector: string | undefined, labelSelector: string | undefined, selectors: object]>([
   [undefined, undefined, {}],
   ['', '', {}],
   [

@@ -11,7 +11,7 @@ import type {
   MetaV1FieldSelectorRequirement,
 } from '../../shared/api/types/generated/members';
 
-/** In the form of SubjectAccessReview attributes. */
+/** The selectors of a request, in the form of SubjectAccessReview attributes. A selector without requirements is absent. */
 export interface RequestSelectors {
   readonly fieldSelector?: AuthorizationV1FieldSelectorAttributes;
   readonly labelSelector?: AuthorizationV1LabelSelectorAttributes;
@@ -35,7 +35,10 @@ export interface SelectorTexts {
   readonly labelSelector?: string | undefined;
 }
 
-/** A selector that cannot be parsed has no requirements; the request itself is rejected later. */
+/**
+ * Reads the selectors. One that cannot be parsed has no requirements here: the request is rejected later, where the kind
+ * of the objects is known.
+ */
 export function selectorsOf({ fieldSelector = '', labelSelector = '' }: SelectorTexts): RequestSelectors {
   const fields = requirementsOf(() =>
     parseFieldSelector(fieldSelector).map((term) => requirement(term.field, term.operator === '=' ? 'In' : 'NotIn', [term.value])),
@@ -58,7 +61,7 @@ const requirement = (key: string, operator: string, values: readonly string[]): 
   ...(values.length === 0 ? {} : { values: [...values] }),
 });
 
-/** An invalid selector is ignored here and rejected later, where the kind of the objects is known. */
+/** Empty when `read` cannot parse the selector. */
 function requirementsOf(read: () => MetaV1FieldSelectorRequirement[]): MetaV1FieldSelectorRequirement[] {
   try {
     return read();

@@ -1,37 +1,31 @@
 /** The combination of several authorizers: order, reasons and rules. */
 import type { UserInfo } from '../../shared/api/identity/user';
 import { resourceAttributes } from '../../test/support/objects/attributes';
-import {
-  ALL_RULES,
-  ALLOW,
-  NO_OPINION,
-  NO_RULES,
-  type Attributes,
-  type Authorizer,
-  type Decision,
-  type ResourceAttributes,
-} from './authorizer';
+import { ALL_RULES, ALLOW, NO_OPINION, NO_RULES, type Attributes, type Authorizer, type Decision } from './authorizer';
 import { unionAuthorizer, forbiddenError } from './union';
 
 const user: UserInfo = { name: 'u<x>', groups: [] };
-const get = (path: string, verb = 'get'): Attributes => ({ kind: 'path', verb, path });
-const LEASES = { verb: 'list', group: 'coordination.platform.io', resource: 'leases', namespace: '' };
-const resource = (changes: Partial<ResourceAttributes> = {}): Attributes => resourceAttributes({ ...LEASES, ...changes });
+const listLeases = resourceAttributes({ verb: 'list', group: 'coordination.platform.io', resource: 'leases', namespace: '' });
 
 const authorizerDeciding = (decision: Decision, rules = NO_RULES): Authorizer => ({ authorize: () => decision, rules: () => rules });
 const authorizerDecidingLater = (decision: Decision): Authorizer => ({ authorize: () => Promise.resolve(decision), rules: () => NO_RULES });
 const noOpinion = (reason: string): Decision => ({ type: 'no-opinion', reason });
 const deny: Decision = { type: 'deny', reason: 'never' };
 
-it('forbiddenError names the user and the request, and escapes markup', () => {
-  const text = (attributes: Attributes, decision = NO_OPINION): string => forbiddenError(user, attributes, decision).message;
-  expect(text(resource())).toBe(
+it.each<[attributes: Attributes, decision: Decision, message: string]>([
+  [
+    listLeases,
+    NO_OPINION,
     'leases.coordination.platform.io is forbidden: User "u&lt;x&gt;" cannot list resource "leases" in API group "coordination.platform.io" at the cluster scope',
-  );
-  expect(text(resource({ verb: 'get', group: '', resource: 'pods', subresource: 'log', namespace: 'n', name: 'p' }))).toBe(
+  ],
+  [
+    resourceAttributes({ resource: 'pods', subresource: 'log', namespace: 'n', name: 'p' }),
+    NO_OPINION,
     'pods "p" is forbidden: User "u&lt;x&gt;" cannot get resource "pods/log" in API group "" in the namespace "n"',
-  );
-  expect(text(get('/a&b'), noOpinion('ask'))).toBe('forbidden: User "u&lt;x&gt;" cannot get path "/a&amp;b": ask');
+  ],
+  [{ kind: 'path', verb: 'get', path: '/a&b' }, noOpinion('ask'), 'forbidden: User "u&lt;x&gt;" cannot get path "/a&amp;b": ask'],
+])('forbiddenError for %j and the decision %j is %s', (attributes, decision, message) => {
+  expect(forbiddenError(user, attributes, decision).message).toBe(message);
 });
 
 it.each([
@@ -62,20 +56,20 @@ it.each([
     { type: 'deny', reason: 'a\nnever' },
   ],
 ] as const)('union authorizer %s', async (_title, authorizers, decision) => {
-  expect(await unionAuthorizer(authorizers).authorize(user, resource())).toEqual(decision);
+  expect(await unionAuthorizer(authorizers).authorize(user, listLeases)).toEqual(decision);
 });
 
 it('union authorizer returns a synchronous decision synchronously', () => {
-  expect(
-    unionAuthorizer([authorizerDeciding(NO_OPINION), authorizerDeciding(ALLOW), authorizerDecidingLater(deny)]).authorize(user, resource()),
-  ).toBe(ALLOW);
+  const union = unionAuthorizer([authorizerDeciding(NO_OPINION), authorizerDeciding(ALLOW), authorizerDecidingLater(deny)]);
+  expect(union.authorize(user, listLeases)).toBe(ALLOW);
 });
 
 it('union authorizer merges the rules of all authorizers', () => {
-  const incompleteRules = { ...NO_RULES, errors: ['broken'], incomplete: true };
-  expect(unionAuthorizer([authorizerDeciding(ALLOW, ALL_RULES), authorizerDeciding(ALLOW, incompleteRules)]).rules(user, 'n')).toEqual({
+  const incompleteRules = { ...NO_RULES, errors: ['broken'], isIncomplete: true };
+  const union = unionAuthorizer([authorizerDeciding(ALLOW, ALL_RULES), authorizerDeciding(ALLOW, incompleteRules)]);
+  expect(union.rules(user, 'n')).toEqual({
     ...ALL_RULES,
     errors: ['broken'],
-    incomplete: true,
+    isIncomplete: true,
   });
 });

@@ -7,8 +7,12 @@ import type { UserInfo } from '../../shared/api/identity/user';
 import type { MaybePromise } from '../../shared/runtime/maybe-promise';
 import { NO_OPINION, type Attributes, type Authorizer, type Decision, type ResourceAttributes } from './authorizer';
 
-/** The combined authorizer. When the request is not allowed, reasons of authorizers without opinion are included. */
+/**
+ * Returns the chain, which is synchronous as long as the authorizers that it asks are. The reason of a request that is not
+ * allowed includes the reasons of the authorizers without opinion.
+ */
 export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer {
+  /** Asks the authorizers from index `start` on. `earlierReasons` are those of the authorizers before, one a line. */
   function authorizeFrom(start: number, user: UserInfo, attributes: Attributes, earlierReasons: string): MaybePromise<Decision> {
     let reasons = earlierReasons;
     for (let index = start; index < authorizers.length; index += 1) {
@@ -34,19 +38,23 @@ export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer 
       return {
         resources: rulesByAuthorizer.flatMap(({ resources }) => resources),
         paths: rulesByAuthorizer.flatMap(({ paths }) => paths),
-        incomplete: rulesByAuthorizer.some(({ incomplete }) => incomplete),
+        isIncomplete: rulesByAuthorizer.some(({ isIncomplete }) => isIncomplete),
         errors: rulesByAuthorizer.flatMap(({ errors }) => errors),
       };
     },
   };
 }
 
+/** An allowed request has only the reason of the authorizer that allows it. */
 const withReasons = (decision: Decision, reasons: string): Decision =>
   decision.type === 'allow' ? decision : { ...decision, reason: joinReasons(reasons, decision.reason) };
 
 const joinReasons = (a: string, b: string): string => (a === '' || b === '' ? a + b : `${a}\n${b}`);
 
-/** The 403 for a request that is not allowed, in upstream's words: clients print the message. */
+/**
+ * The 403 for a request that is not allowed, in upstream's words: clients print the message. What the client chose in the
+ * message is escaped, in case a browser shows it.
+ */
 export function forbiddenError(user: UserInfo, attributes: Attributes, { reason }: Decision): StatusError {
   const ending = reason === '' ? '' : `: ${reason}`;
   const prefix = `User ${escapeHtml(JSON.stringify(user.name))} cannot ${attributes.verb}`;
@@ -59,8 +67,8 @@ export function forbiddenError(user: UserInfo, attributes: Attributes, { reason 
 }
 
 /**
- * The 403 for a request that follows from an allowed one, such as the creation by an update or patch: only the reason
- * is reported (upstream behaviour).
+ * The 403 for an action that follows from an allowed request, such as the creation of a missing object by an update or
+ * patch. It reports only the reason (upstream behaviour).
  */
 export function forbiddenReasonError(attributes: ResourceAttributes, { reason }: Decision): StatusError {
   return forbidden({ group: attributes.group, resource: attributes.resource }, attributes.name, reason);

@@ -22,11 +22,11 @@ export function reviewOwnRules(authorizer: Authorizer): OperationHandler {
     if (namespace === '') throw badRequest('no namespace on request');
     await yieldIfDue(context);
     const yielder = slotYielder(context);
-    const { resources, paths, incomplete, errors } = authorizer.rules(context.user, namespace);
+    const { resources, paths, isIncomplete, errors } = authorizer.rules(context.user, namespace);
     const status: AuthorizationV1SubjectRulesReviewStatus = {
       resourceRules: await runSteps(convertRules(resources, cachedResourceRule), yielder),
       nonResourceRules: await runSteps(convertRules(paths, nonResourceRule), yielder),
-      incomplete,
+      incomplete: isIncomplete,
       ...(errors.length === 0 ? {} : { evaluationError: errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]` }),
     };
     return { metadata: {}, spec: {}, status };

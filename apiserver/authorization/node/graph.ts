@@ -1,8 +1,8 @@
 /**
- * The graph of the Node authorizer: which nodes reference which objects, through the pods on them and through the
- * volumes bound to the claims of those pods. Updated with every pod, volume and attachment.
+ * The graph of the Node authorizer: which objects each node references. A node references what its pods name, the
+ * volumes bound to the claims of its pods, and the Secrets of those volumes.
  */
-import type { Reference, VolumeReferences } from './references';
+import type { Reference, PersistentVolumeReferences } from './references';
 
 /** An object that pods reference. */
 interface ReferencedObject {
@@ -11,8 +11,10 @@ interface ReferencedObject {
   readonly nodes: Map<string, number>;
 }
 
-interface KnownPod {
+/** A pod that is scheduled to a node. */
+interface ScheduledPod {
   readonly node: string;
+  /** One entry for each reference; an object that the pod names twice occurs twice. */
   readonly targets: readonly ReferencedObject[];
 }
 
@@ -20,14 +22,18 @@ const keyOf = ({ kind, namespace, name }: Reference): string => `${kind}/${names
 
 /** Which objects the pods of each node refer to. Updated by the informer, read for every request of a node. */
 export class NodeGraph {
+  /** The objects that pods reference, by {@link keyOf}. */
   private readonly targets = new Map<string, ReferencedObject>();
-  private readonly pods = new Map<string, KnownPod>();
-  private readonly volumes = new Map<string, VolumeReferences>();
-  /** Names of PersistentVolumes by the Secret that they reference. */
+  /** By `namespace/name`. */
+  private readonly pods = new Map<string, ScheduledPod>();
+  /** The PersistentVolumes by name. */
+  private readonly volumes = new Map<string, PersistentVolumeReferences>();
+  /** Names of PersistentVolumes by {@link keyOf} the Secret that they reference. */
   private readonly volumesBySecret = new Map<string, Set<string>>();
+  /** The nodes of VolumeAttachments by the attachment's name. */
   private readonly attachments = new Map<string, string>();
 
-  /** `key`: namespace/name. `node` is `undefined` for a pod that is unscheduled or deleted. */
+  /** Adds or replaces a pod. `key`: namespace/name. `node` is `undefined` for a pod that is unscheduled or deleted. */
   setPod(key: string, node: string | undefined, references: readonly Reference[]): void {
     const previous = this.pods.get(key);
     if (previous !== undefined) this.removeReferences(previous);
@@ -38,17 +44,10 @@ export class NodeGraph {
     this.pods.set(key, { node, targets });
   }
 
-  /** `references` is `undefined` when the volume was deleted. */
-  setVolume(name: string, references: VolumeReferences | undefined): void {
-    for (const secret of this.volumes.get(name)?.secrets ?? []) {
-      const volumes = this.volumesBySecret.get(keyOf(secret));
-      volumes?.delete(name);
-      if (volumes?.size === 0) this.volumesBySecret.delete(keyOf(secret));
-    }
-    if (references === undefined) {
-      this.volumes.delete(name);
-      return;
-    }
+  /** Adds or replaces a PersistentVolume. `references` is `undefined` when the volume was deleted. */
+  setVolume(name: string, references: PersistentVolumeReferences | undefined): void {
+    this.removeVolume(name);
+    if (references === undefined) return;
     this.volumes.set(name, references);
     for (const secret of references.secrets) {
       const volumes = this.volumesBySecret.get(keyOf(secret)) ?? new Set<string>();
@@ -56,13 +55,13 @@ export class NodeGraph {
     }
   }
 
-  /** `node` is `undefined` when the attachment was deleted. */
+  /** Adds or replaces a VolumeAttachment. `node` is `undefined` when the attachment was deleted. */
   setAttachment(name: string, node: string | undefined): void {
     if (node === undefined) this.attachments.delete(name);
     else this.attachments.set(name, node);
   }
 
-  /** Whether a pod on the node, or a volume of such a pod, references the object. */
+  /** Whether a pod on the node, or a PersistentVolume that such a pod uses, references the object. */
   isReferencedByNode(node: string, reference: Reference): boolean {
     const key = keyOf(reference);
     if (this.targets.get(key)?.nodes.has(node) === true) return true;
@@ -89,12 +88,21 @@ export class NodeGraph {
     return created;
   }
 
-  private removeReferences({ node, targets }: KnownPod): void {
+  private removeReferences({ node, targets }: ScheduledPod): void {
     for (const { key, nodes } of targets) {
       const remaining = (nodes.get(node) ?? 1) - 1;
       if (remaining > 0) nodes.set(node, remaining);
       else nodes.delete(node);
       if (nodes.size === 0) this.targets.delete(key);
     }
+  }
+
+  private removeVolume(name: string): void {
+    for (const secret of this.volumes.get(name)?.secrets ?? []) {
+      const volumes = this.volumesBySecret.get(keyOf(secret));
+      volumes?.delete(name);
+      if (volumes?.size === 0) this.volumesBySecret.delete(keyOf(secret));
+    }
+    this.volumes.delete(name);
   }
 }

@@ -11,19 +11,20 @@ import type {
   CoreV1Volume,
 } from '../../../shared/api/types/generated/members';
 
-/** The kinds of objects that pods reference. */
+/** The kinds of objects that pods reference. A `claim` is a PersistentVolumeClaim, an `account` a ServiceAccount. */
 export type ReferenceKind = 'secret' | 'configmap' | 'claim' | 'account';
 
-/** An object that a pod refers to. */
+/** An object that a pod or a PersistentVolume refers to. */
 export interface Reference {
   readonly kind: ReferenceKind;
   readonly namespace: string;
   readonly name: string;
 }
 
-/** References of a pod, possibly with duplicates. */
+/** The references of a pod; an object that it names twice may occur twice. */
 export function podReferences({ metadata, spec = {} }: CoreV1Pod): readonly Reference[] {
   const { namespace = '', name = '' } = metadata ?? {};
+  // Pods refer to objects of their own namespace.
   const refer: Refer = (kind, referenced) => (referenced === undefined || referenced === '' ? [] : [{ kind, namespace, name: referenced }]);
   const containers: readonly CoreV1EphemeralContainer[] = [
     ...(spec.initContainers ?? []),
@@ -34,10 +35,11 @@ export function podReferences({ metadata, spec = {} }: CoreV1Pod): readonly Refe
     ...refer('account', spec.serviceAccountName),
     ...(spec.imagePullSecrets ?? []).flatMap((secret) => refer('secret', secret.name)),
     ...containers.flatMap((container) => containerReferences(container, refer)),
-    ...(spec.volumes ?? []).flatMap((volume) => volumeReferences(volume, name, refer)),
+    ...(spec.volumes ?? []).flatMap((volume) => podVolumeReferences(volume, name, refer)),
   ];
 }
 
+/** Returns the reference to an object of this name; nothing without a name. */
 type Refer = (kind: ReferenceKind, name: string | undefined) => readonly Reference[];
 
 function containerReferences({ envFrom = [], env = [] }: CoreV1EphemeralContainer, refer: Refer): readonly Reference[] {
@@ -50,7 +52,8 @@ function containerReferences({ envFrom = [], env = [] }: CoreV1EphemeralContaine
   ];
 }
 
-function volumeReferences(volume: CoreV1Volume, pod: string, refer: Refer): readonly Reference[] {
+/** `pod` is the name of the pod. */
+function podVolumeReferences(volume: CoreV1Volume, pod: string, refer: Refer): readonly Reference[] {
   return [
     ...refer('configmap', volume.configMap?.name),
     ...(volume.projected?.sources ?? []).flatMap(({ secret, configMap }) => [
@@ -60,11 +63,12 @@ function volumeReferences(volume: CoreV1Volume, pod: string, refer: Refer): read
     ...refer('claim', volume.persistentVolumeClaim?.claimName),
     // The claim of an ephemeral volume is named after the pod and the volume.
     ...(volume.ephemeral === undefined ? [] : refer('claim', `${pod}-${volume.name ?? ''}`)),
-    ...secretsOfVolume(volume).flatMap((secret) => refer('secret', secret)),
+    ...secretsOfPodVolume(volume).flatMap((secret) => refer('secret', secret)),
   ];
 }
 
-const secretsOfVolume = (volume: CoreV1Volume): readonly (string | undefined)[] => [
+/** The names of the Secrets with which a volume is mounted, for each type of volume; `undefined` for the other types. */
+const secretsOfPodVolume = (volume: CoreV1Volume): readonly (string | undefined)[] => [
   volume.secret?.secretName,
   volume.azureFile?.secretName,
   volume.cephfs?.secretRef?.name,
@@ -77,15 +81,15 @@ const secretsOfVolume = (volume: CoreV1Volume): readonly (string | undefined)[] 
   volume.storageos?.secretRef?.name,
 ];
 
-/** The objects that a PersistentVolume refers to. */
-export interface VolumeReferences {
-  /** The claim that the volume is bound to; `undefined` when it is not bound. */
+/** The objects that a PersistentVolume refers to; none when it is not bound. */
+export interface PersistentVolumeReferences {
+  /** The claim that the volume is bound to. */
   readonly claim: Reference | undefined;
   readonly secrets: readonly Reference[];
 }
 
-/** A Secret without a namespace is in the namespace of the claim. */
-export function volumeReferencesOf({ spec = {} }: CoreV1PersistentVolume): VolumeReferences {
+/** The references of a PersistentVolume. A Secret without a namespace is in the namespace of the claim. */
+export function persistentVolumeReferences({ spec = {} }: CoreV1PersistentVolume): PersistentVolumeReferences {
   const { namespace = '', name = '' } = spec.claimRef ?? {};
   if (name === '') return { claim: undefined, secrets: [] };
   return {
@@ -98,6 +102,7 @@ export function volumeReferencesOf({ spec = {} }: CoreV1PersistentVolume): Volum
   };
 }
 
+/** The Secrets with which a volume is mounted, for each type of volume; `undefined` for the other types. */
 const secretsOfPersistentVolume = (spec: CoreV1PersistentVolumeSpec): readonly (CoreV1SecretReference | null | undefined)[] => [
   spec.azureFile && { name: spec.azureFile.secretName ?? '', namespace: spec.azureFile.secretNamespace ?? '' },
   spec.cephfs?.secretRef,

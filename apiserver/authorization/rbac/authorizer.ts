@@ -1,6 +1,6 @@
 /**
- * The RBAC authorizer: allows what a rule of a role allows that is bound to the user or one of the user's groups. Never
- * denies.
+ * The RBAC authorizer. It allows a request when a role is bound to the user, or to one of the user's groups, and a rule of
+ * that role allows the request. It never denies.
  */
 import type { UserInfo } from '../../../shared/api/identity/user';
 import { NO_OPINION, type AccessRules, type Attributes, type Authorizer, type Decision } from '../authorizer';
@@ -8,7 +8,10 @@ import type { Grant, SubjectGrants } from './subject-grants';
 import type { RbacPolicy } from './policy';
 import { combineResource, type CombinedResource, type PolicyRule } from './rule';
 
-/** Reads the present policy at every decision. Errors of bindings to missing roles are part of the reason. */
+/**
+ * Creates the authorizer, which reads the present policy at every decision. When no rule allows a request, the reason
+ * names the missing roles that are bound to the user.
+ */
 export function rbacAuthorizer(policy: RbacPolicy): Authorizer {
   return {
     authorize(user, attributes) {
@@ -20,7 +23,7 @@ export function rbacAuthorizer(policy: RbacPolicy): Authorizer {
       return {
         resources: rules.filter(({ resources }) => resources.length > 0),
         paths: rules.filter(({ paths }) => paths.length > 0),
-        incomplete: false,
+        isIncomplete: false,
         errors,
       } satisfies AccessRules;
     },
@@ -35,7 +38,7 @@ const namespaceOf = (attributes: Attributes): string => (attributes.kind === 're
  */
 export function findDecidingGrant(policy: RbacPolicy, user: UserInfo, attributes: Attributes): Grant | undefined {
   const namespace = namespaceOf(attributes);
-  // Computed once for all grants. Requests without a subresource are looked up by resource alone and need none.
+  // Computed once for all subjects. SubjectGrants.find needs none for a request without a subresource.
   const combined = attributes.kind === 'resource' && attributes.subresource !== '' ? combineResource(attributes) : undefined;
   return (
     findGrantInScope(policy, '', user, attributes, combined) ??
@@ -43,6 +46,7 @@ export function findDecidingGrant(policy: RbacPolicy, user: UserInfo, attributes
   );
 }
 
+/** `namespace` is '' for ClusterRoleBindings. The user's own grants come before those of groups. */
 function findGrantInScope(
   policy: RbacPolicy,
   namespace: string,
@@ -50,10 +54,10 @@ function findGrantInScope(
   attributes: Attributes,
   combined: CombinedResource | undefined,
 ): Grant | undefined {
-  const userGrant = policy.grants(namespace, 'user', user.name)?.find(attributes, combined);
+  const userGrant = policy.findGrants(namespace, 'user', user.name)?.find(attributes, combined);
   if (userGrant !== undefined) return userGrant;
   for (const group of user.groups) {
-    const grant = policy.grants(namespace, 'group', group)?.find(attributes, combined);
+    const grant = policy.findGrants(namespace, 'group', group)?.find(attributes, combined);
     if (grant !== undefined) return grant;
   }
   return undefined;
@@ -64,31 +68,34 @@ function noOpinion(errors: readonly string[]): Decision {
   return { type: 'no-opinion', reason: `RBAC: ${errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]`}` };
 }
 
-/** The rules of a user in a namespace ('' for cluster-wide rules only), and the errors of rule resolution. */
+/** The rules of a user, and the errors of rule resolution: the missing roles. */
 export interface ResolvedRules {
   readonly rules: readonly PolicyRule[];
   readonly errors: readonly string[];
 }
 
-/** All rules of the user in the cluster and the namespace; equal rules are not merged. */
+/** All rules of the user for the cluster and the namespace, which may be ''. Equal rules are not merged. */
 export function resolveRules(policy: RbacPolicy, user: UserInfo, namespace: string): ResolvedRules {
   const subjectGrants = collectSubjectGrants(policy, user, namespace);
   return { rules: subjectGrants.flatMap(({ rules }) => rules), errors: errorsOf(subjectGrants) };
 }
 
 /**
- * Returns a predicate: whether a single rule of the user allows everything that the given rule for one verb and
- * resource or path allows.
+ * Returns a predicate on rules as breakdownRule yields them, for one verb and one resource or path: whether a single rule
+ * of the user allows everything that `permission` allows. `namespace` may be ''.
  */
 export function permissionChecker(policy: RbacPolicy, user: UserInfo, namespace: string): (permission: PolicyRule) => boolean {
   const subjectGrants = collectSubjectGrants(policy, user, namespace);
   return (permission) => subjectGrants.some((grants) => grants.covers(permission));
 }
 
-/** The grants of the user and its groups in the cluster and the namespace. */
+/** The grants of the user and of each group, for the cluster and the namespace. */
 function collectSubjectGrants(policy: RbacPolicy, user: UserInfo, namespace: string): readonly SubjectGrants[] {
   return (namespace === '' ? [''] : ['', namespace])
-    .flatMap((scope) => [policy.grants(scope, 'user', user.name), ...user.groups.map((group) => policy.grants(scope, 'group', group))])
+    .flatMap((scope) => [
+      policy.findGrants(scope, 'user', user.name),
+      ...user.groups.map((group) => policy.findGrants(scope, 'group', group)),
+    ])
     .filter((grants) => grants !== undefined);
 }
 

@@ -9,7 +9,7 @@ import type { RbacV1ClusterRoleBinding, RbacV1RoleBinding, RbacV1Subject } from 
 /** A role of the cluster, or of one namespace. */
 export type RoleKind = 'ClusterRole' | 'Role';
 
-/** `namespace` is '' for a ClusterRole. */
+/** The role of a binding. `namespace` is '' for a ClusterRole. */
 export interface RoleReference {
   readonly kind: RoleKind;
   readonly namespace: string;
@@ -38,13 +38,16 @@ export interface Binding {
 
 type AnyBinding = RbacV1ClusterRoleBinding | RbacV1RoleBinding;
 
-/** `namespace` is '' for a ClusterRoleBinding. */
+/** The role of the binding. `namespace` is that of the binding, '' for a ClusterRoleBinding. */
 export function readRoleReference(namespace: string, { roleRef = {} }: AnyBinding): RoleReference {
   const kind: RoleKind = roleRef.kind === 'Role' ? 'Role' : 'ClusterRole';
   return { kind, namespace: kind === 'Role' ? namespace : '', name: roleRef.name ?? '' };
 }
 
-/** `namespace` is '' for a ClusterRoleBinding. Subjects of unknown kinds are ignored. */
+/**
+ * Parses a binding. `namespace` is '' for a ClusterRoleBinding. Subjects of unknown kinds are ignored, and so are service
+ * accounts without a namespace in a ClusterRoleBinding.
+ */
 export function readBinding(namespace: string, name: string, binding: AnyBinding, names: GeneratedNames): Binding {
   return {
     text: namespace === '' ? `ClusterRoleBinding ${JSON.stringify(name)}` : `RoleBinding ${JSON.stringify(`${name}/${namespace}`)}`,
@@ -54,6 +57,7 @@ export function readBinding(namespace: string, name: string, binding: AnyBinding
   };
 }
 
+/** One subject, or none when it is ignored. */
 function readSubject(
   { kind, name = '', namespace: subjectNamespace = '' }: RbacV1Subject,
   bindingNamespace: string,

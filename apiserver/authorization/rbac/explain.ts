@@ -11,8 +11,8 @@ import { formatRule } from './format-rules';
  * that explanation and decision agree.
  */
 export function explainDecision(policy: RbacPolicy, user: UserInfo, attributes: Attributes): string {
-  const deciding = findDecidingGrant(policy, user, attributes);
-  if (deciding !== undefined) return `by the rule ${formatRule(deciding.rule)}`;
+  const grant = findDecidingGrant(policy, user, attributes);
+  if (grant !== undefined) return `by the rule ${formatRule(grant.rule)}`;
   const { rules } = resolveRules(policy, user, attributes.kind === 'resource' ? attributes.namespace : '');
   const subject = `user ${JSON.stringify(user.name)} or its groups`;
   if (rules.length === 0) return `no role is bound to ${subject}${attributes.kind === 'resource' ? scopeText(attributes) : ''}`;
@@ -28,26 +28,31 @@ function targetText(attributes: Attributes): string {
   return `${JSON.stringify(fullResource(attributes))} of the API group ${JSON.stringify(attributes.group)}`;
 }
 
-/** Rules that name the resource, but not the verb or not the object. */
+/**
+ * What the rules that name the resource lack: the name of the object, or else the verb. `undefined` when no rule names
+ * the resource. The caller has checked that no rule allows the request.
+ */
 function nearMissOfResource(rules: readonly PolicyRule[], attributes: ResourceAttributes): string | undefined {
-  const namingRules = rules.filter((rule) => namesResource(rule, attributes) && includesOrWildcard(rule.groups, attributes.group));
-  if (namingRules.length === 0) return undefined;
-  const withVerb = namingRules.filter(({ verbs }) => includesOrWildcard(verbs, attributes.verb));
-  if (withVerb.length > 0) {
-    const names = listText(withVerb.flatMap((rule) => rule.names));
+  const resourceRules = rules.filter((rule) => namesResource(rule, attributes) && includesOrWildcard(rule.groups, attributes.group));
+  if (resourceRules.length === 0) return undefined;
+  const verbRules = resourceRules.filter(({ verbs }) => includesOrWildcard(verbs, attributes.verb));
+  if (verbRules.length > 0) {
+    const names = listText(verbRules.flatMap((rule) => rule.names));
     return `${JSON.stringify(attributes.verb)} of ${targetText(attributes)} is allowed only for these names: ${names}`;
   }
-  return `of ${targetText(attributes)} only these verbs are allowed: ${listText(namingRules.flatMap(({ verbs }) => verbs))}`;
+  return `of ${targetText(attributes)} only these verbs are allowed: ${listText(resourceRules.flatMap(({ verbs }) => verbs))}`;
 }
 
+/** Which verbs the rules allow for the path; `undefined` when they allow none. */
 function nearMissOfPath(rules: readonly PolicyRule[], attributes: Extract<Attributes, { readonly kind: 'path' }>): string | undefined {
   const verbs = rules.flatMap((rule) => rule.verbs.filter((verb) => allowsPath(rule, { ...attributes, verb })));
   return verbs.length === 0 ? undefined : `of ${targetText(attributes)} only these verbs are allowed: ${listText(verbs)}`;
 }
 
-/** Names that a message lists before it only counts them. */
+/** Words that a list shows before it only counts them. */
 const MAX_LISTED = 20;
 
+/** `a, b` or `a, b and 7 more`: sorted, without duplicates. */
 function listText(words: readonly string[]): string {
   const unique = [...new Set(words)].sort();
   return unique.slice(0, MAX_LISTED).join(', ') + (unique.length > MAX_LISTED ? ` and ${unique.length - MAX_LISTED} more` : '');

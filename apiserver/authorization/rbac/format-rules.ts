@@ -21,26 +21,31 @@ export function formatRule(rule: PolicyRule): string {
   return `{${listsOf(rule)}Verbs:[${quoted(rule.verbs)}]}`;
 }
 
+/** The non-empty lists except for the verbs: `APIGroups:[""], Resources:["pods"], `. */
 const listsOf = (rule: PolicyRule): string =>
   LISTS.flatMap(([list, name]) => (rule[list].length === 0 ? [] : [`${name}:[${quoted(rule[list])}], `])).join('');
 
-/** Formats the results of `breakdownRule`, one line per resource or path, sorted. Yields after each rule: there may be thousands. */
+/**
+ * Formats the results of `breakdownRule`. Rules that differ in the verb only share a line, except for paths. The lines are
+ * sorted. Yields after each rule, because there may be thousands.
+ */
 export function* formatRules(rules: readonly PolicyRule[]): Steps<string> {
   const verbsByLists = new Map<string, string[]>();
   const lines: string[] = [];
   for (const rule of rules) {
     yield;
-    const lists = listsOf(rule);
-    if (rule.paths.length > 0) lines.push(formatRule(rule));
-    else {
-      const existing = verbsByLists.get(lists);
-      if (existing === undefined) verbsByLists.set(lists, [...rule.verbs]);
-      else appendAll(existing, rule.verbs);
+    if (rule.paths.length > 0) {
+      lines.push(formatRule(rule));
+      continue;
     }
+    const lists = listsOf(rule);
+    const verbs = verbsByLists.get(lists);
+    if (verbs === undefined) verbsByLists.set(lists, [...rule.verbs]);
+    else appendAll(verbs, rule.verbs);
   }
-  for (const [lists, allVerbs] of verbsByLists) {
+  for (const [lists, verbs] of verbsByLists) {
     yield;
-    lines.push(`{${lists}Verbs:[${quoted(allVerbs)}]}`);
+    lines.push(`{${lists}Verbs:[${quoted(verbs)}]}`);
   }
   return lines.sort((a, b) => (a < b ? -1 : 1)).join('\n');
 }

@@ -7,34 +7,41 @@ import { compareBytes } from '../../../shared/values/json';
 import { SubjectGrants, type BoundRules } from './subject-grants';
 import type { PolicyRule } from './rule';
 
-/** The bindings of one scope, by user name and group name. */
-interface ScopeBindings {
+/** The subjects that are bound in one scope (the cluster or a namespace), by user name and by group name. */
+interface ScopeSubjects {
   readonly user: Map<string, BoundSubject>;
   readonly group: Map<string, BoundSubject>;
 }
 
+/** A user or group in one scope. */
 interface BoundSubject {
-  /** The bindings that name the subject, each with the subject entry that does. */
+  /** The bindings that name the subject, each with its first entry that does. */
   readonly bindings: Map<Binding, BindingSubject>;
-  /** The bindings in order of their texts; `undefined` after a change. */
+  /** The entries of `bindings`, sorted; `undefined` after a change of `bindings` and before the first look-up. */
   sorted: readonly (readonly [Binding, BindingSubject])[] | undefined;
+  /** `undefined` after a change of `bindings` or of one of their roles, and before the first look-up. */
   grants: SubjectGrants | undefined;
 }
 
 const createBoundSubject = (): BoundSubject => ({ bindings: new Map<Binding, BindingSubject>(), sorted: undefined, grants: undefined });
 
-const roleKey = ({ namespace, name }: Omit<RoleReference, 'kind'>): string => `${namespace}/${name}`;
+/** `/admin` for a ClusterRole or ClusterRoleBinding, `ns/admin` for others. */
+const keyOf = ({ namespace, name }: Omit<RoleReference, 'kind'>): string => `${namespace}/${name}`;
 
 /** The roles and bindings of a cluster. Updated by the informer, read for every request. */
 export class RbacPolicy {
+  /** By {@link keyOf} the role. */
   private readonly roles = new Map<string, readonly PolicyRule[]>();
+  /** By {@link keyOf} the binding. */
   private readonly bindings = new Map<string, Binding>();
+  /** By {@link keyOf} the role, which need not exist. */
   private readonly bindingsByRole = new Map<string, Set<Binding>>();
-  private readonly scopes = new Map<string, ScopeBindings>();
+  /** By namespace; '' for the cluster. */
+  private readonly scopes = new Map<string, ScopeSubjects>();
 
-  /** `namespace` is '' for a ClusterRole. `rules` is `undefined` when the role was deleted. */
+  /** Adds or replaces a role. `namespace` is '' for a ClusterRole. `rules` is `undefined` when the role was deleted. */
   setRole(namespace: string, name: string, rules: readonly PolicyRule[] | undefined): void {
-    const key = roleKey({ namespace, name });
+    const key = keyOf({ namespace, name });
     if (rules === undefined) this.roles.delete(key);
     else this.roles.set(key, rules);
     for (const { namespace: scope, subjects } of this.bindingsByRole.get(key) ?? [])
@@ -44,9 +51,9 @@ export class RbacPolicy {
       }
   }
 
-  /** `namespace` is '' for a ClusterRoleBinding. `binding` is `undefined` when it was deleted. */
+  /** Adds or replaces a binding. `namespace` is '' for a ClusterRoleBinding. `binding` is `undefined` when it was deleted. */
   setBinding(namespace: string, name: string, binding: Binding | undefined): void {
-    const key = roleKey({ namespace, name });
+    const key = keyOf({ namespace, name });
     const previous = this.bindings.get(key);
     if (previous !== undefined) this.remove(previous);
     if (binding === undefined) this.bindings.delete(key);
@@ -58,24 +65,24 @@ export class RbacPolicy {
 
   /** `undefined` when the role does not exist. */
   rulesOf(role: RoleReference): readonly PolicyRule[] | undefined {
-    return this.roles.get(roleKey(role));
+    return this.roles.get(keyOf(role));
   }
 
   /**
    * The grants of a user or group by bindings in a namespace ('' for ClusterRoleBindings); `undefined` when no binding
    * names it.
    */
-  grants(namespace: string, kind: BindingSubject['kind'], key: string): SubjectGrants | undefined {
+  findGrants(namespace: string, kind: BindingSubject['kind'], key: string): SubjectGrants | undefined {
     const bound = this.scopes.get(namespace)?.[kind].get(key);
     if (bound === undefined) return undefined;
-    return (bound.grants ??= this.grantsOf(bound));
+    return (bound.grants ??= this.buildGrants(bound));
   }
 
   /**
-   * Sorted, so that replicas, which see bindings in different orders, report the same one of several that allow a
-   * request.
+   * When several bindings allow a request, the first one is reported. They are sorted, because replicas see them in
+   * different orders and must report the same one.
    */
-  private grantsOf(bound: BoundSubject): SubjectGrants {
+  private buildGrants(bound: BoundSubject): SubjectGrants {
     bound.sorted ??= [...bound.bindings].sort(([a], [b]) => compareBytes(a.text, b.text));
     return new SubjectGrants(
       bound.sorted.map(([binding, subject]): BoundRules => ({ binding, subject, rules: this.rulesOf(binding.role) })),
@@ -92,8 +99,8 @@ export class RbacPolicy {
       bound.sorted = undefined;
       bound.grants = undefined;
     }
-    const roleBindings = this.bindingsByRole.get(roleKey(binding.role)) ?? new Set<Binding>();
-    this.bindingsByRole.set(roleKey(binding.role), roleBindings.add(binding));
+    const roleBindings = this.bindingsByRole.get(keyOf(binding.role)) ?? new Set<Binding>();
+    this.bindingsByRole.set(keyOf(binding.role), roleBindings.add(binding));
   }
 
   private remove(binding: Binding): void {
@@ -107,8 +114,8 @@ export class RbacPolicy {
       if (bound.bindings.size === 0) scope?.[kind].delete(key);
     }
     if (scope?.user.size === 0 && scope.group.size === 0) this.scopes.delete(binding.namespace);
-    const roleBindings = this.bindingsByRole.get(roleKey(binding.role));
+    const roleBindings = this.bindingsByRole.get(keyOf(binding.role));
     roleBindings?.delete(binding);
-    if (roleBindings?.size === 0) this.bindingsByRole.delete(roleKey(binding.role));
+    if (roleBindings?.size === 0) this.bindingsByRole.delete(keyOf(binding.role));
   }
 }

@@ -1,5 +1,5 @@
 /**
- * A rule of a role: what it allows, and whether it covers another rule, by which privilege escalation is detected.
+ * A rule of a role: what it allows, and whether it covers another rule. Privilege escalation is detected by the latter.
  * Rules are parsed once per change of the role; which roles a user has is left to the policy.
  */
 import { canonicalGroup, canonicalQualifiedName } from '../../../shared/names/dialect';
@@ -8,12 +8,19 @@ import type { RbacV1PolicyRule } from '../../../shared/api/types/generated/membe
 import { matchesPathPattern } from '../../../shared/values/text/path-pattern';
 import { SIGNERS, type PathAttributes, type ResourceAttributes } from '../authorizer';
 
-/** Groups and the names of signers are in canonical spelling. */
+/** A rule for resources or for paths. Groups and the names of signers are in canonical spelling. */
 export interface PolicyRule {
+  /** `*` matches every verb. */
   readonly verbs: readonly string[];
+  /** `*` matches every group. */
   readonly groups: readonly string[];
   /**
-   * `pods`, `pods/log`, `*` (all resources and subresources), or `*` with a slash and a subresource (of all resources).
+   * Each entry has one of these forms:
+   *
+   * - `pods`: a resource without its subresources.
+   * - `pods/log`: a subresource.
+   * - `*` followed by `/log`: a subresource of every resource.
+   * - `*`: every resource and subresource.
    */
   readonly resources: readonly string[];
   /** Empty for objects of every name. */
@@ -22,9 +29,10 @@ export interface PolicyRule {
   readonly paths: readonly string[];
 }
 
+/** Starts a resource that permits impersonation with an extra value. The rest is the key of the value. */
 const USER_EXTRAS = 'userextras/';
 
-/** Reads a PolicyRule of rbac/v1. */
+/** Reads a PolicyRule of rbac/v1. Names that have two spellings match requests in both. */
 export function readRule({
   verbs,
   apiGroups = [],
@@ -43,30 +51,30 @@ export function readRule({
 }
 
 /**
- * The spellings of a resource that permits impersonation with an extra value; the key of the value is a qualified name:
- * `userextras/authentication.kubernetes.io/pod-name`.
+ * Both spellings of a resource such as `userextras/authentication.kubernetes.io/pod-name`, since the key of an extra value
+ * is a qualified name. Other resources are returned as they are.
  */
 function userExtraSpellings(text: string): readonly string[] {
   return text.startsWith(USER_EXTRAS) ? bothSpellings([text.slice(USER_EXTRAS.length)]).map((key) => USER_EXTRAS + key) : [text];
 }
 
-/** A resource as rules name it: `pods`, `pods/log`. */
+/** The resource of a request as rules name it: `pods`, `pods/log`. */
 export const fullResource = ({ resource, subresource }: Pick<ResourceAttributes, 'resource' | 'subresource'>): string =>
   subresource === '' ? resource : `${resource}/${subresource}`;
 
-/** The spellings other than `*` with which a rule can name a resource. */
+/** The entries of {@link PolicyRule.resources}, other than `*`, that match a resource. */
 export interface CombinedResource {
   /** `pods`, `pods/log`. */
   readonly full: string;
-  /** The subresource of every resource; `undefined` when the resource is not a subresource. */
+  /** `*` followed by `/log`; `undefined` when the resource is not a subresource. */
   readonly wildcard: string | undefined;
 }
 
-/** The spellings in which rules can name the resource of a request. */
+/** The entries of rules that match the resource of a request. */
 export const combineResource = (attributes: Pick<ResourceAttributes, 'resource' | 'subresource'>): CombinedResource =>
   addWildcard(fullResource(attributes), attributes.subresource);
 
-/** Parses a resource of a rule; the result are the resources of rules that cover it. */
+/** The entries of rules that cover the entry `full` of another rule. */
 export function parseCombinedResource(full: string): CombinedResource {
   const slash = full.indexOf('/');
   return addWildcard(full, slash < 0 ? '' : full.slice(slash + 1));
@@ -77,6 +85,7 @@ const addWildcard = (full: string, subresource: string): CombinedResource => ({
   wildcard: subresource === '' ? undefined : `*/${subresource}`,
 });
 
+/** Whether the entries contain one of those that match, or `*`. */
 const namesAny = (resources: readonly string[], { full, wildcard }: CombinedResource): boolean =>
   includesOrWildcard(resources, full) || (wildcard !== undefined && resources.includes(wildcard));
 
@@ -88,10 +97,11 @@ export function namesResource({ resources }: PolicyRule, attributes: Pick<Resour
   return namesAny(resources, combineResource(attributes));
 }
 
-/** A verb on objects of a resource. `name` is `undefined` for all objects and empty for a request without a name. */
+/** A verb on one object, or on all objects, of a resource. */
 export interface ObjectAccess {
   readonly verb: string;
   readonly group: string;
+  /** `undefined` for all objects; '' for a request without a name. */
   readonly name: string | undefined;
 }
 
@@ -120,8 +130,8 @@ export function countBreakdown({ verbs, groups, resources, names, paths }: Polic
 const EMPTY_RULE: PolicyRule = { verbs: [], groups: [], resources: [], names: [], paths: [] };
 
 /**
- * Breaks a rule down into rules for one verb on one resource in one group (and for one object, if named), or for one
- * verb on one path.
+ * Breaks a rule down into rules for one verb, which together allow the same. Each of them is for one path, or for one
+ * resource in one group, and for one object when the rule names objects.
  */
 export function* breakdownRule(rule: PolicyRule): Generator<PolicyRule> {
   const { verbs, groups, resources, names, paths } = rule;

@@ -28,6 +28,7 @@ export class Grant {
     private readonly bound: BoundRules,
   ) {}
 
+  /** What a request that the rule allows is answered with; the same object each time. */
   get decision(): Allowed {
     return (this.allowed ??= { type: 'allow', reason: this.reason() });
   }
@@ -38,16 +39,18 @@ export class Grant {
   }
 }
 
-/** A binding that names the subject; `rules` is `undefined` when its role does not exist. */
+/** A binding that names the subject, with the rules of its role. */
 export interface BoundRules {
   readonly binding: Binding;
+  /** The entry of the binding that names the subject. */
   readonly subject: BindingSubject;
+  /** `undefined` when the role does not exist. */
   readonly rules: readonly PolicyRule[] | undefined;
 }
 
 /**
- * The grants that name a resource, in order. The first look-up builds the index, because most resources are never
- * looked up.
+ * The grants that name a resource, in the order of their positions. The first look-up builds the index, because most
+ * resources are never looked up.
  */
 class ResourceGrants {
   private readonly grants: Grant[] = [];
@@ -57,19 +60,22 @@ class ResourceGrants {
     this.grants.push(grant);
   }
 
+  /** The first of the grants that allows the access. */
   findFirst(access: ObjectAccess): Grant | undefined {
     const { unnamed, byName } = (this.index ??= buildIndex(this.grants));
-    const namedGrant = access.name === undefined ? undefined : firstOf(byName.get(access.name), access);
-    const unnamedGrant = firstOf(unnamed, access);
+    const namedGrant = access.name === undefined ? undefined : firstAllowing(byName.get(access.name), access);
+    const unnamedGrant = firstAllowing(unnamed, access);
     return namedGrant === undefined || (unnamedGrant !== undefined && unnamedGrant.position < namedGrant.position)
       ? unnamedGrant
       : namedGrant;
   }
 }
 
-/** Rules without resourceNames, and the others by object name. */
+/** The grants of a resource, in two parts. */
 interface GrantIndex {
+  /** Those for objects of every name. */
   readonly unnamed: readonly Grant[];
+  /** Those for objects of certain names, by name. */
   readonly byName: ReadonlyMap<string, readonly Grant[]>;
 }
 
@@ -80,7 +86,7 @@ function buildIndex(grants: readonly Grant[]): GrantIndex {
     const { verbs, groups, names } = grant.rule;
     for (const name of names) appendToKey(byName, name, grant);
     if (names.length > 0) continue;
-    // Of rules with equal verbs and groups the first suffices.
+    // Two rules for the resource that have equal verbs and groups allow the same: the first one suffices.
     const key = JSON.stringify([verbs, groups]);
     if (!unnamed.has(key)) unnamed.set(key, grant);
   }
@@ -89,10 +95,7 @@ function buildIndex(grants: readonly Grant[]): GrantIndex {
 
 /** The rules that are bound to one subject in one scope, indexed for decisions. Immutable. */
 export class SubjectGrants {
-  /**
-   * By the resource in rules: a resource (`pods`), a subresource (`pods/log`), a subresource of all resources (`*`
-   * followed by `/log`), or `*`.
-   */
+  /** By the entries of {@link PolicyRule.resources}, which have four forms. */
   private readonly byResource = new Map<string, ResourceGrants>();
   private readonly pathGrants: Grant[] = [];
   private cachedErrors: readonly string[] | undefined;
@@ -102,7 +105,7 @@ export class SubjectGrants {
     for (const boundRules of bound) for (const rule of boundRules.rules ?? []) this.add(new Grant(rule, position++, boundRules));
   }
 
-  /** Rules in order of their bindings. */
+  /** All rules, in order of their bindings. */
   get rules(): readonly PolicyRule[] {
     return this.bound.flatMap(({ rules = [] }) => rules);
   }
@@ -115,8 +118,11 @@ export class SubjectGrants {
   }
 
   /**
-   * The grant that allows the request: the first of those that name the resource most specifically; `undefined` when
-   * there is none. `combined`: the combined resource of the attributes, when the caller searches several grants.
+   * The grant that allows the request; `undefined` when none does. A grant that names the resource in full comes before
+   * one that names a subresource of every resource, and that before one for `*`. Among equals the first binding counts.
+   *
+   * `combined` is the combined resource of the attributes. A caller that searches the grants of several subjects passes
+   * it, so that it is computed once.
    */
   find(attributes: Attributes, combined?: CombinedResource): Grant | undefined {
     if (attributes.kind === 'path') return this.findByPath(attributes);
@@ -126,7 +132,10 @@ export class SubjectGrants {
     return this.findByResource(full, wildcard, attributes);
   }
 
-  /** Whether a single rule allows everything that the given rule for one verb and resource or path allows. */
+  /**
+   * Whether a single rule allows everything that the given rule allows, which is one that breakdownRule yields: for one
+   * verb, and one resource or path.
+   */
   covers({ verbs: [verb = ''], groups: [group = ''], resources: [resource = ''], names: [name], paths: [path] }: PolicyRule): boolean {
     if (path !== undefined) return this.findByPath({ kind: 'path', verb, path }) !== undefined;
     const { full, wildcard } = parseCombinedResource(resource);
@@ -157,7 +166,7 @@ export class SubjectGrants {
   }
 }
 
-function firstOf(grants: readonly Grant[] | undefined, access: ObjectAccess): Grant | undefined {
+function firstAllowing(grants: readonly Grant[] | undefined, access: ObjectAccess): Grant | undefined {
   if (grants !== undefined) for (const grant of grants) if (allowsObject(grant.rule, access)) return grant;
   return undefined;
 }

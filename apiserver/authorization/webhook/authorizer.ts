@@ -1,6 +1,6 @@
 /**
- * The webhook authorizer: sends a SubjectAccessReview to a remote server. Decisions are cached, equal reviews share one
- * call, and concurrent calls are bounded; `onFailure` decides when the webhook fails.
+ * The webhook authorizer: sends a SubjectAccessReview to a remote server. Decisions are cached, concurrent equal reviews
+ * share one call, and concurrent calls are bounded. When the webhook fails, the failure policy decides.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import type { MaybePromise } from '../../../shared/runtime/maybe-promise';
@@ -16,11 +16,11 @@ import { readDecision, subjectAccessReviewBody, subjectAccessReviewSpec, type Re
 
 /** Metrics of webhook calls. */
 export interface WebhookAuthorizerMetrics {
-  /** Called for each POST; `ms` excludes the delay before a retry. */
+  /** Called for each POST; `ms` is its duration without the delay before a retry. */
   observeCall(result: CallResult, ms: number): void;
   /** The webhook failed and the failure policy is NoOpinion. */
   countFailOpen(result: Exclude<CallResult, 'success'>): void;
-  /** Called for each request when there are match conditions. */
+  /** Called for each request when there are match conditions; `ms` is the duration of their evaluation. */
   observeMatchConditions(response: MatchResult, ms: number): void;
 }
 
@@ -28,13 +28,14 @@ type CallResult = 'success' | 'error' | 'timeout';
 
 /** How the remote server is asked, and for how long a decision is valid. */
 export interface WebhookAuthorizerOptions {
-  /** Never rejects. `onAttempt` is called for each POST. */
+  /** Sends a review. Never rejects: a failure is a result. `onAttempt` is called for each POST. */
   readonly send: (body: Buffer, onAttempt: AttemptListener) => Promise<WebhookResult>;
   readonly version: ReviewVersion;
   /** The spelling that is sent. */
   readonly dialect: Dialect;
-  /** How long a decision is cached that allows, and any other. */
+  /** How long a decision that allows is cached. */
   readonly allowedTtlMs: number;
+  /** How long a decision that denies, or that has no opinion, is cached. */
   readonly notAllowedTtlMs: number;
   /** The failure policy: the decision when the webhook fails. */
   readonly onFailure: 'NoOpinion' | 'Deny';
@@ -43,13 +44,13 @@ export interface WebhookAuthorizerOptions {
   readonly clock: Clock;
   /** Absent when calls are not counted. */
   readonly metrics?: WebhookAuthorizerMetrics;
-  /** Called at most once in 60 s when the webhook fails. */
+  /** Called when the webhook fails, at most once in 60 s. */
   readonly onError: (message: string, error: unknown) => void;
 }
 
 /** Limit of the cache of decisions, as upstream's. */
 const MAX_CACHED_DECISIONS = 8_192;
-/** The decision of a longer review is not cached, because the user decides the length. */
+/** The decision of a longer review is not cached: a user chooses the length, and long reviews would fill the cache. */
 const MAX_CACHED_REVIEW_BYTES = 10_000;
 /** Reviews in flight; further ones fail as if the webhook had failed. */
 const MAX_CONCURRENT_REVIEWS = 1_000;
@@ -70,7 +71,7 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
     options.onError('an authorization webhook could not be called', error),
   );
 
-  /** `bytes`: the size of the cache entry. */
+  /** `body` is the review; `bytes` is the size of the cache entry. Failures are not cached. */
   async function fetchDecision(bytes: number, body: Buffer): Promise<CacheableResponse<Decision>> {
     const response = await options.send(body, (attempt, ms) => metrics?.observeCall(resultOf(attempt), ms));
     const decided = response.type === 'response' ? readDecision(response.bytes) : undefined;
@@ -104,10 +105,11 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
 
   return {
     authorize,
-    rules: () => ({ ...NO_RULES, incomplete: true, errors: ['webhook authorizer does not support user rule resolution'] }),
+    rules: () => ({ ...NO_RULES, isIncomplete: true, errors: ['webhook authorizer does not support user rule resolution'] }),
   };
 }
 
+/** A response without a decision is an error. */
 function resultOf(response: WebhookResult): CallResult {
   if (response.type === 'response') return readDecision(response.bytes) === undefined ? 'error' : 'success';
   return response.error instanceof WebhookTimeout ? 'timeout' : 'error';

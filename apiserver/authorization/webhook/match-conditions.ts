@@ -24,6 +24,7 @@ export type MatchConditions = (spec: AuthorizationV1SubjectAccessReviewSpec) => 
 /** Cost limit of one expression, as upstream's. */
 const EXPRESSION_COST_LIMIT = 1_000_000;
 
+/** Names have the prefix of upstream's types, because error messages contain them. */
 const objectType = (name: string, fields: Readonly<Record<string, Type>>): Type => ({
   kind: 'object',
   name: `kubernetes.${name}`,
@@ -35,14 +36,16 @@ const selectorType = (name: string): Type => objectType(name, { rawSelector: STR
 const SELECTORS = { fieldSelector: selectorType('FieldSelectorAttributes'), labelSelector: selectorType('LabelSelectorAttributes') };
 
 const textFields = (names: readonly string[]): Readonly<Record<string, Type>> => Object.fromEntries(names.map((name) => [name, STRING]));
-/** Members of the attributes that are texts. */
-const RESOURCE = ['namespace', 'verb', 'group', 'version', 'resource', 'subresource', 'name'];
-const PATH = ['path', 'verb'];
+/** The members of `resourceAttributes` that are texts. */
+const RESOURCE_TEXTS = ['namespace', 'verb', 'group', 'version', 'resource', 'subresource', 'name'];
+/** The members of `nonResourceAttributes`, all of them texts. */
+const PATH_TEXTS = ['path', 'verb'];
 
+/** The type of the variable `request`. */
 function variablesOf(hasSelectors: boolean): ReadonlyMap<string, Type> {
   const spec = objectType('SubjectAccessReviewSpec', {
-    resourceAttributes: objectType('ResourceAttributes', { ...textFields(RESOURCE), ...(hasSelectors ? SELECTORS : {}) }),
-    nonResourceAttributes: objectType('NonResourceAttributes', textFields(PATH)),
+    resourceAttributes: objectType('ResourceAttributes', { ...textFields(RESOURCE_TEXTS), ...(hasSelectors ? SELECTORS : {}) }),
+    nonResourceAttributes: objectType('NonResourceAttributes', textFields(PATH_TEXTS)),
     user: STRING,
     groups: listTypeOf(STRING),
     extra: mapTypeOf(STRING, listTypeOf(STRING)),
@@ -59,8 +62,8 @@ export interface ConditionError {
 }
 
 /**
- * `hasSelectors`: whether the feature gate AuthorizeWithSelectors is on. Returns the conditions, or the errors if there
- * are any.
+ * Returns the conditions, or the errors of all expressions that cannot be used. `hasSelectors`: whether the feature gate
+ * AuthorizeWithSelectors is on, so that expressions can use the selectors of the request.
  */
 export function compileMatchConditions(
   expressions: readonly string[],
@@ -88,6 +91,7 @@ export function compileMatchConditions(
   };
 }
 
+/** Why the expression at the index cannot be used; `undefined` when it can. `compiled` is its compilation. */
 function errorOf(expressions: readonly string[], index: number, compiled: ReturnType<typeof compileExpression>): string | undefined {
   const text = expressions[index] ?? '';
   if (text.trim() === '') return 'Required value';
@@ -101,8 +105,8 @@ function errorOf(expressions: readonly string[], index: number, compiled: Return
 }
 
 /**
- * The `request` variable. Only the attributes of the request's kind are present; other members are empty when the
- * review lacks them.
+ * The value of the variable `request`. Either `resourceAttributes` or `nonResourceAttributes` is absent. Other members
+ * that the review lacks are empty, so that an expression can read them.
  */
 function requestVariable(spec: AuthorizationV1SubjectAccessReviewSpec): JsonObject {
   const { resourceAttributes: resource, nonResourceAttributes: path } = spec;
@@ -112,13 +116,14 @@ function requestVariable(spec: AuthorizationV1SubjectAccessReviewSpec): JsonObje
     extra: {},
     uid: '',
     ...spec,
-    ...(resource === undefined ? {} : { resourceAttributes: { ...emptyTexts(RESOURCE), ...resource } }),
-    ...(path === undefined ? {} : { nonResourceAttributes: { ...emptyTexts(PATH), ...path } }),
+    ...(resource === undefined ? {} : { resourceAttributes: { ...emptyTexts(RESOURCE_TEXTS), ...resource } }),
+    ...(path === undefined ? {} : { nonResourceAttributes: { ...emptyTexts(PATH_TEXTS), ...path } }),
   };
 }
 
 const emptyTexts = (names: readonly string[]): JsonObject => Object.fromEntries(names.map((name) => [name, '']));
 
+/** `undefined` when the evaluation fails. */
 function evaluate(expression: Expression, variables: Parameters<Expression['evaluate']>[0]): unknown {
   try {
     const value = expression.evaluate(variables, EXPRESSION_COST_LIMIT, new CostBudget(EXPRESSION_COST_LIMIT));

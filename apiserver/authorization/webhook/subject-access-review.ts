@@ -1,6 +1,6 @@
 /**
- * Builds the SubjectAccessReview that asks an authorization webhook, and reads the decision from its response. Anything
- * but a valid review is no decision; sending, caching and what follows from a failure are left to the authorizer.
+ * Builds the SubjectAccessReview that asks an authorization webhook, and reads the decision from its response. Sending,
+ * caching and the handling of failures are left to the authorizer.
  */
 import { apiVersionInDialect, groupInDialect, qualifiedNameInDialect, type Dialect } from '../../../shared/names/dialect';
 import type {
@@ -14,7 +14,7 @@ import { SIGNERS, type Attributes, type Decision } from '../authorizer';
 /** The versions of the API in which a remote server can be asked. */
 export type ReviewVersion = 'v1' | 'v1beta1';
 
-/** The v1 spec. Members without a value are omitted. */
+/** The spec of the review in v1, with names in the spelling of `dialect`. Members without a value are omitted. */
 export function subjectAccessReviewSpec(user: UserInfo, attributes: Attributes, dialect: Dialect): AuthorizationV1SubjectAccessReviewSpec {
   const { name, uid = '', groups, extra = {} } = user;
   const attributesSpec: AuthorizationV1SubjectAccessReviewSpec =
@@ -50,7 +50,7 @@ function withoutEmpty<T extends Readonly<Record<string, string>>>(texts: T): Par
   return kept;
 }
 
-/** The review as JSON. The member `groups` is named `group` in v1beta1. */
+/** The review as JSON in the given version, in which `groups` is named `group` if it is v1beta1. */
 export function subjectAccessReviewBody(spec: AuthorizationV1SubjectAccessReviewSpec, version: ReviewVersion, dialect: Dialect): Buffer {
   const { groups, ...rest } = spec;
   const versionedSpec = version === 'v1' || groups === undefined ? spec : { ...rest, group: groups };
@@ -66,7 +66,10 @@ export function subjectAccessReviewBody(spec: AuthorizationV1SubjectAccessReview
   );
 }
 
-/** `undefined` when the response is not a valid review. */
+/**
+ * The decision in the status of the response. `undefined` when the response is not JSON, when it has no status, or when it
+ * both allows and denies the request.
+ */
 export function readDecision(bytes: Buffer): Decision | undefined {
   let value: JsonValue;
   try {

@@ -5,7 +5,7 @@ import { reviewedAttributes } from '../../../test/support/objects/attributes';
 import { decisionSets } from '../../../test/replay/formats/access-decisions';
 import { nodeAuthorizer } from '../../authorization/node/authorizer';
 import { NodeGraph } from '../../authorization/node/graph';
-import { podReferences, volumeReferencesOf } from '../../authorization/node/references';
+import { podReferences, persistentVolumeReferences } from '../../authorization/node/references';
 import { nodeRules } from '../../reconcilers/default-roles/default-objects';
 
 const [{ stored, decisions } = { stored: [], decisions: [] }] = decisionSets('rbac/node-decisions').sets;
@@ -19,7 +19,7 @@ for (const { collection, object } of stored) {
   // Admission sets this in every pod.
   const pod = { ...object, metadata, spec: { serviceAccountName: 'default', ...spec } };
   if (collection.endsWith('/pods')) graph.setPod(name, node, podReferences(pod));
-  else if (collection.endsWith('/persistentvolumes')) graph.setVolume(name, volumeReferencesOf(object));
+  else if (collection.endsWith('/persistentvolumes')) graph.setVolume(name, persistentVolumeReferences(object));
   else if (collection.endsWith('/volumeattachments')) graph.setAttachment(name, node);
 }
 const { nodeLeaseNamespace } = GENERATED_NAMES.kubernetes;

@@ -6,7 +6,7 @@ import { objectAt, stringAt } from '../../../shared/values/json';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import type { Clock } from '../../../shared/runtime/clock';
 import { NodeGraph } from '../../authorization/node/graph';
-import { podReferences, volumeReferencesOf } from '../../authorization/node/references';
+import { podReferences, persistentVolumeReferences } from '../../authorization/node/references';
 import { followType, combineFollowers, type ObjectHandler, type TypeFollower } from '../../cache/sync/follow-type';
 import type { OpenedCache } from '../../cache/sync/cache-options';
 import { parseEntry } from '../../registry/object/stored-object';
@@ -35,7 +35,7 @@ export function startNodeAuthorizerInformer(options: NodeAuthorizerInformerOptio
   const kinds: Readonly<Record<string, ObjectHandler>> = {
     pods: podHandler(graph),
     persistentvolumes: {
-      upsert: (entry) => graph.setVolume(entry.key, volumeReferencesOf(parseEntry(entry).object)),
+      upsert: (entry) => graph.setVolume(entry.key, persistentVolumeReferences(parseEntry(entry).object)),
       remove: (key) => graph.setVolume(key, undefined),
     },
     'volumeattachments.storage.platform.io': {
