@@ -170,7 +170,7 @@ function findGuardedOperation({ compare, operations }: Transaction): GuardedOper
 
 /**
  * The revision at which the lost attempt was committed; undefined when it was not. `current` is the state of the
- * guarded key. Also undefined for a creation whose key has been deleted since: other clients have seen that object.
+ * guarded key. Also undefined for a creation of a key that has been deleted since: other clients have seen that object.
  */
 async function findOwnRevision(lost: LostAttempt, current: KeyValue | undefined): Promise<Revision | undefined> {
   const { store, deadline, since } = lost;

@@ -37,7 +37,7 @@ export type GrpcCallType = 'unary' | 'bidi_stream';
 export class MethodCallCounters {
   /** Number of calls. */
   started = 0;
-  /** Number of messages in each direction. For a stream, whoever owns the stream counts its messages here. */
+  /** Number of messages in each direction. For a stream, its owner counts the messages here. */
   sent = 0;
   received = 0;
   /** Number of completed calls; codes that have not occurred are absent. */

@@ -32,7 +32,7 @@ export function shiftedStore(store: Store, shift: number): Store {
   return shift === 0 ? store : new ShiftedStore(store, shift);
 }
 
-/** The revision of a store without writes, whose first write takes 2. A restored store has compacted it. */
+/** The revision of a store without writes; the first write takes 2. A restored store has compacted it. */
 const INITIAL_REVISION = 1;
 
 /**

@@ -206,7 +206,7 @@ function unsupportedFormatError(directory: string, format: Buffer | undefined): 
   return new Error(`the data in ${directory} has ${actual}; this version reads format ${FORMAT_VERSION}: use the version that wrote it`);
 }
 
-/** The cause of a failed commit. lmdb-js throws another error, whose member `commitError` is a promise rejected with it. */
+/** The cause of a failed commit. lmdb-js throws another error; its member `commitError` is a promise rejected with the cause. */
 async function commitCauseOf(error: unknown): Promise<unknown> {
   if (typeof error !== 'object' || error === null || !('commitError' in error)) return error;
   try {

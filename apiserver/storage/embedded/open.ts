@@ -30,7 +30,7 @@ import { Leases } from './leases';
 import { WritePipeline } from './write-pipeline';
 import { purgeStep } from './purge';
 import { countKeys, readKey, readRange, countRevisionsWithin } from './reader';
-import type { KeyChange } from './record';
+import { deletionOf, type KeyChange } from './record';
 import { checkStartRevision, Watches } from './watches';
 
 /** Where the store is, and what it takes its time, IDs and log lines from. */
@@ -50,9 +50,7 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 /** How long `health` answers with the outcome of the last write: after a success and after a failure. */
 const SUCCESS_VALID_MS = 10_000;
 const FAILURE_VALID_MS = 1_000;
-/** Default of {@link EmbeddedStoreOptions.maxTransactionBytes}. */
 const DEFAULT_MAX_TRANSACTION_BYTES = 3 << 20;
-const EMPTY_VALUE = Buffer.alloc(0);
 
 /**
  * Opens or creates the store in a folder. Rejects with a {@link StoreError}: `unavailable` when another process holds
@@ -117,16 +115,12 @@ class EmbeddedStore implements Store {
     const environment = await Environment.open(options.directory, options.random.uuid(), gate);
     const snapshot = environment.snapshot();
     try {
-      return new EmbeddedStore(
-        environment,
-        options,
-        { gate, lock },
-        {
-          revision: snapshot.counter('revision'),
-          compacted: snapshot.counter('compacted'),
-          lastLease: snapshot.counter('lastLease'),
-        },
-      );
+      const counters = {
+        revision: snapshot.counter('revision'),
+        compacted: snapshot.counter('compacted'),
+        lastLease: snapshot.counter('lastLease'),
+      };
+      return new EmbeddedStore(environment, options, { gate, lock }, counters);
     } finally {
       snapshot.end();
     }
@@ -256,9 +250,7 @@ class EmbeddedStore implements Store {
 
   async status(options?: StoreCallOptions): ReturnType<Store['status']> {
     this.checkCall('deadline', options);
-    const { size } = await stat(join(this.options.directory, DATA_FILE)).catch((error: unknown) =>
-      Promise.reject(asStoreError(error, this.options.directory)),
-    );
+    const { size } = await this.withStoreErrors(() => stat(join(this.options.directory, DATA_FILE)));
     return { version: 'embedded', revision: this.pipeline.revision, size, purgeFailures: this.purgeFailures };
   }
 
@@ -323,7 +315,7 @@ class EmbeddedStore implements Store {
         const createRevision = existing?.createRevision ?? this.pipeline.nextRevision;
         changes.push({ key, deleted: false, createRevision, version: (existing?.version ?? 0) + 1, lease, value: operation.value });
       } else if (existing !== undefined) {
-        changes.push(deletion(key));
+        changes.push(deletionOf(key));
       }
     }
     return changes;
@@ -335,7 +327,7 @@ class EmbeddedStore implements Store {
    */
   private async endLease(lease: number, deadline: number): Promise<void> {
     const keys = this.leases.end(lease).filter((key) => this.pipeline.pendingState(key)?.lease === lease);
-    await this.pipeline.push({ changes: keys.map(deletion), extraWrites: (batch) => batch.removeLease(lease), deadline });
+    await this.pipeline.push({ changes: keys.map(deletionOf), extraWrites: (batch) => batch.removeLease(lease), deadline });
     this.leases.remove(lease);
   }
 
@@ -395,10 +387,6 @@ class EmbeddedStore implements Store {
   private deadlineFor(options?: StoreCallOptions): number {
     return options?.deadline ?? this.options.clock.monotonic() + DEFAULT_TIMEOUT_MS;
   }
-}
-
-function deletion(key: string): KeyChange {
-  return { key, deleted: true, createRevision: 0, version: 0, lease: 0, value: EMPTY_VALUE };
 }
 
 function leaseNotFound(lease: LeaseId): StoreError {

@@ -18,6 +18,11 @@ export interface KeyChange {
   readonly compressed?: Buffer | undefined;
 }
 
+/** The change that deletes the key. */
+export function deletionOf(key: string): KeyChange {
+  return { key, deleted: true, createRevision: 0, version: 0, lease: 0, value: EMPTY_VALUE };
+}
+
 /** The `latest` record of a live key; its value is in the log. */
 export interface LatestRecord {
   readonly modRevision: Revision;

@@ -285,7 +285,7 @@ export class ValueTransformer {
   }
 }
 
-/** A key whose name the value carries, and what follows that name. */
+/** The key that the value names, and what follows that name. */
 interface MatchingKey {
   readonly key: EncryptionKey;
   readonly ciphertext: Buffer;

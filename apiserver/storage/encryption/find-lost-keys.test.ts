@@ -17,7 +17,7 @@ const clock = new ManualClock();
 /** Constant "random" bytes. */
 const random = (bytes: number): Buffer => Buffer.alloc(bytes, 7);
 
-/** `a` is the key `a` whose secret repeats that text; `a=b` is the key `a` whose secret repeats `b`. */
+/** `a` is the key `a` with a secret that repeats that text; `a=b` is the key `a` with a secret that repeats `b`. */
 function keys(...names: readonly string[]): ValueProvider {
   const parsed = names.map((text) => {
     const [name = '', letter = name] = text.split('=');

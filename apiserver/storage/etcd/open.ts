@@ -193,7 +193,7 @@ class EtcdStore implements Store {
 
   async keepLeaseAlive(lease: LeaseId, options?: StoreCallOptions): Promise<void> {
     this.checkOpen();
-    // Called like a read: a renewal whose response is lost may be repeated, so it is never ambiguous.
+    // Called like a read: a renewal may be repeated when its response is lost, so it is never ambiguous.
     const { ttlSeconds } = await this.transport.call(methods.keepLeaseAlive, lease, 'read', this.deadlineFor(options));
     if (ttlSeconds <= 0) throw new StoreError('lease-not-found', `there is no lease ${lease}`);
   }

@@ -112,7 +112,7 @@ export class FrameReader {
   private partial: Buffer | undefined;
   /** Bytes of `partial` that have been received. */
   private filled = 0;
-  /** The complete header of the frame whose payload is being received. */
+  /** The complete header of the frame of which the payload is being received. */
   private header: Buffer | undefined;
 
   constructor(private readonly onFrame: (frame: Frame) => void) {}

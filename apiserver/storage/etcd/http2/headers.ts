@@ -28,7 +28,7 @@ const SCHEME = { http: 0x86, https: 0x87 } as const;
 const AUTHORITY = 1;
 const PATH = 4;
 const CONTENT_TYPE = 31;
-/** The start of a field whose name is a literal and which must not enter the dynamic table. */
+/** The start of a field that has a literal name and must not enter the dynamic table. */
 const LITERAL_NAME = Buffer.of(0);
 
 /** The request headers of all calls of one path. */
@@ -49,7 +49,7 @@ export function encodeRequestHeaders(scheme: keyof typeof SCHEME, authority: str
   ]);
 }
 
-/** A field whose name is an entry of the static table and whose value is a literal; it does not enter the dynamic table. */
+/** A field that has an entry of the static table as name and a literal value; it does not enter the dynamic table. */
 function indexedName(index: number, value: string): Buffer {
   return Buffer.concat([encodeInteger(index, 4), literal(value)]);
 }
@@ -114,7 +114,7 @@ class BlockReader {
   }
 
   /**
-   * Reads the next field; its first bits tell its form (RFC 7541 §6):
+   * Reads the next field; its first bits determine its form (RFC 7541 §6):
    * - `1`: an entry of the static table;
    * - `001`: a dynamic table size update;
    * - `01`: a literal with an index of 6 bits, which would enter a dynamic table;
