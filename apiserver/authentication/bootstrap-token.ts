@@ -57,6 +57,6 @@ function userOf({ id, secret }: BootstrapToken, data: Readonly<Record<string, st
   return { name: `system:bootstrap:${id}`, groups: [...new Set([BOOTSTRAPPERS_GROUP, ...groups])].sort() };
 }
 
-/** The time that this takes does not tell where the texts differ. Digests are compared, since they have one length. */
+/** The time that this takes does not depend on where the texts differ. Digests are compared, since they have one length. */
 const isEqualInConstantTime = (a: string, b: string): boolean =>
   timingSafeEqual(Buffer.from(tokenFingerprint(a)), Buffer.from(tokenFingerprint(b)));

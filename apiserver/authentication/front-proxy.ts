@@ -7,7 +7,7 @@ import { decodeHeader } from '../../shared/values/text/decode-header';
 import { decodePercentOrKeep } from '../../shared/values/text/percent';
 import { NO_CREDENTIALS, type AuthenticationOutcome, type Authenticator, type RequestCredentials } from './authenticator';
 
-/** Who is a front proxy, and which headers it sends. Header names and prefixes are in lower case. */
+/** Which clients are front proxies, and which headers they send. Header names and prefixes are in lower case. */
 export interface FrontProxyOptions {
   /** Allowed common names of the proxy's certificate; empty to allow every name. */
   readonly allowedNames: readonly string[];
@@ -21,7 +21,7 @@ export interface FrontProxyOptions {
 
 /**
  * Creates the authenticator. It must come before authenticators that accept client certificates: otherwise a proxy's own
- * certificate would decide who the user is.
+ * certificate would name the user.
  */
 export function frontProxyAuthenticator(options: FrontProxyOptions): Authenticator {
   const { allowedNames } = options;

@@ -60,7 +60,7 @@ function parseLine(line: string): string[] {
 }
 
 /**
- * The quoted value whose first character is at `start`, and the offset of the comma after it. Text between the closing
+ * The quoted value with its first character at `start`, and the offset of the comma after it. Text between the closing
  * quote and the comma is dropped. A value without closing quote extends to the end of the line.
  */
 function parseQuotedValue(line: string, start: number): { readonly value: string; readonly end: number } {

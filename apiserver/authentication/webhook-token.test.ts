@@ -213,10 +213,12 @@ describe('webhook token authentication', () => {
   it('sends one TokenReview for concurrent requests with the same token', async () => {
     let respond: (text: string) => void = () => undefined;
     const authenticator = createAuthenticator(() => new Promise((resolve) => (respond = resolve)));
-    const outcomes = [authenticator.authenticate('t', SERVER_AUDIENCES), authenticator.authenticate('t', SERVER_AUDIENCES)];
+    const first = authenticator.authenticate('t', SERVER_AUDIENCES);
+    const second = authenticator.authenticate('t', SERVER_AUDIENCES);
     await flushPromises();
     respond(accepted());
-    expect(await Promise.all(outcomes)).toMatchObject([{ type: 'user' }, { type: 'user' }]);
+    expect(await first).toMatchObject({ type: 'user' });
+    expect(await second).toMatchObject({ type: 'user' });
     expect(sent).toHaveLength(1);
   });
 

@@ -162,7 +162,7 @@ function readGroups(source: Source, claims: JsonObject, variables: ReadonlyMap<s
   });
 }
 
-/** Whether another server holds the claim: `_claim_names` tells which one. */
+/** Whether another server holds the claim: `_claim_names` contains the claim then. */
 const isDistributedClaim = (claims: JsonObject, claim: string): boolean =>
   ownMember(objectAt(claims, '_claim_names') ?? {}, claim) !== undefined;
 
@@ -177,7 +177,7 @@ function requireRule(expression: Expression, variables: ReadonlyMap<string, Valu
     throw new ClaimsError(`oidc: ${message === '' ? 'a validation rule is not satisfied' : message}`);
 }
 
-/** Calls `read`; an {@link ExpressionError} becomes a {@link ClaimsError}, whose message starts with `target`. */
+/** Calls `read`; an {@link ExpressionError} becomes a {@link ClaimsError} with `target` in its message. */
 function asClaimsError<T>(target: string, read: () => T): T {
   try {
     return read();

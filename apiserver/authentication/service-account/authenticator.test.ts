@@ -141,7 +141,7 @@ it('service account authentication returns the bound pod and its node, which nee
   });
 });
 
-/** The reason for a token whose signature no key verifies. */
+/** The reason for a token with a signature that no key verifies. */
 const FORGED = 'square/go-jose: error in cryptographic primitive';
 const publicPem = rsa.publicKey.export({ type: 'spki', format: 'pem' });
 

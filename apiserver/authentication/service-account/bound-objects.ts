@@ -16,7 +16,7 @@ export interface ObjectState {
 /** The resources of objects that a token can depend on. */
 export type BindableResource = 'serviceaccounts' | 'pods' | 'secrets' | 'nodes';
 
-/** What a Secret says about the token in it; absent values are ''. */
+/** The token in a Secret, and the labels about it; absent values are ''. */
 export interface SecretToken {
   readonly token: string;
   /** The value of the label that invalidates the token: every value but '' does. */
@@ -45,7 +45,7 @@ const INVALIDATED = 'service account token has been invalidated';
 /** The resources of the objects, besides its account, that a token can be bound to. */
 const RESOURCES = { secret: 'secrets', pod: 'pods', node: 'nodes' } as const;
 
-/** The error of a bound token whose objects do not all exist, in upstream's words; `undefined` when they do. */
+/** The error when an object of a bound token does not exist any more, in upstream's words; `undefined` when all of them do. */
 export function bindingError(claims: TokenClaims, objects: BoundObjects, clock: Clock): string | undefined {
   const { namespace, account, secret, pod, node } = claims;
   const isDeleted = ({ deletionTime }: ObjectState): boolean =>

@@ -6,7 +6,7 @@ import { serviceAccountUserName } from '../../../shared/api/identity/user';
 import { objectAt, ownMember, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { GENERATED_NAMES, type GeneratedNames } from '../../../shared/names/dialect';
 
-/** An object that a token is bound to. The UID tells it from a later object of the same name. */
+/** An object that a token is bound to. A later object of the same name has another UID. */
 export interface ObjectClaim {
   readonly name: string;
   readonly uid: string;

@@ -26,7 +26,7 @@ const MAX_CONCURRENT_WRITES = 4;
 const RETRY_MS = 60_000;
 const DAY_MS = 24 * 3_600_000;
 
-/** Returns a function for `TokenUseRecorder.recordSecretUse`, which tells the day that the Secret has as `lastUsed`. */
+/** Returns a function for `TokenUseRecorder.recordSecretUse`. `lastUsed` is the day that is recorded in the Secret. */
 export function legacyTokenUseRecorder({
   clock,
   recordLastUsed,

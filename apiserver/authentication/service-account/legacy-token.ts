@@ -13,11 +13,11 @@ import type { BoundObjects } from './bound-objects';
 import { ClaimError } from './claims';
 
 /**
- * Whose token was used:
+ * The kind of the Secret that contains the used token:
  *
- * - `automatic`: of a Secret that a controller created, and that the account therefore lists in `secrets`.
- * - `manual`: of a Secret that was created by hand.
- * - `invalid`: of a Secret whose label marks the token as invalid.
+ * - `automatic`: a controller created the Secret; the account therefore lists it in `secrets`.
+ * - `manual`: the Secret was created by hand.
+ * - `invalid`: a label of the Secret marks the token as invalid.
  */
 export type LegacyTokenUse = 'automatic' | 'manual' | 'invalid';
 

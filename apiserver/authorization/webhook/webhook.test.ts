@@ -116,10 +116,12 @@ describe('webhook authorizer', () => {
     let respond: () => void = () => undefined;
     untilResponse = new Promise((resolve) => (respond = resolve));
     const authorizer = createAuthorizer();
-    const decisions = [authorizer.authorize(user, getRole), authorizer.authorize(user, getRole)];
+    const first = authorizer.authorize(user, getRole);
+    const second = authorizer.authorize(user, getRole);
     expect(sentReviews).toHaveLength(1);
     respond();
-    expect(await Promise.all(decisions)).toMatchObject([{ type: 'allow' }, { type: 'allow' }]);
+    expect(await first).toMatchObject({ type: 'allow' });
+    expect(await second).toMatchObject({ type: 'allow' });
     expect(sentReviews).toHaveLength(1);
   });
 
