@@ -58,7 +58,7 @@ describe('OpenAPI documents', () => {
     const referredNames = new Set(references(document).map((reference) => reference.slice(reference.lastIndexOf('/') + 1)));
     expect([...referredNames].filter((name) => !Object.hasOwn(definitions, name))).toEqual([]);
     const ids = operations(document).map((operation) => stringAt(operation, 'operationId') ?? '');
-    // v2 contains paths in both spellings, whose operations have the same ids.
+    // v2 contains paths in both spellings; the operations of both have the same ids.
     const spellings = path === '/openapi/v2' ? 2 : 1;
     expect(ids.length).toBeGreaterThan(5);
     for (const id of new Set(ids)) expect(ids.filter((other) => other === id).length).toBeLessThanOrEqual(spellings);
@@ -72,7 +72,7 @@ describe('OpenAPI documents', () => {
       const kind = stringAt(objectAt(operation, 'x-kubernetes-group-version-kind'), 'kind') ?? '';
       actions.set(kind, (actions.get(kind) ?? new Set()).add(stringAt(operation, 'x-kubernetes-action') ?? ''));
     }
-    // The verbs whose actions have other names.
+    // The verbs with actions of other names.
     const actionsOfVerb: Readonly<Record<string, readonly string[]>> = { create: ['post'], update: ['put'], watch: ['watch', 'watchlist'] };
     for (const { kind, verbs } of SERVED_KINDS) {
       const expected = verbs.flatMap((verb) => actionsOfVerb[verb] ?? [verb]);

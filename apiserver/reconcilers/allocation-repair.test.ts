@@ -84,7 +84,7 @@ async function restore(name: string, stored: string, ...replacements: readonly (
 
 const allocations = (): readonly string[] => [...replica.allocator.allHoldings().keys()].sort();
 
-/** The Events by Service and reason. They are stored in the core version, whose members have other names. */
+/** The Events by Service and reason. They are stored in the core version, in which the members have other names. */
 function recordedEvents(): unknown {
   const objects = [...replica.cache.snapshot(events.stored).range()].map((entry) => objectOf(entry));
   const rows = objects.map((event) => ({

@@ -148,7 +148,7 @@ class ApiServiceSync {
     this.nextResyncAt = this.options.clock.monotonic();
   }
 
-  /** Enqueues the versions whose APIService is missing or superfluous. Returns true when the queue is not empty. */
+  /** Enqueues the versions with a missing or superfluous APIService. Returns true when the queue is not empty. */
   enqueue(versions: readonly GroupVersion[]): boolean {
     const { cache, services, isServed, names } = this.options;
     for (const version of versions) {

@@ -53,6 +53,7 @@ const CACHE_METRICS: readonly CacheMetric[] = [
     name: 'apiserver_watch_cache_events_dispatched_total',
     help: 'Changes dispatched to the watches of their type.',
     label: 'resource',
+    // Every change that is received is dispatched.
     values: (statistics) => statistics.eventsReceived,
   },
   {

@@ -160,8 +160,8 @@ export function buildGroupPieceV3(
 }
 
 /**
- * The paths of the rows in one dialect. Kinds of a group that is spelled alike in both dialects refer to other groups,
- * whose names are then in the dialect `naming`.
+ * The paths of the rows in one dialect. Kinds of a group that is spelled alike in both dialects refer to other groups;
+ * the names of those are then in the dialect `naming`.
  */
 function entriesOf(rows: readonly KindRow[], dialect: Dialect, naming: Dialect): PathEntry[] {
   return [...discoveryPathsOf(rows, dialect), ...rows.flatMap((row) => pathsOf(row, dialectOfPath(row, dialect, naming)))];

@@ -5,7 +5,7 @@
  */
 import type { Verb } from '../../../shared/api/kinds';
 
-/** As a member of a path. */
+/** The method in lower case, which is the operation's member in the object of its path. */
 export type OperationMethod = 'get' | 'put' | 'post' | 'delete' | 'patch';
 
 /** A parameter of an operation, in the terms that both versions of OpenAPI have. */
@@ -24,11 +24,11 @@ const queryParameter = (name: string, type: Parameter['type'], description: stri
 });
 const pathParameter = (name: string, description: string): Parameter => ({ name, in: 'path', type: 'string', description });
 
-/** Of all paths to a single object. */
+/** The parameter of all paths to a single object. */
 export const NAME = pathParameter('name', 'The name of the object.');
-/** Of all paths within a namespace. */
+/** The parameter of all paths within a namespace. */
 export const NAMESPACE = pathParameter('namespace', 'The namespace of the object.');
-/** Of all operations on resources. */
+/** The parameter of all operations on resources. */
 export const PRETTY = queryParameter('pretty', 'string', "'true' indents the response.");
 const DRY_RUN = queryParameter('dryRun', 'string', "'All' processes the request through all stages without storing the object.");
 const FIELD_MANAGER = queryParameter(
@@ -189,7 +189,7 @@ export const OPERATION_SHAPES: Readonly<Record<Exclude<Verb, 'watch'>, Operation
   },
 };
 
-/** For custom kinds, upstream describes less of some operations and more of others. */
+/** The operations of custom kinds, as upstream describes them: three of them differ from those of built-in kinds. */
 export const CUSTOM_OPERATION_SHAPES: typeof OPERATION_SHAPES = {
   ...OPERATION_SHAPES,
   get: { ...OPERATION_SHAPES.get, parameters: [RESOURCE_VERSION] },

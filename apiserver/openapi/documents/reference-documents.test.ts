@@ -38,7 +38,7 @@ for (const overview of [...OVERVIEWS.values(), ...OPENID_OVERVIEWS.values(), ...
 const names = (digests: Readonly<Record<string, string>>): string[] =>
   Object.keys(digests).filter((name) => !name.includes('.platform.io'));
 
-/** The names whose digest differs from the recorded one, each behind the version of OpenAPI. */
+/** The names with a digest that differs from the recorded one, each behind the version of OpenAPI. */
 function differences(part: keyof Digests): string[] {
   const differingNames = (digests: Digests, version: keyof RecordedDigests): string[] =>
     names(digests[part])

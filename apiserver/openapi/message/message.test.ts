@@ -57,9 +57,9 @@ test.each<[JsonObject, string]>([
 
 test.each([0, 1, 42, 43, 126, 127, 128, 5_000, 20_000])('encodeMessage encodes strings and nested messages of %p characters', (length) => {
   const tagOf = (field: number): number => field * 8 + 2;
-  const all = Reader.create(encodeMessage(MESSAGES, 'All', { map: { ['ü'.repeat(length)]: { in: 'a€😀'.repeat(length) } } }));
-  expect(all.uint32()).toBe(tagOf(4));
-  const entry = Reader.create(all.bytes());
+  const message = Reader.create(encodeMessage(MESSAGES, 'All', { map: { ['ü'.repeat(length)]: { in: 'a€😀'.repeat(length) } } }));
+  expect(message.uint32()).toBe(tagOf(4));
+  const entry = Reader.create(message.bytes());
   expect(entry.uint32()).toBe(tagOf(1));
   expect(entry.string()).toBe('ü'.repeat(length));
   expect(entry.uint32()).toBe(tagOf(2));
@@ -67,7 +67,7 @@ test.each([0, 1, 42, 43, 126, 127, 128, 5_000, 20_000])('encodeMessage encodes s
   expect(inner.uint32()).toBe(tagOf(1));
   expect(inner.string()).toBe('a€😀'.repeat(length));
   // Nothing follows in any of the messages.
-  for (const reader of [all, entry, inner]) expect(reader.pos).toBe(reader.len);
+  for (const reader of [message, entry, inner]) expect(reader.pos).toBe(reader.len);
 });
 
 /** The paths of members that the message tables have no row for. */

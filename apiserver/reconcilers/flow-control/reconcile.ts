@@ -15,14 +15,14 @@ import { equalJson, type JsonObject } from '../../../shared/values/json';
 /** The spec that an object should have. */
 export interface DesiredSpec {
   readonly spec: JsonObject;
-  /** Whether the spec is restored whatever the annotation says. */
+  /** Whether the spec is restored whatever the value of the annotation. */
   readonly isMandatory: boolean;
   /** Members of the spec that operators may change. */
   readonly operatorMembers: readonly (keyof FlowcontrolV1PriorityLevelConfigurationSpec)[];
 }
 
 /**
- * The object with the desired spec, if this server manages it, and with the annotation that says whether it does.
+ * The object with the desired spec, if this server manages it, and with the annotation that records whether it does.
  * Returns `undefined` when the object is up to date. `annotation`: the name of the annotation `autoupdate-spec`.
  */
 export function reconciledObject(

@@ -33,7 +33,7 @@ afterEach(async () => {
   }
 });
 
-/** Starts a server whose clock is ahead by `aheadMs`. */
+/** Starts a server with a clock that is ahead by `aheadMs`. */
 async function start(hostname: string, aheadMs: number, settings: CommonSettings = OURS): Promise<Server> {
   const replica = await openReplica(store, new ManualClock(START + aheadMs));
   if (servers.length === 0) for (const name of ['platform-system', 'default']) await replica.create('namespaces', { metadata: { name } });

@@ -107,7 +107,7 @@ class Peers {
     const sinceMs = seenAt - (before?.seenAt ?? -Infinity);
     if (before === undefined || sinceMs > LIVENESS_MS || sinceMs < BURST_MS) {
       // The first renewal, the first one after a pause, and one in a burst may have been made long before they arrived, so
-      // their offset says nothing. The next one arrives when it is made.
+      // their offset proves nothing. The next one arrives when it is made.
       const lastWarnedAt = before?.lastWarnedAt ?? -Infinity;
       this.peers.set(entry.key, { renewTime, seenAt, offsets: [], differingRenewals: 0, lastWarnedAt });
       return;
