@@ -74,6 +74,7 @@ export function publishServerState(registry: Registry, sources: ServerStateSourc
     registers,
     async collect() {
       const status = await sources.storage();
+      // Upstream numbers the stores by their configuration; this server has one.
       if (status !== undefined) this.set({ storage_cluster_id: 'etcd-0' }, status.size);
     },
   });

@@ -28,13 +28,14 @@ interface CatalogueSeries {
   readonly histogram: HistogramSeries;
 }
 
-/** Limit of series per metric without a limit in its row; further label values are counted under `other`. */
+/** Limit of series per metric without a limit in its row. Beyond it, new label values are replaced by `other`. */
 const MAX_SERIES = 2_000;
 const OTHER = 'other';
 const NO_BUCKETS: readonly number[] = [];
 
-/** Creates series on first use. The label values are given in the order of the row. */
+/** The series of all metrics of the catalogue, created on first use. Label values are given in the order of the row. */
 export class Meters {
+  /** By metric, and by joined label values. */
   private readonly series = new Map<MetricName, Map<string, CatalogueSeries>>();
 
   /** The series of a counter or gauge; the same object for equal label values. */

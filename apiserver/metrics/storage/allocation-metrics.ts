@@ -80,7 +80,10 @@ export function publishAllocations(registry: Registry, allocator: ServiceAllocat
   }
 }
 
-/** Publishes the errors found by audits of the allocations (reconcilers/allocation-repair.ts). */
+/**
+ * Publishes the errors found by audits of the allocations (reconcilers/allocation-repair.ts). One audit checks addresses
+ * and ports, so that its failure counts for both.
+ */
 function publishErrors(registers: Registry[], { errorCounts }: ServiceAllocator): void {
   for (const { subject, prefix, errors } of AUDITS) {
     new Counter({

@@ -30,7 +30,7 @@ export class KmsMetrics {
     private readonly server: string,
     private readonly clock: Clock,
   ) {
-    // Exposed from the start, as upstream does.
+    // Creates the series, so that they are exposed before their first use, as upstream does.
     this.meters.counter('apiserver_storage_data_key_generation_failures_total');
     this.meters.counter('apiserver_storage_envelope_transformation_cache_misses_total');
   }

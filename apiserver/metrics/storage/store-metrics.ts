@@ -18,10 +18,13 @@ import type {
 import { DelegatingStore } from '../../storage/delegating-store';
 import type { NumberSeries, Meters, Observer } from '../registry/meters';
 
+/** The label `operation`, with upstream's values. */
 type Operation = 'get' | 'list' | 'listWithCount' | 'create' | 'update' | 'delete';
 
+/** The series of one operation on one type. */
 interface StoreCallSeries {
   readonly requests: NumberSeries;
+  /** Called for each error: the series is not exposed before the first one. */
   readonly errors: () => NumberSeries;
   readonly durations: Observer;
 }
@@ -43,7 +46,7 @@ class MeteredStore extends DelegatingStore {
   constructor(
     store: Store,
     private readonly clock: Pick<Clock, 'monotonic'>,
-    private readonly meter: (operation: Operation, key: string) => StoreCallSeries,
+    private readonly seriesFor: (operation: Operation, key: string) => StoreCallSeries,
   ) {
     super(store);
   }
@@ -70,7 +73,7 @@ class MeteredStore extends DelegatingStore {
   }
 
   private measure<T>(operation: Operation, key: string, work: () => Promise<T>): Promise<T> {
-    const series = this.meter(operation, key);
+    const series = this.seriesFor(operation, key);
     return measureTime(this.clock, work, (startedAt, endedAt, outcome) => {
       series.requests.add();
       series.durations.observe((endedAt - startedAt) / 1000);
