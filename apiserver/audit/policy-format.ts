@@ -15,12 +15,12 @@ import {
   type ValueOf,
 } from '../../shared/configuration/schema';
 
-/** In increasing order. */
+/** The levels of detail, in increasing order. */
 export const AUDIT_LEVELS = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 /** One of {@link AUDIT_LEVELS}. */
 export type AuditLevel = (typeof AUDIT_LEVELS)[number];
 
-/** In the order in which a request reaches them; `Panic` replaces `ResponseComplete` after a server error. */
+/** The stages in the order in which a request reaches them; `Panic` replaces `ResponseComplete` after a server error. */
 export const AUDIT_STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
 /** One of {@link AUDIT_STAGES}. */
 export type AuditStage = (typeof AUDIT_STAGES)[number];
@@ -86,10 +86,12 @@ function validateNonResourceUrl(url: string): string | undefined {
 
 /** `apps`, `example.com` or '' for the core group. */
 const GROUP = /^[a-z0-9.-]*$/;
+/** The longest DNS name. */
+const MAX_GROUP_LENGTH = 253;
 
 function validateResourceRule({ group = '', resources = [], resourceNames = [] }: ResourceRule, path: string): readonly InvalidField[] {
   const errors: InvalidField[] = [];
-  if (!GROUP.test(group) || group.length > 253)
+  if (!GROUP.test(group) || group.length > MAX_GROUP_LENGTH)
     errors.push({ path: `${path}.group`, reason: 'must be the name of an API group, without a version' });
   if (resourceNames.length > 0 && resources.length === 0) {
     errors.push({ path: `${path}.resourceNames`, reason: 'using resourceNames requires at least one resource' });

@@ -15,7 +15,7 @@ export interface SystemObjectsReconcilerOptions {
   readonly writer: Writer;
   readonly cache: Cache;
   readonly resource: Resource;
-  /** By name; without kind, apiVersion and name. */
+  /** The objects by name. They lack kind, apiVersion and name. */
   readonly objects: ReadonlyMap<string, JsonObject>;
   readonly names: GeneratedNames;
   readonly clock: Clock;
@@ -36,7 +36,8 @@ export function startSystemObjectsReconciler(options: SystemObjectsReconcilerOpt
   const { cache, resource, objects, onFailure } = options;
   let isStopped = false;
 
-  async function pass(): Promise<boolean> {
+  /** Creates the missing objects; resolves to whether all objects exist now. */
+  async function createMissing(): Promise<boolean> {
     let isComplete = true;
     for (const [name, object] of objects) {
       if (isStopped || cache.get(resource.stored, name) !== undefined) continue;
@@ -50,7 +51,7 @@ export function startSystemObjectsReconciler(options: SystemObjectsReconcilerOpt
     return isComplete;
   }
 
-  const reconciler = startReconciler(options, pass);
+  const reconciler = startReconciler(options, createMissing);
   const watch = watchForChanges(cache, resource, {}, (type, key) => {
     if (type === 'DELETED' && objects.has(key)) void reconciler.trigger();
   });

@@ -11,13 +11,13 @@ import { groupIdOf, STRING_TYPE, type Operation, type PathEntry } from './operat
 /** The type of the response of `/version`. */
 export const RELEASE_TYPE = 'version.Info';
 
-/** By document name. The groups are those of the rows that are listed in the dialect. */
+/** The overviews of the groups of the rows, by document name: `apis/apps`. Group names are spelled in the dialect. */
 export function overviewsOf(rows: readonly KindRow[], dialect: Dialect): ReadonlyMap<string, PathEntry> {
   const groups = new Set(rows.filter(({ custom, group }) => custom === undefined && group !== '').map(({ group }) => group));
   return new Map([...groups].map((group) => [`apis/${groupInDialect(dialect, group)}`, groupOverview(group, dialect)]));
 }
 
-/** Paths of the server as a whole. */
+/** The overviews of paths of the server as a whole, by document name. */
 export const OVERVIEWS: ReadonlyMap<string, PathEntry> = new Map([
   [
     'api',
@@ -46,7 +46,10 @@ export const OVERVIEWS: ReadonlyMap<string, PathEntry> = new Map([
   ],
 ]);
 
-/** The OpenID discovery documents of service account tokens, which are served only for some issuers. */
+/**
+ * The overviews of the OpenID discovery documents of service account tokens, by document name. They are served only for
+ * some issuers.
+ */
 export const OPENID_OVERVIEWS: ReadonlyMap<string, PathEntry> = new Map([
   [
     '.well-known/openid-configuration',
