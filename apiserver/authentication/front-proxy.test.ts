@@ -7,6 +7,7 @@ const OPTIONS = {
   groupHeaders: ['x-remote-group', 'x-other-group'],
   extraPrefixes: ['x-remote-extra-'],
 };
+/** The certificate of a front proxy with an allowed name. */
 const certificate = (changes: Partial<ClientCertificate> = {}): ClientCertificate => ({
   isVerified: false,
   isProxy: true,
@@ -14,6 +15,7 @@ const certificate = (changes: Partial<ClientCertificate> = {}): ClientCertificat
   organizations: [],
   ...changes,
 });
+/** The outcome for raw headers: alternating names and values. */
 const authenticate = (
   headers: readonly string[],
   clientCertificate: ClientCertificate | undefined = certificate(),
