@@ -1,12 +1,13 @@
 /**
  * Fields of the published protobuf messages of OpenAPI v2 and v3, as far as the documents use them: member, number,
- * shape. The numbers are those of the published descriptors.
+ * shape. The numbers are those of the published descriptors; the type `MessageShape` (message.ts) defines the shapes.
  */
 import type { OpenApiVersion } from '../documents/response-form';
 import type { Messages, MessageShape } from '../message/message';
 
 const messageShape = (message: string): MessageShape => ({ message });
 const listShape = (shape: MessageShape): MessageShape => ({ list: shape });
+/** The value as the only field of a message, as the published messages have it for maps, lists of types and choices. */
 const wrappedShape = (field: number, shape: MessageShape): MessageShape => ({ within: field, shape });
 const entriesShape = (shape: MessageShape): { readonly entries: MessageShape } => ({ entries: shape });
 const orReferenceShape = (message: string): MessageShape => ({ orReference: message });

@@ -12,7 +12,7 @@ import { compressChunk, totalLength, type Chunk } from './chunk';
 import { customSchemas } from '../documents/custom-schemas';
 import { INFO, REQUIREMENTS, SECURITY_SCHEMES, type DocumentPiece } from '../documents/documents';
 import type { OpenApiVersion, PartForm } from '../documents/response-form';
-import { encodeFieldHeader, encodeMessage, MessageWriter } from '../message/message';
+import { encodeFieldHeader, encodeMessage, ENTRY_NAME, ENTRY_VALUE, MessageWriter } from '../message/message';
 import { MessageBuffer } from '../message/message-buffer';
 import { OPENAPI_MESSAGES, PATHS_FIELD, SCHEMAS_FIELD } from './openapi-messages';
 import { PathTemplates } from './path-templates';
@@ -60,6 +60,7 @@ export function digestOf({ paths, schemas }: DocumentPiece): string {
   return createHash('sha512').update(encodeJson(paths)).update(encodeJson(schemas)).digest('base64');
 }
 
+/** Writes one entry of the field of paths or schemas for each member. */
 function writeMembersAsMessage(members: DocumentMembers, version: OpenApiVersion, kind: keyof DocumentPiece, bytes: MessageBuffer): void {
   const [number, { entries }] = (kind === 'paths' ? PATHS_FIELD : SCHEMAS_FIELD)[version];
   const writer = new MessageWriter(OPENAPI_MESSAGES[version], bytes);
@@ -67,9 +68,9 @@ function writeMembersAsMessage(members: DocumentMembers, version: OpenApiVersion
     const value = Object.hasOwn(members, name) ? members[name] : undefined;
     if (value === undefined) continue;
     const start = writer.open(number);
-    writer.text(1, name);
-    if (value instanceof PublishedSchema) new SchemaMessageWriter(OPENAPI_MESSAGES[version], bytes, value).root(2, entries);
-    else writer.field(2, entries, value);
+    writer.text(ENTRY_NAME, name);
+    if (value instanceof PublishedSchema) new SchemaMessageWriter(OPENAPI_MESSAGES[version], bytes, value).root(ENTRY_VALUE, entries);
+    else writer.field(ENTRY_VALUE, entries, value);
     bytes.close(start);
   }
 }
