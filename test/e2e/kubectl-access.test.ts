@@ -8,7 +8,7 @@ import { systemClock } from '../../shared/runtime/clock';
 import { issueCertificate } from '../../shared/pki/certificates';
 import { CERTIFICATE_REQUEST } from '../support/certificates/certificate-request';
 import { runClient } from '../support/external/kubectl';
-import { describeWithEachKubectl } from '../support/external/kubectl-session';
+import { describeWithKubectl } from '../support/external/kubectl-session';
 import { kubeconfigOf } from '../support/kubeconfig';
 import { waitUntil } from '../support/programs';
 import { useFolder } from '../support/use-resource';
@@ -23,7 +23,7 @@ rules:
 - {apiGroups: [apps], resources: [deployments], resourceNames: [shop], verbs: [get]}
 `;
 
-describeWithEachKubectl('access', (session, server) => {
+describeWithKubectl('access', (session, server) => {
   const folder = useFolder('access');
 
   const pkiFile = (name: string): string => readFileSync(path.join(server.folder, 'pki', name), 'utf8');

@@ -2,7 +2,7 @@
  * Admission control with real kubectl: policies with parameters, the pod security level of a namespace, and webhooks
  * that deny, change, warn and fail.
  */
-import { describeWithEachKubectl } from '../support/external/kubectl-session';
+import { describeWithKubectl } from '../support/external/kubectl-session';
 import { waitUntil } from '../support/programs';
 import { startReviewServer } from '../support/servers/review-server';
 import { useClosable } from '../support/use-resource';
@@ -28,7 +28,7 @@ spec: {policyName: ${name}, validationActions: [Deny], paramRef: {name: limits, 
 
 const CONFIGMAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {a: "1"}\n';
 
-describeWithEachKubectl('admission', (session) => {
+describeWithKubectl('admission', (session) => {
   const name = `most-${session.namespace}`;
 
   it('a policy denies by its parameter', async () => {

@@ -3,7 +3,7 @@
  * converted by a webhook, and deleted. Every step expects the output with release 1.31.1.
  */
 import { startConversionServer, type ConversionServer } from '../support/servers/conversion-server';
-import { parseTable, describeWithEachKubectl } from '../support/external/kubectl-session';
+import { parseTable, describeWithKubectl } from '../support/external/kubectl-session';
 import { waitUntil } from '../support/programs';
 import { readRepositoryFile } from '../support/repository';
 import { useClosable } from '../support/use-resource';
@@ -35,7 +35,7 @@ const widgetDefinition = (group: string, { port, caBundle }: ConversionServer): 
 const widget = (group: string, version: string, spec: string): string =>
   `apiVersion: ${group}/${version}\nkind: Widget\nmetadata: {name: a}\nspec: ${spec}\n`;
 
-describeWithEachKubectl('custom resources', (session) => {
+describeWithKubectl('custom resources', (session) => {
   describe('objects', () => {
     const group = `${session.namespace}.example.com`;
 

@@ -2,7 +2,7 @@
  * Networking with real kubectl: Services of each type, Ingresses with every flag of `create ingress`, Endpoints,
  * EndpointSlices and NetworkPolicies. The expected tables and descriptions are those of release 1.31.1.
  */
-import { parseTable, describeWithEachKubectl } from '../support/external/kubectl-session';
+import { parseTable, describeWithKubectl } from '../support/external/kubectl-session';
 import { readRepositoryFile } from '../support/repository';
 
 interface Service {
@@ -32,7 +32,7 @@ metadata: {name: ${name}, annotations: {ingressclass.kubernetes.io/is-default-cl
 spec: {controller: example.com/ingress, parameters: {apiGroup: example.com, kind: Parameters, name: external}}
 `;
 
-describeWithEachKubectl('traffic', (session) => {
+describeWithKubectl('traffic', (session) => {
   const getServiceSpec = async (name: string): Promise<Service['spec']> => (await session.json<Service>(`get service ${name}`)).spec;
 
   beforeAll(async () => {

@@ -6,7 +6,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { runClient } from '../support/external/kubectl';
-import { describeWithEachKubectl } from '../support/external/kubectl-session';
+import { describeWithKubectl } from '../support/external/kubectl-session';
 import { useFolder } from '../support/use-resource';
 
 const deployment = (image: string, replicas?: number): string => `
@@ -25,7 +25,7 @@ spec:${replicas === undefined ? '' : `\n  replicas: ${replicas}`}
 const settings = (data: Record<string, string>, labels = '{set: a}'): string =>
   `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, labels: ${labels}}\ndata: ${JSON.stringify(data)}\n`;
 
-describeWithEachKubectl('updates', (session) => {
+describeWithKubectl('updates', (session) => {
   const folder = useFolder('editor');
 
   describe('apply by the client', () => {

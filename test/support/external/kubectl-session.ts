@@ -64,20 +64,41 @@ export function parseTable(output: string): string[][] {
     .map((line) => line.trim().split(/ {2,}/));
 }
 
+interface KubectlBinary {
+  readonly source: string;
+  readonly binary: string;
+}
+
+/** The packaged kubectl first. */
 const binaries = [
   ['the npm package', packagedProgram('kubectl')],
   ['PATH', kubectlOnPath()],
-].flatMap(([source, binary]) => (source === undefined || binary === undefined ? [] : [{ source, binary }]));
+].flatMap(([source, binary]): readonly KubectlBinary[] => (source === undefined || binary === undefined ? [] : [{ source, binary }]));
 
-/** Declares the tests of `body` for each kubectl, each in its own namespace of one server. */
-export function describeWithEachKubectl(name: string, body: (session: KubectlSession, server: TestApiServer) => void): void {
+type SessionTests = (session: KubectlSession, server: TestApiServer) => void;
+
+/**
+ * Declares the tests of `body` for the packaged kubectl, and for the kubectl on PATH where there is no packaged one.
+ * `KUBECTL_ON_PATH=all` adds the kubectl on PATH everywhere.
+ */
+export function describeWithKubectl(name: string, body: SessionTests): void {
+  describeWithBinaries(process.env['KUBECTL_ON_PATH'] === 'all' ? binaries : binaries.slice(0, 1), name, body);
+}
+
+/** Like {@link describeWithKubectl}, always with the kubectl on PATH too: its version may be another one. */
+export function describeWithEachKubectl(name: string, body: SessionTests): void {
+  describeWithBinaries(binaries, name, body);
+}
+
+/** Each kubectl has its own namespace of one server. */
+function describeWithBinaries(used: readonly KubectlBinary[], name: string, body: SessionTests): void {
   const server = useApiServer('kubectl');
 
   if (packagedProgram('kubectl') === undefined) {
     reportSkipped(`${name} with the packaged kubectl`, 'it exists for linux-x64 only');
   }
 
-  describe.each(binaries)(`${name}, kubectl of $source`, ({ source, binary }) => {
+  describe.each(used)(`${name}, kubectl of $source`, ({ source, binary }) => {
     const namespace = `e2e-${source.toLowerCase().replace(/[^a-z]+/g, '-')}-${process.pid}`;
     const session = new KubectlSession(binary, server.kubeconfig, namespace);
     beforeAll(() => session.ok(`create namespace ${namespace}`), 30_000);
