@@ -20,6 +20,7 @@ const TIERS = {
   system: [
     { folder: 'test/reliability', size: 8 },
     { folder: 'test/e2e', size: 4 },
+    { folder: 'test/e2e/clients', size: 13 },
     { folder: 'test/e2e/package', size: 4 },
     { folder: 'test/integration', size: 35 },
     { folder: 'apiserver/storage/contract', size: 4 },

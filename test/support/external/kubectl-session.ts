@@ -6,7 +6,7 @@
 import { kubectlOnPath, packagedProgram, runClient, startClient, type ClientResult } from './kubectl';
 import type { ProgramProcess } from '../programs';
 import { reportSkipped } from '../report-skipped';
-import { useApiServer, type TestApiServer } from '../use-api-server';
+import { useApiServer, useSharedApiServer, type SharedApiServer, type TestApiServer } from '../use-api-server';
 
 export class KubectlSession {
   constructor(
@@ -75,7 +75,7 @@ const binaries = [
   ['PATH', kubectlOnPath()],
 ].flatMap(([source, binary]): readonly KubectlBinary[] => (source === undefined || binary === undefined ? [] : [{ source, binary }]));
 
-type SessionTests = (session: KubectlSession, server: TestApiServer) => void;
+type SessionTests = (session: KubectlSession, server: SharedApiServer) => void;
 
 /**
  * Declares the tests of `body` for the packaged kubectl, and for the kubectl on PATH where there is no packaged one.
@@ -90,16 +90,19 @@ export function describeWithEachKubectl(name: string, body: SessionTests): void 
   describeWithBinaries(binaries, name, body);
 }
 
-/** Each kubectl has its own namespace of one server. */
+/** Each kubectl has its own namespace of the shared server, in each file. */
 function describeWithBinaries(used: readonly KubectlBinary[], name: string, body: SessionTests): void {
-  const server = useApiServer('kubectl');
+  const server = useSharedApiServer();
 
   if (packagedProgram('kubectl') === undefined) {
     reportSkipped(`${name} with the packaged kubectl`, 'it exists for linux-x64 only');
   }
 
   describe.each(used)(`${name}, kubectl of $source`, ({ source, binary }) => {
-    const namespace = `e2e-${source.toLowerCase().replace(/[^a-z]+/g, '-')}-${process.pid}`;
+    const namespace = `e2e-${[name, source]
+      .join('-')
+      .toLowerCase()
+      .replace(/[^a-z]+/g, '-')}-${process.pid}`;
     const session = new KubectlSession(binary, server.kubeconfig, namespace);
     beforeAll(() => session.ok(`create namespace ${namespace}`), 30_000);
     afterAll(() => session.ok(`delete namespace ${namespace} --wait=false`), 30_000);

@@ -29,8 +29,8 @@ import {
   StorageV1Api,
   V1MicroTime,
 } from '@kubernetes/client-node';
-import { CERTIFICATE_REQUEST } from '../support/certificates/certificate-request';
-import { useApiServer } from '../support/use-api-server';
+import { CERTIFICATE_REQUEST } from '../../support/certificates/certificate-request';
+import { useSharedApiServer } from '../../support/use-api-server';
 
 const TEMPLATE = { metadata: { labels: { a: 'b' } }, spec: { restartPolicy: 'Always', containers: [{ name: 'c', image: 'i' }] } };
 const SELECTOR = { matchLabels: { a: 'b' } };
@@ -160,7 +160,7 @@ const ROWS: readonly KindRow[] = [
   },
 ];
 
-const server = useApiServer('client-groups');
+const server = useSharedApiServer();
 const config = new KubeConfig();
 beforeAll(() => config.loadFromFile(server.kubeconfig));
 

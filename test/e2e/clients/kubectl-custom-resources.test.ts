@@ -2,11 +2,11 @@
  * Custom resources with real kubectl: definitions and their objects, applied, explained, printed, scaled, watched,
  * converted by a webhook, and deleted. Every step expects the output with release 1.31.1.
  */
-import { startConversionServer, type ConversionServer } from '../support/servers/conversion-server';
-import { parseTable, describeWithKubectl } from '../support/external/kubectl-session';
-import { waitUntil } from '../support/programs';
-import { readRepositoryFile } from '../support/repository';
-import { useClosable } from '../support/use-resource';
+import { startConversionServer, type ConversionServer } from '../../support/servers/conversion-server';
+import { parseTable, describeWithKubectl } from '../../support/external/kubectl-session';
+import { waitUntil } from '../../support/programs';
+import { readRepositoryFile } from '../../support/repository';
+import { useClosable } from '../../support/use-resource';
 
 /** A definition of the fixtures in this API group. */
 const readDefinition = (name: string, group: string): string =>

@@ -3,21 +3,21 @@
  * CronJobs, and autoscalers that use the metrics of an API server behind an APIService. The test acts as the kubelet:
  * pods become ready immediately, and pods of Jobs succeed.
  */
-import { Informer } from '../../shared/client/informer/informer';
-import { resourceOf } from '../../shared/client/rest/resource';
-import type { RestClient } from '../../shared/client/rest/rest-client';
-import { silentLogger } from '../../shared/runtime/logger';
-import { systemClock } from '../../shared/runtime/clock';
-import { systemRandom } from '../../shared/runtime/random';
-import { isPodReady, labelsOf } from '../../controllers/runtime/pods';
-import type { Json } from '../replay/json-response';
-import { ApiClient } from '../support/http/api-client';
-import { adminClient, startControllers } from '../support/control-plane';
-import { parseTable, describeWithPackagedKubectl } from '../support/external/kubectl-session';
-import { serveMetrics } from '../support/servers/metrics-server';
-import { waitUntil } from '../support/programs';
-import { sendWith } from '../support/scenarios/replayed-scenario';
-import { useClosable, useResource } from '../support/use-resource';
+import { Informer } from '../../../shared/client/informer/informer';
+import { resourceOf } from '../../../shared/client/rest/resource';
+import type { RestClient } from '../../../shared/client/rest/rest-client';
+import { silentLogger } from '../../../shared/runtime/logger';
+import { systemClock } from '../../../shared/runtime/clock';
+import { systemRandom } from '../../../shared/runtime/random';
+import { isPodReady, labelsOf } from '../../../controllers/runtime/pods';
+import type { Json } from '../../replay/json-response';
+import { ApiClient } from '../../support/http/api-client';
+import { adminClient, startControllers } from '../../support/control-plane';
+import { parseTable, describeWithPackagedKubectl } from '../../support/external/kubectl-session';
+import { serveMetrics } from '../../support/servers/metrics-server';
+import { waitUntil } from '../../support/programs';
+import { sendWith } from '../../support/scenarios/replayed-scenario';
+import { useClosable, useResource } from '../../support/use-resource';
 
 const PODS = resourceOf('core.v1.Pod');
 const DEPLOYMENTS = resourceOf('apps.v1.Deployment');

@@ -5,9 +5,9 @@
  */
 import { chmodSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { runClient } from '../support/external/kubectl';
-import { describeWithKubectl } from '../support/external/kubectl-session';
-import { useFolder } from '../support/use-resource';
+import { runClient } from '../../support/external/kubectl';
+import { describeWithKubectl } from '../../support/external/kubectl-session';
+import { useFolder } from '../../support/use-resource';
 
 const deployment = (image: string, replicas?: number): string => `
 apiVersion: apps/v1

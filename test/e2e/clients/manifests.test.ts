@@ -3,8 +3,8 @@
  * reference server, explained, validated for unknown fields, and deleted.
  */
 import { readFileSync } from 'node:fs';
-import { describeWithPackagedKubectl, type KubectlSession } from '../support/external/kubectl-session';
-import { manifests, printedTables, RECORDED_TABLES } from '../support/scenarios/manifest-tables';
+import { describeWithPackagedKubectl, type KubectlSession } from '../../support/external/kubectl-session';
+import { manifests, printedTables, RECORDED_TABLES } from '../../support/scenarios/manifest-tables';
 
 const NAMESPACE = 'show-shop';
 

@@ -2,10 +2,10 @@
  * Storage with real kubectl and the controllers: a claim is bound to a volume, keeps it until the claim is deleted, and
  * an ephemeral volume gets a claim of its own. The expected columns are those of release 1.31.1.
  */
-import { startControllers } from '../support/control-plane';
-import { describeWithPackagedKubectl, parseTable } from '../support/external/kubectl-session';
-import { readRepositoryFile } from '../support/repository';
-import { useResource } from '../support/use-resource';
+import { startControllers } from '../../support/control-plane';
+import { describeWithPackagedKubectl, parseTable } from '../../support/external/kubectl-session';
+import { readRepositoryFile } from '../../support/repository';
+import { useResource } from '../../support/use-resource';
 
 /** The storage class of the fixtures. No StorageClass of this name exists, so nothing provisions a volume. */
 const CLASS = 'manual';

@@ -2,8 +2,8 @@
  * Networking with real kubectl: Services of each type, Ingresses with every flag of `create ingress`, Endpoints,
  * EndpointSlices and NetworkPolicies. The expected tables and descriptions are those of release 1.31.1.
  */
-import { parseTable, describeWithKubectl } from '../support/external/kubectl-session';
-import { readRepositoryFile } from '../support/repository';
+import { parseTable, describeWithKubectl } from '../../support/external/kubectl-session';
+import { readRepositoryFile } from '../../support/repository';
 
 interface Service {
   readonly spec: {

@@ -3,11 +3,11 @@
  * releases in Secrets, reads OpenAPI and discovery, and changes objects by three-way strategic merge.
  */
 import path from 'node:path';
-import { packagedProgram, runClient } from '../support/external/kubectl';
-import { reportSkipped } from '../support/report-skipped';
-import { repository } from '../support/repository';
-import { useApiServer } from '../support/use-api-server';
-import { useResource } from '../support/use-resource';
+import { packagedProgram, runClient } from '../../support/external/kubectl';
+import { reportSkipped } from '../../support/report-skipped';
+import { repository } from '../../support/repository';
+import { useSharedApiServer } from '../../support/use-api-server';
+import { useResource } from '../../support/use-resource';
 
 const chart = path.join(repository, 'test/e2e/fixtures/chart');
 const helm = packagedProgram('helm');
@@ -17,7 +17,7 @@ if (helm === undefined || kubectl === undefined) {
   reportSkipped('helm', 'it is packaged for linux-x64 only');
 } else {
   describe('helm', () => {
-    const { kubeconfig } = useApiServer('helm');
+    const { kubeconfig } = useSharedApiServer();
 
     const run = async (program: string, ...args: string[]): Promise<string> => {
       const { code, stdout, stderr } = await runClient(program, kubeconfig, args);

@@ -2,10 +2,10 @@
  * Admission control with real kubectl: policies with parameters, the pod security level of a namespace, and webhooks
  * that deny, change, warn and fail.
  */
-import { describeWithKubectl } from '../support/external/kubectl-session';
-import { waitUntil } from '../support/programs';
-import { startReviewServer } from '../support/servers/review-server';
-import { useClosable } from '../support/use-resource';
+import { describeWithKubectl } from '../../support/external/kubectl-session';
+import { waitUntil } from '../../support/programs';
+import { startReviewServer } from '../../support/servers/review-server';
+import { useClosable } from '../../support/use-resource';
 
 const policy = (name: string, namespace: string): string => `apiVersion: admissionregistration.k8s.io/v1
 kind: ValidatingAdmissionPolicy

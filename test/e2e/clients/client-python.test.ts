@@ -5,20 +5,20 @@
  */
 import { spawnSync } from 'node:child_process';
 import path from 'node:path';
-import { runClient } from '../support/external/kubectl';
-import { repository } from '../support/repository';
-import { reportSkipped } from '../support/report-skipped';
-import { useApiServer } from '../support/use-api-server';
+import { runClient } from '../../support/external/kubectl';
+import { repository } from '../../support/repository';
+import { reportSkipped } from '../../support/report-skipped';
+import { useSharedApiServer } from '../../support/use-api-server';
 
 const python = process.env['PYTHON_BIN'] ?? 'python3';
 const hasClient = spawnSync(python, ['-c', 'import kubernetes.dynamic']).status === 0;
-const PROGRAM = path.join(repository, 'test/e2e/client-python.py');
+const PROGRAM = path.join(repository, 'test/e2e/clients/client-python.py');
 
 if (!hasClient) {
   reportSkipped('the Python client', `${python} does not have the package kubernetes`);
 } else {
   describe('the Python client', () => {
-    const server = useApiServer('python');
+    const server = useSharedApiServer();
 
     it('finds, creates, reads, lists, changes, watches and deletes built-in and custom objects', async () => {
       const { code, stdout, stderr } = await runClient(python, server.kubeconfig, [PROGRAM, server.kubeconfig], { timeoutMs: 120_000 });

@@ -4,14 +4,14 @@
  */
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { systemClock } from '../../shared/runtime/clock';
-import { issueCertificate } from '../../shared/pki/certificates';
-import { CERTIFICATE_REQUEST } from '../support/certificates/certificate-request';
-import { runClient } from '../support/external/kubectl';
-import { describeWithKubectl } from '../support/external/kubectl-session';
-import { kubeconfigOf } from '../support/kubeconfig';
-import { waitUntil } from '../support/programs';
-import { useFolder } from '../support/use-resource';
+import { systemClock } from '../../../shared/runtime/clock';
+import { issueCertificate } from '../../../shared/pki/certificates';
+import { CERTIFICATE_REQUEST } from '../../support/certificates/certificate-request';
+import { runClient } from '../../support/external/kubectl';
+import { describeWithKubectl } from '../../support/external/kubectl-session';
+import { kubeconfigOf } from '../../support/kubeconfig';
+import { waitUntil } from '../../support/programs';
+import { useFolder } from '../../support/use-resource';
 
 /** Bound to the user dev, the group devs and the service account robot. */
 const ROLE = `

@@ -14,13 +14,13 @@ import {
   type ApiException,
   type V1ConfigMap,
 } from '@kubernetes/client-node';
-import { systemClock } from '../../shared/runtime/clock';
-import { systemRandom } from '../../shared/runtime/random';
-import { openEtcdStore } from '../../apiserver/storage/etcd/open';
-import { describeWithEtcd, startEtcd } from '../support/external/etcd';
-import { freePort } from '../support/ports';
-import { startApiServer, waitUntil, type ApiServer } from '../support/programs';
-import { useFolder, useResource } from '../support/use-resource';
+import { systemClock } from '../../../shared/runtime/clock';
+import { systemRandom } from '../../../shared/runtime/random';
+import { openEtcdStore } from '../../../apiserver/storage/etcd/open';
+import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
+import { freePort } from '../../support/ports';
+import { startApiServer, waitUntil, type ApiServer } from '../../support/programs';
+import { useFolder, useResource } from '../../support/use-resource';
 
 const namespace = 'default';
 /** Of the objects that the informer follows. */
