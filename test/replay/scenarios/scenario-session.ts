@@ -72,8 +72,11 @@ const ALWAYS_COMPARED: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 /** The environment in which the server and its controllers run. */
 export interface ScenarioEnvironment {
   readonly clock: Clock;
-  /** The store, with a revision that grows with every write; absent where it is not accessible. */
-  readonly store?: { readonly currentRevision: number };
+  /**
+   * The revision of the last write that may have changed the objects of the scenario with this namespace; absent where
+   * the store is not accessible.
+   */
+  readonly lastWrite?: (namespace: string) => number;
 }
 
 type ResponseTest = (response: ScenarioResponse) => boolean;
@@ -109,7 +112,7 @@ export class ScenarioSession {
   /** The mask of each template hash. */
   private readonly hashMasks = new Map<string, string>();
 
-  /** The revision of the store when `servePods` ran last. */
+  /** {@link lastWrite} when `servePods` ran last. */
   private servedRevision: number | undefined;
 
   constructor(
@@ -165,7 +168,7 @@ export class ScenarioSession {
 
   /** Sets each pending pod to running and ready. */
   async servePods(): Promise<void> {
-    const revision = this.environment.store?.currentRevision;
+    const revision = this.environment.lastWrite?.(this.namespace);
     if (revision !== undefined && revision === this.servedRevision) return;
     this.servedRevision = revision;
     const { body } = await this.send('GET', absolutePath('pods', this.namespace), JSON_TYPE);

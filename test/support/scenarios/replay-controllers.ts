@@ -6,10 +6,11 @@ import { scenarioRecording } from '../../replay/scenarios';
 import { sequenceByShares, type ObservedState, type Scenario } from '../../replay/scenarios/scenario';
 import { ScenarioSession } from '../../replay/scenarios/scenario-session';
 import { ApiClient } from '../http/api-client';
+import { useClosable, useResource } from '../use-resource';
+import { lastWrites } from './last-writes';
 import { playSteps, recordedSteps, sendWith } from './replayed-scenario';
 import { startScenarioServer } from './scenario-server';
-import type { ScenarioWebhook } from './scenario-webhook';
-import { startSimulatedCluster, type SimulatedCluster, type SimulatedClusterOptions } from './simulated-cluster';
+import { startSimulatedCluster, type SimulatedClusterOptions } from './simulated-cluster';
 
 /** The number of log lines that are printed when a scenario fails. */
 const LOG_LINES = 30;
@@ -26,31 +27,23 @@ export function replayControllers(
 ): void {
   const { head, scenarios } = scenarioRecording(`controllers/${name}`);
   const recorded = recordedSteps(name);
-  let cluster: SimulatedCluster;
-  let api: ApiClient;
-  let scenarioServer: ScenarioWebhook;
-
-  beforeAll(async () => {
-    const naming = '--naming=kubernetes';
-    const args = { serverArgs: [naming, ...serverArgs], controllerArgs: [naming, ...controllerArgs] };
-    cluster = await startSimulatedCluster({ ...options, ...args });
-    api = new ApiClient(cluster.address, cluster.certificates);
-    scenarioServer = await startScenarioServer(
-      head.needs,
-      sendWith(() => api),
-      cluster.clock,
-    );
-  }, 60_000);
-
-  afterAll(async () => {
-    await scenarioServer.close();
-    api.close();
-    await cluster.stop();
-  }, 60_000);
-
-  const startScenario = sequenceByShares((scenario) =>
-    play(new ScenarioSession(scenarioServer.send, `sc-${scenario.name}`, cluster), scenario),
+  const cluster = useResource(
+    () => {
+      const naming = '--naming=kubernetes';
+      const args = { serverArgs: [naming, ...serverArgs], controllerArgs: [naming, ...controllerArgs] };
+      return startSimulatedCluster({ ...options, ...args });
+    },
+    (started) => started.stop(),
+    60_000,
   );
+  const api = useClosable(() => new ApiClient(cluster().address, cluster().certificates));
+  const scenarioServer = useClosable(() => startScenarioServer(head.needs, sendWith(api), cluster().clock));
+  const lastWrite = useResource(() => lastWrites(cluster().store, head.needs, scenarios));
+
+  const startScenario = sequenceByShares((scenario) => {
+    const environment = { clock: cluster().clock, lastWrite: lastWrite() };
+    return play(new ScenarioSession(scenarioServer().send, `sc-${scenario.name}`, environment), scenario);
+  });
 
   // Concurrent scenarios share the simulated time that passes.
   it.concurrent.each(scenarios.map((scenario) => [scenario.name, scenario] as const))(
@@ -66,7 +59,7 @@ export function replayControllers(
       const steps = playSteps(session, scenario, { recorded, deviations });
       for await (const { actual, expected } of steps) expect(actual).toEqual(expected);
     } catch (error) {
-      if (error instanceof Error) error.message += `\n\nThe log ends with:\n${cluster.log.slice(-LOG_LINES).join('')}`;
+      if (error instanceof Error) error.message += `\n\nThe log ends with:\n${cluster().log.slice(-LOG_LINES).join('')}`;
       throw error;
     }
   }

@@ -53,15 +53,15 @@ export interface PlayOptions {
 }
 
 /**
- * Yields the outcome of each step beside the recorded one. When the session has the server's store, the state must also
- * stay as recorded for the quiet period of the step.
+ * Yields the outcome of each step beside the recorded one. When the session knows the writes to the server's store, the
+ * state must also stay as recorded for the quiet period of the step.
  */
 export async function* playSteps(
   session: ScenarioSession,
   scenario: Scenario,
   { recorded, deviations = {}, compared = (state) => state, extraMs = 0 }: PlayOptions,
 ): AsyncGenerator<{ readonly actual: PlayedStep; readonly expected: PlayedStep }> {
-  const { clock, store } = session.environment;
+  const { clock, lastWrite } = session.environment;
   await session.open();
   for (const step of scenario.steps) {
     const { title } = step;
@@ -71,9 +71,16 @@ export async function* playSteps(
     const outcome = await runStep(session, scenario, step, (quietMs) => {
       const observe = async (): Promise<ObservedState> => compared(await session.observe(scenario.collections), expected);
       const waitOptions = { clock, timeoutMs: STEADY_TIMEOUT_MS + quietMs + extraMs };
-      if (store === undefined) return waitUntilSeen(observe, expected, waitOptions);
+      if (lastWrite === undefined) return waitUntilSeen(observe, expected, waitOptions);
       const isStored = !scenario.collections.some(({ isAggregated }) => isAggregated);
-      return waitUntilSteady(isStored ? cacheByRevision(observe, store) : observe, expected, { ...waitOptions, quietMs });
+      return waitUntilSteady(
+        isStored ? observeWrites(observe, () => lastWrite(session.namespace)) : { atRest: observe, now: observe },
+        expected,
+        {
+          ...waitOptions,
+          quietMs,
+        },
+      );
     });
     yield { actual: { title, ...outcome }, expected: { title, codes: recordedStep.codes, state: expected } };
   }
@@ -99,33 +106,51 @@ async function waitUntilSeen(
   }
 }
 
+/** Two ways to observe a state. Both may repeat the last observation. */
+interface Observer {
+  /** May return an earlier state while the state still changes. */
+  atRest(): Promise<ObservedState>;
+  /** Returns the present state. */
+  now(): Promise<ObservedState>;
+}
+
 /**
  * The expected state when it is observed at the beginning and at the end of a quiet period, or the last state before
  * the timeout.
  */
 async function waitUntilSteady(
-  observe: () => Promise<ObservedState>,
+  observer: Observer,
   expected: ObservedState,
   { clock, timeoutMs, quietMs }: WaitOptions & { readonly quietMs: number },
 ): Promise<ObservedState> {
   const deadline = clock.monotonic() + timeoutMs;
   for (;;) {
-    const first = await waitUntilSeen(observe, expected, { clock, timeoutMs: deadline - clock.monotonic() });
-    if (!isSame(first, expected)) return first;
+    const first = await waitUntilSeen(observer.atRest, expected, { clock, timeoutMs: deadline - clock.monotonic() });
+    if (!isSame(first, expected)) return observer.now();
     await clock.sleep(quietMs);
-    const state = await observe();
+    const state = await observer.now();
     if (isSame(state, expected) || clock.monotonic() >= deadline) return state;
   }
 }
 
-/** Repeats the last observation as long as nothing is written to the store. */
-function cacheByRevision(observe: () => Promise<ObservedState>, store: { readonly currentRevision: number }): () => Promise<ObservedState> {
-  let last: { readonly revision: number; readonly state: ObservedState } | undefined;
-  return async () => {
-    const revision = store.currentRevision;
-    if (last?.revision !== revision) last = { revision, state: await observe() };
-    return last.state;
+/**
+ * Observes again only after a write. `atRest` also waits for two polls without a write between them, because most lists
+ * of a replay would otherwise be those of states that controllers are still changing.
+ */
+function observeWrites(observe: () => Promise<ObservedState>, lastWrite: () => number): Observer {
+  let observed: { readonly revision: number; readonly state: ObservedState } | undefined;
+  let polledRevision: number | undefined;
+  const now = async (): Promise<ObservedState> => {
+    const revision = lastWrite();
+    if (observed?.revision !== revision) observed = { revision, state: await observe() };
+    return observed.state;
   };
+  const atRest = async (): Promise<ObservedState> => {
+    const isAtRest = polledRevision === lastWrite();
+    polledRevision = lastWrite();
+    return isAtRest || observed === undefined ? now() : observed.state;
+  };
+  return { atRest, now };
 }
 
 const isSame = (a: ObservedState, b: ObservedState): boolean => JSON.stringify(a) === JSON.stringify(b);
