@@ -11,7 +11,7 @@ import { listRecordings } from '../../replay/recording';
 import { replayKindCases, type KindServer, type KindWriteOptions, type KindWriteResult } from '../../replay/formats/replay-kind-cases';
 import { listOf, number, oneOf, shape, text } from '../../replay/shape';
 import { type ApiResponse } from './api-call';
-import { startFixture } from './fixture';
+import { useServer } from './fixture';
 
 const REASONS: Readonly<Record<number, string>> = { 400: 'BadRequest', 422: 'Invalid' };
 
@@ -29,12 +29,13 @@ const isStatus = shape(
   { details: shape({ name: text, kind: text, causes: listOf(isCause) }, { group: text }) },
 );
 
+const api = useServer();
+beforeAll(() => api.post('/api/v1/namespaces', { metadata: { name: 'ns' } }, { local: true }));
+
 replayKindCases([...listRecordings('core'), ...listRecordings('networking')], openKind);
 
 async function openKind(kind: KindHead): Promise<KindServer> {
   const row = rowOf(kind);
-  const api = await startFixture();
-  await api.post('/api/v1/namespaces', { metadata: { name: 'ns' } }, { local: true });
   const { apiVersion, resource } = kind;
   const root = `${apiVersion.includes('/') ? '/apis' : '/api'}/${apiVersion}${row.namespaced ? '/namespaces/ns' : ''}/${resource}`;
   const write = async (method: string, path: string, sent: JsonObject, { dryRun }: KindWriteOptions): Promise<KindWriteResult> => {
@@ -46,7 +47,8 @@ async function openKind(kind: KindHead): Promise<KindServer> {
     update: (name, sent, options = {}) =>
       write('PUT', `${root}/${name}${options.subresource === undefined ? '' : `/${options.subresource}`}`, sent, options),
     hasApiObjects: () => true,
-    close: () => api.stop(),
+    // Recordings of two versions of a kind use the same names.
+    close: async () => void (await api.delete(root, { local: true })),
   };
 }
 

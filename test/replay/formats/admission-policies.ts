@@ -92,7 +92,10 @@ export async function runPolicyCase(target: AuditedTarget, { title, before, poli
   await createMarker(target);
   const recordedSteps: PolicyStep[] = [];
   for (const { request } of steps) recordedSteps.push({ request, answer: await sendStep(target, request) });
-  await clear(target);
+  await clear(
+    target,
+    [...(before ?? []), ...steps.map(({ request }) => request)].map(({ path }) => path),
+  );
   return withResponses(undefined, recordedSteps);
 }
 
@@ -125,13 +128,21 @@ async function createPolicy(target: AuditedTarget, name: string, spec: Body, bin
   await sendExpectingSuccess(target, { method: 'POST', path: BINDINGS, body: { metadata: { name }, spec: bound } });
 }
 
-async function clear(target: AuditedTarget): Promise<void> {
+const CLEARED = [
+  ...['pods', 'services', 'configmaps', 'secrets'].map((resource) => `/api/v1/namespaces/${NAMESPACE}/${resource}`),
+  `/apis/apps/v1/namespaces/${NAMESPACE}/deployments`,
+];
+
+/**
+ * Deletes the policies with their bindings, and the objects in the collections that the paths of requests name: those in
+ * all {@link CLEARED} without paths.
+ */
+async function clear(target: AuditedTarget, paths: readonly string[] = CLEARED): Promise<void> {
   const fieldSelector = [MARKER, ...INFORMER_KINDS.map(informerPolicyName)].map((name) => `metadata.name!=${name}`).join(',');
   for (const path of [BINDINGS, POLICIES]) await sendRequest(target, { method: 'DELETE', path: `${path}?fieldSelector=${fieldSelector}` });
   await deleteMarker(target);
-  for (const kind of ['pods', 'services', 'configmaps', 'secrets'])
-    await sendRequest(target, { method: 'DELETE', path: `/api/v1/namespaces/${NAMESPACE}/${kind}?gracePeriodSeconds=0` });
-  await sendRequest(target, { method: 'DELETE', path: `/apis/apps/v1/namespaces/${NAMESPACE}/deployments` });
+  const used = CLEARED.filter((collection) => paths.some((path) => path.startsWith(collection)));
+  for (const path of used) await sendRequest(target, { method: 'DELETE', path: `${path}?gracePeriodSeconds=0` });
 }
 
 const informerPolicyName = (kind: string): string => `${INFORMER_POLICY}-${kind.toLowerCase()}`;

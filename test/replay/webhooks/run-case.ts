@@ -71,7 +71,7 @@ export async function runWebhookCase(target: AuditedTarget, webhooks: ReviewServ
   for (const { request } of recorded.steps) steps.push({ request, answer: await sendStep(target, webhooks, request) });
   for (const { path, name } of configurations) await sendRequest(target, { method: 'DELETE', path: `${path}/${name}` });
   for (const { type } of configurations) await waitUntilMarker(target, type, 'allowed');
-  await clean(target);
+  await clean(target, requestedPaths(recorded));
   return { ...recorded, steps };
 }
 
@@ -133,8 +133,16 @@ const CLEANED = [
   `/apis/autoscaling/v1/namespaces/${NAMESPACE}/horizontalpodautoscalers`,
 ];
 
-async function clean(target: AuditedTarget): Promise<void> {
-  for (const path of CLEANED) await sendRequest(target, { method: 'DELETE', path: `${path}?gracePeriodSeconds=0` });
+/** The last segment with its slash, which is the same in every version of the API. */
+const resourceSegment = (collection: string): string => collection.slice(collection.lastIndexOf('/'));
+
+const requestedPaths = ({ before = [], steps }: WebhookCase): readonly string[] =>
+  [...before, ...steps.map(({ request }) => request)].map(({ path }) => path);
+
+/** Deletes the objects of the resources that the paths of requests name; those of all {@link CLEANED} without paths. */
+async function clean(target: AuditedTarget, paths: readonly string[] = CLEANED): Promise<void> {
+  const used = CLEANED.filter((collection) => paths.some((path) => path.includes(resourceSegment(collection))));
+  for (const path of used) await sendRequest(target, { method: 'DELETE', path: `${path}?gracePeriodSeconds=0` });
 }
 
 /** Creates the namespace and deletes what an interrupted run left. */
