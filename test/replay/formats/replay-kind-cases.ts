@@ -42,11 +42,21 @@ export interface KindServer {
 
 export type OpenKindServer = (head: KindHead) => Promise<KindServer>;
 
-/** Defines the tests of these recordings. By default the server is the write path alone. */
-export function replayKindCases(recordings: readonly string[], openServer: OpenKindServer = openWritePath): void {
+export interface KindReplayOptions {
+  /** By default the server is the write path alone. */
+  readonly openServer?: OpenKindServer;
+  /** Chooses the cases that are replayed; all by default. */
+  readonly select?: (head: KindHead, cases: readonly KindCase[]) => readonly KindCase[];
+}
+
+/** Defines the tests of these recordings. */
+export function replayKindCases(
+  recordings: readonly string[],
+  { openServer = openWritePath, select = (_, cases) => cases }: KindReplayOptions = {},
+): void {
   describe.each(recordings)('%s', (recording) => {
     const { head, cases } = readRecording(recording, isKindHead, isKindCase);
-    replay(head, cases, openServer);
+    replay(head, select(head, cases), openServer);
   });
 }
 
