@@ -11,6 +11,7 @@ import { AppsV1Api, CoreV1Api, KubeConfig } from '@kubernetes/client-node';
 import type { ControlPlane, ControlPlaneConnection } from '../../deploy/embedded';
 import { EMBEDDED_MODULE, startControlPlane } from '../support/embedded-module';
 import { ProgramProcess, removeFolder, temporaryFolder, waitUntil } from '../support/programs';
+import { useResource } from '../support/use-resource';
 
 const namespace = 'default';
 
@@ -32,28 +33,22 @@ async function isListening({ server }: ControlPlaneConnection): Promise<boolean>
   }
 }
 
+/** The first one runs all controllers. */
+const planes = useResource(
+  () => Promise.all([startControlPlane(), startControlPlane({ naming: 'kubernetes', controllers: [] })]),
+  (started) => Promise.all(started.map((plane) => plane.stop())),
+  60_000,
+);
+
 test('two control planes share no objects', async () => {
-  const planes = await Promise.all([startControlPlane(), startControlPlane({ naming: 'kubernetes', controllers: [] })]);
-  const [first, second] = planes.map((plane) => configOf(plane).makeApiClient(CoreV1Api));
+  const [first, second] = planes().map((plane) => configOf(plane).makeApiClient(CoreV1Api));
   await first?.createNamespacedConfigMap({ namespace, body: { metadata: { name: 'one' } } });
   expect((await first?.listNamespacedConfigMap({ namespace }))?.items.map(({ metadata }) => metadata?.name)).toContain('one');
   expect((await second?.listNamespacedConfigMap({ namespace }))?.items).toEqual([]);
-  await Promise.all(planes.map((plane) => plane.stop()));
-});
-
-test('stop() releases the folder and the port of its control plane only', async () => {
-  const planes = await Promise.all([startControlPlane({ controllers: [] }), startControlPlane({ controllers: [] })]);
-  for (const plane of planes) expect(readFileSync(plane.kubeconfigFile, 'utf8')).toBe(plane.kubeconfig);
-  for (const [index, plane] of planes.entries()) {
-    await plane.stop();
-    expect(existsSync(path.dirname(plane.kubeconfigFile))).toBe(false);
-    expect(await Promise.all(planes.map(isListening))).toEqual([false, index === 0]);
-  }
 });
 
 test('the controllers create the pods of a Deployment', async () => {
-  const plane = await startControlPlane();
-  const config = configOf(plane);
+  const config = configOf(planes()[0]);
   const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image: 'web' }] } };
   await config.makeApiClient(AppsV1Api).createNamespacedDeployment({
     namespace,
@@ -61,7 +56,16 @@ test('the controllers create the pods of a Deployment', async () => {
   });
   const core = config.makeApiClient(CoreV1Api);
   await waitUntil('three pods', async () => (await core.listNamespacedPod({ namespace })).items.length === 3);
-  await plane.stop();
+});
+
+// The last test with the shared control planes, which it stops.
+test('stop() releases the folder and the port of its control plane only', async () => {
+  for (const plane of planes()) expect(readFileSync(plane.kubeconfigFile, 'utf8')).toBe(plane.kubeconfig);
+  for (const [index, plane] of planes().entries()) {
+    await plane.stop();
+    expect(existsSync(path.dirname(plane.kubeconfigFile))).toBe(false);
+    expect(await Promise.all(planes().map(isListening))).toEqual([false, index === 0]);
+  }
 });
 
 test('a control plane that starts in an existing folder serves the objects of the previous one', async () => {
