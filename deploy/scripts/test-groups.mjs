@@ -14,7 +14,8 @@ const folder = path.join(root, 'dist/test-groups');
  * Folders and the number of files per group; a folder with its own row is excluded from its parent's row. Tests of the
  * system tier start programs or an etcd and mostly wait, so their groups are small and start first: several run at a
  * time while the unit tests use the processors. Each group loads what it tests: 6 s of processor time for the API server
- * and the controllers (`test/integration`), 2 s for clients and helpers (`test/reliability`).
+ * and the controllers (`test/integration`), 2 s for clients and helpers (`test/reliability`). `test/e2e/clients` and
+ * `test/e2e/package` are one group each: their files share an API server and a packed package.
  */
 const TIERS = {
   system: [
