@@ -1,13 +1,17 @@
 /**
- * Checks of the lines of recordings: a check is a type guard for a parsed value. `shape` rejects an object with a
- * member that it does not name, so that no recorded member is overlooked.
+ * Checks of the lines of recordings: a check is a type guard for a parsed value, and `Checked` is the type that it
+ * guards, so that a format is stated once. `shape` rejects an object with a member that it does not name, so that no
+ * recorded member is overlooked.
  */
 import type { Body, Json } from './json-response';
 
 export type Check<T> = (value: unknown) => value is T;
 
+/** The type of the values that a check accepts: `Checked<typeof isCase>`. */
+export type Checked<C> = C extends Check<infer T> ? T : never;
+
 type Checks = Readonly<Record<string, Check<unknown>>>;
-type Checked<M> = { readonly [K in keyof M]: M[K] extends Check<infer T> ? T : never };
+type CheckedMembers<M> = { readonly [K in keyof M]: Checked<M[K]> };
 
 export const text: Check<string> = (value): value is string => typeof value === 'string';
 export const number: Check<number> = (value): value is number => typeof value === 'number';
@@ -31,8 +35,8 @@ export function listOf<T>(item: Check<T>): Check<readonly T[]> {
 }
 
 /** A list with exactly these items. */
-export function tupleOf<C extends readonly Check<unknown>[]>(...items: C): Check<Checked<C>> {
-  return (value): value is Checked<C> =>
+export function tupleOf<C extends readonly Check<unknown>[]>(...items: C): Check<CheckedMembers<C>> {
+  return (value): value is CheckedMembers<C> =>
     Array.isArray(value) && value.length === items.length && items.every((isGood, index) => isGood(value[index]));
 }
 
@@ -41,8 +45,8 @@ export function mapOf<T>(item: Check<T>): Check<Readonly<Record<string, T>>> {
 }
 
 /** An object with all of `members`, optionally with those of `more`, and no others. */
-export function shape<M extends Checks, O extends Checks>(members: M, more: O): Check<Checked<M> & Partial<Checked<O>>>;
-export function shape<M extends Checks>(members: M): Check<Checked<M>>;
+export function shape<M extends Checks, O extends Checks>(members: M, more: O): Check<CheckedMembers<M> & Partial<CheckedMembers<O>>>;
+export function shape<M extends Checks>(members: M): Check<CheckedMembers<M>>;
 export function shape(members: Checks, more: Checks = {}): Check<Readonly<Record<string, unknown>>> {
   return (value): value is Readonly<Record<string, unknown>> =>
     isRecord(value) &&

@@ -3,9 +3,9 @@
  * respond. Names are upstream's.
  */
 import type { Method } from '../../../shared/client/transport/transport';
+import { waitUntil } from '../../support/programs';
 import type { WebhookServer } from '../../support/servers/webhook-server';
 import type { Body, Json } from '../json-response';
-import { pollUntil } from '../poll';
 import { BEHAVIOURS, type Behaviour } from '../webhooks/behaviours';
 import { GROUP, NAMESPACE, type BoundPolicy, type ConversionCase, type AdmissionReviewer } from './conversion-case';
 
@@ -119,7 +119,7 @@ async function createBoundPolicy(send: SendRequest, name: string, { spec, bindin
 
 /** The reviewers of the marker deny it while they are in force. */
 async function waitUntilMarker(send: SendRequest, marker: string, verdict: 'allowed' | 'denied'): Promise<void> {
-  await pollUntil(`the ${marker} marker is ${verdict}`, async () => {
+  await waitUntil(`the ${marker} marker is ${verdict}`, async () => {
     const { code } = await send('POST', `${MAPS}?dryRun=All`, { metadata: { name: 'marker', labels: { marker } } });
     return (code === 201) === (verdict === 'allowed');
   });

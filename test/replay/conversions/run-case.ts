@@ -2,16 +2,10 @@
  * Runs recorded cases of conversion webhooks against a server: creates the definition, sends the requests, and returns
  * the case with the responses and the reviews that the webhooks received. Masks what differs from run to run.
  */
+import { waitUntil } from '../../support/programs';
 import type { ConversionServer } from '../../support/servers/conversion-server';
 import { isBody, membersOf, resourceVersionOf, type Json } from '../json-response';
-import { pollUntil } from '../poll';
-import {
-  sendExpectingSuccess,
-  sendRequest,
-  type RecordedRequest,
-  type RequestTarget,
-  type TargetResponse,
-} from '../requests/request-target';
+import { sendExpectingSuccess, sendRequest, type CaseRequest, type RequestTarget, type TargetResponse } from '../requests/request-target';
 import {
   GROUP,
   NAMESPACE,
@@ -92,19 +86,12 @@ function fillIn(value: Json, { port, caBundle, lastResourceVersion }: Conversion
   return JSON.parse(text) as Json;
 }
 
-async function repeat(
-  target: RequestTarget,
-  request: RecordedRequest,
-  isDone: (reply: TargetResponse) => boolean,
-): Promise<TargetResponse> {
-  let reply = await sendRequest(target, request, HEADERS);
-  await pollUntil(`${request.method} ${request.path} has the awaited response`, async () => {
-    if (isDone(reply)) return true;
-    reply = await sendRequest(target, request, HEADERS);
-    return false;
+/** Repeats the request until its response is as awaited, and returns that response. */
+const repeat = (target: RequestTarget, request: CaseRequest, isAwaited: (reply: TargetResponse) => boolean): Promise<TargetResponse> =>
+  waitUntil(`the awaited response to ${request.method} ${request.path}`, async () => {
+    const reply = await sendRequest(target, request, HEADERS);
+    return isAwaited(reply) && reply;
   });
-  return reply;
-}
 
 /** `during` is called when the response begins, except for a request that is repeated `until` it has some response. */
 async function sendStep(
@@ -139,7 +126,7 @@ async function sendStep(
   return JSON.parse(JSON.stringify(response).replaceAll(`:${webhook.port}`, ':<port>')) as ConversionStepResponse;
 }
 
-async function sendDuring(target: RequestTarget, request: RecordedRequest, during: () => Promise<void>): Promise<TargetResponse> {
+async function sendDuring(target: RequestTarget, request: CaseRequest, during: () => Promise<void>): Promise<TargetResponse> {
   let done = Promise.resolve();
   const reply = await sendRequest(target, request, HEADERS, () => void (done = during()));
   await done;

@@ -3,52 +3,27 @@
  * force, sends the requests, and returns the case with the responses. Masks what differs from run to run.
  */
 import { randomUUID } from 'node:crypto';
+import { waitUntil } from '../../support/programs';
 import { GENERATED_NAME_PATTERN, UID_PATTERN } from '../normalize/volatile-patterns';
 import { isBody, type Body, type Json } from '../json-response';
-import { pollUntil } from '../poll';
-import { isRecordedRequest, sendExpectingSuccess, sendRequest, type AuditedTarget, type RecordedRequest } from '../requests/request-target';
-import { anything, body, listOf, mapOf, number, shape, text, type Check } from '../shape';
+import { isCaseRequest, sendExpectingSuccess, sendRequest, type AuditedTarget, type CaseRequest } from '../requests/request-target';
+import { anything, body, listOf, mapOf, number, shape, text, type Checked } from '../shape';
 
-interface PolicyStepResponse {
-  readonly status: number;
-  /** The body of a rejection. */
-  readonly body?: Json;
-  readonly warnings?: readonly string[];
-  /** The annotations of policies in the request's audit event. */
-  readonly annotations?: Readonly<Record<string, Json>>;
-}
+/** `body` is that of a rejection; `annotations` are those of policies in the request's audit event. */
+const isRecordedResponse = shape({ status: number }, { body: anything, warnings: listOf(text), annotations: mapOf(anything) });
+/** `answer` is absent before the case is recorded, and where a policy is rejected. */
+const isStep = shape({ request: isCaseRequest }, { answer: isRecordedResponse });
+type PolicyStep = Checked<typeof isStep>;
 
-interface PolicyStep {
-  readonly request: RecordedRequest;
-  /** Absent before the case is recorded, and where a policy is rejected. */
-  readonly answer?: PolicyStepResponse;
-}
-
-export interface PolicyCase {
-  readonly title: string;
-  /** Sent before the policies are created; not recorded. */
-  readonly before?: readonly RecordedRequest[];
-  readonly policies: readonly Body[];
-  /** The response to a policy that is rejected. */
-  readonly rejection?: Json;
-  readonly bindings: readonly Body[];
-  readonly steps: readonly PolicyStep[];
-}
-
-const isRecordedResponse: Check<PolicyStepResponse> = shape(
-  { status: number },
-  { body: anything, warnings: listOf(text), annotations: mapOf(anything) },
+/**
+ * The requests `before` are sent before the policies are created, and are not recorded. `rejection` is the response to a
+ * policy that is rejected.
+ */
+export const isPolicyCase = shape(
+  { title: text, policies: listOf(body), bindings: listOf(body), steps: listOf(isStep) },
+  { before: listOf(isCaseRequest), rejection: anything },
 );
-
-export const isPolicyCase: Check<PolicyCase> = shape(
-  {
-    title: text,
-    policies: listOf(body),
-    bindings: listOf(body),
-    steps: listOf(shape({ request: isRecordedRequest }, { answer: isRecordedResponse })),
-  },
-  { before: listOf(isRecordedRequest), rejection: anything },
-);
+export type PolicyCase = Checked<typeof isPolicyCase>;
 
 const NAMESPACE = 'recorded';
 const ROOT = '/apis/admissionregistration.k8s.io/v1';
@@ -104,13 +79,13 @@ async function createMarker(target: AuditedTarget): Promise<void> {
   const validations = [{ expression: "!has(object.metadata.labels) || !('marker' in object.metadata.labels)" }];
   const rule = { operations: ['CREATE', 'UPDATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'] };
   await createPolicy(target, MARKER, { matchConstraints: { resourceRules: [rule] }, validations }, {});
-  await pollUntil('the policies are in force', async () => !(await isMarkedMapAllowed(target)));
+  await waitUntil('the policies to be in force', async () => !(await isMarkedMapAllowed(target)));
 }
 
 /** Deletes the marker policy and waits until it is no longer in force. */
 async function deleteMarker(target: AuditedTarget): Promise<void> {
   await deletePolicy(target, MARKER);
-  await pollUntil('the policies are removed', () => isMarkedMapAllowed(target));
+  await waitUntil('the policies to be removed', () => isMarkedMapAllowed(target));
 }
 
 async function isMarkedMapAllowed(target: AuditedTarget): Promise<boolean> {
@@ -167,7 +142,7 @@ export async function preparePolicyCases(target: AuditedTarget): Promise<void> {
   }
 }
 
-async function sendStep(target: AuditedTarget, request: RecordedRequest): Promise<PolicyStepResponse> {
+async function sendStep(target: AuditedTarget, request: CaseRequest): Promise<Checked<typeof isRecordedResponse>> {
   const auditId = randomUUID();
   const { code, text: sent, warnings } = await sendRequest(target, request, { 'audit-id': auditId });
   const responseBody: Json = sent.startsWith('{') ? JSON.parse(sent) : sent;

@@ -3,91 +3,62 @@
  * line holds one object and the responses to the requests that were sent with it; the head holds what all lines share.
  * Names are in canonical spelling.
  */
-import type { Body } from '../json-response';
-import { body, either, listOf, nullValue, number, oneOf, shape, text, boolean, type Check } from '../shape';
+import { body, either, listOf, nullValue, number, oneOf, shape, text, boolean, type Check, type Checked } from '../shape';
 
 /** The response to one write. */
-export interface RecordedResponse {
-  readonly code: number;
-  /** The message of a rejection without causes. */
-  readonly message?: string;
-  /** Field, reason and message of each cause; explanations of patterns are shortened to `(…)`. */
-  readonly causes?: readonly (readonly string[])[];
-  readonly warnings?: readonly string[];
-  /**
-   * The accepted object without volatile fields and without the members of {@link asSent}. Absent when it is too long.
-   */
-  readonly object?: Body;
-  /** Members of the accepted object that equal those of the request. */
-  readonly asSent?: readonly string[];
-}
+export const isRecordedResponse = shape(
+  { code: number },
+  {
+    /** The message of a rejection without causes. */
+    message: text,
+    /** Field, reason and message of each cause; explanations of patterns are shortened to `(…)`. */
+    causes: listOf(listOf(text)),
+    warnings: listOf(text),
+    /** The accepted object without volatile fields and without the members `asSent`. Absent when it is too long. */
+    object: body,
+    /** Members of the accepted object that equal those of the request. */
+    asSent: listOf(text),
+  },
+);
+export type RecordedResponse = Checked<typeof isRecordedResponse>;
 
 /** The requests of a case and the members that hold the responses: POST, PUT, and PUT of the subresources. */
 export const REQUESTS = ['create', 'update', 'status', 'scale', 'ephemeral'] as const;
 export type KindRequest = (typeof REQUESTS)[number];
 
-interface KindCaseInput {
-  readonly title: string;
-  /** The object that is stored before an update; the base of the head when absent. */
-  readonly old?: Body;
-  /** May contain the abbreviations of `expandBody`. */
-  readonly body: Body;
-}
-
-export interface KindCase extends KindCaseInput {
-  readonly create?: RecordedResponse;
-  /** `same` when the response equals that of `create`. */
-  readonly update?: RecordedResponse | 'same';
-  readonly status?: RecordedResponse;
-  readonly scale?: RecordedResponse;
-  readonly ephemeral?: RecordedResponse;
-}
-
-/** A case as the recorder reads it. A null, like a missing response, is recorded by the next run. */
-export interface UnrecordedKindCase extends KindCaseInput, Readonly<Partial<Record<KindRequest, RecordedResponse | 'same' | null>>> {}
-
-export interface KindHead {
-  readonly format: 'kind-cases';
-  readonly resource: string;
-  readonly kind: string;
-  readonly apiVersion: string;
-  readonly namespaced: boolean;
-  /** Flags of the API server without which it responds differently. */
-  readonly serverFlags?: readonly string[];
-  /** What a new case without `old` is recorded for. `update` is left out for objects with a name of their own. */
-  readonly defaultRequests: readonly ('create' | 'update')[];
-  /** Accepted objects are not recorded. */
-  readonly omitsObjects?: true;
-  /** Members of `spec` that are not recorded, because they are long or differ in each run. */
-  readonly omittedSpecFields?: readonly string[];
-  /**
-   * The API server modifies stored objects on its own: an update needs the newest resource version, and its status is
-   * not recorded.
-   */
-  readonly isModifiedByServer?: true;
-  /** A valid object. */
-  readonly base: Body;
-}
-
-export const isKindHead: Check<KindHead> = shape(
+export const isKindHead = shape(
   {
     format: oneOf('kind-cases'),
     resource: text,
     kind: text,
     apiVersion: text,
     namespaced: boolean,
+    /** What a new case without `old` is recorded for. `update` is left out for objects with a name of their own. */
     defaultRequests: listOf(oneOf('create', 'update')),
+    /** A valid object. */
     base: body,
   },
-  { serverFlags: listOf(text), omitsObjects: oneOf(true), omittedSpecFields: listOf(text), isModifiedByServer: oneOf(true) },
+  {
+    /** Flags of the API server without which it responds differently. */
+    serverFlags: listOf(text),
+    /** Accepted objects are not recorded. */
+    omitsObjects: oneOf(true),
+    /** Members of `spec` that are not recorded, because they are long or differ in each run. */
+    omittedSpecFields: listOf(text),
+    /**
+     * The API server modifies stored objects on its own: an update needs the newest resource version, and its status is
+     * not recorded.
+     */
+    isModifiedByServer: oneOf(true),
+  },
 );
+export type KindHead = Checked<typeof isKindHead>;
 
-export const isRecordedResponse: Check<RecordedResponse> = shape(
-  { code: number },
-  { message: text, causes: listOf(listOf(text)), warnings: listOf(text), object: body, asSent: listOf(text) },
-);
-
-const hasKindCaseShape: Check<KindCase> = shape(
+/**
+ * `body` may contain the abbreviations of `expandBody`. `old` is the object that is stored before an update; the base of
+ * the head when absent. The other members hold the response to each request; `same` equals that of `create`.
+ */
+const hasKindCaseShape = shape(
   { title: text, body },
   {
     old: body,
@@ -98,6 +69,7 @@ const hasKindCaseShape: Check<KindCase> = shape(
     ephemeral: isRecordedResponse,
   },
 );
+export type KindCase = Checked<typeof hasKindCaseShape>;
 
 /** Rejects a case without a response, which would assert nothing. */
 export const isKindCase: Check<KindCase> = (value): value is KindCase =>
@@ -105,7 +77,8 @@ export const isKindCase: Check<KindCase> = (value): value is KindCase =>
 
 const isRecordedOrMissing = either(nullValue, either(oneOf('same'), isRecordedResponse));
 
-export const isUnrecordedKindCase: Check<UnrecordedKindCase> = shape(
+/** A case as the recorder reads it. A null, like a missing response, is recorded by the next run. */
+export const isUnrecordedKindCase = shape(
   { title: text, body },
   {
     old: body,
@@ -116,3 +89,4 @@ export const isUnrecordedKindCase: Check<UnrecordedKindCase> = shape(
     ephemeral: isRecordedOrMissing,
   },
 );
+export type UnrecordedKindCase = Checked<typeof isUnrecordedKindCase>;

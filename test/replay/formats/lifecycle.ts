@@ -7,26 +7,31 @@ import { maskVolatileValues } from '../normalize/mask-volatile-values';
 import { readRecording } from '../recording';
 import { isBody, metadataOf, resourceVersionOf, type Body, type Headers, type Json } from '../json-response';
 import type { RecordedRequest } from '../requests/request-recording';
-import { body, listOf, number, oneOf, shape, text, boolean, tupleOf, type Check } from '../shape';
+import { body, listOf, number, oneOf, shape, text, boolean, tupleOf, type Checked } from '../shape';
 
 /** Names are those of upstream. `$NS` is the namespace of the run and begins the names of cluster-scoped objects. */
-export interface KindWithLifecycle {
-  readonly name: string;
-  /** `/api/v1` or `/apis/<group>/<version>`. */
-  readonly root: string;
-  readonly resource: string;
-  readonly isClusterScoped?: boolean;
-  /** Without metadata. */
-  readonly body: Body;
-  /** A merge patch, sent with a label. */
-  readonly patch?: Body;
-  /** Replaces members of the body, sent with an annotation. */
-  readonly update?: Body;
-  /** Sent to the status endpoint: as a merge patch, then as a PUT. */
-  readonly status?: readonly [patched: Body, put: Body];
-  /** Replicas that are sent to the scale endpoint. */
-  readonly scale?: readonly [put: number, patched: number];
-}
+const isKind = shape(
+  {
+    name: text,
+    /** `/api/v1` or `/apis/<group>/<version>`. */
+    root: text,
+    resource: text,
+    /** Without metadata. */
+    body,
+  },
+  {
+    isClusterScoped: boolean,
+    /** A merge patch, sent with a label. */
+    patch: body,
+    /** Replaces members of the body, sent with an annotation. */
+    update: body,
+    /** Sent to the status endpoint: the first as a merge patch, the second as a PUT. */
+    status: tupleOf(body, body),
+    /** Replicas that are sent to the scale endpoint: the first by a PUT, the second by a merge patch. */
+    scale: tupleOf(number, number),
+  },
+);
+export type KindWithLifecycle = Checked<typeof isKind>;
 
 export interface Lifecycle {
   readonly kind: KindWithLifecycle;
@@ -34,10 +39,6 @@ export interface Lifecycle {
   readonly watched: readonly Json[];
 }
 
-const isKind: Check<KindWithLifecycle> = shape(
-  { name: text, root: text, resource: text, body },
-  { isClusterScoped: boolean, patch: body, update: body, status: tupleOf(body, body), scale: tupleOf(number, number) },
-);
 const isHead = shape({ format: oneOf('lifecycles'), about: text });
 /** A line that is not recorded yet has the kind alone. */
 const isLine = shape({ kind: isKind }, { steps: listOf(body), watched: listOf(body) });

@@ -1,53 +1,27 @@
 /** The lines of recorded destinations of proxied requests (format `proxy-destinations`). */
-import type { Body } from '../json-response';
-import { body, listOf, mapOf, number, shape, text, type Check } from '../shape';
+import { body, listOf, mapOf, number, shape, text, type Checked } from '../shape';
 
 /** Placeholder for an address of the server's machine, on which nothing listens at port 1. */
 export const OWN_ADDRESS = '<own>';
 
-interface ProxyPod {
-  readonly namespace: string;
-  readonly name: string;
-  /** The first one is `status.podIP`. */
-  readonly addresses: readonly string[];
-}
-
-interface ProxyService {
-  /** Absent when there is no Service. */
-  readonly ports?: readonly Body[];
-  /** Absent when there are no Endpoints. */
-  readonly subsets?: readonly Body[];
-}
-
-export interface ProxyHead {
-  readonly format: string;
-  readonly namespace: string;
-  readonly otherNamespace: string;
-  readonly pods: readonly ProxyPod[];
-  /** `status.addresses` by name. */
-  readonly nodes: Readonly<Record<string, readonly Body[]>>;
-  readonly services: Readonly<Record<string, ProxyService>>;
-}
-
-export interface ProxyCase {
-  /** `<resource>/<name in the request>`. */
-  readonly requested: string;
-  /** Host and port that the server connects to; `code` and `message` replace it in a rejection. */
-  readonly reached?: string;
-  readonly code?: number;
-  readonly message?: string;
-}
-
-export const isProxyHead: Check<ProxyHead> = shape({
+export const isProxyHead = shape({
   format: text,
   namespace: text,
   otherNamespace: text,
+  /** The first address is `status.podIP`. */
   pods: listOf(shape({ namespace: text, name: text, addresses: listOf(text) })),
+  /** `status.addresses` by name. */
   nodes: mapOf(listOf(body)),
+  /** By name. Without `ports` there is no Service of the name, without `subsets` there are no Endpoints. */
   services: mapOf(shape({}, { ports: listOf(body), subsets: listOf(body) })),
 });
+export type ProxyHead = Checked<typeof isProxyHead>;
 
-export const isProxyCase: Check<ProxyCase> = shape({ requested: text }, { reached: text, code: number, message: text });
+/**
+ * `requested` is `<resource>/<name in the request>`, and `reached` is the host and port that the server connects to. A
+ * rejection has `code` and `message` instead.
+ */
+export const isProxyCase = shape({ requested: text }, { reached: text, code: number, message: text });
 
 /** The head with an address in place of `<own>`. */
 export function withOwnAddress(head: ProxyHead, address: string): ProxyHead {

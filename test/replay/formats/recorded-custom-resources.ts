@@ -3,8 +3,7 @@ import { readSchema } from '../../../shared/api/structural/read-schema';
 import type { SchemaNode } from '../../../shared/api/structural/schema-node';
 import { isObject, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { readRecording } from '../recording';
-import type { Body } from '../json-response';
-import { body, mapOf, shape, text, type Check } from '../shape';
+import { body, mapOf, shape, text } from '../shape';
 import { isRecordedResponse, type RecordedResponse } from './kind-case';
 import { expandBody } from './request-body';
 
@@ -18,24 +17,12 @@ export interface CustomResourceCase {
   readonly answer: RecordedResponse;
 }
 
-/** `schemas` holds the `openAPIV3Schema` of each definition by the title of the definition. */
-export interface CustomResourcesHead {
-  readonly format: string;
-  readonly schemas: Readonly<Record<string, JsonObject>>;
-  /** Further members of a definition's version (`subresources`). */
-  readonly versions?: Readonly<Record<string, Body>>;
-}
-
-export const isCustomResourcesHead: Check<CustomResourcesHead> = shape({ format: text, schemas: mapOf(body) }, { versions: mapOf(body) });
-
-interface Line {
-  readonly definition: string;
-  readonly old?: Body;
-  readonly sent: Body;
-  readonly answer: RecordedResponse;
-}
-
-const isLine: Check<Line> = shape({ definition: text, sent: body, answer: isRecordedResponse }, { old: body });
+/**
+ * By the title of a definition, `schemas` holds its `openAPIV3Schema`, and `versions` further members of its version
+ * (`subresources`).
+ */
+export const isCustomResourcesHead = shape({ format: text, schemas: mapOf(body) }, { versions: mapOf(body) });
+const isLine = shape({ definition: text, sent: body, answer: isRecordedResponse }, { old: body });
 
 /** The cases of the recording `custom/<topic>`. */
 export function customResourceCases(topic: string): readonly CustomResourceCase[] {

@@ -2,8 +2,7 @@
  * Recordings of writes of CustomResourceDefinitions (format `custom-definitions`): their lines, and the recorded part
  * of a response.
  */
-import type { Body } from '../json-response';
-import { body, either, listOf, oneOf, shape, text, type Check } from '../shape';
+import { body, either, listOf, oneOf, shape, text, type Checked } from '../shape';
 import { shortenPatterns } from '../normalize/normalize-response';
 
 /**
@@ -13,21 +12,18 @@ import { shortenPatterns } from '../normalize/normalize-response';
 export type DefinitionOutcome = readonly string[] | object | string;
 
 /** A creation, or an update when there is an old object. Bodies are abbreviated (request-body.ts). */
-export interface DefinitionCase {
-  readonly title: string;
-  /** `false`: another definition holds the names of the old object. */
-  readonly namesAccepted?: false;
-  readonly old?: Body;
-  readonly subresource?: 'status';
-  readonly body: Body;
-  /** Absent in a line that is not recorded yet. */
-  readonly answer?: DefinitionOutcome;
-}
-
-export const isDefinitionCase: Check<DefinitionCase> = shape(
+export const isDefinitionCase = shape(
   { title: text, body },
-  { namesAccepted: oneOf(false), old: body, subresource: oneOf('status'), answer: either(text, either(listOf(text), body)) },
+  {
+    /** `false`: another definition holds the names of the old object. */
+    namesAccepted: oneOf(false),
+    old: body,
+    subresource: oneOf('status'),
+    /** A {@link DefinitionOutcome}; absent in a line that is not recorded yet. */
+    answer: either(text, either(listOf(text), body)),
+  },
 );
+export type DefinitionCase = Checked<typeof isDefinitionCase>;
 
 export interface DefinitionResponse {
   readonly code: number;

@@ -1,55 +1,38 @@
 /** The lines of recorded scheduling decisions (format `scheduling`): a cluster, a pod, and what the scheduler decides. */
 import type { Body } from '../json-response';
-import { body, listOf, number, shape, text, type Check } from '../shape';
+import { body, listOf, number, shape, text, type Checked } from '../shape';
 
-export interface SchedulingHead {
-  readonly format: string;
-  /** The namespace of the pods. */
-  readonly namespace: string;
-}
+/** `namespace` is that of the pods. */
+export const isSchedulingHead = shape({ format: text, namespace: text });
 
-/** A pod that runs on a node. */
-export interface RunningPod {
-  readonly name: string;
-  readonly node: string;
-  readonly labels?: Body;
-  /** The pod has a PriorityClass of this value. */
-  readonly priority?: number;
-  readonly spec?: Body;
-}
+/** `priority` is the value of the pod's PriorityClass. */
+const podMembers = { labels: body, priority: number, spec: body };
+const isRunningPod = shape({ name: text, node: text }, podMembers);
+export type RunningPod = Checked<typeof isRunningPod>;
 
-export interface SchedulingCase {
-  readonly title: string;
-  /** `metadata`, `spec` and `status` of nodes. */
-  readonly nodes: readonly Body[];
-  readonly pods?: readonly RunningPod[];
-  /** PersistentVolumeClaims, PersistentVolumes and StorageClasses. */
-  readonly volumes?: readonly Body[];
-  readonly pod: Omit<RunningPod, 'node' | 'name'>;
-  /** The name of the node to which the pod is bound; absent when it is bound to none, or to one of several. */
-  readonly node?: string;
-  /** The message of the condition PodScheduled. */
-  readonly message?: string;
-  readonly nominated?: string;
-  /** The names of the pods that are preempted, sorted. */
-  readonly victims?: readonly string[];
-}
-
-export const isSchedulingHead: Check<SchedulingHead> = shape({ format: text, namespace: text });
-
-const runningPod = { labels: body, priority: number, spec: body };
-
-export const isSchedulingCase: Check<SchedulingCase> = shape(
-  { title: text, nodes: listOf(body), pod: shape({}, runningPod) },
+export const isSchedulingCase = shape(
   {
-    pods: listOf(shape({ name: text, node: text }, runningPod)),
+    title: text,
+    /** `metadata`, `spec` and `status` of nodes. */
+    nodes: listOf(body),
+    /** The pod that the scheduler decides about. */
+    pod: shape({}, podMembers),
+  },
+  {
+    pods: listOf(isRunningPod),
+    /** PersistentVolumeClaims, PersistentVolumes and StorageClasses. */
     volumes: listOf(body),
+    /** The name of the node to which the pod is bound; absent when it is bound to none, or to one of several. */
     node: text,
+    /** The message of the condition PodScheduled. */
     message: text,
+    /** The name of the nominated node. */
     nominated: text,
+    /** The names of the pods that are preempted, sorted. */
     victims: listOf(text),
   },
 );
+export type SchedulingCase = Checked<typeof isSchedulingCase>;
 
 /** The name of the pod that the scheduler decides about. */
 export const POD_NAME = 'incoming';

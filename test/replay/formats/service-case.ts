@@ -5,46 +5,36 @@
  * as `*`.
  */
 import { isBody, type Body, type Json } from '../json-response';
-import { anything, body, either, listOf, mapOf, number, oneOf, shape, text, type Check } from '../shape';
+import { anything, body, either, listOf, mapOf, number, oneOf, shape, text, type Checked } from '../shape';
 
-export interface ServiceHead {
-  readonly format: 'service-cases';
-  /** Flags of the API server without which it responds differently. */
-  readonly serverFlags: readonly string[];
-  /** Specs by name. */
-  readonly bases: Readonly<Record<string, Body>>;
-}
-
-export const isServiceHead: Check<ServiceHead> = shape({
+export const isServiceHead = shape({
   format: oneOf('service-cases'),
+  /** Flags of the API server without which it responds differently. */
   serverFlags: listOf(text),
+  /** Specs by name. */
   bases: mapOf(body),
 });
+export type ServiceHead = Checked<typeof isServiceHead>;
 
-export interface ServiceResponse {
-  readonly code: number;
-  /** Where the accepted object differs from the one that was sent, as a merge patch. */
-  readonly made?: Json;
-  readonly causes?: readonly (readonly string[])[];
-  /** The message of a rejection without causes. */
-  readonly message?: string;
-  readonly warnings?: readonly string[];
-}
-
-const isRecordedResponse: Check<ServiceResponse> = shape(
+const isRecordedResponse = shape(
   { code: number },
-  { made: anything, causes: listOf(listOf(text)), message: text, warnings: listOf(text) },
+  {
+    /** Where the accepted object differs from the one that was sent, as a merge patch. */
+    made: anything,
+    causes: listOf(listOf(text)),
+    /** The message of a rejection without causes. */
+    message: text,
+    warnings: listOf(text),
+  },
 );
+export type ServiceResponse = Checked<typeof isRecordedResponse>;
 
-export interface ServiceChange {
-  readonly title: string;
-  /** The name of a spec in the head. */
-  readonly base: string;
-  /** A JSON merge patch of the base's spec, or of the whole object when it has `metadata` or `spec`. */
-  readonly change: Body;
-  readonly create?: ServiceResponse;
-  readonly update?: ServiceResponse;
-}
+/**
+ * `base` is the name of a spec in the head. `change` is a JSON merge patch of that spec, or of the whole object when it
+ * has `metadata` or `spec`. The responses `create` and `update` are missing until they are recorded.
+ */
+const isChange = shape({ title: text, base: text, change: body }, { create: isRecordedResponse, update: isRecordedResponse });
+export type ServiceChange = Checked<typeof isChange>;
 
 /**
  * `put`: the stored object with this merge patch in it; `replace`: this object alone; `status`, `status-merge` and
@@ -53,24 +43,14 @@ export interface ServiceChange {
 const VERBS = ['create', 'put', 'replace', 'json', 'merge', 'strategic', 'apply', 'status', 'status-merge', 'status-apply'] as const;
 export type ServiceVerb = (typeof VERBS)[number];
 
-export interface ServiceStep {
-  readonly verb: ServiceVerb;
-  /** A list of operations for `json`. */
-  readonly body: Json;
-  readonly answer?: ServiceResponse;
-}
+/** `body` is a list of operations for `json`. `answer` is missing until it is recorded. */
+const isStep = shape({ verb: oneOf(...VERBS), body: anything }, { answer: isRecordedResponse });
+export type ServiceStep = Checked<typeof isStep>;
 
-export interface ServiceSequence {
-  readonly steps: readonly ServiceStep[];
-}
+const isSequence = shape({ steps: listOf(isStep) });
+export type ServiceSequence = Checked<typeof isSequence>;
 
-const isStep: Check<ServiceStep> = shape({ verb: oneOf(...VERBS), body: anything }, { answer: isRecordedResponse });
-
-/** A case. Its responses are missing until it is recorded. */
-export const isServiceCase: Check<ServiceChange | ServiceSequence> = either(
-  shape({ title: text, base: text, change: body }, { create: isRecordedResponse, update: isRecordedResponse }),
-  shape({ steps: listOf(isStep) }),
-);
+export const isServiceCase = either(isChange, isSequence);
 
 /** The change as a merge patch of the whole object. */
 export function objectPatchOf({ change }: ServiceChange): Body {

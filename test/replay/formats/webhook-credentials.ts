@@ -9,39 +9,26 @@ import { createAuthority, issueCertificate } from '../../../shared/pki/certifica
 import { startWebhookServer, type WebhookServer } from '../../support/servers/webhook-server';
 import { readRecording, listRecordings } from '../recording';
 import type { Body } from '../json-response';
-import { body, either, listOf, number, shape, text, type Check } from '../shape';
+import { body, either, listOf, number, shape, text, type Checked } from '../shape';
 
 const AREA = 'webhook-credentials';
 const HOUR_MS = 3_600_000;
 
 /** The address of a webhook: a port of a Service, or a URL, in which `<port>` stands for the webhook server's. */
-export type WebhookTarget = { readonly service: string; readonly namespace: string; readonly port: number } | { readonly url: string };
+const isTarget = either(shape({ service: text, namespace: text, port: number }), shape({ url: text }));
+export type WebhookTarget = Checked<typeof isTarget>;
 
-interface CredentialHead {
-  readonly format: string;
-  readonly serverFlags: readonly string[];
-  /**
-   * Placeholders: `<port>` is the webhook server's, `<folder>` the folder of files, `<certificate>` and `<key>` a
-   * client certificate; the suffix `-data` selects base64.
-   */
-  readonly kubeconfig: Body;
-}
-
-interface CredentialCase {
-  readonly target: WebhookTarget;
-  /** The credentials that the webhook received. */
-  readonly seen?: Body;
-  /** The rejection when the webhook was not called. */
-  readonly message?: string;
-}
-
-const isTarget: Check<WebhookTarget> = either(shape({ service: text, namespace: text, port: number }), shape({ url: text }));
-const isHead: Check<CredentialHead> = shape({ format: text, serverFlags: listOf(text), kubeconfig: body });
-const isCase: Check<CredentialCase> = shape({ target: isTarget }, { seen: body, message: text });
+/**
+ * Placeholders of the kubeconfig: `<port>` is the webhook server's, `<folder>` the folder of files, `<certificate>` and
+ * `<key>` a client certificate; the suffix `-data` selects base64.
+ */
+const isHead = shape({ format: text, serverFlags: listOf(text), kubeconfig: body });
+/** `seen` are the credentials that the webhook received; `message` is the rejection when it was not called. */
+const isCase = shape({ target: isTarget }, { seen: body, message: text });
 
 export interface CredentialRecording {
-  readonly head: CredentialHead;
-  readonly cases: readonly CredentialCase[];
+  readonly head: Checked<typeof isHead>;
+  readonly cases: readonly Checked<typeof isCase>[];
 }
 
 /** The recording with this full name, such as `webhook-credentials/hosts`. */

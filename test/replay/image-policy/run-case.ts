@@ -5,54 +5,39 @@
 import { randomUUID } from 'node:crypto';
 import { systemClock } from '../../../shared/runtime/clock';
 import { GENERATED_NAME_PATTERN } from '../normalize/volatile-patterns';
-import type { Body, Json } from '../json-response';
-import { isRecordedRequest, sendRequest, type AuditedTarget, type RecordedRequest } from '../requests/request-target';
-import { anything, body, listOf, number, shape, text, boolean, type Check } from '../shape';
+import type { Body } from '../json-response';
+import { isCaseRequest, sendRequest, type AuditedTarget, type CaseRequest } from '../requests/request-target';
+import { anything, body, listOf, number, shape, text, boolean, type Checked } from '../shape';
 import type { ImageServer } from './server';
 
-export interface ImagePolicyHead {
-  readonly format: string;
-  readonly serverFlags: readonly string[];
+export const isImagePolicyHead = shape({
+  format: text,
+  serverFlags: listOf(text),
   /** Whether pods are admitted when the webhook fails. */
-  readonly defaultAllow: boolean;
+  defaultAllow: boolean,
   /** Sent before the cases; not recorded. */
-  readonly before: readonly RecordedRequest[];
-}
+  before: listOf(isCaseRequest),
+});
 
-interface ImageCaseResponse {
-  readonly status: number;
-  /** The message and reason of a rejection. */
-  readonly message?: Json;
-  readonly reason?: Json;
-  /** The annotations of admission in the request's audit event. */
-  readonly annotations: Body;
-  /** What the webhook received: the authorization header and the review. */
-  readonly asked: readonly Json[];
-}
+const isRecordedResponse = shape(
+  {
+    status: number,
+    /** The annotations of admission in the request's audit event. */
+    annotations: body,
+    /** What the webhook received: the authorization header and the review. */
+    asked: listOf(anything),
+  },
+  // Of a rejection.
+  { message: anything, reason: anything },
+);
+type ImageCaseResponse = Checked<typeof isRecordedResponse>;
 
 /**
  * The names of images select the webhook's response (server.ts). Cases depend on those before them, because the plug-in
  * caches responses.
  */
-export interface ImageCase {
-  readonly title: string;
-  readonly request: RecordedRequest;
-  readonly answer?: ImageCaseResponse;
-}
-
-export const isImagePolicyHead: Check<ImagePolicyHead> = shape({
-  format: text,
-  serverFlags: listOf(text),
-  defaultAllow: boolean,
-  before: listOf(isRecordedRequest),
-});
-
-const isRecordedResponse: Check<ImageCaseResponse> = shape(
-  { status: number, annotations: body, asked: listOf(anything) },
-  { message: anything, reason: anything },
-);
-
-export const isImageCase: Check<ImageCase> = shape({ title: text, request: isRecordedRequest }, { answer: isRecordedResponse });
+export const isImageCase = shape({ title: text, request: isCaseRequest }, { answer: isRecordedResponse });
+export type ImageCase = Checked<typeof isImageCase>;
 
 /** Time after which the server has seen the service account of the pods. */
 const SEEN_MS = 300;
@@ -61,7 +46,7 @@ const SEEN_MS = 300;
 export async function runImageCases(
   target: AuditedTarget,
   images: ImageServer,
-  { before }: ImagePolicyHead,
+  { before }: Checked<typeof isImagePolicyHead>,
   cases: readonly ImageCase[],
 ): Promise<readonly ImageCase[]> {
   for (const request of before) await sendRequest(target, request);
@@ -71,7 +56,7 @@ export async function runImageCases(
   return recordedCases;
 }
 
-async function sendCase(target: AuditedTarget, images: ImageServer, request: RecordedRequest): Promise<ImageCaseResponse> {
+async function sendCase(target: AuditedTarget, images: ImageServer, request: CaseRequest): Promise<ImageCaseResponse> {
   const auditId = randomUUID();
   images.receivedReviews.splice(0);
   const { code, text: sent } = await sendRequest(target, request, { 'audit-id': auditId });

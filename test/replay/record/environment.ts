@@ -4,8 +4,11 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { waitUntil } from '../../support/programs';
 import type { ReferenceServer } from './reference-server';
-import { pollUntil } from '../poll';
+
+/** How long whoever records may take to start the server. */
+const START_MS = 60_000;
 
 /**
  * `RECORD_FOLDER` is for files that the server's flags name, `WEBHOOK_PORT` is where the webhook listens,
@@ -28,10 +31,12 @@ export function writeRecordFiles(contents: Readonly<Record<string, object>>): re
   });
 }
 
+/** Asks for a server that is started with these files, and waits until it is ready. */
 export async function waitForServer(server: ReferenceServer, files: readonly string[]): Promise<void> {
   process.stdout.write(`wrote ${files.join(', ')}; waiting for a server that was started with them\n`);
-  await pollUntil('the server is ready', async () => {
+  const isReady = async (): Promise<boolean> => {
     const reply = await server.send({ method: 'GET', path: '/readyz' }).catch(() => undefined);
     return reply?.code === 200;
-  });
+  };
+  await waitUntil('the server to be ready', isReady, START_MS);
 }

@@ -3,8 +3,7 @@
  * holds them, and the recordings beside it hold the outcomes.
  */
 import { readRecording } from '../recording';
-import type { Json } from '../json-response';
-import { anything, body, listOf, mapOf, oneOf, shape, text } from '../shape';
+import { anything, body, listOf, mapOf, oneOf, shape, text, type Checked } from '../shape';
 import { PATCH_MEDIA } from '../normalize/spelling';
 
 export interface RequestStep {
@@ -30,16 +29,6 @@ const isLine = shape(
 /** `policy` is the audit policy of the server; `setup` are requests that are sent first. */
 const isHead = shape({ format: text, about: text }, { policy: body, setup: listOf(isLine) });
 
-interface Line {
-  readonly title: string;
-  readonly method: string;
-  readonly path: string;
-  readonly as?: RequestStep['as'];
-  readonly type?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Json;
-}
-
 export interface RequestSteps {
   readonly head: { readonly policy?: object; readonly setup?: readonly RequestStep[] };
   readonly steps: readonly RequestStep[];
@@ -58,7 +47,7 @@ export function requestSteps(recording: string): RequestSteps {
   };
 }
 
-const stepOf = ({ title, as = 'admin', method, path, type, headers, body: sent }: Line): RequestStep => ({
+const stepOf = ({ title, as = 'admin', method, path, type, headers, body: sent }: Checked<typeof isLine>): RequestStep => ({
   as,
   ...(type === undefined ? {} : { type: PATCH_MEDIA[type] ?? type }),
   ...(headers === undefined ? {} : { headers }),

@@ -1,25 +1,25 @@
 /** Sends the requests of recorded cases to a server: the reference server or the one under test. Masks nothing. */
 import type { Method } from '../../../shared/client/transport/transport';
-import type { Body, Headers, Json } from '../json-response';
-import { anything, oneOf, shape, text, type Check } from '../shape';
+import type { Body, Headers } from '../json-response';
+import { anything, oneOf, shape, text, type Checked } from '../shape';
 
-export interface RecordedRequest {
-  readonly method: Method;
-  /** Path and query. */
-  readonly path: string;
-  /** A text is sent unchanged, anything else as JSON. */
-  readonly body?: Json;
-  /** The media type of the body; JSON by default. */
-  readonly type?: string;
-  readonly accept?: string;
-  readonly headers?: Headers;
-}
-
-/** Does not check the values of headers. */
-export const isRecordedRequest: Check<RecordedRequest> = shape(
-  { method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'), path: text },
-  { body: anything, type: text, accept: text, headers: (value): value is Headers => typeof value === 'object' },
+export const isCaseRequest = shape(
+  {
+    method: oneOf('GET', 'POST', 'PUT', 'PATCH', 'DELETE'),
+    /** Path and query. */
+    path: text,
+  },
+  {
+    /** A text is sent unchanged, anything else as JSON. */
+    body: anything,
+    /** The media type of the body; JSON by default. */
+    type: text,
+    accept: text,
+    /** Their values are not checked. */
+    headers: (value): value is Headers => typeof value === 'object',
+  },
 );
+export type CaseRequest = Checked<typeof isCaseRequest>;
 
 export interface TargetResponse {
   readonly code: number;
@@ -41,7 +41,7 @@ export interface AuditedTarget extends RequestTarget {
 /** Headers of the request take precedence over `headers`. */
 export function sendRequest(
   target: RequestTarget,
-  { method, path, body, type = 'application/json', accept, headers: own = {} }: RecordedRequest,
+  { method, path, body, type = 'application/json', accept, headers: own = {} }: CaseRequest,
   headers: Headers = {},
   onResponse?: () => void,
 ): Promise<TargetResponse> {
@@ -51,11 +51,7 @@ export function sendRequest(
 }
 
 /** Sends a request on which later ones depend. Throws when it is rejected. */
-export async function sendExpectingSuccess(
-  target: RequestTarget,
-  request: RecordedRequest,
-  headers: Headers = {},
-): Promise<TargetResponse> {
+export async function sendExpectingSuccess(target: RequestTarget, request: CaseRequest, headers: Headers = {}): Promise<TargetResponse> {
   const reply = await sendRequest(target, request, headers);
   if (reply.code === 0 || reply.code >= 300) throw new Error(`${request.method} ${request.path}: ${reply.text.slice(0, 2000)}`);
   return reply;

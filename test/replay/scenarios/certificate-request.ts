@@ -1,36 +1,26 @@
 /** Creates certificate signing requests (PKCS #10) with a new or a given key. */
 import { generateKeyPairSync, sign, type KeyObject, type SigningOptions } from 'node:crypto';
 import { isIP } from 'node:net';
-import { listOf, oneOf, shape, text, tupleOf, type Check } from '../shape';
+import { listOf, oneOf, shape, text, tupleOf, type Checked } from '../shape';
 
-export interface CertificateRequestFields {
-  readonly organizations?: readonly string[];
-  /** Further attributes at the end of the subject: object identifiers in hexadecimal, and values. */
-  readonly others?: readonly (readonly [id: string, value: string])[];
-  /** Absent for a subject without a common name. */
-  readonly commonName?: string;
-  readonly dns?: readonly string[];
-  /** IPv4 addresses. */
-  readonly ips?: readonly string[];
-  readonly emails?: readonly string[];
-  readonly uris?: readonly string[];
-  /** Signs with the request's key by default, or with another key. */
-  readonly signature?: 'whole' | 'of another key';
-}
-
-export const isCertificateRequestFields: Check<CertificateRequestFields> = shape(
+export const isCertificateRequestFields = shape(
   {},
   {
     organizations: listOf(text),
+    /** Further attributes at the end of the subject: object identifiers in hexadecimal DER, and values. */
     others: listOf(tupleOf(text, text)),
+    /** Absent for a subject without a common name. */
     commonName: text,
     dns: listOf(text),
+    /** IPv4 addresses. */
     ips: listOf(text),
     emails: listOf(text),
     uris: listOf(text),
+    /** Signs with the request's key by default, or with another key. */
     signature: oneOf('whole', 'of another key'),
   },
 );
+export type CertificateRequestFields = Checked<typeof isCertificateRequestFields>;
 
 const ORGANIZATION = '060355040a';
 const COMMON_NAME = '0603550403';

@@ -4,51 +4,43 @@
  * what differs from run to run.
  */
 import { randomUUID } from 'node:crypto';
+import { waitUntil } from '../../support/programs';
 import type { ReviewServer } from '../../support/servers/review-server';
 import type { WebhookCall } from '../../support/servers/webhook-server';
 import { GENERATED_NAME_PATTERN, TIME_PATTERN, UID_PATTERN } from '../normalize/volatile-patterns';
 import { isBody, objectNameOf, type Body, type Json } from '../json-response';
-import { pollUntil } from '../poll';
-import { isRecordedRequest, sendExpectingSuccess, sendRequest, type AuditedTarget, type RecordedRequest } from '../requests/request-target';
-import { anything, body, listOf, mapOf, number, shape, text, type Check } from '../shape';
+import { isCaseRequest, sendExpectingSuccess, sendRequest, type AuditedTarget, type CaseRequest } from '../requests/request-target';
+import { anything, body, listOf, mapOf, number, shape, text, type Checked } from '../shape';
 
-interface WebhookStepResponse {
-  readonly status: number;
-  readonly body: Json;
-  readonly warnings?: readonly string[];
-  /** The annotations of admission in the request's audit event. */
-  readonly annotations?: Readonly<Record<string, Json>>;
-  /** The calls that webhooks received, in order: URL, headers and review. */
-  readonly calls?: readonly Body[];
-}
-
-interface WebhookStep {
-  readonly request: RecordedRequest;
-  /** Absent before the case is recorded. */
-  readonly answer?: WebhookStepResponse;
-}
-
-export interface WebhookCase {
-  readonly title: string;
-  /** Sent before the webhooks are created; not recorded. */
-  readonly before?: readonly RecordedRequest[];
-  /**
-   * Webhook configurations. `<port>` and `<ca>` stand for the webhook server's; the path of a URL names a behaviour
-   * (behaviours.ts).
-   */
-  readonly configurations: readonly Body[];
-  readonly steps: readonly WebhookStep[];
-}
-
-const isRecordedResponse: Check<WebhookStepResponse> = shape(
+const isRecordedResponse = shape(
   { status: number, body: anything },
-  { warnings: listOf(text), annotations: mapOf(anything), calls: listOf(body) },
+  {
+    warnings: listOf(text),
+    /** The annotations of admission in the request's audit event. */
+    annotations: mapOf(anything),
+    /** The calls that webhooks received, in order: URL, headers and review. */
+    calls: listOf(body),
+  },
 );
+type WebhookStepResponse = Checked<typeof isRecordedResponse>;
 
-export const isWebhookCase: Check<WebhookCase> = shape(
-  { title: text, configurations: listOf(body), steps: listOf(shape({ request: isRecordedRequest }, { answer: isRecordedResponse })) },
-  { before: listOf(isRecordedRequest) },
+/** `answer` is absent before the case is recorded. */
+const isStep = shape({ request: isCaseRequest }, { answer: isRecordedResponse });
+
+export const isWebhookCase = shape(
+  {
+    title: text,
+    /**
+     * Webhook configurations. `<port>` and `<ca>` stand for the webhook server's; the path of a URL names a behaviour
+     * (behaviours.ts).
+     */
+    configurations: listOf(body),
+    steps: listOf(isStep),
+  },
+  /** Sent before the webhooks are created; not recorded. */
+  { before: listOf(isCaseRequest) },
 );
+export type WebhookCase = Checked<typeof isWebhookCase>;
 
 type Type = 'mutating' | 'validating';
 
@@ -67,7 +59,7 @@ export async function runWebhookCase(target: AuditedTarget, webhooks: ReviewServ
   for (const { path, configuration } of configurations) await sendExpectingSuccess(target, { method: 'POST', path, body: configuration });
   for (const { type } of configurations) await waitUntilMarker(target, type, 'denied');
   webhooks.calls.splice(0);
-  const steps: WebhookStep[] = [];
+  const steps: Checked<typeof isStep>[] = [];
   for (const { request } of recorded.steps) steps.push({ request, answer: await sendStep(target, webhooks, request) });
   for (const { path, name } of configurations) await sendRequest(target, { method: 'DELETE', path: `${path}/${name}` });
   for (const { type } of configurations) await waitUntilMarker(target, type, 'allowed');
@@ -121,7 +113,7 @@ const marker = (type: Type, { port, caBundle }: ReviewServer): Body => ({
 async function waitUntilMarker(target: AuditedTarget, type: Type, verdict: 'allowed' | 'denied'): Promise<void> {
   const marked = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: MARKER, labels: { [MARKER]: type } }, data: { a: '1' } };
   const path = `/api/v1/namespaces/${NAMESPACE}/configmaps?dryRun=All`;
-  await pollUntil(`the ${type} marker is ${verdict}`, async () => {
+  await waitUntil(`the ${type} marker is ${verdict}`, async () => {
     const { code } = await sendRequest(target, { method: 'POST', path, body: marked });
     return (code === 201) === (verdict === 'allowed');
   });
@@ -159,7 +151,7 @@ export async function prepareWebhookCases(target: AuditedTarget): Promise<void> 
   await clean(target);
 }
 
-async function sendStep(target: AuditedTarget, webhooks: ReviewServer, request: RecordedRequest): Promise<WebhookStepResponse> {
+async function sendStep(target: AuditedTarget, webhooks: ReviewServer, request: CaseRequest): Promise<WebhookStepResponse> {
   const auditId = randomUUID();
   webhooks.calls.splice(0);
   const { code, text: sent, warnings } = await sendRequest(target, request, { 'audit-id': auditId });

@@ -3,8 +3,8 @@
  * stored, allows every object by default; v2 has the schema under test. An object that the schema under test would
  * reject is created through v1.
  */
+import { waitUntil } from '../../../support/programs';
 import { membersOf, metadataOf, objectsIn, resourceVersionOf, type Body, type Json, type JsonResponse } from '../../json-response';
-import { pollUntil } from '../../poll';
 import type { ReferenceServer } from '../reference-server';
 
 export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -43,12 +43,12 @@ export class CustomDefinition {
     const path = `${DEFINITIONS}/${this.plural}.${this.group}`;
     try {
       await this.server.create(DEFINITIONS, this.body());
-      await pollUntil(`${this.path('v2')} is served`, async () => (await this.server.sendJson('GET', this.path('v2'))).code === 200);
+      await waitUntil(`${this.path('v2')} to be served`, async () => (await this.server.sendJson('GET', this.path('v2'))).code === 200);
       return await use();
     } finally {
       await this.server.sendJson('DELETE', path);
       // The next definition has a kind of the same name.
-      await pollUntil(`${path} is deleted`, async () => (await this.server.sendJson('GET', path)).code === 404);
+      await waitUntil(`${path} to be deleted`, async () => (await this.server.sendJson('GET', path)).code === 404);
     }
   }
 
@@ -89,17 +89,12 @@ export class CustomDefinition {
   /** The schema of the kind in both versions of OpenAPI, which follow the definition after a while. */
   async schemas(): Promise<Body> {
     const name = `${this.group.split('.').reverse().join('.')}.v2.Thing`;
-    const read = async (path: string, pick: (document: Body) => Json | undefined): Promise<Body> => {
-      let schema: Body = {};
-      await pollUntil(`${path} describes ${name}`, async () => {
+    const read = (path: string, schemasIn: (document: Body) => Json | undefined): Promise<Body> =>
+      waitUntil(`the schema ${name} at ${path}`, async () => {
         const { code, body } = await this.server.sendJson('GET', path);
-        const schemas = code === 200 ? pick(body) : undefined;
-        const kind = membersOf(schemas)[name];
-        if (kind !== undefined) schema = { kind };
-        return kind !== undefined;
+        const kind = code === 200 ? membersOf(schemasIn(body))[name] : undefined;
+        return kind !== undefined && { kind };
       });
-      return schema;
-    };
     const v3 = await read(`/openapi/v3/apis/${this.group}/v2`, ({ components }) => membersOf(components)['schemas']);
     return { v2: await read('/openapi/v2', ({ definitions }) => definitions), v3 };
   }

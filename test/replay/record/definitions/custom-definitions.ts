@@ -2,6 +2,7 @@
  * Records the responses to writes of CustomResourceDefinitions (format `custom-definitions`). Everything is a dry run
  * except the old object of an update, which is stored until its names are accepted or rejected, and deleted afterwards.
  */
+import { waitUntil } from '../../../support/programs';
 import { definitionOutcome, isDefinitionCase, type DefinitionOutcome, type DefinitionCase } from '../../formats/recorded-definitions';
 import { expandBody } from '../../formats/request-body';
 import { readRecording } from '../../recording';
@@ -18,7 +19,6 @@ import {
   type JsonResponse,
 } from '../../json-response';
 import { shape, text } from '../../shape';
-import { pollUntil } from '../../poll';
 import { withRecordedOrder } from '../recorded-order';
 import { DEFINITIONS } from './custom-definition';
 import type { ReferenceServer } from '../reference-server';
@@ -80,7 +80,7 @@ async function replace(server: ReferenceServer, name: string, subresource: strin
 /** Creates a definition and waits for its condition `Established`. Returns its name. */
 async function store(server: ReferenceServer, definition: Body, established: 'True' | 'False'): Promise<string> {
   const name = objectNameOf(await server.create(DEFINITIONS, definition));
-  await pollUntil(`${name} has Established=${established}`, async () => {
+  await waitUntil(`Established=${established} of ${name}`, async () => {
     const { status } = (await server.sendJson('GET', `${DEFINITIONS}/${name}`)).body;
     const conditions = objectsIn(membersOf(status)['conditions']);
     return conditions.some((condition) => condition['type'] === 'Established' && condition['status'] === established);
@@ -90,7 +90,7 @@ async function store(server: ReferenceServer, definition: Body, established: 'Tr
 
 async function remove(server: ReferenceServer, name: string): Promise<void> {
   await server.sendJson('DELETE', `${DEFINITIONS}/${name}`);
-  await pollUntil(`${name} is deleted`, async () => (await server.sendJson('GET', `${DEFINITIONS}/${name}`)).code === 404);
+  await waitUntil(`${name} to be deleted`, async () => (await server.sendJson('GET', `${DEFINITIONS}/${name}`)).code === 404);
 }
 
 function outcomeOf(reply: JsonResponse): DefinitionOutcome {

@@ -3,10 +3,10 @@
  * batch of rules as validations: a dry run shows which are rejected, the others are put into force with the action
  * Warn, and a ConfigMap with the policy's name shows their outcomes.
  */
+import { waitUntil } from '../../../support/programs';
 import { readRecording } from '../../recording';
 import { causesOf, type Body, type Json } from '../../json-response';
 import { anything, number, shape, text } from '../../shape';
-import { pollUntil } from '../../poll';
 import type { ReferenceServer } from '../reference-server';
 
 const POLICIES = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
@@ -51,6 +51,7 @@ async function addRefusals(server: ReferenceServer, rules: readonly string[], ou
   }
   for (const [field, , message] of causesOf(reply)) {
     const [, index = ''] = /^spec\.validations\[(\d+)\]/.exec(field) ?? [];
+    // Each rule has two validations.
     const rule = rules[Number(index) / 2];
     if (rule !== undefined) outcomes.set(rule, { refused: message.replace(REFUSAL, '') });
   }
@@ -60,10 +61,9 @@ async function addOutcomes(server: ReferenceServer, name: string, rules: readonl
   const metadata = { name };
   await server.create(POLICIES, policy(name, rules));
   await server.create(BINDINGS, { metadata, spec: { policyName: name, validationActions: ['Warn'] } });
-  let warnings: readonly string[] = [];
-  await pollUntil(`the policy ${name} is in force`, async () => {
-    warnings = (await server.sendJson('POST', OBJECTS, { metadata })).warnings;
-    return warnings.some((warning) => warning.endsWith(IN_FORCE));
+  const warnings = await waitUntil(`the policy ${name} to be in force`, async () => {
+    const reply = await server.sendJson('POST', OBJECTS, { metadata });
+    return reply.warnings.some((warning) => warning.endsWith(IN_FORCE)) && reply.warnings;
   });
   const messages = warnings.map((warning) => warning.replace(/^.*? with binding '[^']*': /s, ''));
   for (const [index, rule] of rules.entries()) outcomes.set(rule, outcomeOf(messages, rule, index));

@@ -3,10 +3,10 @@
  * Creates the objects of each case, waits until the pod is bound or unschedulable, and deletes them.
  */
 import { systemClock } from '../../../../shared/runtime/clock';
+import { waitUntil } from '../../../support/programs';
 import { membersOf, objectNameOf, objectsIn, textOf, type Body } from '../../json-response';
 import { readRecording } from '../../recording';
 import { isSchedulingCase, isSchedulingHead, podManifest, POD_NAME, type SchedulingCase } from '../../formats/scheduling-case';
-import { pollUntil } from '../../poll';
 import type { ReferenceServer } from '../reference-server';
 import { toCanonical, toUpstream } from '../spelling';
 
@@ -16,6 +16,8 @@ const VOLUME_PATHS: Readonly<Record<string, (namespace: string) => string>> = {
   PersistentVolume: () => '/api/v1/persistentvolumes',
   StorageClass: () => '/apis/storage.k8s.io/v1/storageclasses',
 };
+/** The scheduler backs off from a pod before it decides again. */
+const DECISION_MS = 60_000;
 /** Longer than the informers of the scheduler take to observe a change. */
 const INFORMER_MS = 300;
 
@@ -104,14 +106,8 @@ class CaseObjects {
  * Waits until the pod is bound or has the condition PodScheduled. Returns the name of its node, or the message of the
  * condition and the nominated node.
  */
-async function awaitDecision(server: ReferenceServer, path: string): Promise<Decision> {
-  let decision: Decision | undefined;
-  await pollUntil('the pod is bound or unschedulable', async () => {
-    decision = decisionOf((await server.sendJson('GET', path)).body);
-    return decision !== undefined;
-  });
-  return decision ?? {};
-}
+const awaitDecision = (server: ReferenceServer, path: string): Promise<Decision> =>
+  waitUntil('the pod to be bound or unschedulable', async () => decisionOf((await server.sendJson('GET', path)).body), DECISION_MS);
 
 /** `undefined` while the scheduler has not decided about the pod. */
 function decisionOf({ spec, status }: Body): Decision | undefined {

@@ -4,10 +4,10 @@
  */
 import { isPolicyCase, preparePolicyCases, runPolicyCase } from '../../formats/admission-policies';
 import { readRecording } from '../../recording';
-import { isBody, objectNameOf, type Body, type Json } from '../../json-response';
+import { membersOf, objectNameOf, type Body, type Json } from '../../json-response';
 import { anything, body, listOf, shape, text } from '../../shape';
 import { systemClock } from '../../../../shared/runtime/clock';
-import { pollUntil } from '../../poll';
+import { waitUntil } from '../../../support/programs';
 import type { ReferenceServer } from '../reference-server';
 import { DEFINITIONS } from '../definitions/custom-definition';
 import { auditedTarget } from '../targets';
@@ -39,13 +39,11 @@ export async function recordPolicyStatus(recording: string, server: ReferenceSer
 
 async function statusOf(server: ReferenceServer, name: string, spec: Body): Promise<Json> {
   await server.create(POLICIES, { metadata: { name }, spec });
-  let status: Json = {};
   try {
-    await pollUntil(`the status of ${name} is written`, async () => {
-      status = (await server.sendJson('GET', `${POLICIES}/${name}`)).body['status'] ?? {};
-      return isBody(status) && status['observedGeneration'] !== undefined;
+    return await waitUntil(`the status of ${name}`, async () => {
+      const status = membersOf((await server.sendJson('GET', `${POLICIES}/${name}`)).body['status']);
+      return status['observedGeneration'] !== undefined && status;
     });
-    return status;
   } finally {
     await server.sendJson('DELETE', `${POLICIES}/${name}`);
   }

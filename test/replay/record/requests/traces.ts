@@ -5,6 +5,7 @@
  */
 import { systemClock } from '../../../../shared/runtime/clock';
 import { kubeconfigOf } from '../../../support/kubeconfig';
+import { waitUntil } from '../../../support/programs';
 import { startTraceReceiver, type ReceivedSpan, type TraceReceiver } from '../../../support/servers/trace-receiver';
 import { startWebhookServer, type WebhookRequest, type WebhookServer } from '../../../support/servers/webhook-server';
 import { writeRecording } from '../../recording';
@@ -12,7 +13,6 @@ import { requestSteps, type RequestStep } from '../../requests/request-step';
 import { isBackgroundCall, spanTrees } from '../../requests/span-tree';
 import { CLIENT_TRACE_ID, OTHER_SERVER, otherServerSetup, traceContextOf, traceReply, traceSetup } from '../../requests/trace-steps';
 import { fromEnvironment, waitForServer, writeRecordFiles } from '../environment';
-import { pollUntil } from '../../poll';
 import type { ReferenceServer } from '../reference-server';
 import { sendStep } from './request-steps';
 
@@ -83,7 +83,10 @@ async function setUp(server: ReferenceServer, webhooks: WebhookServer): Promise<
     const code = await sendStep(server, request, { 'user-agent': 'setup' });
     if (code !== 201) throw new Error(`${request.name} returned ${code}`);
   }
-  await pollUntil('the other API server is connected', async () => (await server.send({ method: 'GET', path: OTHER_SERVER })).code === 200);
+  await waitUntil(
+    'the other API server to be connected',
+    async () => (await server.send({ method: 'GET', path: OTHER_SERVER })).code === 200,
+  );
 }
 
 async function outcomesOf(

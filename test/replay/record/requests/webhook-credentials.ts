@@ -4,6 +4,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { waitUntil } from '../../../support/programs';
 import { textOf, type Body, type JsonResponse } from '../../json-response';
 import {
   credentialRecording,
@@ -14,7 +15,6 @@ import {
   type WebhookTarget,
 } from '../../formats/webhook-credentials';
 import { fromEnvironment, waitForServer } from '../environment';
-import { pollUntil } from '../../poll';
 import type { ReferenceServer } from '../reference-server';
 
 const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
@@ -80,16 +80,15 @@ async function credentialsFor(server: ReferenceServer, webhook: CredentialServer
   };
   await server.create(CONFIGURATIONS, { metadata: { name: NAME }, webhooks: [hook] });
   webhook.seen.splice(0);
-  let reply = await createConfigMap(server);
-  // A new Service is not known at once.
-  await pollUntil('the webhook is called, or cannot be', async () => {
-    if (webhook.seen.length > 0 || (reply.code !== 201 && !/not found|no endpoints/.test(messageOf(reply)))) return true;
-    reply = await createConfigMap(server);
-    return false;
+  const reply = await waitUntil('a call of the webhook, or the reason why it cannot be called', async () => {
+    const response = await createConfigMap(server);
+    // A new Service is not known at once.
+    const isFinal = response.code !== 201 && !/not found|no endpoints/.test(messageOf(response));
+    return (webhook.seen.length > 0 || isFinal) && response;
   });
   const [seen] = webhook.seen.splice(0);
   await server.sendJson('DELETE', `${CONFIGURATIONS}/${NAME}`);
-  await pollUntil('the webhook is no longer called', async () => {
+  await waitUntil('the end of the calls of the webhook', async () => {
     webhook.seen.splice(0);
     return (await createConfigMap(server)).code === 201 && webhook.seen.length === 0;
   });
