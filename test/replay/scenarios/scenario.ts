@@ -10,7 +10,7 @@ import { anything, listOf, mapOf, number, oneOf, shape, text, boolean, type Chec
 const isImpersonated = shape({ user: text, groups: listOf(text) });
 export type Impersonated = Checked<typeof isImpersonated>;
 
-const isRequest = shape(
+export const isScenarioRequest = shape(
   {
     method: oneOf('POST', 'PUT', 'PATCH', 'DELETE'),
     /**
@@ -34,7 +34,7 @@ const isRequest = shape(
     awaitsData: text,
   },
 );
-export type ScenarioRequest = Checked<typeof isRequest>;
+export type ScenarioRequest = Checked<typeof isScenarioRequest>;
 
 /** A collection that is compared after each step. */
 const isCollection = shape(
@@ -70,7 +70,7 @@ export const isScenarioStep = shape(
   {
     /** Unique in the scenario. */
     title: text,
-    requests: listOf(isRequest),
+    requests: listOf(isScenarioRequest),
   },
   {
     /** Nodes that renew their Leases until the next step, without the prefix `$NS-`. */

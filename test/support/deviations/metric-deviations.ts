@@ -3,36 +3,35 @@
  * recordings stay as they were recorded.
  */
 import { listOf, shape, text } from '../../replay/shape';
-import { readDeviations } from './read-deviations';
+import { readTable } from '../read-table';
 
 const isMissingFamilies = shape({ reason: text, names: listOf(text) });
-const file = readDeviations(
-  'metric-deviations.yaml',
-  shape({
-    series: listOf(shape({ reason: text, series: text })),
-    uncountedSteps: listOf(text),
-    missingFamilies: listOf(isMissingFamilies),
-    missingFamiliesInUse: listOf(isMissingFamilies),
-    emptyFamilies: listOf(text),
-  }),
-);
+const isTable = shape({
+  series: listOf(shape({ reason: text, series: text })),
+  uncountedSteps: listOf(text),
+  missingFamilies: listOf(isMissingFamilies),
+  missingFamiliesInUse: listOf(isMissingFamilies),
+  emptyFamilies: listOf(text),
+});
+
+const table = readTable('test/support/deviations/metric-deviations.yaml', isTable);
 
 /** Series of either server that comparisons ignore. */
-export const SERIES_DEVIATIONS = file.series.map(({ reason, series }) => ({ reason, series: new RegExp(series) }));
+export const SERIES_DEVIATIONS = table.series.map(({ reason, series }) => ({ reason, series: new RegExp(series) }));
 
 /**
  * Requests that upstream does not count, because a filter or the router rejects them; and those that make upstream load
  * a new kind.
  */
-export const UNCOUNTED_STEPS: ReadonlySet<string> = new Set(file.uncountedSteps);
+export const UNCOUNTED_STEPS: ReadonlySet<string> = new Set(table.uncountedSteps);
 
 export const isSeriesDeviation = (series: string): boolean => SERIES_DEVIATIONS.some((deviation) => deviation.series.test(series));
 
 /** Families of the reference server that this server does not expose. */
-export const MISSING_FAMILIES = file.missingFamilies;
+export const MISSING_FAMILIES = table.missingFamilies;
 
 /** Families that the reference server exposes once they have a series, and that this server does not expose at all. */
-export const MISSING_FAMILIES_IN_USE = file.missingFamiliesInUse;
+export const MISSING_FAMILIES_IN_USE = table.missingFamiliesInUse;
 
 /** Families without a series: the tests have no aggregated API server. */
-export const EMPTY_FAMILIES: ReadonlySet<string> = new Set(file.emptyFamilies);
+export const EMPTY_FAMILIES: ReadonlySet<string> = new Set(table.emptyFamilies);
