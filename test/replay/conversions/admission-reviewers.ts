@@ -1,43 +1,9 @@
-/**
- * Admission webhooks and policies beside a conversion webhook: creates and removes them, and defines how the webhooks
- * respond. Names are upstream's.
- */
+/** Creates and removes admission webhooks and policies beside a conversion webhook. Names are upstream's. */
 import type { Method } from '../../../shared/client/transport/transport';
 import { waitUntil } from '../../support/programs';
 import type { WebhookServer } from '../../support/servers/webhook-server';
 import type { Body, Json } from '../json-response';
-import { BEHAVIOURS, type Behaviour } from '../webhooks/behaviours';
 import { GROUP, NAMESPACE, type BoundPolicy, type ConversionCase, type AdmissionReviewer } from './conversion-case';
-
-const respondWithPatch =
-  (...operations: Json[]): Behaviour =>
-  ({ uid = '' }) => ({
-    body: {
-      apiVersion: 'admission.k8s.io/v1',
-      kind: 'AdmissionReview',
-      response: { uid, allowed: true, patchType: 'JSONPatch', patch: Buffer.from(JSON.stringify(operations)).toString('base64') },
-    },
-  });
-const add = (path: string, value: Json): Json => ({ op: 'add', path, value });
-
-export const ADMISSION_BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
-  allow: BEHAVIOURS['allow'] ?? respondWithPatch(),
-  deny: BEHAVIOURS['deny-message'] ?? respondWithPatch(),
-  'ready/marker': BEHAVIOURS['ready/marker'] ?? respondWithPatch(),
-  host: respondWithPatch(add('/spec/host', 'patched')),
-  port: respondWithPatch(add('/spec/port', 7)),
-  address: respondWithPatch(add('/spec/address', 'first:9')),
-  label: respondWithPatch(add('/metadata/labels', { patched: 'yes' })),
-  'only-first': respondWithPatch(add('/spec/onlyFirst', 'x')),
-  'only-second': respondWithPatch(add('/spec/onlySecond', 'x')),
-  'bad-port': respondWithPatch(add('/spec/port', 'x')),
-  'no-port': respondWithPatch(add('/spec/port', 0)),
-  unknown: respondWithPatch(add('/spec/odd', 'x')),
-  rename: respondWithPatch(add('/metadata/name', 'renamed')),
-  'to-first': respondWithPatch(add('/apiVersion', `${GROUP}/v1`)),
-  replicas: respondWithPatch(add('/spec/replicas', 9)),
-  status: respondWithPatch(add('/status/ready', 'patched')),
-};
 
 type SendRequest = (method: Method, path: string, body?: Json) => Promise<{ readonly code: number; readonly text: string }>;
 

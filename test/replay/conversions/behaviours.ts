@@ -1,9 +1,12 @@
 /**
  * The behaviours of conversion webhooks in recordings and tests. `good` converts between v1, which has an address in one
- * text, and v2, which has host and port; the others deviate from it in one respect or respond without a conversion.
+ * text, and v2, which has host and port; the others deviate from it in one respect or respond without a conversion. Those
+ * that are data stand in behaviours.yaml.
  */
+import { readTable } from '../../support/read-table';
 import { isBody, membersOf, objectsIn, textOf, type Body, type Json } from '../json-response';
-import type { Reply } from '../webhooks/behaviours';
+import { anything, body, listOf, mapOf, shape, text } from '../shape';
+import { behavioursIn, isHttpReply, type Reply } from '../webhooks/behaviours';
 
 /** `request` is that of the review, `version` the API version of the review itself. */
 export type Conversion = (request: Body, version: string) => Reply;
@@ -36,11 +39,7 @@ export function convertObject(object: Body, apiVersion: string): Body {
   };
 }
 
-interface Response {
-  readonly [member: string]: Json;
-}
-
-const reviewReply = (version: string, response: Response): Reply => ({
+const reviewReply = (version: string, response: Body): Reply => ({
   body: { apiVersion: version, kind: 'ConversionReview', response },
 });
 
@@ -53,146 +52,72 @@ const withEachObject =
     return reviewReply(version, { uid: textAt(request, 'uid'), convertedObjects, result: { status: 'Success' } });
   };
 
-/** Converts all objects and then changes the list. */
-const withObjects =
-  (change: (objects: readonly Json[]) => Json): Conversion =>
-  (request, version) => {
-    const wanted = textAt(request, 'desiredAPIVersion');
-    const objects = objectsOf(request).map((object) => convertObject(object, wanted));
-    return reviewReply(version, { uid: textAt(request, 'uid'), convertedObjects: change(objects), result: { status: 'Success' } });
-  };
-
-const withMetadata = (more: Body): Conversion =>
-  withEachObject((object) => ({ ...object, metadata: { ...bodyAt(object, 'metadata'), ...more } }));
-const withoutMetadata = (...members: readonly string[]): Conversion =>
-  withEachObject((object) => ({ ...object, metadata: omit(bodyAt(object, 'metadata'), ...members) }));
-const without = (member: string): Conversion => withEachObject((object) => omit(object, member));
-const withSpec = (more: Body): Conversion => withEachObject((object) => ({ ...object, spec: { ...bodyAt(object, 'spec'), ...more } }));
-
 const good = withEachObject();
 
-/** Changes members of an otherwise good response. */
-const withResponse =
-  (more: Body, dropped: readonly string[] = []): Conversion =>
-  (request, version) => {
-    const reply = good(request, version);
-    if (typeof reply === 'string' || !isBody(reply.body)) return reply;
-    const response = { ...bodyAt(reply.body, 'response'), ...more };
-    return reviewReply(version, omit(response, ...dropped));
-  };
-
-/** Changes members of the review around a good response. */
+/** Changes the review with a good response. */
 const withReview =
-  (more: Body, dropped: readonly string[] = []): Conversion =>
+  (change: (review: Body, request: Body) => Body): Conversion =>
   (request, version) => {
     const reply = good(request, version);
-    if (typeof reply === 'string' || !isBody(reply.body)) return reply;
-    return { body: omit({ ...reply.body, ...more }, ...dropped) };
+    return typeof reply === 'string' || !isBody(reply.body) ? reply : { ...reply, body: change(reply.body, request) };
   };
 
-const failed = (result: Json, objects: Json = []): Conversion => withResponse({ result, convertedObjects: objects });
-const plain =
-  (body: Json, status = 200, headers: Readonly<Record<string, string>> = { 'content-type': 'application/json' }): Conversion =>
-  () => ({ status, headers, body });
+/** Changes a good response in the review. */
+const withResponse = (change: (response: Body) => Body): Conversion =>
+  withReview((review) => ({ ...review, response: change(bodyAt(review, 'response')) }));
 
-const OTHER_UID = '11111111-2222-3333-4444-555555555555';
+/** Changes the list of converted objects. */
+const withObjects = (change: (objects: readonly Json[]) => Json[]): Conversion =>
+  withResponse((response) => ({ ...response, convertedObjects: change(objectsIn(response['convertedObjects'])) }));
+
+const changed = (members: Body, object: Body): Body => ({ ...object, ...members });
+const without = (members: readonly string[], object: Body): Body => omit(object, ...members);
+const inMember = (member: string, change: (inner: Body) => Body): Conversion =>
+  withEachObject((object) => ({ ...object, [member]: change(bodyAt(object, member)) }));
+
+const JSON_REPLY = { status: 200, headers: { 'content-type': 'application/json' } };
+
+const membersByName = mapOf(body);
+const namesByName = mapOf(listOf(text));
+const table = readTable(
+  'test/replay/conversions/behaviours.yaml',
+  shape({
+    metadata: membersByName,
+    metadataWithout: namesByName,
+    spec: membersByName,
+    object: membersByName,
+    objectWithout: namesByName,
+    insteadOfObject: mapOf(anything),
+    response: membersByName,
+    responseWithout: namesByName,
+    review: membersByName,
+    reviewWithout: namesByName,
+    http: mapOf(isHttpReply),
+  }),
+);
 
 export const CONVERSIONS: Readonly<Record<string, Conversion>> = {
   good,
-  // Number and order of the objects.
   none: withObjects(() => []),
-  'no-objects': withResponse({}, ['convertedObjects']),
-  'null-objects': withResponse({ convertedObjects: null }),
   twice: withObjects((objects) => [...objects, ...objects]),
-  'text-objects': withResponse({ convertedObjects: 'odd' }),
-  'object-objects': withResponse({ convertedObjects: { a: 1 } }),
-  // Metadata.
-  labels: withMetadata({ labels: { converted: 'yes' }, annotations: { converted: 'yes' } }),
-  'no-labels': withoutMetadata('labels', 'annotations'),
-  'odd-labels': withMetadata({ labels: { a: 1 } }),
-  'odd-annotations': withMetadata({ annotations: 'x' }),
-  'bad-labels': withMetadata({ labels: { 'a b': 'c d' } }),
-  rename: withMetadata({ name: 'renamed' }),
-  'other-namespace': withMetadata({ namespace: 'elsewhere' }),
-  'no-namespace': withoutMetadata('namespace'),
-  'other-uid': withMetadata({ uid: OTHER_UID }),
-  'no-uid': withoutMetadata('uid'),
-  generation: withMetadata({ generation: 99 }),
-  creation: withMetadata({ creationTimestamp: '2001-01-01T00:00:00Z' }),
-  deletion: withMetadata({ deletionTimestamp: '2001-01-01T00:00:00Z' }),
-  finalizers: withMetadata({ finalizers: ['example.com/f'] }),
-  owners: withMetadata({ ownerReferences: [{ apiVersion: 'v1', kind: 'Pod', name: 'p', uid: OTHER_UID }] }),
-  'resource-version': withMetadata({ resourceVersion: '7' }),
-  'managed-fields': withMetadata({ managedFields: [] }),
-  'unknown-metadata': withMetadata({ odd: 'x' }),
-  'only-name': withEachObject((object) => {
-    const { name = '', namespace = '', uid = '' } = bodyAt(object, 'metadata');
-    return { ...object, metadata: { name, namespace, uid } };
-  }),
-  'no-metadata': without('metadata'),
-  'text-metadata': withEachObject((object) => ({ ...object, metadata: 'x' })),
-  'null-metadata': withEachObject((object) => ({ ...object, metadata: null })),
-  // The objects themselves.
   'same-version': withEachObject((_object, _index, before) => before),
-  'other-version': withEachObject((object) => ({ ...object, apiVersion: 'conversions.example.com/v3' })),
-  'other-group': withEachObject((object) => ({ ...object, apiVersion: 'others.example.com/v2' })),
-  'odd-version': withEachObject((object) => ({ ...object, apiVersion: 'a/b/c' })),
-  'no-version': without('apiVersion'),
-  'other-kind': withEachObject((object) => ({ ...object, kind: 'Gadget' })),
-  'no-kind': without('kind'),
-  'list-kind': withEachObject((object) => ({ ...object, kind: 'WidgetList', items: [] })),
-  'null-object': withEachObject(() => null),
-  'text-object': withEachObject(() => 'object'),
-  'list-object': withEachObject(() => []),
-  'number-object': withEachObject(() => 7),
-  'empty-object': withEachObject(() => ({})),
-  invalid: withSpec({ host: 7, port: 'x' }),
-  'invalid-value': withSpec({ port: 0 }),
-  'unknown-field': withSpec({ odd: 'x' }),
-  'no-spec': without('spec'),
-  'null-spec': withEachObject((object) => ({ ...object, spec: null })),
-  'text-spec': withEachObject((object) => ({ ...object, spec: 'x' })),
-  big: withSpec({ host: 'x'.repeat(3_000) }),
-  // The review.
-  'no-review-uid': withResponse({}, ['uid']),
-  'other-review-uid': withResponse({ uid: OTHER_UID }),
-  'no-response': withReview({}, ['response']),
-  'null-response': withReview({ response: null }),
-  'other-review-kind': withReview({ kind: 'AdmissionReview' }),
-  'no-review-kind': withReview({}, ['kind']),
-  'other-review-version': withReview({ apiVersion: 'apiextensions.k8s.io/v1beta1' }),
-  'odd-review-version': withReview({ apiVersion: 'apiextensions.k8s.io/v7' }),
-  'no-review-version': withReview({}, ['apiVersion']),
-  'with-request': (request, version) => withReview({ request })(request, version),
-  'unknown-members': withReview({ odd: 1 }),
-  status: plain({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'as a status', reason: 'Conflict', code: 409 }),
-  'no-result': withResponse({}, ['result']),
-  'empty-result': failed({}),
-  failure: failed({ status: 'Failure', message: 'no way' }),
-  'failure-bare': failed({ status: 'Failure' }),
-  'failure-reason': failed({ status: 'Failure', reason: 'Conflict', code: 409 }),
-  'failure-whole': failed({ status: 'Failure', reason: 'Conflict', code: 409, message: 'taken', details: { name: 'n', kind: 'k' } }),
-  'failure-with-objects': withResponse({ result: { status: 'Failure', message: 'and yet' } }),
-  'failure-lines': failed({ status: 'Failure', message: 'one\ntwo "three"' }),
-  'odd-result': failed({ status: 'Odd', message: 'odd' }),
-  'text-result': failed('x'),
-  // The HTTP response.
-  text: plain('hello', 200, { 'content-type': 'text/plain' }),
-  'typed-text': plain('hello'),
-  empty: plain(''),
-  'empty-body': plain({}),
-  list: plain([]),
-  null: plain(null),
-  'cut-json': plain('{"kind":"ConversionReview",'),
-  redirect: plain('', 302, { location: '/good' }),
+  'only-name': inMember('metadata', ({ name = '', namespace = '', uid = '' }) => ({ name, namespace, uid })),
+  big: inMember('spec', (spec) => ({ ...spec, host: 'x'.repeat(3_000) })),
+  'with-request': withReview((review, request) => ({ ...review, request })),
   created: (request, version) => {
     const reply = good(request, version);
     return typeof reply === 'string' ? reply : { ...reply, status: 201 };
   },
-  'not-found': plain('nothing here', 404, { 'content-type': 'text/plain' }),
-  broken: plain('oh', 500, { 'content-type': 'text/plain' }),
-  'broken-status': plain({ kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'told so', code: 503 }, 503),
-  unauthorized: plain('', 401),
-  busy: plain('', 429),
   cut: () => 'cut',
+  ...behavioursIn(table.metadata, (members) => inMember('metadata', (metadata) => changed(members, metadata))),
+  ...behavioursIn(table.metadataWithout, (members) => inMember('metadata', (metadata) => without(members, metadata))),
+  ...behavioursIn(table.spec, (members) => inMember('spec', (spec) => changed(members, spec))),
+  ...behavioursIn(table.object, (members) => withEachObject((object) => changed(members, object))),
+  ...behavioursIn(table.objectWithout, (members) => withEachObject((object) => without(members, object))),
+  ...behavioursIn(table.insteadOfObject, (value) => withEachObject(() => value)),
+  ...behavioursIn(table.response, (members) => withResponse((response) => changed(members, response))),
+  ...behavioursIn(table.responseWithout, (members) => withResponse((response) => without(members, response))),
+  ...behavioursIn(table.review, (members) => withReview((review) => changed(members, review))),
+  ...behavioursIn(table.reviewWithout, (members) => withReview((review) => without(members, review))),
+  ...behavioursIn(table.http, (reply) => () => ({ ...JSON_REPLY, ...reply })),
 };

@@ -1,8 +1,7 @@
 /** A conversion webhook for tests and recorders. Its behaviour can be changed at any time. */
-import { ADMISSION_BEHAVIOURS } from '../../replay/conversions/admission-reviewers';
 import { CONVERSIONS } from '../../replay/conversions/behaviours';
 import { isBody, type Body, type Json } from '../../replay/json-response';
-import type { Reply } from '../../replay/webhooks/behaviours';
+import { WIDGET_BEHAVIOURS, type Reply } from '../../replay/webhooks/behaviours';
 import { startWebhookServer, type WebhookCall, type WebhookServer } from './webhook-server';
 
 export interface ConversionServer extends WebhookServer {
@@ -43,7 +42,7 @@ function respondToAdmission(call: WebhookCall, reviews: WebhookCall[]): Reply {
   const name = call.url.slice(ADMISSION.length).replace(/\?.*/, '');
   if (!name.startsWith('ready/')) reviews.push(call);
   const { request } = call.review;
-  const behaviour = ADMISSION_BEHAVIOURS[name];
+  const behaviour = WIDGET_BEHAVIOURS[name];
   return behaviour === undefined ? { status: 404, body: 'no such behaviour' } : behaviour(isBody(request) ? request : {});
 }
 
