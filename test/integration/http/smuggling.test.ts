@@ -5,9 +5,11 @@
  */
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { createAuthority } from '../../../shared/pki/certificates';
-import { createSeededRandom } from '../../replay/seeded-random';
+import { createSeededRandom, type SeededRandom } from '../../replay/seeded-random';
+import { listOf, shape, text, tupleOf } from '../../replay/shape';
 import { describeWithEachBackend, type EchoedRequest } from '../../support/servers/echo-backend';
 import { waitUntil } from '../../support/programs';
+import { readTable } from '../../support/read-table';
 import { sendRawStream, type RawStream } from '../../support/http/raw-http2-stream';
 import { useResource } from '../../support/use-resource';
 import { grantClusterRole } from './access-setup';
@@ -32,99 +34,34 @@ const SMUGGLED = `DELETE ${FLUNDERS}/smuggled HTTP/1.1\r\nHost: x\r\nX-Remote-Us
  */
 const CLOSING_REQUEST = `GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-Padding: ${'p'.repeat(2_000)}\r\n\r\n`;
 
-const METHODS = ['GET', 'HEAD', 'OPTIONS', 'DELETE', 'POST', 'PUT', 'PATCH'];
-/** Headers that frame a body: valid ones, and ones that parsers read differently. */
-const FRAMINGS: readonly ((body: string) => string)[] = [
-  () => '',
-  (body) => `Content-Length: ${body.length}\r\n`,
-  () => 'Content-Length: 0\r\n',
-  (body) => `Content-Length: 00${body.length}\r\n`,
-  (body) => `Content-Length: +${body.length}\r\n`,
-  (body) => `Content-Length: ${body.length}, ${body.length}\r\n`,
-  (body) => `Content-Length: ${body.length}\r\nContent-Length: ${body.length}\r\n`,
-  (body) => `Content-Length: 0\r\nContent-Length: ${body.length}\r\n`,
-  (body) => `Content-Length : ${body.length}\r\n`,
-  (body) => `Content-Length:\r\n ${body.length}\r\n`,
-  (body) => `Content_Length: ${body.length}\r\n`,
-  () => 'Transfer-Encoding: chunked\r\n',
-  (body) => `Transfer-Encoding: chunked\r\nContent-Length: ${body.length}\r\n`,
-  (body) => `Content-Length: ${body.length}\r\nTransfer-Encoding: chunked\r\n`,
-  () => 'Transfer-Encoding: gzip, chunked\r\n',
-  () => 'Transfer-Encoding: chunked, identity\r\n',
-  () => 'Transfer-Encoding: chunked\r\nTransfer-Encoding: identity\r\n',
-  () => 'Transfer-Encoding: xchunked\r\n',
-  () => 'Transfer-Encoding : chunked\r\n',
-  () => 'Transfer-Encoding:\tchunked\r\n',
-  () => 'Transfer-Encoding:\x0bchunked\r\n',
-  () => 'Transfer-Encoding\n: chunked\r\n',
-  () => 'Transfer_Encoding: chunked\r\n',
-  (body) => `Content-Length: ${body.length}\r\nTrailer: Content-Length\r\n`,
-];
-/** The empty ones make requests with no extra header more frequent. */
-const EXTRAS = [
-  '',
-  '',
-  '',
-  'Expect: 100-continue\r\n',
-  'Expect: banana\r\n',
-  'Trailer: X-Remote-User\r\n',
-  'TE: trailers, chunked\r\n',
-  'Connection: close, Content-Length\r\n',
-  'Connection: Transfer-Encoding\r\n',
-  'Connection: X-Remote-User\r\n',
-  'X-Remote-User: admin\r\n',
-  'Connection: Upgrade\r\nUpgrade: h2c\r\n',
-  'Connection: keep-alive\r\nKeep-Alive: timeout=5\r\n',
-  'X: a\rb\r\n',
-  'X: a\n\r\n',
-  ' folded: 1\r\n',
-];
-const chunkedOf = (body: string): string => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
-/** A body as the framing may state it. */
-const BODIES: readonly ((body: string) => string)[] = [
-  () => '',
-  (body) => body,
-  chunkedOf,
-  (body) => `0\r\n\r\n${body}`,
-  (body) => `${body.length.toString(16)};ext="\r\n"\r\n${body}\r\n0\r\n\r\n`,
-  (body) => `0${body.length.toString(16)}\n${body}\n0\n\n`,
-  (body) => `0x${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`,
-  (body) => `${body.length.toString(16)}\r\n${body}\r\n0\r\nX-Remote-User: admin\r\nContent-Length: 5\r\n\r\n`,
-  (body) => chunkedOf(body) + body,
-];
-/** Header fields that HTTP/2 forbids, or that change meaning when they are written as HTTP/1.1. */
-const HTTP2_FIELDS: readonly (readonly (readonly [string, string])[])[] = [
-  [],
-  [['content-length', '5']],
-  [['content-length', '0']],
-  [['content-length', '4']],
-  [['content-length', '500']],
-  [['content-length', '+5']],
-  [['content-length', '5, 5']],
-  [
-    ['content-length', '5'],
-    ['content-length', '5'],
-  ],
-  [['transfer-encoding', 'chunked']],
-  [['connection', 'close']],
-  [['upgrade', 'h2c']],
-  [['te', 'trailers']],
-  [['expect', '100-continue']],
-  [['trailer', 'x-remote-user']],
-  [['x-remote-user', 'admin']],
-  [['x', `a\r\n${SMUGGLED}`]],
-  [['x\r\nx-remote-user', 'admin']],
-  [['X-Upper', '1']],
-  [['host', 'y']],
-  [['x', '\x7f']],
-];
-/** Ends of a `:path` that an HTTP/1.1 backend might take for the end of a request line. */
-const HTTP2_PATH_ENDINGS = ['', ' HTTP/1.1\r\nX: y', '&a b', `&x HTTP/1.1\r\nHost: x\r\n\r\n${SMUGGLED}`, '&\u00e9', '#f', '&\x00'];
+const PARTS = readTable(
+  'test/integration/http/smuggling.yaml',
+  shape({
+    methods: listOf(text),
+    framings: listOf(text),
+    extras: listOf(text),
+    bodies: listOf(text),
+    http2Fields: listOf(listOf(tupleOf(text, text))),
+    http2PathEndings: listOf(text),
+  }),
+);
 
+/** A part of a request with this body. */
+const fillIn = (part: string, body: string): string =>
+  part
+    .replaceAll('$LENGTH', String(body.length))
+    .replaceAll('$HEX', body.length.toString(16))
+    .replaceAll('$BODY', () => body)
+    .replaceAll('$SMUGGLED', () => SMUGGLED);
+
+/** The start of a final response, of which the status is not 1xx. */
 const FINAL_STATUS = /HTTP\/1\.[01] [2-5]/;
 
 /** The administrator may do everything, alice may read flunders. */
 const isAuthorized = ({ line, user }: EchoedRequest): boolean => user === 'admin' || (user === 'alice' && /^(GET|HEAD) /.test(line));
+
+const pickFields = (random: SeededRandom): readonly (readonly [string, string])[] =>
+  random.pick(PARTS.http2Fields).map(([name, value]) => [name, fillIn(value, '')] as const);
 
 const authorizedHeaders = (token: string): string => `Host: x\r\nAuthorization: Bearer ${token}\r\n`;
 
@@ -197,7 +134,7 @@ describeWithEachBackend('an aggregated API server', (startBackend) => {
       .filter(({ line }) => line.includes('/flunders') && !line.includes('?probe='));
   }
 
-  it.each(METHODS)('receives the body of a %s as it was framed', async (method) => {
+  it.each(PARTS.methods)('receives the body of a %s as it was framed', async (method) => {
     const line = `${method} ${FLUNDERS}`;
     await sendRaw(`${line} HTTP/1.1\r\n${authorizedHeaders(ADMIN)}Content-Length: 5\r\n\r\nhello`);
     await sendRaw(`${line} HTTP/1.1\r\n${authorizedHeaders(ADMIN)}Transfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n`);
@@ -275,12 +212,13 @@ describeWithEachBackend('an aggregated API server', (startBackend) => {
       const random = createSeededRandom(45);
       for (let round = 0; round < HTTP1_ROUNDS; round += 1) {
         const body = random.pick(['hello', SMUGGLED, SMUGGLED.replace('Host: x\r\n', `Host: x\r\nAuthorization: Bearer ${ALICE}\r\n`)]);
-        const framing = random.pick(FRAMINGS)(body);
+        const framing = fillIn(random.pick(PARTS.framings), body);
         const version = random.withProbability(0.9) ? '1.1' : '1.0';
-        const extras = `${random.pick(EXTRAS)}${random.pick(EXTRAS)}`;
-        const head = `${random.pick(METHODS)} ${FLUNDERS}?case=${round} HTTP/${version}\r\n`;
+        const extras = `${random.pick(PARTS.extras)}${random.pick(PARTS.extras)}`;
+        const head = `${random.pick(PARTS.methods)} ${FLUNDERS}?case=${round} HTTP/${version}\r\n`;
         const fields = random.withProbability(0.5) ? framing + extras : extras + framing;
-        const bytes = `${head}${authorizedHeaders(random.withProbability(0.5) ? ALICE : ADMIN)}${fields}\r\n${random.pick(BODIES)(body)}`;
+        const headers = authorizedHeaders(random.withProbability(0.5) ? ALICE : ADMIN) + fields;
+        const bytes = `${head}${headers}\r\n${fillIn(random.pick(PARTS.bodies), body)}`;
         await sendRaw(bytes);
         const received = await takeRequests();
         const unexpected = received.filter((request) => !isAuthorized(request) || !request.line.endsWith(`?case=${round}`));
@@ -296,16 +234,16 @@ describeWithEachBackend('an aggregated API server', (startBackend) => {
     async () => {
       const random = createSeededRandom(46);
       for (let round = 0; round < HTTP2_ROUNDS; round += 1) {
-        const end = random.withProbability(0.7) ? '' : random.pick(HTTP2_PATH_ENDINGS);
+        const end = random.withProbability(0.7) ? '' : fillIn(random.pick(PARTS.http2PathEndings), '');
         const stream: RawStream = {
           headers: [
-            [':method', random.pick(METHODS)],
+            [':method', random.pick(PARTS.methods)],
             [':path', `${FLUNDERS}?case=${round}${end}`],
             [':scheme', 'https'],
             [':authority', random.pick(['x', 'a@b', 'x:1'])],
             ['authorization', `Bearer ${random.withProbability(0.5) ? ALICE : ADMIN}`],
-            ...random.pick(HTTP2_FIELDS),
-            ...random.pick(HTTP2_FIELDS),
+            ...pickFields(random),
+            ...pickFields(random),
           ],
           data: random.pick([[], ['hello'], ['he', 'llo'], [SMUGGLED], ['hello', SMUGGLED], ['']]),
           ...(random.withProbability(0.2) ? { trailers: [['x-remote-user', 'admin']] } : {}),
