@@ -1,6 +1,5 @@
-/** Authentication and authorization webhooks over HTTP that respond, hang and fail. */
+/** Authentication and authorization webhooks over HTTPS that respond, hang and fail. */
 import { writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
 import path from 'node:path';
 import { webhookTokenAuthenticator } from '../../../apiserver/authentication/webhook-token';
 import { Meters } from '../../../apiserver/metrics/registry/meters';
@@ -13,50 +12,14 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { parseFlags } from '../../../shared/cli/flags';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
+import { membersOf, textOf, type Body } from '../../replay/json-response';
+import type { Reply } from '../../replay/webhooks/behaviours';
 import { joinChunks } from '../../support/exposition';
 import { kubeconfigOf } from '../../support/kubeconfig';
-import { closeServer, listen } from '../../support/servers/listen';
-import { useFolder, useResource } from '../../support/use-resource';
+import { startWebhookServer } from '../../support/servers/webhook-server';
+import { useClosable, useFolder } from '../../support/use-resource';
 import { ALICE } from './api-call';
 import { startFixture, type Fixture } from './fixture';
-
-type Body = Readonly<Record<string, unknown>>;
-interface ReceivedReview {
-  readonly url: string;
-  readonly body: Body;
-}
-type Reply = { readonly status: number; readonly body: object | string } | 'nothing';
-
-/** A webhook that records the reviews that it receives. A test sets its responses. */
-class ReviewServer {
-  readonly reviews: ReceivedReview[] = [];
-  reply: (body: Body) => Reply = () => 'nothing';
-  private port = 0;
-  private readonly server = createServer((request, response) => {
-    const chunks: Buffer[] = [];
-    request.on('data', (chunk: Buffer) => chunks.push(chunk));
-    request.on('end', () => {
-      const body: Body = JSON.parse(Buffer.concat(chunks).toString());
-      this.reviews.push({ url: request.url ?? '', body });
-      const reply = this.reply(body);
-      if (reply === 'nothing') return;
-      response.writeHead(reply.status).end(typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body));
-    });
-  });
-
-  async start(): Promise<this> {
-    this.port = await listen(this.server);
-    return this;
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${this.port}/judge?x=1`;
-  }
-
-  close(): Promise<void> {
-    return closeServer(this.server);
-  }
-}
 
 const meters = new Meters();
 const folder = useFolder('webhooks');
@@ -64,20 +27,33 @@ const configurations = new ConfigurationFiles(systemClock, silentLogger);
 afterAll(() => configurations.close());
 const dependencies = { clock: systemClock, random: systemRandom, logger: silentLogger, meters, configurations };
 
-const webhookServer = useResource(
-  () => new ReviewServer().start(),
-  (server) => server.close(),
+/** What the webhook received in the current test, and its response, which a test sets with {@link replyWith}. */
+const webhookState: { readonly reviews: { readonly url: string; readonly body: Body }[]; reply: (body: Body) => Reply } = {
+  reviews: [],
+  reply: () => 'hang',
+};
+const webhookServer = useClosable(() =>
+  startWebhookServer({
+    names: ['127.0.0.1'],
+    host: '127.0.0.1',
+    reply({ url, text }) {
+      const body: Body = JSON.parse(text);
+      webhookState.reviews.push({ url, body });
+      return webhookState.reply(body);
+    },
+  }),
 );
-beforeEach(() => void webhookServer().reviews.splice(0));
+beforeEach(() => void webhookState.reviews.splice(0));
 
 /** Sets the response of the webhook until the next call. */
-function replyWith(reply: ReviewServer['reply']): void {
-  webhookServer().reply = reply;
+function replyWith(reply: (body: Body) => Reply): void {
+  webhookState.reply = reply;
 }
 
 function kubeconfig(): string {
   const file = path.join(folder, 'kubeconfig');
-  const cluster = { server: webhookServer().url };
+  const { port, caBundle } = webhookServer();
+  const cluster = { server: `https://127.0.0.1:${port}/judge?x=1`, 'certificate-authority-data': caBundle };
   writeFileSync(file, JSON.stringify(kubeconfigOf({ cluster, user: { token: 'secret' } })));
   return file;
 }
@@ -124,7 +100,7 @@ describe('an authorization webhook', () => {
     });
     // The version that the flag --authorization-webhook-version has by default; in v1, `group` is `groups`.
     const spec = { user: 'alice', group: ['devs', 'system:authenticated'] };
-    expect(webhookServer().reviews).toMatchObject([{ url: '/judge?x=1', body: { apiVersion: 'authorization.platform.io/v1beta1', spec } }]);
+    expect(webhookState.reviews).toMatchObject([{ url: '/judge?x=1', body: { apiVersion: 'authorization.platform.io/v1beta1', spec } }]);
     expect(joinChunks(meters.expose())).toContain('apiserver_authorization_webhook_evaluations_total{name="default",result="success"} 1\n');
   });
 
@@ -142,7 +118,7 @@ describe('an authorization webhook', () => {
       await withAuthorizer([`--authorization-config=${file}`], async (api) => {
         expect((await api.get(`/api/v1/${resource}`, { token: ALICE })).message).toBe(message);
       });
-      expect(webhookServer().reviews).toHaveLength(calls);
+      expect(webhookState.reviews).toHaveLength(calls);
     });
   });
 
@@ -163,7 +139,7 @@ describe('an authorization webhook', () => {
   });
 
   it('that never responds holds a request no longer than its timeout', async () => {
-    replyWith(() => 'nothing');
+    replyWith(() => 'hang');
     await withAuthorizer([`--authorization-config=${configuration(webhook({ timeout: '10ms' }))}`], async (api) => {
       const start = performance.now();
       expect((await api.get('/api/v1/nodes', { token: ALICE })).status).toBe(403);
@@ -171,7 +147,7 @@ describe('an authorization webhook', () => {
       expect(performance.now() - start).toBeLessThan(20_000);
     });
     // A call without a response is not retried; the webhook may not even have read it in time.
-    expect(webhookServer().reviews.length).toBeLessThanOrEqual(1);
+    expect(webhookState.reviews.length).toBeLessThanOrEqual(1);
     for (const name of ['evaluations_total', 'duration_seconds_count', 'evaluations_fail_open_total'])
       expect(joinChunks(meters.expose())).toContain(`apiserver_authorization_webhook_${name}{name="w",result="timeout"} 1\n`);
   }, 30_000);
@@ -198,10 +174,10 @@ describe('an authorization webhook', () => {
 });
 
 it('an authentication webhook authenticates tokens that the server does not know', async () => {
-  const tokenOf = (body: Body): string => Object(body['spec']).token;
+  const tokenOf = (body: Body): string => textOf(membersOf(body['spec'])['token']);
   replyWith((body) => {
     const status = tokenOf(body) === 'theirs' ? { authenticated: true, user: { username: 'ann' } } : { authenticated: false };
-    return { status: 201, body: { apiVersion: body['apiVersion'], kind: 'TokenReview', status } };
+    return { status: 201, body: { apiVersion: body['apiVersion'] ?? '', kind: 'TokenReview', status } };
   });
   const tokenWebhook = webhookTokenAuthenticator({
     send: createWebhookCaller(await openWebhook('token', kubeconfig(), dependencies), dependencies, { timeoutMs: 3_000 }),
@@ -215,6 +191,6 @@ it('an authentication webhook authenticates tokens that the server does not know
   const api = await startFixture({ tokenWebhook });
   expect((await api.get('/api', { token: 'theirs' })).status).toBe(200);
   expect((await api.get('/api', { token: 'nobody' })).status).toBe(401);
-  expect(webhookServer().reviews.map(({ body }) => tokenOf(body))).toEqual(['theirs', 'nobody']);
+  expect(webhookState.reviews.map(({ body }) => tokenOf(body))).toEqual(['theirs', 'nobody']);
   await api.stop();
 });
