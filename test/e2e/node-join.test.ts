@@ -12,9 +12,11 @@ import { startPlatform, waitUntil } from '../support/programs';
 import { useFolder, useResource } from '../support/use-resource';
 import { readKubeconfig } from '../../shared/client/kubeconfig/kubeconfig';
 
+/** The parts of the bootstrap token `abcdef.0123456789abcdef`. */
 const ID = 'abcdef';
 const SECRET = '0123456789abcdef';
 
+// `key` signs the published kubeconfig: upstream uses the secret part of the token, the other dialect the whole token.
 describe.each([
   { naming: 'platform', system: 'platform-system', open: 'platform-public', type: 'bootstrap.platform.io/token', key: `${ID}.${SECRET}` },
   { naming: 'kubernetes', system: 'kube-system', open: 'kube-public', type: 'bootstrap.kubernetes.io/token', key: SECRET },

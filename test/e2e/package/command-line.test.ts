@@ -63,7 +63,8 @@ async function platformOk(...args: string[]): Promise<string> {
   return stdout;
 }
 
-async function statusOf(): Promise<Record<string, JsonValue>> {
+/** What `platform status` prints as JSON. */
+async function readStatus(): Promise<Record<string, JsonValue>> {
   const { stdout } = await platform('status', '--output=json');
   const value: JsonValue = JSON.parse(stdout);
   if (!isObject(value)) throw new Error(stdout);
@@ -94,10 +95,10 @@ describe('platform', () => {
     const { folder, port } = project();
     await waitUntil(
       'leaders of the controllers',
-      async () => Array.isArray((await statusOf())['leaders']) && (await platformOk('status')).includes('LEADER'),
+      async () => Array.isArray((await readStatus())['leaders']) && (await platformOk('status')).includes('LEADER'),
     );
     const address = `https://127.0.0.1:${port}`;
-    expect(await statusOf()).toMatchObject({
+    expect(await readStatus()).toMatchObject({
       state: 'running',
       dataDir: path.join(folder, '.platform'),
       address,

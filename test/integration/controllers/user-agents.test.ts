@@ -9,12 +9,14 @@ const POLICY = 'apiVersion: audit.k8s.io/v1\nkind: Policy\nrules: [{level: Metad
 
 describe.each([
   {
-    args: ['--naming=kubernetes', '--use-service-account-credentials=false'],
+    naming: '--naming=kubernetes',
+    more: ['--use-service-account-credentials=false'],
     pattern: /^kube-controller-manager\/v1\.31\.1 \((\w+\/\w+)\) kubernetes\/unknown\/([\w:-]+)$/,
     suffixes: ['shared-informers', 'leader-election', 'service-account-controller', 'root-ca-cert-publisher'],
   },
   {
-    args: ['--naming=kubernetes'],
+    naming: '--naming=kubernetes',
+    more: [],
     pattern: /^kube-controller-manager\/v1\.31\.1 \((\w+\/\w+)\) kubernetes\/unknown\/([\w:-]+)$/,
     suffixes: [
       'kube-controller-manager',
@@ -25,7 +27,8 @@ describe.each([
     ],
   },
   {
-    args: ['--naming=platform'],
+    naming: '--naming=platform',
+    more: [],
     pattern: /^controllers\/v1\.31\.1 \((\w+\/\w+)\) platform\/unknown\/([\w:-]+)$/,
     suffixes: [
       'controllers',
@@ -35,15 +38,14 @@ describe.each([
       'system:serviceaccount:platform-system:root-ca-cert-publisher',
     ],
   },
-])('controllers with $args', ({ args, pattern, suffixes }) => {
+])('controllers with $naming $more', ({ naming, more, pattern, suffixes }) => {
   const folder = useFolder('user-agents');
   const log = path.join(folder, 'audit.log');
   const { cluster } = useSimulatedCluster(() => {
     const policy = path.join(folder, 'policy.yaml');
     writeFileSync(policy, POLICY);
-    const naming = args.slice(0, 1);
     const audit = [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`];
-    return { serverArgs: [...naming, ...audit], controllerArgs: args };
+    return { serverArgs: [naming, ...audit], controllerArgs: [naming, ...more] };
   });
 
   /** The distinct user agents in the audit log. */

@@ -5,6 +5,7 @@
  * as `*`.
  */
 import { isBody, type Body, type Json } from '../json-response';
+import { PATTERN_EXPLANATION } from '../normalize/volatile-patterns';
 import { anything, body, either, listOf, mapOf, number, oneOf, shape, text, type Checked } from '../shape';
 
 export const isServiceHead = shape({
@@ -105,6 +106,7 @@ export function changesByServer(sent: Json, { spec = null, status = null }: Body
   return mergePatchBetween(before, { spec, status });
 }
 
+/** Addresses in the service ranges of either server (10.96.0.0/16, 10.0.0.0/16, fd00::/108), and node ports from 30000. */
 const ALLOCATION = /\b(?:10\.96|10\.0)\.\d{1,3}\.\d{1,3}\b|\bfd00::[0-9a-f:]*[0-9a-f]\b|\b3[0-2]\d{3}\b/g;
 
 /**
@@ -115,7 +117,7 @@ export function maskAllocations(response: ServiceResponse, request: unknown, nam
   const requested = JSON.stringify(request);
   const text = JSON.stringify(response)
     .replaceAll(name, '$NAME')
-    .replace(/\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g, '(…)')
+    .replace(PATTERN_EXPLANATION, '(…)')
     .replace(ALLOCATION, (allocation) => (requested.includes(allocation) ? allocation : '*'))
     .replace(/"(nodePort|healthCheckNodePort)":\*/g, '"$1":"*"');
   const masked: ServiceResponse = JSON.parse(text);

@@ -2,7 +2,7 @@
  * Masks in responses what differs between runs: ids, times, versions, allocated addresses, generated names, and the
  * order of unordered lists.
  */
-import { TIME_PATTERN, UID_PATTERN } from './volatile-patterns';
+import { PATTERN_EXPLANATION, TIME_PATTERN, UID_PATTERN } from './volatile-patterns';
 import { isBody, type Body, type Json } from '../json-response';
 
 /** An age in a table. */
@@ -10,16 +10,12 @@ const AGE = /^\d+[smhdy][0-9smhdy]*$/;
 /** A time in a printed Go struct. */
 const GO_TIME = /(?<=Time: s")\d{4}-\d\d-\d\d \d\d:\d\d:\d\d \+0000 UTC/g;
 const UNORDERED: ReadonlySet<string> = new Set(['managedFields', 'causes', 'conditions']);
+/** A resource version as a member, also in escaped JSON, and in messages with `precondition (7` or `record (7`. */
 const VERSION = /(resourceVersion\\*":\\*"|(?:precondition|record) \()\d+/g;
-/** Cluster IPs are allocated from the range of the server. */
+/** The start of an IPv4 or IPv6 address. Cluster IPs are allocated from the range of the server. */
 const ADDRESS = /^[0-9a-f]*[.:]/;
 /** The suffix of a generated volume name. */
 const TOKEN_VOLUME = /kube-api-access-[a-z0-9]{5}\b/g;
-/**
- * Upstream explains name patterns at length; this server words them differently, so that the explanations are masked.
- */
-const PATTERN_EXPLANATION = /\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g;
-
 /**
  * A copy. `namespace` stands for the generated name of the recorded namespace; `member` is the name under which the
  * value was found.
@@ -30,9 +26,9 @@ export function maskVolatileValues(value: Json, namespace: string, member = ''):
     return UNORDERED.has(member) ? items.sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1)) : items;
   }
   if (isBody(value)) {
-    const copy: Body = {};
-    // Column descriptions are worded differently.
+    // The definition of a column, of which this server words the description differently.
     if ('priority' in value && 'description' in value) return { ...value, description: '' };
+    const copy: Body = {};
     for (const name of Object.keys(value).sort()) copy[name] = maskVolatileValues(value[name] ?? null, namespace, name);
     return copy;
   }

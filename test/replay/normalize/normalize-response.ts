@@ -2,12 +2,12 @@
  * Removes from responses what differs in each run, and from messages what the reference server prints in Go syntax and
  * this server as JSON.
  */
-import { UID_PATTERN } from './volatile-patterns';
+import { PATTERN_EXPLANATION, UID_PATTERN } from './volatile-patterns';
 import { isBody, metadataOf, type Body, type Json } from '../json-response';
 
 /** Removes explanations of patterns, and the diff of Go structs at the end of a rejected change. */
 export const shortenPatterns = (text: string): string =>
-  text.replace(/^(Forbidden: [^\n]*)\n[^]*$/, '$1').replace(/\(e\.g\. '[^)]*?regex used for validation is '(?:[^'])*'\)/g, '(…)');
+  text.replace(/^(Forbidden: [^\n]*)\n[^]*$/, '$1').replace(PATTERN_EXPLANATION, '(…)');
 
 /** Types with values that both servers print alike; see shared/values/go-values.ts. */
 const PRINTED_ALIKE = [
@@ -19,6 +19,11 @@ const PRINTED_ALIKE = [
   'v1.LabelSelector',
 ];
 
+/**
+ * A value in Go syntax at the start of a message:
+ *   `Invalid value: core.Taint{Key:"k"}: …` has `core.Taint{Key:"k"}`
+ *   `Duplicate value: (*int32)(0xc00012): …` has a pointer, also `(*int32)(nil)` and `core.Scale(nil)`
+ */
 const STRUCT =
   /(?<=^(?:Invalid|Duplicate|Unsupported) value: )(?:(?:&?[\w.]*|\[\]byte)\{.*\}|\(\*[\w.]+\)\((?:0x[0-9a-f]+|nil)\)|[\w.]+\(nil\))(?=: |$)/s;
 

@@ -22,6 +22,12 @@ export const isCertificateRequestFields = shape(
 );
 export type CertificateRequestFields = Checked<typeof isCertificateRequestFields>;
 
+/** Tags of DER (X.690); a context tag is 0xa0 for a constructed value, and 0x80 and a number for a general name. */
+const TAG = { bitString: 0x03, octetString: 0x04, utf8String: 0x0c, sequence: 0x30, set: 0x31, attributes: 0xa0 } as const;
+const GENERAL_NAME = { email: 0x81, dns: 0x82, uri: 0x86, ip: 0x87 } as const;
+/** The version 0, as an INTEGER. */
+const VERSION = '020100';
+/** Object identifiers, in hexadecimal DER. */
 const ORGANIZATION = '060355040a';
 const COMMON_NAME = '0603550403';
 const ALTERNATIVE_NAMES = '0603551d11';
@@ -47,22 +53,22 @@ interface Keys {
 /** PEM, with a new key. */
 export const certificateRequest = (requested: CertificateRequestFields): string => certificateRequestOf(requested, newKeys());
 
-/** PEM. */
+/** PEM, with this key. `signing` is the algorithm of the signature: ECDSA with SHA-256 by default. */
 export function certificateRequestOf(
   requested: CertificateRequestFields,
   { publicKey, privateKey }: Keys,
   signing: SignatureAlgorithm = WITH_ECDSA,
 ): string {
   const key = publicKey.export({ type: 'spki', format: 'der' });
-  const info = derElement(0x30, Buffer.from('020100', 'hex'), nameOf(requested), key, attributesOf(requested));
+  const info = derElement(TAG.sequence, hex(VERSION), nameOf(requested), key, attributesOf(requested));
   const signingKey = requested.signature === 'of another key' ? newKeys().privateKey : privateKey;
   return pem(
     'CERTIFICATE REQUEST',
     derElement(
-      0x30,
+      TAG.sequence,
       info,
-      derElement(0x30, hex(signing.algorithm)),
-      derElement(0x03, Buffer.of(0), sign(signing.hash, info, { key: signingKey, ...signing.options })),
+      derElement(TAG.sequence, hex(signing.algorithm)),
+      derElement(TAG.bitString, Buffer.of(0), sign(signing.hash, info, { key: signingKey, ...signing.options })),
     ),
   );
 }
@@ -80,23 +86,26 @@ function nameOf({ organizations = [], commonName, others = [] }: CertificateRequ
     ...(commonName === undefined ? [] : [[COMMON_NAME, commonName] as const]),
     ...others,
   ];
-  return derElement(0x30, ...parts.map(([id, value]) => derElement(0x31, derElement(0x30, hex(id), derElement(0x0c, Buffer.from(value))))));
+  const attributes = parts.map(([id, value]) => derElement(TAG.sequence, hex(id), derElement(TAG.utf8String, Buffer.from(value))));
+  return derElement(TAG.sequence, ...attributes.map((attribute) => derElement(TAG.set, attribute)));
 }
 
 function attributesOf({ dns = [], ips = [], emails = [], uris = [] }: CertificateRequestFields): Buffer {
   const names = [
-    ...dns.map((name) => derElement(0x82, Buffer.from(name))),
-    ...emails.map((name) => derElement(0x81, Buffer.from(name))),
-    ...ips.filter((ip) => isIP(ip) === 4).map((ip) => derElement(0x87, Buffer.from(ip.split('.').map(Number)))),
-    ...uris.map((name) => derElement(0x86, Buffer.from(name))),
+    ...dns.map((name) => derElement(GENERAL_NAME.dns, Buffer.from(name))),
+    ...emails.map((name) => derElement(GENERAL_NAME.email, Buffer.from(name))),
+    ...ips.filter((ip) => isIP(ip) === 4).map((ip) => derElement(GENERAL_NAME.ip, Buffer.from(ip.split('.').map(Number)))),
+    ...uris.map((name) => derElement(GENERAL_NAME.uri, Buffer.from(name))),
   ];
-  if (names.length === 0) return derElement(0xa0);
-  const extension = derElement(0x30, hex(ALTERNATIVE_NAMES), derElement(0x04, derElement(0x30, ...names)));
-  return derElement(0xa0, derElement(0x30, hex(EXTENSION_REQUEST), derElement(0x31, derElement(0x30, extension))));
+  if (names.length === 0) return derElement(TAG.attributes);
+  const extension = derElement(TAG.sequence, hex(ALTERNATIVE_NAMES), derElement(TAG.octetString, derElement(TAG.sequence, ...names)));
+  const extensions = derElement(TAG.set, derElement(TAG.sequence, extension));
+  return derElement(TAG.attributes, derElement(TAG.sequence, hex(EXTENSION_REQUEST), extensions));
 }
 
 const hex = (text: string): Buffer => Buffer.from(text, 'hex');
 
+/** Tag, length (X.690, 8.1.3) and content. Contents are shorter than 64 KiB. */
 function derElement(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const size = content.length;

@@ -25,7 +25,11 @@ export function describeCertificate(encoded: string): Body | undefined {
   };
 }
 
-/** Extensions by their number below 2.5.29, with `!` when critical; and the bits of the key usage. */
+/**
+ * Extensions by their number below 2.5.29, with `!` when critical; and the bits of the key usage. In hexadecimal DER an
+ * extension is its identifier (`0603551d` and the number), TRUE (`0101ff`) when it is critical, and an OCTET STRING (`04`).
+ * That of the key usage contains a BIT STRING (`03`): its length, the number of unused bits, and one byte of bits.
+ */
 function extensionsIn(der: string): Body {
   const extensions = [...der.matchAll(/0603551d(..)(0101ff)?04/g)].map(
     ([, id = '', critical]) => `${parseInt(id, 16)}${critical === undefined ? '' : '!'}`,

@@ -81,6 +81,11 @@ interface Price {
   readonly errors: readonly string[];
 }
 
+/**
+ * Finds a length of a list for which the cost of its rule is just above the limit, so that the server states the factor
+ * with six digits; a larger factor has one digit, and above 100 the server states only that. Each attempt corrects the
+ * length by the factor of the previous one.
+ */
 async function priceOf(server: ReferenceServer, schema: Body, rule: string): Promise<Price> {
   let times = COST_LIMIT;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
