@@ -6,34 +6,18 @@ import { describeWithKubectl } from '../../support/external/kubectl-session';
 import { waitUntil } from '../../support/programs';
 import { startReviewServer } from '../../support/servers/review-server';
 import { useClosable } from '../../support/use-resource';
-
-const policy = (name: string, namespace: string): string => `apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicy
-metadata: {name: ${name}}
-spec:
-  paramKind: {apiVersion: v1, kind: ConfigMap}
-  matchConstraints:
-    namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ${namespace}}}
-    resourceRules: [{operations: [CREATE, UPDATE], apiGroups: [apps], apiVersions: [v1], resources: [deployments, deployments/scale]}]
-  variables: [{name: most, expression: "int(params.data.most)"}]
-  validations:
-  - expression: object.spec.replicas <= variables.most
-    messageExpression: "'at most ' + string(variables.most) + ' replicas'"
----
-apiVersion: admissionregistration.k8s.io/v1
-kind: ValidatingAdmissionPolicyBinding
-metadata: {name: ${name}}
-spec: {policyName: ${name}, validationActions: [Deny], paramRef: {name: limits, parameterNotFoundAction: Deny}}
-`;
+import { fixture } from '../fixture';
 
 const CONFIGMAP = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: m}\ndata: {a: "1"}\n';
 
 describeWithKubectl('admission', (session) => {
   const name = `most-${session.namespace}`;
+  /** Limits the replicas of Deployments to the value `most` of the ConfigMap `limits`. */
+  const policy = (policyName: string): string => fixture('replica-limit-policy.yaml', { POLICY: policyName, NAMESPACE: session.namespace });
 
   it('a policy denies by its parameter', async () => {
     await session.ok('create configmap limits --from-literal=most=3');
-    await session.ok('apply -f -', policy(name, session.namespace));
+    await session.ok('apply -f -', policy(name));
     const message = `ValidatingAdmissionPolicy '${name}' with binding '${name}' denied request: at most 3 replicas`;
     await waitUntil('the policy to take effect', async () =>
       (await session.run('create deployment web --image=web --replicas=4 --dry-run=server')).stderr.includes(message),
@@ -57,9 +41,8 @@ describeWithKubectl('admission', (session) => {
   });
 
   it('a policy with an undeclared variable is rejected', async () => {
-    expect(
-      await session.fails('apply -f -', policy(`broken-${name}`, session.namespace).replace('int(params', 'int(parameters')),
-    ).toContain("undeclared reference to 'parameters'");
+    const broken = policy(`broken-${name}`).replace('int(params', 'int(parameters');
+    expect(await session.fails('apply -f -', broken)).toContain("undeclared reference to 'parameters'");
     await session.ok(`delete validatingadmissionpolicy,validatingadmissionpolicybinding ${name}`);
   });
 
@@ -83,23 +66,16 @@ describeWithKubectl('admission', (session) => {
       await session.run(`delete mutatingwebhookconfigurations,validatingwebhookconfigurations hooks-${namespace} --ignore-not-found`);
     });
 
-    /** Applies a webhook configuration for ConfigMaps of this namespace. */
-    async function applyWebhook(type: 'Mutating' | 'Validating', behaviour: string, options = ''): Promise<void> {
-      const clientConfig = `url: "https://127.0.0.1:${webhooks().port}/${behaviour}", caBundle: ${webhooks().caBundle}`;
-      await session.ok(
-        'apply -f -',
-        `apiVersion: admissionregistration.k8s.io/v1
-kind: ${type}WebhookConfiguration
-metadata: {name: hooks-${session.namespace}}
-webhooks:
-- name: hook.example.com
-  clientConfig: {${clientConfig}}
-  rules: [{operations: ["*"], apiGroups: [""], apiVersions: [v1], resources: [configmaps]}]
-  namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ${session.namespace}}}
-  sideEffects: None
-  admissionReviewVersions: [v1]
-${options}`,
-      );
+    /** Applies a configuration with a webhook for ConfigMaps of this namespace. */
+    async function applyWebhook(type: 'Mutating' | 'Validating', behaviour: string, failurePolicy = 'Fail'): Promise<void> {
+      const values = {
+        KIND: `${type}WebhookConfiguration`,
+        NAMESPACE: session.namespace,
+        URL: `https://127.0.0.1:${webhooks().port}/${behaviour}`,
+        CA: webhooks().caBundle,
+        FAILURE_POLICY: failurePolicy,
+      };
+      await session.ok('apply -f -', fixture('configmap-webhook.yaml', values));
     }
 
     it('deny creations, changes and deletions until their configuration is deleted', async () => {
@@ -133,8 +109,7 @@ ${options}`,
     });
 
     it('that break connections are ignored or fail requests by their failure policy', async () => {
-      const options = '  failurePolicy: Ignore\n  timeoutSeconds: 1\n';
-      await applyWebhook('Validating', 'cut', options);
+      await applyWebhook('Validating', 'cut', 'Ignore');
       await session.ok('apply -f -', CONFIGMAP);
       await session.ok(
         `patch validatingwebhookconfiguration hooks-${session.namespace} --type=json -p [{"op":"replace","path":"/webhooks/0/failurePolicy","value":"Fail"}]`,

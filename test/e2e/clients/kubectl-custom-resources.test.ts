@@ -5,32 +5,18 @@
 import { startConversionServer, type ConversionServer } from '../../support/servers/conversion-server';
 import { parseTable, describeWithKubectl } from '../../support/external/kubectl-session';
 import { waitUntil } from '../../support/programs';
-import { readRepositoryFile } from '../../support/repository';
 import { useClosable } from '../../support/use-resource';
+import { fixture } from '../fixture';
 
-/** A definition of the fixtures in this API group. */
-const readDefinition = (name: string, group: string): string =>
-  readRepositoryFile(`test/e2e/fixtures/${name}-definition.yaml`).replaceAll('$GROUP', group);
+const toolDefinition = (GROUP: string): string => fixture('tool-definition.yaml', { GROUP });
 
 const tool = (group: string, spec: string): string => `apiVersion: ${group}/v1\nkind: Tool\nmetadata: {name: hammer}\nspec: ${spec}\n`;
 
-const shelfDefinition = (
-  group: string,
-  schema = '{type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}',
-): string => `
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: shelves.${group}}
-spec:
-  group: ${group}
-  scope: Cluster
-  names: {plural: shelves, kind: Shelf}
-  versions:
-  - {name: v1, served: true, storage: true, schema: {openAPIV3Schema: ${schema}}}
-`;
+const SHELF_SCHEMA = '{type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}';
+const shelfDefinition = (GROUP: string, SCHEMA = SHELF_SCHEMA): string => fixture('shelf-definition.yaml', { GROUP, SCHEMA });
 
-const widgetDefinition = (group: string, { port, caBundle }: ConversionServer): string =>
-  readDefinition('widget', group).replace('$PORT', String(port)).replace('$CA_BUNDLE', caBundle);
+const widgetDefinition = (GROUP: string, { port, caBundle }: ConversionServer): string =>
+  fixture('widget-definition.yaml', { GROUP, PORT: String(port), CA_BUNDLE: caBundle });
 
 const widget = (group: string, version: string, spec: string): string =>
   `apiVersion: ${group}/${version}\nkind: Widget\nmetadata: {name: a}\nspec: ${spec}\n`;
@@ -40,11 +26,11 @@ describeWithKubectl('custom resources', (session) => {
     const group = `${session.namespace}.example.com`;
 
     it('are served once their definition is established', async () => {
-      expect(await session.ok('apply -f -', readDefinition('tool', group))).toBe(
+      expect(await session.ok('apply -f -', toolDefinition(group))).toBe(
         `customresourcedefinition.apiextensions.k8s.io/tools.${group} created\n`,
       );
       await session.ok(`wait --for=condition=Established crd/tools.${group} --timeout=20s`);
-      expect(await session.ok('apply -f -', readDefinition('tool', group))).toContain('unchanged');
+      expect(await session.ok('apply -f -', toolDefinition(group))).toContain('unchanged');
       expect(parseTable(await session.ok(`api-resources --api-group=${group} --no-headers`))).toEqual([
         ['tools', 'to', `${group}/v1`, 'true', 'Tool'],
       ]);

@@ -4,8 +4,8 @@
  */
 import { startControllers } from '../../support/control-plane';
 import { describeWithPackagedKubectl, parseTable } from '../../support/external/kubectl-session';
-import { readRepositoryFile } from '../../support/repository';
 import { useResource } from '../../support/use-resource';
+import { fixture } from '../fixture';
 
 /** The storage class of the fixtures. No StorageClass of this name exists, so nothing provisions a volume. */
 const CLASS = 'manual';
@@ -23,7 +23,7 @@ describeWithPackagedKubectl(
     );
 
     it('a claim is bound to a hostPath volume, which is Released with the claim', async () => {
-      await session.ok('apply -f -', readRepositoryFile('test/e2e/fixtures/volume-and-claim.yaml'));
+      await session.ok('apply -f -', fixture('volume-and-claim.yaml'));
       await session.ok(`wait pvc/data --for=jsonpath={.status.phase}=Bound ${WAIT}`);
       expect(parseTable(await session.ok('get pvc data --no-headers'))).toEqual([
         ['data', 'Bound', 'disk', '1Gi', 'RWO', CLASS, '<unset>', ANY_AGE],
@@ -36,7 +36,7 @@ describeWithPackagedKubectl(
     });
 
     it('an ephemeral volume gets a claim that is deleted with its pod', async () => {
-      await session.ok('apply -f -', readRepositoryFile('test/e2e/fixtures/pod-with-ephemeral-volume.yaml'));
+      await session.ok('apply -f -', fixture('pod-with-ephemeral-volume.yaml'));
       await session.ok(`wait pvc/builder-scratch --for=create ${WAIT}`);
       await session.ok(`wait pvc/builder-scratch --for=jsonpath={.status.phase}=Pending ${WAIT}`);
       await session.ok('delete pod builder --now');

@@ -18,6 +18,7 @@ import { serveMetrics } from '../../support/servers/metrics-server';
 import { waitUntil } from '../../support/programs';
 import { sendWith } from '../../support/scenarios/replayed-scenario';
 import { useClosable, useResource } from '../../support/use-resource';
+import { fixture } from '../fixture';
 
 const PODS = resourceOf('core.v1.Pod');
 const DEPLOYMENTS = resourceOf('apps.v1.Deployment');
@@ -36,21 +37,9 @@ const FLAGS = [
 
 const node = (name: string): string => JSON.stringify({ apiVersion: 'v1', kind: 'Node', metadata: { name, labels: { pool: 'agents' } } });
 
-/** The manifest of a StatefulSet of three pods with this tag of the image. */
-function statefulSet(tag: string): string {
-  const labels = { app: 'db' };
-  const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: `registry.example.com/db:${tag}` }] } };
-  const spec = { replicas: 3, serviceName: 'db', selector: { matchLabels: labels }, template };
-  return JSON.stringify({ apiVersion: 'apps/v1', kind: 'StatefulSet', metadata: { name: 'db' }, spec });
-}
-
-/** The manifest of a DaemonSet on the nodes of the pool, with this tag of the image. */
-function daemonSet(tag: string): string {
-  const labels = { app: 'agent' };
-  const podSpec = { nodeSelector: { pool: 'agents' }, containers: [{ name: 'c', image: `registry.example.com/agent:${tag}` }] };
-  const spec = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: podSpec } };
-  return JSON.stringify({ apiVersion: 'apps/v1', kind: 'DaemonSet', metadata: { name: 'agent' }, spec });
-}
+/** Manifests of a StatefulSet of three pods, and of a DaemonSet on the nodes of the pool, with a tag of their image. */
+const statefulSet = (TAG: string): string => fixture('stateful-set.yaml', { TAG });
+const daemonSet = (TAG: string): string => fixture('daemon-set.yaml', { TAG });
 
 /** Marks each new pod as ready since an hour ago, or as succeeded when it belongs to a Job, until the signal. */
 async function runPods(client: RestClient, signal: AbortSignal): Promise<void> {
@@ -245,6 +234,7 @@ describeWithPackagedKubectl(
       // Sets the last schedule time to the past, so that a run is due.
       const status = { status: { lastScheduleTime: '2020-06-01T00:00:00Z' } };
       await session.ok(['patch', 'cronjob', 'tick', '--subresource=status', '--type=merge', '-p', JSON.stringify(status)]);
+      // The last time of the schedule. The name of its Job ends with the minutes since 1970.
       const minute = Date.UTC(new Date().getUTCFullYear(), 0, 1) / 60_000;
       await session.ok(`wait --for=create job/tick-${minute} --timeout=60s`);
       await session.ok(`wait --for=condition=complete job/tick-${minute} --timeout=60s`);

@@ -5,7 +5,7 @@
 import { SERVED_KINDS } from '../../../shared/api/kinds';
 import { parseTable, describeWithEachKubectl } from '../../support/external/kubectl-session';
 import { waitUntil } from '../../support/programs';
-import { readRepositoryFile } from '../../support/repository';
+import { fixture } from '../fixture';
 
 /** The members of an object that these tests read. */
 interface KubectlObject {
@@ -22,7 +22,7 @@ interface KubectlObject {
   readonly data?: Record<string, string>;
 }
 
-const webManifest = (name: string): string => readRepositoryFile('test/e2e/fixtures/web.yaml').replaceAll('NAME', name);
+const webManifest = (NAME: string): string => fixture('web.yaml', { NAME });
 
 const ANY_AGE = expect.stringMatching(/^\d+s$/);
 
@@ -212,28 +212,8 @@ metadata:
   });
 
   it('describe prints objects with their Events', async () => {
-    await session.ok(
-      'create -f -',
-      JSON.stringify({
-        apiVersion: 'v1',
-        kind: 'Event',
-        metadata: { name: 'web.1', namespace: session.namespace },
-        reason: 'Pulled',
-        message: 'the image is here',
-        type: 'Normal',
-        count: 3,
-        involvedObject: {
-          apiVersion: 'v1',
-          kind: 'Pod',
-          name: 'web',
-          namespace: session.namespace,
-          uid: (await session.json<KubectlObject>('get pod web')).metadata.uid,
-        },
-        source: { component: 'kubelet' },
-        firstTimestamp: '2026-01-01T00:00:00Z',
-        lastTimestamp: '2026-01-01T00:00:00Z',
-      }),
-    );
+    const { uid: UID } = (await session.json<KubectlObject>('get pod web')).metadata;
+    await session.ok('create -f -', fixture('pulled-event.yaml', { NAMESPACE: session.namespace, UID }));
     const settings = await session.ok('describe configmap settings');
     expect(settings).toMatch(/^Name: +settings\nNamespace: +/);
     expect(settings).toMatch(/colour:\n----\nblue\n/);
@@ -257,25 +237,7 @@ metadata:
 
   it('describe and get print nodes with roles, conditions and capacity', async () => {
     const name = `node-${session.namespace}`;
-    await session.ok(
-      'create -f -',
-      JSON.stringify({ apiVersion: 'v1', kind: 'Node', metadata: { name, labels: { 'node-role.kubernetes.io/edge': '' } } }),
-    );
-    await session.ok([
-      'patch',
-      'node',
-      name,
-      '--subresource=status',
-      '--type=merge',
-      '-p',
-      JSON.stringify({
-        status: {
-          capacity: { cpu: '4' },
-          conditions: [{ type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'ready' }],
-          nodeInfo: { kubeletVersion: 'v1.31.0' },
-        },
-      }),
-    ]);
+    await session.ok('create -f -', fixture('edge-node.yaml', { NAME: name }));
     expect(parseTable(await session.ok(`get node ${name}`))).toEqual([
       ['NAME', 'STATUS', 'ROLES', 'AGE', 'VERSION'],
       [name, 'Ready', 'edge', ANY_AGE, 'v1.31.0'],
