@@ -13,6 +13,17 @@ import { setKubeletPort, POD, createPodOnKubelet, useKubeletServer } from './kub
 
 const EXEC = `${POD}/exec?command=ls&stdin=1&stdout=1&stderr=1`;
 const V5 = 'v5.channel.k8s.io';
+/** Types of control frames (SPDY/3.1, section 2.6), and the status of RST_STREAM with which a receiver cancels a stream. */
+const RST_STREAM = 3;
+const PING = 6;
+const GOAWAY = 7;
+const CANCEL = 5;
+/** The streams of a command have odd numbers in the order error, stdin, stdout, stderr. */
+const STDERR_STREAM = 7;
+/** A control frame (0x80) of SPDY/3 of the type 4 that announces 0xffffff bytes, and the first of them. */
+const TOO_LONG_FRAME = Buffer.from([0x80, 3, 0, 4, 0, 0xff, 0xff, 0xff, 1]);
+/** The message that closes the stream of a channel; without a channel it is malformed. */
+const closeSignal = (...channel: readonly number[]): Buffer => Buffer.of(255, ...channel);
 const SUCCESS_STATUS = '{"metadata":{},"status":"Success"}';
 
 /** The client's connections; those that a test leaves open are closed after it. */
@@ -120,14 +131,14 @@ describe('a command', () => {
       command.sendLast('error', SUCCESS_STATUS);
       command.send('stdout', 'late');
       command.sendLast('stdout', '');
-      command.sendFrame(spdyFrame(3, Buffer.concat([uint32Bytes(7), uint32Bytes(5)])));
+      command.sendFrame(spdyFrame(RST_STREAM, Buffer.concat([uint32Bytes(STDERR_STREAM), uint32Bytes(CANCEL)])));
     });
     expect(received).toEqual(['1 ', '1 late', `3 ${SUCCESS_STATUS}`, 'closed 1000']);
   });
 
   test.each([
     ['is cut', (command: RunningCommand) => command.disconnect()],
-    ['says goodbye', (command: RunningCommand) => command.sendFrame(spdyFrame(7, Buffer.alloc(8)))],
+    ['says goodbye', (command: RunningCommand) => command.sendFrame(spdyFrame(GOAWAY, Buffer.alloc(8)))],
   ])('whose kubelet %s ends with success', async (_title, play) => {
     expect(await runCommand(EXEC, 4, play)).toEqual(['1 ', `3 ${SUCCESS_STATUS}`, 'closed 1000']);
   });
@@ -136,7 +147,7 @@ describe('a command', () => {
     kubelet().whenOpened(4, () => undefined);
     await open(EXEC, V5, (socket) => {
       socket.send(Buffer.from('\0early'));
-      socket.send(Buffer.of(255, 0));
+      socket.send(closeSignal(0));
     });
     await waitForKubelet('stdin early');
     await waitForKubelet('stdin ends');
@@ -162,13 +173,13 @@ describe('the input of a command', () => {
     await waitForKubelet('opens stderr');
     for (const message of ['\0AB', '\0', '', '\x01x', '\x09x']) socket.send(Buffer.from(message));
     socket.send('\0text');
-    socket.send(Buffer.from([255, 1]));
-    socket.send(Buffer.from([255, 0]));
+    socket.send(closeSignal(1));
+    socket.send(closeSignal(0));
     socket.send(Buffer.from('\0C'));
     await waitForKubelet('stdin ends');
     expect(kubelet().received.slice(5)).toEqual(['stdin AB', 'stdin text', 'stdin ends']);
     socket.close();
-    await waitForKubelet('frame 7 0000000000000000');
+    await waitForKubelet(`frame ${GOAWAY} 0000000000000000`);
     expect(kubelet().received).not.toContain('stdin C');
   });
 
@@ -186,17 +197,16 @@ describe('the input of a command', () => {
   test('ends with the connection on a close signal without a channel', async () => {
     const { socket, received } = await open(EXEC);
     await waitForKubelet('opens stderr');
-    socket.send(Buffer.from([255]));
+    socket.send(closeSignal());
     await waitUntil('the end', () => received.includes('closed 1000'));
     await waitForKubelet('stdin ends');
   });
 });
 
 test('a SPDY ping of the kubelet gets a pong', async () => {
-  const PING = 6;
   kubelet().whenOpened(4, (command) => command.sendFrame(spdyFrame(PING, uint32Bytes(2))));
   await open(EXEC);
-  await waitForKubelet('frame 6 00000002');
+  await waitForKubelet(`frame ${PING} 00000002`);
 });
 
 test('megabytes are sent in both directions', async () => {
@@ -209,7 +219,7 @@ test('megabytes are sent in both directions', async () => {
   });
   const { socket, received } = await open(EXEC);
   socket.send(Buffer.concat([Buffer.from([0]), Buffer.alloc(size, 'y')]));
-  socket.send(Buffer.from([255, 0]));
+  socket.send(closeSignal(0));
   await waitForKubelet('stdin ends');
   await waitUntil('all of the output', () => (output = received.map((line) => line.slice(2)).join('')).length >= size);
   const input = kubelet().received.filter((line) => line.startsWith('stdin y'));
@@ -218,7 +228,7 @@ test('megabytes are sent in both directions', async () => {
 });
 
 test('a frame over the maximum length ends the connection', async () => {
-  const received = await runCommand(EXEC, 4, (command) => command.sendFrame(Buffer.from([0x80, 3, 0, 4, 0, 0xff, 0xff, 0xff, 1])));
+  const received = await runCommand(EXEC, 4, (command) => command.sendFrame(TOO_LONG_FRAME));
   expect(received).toEqual(['1 ', `3 ${SUCCESS_STATUS}`, 'closed 1000']);
 });
 

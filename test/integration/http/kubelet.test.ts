@@ -6,9 +6,14 @@ import { requestBytes } from './api-call';
 import { issueClientCertificate, tlsPairOf, issueServerCertificate } from './fixture';
 import { setKubeletPort, POD, useKubelet, useKubeletServer } from './kubelet-fixture';
 
+/** The requests that the fake kubelet received. */
 const kubeletRequests: { readonly line: string; readonly headers: Readonly<Record<string, unknown>>; readonly isAuthorized: boolean }[] =
   [];
 
+/**
+ * The option `tailLines` of a log selects the response: a number of three digits is its status, and 9 breaks it off. A
+ * followed log stays open, and the body of a POST is sent back.
+ */
 function serveKubeletRequests(server: Server): void {
   server.on('request', (request, response) => {
     const { url = '', method = '', headers } = request;
@@ -39,15 +44,16 @@ function serveKubeletRequests(server: Server): void {
   });
 }
 
-const files: { ca?: Buffer; cert?: Buffer; key?: Buffer } = {};
-const api = useKubeletServer(() => files);
+/** For connections to kubelets; complete once the server has started, whose authority issues them. */
+const credentials: { ca?: Buffer; cert?: Buffer; key?: Buffer } = {};
+const api = useKubeletServer(() => credentials);
 const kubelet = useKubelet(api, serveKubeletRequests, () => ({
   ca: api.authority.certificate,
   requestCert: true,
   rejectUnauthorized: false,
 }));
 beforeAll(async () => {
-  Object.assign(files, {
+  Object.assign(credentials, {
     ca: Buffer.from(api.authority.certificate),
     ...tlsPairOf(await issueClientCertificate(api.authority, 'kubelet', [])),
   });

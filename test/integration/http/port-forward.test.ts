@@ -64,7 +64,10 @@ const LENGTH_BYTES: ReadonlyMap<number, number> = new Map([
   [127, 8],
 ]);
 
-/** A WebSocket client that records frames as `<type> <first 20 characters>`. */
+/**
+ * A WebSocket client that records frames as `<type> <first 20 characters>`. The package ws refuses subprotocols with a
+ * slash, such as {@link TUNNEL}, and a server that selects none.
+ */
 class Client {
   readonly frames: string[] = [];
   length = 0;

@@ -280,6 +280,7 @@ it('the system priority classes exist when the server is ready', async () => {
   ]);
 });
 
+/** In base64url: `{"v":"meta.k8s.io/v1","rv":1,"start":"../x"}`. */
 const ESCAPING_TOKEN = 'eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MSwic3RhcnQiOiIuLi94In0';
 const unparsed = (text: string): string =>
   `resourceVersion: Invalid value: "${text}": strconv.ParseUint: parsing "${text}": invalid syntax`;
