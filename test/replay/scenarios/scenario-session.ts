@@ -1,11 +1,9 @@
 /**
- * Runs scenarios on one server with its controllers: sends the requests, reads the compared collections, and masks what
- * differs from run to run: UIDs, times, resource versions and generated names. Callers compare the states.
+ * Runs scenarios on one server with its controllers: sends the requests, and reads the compared collections with masks of
+ * what differs from run to run. Callers compare the states.
  */
 import type { Method } from '../../../shared/client/transport/transport';
 import { systemClock, type Clock } from '../../../shared/runtime/clock';
-import { describeCertificate } from './describe-certificate';
-import { TIME_PATTERN, UID_PATTERN } from '../normalize/volatile-patterns';
 import { isBody, membersOf, metadataOf, objectsIn, textOf, type Body, type Json } from '../json-response';
 import { PATCH_MEDIA } from '../normalize/spelling';
 import { certificateRequest, isCertificateRequestFields, type CertificateRequestFields } from './certificate-request';
@@ -17,6 +15,7 @@ import {
   type Scenario,
   type ScenarioRequest,
 } from './scenario';
+import { byText, ScenarioMasks, TRIGGER_ANNOTATION } from './scenario-masks';
 
 export interface ScenarioResponse {
   readonly code: number;
@@ -31,41 +30,10 @@ export type ScenarioSend = (
   body?: Json,
 ) => Promise<ScenarioResponse>;
 
-/** The suffix of names of Events. */
-const EVENT_NAME_SUFFIX = /\.[0-9a-f]{16}$/;
-/** Names within a message. */
-const HYPHENATED_WORDS = /[a-z0-9]+(?:-[a-z0-9]+)+/g;
-/** The generated name of an object that was rejected. */
-const REFUSED = /(pods "[^"]*-)[a-z0-9]{0,5}(?=" is forbidden)/;
-/** As long as a generated suffix. */
-const RANDOM_SUFFIX = 'xxxxx';
-/** A label of pods and of the revisions of DaemonSets. */
-const POD_REVISION = 'controller-revision-hash';
-/** Labels of ReplicaSets and of ControllerRevisions. */
-const HASHES = ['pod-template-hash', 'controller.kubernetes.io/hash'];
-const ZONED = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?=[+-]\d\d:\d\d)/g;
-/** The suffix of names of a CronJob's Jobs: the scheduled minute since 1970. */
-const SCHEDULED_MINUTE = /-\d{8}\b/g;
+/** `pods/web-*!1/status`: folder `pods`, prefix `web-`, selection `!1`, rest `/status`. See `ScenarioRequest.path`. */
+const ASTERISK_PATH = /^(?<folder>.*)\/(?<prefix>[a-z0-9-]*)\*(?<selection>!?1?)(?<rest>\/.*)?$/;
+/** `$NOW-3600s` */
 const RELATIVE_TIME = /\$NOW([+-]\d+)s/g;
-const JSON_WEB_TOKEN = /^[\w-]+\.([\w-]+)\.[\w-]+$/;
-const CERTIFICATE = '-----BEGIN CERTIFICATE-----';
-const OMITTED_METADATA: ReadonlySet<string> = new Set([
-  'resourceVersion',
-  'uid',
-  'managedFields',
-  'creationTimestamp',
-  'generation',
-  'generateName',
-  'selfLink',
-]);
-const isOmitted = (member: string, name: string): boolean =>
-  member === 'metadata' ? OMITTED_METADATA.has(name) : member === 'involvedObject' && name === 'resourceVersion';
-/** Whether the member is the resource version of a referenced object. */
-const isReferencedVersion = (reference: Body, name: string): boolean => name === 'resourceVersion' && reference['uid'] !== undefined;
-/** Lists without a meaningful order. */
-const UNORDERED: ReadonlySet<string> = new Set(['endpoints', 'addresses', 'notReadyAddresses', 'ports', 'subsets']);
-/** Depends on which of two watches delivers a change first; other tests cover its rules. */
-const TRIGGER_ANNOTATION = 'endpoints.kubernetes.io/last-change-trigger-time';
 const JSON_TYPE = { 'content-type': 'application/json' } as const;
 const ALWAYS_COMPARED: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
@@ -101,25 +69,17 @@ const hasOtherCode =
 const hasData: ResponseTest = ({ body }) => isBody(body) && body['data'] !== undefined;
 
 export class ScenarioSession {
-  /** The mask of an object's uid in recordings, by uid. */
-  private readonly masksByUid = new Map<string, string>();
-  /** The uid by mask, for bodies that refer to other objects. */
-  private readonly uidsByMask = new Map<string, string>();
-  /** The mask of each generated name. */
-  private readonly generatedNames = new Map<string, string>();
-  /** Prefixes of generated names, because some objects are deleted before they are observed. */
-  private readonly generatedPrefixes = new Set<string>();
-  /** The mask of each template hash. */
-  private readonly hashMasks = new Map<string, string>();
-
   /** {@link lastWrite} when `servePods` ran last. */
   private servedRevision: number | undefined;
+  private readonly masks: ScenarioMasks;
 
   constructor(
     private readonly send: ScenarioSend,
     readonly namespace: string,
     readonly environment: ScenarioEnvironment = { clock: systemClock },
-  ) {}
+  ) {
+    this.masks = new ScenarioMasks(namespace);
+  }
 
   /** Creates the namespace and waits for its service account. Throws when either fails. */
   async open(): Promise<void> {
@@ -145,21 +105,15 @@ export class ScenarioSession {
   }
 
   /**
-   * Returns the code of the response. When the path names several objects, that of the first failure or of the last
-   * success; 200 when there are no such objects.
+   * Returns the code of the response. When the path has an asterisk, that of the first failure or of the last success;
+   * 200 when it stands for no object.
    */
   async perform(request: ScenarioRequest): Promise<number> {
-    const [, folder, prefix = '', activeOnly, generatedOnly, rest = ''] = /^(.*)\/([a-z0-9-]*)\*(!?)(1?)(\/.*)?$/.exec(request.path) ?? [];
+    const { folder, prefix = '', selection = '', rest = '' } = ASTERISK_PATH.exec(request.path)?.groups ?? {};
     if (folder === undefined) return this.performOnce(request);
     const { body } = await this.send('GET', absolutePath(folder, this.namespace), JSON_TYPE);
-    const candidates = objectsIn(membersOf(body)['items'])
-      .filter((item) => activeOnly === '' || !hasEnded(item))
-      .map(metadataOf);
-    const withPrefix = candidates.filter(({ name }) => typeof name === 'string' && name.startsWith(prefix));
-    const selected = generatedOnly === '' ? withPrefix : withPrefix.filter(({ generateName }) => generateName !== undefined).slice(0, 1);
-    const names = selected.map(({ name }) => name).filter((name) => typeof name === 'string');
     let code = 200;
-    for (const name of names) {
+    for (const name of selectedNames(objectsIn(membersOf(body)['items']), prefix, selection)) {
       const responseCode = await this.performOnce({ ...request, path: `${folder}/${name}${rest}` });
       if (code < 300) code = responseCode;
     }
@@ -190,13 +144,13 @@ export class ScenarioSession {
     const headers = { 'content-type': contentType ?? type, ...impersonation(as) };
     const sendOnce = () => this.send(method, absolutePath(path, this.namespace), headers, sent);
     const response = await (untilServed ? pollUntilAwaited(sendOnce, hasOtherCode(404, 429), this.environment.clock) : sendOnce());
-    this.rememberObject(response.body);
+    this.masks.remember(response.body);
     return response.code;
   }
 
   private fillIn(text: string): string {
     const later = (_: string, seconds: string): string => `${this.date(Number(seconds)).toISOString().slice(0, 19)}Z`;
-    const named = text.replace(/<uid of [^>]+>/g, (id) => this.uidsByMask.get(id) ?? id).replaceAll('$NS', this.namespace);
+    const named = this.masks.withUids(text).replaceAll('$NS', this.namespace);
     return named.replace(RELATIVE_TIME, later).replaceAll('$NOW', this.date().toISOString());
   }
 
@@ -217,7 +171,7 @@ export class ScenarioSession {
         // The kind exists only while its definition does.
         if (code === 404) return { path, items: [], unordered, omitted };
         if (items === undefined) throw new Error(`cannot list ${path}: ${code}`);
-        for (const item of objectsIn(items)) this.rememberObject(item);
+        for (const item of objectsIn(items)) this.masks.remember(item);
         return {
           path,
           unordered,
@@ -231,7 +185,7 @@ export class ScenarioSession {
     return Object.fromEntries(
       observed.map(({ path, items, unordered, omitted }) => [
         path,
-        items.map((item) => this.mask(without(item, omitted), '', unordered)).sort(byText),
+        items.map((item) => this.masks.mask(without(item, omitted), '', unordered)).sort(byText),
       ]),
     );
   }
@@ -249,81 +203,6 @@ export class ScenarioSession {
     const { namespace, name } = metadataOf(item);
     if (names !== undefined) return typeof name === 'string' && names.includes(name);
     return [namespace, name].some((text) => typeof text === 'string' && text.startsWith(this.namespace));
-  }
-
-  private rememberObject(value: Json): void {
-    if (!isBody(value)) return;
-    const { uid, name, generateName, labels } = metadataOf(value);
-    if (typeof uid !== 'string' || typeof name !== 'string') return;
-    const isRevision = value['revision'] !== undefined;
-    for (const label of isRevision ? [...HASHES, POD_REVISION] : HASHES) {
-      const hash = membersOf(labels)[label];
-      if (typeof hash === 'string' && !this.hashMasks.has(hash)) this.hashMasks.set(hash, `<hash ${this.hashMasks.size + 1}>`);
-    }
-    // Pods of a StatefulSet also have a `generateName`.
-    const isGenerated =
-      typeof generateName === 'string' && name.startsWith(generateName) && name.length === generateName.length + RANDOM_SUFFIX.length;
-    if (isGenerated) {
-      this.generatedNames.set(name, this.maskHashes(`${generateName}*`));
-      this.generatedPrefixes.add(generateName);
-    }
-    const id = `<uid of ${isGenerated ? `${generateName}*` : name}>`.replaceAll(this.namespace, '$NS');
-    this.masksByUid.set(uid, id);
-    this.uidsByMask.set(id, uid);
-  }
-
-  private maskGeneratedName(word: string): string {
-    const prefix = word.slice(0, -RANDOM_SUFFIX.length);
-    return word.length > RANDOM_SUFFIX.length && this.generatedPrefixes.has(prefix) ? `${prefix}*` : word;
-  }
-
-  private maskHashes(text: string): string {
-    let shown = text;
-    for (const [hash, mask] of this.hashMasks) shown = shown.replaceAll(hash, mask);
-    return shown;
-  }
-
-  private mask(value: Json, member = '', unordered: readonly string[] = []): Json {
-    if (Array.isArray(value)) {
-      const items = value.map((item) => this.mask(item, '', unordered));
-      return UNORDERED.has(member) || unordered.includes(member) ? items.sort(byText) : items;
-    }
-    if (isBody(value)) {
-      const copy: Body = {};
-      const names = Object.keys(value).map((name) => [name.replaceAll(this.namespace, '$NS'), name] as const);
-      for (const [shown, name] of names.sort(byText)) {
-        if (isOmitted(member, name) || isReferencedVersion(value, name)) continue;
-        if (member === 'annotations' && name === TRIGGER_ANNOTATION) continue;
-        if (name === 'annotations' && isOnly(value[name] ?? null, TRIGGER_ANNOTATION)) continue;
-        copy[shown] = this.mask(value[name] ?? null, name, unordered);
-      }
-      return copy;
-    }
-    const certificate = member === 'certificate' && typeof value === 'string' ? describeCertificate(value) : undefined;
-    if (certificate !== undefined) return this.mask(certificate);
-    // This server's descriptions are worded differently.
-    if (member.endsWith('/description')) return '<description>';
-    return typeof value === 'string' ? this.maskText(value) : value;
-  }
-
-  private maskText(text: string): string {
-    const secret = Buffer.from(text, 'base64').toString();
-    const [, claims] = JSON_WEB_TOKEN.exec(secret) ?? [];
-    if (claims !== undefined) return `<token ${this.maskText(Buffer.from(claims, 'base64url').toString())}>`;
-    if (secret === this.namespace) return '<$NS in base64>';
-    if (secret.startsWith(CERTIFICATE)) return '<certificates>';
-    const known =
-      this.generatedNames.get(text) ??
-      text.replace(HYPHENATED_WORDS, (word) => this.generatedNames.get(word) ?? this.maskGeneratedName(word));
-    const shown = known
-      .replace(REFUSED, '$1*')
-      .replace(UID_PATTERN, (uid) => this.masksByUid.get(uid) ?? '<uid>')
-      .replaceAll(this.namespace, '$NS')
-      .replace(EVENT_NAME_SUFFIX, '.*')
-      .replace(TIME_PATTERN, '<time>')
-      .replace(ZONED, '<time>')
-      .replace(SCHEDULED_MINUTE, '-<minute>');
-    return this.maskHashes(shown);
   }
 }
 
@@ -350,12 +229,17 @@ function requireRequestFields(value: Json): CertificateRequestFields {
   return value;
 }
 
+/** The names that an asterisk with a prefix and a selection stands for. */
+function selectedNames(items: readonly Body[], prefix: string, selection: string): readonly string[] {
+  const active = selection.includes('!') ? items.filter((item) => !hasEnded(item)) : items;
+  const withPrefix = active.map(metadataOf).filter(({ name }) => textOf(name).startsWith(prefix));
+  const selected = selection.endsWith('1') ? withPrefix.filter(({ generateName }) => generateName !== undefined).slice(0, 1) : withPrefix;
+  return selected.map(({ name }) => textOf(name));
+}
+
 function hasEnded({ status }: Body): boolean {
   return ['Succeeded', 'Failed'].includes(textOf(membersOf(status)['phase']));
 }
-
-/** Whether the value has no other members. */
-const isOnly = (value: Json, name: string): boolean => isBody(value) && Object.keys(value).every((key) => key === name);
 
 function comparedMembers(item: Body, members: readonly string[] | undefined, withOwners: boolean): Body {
   const shown = members === undefined ? item : pick(item, members);
@@ -394,10 +278,4 @@ function without(value: Body, members: readonly string[]): Body {
   return members.length === 0
     ? value
     : Object.fromEntries(kept.map(([name, inner]) => [name, isBody(inner) ? without(inner, members) : inner]));
-}
-
-function byText(a: Json | readonly string[], b: Json | readonly string[]): number {
-  const textA = JSON.stringify(a);
-  const textB = JSON.stringify(b);
-  return textA < textB ? -1 : textA > textB ? 1 : 0;
 }
