@@ -90,9 +90,9 @@ export async function startEncryptedServer(store: Store, ...providers: readonly 
   };
 }
 
-/** Creates a Secret in the namespace `default` with the value under the key `a`. */
-export const createSecret = (api: Fixture, name = 's', value = SECRET_VALUE): Promise<ApiResponse> =>
-  api.post(SECRETS, { metadata: { name }, stringData: { a: value } });
+/** Creates a Secret in the namespace `default` with {@link SECRET_VALUE} under the key `a`. */
+export const createSecret = (api: Fixture, name = 's'): Promise<ApiResponse> =>
+  api.post(SECRETS, { metadata: { name }, stringData: { a: SECRET_VALUE } });
 
 /** The `data` of a Secret as the API returns it, in base64. */
 export const readSecretData = async (api: Fixture, name = 's'): Promise<unknown> => (await api.read(`${SECRETS}/${name}`))['data'];

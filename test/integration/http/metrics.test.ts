@@ -5,7 +5,7 @@ import { NO_OVERRIDES } from '../../../apiserver/admission/plugins/plugin-overri
 import { parseServiceRanges } from '../../../apiserver/allocation/ranges';
 import { featureGates } from '../../../shared/cli/feature-gates';
 import { seriesGrowth, readExposition, type Exposition } from '../../support/exposition';
-import { growthByRequest, isCausedByRequest } from '../../replay/requests/metric-growth';
+import { growthByRequest, isCausedByRequest, isMetricFamily } from '../../replay/requests/metric-growth';
 import { requestSteps } from '../../replay/requests/request-step';
 import {
   EMPTY_FAMILIES,
@@ -20,7 +20,6 @@ import { listOf, number, shape, text, tupleOf } from '../../replay/shape';
 import { serviceAccountOptions, useServer } from './fixture';
 
 const RECORDED = readCases('metrics/steps', shape({ step: text, code: number, grown: listOf(tupleOf(text, number)) }));
-const FAMILY = shape({ name: text, type: text, stability: text, labels: listOf(text), buckets: listOf(number) });
 
 const ranges = parseServiceRanges('10.96.0.0/16');
 if (typeof ranges === 'string') throw new Error(ranges);
@@ -76,7 +75,7 @@ test.each(RECORDED.map((recorded) => [recorded.step, recorded] as const))('the s
 });
 
 const missing = new Set(MISSING_FAMILIES.flatMap(({ names }) => names));
-const families = readCases('metrics/families', FAMILY);
+const families = readCases('metrics/families', isMetricFamily);
 
 test.each(families.filter(({ name }) => !missing.has(name)).map((family) => [family.name, family] as const))(
   'the family %s is as recorded',
@@ -103,7 +102,7 @@ it('the series that are left out of the comparison exist', () => {
 it('/metrics/slis is as recorded', async () => {
   const { families: shown } = readExposition((await api.get('/metrics/slis')).text);
   expect([...shown.values()]).toEqual(
-    readCases('metrics/slis', FAMILY).map((family) => ({ ...family, stability: shown.get(family.name)?.stability })),
+    readCases('metrics/slis', isMetricFamily).map((family) => ({ ...family, stability: shown.get(family.name)?.stability })),
   );
 });
 

@@ -10,13 +10,12 @@ import { StoreError } from '../../../apiserver/storage/store';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';
 import { readCases } from '../../replay/recording';
-import { listOf, number, shape, text } from '../../replay/shape';
+import { isMetricFamily } from '../../replay/requests/metric-growth';
 import { describeWithEtcd, startEtcd } from '../../support/external/etcd';
 import { readExposition } from '../../support/exposition';
 import { waitUntil } from '../../support/programs';
 import { useClosable, useResource } from '../../support/use-resource';
 
-const FAMILY = shape({ name: text, type: text, stability: text, labels: listOf(text), buckets: listOf(number) });
 const UNARY = 'grpc_service="etcdserverpb.KV",grpc_type="unary"';
 const WATCH = 'grpc_method="Watch",grpc_service="etcdserverpb.Watch",grpc_type="bidi_stream"';
 /** Time for a read from an etcd that does not run; the store repeats the call until then. */
@@ -75,7 +74,7 @@ describeWithEtcd('calls to etcd', () => {
 
   it('have the type and labels of the recorded ones', async () => {
     const { families } = await scrape();
-    const recorded = readCases('metrics/families', FAMILY).filter(({ name }) => name.startsWith('grpc_client_'));
+    const recorded = readCases('metrics/families', isMetricFamily).filter(({ name }) => name.startsWith('grpc_client_'));
     expect(recorded.length).toBe(4);
     for (const family of recorded) expect(families.get(family.name)).toEqual(family);
   });

@@ -1,42 +1,27 @@
 /**
- * An image policy webhook for tests and recorders. The name of the first image selects the response (`deny:1`,
- * `status-500:2`).
+ * An image policy webhook for tests and recorders. The name of the first image selects the response in responses.yaml
+ * (`deny:1`, `status-500:2`); `cut` closes the connection.
  */
 import { kubeconfigOf } from '../../support/kubeconfig';
+import { readTable } from '../../support/read-table';
 import { startWebhookServer, type WebhookServer } from '../../support/servers/webhook-server';
 import { isBody, membersOf, objectsIn, textOf, type Body, type Json } from '../json-response';
-import type { Reply } from '../webhooks/behaviours';
+import { body, mapOf, shape } from '../shape';
+import { behavioursIn, isHttpReply, type Reply } from '../webhooks/behaviours';
 
 export interface ImageServer extends WebhookServer {
   /** The reviews received so far, in order, with their authorization headers. */
   readonly receivedReviews: Body[];
 }
 
-const FAILURE = { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'told by the webhook' };
-const REVIEW = { kind: 'ImageReview', apiVersion: 'imagepolicy.k8s.io/v1alpha1' };
-const reviewResponse = (status: Body): Reply => ({ body: { ...REVIEW, status } });
+const table = readTable('test/replay/image-policy/responses.yaml', shape({ statuses: mapOf(body), replies: mapOf(isHttpReply) }));
 
 const RESPONSES: Readonly<Record<string, Reply>> = {
-  allow: reviewResponse({ allowed: true }),
-  deny: reviewResponse({ allowed: false }),
-  reason: reviewResponse({ allowed: false, reason: 'not from there' }),
-  notes: reviewResponse({ allowed: true, auditAnnotations: { a: 'b', 'x.example.com/y': 'z', 'no name!': 'v' } }),
-  'denied-notes': reviewResponse({ allowed: false, reason: 'r', auditAnnotations: { a: 'b' } }),
-  created: { status: 201, body: { ...REVIEW, status: { allowed: true } } },
-  'status-400': { status: 400, body: { ...FAILURE, code: 400, reason: 'BadRequest' } },
-  'status-500': { status: 500, body: { ...FAILURE, code: 500 } },
-  'plain-400': { status: 400, headers: {}, body: 'text' },
-  'plain-404': { status: 404, headers: {}, body: 'text' },
-  'plain-503': { status: 503, headers: {}, body: 'text' },
-  rubbish: { body: 'rubbish' },
-  empty: { body: '' },
+  ...behavioursIn(table.statuses, (status) => ({
+    body: { kind: 'ImageReview', apiVersion: 'imagepolicy.k8s.io/v1alpha1', status },
+  })),
+  ...table.replies,
   cut: 'cut',
-  'other-kind': { body: { ...REVIEW, kind: 'Other', status: { allowed: true } } },
-  'other-version': { body: { ...REVIEW, apiVersion: 'imagepolicy.k8s.io/v1beta1', status: { allowed: true } } },
-  'no-kind': { body: { status: { allowed: true } } },
-  'no-status': { body: REVIEW },
-  'text-for-bool': reviewResponse({ allowed: 'yes' }),
-  'number-for-reason': reviewResponse({ allowed: false, reason: 5 }),
 };
 
 /** Listens on a free port by default. */

@@ -11,6 +11,7 @@ import type { Method, Transport } from '../../../shared/client/transport/transpo
 import { systemClock } from '../../../shared/runtime/clock';
 import { stringifyJson } from '../../../shared/values/json';
 import type { RawResponse, Body, Headers, Json, JsonResponse } from '../json-response';
+import { PATCH_MEDIA } from '../normalize/spelling';
 
 /** A bound that no recorded response reaches. */
 const MAX_RESPONSE_BYTES = 512 * 1024 * 1024;
@@ -95,6 +96,11 @@ export class ReferenceServer {
     const { code, bytes, warnings } = await this.send({ method, path, headers: { 'content-type': contentType }, body: sent });
     const parsed: Body = code === 404 && bytes[0] !== OPENING_BRACE ? {} : JSON.parse(bytes.toString());
     return { code, body: parsed, warnings };
+  }
+
+  /** Sends a JSON merge patch. */
+  mergePatch(path: string, patch: Json): Promise<JsonResponse> {
+    return this.sendJson('PATCH', path, patch, PATCH_MEDIA['merge']);
   }
 
   /** Creates an object on which a recording depends, and returns it. Throws when the server rejects it. */

@@ -1,5 +1,9 @@
 /** Determines which metric series grow with a request, for the recorder and the player. */
 import { seriesGrowth, type Exposition } from '../../support/exposition';
+import { listOf, number, shape, text } from '../shape';
+
+/** A metric family in recordings. */
+export const isMetricFamily = shape({ name: text, type: text, stability: text, labels: listOf(text), buckets: listOf(number) });
 
 /**
  * Series that grow at any time, with the process, its connections and its own clients, and series of times and

@@ -11,13 +11,13 @@ const LABELS = { app: 'a' };
 const TEMPLATE: Body = { metadata: { labels: LABELS }, spec: { containers: [{ name: 'c', image: 'i' }] } };
 const TARGET: Body = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
 
-export const createDeployment = (replicas: number, name = 'web'): ScenarioRequest[] => [
-  create(`${APPS}/deployments`, { metadata: { name }, spec: { replicas, selector: { matchLabels: LABELS }, template: TEMPLATE } }),
-  patch(`${APPS}/deployments/${name}/status`, { status: { replicas } }),
+export const createDeployment = (replicas: number): ScenarioRequest[] => [
+  create(`${APPS}/deployments`, { metadata: { name: 'web' }, spec: { replicas, selector: { matchLabels: LABELS }, template: TEMPLATE } }),
+  patch(`${APPS}/deployments/web/status`, { status: { replicas } }),
 ];
-export const createAutoscaler = (spec: Body, name = 'h'): ScenarioRequest =>
-  create(AUTOSCALERS, { metadata: { name }, spec: { scaleTargetRef: TARGET, maxReplicas: 10, ...spec } });
-export const patchAutoscaler = (spec: Body, name = 'h'): ScenarioRequest => patch(`${AUTOSCALERS}/${name}`, { spec });
+export const createAutoscaler = (spec: Body): ScenarioRequest =>
+  create(AUTOSCALERS, { metadata: { name: 'h' }, spec: { scaleTargetRef: TARGET, maxReplicas: 10, ...spec } });
+export const patchAutoscaler = (spec: Body): ScenarioRequest => patch(`${AUTOSCALERS}/h`, { spec });
 
 export const averageTarget = (averageValue: string): Body => ({ type: 'AverageValue', averageValue });
 export const externalMetric = (target: Body): Body => ({ type: 'External', external: { metric: { name: 'queue' }, target } });

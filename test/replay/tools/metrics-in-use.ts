@@ -9,11 +9,10 @@
 import { readFileSync } from 'node:fs';
 import { readExposition } from '../../support/exposition';
 import { readCases, writeRecording } from '../recording';
-import { listOf, number, shape, text } from '../shape';
+import { isMetricFamily } from '../requests/metric-growth';
 
 const [file = ''] = process.argv.slice(2);
-const FAMILY = shape({ name: text, type: text, stability: text, labels: listOf(text), buckets: listOf(number) });
-const known = new Set(readCases('metrics/families', FAMILY).map(({ name }) => name));
+const known = new Set(readCases('metrics/families', isMetricFamily).map(({ name }) => name));
 const shown = [...readExposition(readFileSync(file, 'utf8')).families.values()];
 writeRecording(
   'metrics/in-use',

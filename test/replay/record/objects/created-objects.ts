@@ -6,8 +6,6 @@
 import { objectNameOf, type Body } from '../../json-response';
 import type { ReferenceServer, ServerRequest } from '../reference-server';
 
-const MERGE = 'application/merge-patch+json';
-
 /** In the order of creation. */
 export class CreatedObjects {
   private readonly paths = new Set<string>();
@@ -30,7 +28,7 @@ export class CreatedObjects {
 
   async remove(server: ReferenceServer): Promise<void> {
     const remove = async (path: string): Promise<void> => {
-      await server.sendJson('PATCH', path, { metadata: { finalizers: null } }, MERGE);
+      await server.mergePatch(path, { metadata: { finalizers: null } });
       await server.sendJson('DELETE', `${path}?gracePeriodSeconds=0`);
     };
     for (const path of [...this.paths].reverse()) await remove(path);

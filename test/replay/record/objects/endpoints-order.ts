@@ -73,5 +73,5 @@ async function createPod(server: ReferenceServer, created: CreatedObjects, folde
   await createObject(server, created, `${folder}/pods`, { metadata: { name, labels: { app: 'a' } }, spec });
   const conditions: Json[] = [{ type: 'Ready', status: index % 4 === 1 ? 'False' : 'True' }];
   const status: Body = { phase: 'Running', podIP: ip, podIPs: [{ ip }], conditions };
-  await server.sendJson('PATCH', `${folder}/pods/${name}/status`, { status }, 'application/merge-patch+json');
+  await server.mergePatch(`${folder}/pods/${name}/status`, { status });
 }

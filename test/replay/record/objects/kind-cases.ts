@@ -120,8 +120,7 @@ export class KindRecorder {
     const path = `${this.path}/${name}`;
     const { code, body } = await this.server.sendJson('DELETE', path, { gracePeriodSeconds: 0, propagationPolicy: 'Background' });
     if (code === 404) return;
-    if (metadataOf(body)['finalizers'] !== undefined)
-      await this.server.sendJson('PATCH', path, { metadata: { finalizers: null } }, 'application/merge-patch+json');
+    if (metadataOf(body)['finalizers'] !== undefined) await this.server.mergePatch(path, { metadata: { finalizers: null } });
     if (this.head.kind === 'Namespace')
       await this.server.sendJson('PUT', `${path}/finalize`, { metadata: { name }, spec: { finalizers: [] } });
   }

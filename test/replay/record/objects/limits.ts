@@ -14,7 +14,6 @@ const NAMESPACE = 'recorded-limits';
 const FOLDER = `/api/v1/namespaces/${NAMESPACE}`;
 /** How long the admission plug-ins of the server need until they have seen an object. */
 const PAUSE_MS = 150;
-const MERGE = 'application/merge-patch+json';
 
 const isHead = shape({ format: oneOf('quotas', 'limit-ranges'), about: text }, { serverFlags: listOf(text) });
 
@@ -88,9 +87,7 @@ async function dryRun(
   if (old !== undefined) await createObject(server, created, path, named(old));
   await constrain();
   await setTimeout(PAUSE_MS);
-  return old === undefined
-    ? server.sendJson('POST', `${path}?dryRun=All`, named(sent))
-    : server.sendJson('PATCH', `${path}/x?dryRun=All`, sent, MERGE);
+  return old === undefined ? server.sendJson('POST', `${path}?dryRun=All`, named(sent)) : server.mergePatch(`${path}/x?dryRun=All`, sent);
 }
 
 function named(object: Body): Body {

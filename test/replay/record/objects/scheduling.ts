@@ -10,7 +10,6 @@ import { isSchedulingCase, isSchedulingHead, podManifest, POD_NAME, type Schedul
 import type { ReferenceServer } from '../reference-server';
 import { toCanonical, toUpstream } from '../spelling';
 
-const MERGE = 'application/merge-patch+json';
 const VOLUME_PATHS: Readonly<Record<string, (namespace: string) => string>> = {
   PersistentVolumeClaim: (namespace) => `/api/v1/namespaces/${namespace}/persistentvolumeclaims`,
   PersistentVolume: () => '/api/v1/persistentvolumes',
@@ -41,7 +40,7 @@ async function recordCase(server: ReferenceServer, namespace: string, recorded: 
   const cluster = new CaseObjects(server);
   await createPriorityClasses(server, inputs);
   try {
-    await createCluster(cluster, namespace, inputs);
+    await createCluster(server, cluster, namespace, inputs);
     await systemClock.sleep(INFORMER_MS);
     await cluster.add(podsPath, podManifest(namespace, { ...pod, name: POD_NAME }));
     const decision = await awaitDecision(server, `${podsPath}/${POD_NAME}`);
@@ -63,13 +62,18 @@ async function createPriorityClasses(server: ReferenceServer, { pods = [], pod }
 }
 
 /** Creates the volumes, nodes and running pods of the case. */
-async function createCluster(cluster: CaseObjects, namespace: string, { nodes, pods = [], volumes = [] }: CaseInputs): Promise<void> {
+async function createCluster(
+  server: ReferenceServer,
+  cluster: CaseObjects,
+  namespace: string,
+  { nodes, pods = [], volumes = [] }: CaseInputs,
+): Promise<void> {
   for (const volume of volumes) await cluster.add(VOLUME_PATHS[textOf(volume['kind'])]?.(namespace) ?? '', volume);
   for (const node of nodes) {
     const path = await cluster.add('/api/v1/nodes', node);
     // New nodes are tainted until they are ready.
     const taints = membersOf(node['spec'])['taints'] ?? null;
-    await cluster.patch(path, { spec: { taints } });
+    await server.mergePatch(path, { spec: { taints } });
   }
   for (const running of pods) await cluster.add(`/api/v1/namespaces/${namespace}/pods`, podManifest(namespace, running));
 }
@@ -88,16 +92,12 @@ class CaseObjects {
     return path;
   }
 
-  async patch(path: string, change: Body): Promise<void> {
-    await this.server.sendJson('PATCH', path, change, MERGE);
-  }
-
   /** Deletes the objects, the last one first. */
   async deleteAll(): Promise<void> {
     for (const path of this.paths.reverse()) {
       await this.server.sendJson('DELETE', `${path}?gracePeriodSeconds=0`);
       // No controller removes the finalizers that protect volumes.
-      await this.patch(path, { metadata: { finalizers: null } });
+      await this.server.mergePatch(path, { metadata: { finalizers: null } });
     }
   }
 }

@@ -31,7 +31,7 @@ async function store(server: ReferenceServer, created: CreatedObjects, stored: D
     if (namespace !== '') await createObject(server, created, '/api/v1/namespaces', { metadata: { name: namespace } });
   for (const { collection, object, status } of stored) {
     const name = await createObject(server, created, collection, object);
-    if (status !== undefined) await server.sendJson('PATCH', `${collection}/${name}/status`, { status }, 'application/merge-patch+json');
+    if (status !== undefined) await server.mergePatch(`${collection}/${name}/status`, { status });
   }
 }
 

@@ -55,7 +55,7 @@ async function createObjects(server: ReferenceServer, { namespace, otherNamespac
   for (const { namespace: podNamespace, name, addresses } of pods) {
     await server.createIfAbsent(pathOf(podNamespace, 'pods'), { metadata: { name }, spec: podSpec });
     const status = { podIP: addresses[0] ?? null, podIPs: addresses.map((ip) => ({ ip })) };
-    await server.sendJson('PATCH', `${pathOf(podNamespace, 'pods')}/${name}/status`, { status }, 'application/merge-patch+json');
+    await server.mergePatch(`${pathOf(podNamespace, 'pods')}/${name}/status`, { status });
   }
   for (const [name, addresses] of Object.entries(nodes))
     await server.createIfAbsent(pathOf('', 'nodes'), { metadata: { name }, status: { addresses: [...addresses] } });
