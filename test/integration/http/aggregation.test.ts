@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { EXTENSION_GROUP, startExtensionServer, type ExtensionCall } from '../../support/servers/extension-server';
 import { waitUntil } from '../../support/programs';
 import { useClosable } from '../../support/use-resource';
+import { createExternalService, registerApiService } from './aggregation-setup';
 import { ALICE, requestBytes, type ApiResponse } from './api-call';
 import { requireSuccess, issueClientCertificate, tlsPairOf, useServer } from './fixture';
 
@@ -12,10 +13,11 @@ const ROOT = `/apis/${EXTENSION_GROUP}/v1`;
 const FLUNDERS = `${ROOT}/namespaces/default/flunders`;
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-const files: { cert?: Buffer; key?: Buffer } = {};
-const api = useServer({ proxyCredentials: () => files });
+/** For requests to the extension; complete once the server has started, whose authority issues them. */
+const proxyCredentials: { cert?: Buffer; key?: Buffer } = {};
+const api = useServer({ proxyCredentials: () => proxyCredentials });
 const extension = useClosable(async () => {
-  Object.assign(files, tlsPairOf(await issueClientCertificate(api.authority, 'front-proxy', [])));
+  Object.assign(proxyCredentials, tlsPairOf(await issueClientCertificate(api.authority, 'front-proxy', [])));
   return startExtensionServer('ext', 'agg');
 });
 beforeEach(() => void extension().calls.splice(0));
@@ -35,12 +37,8 @@ async function waitForAvailability(reason: string): Promise<Condition> {
 
 const patchService = async (spec: object): Promise<ApiResponse> => requireSuccess(await api.mergePatch(`${SERVICES}/${NAME}`, { spec }));
 
-function registerApiService(): Promise<ApiResponse> {
-  const { port, caBundle } = extension();
-  const version = { group: EXTENSION_GROUP, version: 'v1', groupPriorityMinimum: 100, versionPriority: 10 };
-  const spec = { ...version, service: { namespace: 'agg', name: 'ext', port }, caBundle };
-  return api.create(SERVICES, { metadata: { name: NAME }, spec });
-}
+const registerExtension = (): Promise<ApiResponse> =>
+  registerApiService(api, { group: EXTENSION_GROUP, namespace: 'agg', port: extension().port, caBundle: extension().caBundle });
 
 /** Changes the priority of the APIService, so that the server checks its availability again at once. */
 async function triggerCheck(): Promise<void> {
@@ -53,7 +51,7 @@ describe('the condition Available', () => {
   // it. The reasons and messages are those of the reference server.
   test('is false without the Service', async () => {
     await api.create('/api/v1/namespaces', { metadata: { name: 'agg' } });
-    await registerApiService();
+    await registerExtension();
     expect(await waitForAvailability('ServiceNotFound')).toMatchObject({ status: 'False', message: 'service/ext in "agg" is not present' });
     const headers = { 'content-type': 'text/plain; charset=utf-8' };
     expect(await api.get(FLUNDERS)).toMatchObject({ status: 503, text: 'service unavailable\n', headers });
@@ -90,8 +88,7 @@ describe('the condition Available', () => {
 
   test('is true when the server can be reached', async () => {
     await api.delete('/api/v1/namespaces/agg/services/ext');
-    const externalName = { type: 'ExternalName', externalName: 'localhost' };
-    await api.create('/api/v1/namespaces/agg/services', { metadata: { name: 'ext' }, spec: externalName });
+    await createExternalService(api, 'agg');
     expect(await waitForAvailability('Passed')).toMatchObject({ status: 'True', message: 'all checks passed' });
     const discoveryCall = extension().calls.find(({ line }) => line === `GET ${ROOT}`);
     const identity = Object.entries({ 'x-remote-user': 'system:kube-aggregator', 'x-remote-group': 'system:masters' });
@@ -307,7 +304,7 @@ describe('the document of version 2', () => {
   test('loses the paths of a deleted APIService', async () => {
     await api.delete(`${SERVICES}/${NAME}`);
     await waitUntil('the paths to be removed', async () => !(`${ROOT}/flunders` in Object((await document())['paths'])));
-    await registerApiService();
+    await registerExtension();
     await waitForAvailability('Passed');
   });
 });

@@ -9,7 +9,7 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { waitUntil } from '../../support/programs';
 import type { ApiResponse } from './api-call';
-import { startFixture, useServer, type Fixture } from './fixture';
+import { useServer, useStarter, type Fixture } from './fixture';
 
 const NAMESPACES = '/api/v1/namespaces';
 
@@ -71,7 +71,9 @@ it('metrics count events, levels and rejected requests', async () => {
 });
 
 describe('a log on a full disk', () => {
-  async function withLog(mode: 'blocking' | 'blocking-strict', run: (server: Fixture, audit: Auditor) => Promise<void>): Promise<void> {
+  const start = useStarter();
+
+  async function startWithLog(mode: 'blocking' | 'blocking-strict'): Promise<{ readonly server: Fixture; readonly audit: Auditor }> {
     const audit = new Auditor(systemClock, silentLogger);
     audit.setPolicy(policyOf({ level: 'RequestResponse' }));
     const logOptions = { path: '/dev/full', maxBytes: 1e6, maxAgeMs: 0, maxBackups: 0, compress: false };
@@ -80,26 +82,21 @@ describe('a log on a full disk', () => {
     const isStrict = mode === 'blocking-strict';
     const { onEventsLost } = audit;
     audit.setBackends(new LogBackend({ target, encoding, isStrict, clock: systemClock, onEventsLost }));
-    const server = await startFixture({ audit });
-    try {
-      await run(server, audit);
-    } finally {
-      await server.stop();
-    }
+    return { server: await start({ audit }), audit };
   }
 
-  it('loses events, which are counted, and no acknowledged request', () =>
-    withLog('blocking', async (server, audit) => {
-      expect((await createNamespace('kept', server)).status).toBe(201);
-      expect((await server.get(`${NAMESPACES}/kept`)).status).toBe(200);
-      // Each of the two requests has an event when it is received and one when it is complete.
-      await waitUntil('the events to be counted', () => audit.counts.lost.log >= 4);
-    }));
+  it('loses events, which are counted, and no acknowledged request', async () => {
+    const { server, audit } = await startWithLog('blocking');
+    expect((await createNamespace('kept', server)).status).toBe(201);
+    expect((await server.get(`${NAMESPACES}/kept`)).status).toBe(200);
+    // Each of the two requests has an event when it is received and one when it is complete.
+    await waitUntil('the events to be counted', () => audit.counts.lost.log >= 4);
+  });
 
-  it('rejects every request in the mode blocking-strict', () =>
-    withLog('blocking-strict', async (server, audit) => {
-      expect((await createNamespace('kept', server)).status).toBe(500);
-      audit.setPolicy(policyOf({ level: 'None' }));
-      expect((await server.get(`${NAMESPACES}/kept`)).status).toBe(404);
-    }));
+  it('rejects every request in the mode blocking-strict', async () => {
+    const { server, audit } = await startWithLog('blocking-strict');
+    expect((await createNamespace('kept', server)).status).toBe(500);
+    audit.setPolicy(policyOf({ level: 'None' }));
+    expect((await server.get(`${NAMESPACES}/kept`)).status).toBe(404);
+  });
 });

@@ -2,14 +2,15 @@
  * CustomResourceDefinitions over two replicas of one cluster: when their objects are served, what a changed definition
  * does to them, and their deletion.
  */
-import { request } from 'node:https';
 import { conditionsOf } from '../../../apiserver/custom-resources/conditions';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
+import { waitUntil } from '../../support/programs';
 import { MemoryStore } from '../../support/store/memory-store';
 import { useForEachTest } from '../../support/use-resource';
 import { customResourceDefinition } from '../../support/objects/custom-resource-definition';
-import { ADMIN, JSON_PATCH, TABLE } from './api-call';
-import { requireSuccess, startFixture, type Fixture } from './fixture';
+import { JSON_PATCH, TABLE } from './api-call';
+import { requireSuccess, useStarter, type Fixture } from './fixture';
+import { openWatch, type OpenWatch } from './open-watch';
 
 const GROUP = 'life.example.com';
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -20,9 +21,9 @@ const OTHER_THINGS = `/apis/${GROUP}/v1/namespaces/default/others`;
 const TEXT = { type: 'string' };
 
 const store = useForEachTest(() => new MemoryStore());
-const stopServer = (server: Fixture): Promise<void> => server.stop();
-const first = useForEachTest(() => startFixture({}, store()), stopServer);
-const second = useForEachTest(() => startFixture({}, store()), stopServer);
+const start = useStarter();
+const first = useForEachTest(() => start({}, store()));
+const second = useForEachTest(() => start({}, store()));
 
 const specSchema = (properties: object): object => ({ properties: { spec: { type: 'object', properties } } });
 const thingsDefinition = (properties: object, spec: object = {}): object =>
@@ -36,14 +37,10 @@ const thing = (name: string, spec: object = {}, metadata: object = {}): object =
 const HELD_THING = thing('held', {}, { finalizers: ['example.com/held'] });
 const releaseHeldThing = () => first().mergePatch(`${THINGS}/held`, { metadata: { finalizers: null } });
 
-async function poll<T>(read: () => Promise<T | undefined | false>): Promise<T> {
-  for (;;) {
-    const value = await read();
-    if (value !== undefined && value !== false) return value;
-  }
-}
+const waitForStatus = (api: Fixture, path: string, status: number) =>
+  waitUntil(`${status} for ${path}`, async () => (await api.get(path)).status === status);
 
-const waitForStatus = (api: Fixture, path: string, status: number) => poll(async () => (await api.get(path)).status === status);
+const waitForEvent = ({ events }: OpenWatch) => waitUntil('an event', () => events.length > 0);
 
 async function conditionsAt(api: Fixture, path: string) {
   const object: JsonObject = JSON.parse((await api.get(path)).text);
@@ -52,23 +49,24 @@ async function conditionsAt(api: Fixture, path: string) {
 
 /** Waits until the object has conditions, and returns them. */
 const firstConditions = (api: Fixture, path: string) =>
-  poll(async () => {
+  waitUntil(`conditions of ${path}`, async () => {
     const conditions = await conditionsAt(api, path);
     return conditions.length > 0 && conditions;
   });
 
 async function define(definition: object): Promise<void> {
   await first().create(DEFINITIONS, definition);
-  await poll(async () => (await conditionsAt(first(), DEFINITION)).some(({ type, status }) => type === 'Established' && status === 'True'));
+  await waitUntil('the definition to be established', async () =>
+    (await conditionsAt(first(), DEFINITION)).some(({ type, status }) => type === 'Established' && status === 'True'),
+  );
 }
 
 it('an established kind is served on every replica, also on one that starts later', async () => {
   await define(thingsDefinition({ a: TEXT }));
   await second().create(THINGS, thing('x', { a: '1' }));
-  const third = await startFixture({}, store());
+  const third = await start({}, store());
   expect((await third.read(`${THINGS}/x`))['spec']).toEqual({ a: '1' });
   expect((await third.read('/apis'))['groups']).toContainEqual(expect.objectContaining({ name: GROUP }));
-  await third.stop();
 });
 
 it('a built-in group has an APIService', async () => {
@@ -113,17 +111,17 @@ it('a definition whose names are taken is not served until the other definition 
 it('a changed schema ends the watches that began with the previous one', async () => {
   await define(thingsDefinition({ a: TEXT }));
   await first().create(THINGS, thing('x'));
-  const watch = openWatch(first(), `${THINGS}?watch=true`);
-  await watch.event();
+  const watch = await openWatch(first(), `${THINGS}?watch=true`);
+  await waitForEvent(watch);
   requireSuccess(await first().mergePatch(DEFINITION, thingsDefinition({ b: TEXT })));
-  await watch.ended;
+  await waitUntil('the end of the watch', watch.isEnded);
 });
 
 it('a changed schema applies to stored objects on every replica', async () => {
   await define(thingsDefinition({ a: TEXT, b: TEXT }));
   await first().create(THINGS, thing('x', { a: '1', b: '2' }));
   requireSuccess(await first().mergePatch(DEFINITION, thingsDefinition({ a: TEXT, c: { type: 'integer', default: 3 } })));
-  await poll(async () => Object(await second().read(`${THINGS}/x`))['spec'].c === 3);
+  await waitUntil('the default', async () => Object(await second().read(`${THINGS}/x`))['spec'].c === 3);
   expect((await first().read(`${THINGS}/x`))['spec']).toEqual({ a: '1', c: 3 });
   expect((await second().read(THINGS))['items']).toMatchObject([{ spec: { a: '1', c: 3 } }]);
   expect((await second().mergePatch(`${THINGS}/x`, { spec: { a: '2' } })).json['spec']).toEqual({ a: '2', c: 3 });
@@ -154,7 +152,7 @@ it('a deleted definition rejects new objects while a finalizer keeps it', async 
   expect((await second().delete(DEFINITION)).json).toMatchObject({ metadata: { deletionTimestamp: expect.any(String) } });
   const message = 'create not allowed while custom resource definition is terminating';
   expect((await first().post(THINGS, thing('late'))).refusal).toEqual([405, message]);
-  await poll(async () => Object(await first().read(THINGS)).items.length === 1);
+  await waitUntil('one object to remain', async () => Object(await first().read(THINGS)).items.length === 1);
   expect(await conditionsAt(first(), DEFINITION)).toContainEqual(expect.objectContaining({ type: 'Terminating', status: 'True' }));
   await releaseHeldThing();
   await waitForStatus(first(), DEFINITION, 404);
@@ -185,33 +183,14 @@ it('watches of the objects of a deleted definition have the deletion of each bef
   await define(thingsDefinition({}));
   await first().create(THINGS, thing('x'));
   await first().create(THINGS, HELD_THING);
-  const watches = [first(), second()].map((api) => openWatch(api, `${THINGS}?watch=true`));
-  await Promise.all(watches.map((watch) => watch.event()));
+  const watches = await Promise.all([first(), second()].map((api) => openWatch(api, `${THINGS}?watch=true`)));
+  await Promise.all(watches.map(waitForEvent));
   await first().delete(DEFINITION);
   await waitForStatus(second(), `${THINGS}/x`, 404);
   await releaseHeldThing();
-  for (const { ended, text } of watches) {
-    await ended;
-    const lines = text().trim().split('\n');
-    const deliveredEvents = lines.map((event) => /"type":"(\w+)".*?"name":"(\w+)"/.exec(event)?.slice(1).join(' '));
+  for (const { isEnded, events } of watches) {
+    await waitUntil('the end of a watch', isEnded);
+    const deliveredEvents = events.map(({ type, object }) => `${String(type)} ${Object(object).metadata.name}`);
     expect(deliveredEvents).toEqual(expect.arrayContaining(['DELETED x', 'MODIFIED held', 'DELETED held']));
   }
 });
-
-/** A watch over HTTP. `event` resolves with the first event, `text` returns the bytes received so far. */
-function openWatch(api: Fixture, path: string): { event(): Promise<void>; text(): string; readonly ended: Promise<void> } {
-  let wake: () => void = () => undefined;
-  let end: () => void = () => undefined;
-  let text = '';
-  const ended = new Promise<void>((resolve) => (end = resolve));
-  const headers = { authorization: `Bearer ${ADMIN}` };
-  request({ host: '127.0.0.1', port: api.server.port, path, rejectUnauthorized: false, headers }, (response) => {
-    response.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      wake();
-    });
-    response.on('end', () => end());
-  }).end();
-  const event = (): Promise<void> => (text !== '' ? Promise.resolve() : new Promise((resolve) => (wake = resolve)));
-  return { ended, text: () => text, event };
-}

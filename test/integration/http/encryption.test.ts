@@ -25,7 +25,9 @@ import {
   SECRET_VALUE,
   type InspectableStore,
 } from './encrypted-server';
-import { startFixture } from './fixture';
+import { useStarter } from './fixture';
+
+const start = useStarter();
 
 async function expectSecretUnreadable({ store, readRawText, dispose }: InspectableStore): Promise<void> {
   const { api, stop } = await startEncryptedServer(store, providerWithKeys('aesgcm', 'a'), IDENTITY_PROVIDER);
@@ -134,10 +136,9 @@ test('a key that stored Secrets need cannot be taken out of the configuration wh
 });
 
 test('a read of an encrypted Secret fails without a configuration', async () => {
-  const api = await startFixture({}, await createStoreWithSecret(providerWithKeys('aesgcm', 'a'), IDENTITY_PROVIDER));
+  const api = await start({}, await createStoreWithSecret(providerWithKeys('aesgcm', 'a'), IDENTITY_PROVIDER));
   const text = expect.stringContaining('identity transformer tried to read encrypted data');
   expect(await api.get(`${SECRETS}/s`)).toMatchObject({ status: 500, text });
-  await api.stop();
 });
 
 test('a value is decrypted once, however often it is read', async () => {

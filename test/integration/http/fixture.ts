@@ -21,7 +21,7 @@ import type { RequestStep } from '../../replay/requests/request-step';
 import { MemoryStore } from '../../support/store/memory-store';
 import { kubeconfigOf } from '../../support/kubeconfig';
 import { NON_MUTATING_PLUGINS } from '../../support/objects/non-mutating-plugins';
-import { useResource } from '../../support/use-resource';
+import { stopAfterTest, useResource } from '../../support/use-resource';
 import { ADMIN, ALICE, call, MERGE_PATCH, type ApiResponse, type CallOptions, type RequestBody } from './api-call';
 
 export { ADMIN };
@@ -210,6 +210,12 @@ export function useServer(...parts: Parameters<typeof createFixture>): Fixture {
     60_000,
   );
   return fixture;
+}
+
+/** Returns a function that starts servers; each is stopped after the test that started it. */
+export function useStarter(): typeof startFixture {
+  const stopLater = stopAfterTest((server: Fixture) => server.stop());
+  return async (...parts) => stopLater(await startFixture(...parts));
 }
 
 /** Two servers over one store. */

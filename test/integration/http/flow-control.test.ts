@@ -2,11 +2,12 @@
  * API Priority and Fairness over HTTP: the headers and metrics of a request, seats and queues, and the order of
  * FlowSchemas.
  */
-import { request as secureRequest, type RequestOptions } from 'node:https';
+import { request as secureRequest } from 'node:https';
 import { useForEachTest } from '../../support/use-resource';
 import { grantClusterAdmin, limitUserSeats } from './access-setup';
 import { ALICE, type ApiResponse, type CallOptions } from './api-call';
-import { startFixture, useServer } from './fixture';
+import { useServer, useStarter } from './fixture';
+import { openWatch } from './open-watch';
 
 const LEVELS = '/apis/flowcontrol.apiserver.platform.io/v1/prioritylevelconfigurations';
 const SCHEMAS = '/apis/flowcontrol.apiserver.platform.io/v1/flowschemas';
@@ -70,10 +71,8 @@ describe('a server without limits of its own', () => {
 });
 
 describe('a priority level of one user', () => {
-  const api = useForEachTest(
-    () => startFixture({ maxReadOnly: 20, maxMutating: 20 }),
-    (server) => server.stop(),
-  );
+  const start = useStarter();
+  const api = useForEachTest(() => start({ maxReadOnly: 20, maxMutating: 20 }));
 
   /** Creates the level `narrow` for requests of alice for ConfigMaps. */
   async function createLevel(level: object): Promise<void> {
@@ -83,18 +82,17 @@ describe('a priority level of one user', () => {
     await limitUserSeats(api(), { user: 'alice', limited, rule, flowSchemaSpec: { distinguisherMethod: { type: 'ByUser' } } });
   }
 
-  const optionsOf = (more: RequestOptions): RequestOptions => ({
-    host: '127.0.0.1',
-    port: api().server.port,
-    rejectUnauthorized: false,
-    agent: false,
-    ...more,
-    headers: { 'content-type': 'application/json', authorization: `Bearer ${ALICE}` },
-  });
-
   /** Starts a request without the end of its body, which keeps its seat. */
   function holdSeat(): { end(): void; readonly statusCode: Promise<number> } {
-    const sent = secureRequest(optionsOf({ method: 'POST', path: CONFIGMAPS }));
+    const sent = secureRequest({
+      host: '127.0.0.1',
+      port: api().server.port,
+      rejectUnauthorized: false,
+      agent: false,
+      method: 'POST',
+      path: CONFIGMAPS,
+      headers: { 'content-type': 'application/json', authorization: `Bearer ${ALICE}` },
+    });
     const statusCode = new Promise<number>((resolve, reject) => {
       sent.on('response', (response) => {
         response.resume();
@@ -137,21 +135,12 @@ describe('a priority level of one user', () => {
 
   it('gets the seat of a watch back once the watch has sent its initial events', async () => {
     await createLevel({ nominalConcurrencyShares: 1, limitResponse: { type: 'Reject' } });
-    const open = (): Promise<{ readonly status: number; close(): void }> =>
-      new Promise((resolve, reject) => {
-        const sent = secureRequest(optionsOf({ path: `${CONFIGMAPS}?watch=true` }), (response) => {
-          response.on('error', () => undefined);
-          resolve({ status: response.statusCode ?? 0, close: () => response.destroy() });
-        });
-        sent.on('error', reject);
-        sent.end();
-      });
     const watches = [];
     for (let count = 0; count < 5; count += 1) {
-      watches.push(await open());
+      watches.push(await openWatch(api(), `${CONFIGMAPS}?watch=true`, { authorization: `Bearer ${ALICE}` }));
       await waitForLevel(0, 0);
     }
-    expect(watches.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(watches.map(({ response }) => response.statusCode)).toEqual([200, 200, 200, 200, 200]);
     expect((await api().get(CONFIGMAPS, { token: ALICE })).status).toBe(200);
     for (const watch of watches) watch.close();
   });

@@ -8,6 +8,7 @@ import { EXTENSION_GROUP, startExtensionServer } from '../../support/servers/ext
 import { waitUntil } from '../../support/programs';
 import { useClosable } from '../../support/use-resource';
 import { grantClusterAdmin, limitUserSeats } from './access-setup';
+import { createExternalService, registerApiService } from './aggregation-setup';
 import { ALICE, requestBytes } from './api-call';
 import { requireSuccess } from './fixture';
 import { POD, useKubelet, useKubeletServer } from './kubelet-fixture';
@@ -36,18 +37,11 @@ const api = useKubeletServer(undefined, { maxReadOnly: 10, maxMutating: 10 });
 useKubelet(api, startResponses);
 const extension = useClosable(() => startExtensionServer('ext', 'default'));
 
-async function registerExtension(): Promise<void> {
-  const { port, caBundle } = extension();
-  const external = { type: 'ExternalName', externalName: 'localhost' };
-  await api.create('/api/v1/namespaces/default/services', { metadata: { name: 'ext' }, spec: external });
-  const version = { group: EXTENSION_GROUP, version: 'v1', groupPriorityMinimum: 100, versionPriority: 10 };
-  const spec = { ...version, service: { namespace: 'default', name: 'ext', port }, caBundle };
-  await api.create('/apis/apiregistration.platform.io/v1/apiservices', { metadata: { name: `v1.${EXTENSION_GROUP}` }, spec });
-  await waitUntil('the extension server is available', async () => (await api.get(FLUNDERS)).status === 200);
-}
-
 beforeAll(async () => {
-  await registerExtension();
+  const { port, caBundle } = extension();
+  await createExternalService(api, 'default');
+  await registerApiService(api, { group: EXTENSION_GROUP, namespace: 'default', port, caBundle });
+  await waitUntil('the extension server is available', async () => (await api.get(FLUNDERS)).status === 200);
   await grantClusterAdmin(api, 'alice');
   // All requests of alice share one seat; a request while it is occupied is rejected.
   const limited = { nominalConcurrencyShares: 1, lendablePercent: 0, borrowingLimitPercent: 0, limitResponse: { type: 'Reject' } };

@@ -7,7 +7,7 @@ import { listRecordings } from '../../replay/recording';
 import { isBody, type Json } from '../../replay/json-response';
 import type { RecordedResponse, RequestCase } from '../../replay/requests/request-recording';
 import { comparableResponse, withDeviation } from '../../support/deviations/request-deviations';
-import { startFixture } from './fixture';
+import { useStarter } from './fixture';
 import { replayRequests } from './replay-requests';
 
 // `withDeviation` replaces requests and expected responses where this server differs on purpose; `comparable` reduces
@@ -48,10 +48,11 @@ function withLastLine({ request, answer: response }: RequestCase): RequestCase {
 
 replayRequests(['health/answers'], { server: () => ({ gates: featureGates(new Map()) }), withDeviation: withLastLine });
 
+const start = useStarter();
+
 it('without API Priority and Fairness, readyz lists the check of the maximum in flight', async () => {
-  const server = await startFixture({ flowControl: false });
+  const server = await start({ flowControl: false });
   const { text } = await server.get('/readyz?verbose');
-  await server.stop();
   const names = text.split('\n').flatMap((line) => /^\[\+\]poststarthook\/(\S+) ok$/.exec(line)?.[1] ?? []);
   // Among the first checks, it takes the place of the one with priority and fairness.
   expect(names.slice(1, 4)).toEqual(['generic-apiserver-start-informers', 'max-in-flight-filter', 'storage-object-count-tracker-hook']);

@@ -3,6 +3,7 @@ import { request, type IncomingMessage } from 'node:http';
 import { waitUntil } from '../../support/programs';
 import { ADMIN } from './api-call';
 import { startFixture } from './fixture';
+import { openWatch } from './open-watch';
 
 const SHUTDOWN_DELAY_MS = 400;
 
@@ -20,16 +21,13 @@ it('a server that shuts down is live but not ready, and serves requests for the 
 
 it('a server that shuts down ends its watches after the delay', async () => {
   const api = await startFixture({ shutdownDelayMs: SHUTDOWN_DELAY_MS });
-  const watch = request({ host: '127.0.0.1', port: api.server.localPort, path: '/api/v1/namespaces?watch=1', agent: false });
-  watch.end();
-  const stream = await new Promise<IncomingMessage>((resolve) => watch.on('response', resolve));
-  stream.resume();
+  const watch = await openWatch(api, '/api/v1/namespaces?watch=1');
   const stopping = api.stop();
   expect((await api.get('/livez')).text).toBe('ok');
-  expect(stream.closed).toBe(false);
+  expect(watch.isEnded()).toBe(false);
   await stopping;
-  await waitUntil('the end of the watch', () => stream.closed);
-  expect(stream.complete).toBe(true);
+  await waitUntil('the end of the watch', watch.isEnded);
+  expect(watch.response.complete).toBe(true);
 }, 30_000);
 
 it('a server that shuts down sends GOAWAY to HTTP/2 clients', async () => {

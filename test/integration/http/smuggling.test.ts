@@ -13,6 +13,7 @@ import { readTable } from '../../support/read-table';
 import { sendRawStream, type RawStream } from '../../support/http/raw-http2-stream';
 import { useResource } from '../../support/use-resource';
 import { grantClusterRole } from './access-setup';
+import { createExternalService, registerApiService } from './aggregation-setup';
 import { ADMIN, ALICE } from './api-call';
 import { HOUR_MS, issueServerCertificate, useServer } from './fixture';
 
@@ -72,12 +73,9 @@ describeWithEachBackend('an aggregated API server', (startBackend) => {
       const authority = await createAuthority({ subject: { commonName: 'extensions' }, lifetimeMs: HOUR_MS, clock });
       const started = await startBackend(await issueServerCertificate(authority, ['ext.agg.svc']));
       await api.create('/api/v1/namespaces', { metadata: { name: 'agg' } });
-      const external = { type: 'ExternalName', externalName: 'localhost' };
-      await api.create('/api/v1/namespaces/agg/services', { metadata: { name: 'ext' }, spec: external });
-      const version = { group: GROUP, version: 'v1', groupPriorityMinimum: 100, versionPriority: 10 };
+      await createExternalService(api, 'agg');
       const caBundle = Buffer.from(authority.certificate).toString('base64');
-      const spec = { ...version, service: { namespace: 'agg', name: 'ext', port: started.port }, caBundle };
-      await api.create('/apis/apiregistration.platform.io/v1/apiservices', { metadata: { name: `v1.${GROUP}` }, spec });
+      await registerApiService(api, { group: GROUP, namespace: 'agg', port: started.port, caBundle });
       await grantClusterRole(api, 'reader', { apiGroups: [GROUP], resources: ['flunders'], verbs: ['get', 'list'] }, ['alice']);
       await waitUntil(
         'the server to be available',

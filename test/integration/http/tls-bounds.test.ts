@@ -2,7 +2,9 @@
 import { connect, type ConnectionOptions } from 'node:tls';
 import { opensslSuites } from '../../../apiserver/options/flags/cipher-suites';
 import type { TlsBounds } from '../../../apiserver/server/connections/listeners';
-import { tlsPairOf, issueServerCertificate, startFixture, type Fixture } from './fixture';
+import { tlsPairOf, issueServerCertificate, useStarter, type Fixture } from './fixture';
+
+const start = useStarter();
 
 /** Version and cipher suite that are negotiated with a client; `undefined` when the handshake fails. */
 function negotiate({ server, authority }: Fixture, offer: ConnectionOptions): Promise<string | undefined> {
@@ -33,13 +35,9 @@ test.each<[string, string, TlsBounds, ConnectionOptions, string | undefined]>([
 ])(
   'a client that offers %s and a server that accepts %s agree alike before and after a renewal',
   async (_offer, _bounds, tlsBounds, offer, expected) => {
-    const api = await startFixture({ tlsBounds });
-    try {
-      expect(await negotiate(api, offer)).toBe(expected);
-      api.server.renew(tlsPairOf(await issueServerCertificate(api.authority, ['127.0.0.1'])));
-      expect(await negotiate(api, offer)).toBe(expected);
-    } finally {
-      await api.stop();
-    }
+    const api = await start({ tlsBounds });
+    expect(await negotiate(api, offer)).toBe(expected);
+    api.server.renew(tlsPairOf(await issueServerCertificate(api.authority, ['127.0.0.1'])));
+    expect(await negotiate(api, offer)).toBe(expected);
   },
 );

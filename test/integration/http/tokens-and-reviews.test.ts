@@ -5,7 +5,7 @@
 import { systemClock } from '../../../shared/runtime/clock';
 import { CERTIFICATE_REQUEST } from '../../support/certificates/certificate-request';
 import { ADMIN, ALICE, type ApiResponse } from './api-call';
-import { serviceAccountOptions, startFixture, useServer } from './fixture';
+import { serviceAccountOptions, useServer, useStarter } from './fixture';
 
 const HOST = 'https://kubernetes.default.svc';
 const ACCOUNTS = '/api/v1/namespaces/default/serviceaccounts';
@@ -13,6 +13,7 @@ const PODS = '/api/v1/namespaces/default/pods';
 const TOKENS = `${ACCOUNTS}/sa/token`;
 const ACCOUNT = 'system:serviceaccount:default:sa';
 
+const start = useStarter();
 const api = useServer({
   naming: 'kubernetes',
   apiAudiences: [HOST],
@@ -184,15 +185,11 @@ describe('a token of a service account', () => {
 
   it('is neither issued nor accepted by a server without keys', async () => {
     const token = await tokenFor();
-    const withoutKeys = await startFixture();
-    try {
-      await withoutKeys.post(ACCOUNTS, { metadata: { name: 'sa' } });
-      expect((await withoutKeys.post(TOKENS, {})).refusal).toEqual([404, 'the server could not find the requested resource']);
-      expect((await withoutKeys.get('/api', { token })).status).toBe(401);
-      expect((await withoutKeys.get('/openid/v1/jwks')).status).toBe(404);
-    } finally {
-      await withoutKeys.stop();
-    }
+    const withoutKeys = await start();
+    await withoutKeys.post(ACCOUNTS, { metadata: { name: 'sa' } });
+    expect((await withoutKeys.post(TOKENS, {})).refusal).toEqual([404, 'the server could not find the requested resource']);
+    expect((await withoutKeys.get('/api', { token })).status).toBe(401);
+    expect((await withoutKeys.get('/openid/v1/jwks')).status).toBe(404);
   });
 });
 

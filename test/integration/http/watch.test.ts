@@ -1,76 +1,46 @@
 /** Watches over HTTP: events in each representation, timeouts, and rejected watches. */
 import type { ClientHttp2Session } from 'node:http2';
-import { request, type IncomingMessage } from 'node:http';
 import { JsonEncoder } from '../../../apiserver/endpoints/representation/json-encoder';
 import { waitUntil } from '../../support/programs';
 import { ADMIN, TABLE } from './api-call';
 import { useServer } from './fixture';
+import { openWatch, type OpenWatch } from './open-watch';
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps';
 
 const api = useServer();
 
-interface OpenWatch {
-  readonly response: IncomingMessage;
-  readonly lines: Record<string, unknown>[];
-  readonly isEnded: () => boolean;
-  close(): void;
-}
-
-async function openWatch(query: string, headers: Record<string, string> = {}): Promise<OpenWatch> {
-  const outgoing = request({
-    host: '127.0.0.1',
-    port: api.server.localPort,
-    path: `${CONFIGMAPS}?watch=1&${query}`,
-    headers,
-    agent: false,
-  });
-  outgoing.end();
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    outgoing.on('response', resolve);
-    outgoing.on('error', reject);
-  });
-  const lines: Record<string, unknown>[] = [];
-  let partialLine = '';
-  let isEnded = false;
-  response.on('data', (chunk: Buffer) => {
-    const parts = (partialLine + chunk.toString()).split('\n');
-    partialLine = parts.pop() ?? '';
-    for (const part of parts) lines.push({ ...JSON.parse(part) });
-  });
-  response.on('close', () => (isEnded = true));
-  response.on('error', () => undefined);
-  return { response, lines, isEnded: () => isEnded, close: () => outgoing.destroy() };
-}
+const openConfigMapWatch = (query: string, headers: Readonly<Record<string, string>> = {}): Promise<OpenWatch> =>
+  openWatch(api, `${CONFIGMAPS}?watch=1&${query}`, headers);
 
 async function deleteConfigMap(name: string): Promise<void> {
   await api.delete(`${CONFIGMAPS}/${name}`);
 }
 
 it('a watch sends its header before the first event, then each event as a line', async () => {
-  const stream = await openWatch('resourceVersion=&fieldSelector=metadata.name%3Dw1');
+  const stream = await openConfigMapWatch('resourceVersion=&fieldSelector=metadata.name%3Dw1');
   expect(stream.response.headers['content-type']).toBe('application/json');
   expect(stream.response.headers['transfer-encoding']).toBe('chunked');
   await api.createConfigMap('w1', { a: '1' });
   await api.mergePatch(`${CONFIGMAPS}/w1`, '{"data":{"a":"2"}}');
   await deleteConfigMap('w1');
-  await waitUntil('three events', () => stream.lines.length === 3);
-  expect(stream.lines).toMatchObject([
+  await waitUntil('three events', () => stream.events.length === 3);
+  expect(stream.events).toMatchObject([
     { type: 'ADDED', object: { kind: 'ConfigMap', apiVersion: 'v1', data: { a: '1' } } },
     { type: 'MODIFIED', object: { data: { a: '2' } } },
     { type: 'DELETED', object: { data: { a: '2' } } },
   ]);
-  const versions = stream.lines.map(({ object }) => Number(Object(object).metadata.resourceVersion));
+  const versions = stream.events.map(({ object }) => Number(Object(object).metadata.resourceVersion));
   expect(versions[2]).toBeGreaterThan(versions[1] ?? Number.POSITIVE_INFINITY);
   stream.close();
 });
 
 it('a watch of Tables sends the columns once', async () => {
-  const stream = await openWatch('fieldSelector=metadata.name%3Dw2', { accept: TABLE });
+  const stream = await openConfigMapWatch('fieldSelector=metadata.name%3Dw2', { accept: TABLE });
   await api.createConfigMap('w2');
   await deleteConfigMap('w2');
-  await waitUntil('two events', () => stream.lines.length === 2);
-  expect(stream.lines).toMatchObject([
+  await waitUntil('two events', () => stream.events.length === 2);
+  expect(stream.events).toMatchObject([
     {
       type: 'ADDED',
       object: {
@@ -86,11 +56,11 @@ it('a watch of Tables sends the columns once', async () => {
 
 it('a bookmark marks the end of the initial events', async () => {
   await api.createConfigMap('w3');
-  const stream = await openWatch(
+  const stream = await openConfigMapWatch(
     'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dw3',
   );
-  await waitUntil('event and bookmark', () => stream.lines.length === 2);
-  expect(stream.lines).toMatchObject([
+  await waitUntil('event and bookmark', () => stream.events.length === 2);
+  expect(stream.events).toMatchObject([
     { type: 'ADDED', object: { metadata: { name: 'w3' } } },
     {
       type: 'BOOKMARK',
@@ -102,27 +72,27 @@ it('a bookmark marks the end of the initial events', async () => {
 });
 
 it('a watch ends normally after timeoutSeconds', async () => {
-  const stream = await openWatch('timeoutSeconds=1&fieldSelector=metadata.name%3Dnone');
+  const stream = await openConfigMapWatch('timeoutSeconds=1&fieldSelector=metadata.name%3Dnone');
   await waitUntil('the end of the stream', stream.isEnded);
   expect(stream.response.complete).toBe(true);
 });
 
 it('a watch receives a last bookmark before it ends after timeoutSeconds', async () => {
-  const stream = await openWatch('timeoutSeconds=3&allowWatchBookmarks=true&resourceVersion=&fieldSelector=metadata.name%3Dnone');
+  const stream = await openConfigMapWatch('timeoutSeconds=3&allowWatchBookmarks=true&resourceVersion=&fieldSelector=metadata.name%3Dnone');
   await api.createConfigMap('w4');
   await waitUntil('the end of the stream', stream.isEnded);
   expect(stream.response.complete).toBe(true);
   const annotations = { 'platform.io/initial-events-end': 'true' };
-  expect(stream.lines).toMatchObject([{ type: 'BOOKMARK', object: { metadata: { annotations } } }, { type: 'BOOKMARK' }]);
-  expect(stream.lines[1]).not.toMatchObject({ object: { metadata: { annotations } } });
+  expect(stream.events).toMatchObject([{ type: 'BOOKMARK', object: { metadata: { annotations } } }, { type: 'BOOKMARK' }]);
+  expect(stream.events[1]).not.toMatchObject({ object: { metadata: { annotations } } });
   await deleteConfigMap('w4');
 });
 
 it.each(['-1', '-9223372036854775808'])('a watch ends immediately with timeoutSeconds=%s', async (timeout) => {
-  const stream = await openWatch(`timeoutSeconds=${timeout}&fieldSelector=metadata.name%3Dnone`);
+  const stream = await openConfigMapWatch(`timeoutSeconds=${timeout}&fieldSelector=metadata.name%3Dnone`);
   await waitUntil('the end of the stream', stream.isEnded);
   expect(stream.response.complete).toBe(true);
-  expect(stream.lines).toEqual([]);
+  expect(stream.events).toEqual([]);
 });
 
 it('an invalid watch is rejected before the stream begins', async () => {
@@ -139,18 +109,18 @@ it('an invalid watch is rejected before the stream begins', async () => {
 });
 
 it('a change is encoded once for a hundred watches over both protocols', async () => {
-  const streams = await Promise.all(Array.from({ length: 50 }, () => openWatch('fieldSelector=metadata.name%3Dshared')));
+  const streams = await Promise.all(Array.from({ length: 50 }, () => openConfigMapWatch('fieldSelector=metadata.name%3Dshared')));
   const session = api.connectHttp2();
   const received = await Promise.all(Array.from({ length: 50 }, () => openHttp2Watch(session)));
   const frames = jest.spyOn(JsonEncoder.prototype, 'frame');
   await api.createConfigMap('shared');
   await waitUntil(
     'all events',
-    () => streams.every(({ lines }) => lines.length === 1) && received.every(({ text }) => text.endsWith('\n')),
+    () => streams.every(({ events }) => events.length === 1) && received.every(({ text }) => text.endsWith('\n')),
   );
   expect(frames).toHaveBeenCalledTimes(1);
   frames.mockRestore();
-  for (const { text } of received) expect(JSON.parse(text)).toEqual(streams[0]?.lines[0]);
+  for (const { text } of received) expect(JSON.parse(text)).toEqual(streams[0]?.events[0]);
   for (const stream of streams) stream.close();
   session.destroy();
 });

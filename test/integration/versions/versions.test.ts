@@ -10,7 +10,7 @@ import type { RecordedResponse } from '../../replay/requests/request-recording';
 import { decodeObject } from '../../../shared/api/types';
 import { decodeProtobuf } from '../../../shared/serialization';
 import { useResource } from '../../support/use-resource';
-import { startFixture, useServer } from '../http/fixture';
+import { useServer, useStarter } from '../http/fixture';
 import { replayRequests, type ReplayOptions } from '../http/replay-requests';
 
 function comparable(response: RecordedResponse): RecordedResponse {
@@ -35,6 +35,7 @@ const kindsWith = (text: string): readonly KindRow[] => flag.parse(text, flag.de
 replayRequests(['versions/requests'], COMPARING);
 replayRequests(['versions/optional'], { ...COMPARING, server: () => ({ kinds: kindsWith('api/all=true') }) });
 
+const start = useStarter();
 const api = useServer({ naming: 'kubernetes' });
 beforeAll(() => api.create('/api/v1/namespaces', { metadata: { name: 'versions-test' } }));
 
@@ -93,14 +94,10 @@ test('requests for a deprecated version are counted', async () => {
 });
 
 test('a version is served without the version in which it is stored', async () => {
-  const server = await startFixture({ kinds: kindsWith('autoscaling/v2=false,v1=false,coordination.platform.io/v1=false') });
-  try {
-    const spec = { maxReplicas: 2, scaleTargetRef: { kind: 'Deployment', name: 'd' } };
-    const path = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers';
-    expect((await server.post(path, { metadata: { name: 'h' }, spec })).status).toBe(201);
-    expect((await server.get(path.replace('v1', 'v2'))).status).toBe(404);
-    expect((await server.get('/api/v1/namespaces')).status).toBe(404);
-  } finally {
-    await server.stop();
-  }
+  const server = await start({ kinds: kindsWith('autoscaling/v2=false,v1=false,coordination.platform.io/v1=false') });
+  const spec = { maxReplicas: 2, scaleTargetRef: { kind: 'Deployment', name: 'd' } };
+  const path = '/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers';
+  expect((await server.post(path, { metadata: { name: 'h' }, spec })).status).toBe(201);
+  expect((await server.get(path.replace('v1', 'v2'))).status).toBe(404);
+  expect((await server.get('/api/v1/namespaces')).status).toBe(404);
 });
