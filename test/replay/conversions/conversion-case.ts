@@ -26,7 +26,7 @@ const isRecordedResponse = shape(
 export type ConversionStepResponse = Checked<typeof isRecordedResponse>;
 
 const stepMembers = {
-  /** The behaviour of the conversion webhook from now on (behaviours.ts); `good` at the beginning. */
+  /** The behaviour of the conversion webhook from now on (behaviours.yaml, behaviours.ts); `good` at the beginning. */
   behaviour: text,
   /** Repeats the request until this member of the response has this value. */
   until: shape({ path: text, value: anything }),

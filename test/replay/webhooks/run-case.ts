@@ -32,7 +32,7 @@ export const isWebhookCase = shape(
     title: text,
     /**
      * Webhook configurations. `<port>` and `<ca>` stand for the webhook server's; the path of a URL names a behaviour
-     * (behaviours.ts).
+     * (behaviours.yaml, behaviours.ts).
      */
     configurations: listOf(body),
     steps: listOf(isStep),
