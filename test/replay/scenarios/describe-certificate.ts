@@ -3,10 +3,10 @@ import { X509Certificate } from 'node:crypto';
 import type { Body } from '../json-response';
 
 /**
- * Returns `undefined` when the text is not a certificate. `seconds` is the lifetime, `minutesBefore` how long ago it
- * began.
+ * Returns `undefined` when the text is not a certificate in base64. `seconds` is the lifetime, and `minutesBefore` how long
+ * before `now`, in milliseconds since 1970, it began.
  */
-export function describeCertificate(encoded: string): Body | undefined {
+export function describeCertificate(encoded: string, now: number): Body | undefined {
   const text = Buffer.from(encoded, 'base64').toString();
   if (!text.startsWith('-----BEGIN CERTIFICATE-----')) return undefined;
   const certificate = new X509Certificate(text);
@@ -20,7 +20,7 @@ export function describeCertificate(encoded: string): Body | undefined {
     usages: certificate.keyUsage ?? [],
     ...extensionsIn(certificate.raw.toString('hex')),
     seconds: (to - from) / 1000,
-    minutesBefore: Math.round((Date.now() - from) / 60_000),
+    minutesBefore: Math.round((now - from) / 60_000),
     isSerialLong: certificate.serialNumber.length > 24,
   };
 }

@@ -2,6 +2,7 @@
  * Masks what differs between two runs of a scenario: UIDs, times, resource versions, generated names and template hashes.
  * A mask names the object that it stands for, such as `<uid of web>`, so that references stay comparable.
  */
+import type { Clock } from '../../../shared/runtime/clock';
 import { TIME_PATTERN, UID_PATTERN } from '../normalize/volatile-patterns';
 import { isBody, membersOf, metadataOf, type Body, type Json } from '../json-response';
 import { describeCertificate } from './describe-certificate';
@@ -58,8 +59,11 @@ export class ScenarioMasks {
   /** The mask of each template hash. */
   private readonly hashMasks = new Map<string, string>();
 
-  /** `namespace` is masked as `$NS`. */
-  constructor(private readonly namespace: string) {}
+  /** `namespace` is masked as `$NS`; `clock` is that of the server, by which certificates are valid. */
+  constructor(
+    private readonly namespace: string,
+    private readonly clock: Clock,
+  ) {}
 
   /** Remembers the uid, the generated name and the template hashes of an object; other values are ignored. */
   remember(value: Json): void {
@@ -105,7 +109,7 @@ export class ScenarioMasks {
       }
       return copy;
     }
-    const certificate = member === 'certificate' && typeof value === 'string' ? describeCertificate(value) : undefined;
+    const certificate = member === 'certificate' && typeof value === 'string' ? describeCertificate(value, this.clock.now()) : undefined;
     if (certificate !== undefined) return this.mask(certificate);
     // This server's descriptions are worded differently.
     if (member.endsWith('/description')) return '<description>';

@@ -78,7 +78,7 @@ export class ScenarioSession {
     readonly namespace: string,
     readonly environment: ScenarioEnvironment = { clock: systemClock },
   ) {
-    this.masks = new ScenarioMasks(namespace);
+    this.masks = new ScenarioMasks(namespace, environment.clock);
   }
 
   /** Creates the namespace and waits for its service account. Throws when either fails. */
