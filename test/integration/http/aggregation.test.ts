@@ -13,7 +13,7 @@ const ROOT = `/apis/${EXTENSION_GROUP}/v1`;
 const FLUNDERS = `${ROOT}/namespaces/default/flunders`;
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
 
-/** For requests to the extension; complete once the server has started, whose authority issues them. */
+/** For requests to the extension; complete once the server has started: its authority issues them. */
 const proxyCredentials: { cert?: Buffer; key?: Buffer } = {};
 const api = useServer({ proxyCredentials: () => proxyCredentials });
 const extension = useClosable(async () => {

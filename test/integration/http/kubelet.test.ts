@@ -44,7 +44,7 @@ function serveKubeletRequests(server: Server): void {
   });
 }
 
-/** For connections to kubelets; complete once the server has started, whose authority issues them. */
+/** For connections to kubelets; complete once the server has started: its authority issues them. */
 const credentials: { ca?: Buffer; cert?: Buffer; key?: Buffer } = {};
 const api = useKubeletServer(() => credentials);
 const kubelet = useKubelet(api, serveKubeletRequests, () => ({

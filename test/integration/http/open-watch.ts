@@ -13,7 +13,7 @@ export interface OpenWatch {
   close(): void;
 }
 
-/** Resolves when the response has started. Sends the request as an administrator unless the headers say otherwise. */
+/** Resolves when the response has started. Sends the request as an administrator unless the headers have other credentials. */
 export async function openWatch(api: Fixture, path: string, headers: Readonly<Record<string, string>> = {}): Promise<OpenWatch> {
   const outgoing = request({
     host: '127.0.0.1',

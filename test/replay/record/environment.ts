@@ -7,7 +7,7 @@ import path from 'node:path';
 import { waitUntil } from '../../support/programs';
 import type { ReferenceServer } from './reference-server';
 
-/** How long whoever records may take to start the server. */
+/** Time to start the server by hand. */
 const START_MS = 60_000;
 
 /**
