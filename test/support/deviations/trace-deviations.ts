@@ -5,12 +5,12 @@
 import type { Json } from '../../replay/json-response';
 import type { SpanTree } from '../../replay/requests/span-tree';
 import { listOf, mapOf, shape, text } from '../../replay/shape';
-import { readDeviations } from './read-deviations';
+import { readTable } from '../read-table';
 
 type Side = 'ours' | 'recorded';
 
-const file = readDeviations(
-  'trace-deviations.yaml',
+const table = readTable(
+  'test/support/deviations/trace-deviations.yaml',
   shape({
     steps: mapOf(shape({ spans: listOf(text), reason: text })),
     spans: shape({ recorded: mapOf(text), ours: mapOf(text) }),
@@ -20,12 +20,12 @@ const file = readDeviations(
 );
 
 /** Titles of the steps that have spans on one side only. */
-export const DEVIATING_STEPS: readonly string[] = Object.keys(file.steps);
+export const DEVIATING_STEPS: readonly string[] = Object.keys(table.steps);
 
-const ignoredEvents = new Set(file.events.flatMap(({ names }) => names));
+const ignoredEvents = new Set(table.events.flatMap(({ names }) => names));
 
 function comparedAttributes(attributes: SpanTree['attributes']): Json {
-  return Object.fromEntries(Object.entries(attributes).filter(([key]) => file.attributes[key] === undefined));
+  return Object.fromEntries(Object.entries(attributes).filter(([key]) => table.attributes[key] === undefined));
 }
 
 /** Each event once: a rejected write is retried on a proven state, which repeats its events. */
@@ -35,7 +35,7 @@ function comparedEvents(events: SpanTree['events']): Json {
 }
 
 const isIgnoredSpan = (name: string, side: Side, step: string): boolean =>
-  file.spans[side][name] !== undefined || file.steps[step]?.spans.includes(name) === true;
+  table.spans[side][name] !== undefined || table.steps[step]?.spans.includes(name) === true;
 
 /** `side`: which server sent the span. Children that one server alone sends are left out. */
 export function comparableSpan(tree: SpanTree, side: Side, step: string): Json {

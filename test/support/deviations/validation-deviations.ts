@@ -4,11 +4,11 @@
  */
 import type { RecordedResponse } from '../../replay/formats/kind-case';
 import { listOf, number, shape, text } from '../../replay/shape';
-import { readDeviations } from './read-deviations';
+import { readTable } from '../read-table';
 
 const causes = listOf(listOf(text));
-const file = readDeviations(
-  'validation-deviations.yaml',
+const table = readTable(
+  'test/support/deviations/validation-deviations.yaml',
   shape({
     cases: listOf(shape({ reason: text, cases: listOf(text), causes })),
     services: listOf(shape({ reason: text, texts: listOf(text), responses: listOf(number), causes })),
@@ -17,12 +17,12 @@ const file = readDeviations(
 
 /** By resource and title of the case. */
 export const VALIDATION_DEVIATIONS: ReadonlyMap<string, RecordedResponse> = new Map(
-  file.cases.flatMap((row) => row.cases.map((title) => [title, { code: 422, causes: row.causes }])),
+  table.cases.flatMap((row) => row.cases.map((title) => [title, { code: 422, causes: row.causes }])),
 );
 
 /** `request`: the text of a recorded case or sequence of Services; `index`: that of the response in it. */
 export function serviceDeviation(request: string, index: number): RecordedResponse | undefined {
-  const row = file.services.find(({ texts, responses }) => texts.includes(request) && responses.includes(index));
+  const row = table.services.find(({ texts, responses }) => texts.includes(request) && responses.includes(index));
   return row === undefined ? undefined : { code: 422, causes: row.causes };
 }
 
