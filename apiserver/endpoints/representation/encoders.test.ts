@@ -107,14 +107,14 @@ it('Encoders offload a Table row of long metadata', () => {
   expect(isOffloaded(KIND_WITH_METADATA_ROW, entry(text))).toBe(true);
 });
 
-it('Encoders keep no encoding of an object that is encoded with the policy uncached', () => {
+it('Encoders keep no encoding of an object that is encoded with the policy uncached', async () => {
   const encoders = new Encoders({ table: tableConvertor, clock: systemClock, naming: 'platform' });
   const wanted = { media: 'json', transform: 'none', metaVersion: 'v1', dialect: undefined, pretty: false } as const;
   const form = { row: rowOf('Lease'), wanted, names: { dialect: 'kubernetes', alias: undefined }, include: 'Metadata' } as const;
   const lease = dialectSensitive('{"metadata":{"name":"a"},"spec":{}}');
-  encoders.object(form, lease, 'uncached');
+  await encoders.object(form, lease, 'uncached');
   expect(encoders.cache.bytes).toBe(0);
-  encoders.object(form, lease, 'cached');
+  await encoders.object(form, lease, 'cached');
   expect(encoders.cache.bytes).toBeGreaterThan(0);
 });
 

@@ -126,8 +126,8 @@ export class WatchStream implements ChangeSink, OpenWatch {
   }
 
   private encodeBookmark(revision: number, type: BookmarkType): Buffer {
-    const { encoder, bookmarkEntry } = this.deps;
-    return encodeChunk(encoder.frame('BOOKMARK', bookmarkEntry(revision, type), revision, this.nextPosition));
+    const { deps } = this;
+    return encodeChunk(deps.encoder.frame('BOOKMARK', deps.bookmarkEntry(revision, type), revision, this.nextPosition));
   }
 
   /** Ends the stream: the watch of the cache has ended. The client receives an ERROR event unless the reason is `closed`. */
