@@ -60,9 +60,36 @@ it('EventLoopScheduler starts work at once until the turn is over, and admits th
   expect(done).toHaveLength(13);
 });
 
+it('EventLoopScheduler admits usual work for as long as the I/O of the previous turn took, up to two milliseconds', async () => {
+  const { loop, done, arrive, clock } = setUp();
+  for (let index = 0; index < 60; index += 1) arrive(String(index), 'usual');
+  expect(done).toHaveLength(4);
+  clock.advance(1);
+  await loop.turn();
+  // 1.5 ms since the first turn began: its work did not wait, so it counts as I/O.
+  expect(done).toHaveLength(4 + 12);
+  await loop.turn();
+  expect(done).toHaveLength(4 + 12 + 4);
+  clock.advance(10);
+  await loop.turn();
+  expect(done).toHaveLength(4 + 12 + 4 + 16);
+});
+
+it('EventLoopScheduler admits half a millisecond of work in a turn with bulk work, however long the I/O of a turn takes', async () => {
+  const { loop, done, arrive, clock } = setUp();
+  for (let index = 0; index < 20; index += 1) arrive('bulk', 'bulk');
+  clock.advance(2);
+  await loop.turn();
+  expect(done).toHaveLength(4 + 4);
+  arrive('usual', 'usual');
+  clock.advance(2);
+  await loop.turn();
+  expect(done.slice(8)).toEqual(['usual', 'bulk', 'bulk', 'bulk']);
+});
+
 it('EventLoopScheduler admits urgent work first without starving the other priorities', async () => {
   const { loop, done, arrive } = setUp();
-  arrive('first', 'usual', 'one', 1);
+  arrive('first', 'usual', 'one', 0.5);
   for (let index = 0; index < 20; index += 1) {
     arrive('bulk', 'bulk');
     arrive('usual', 'usual');

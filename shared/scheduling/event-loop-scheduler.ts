@@ -15,6 +15,8 @@ export type Priority = (typeof PRIORITIES)[number];
 
 /** Work per turn. A request that arrives during a turn is not read before the turn ends. */
 const TURN_MS = 0.5;
+/** Maximum work per turn while `urgent` or `usual` work waits and the I/O of a turn takes long. */
+const MAX_TURN_MS = 2;
 /** A turn of at least this length is followed by cooldown turns. */
 const LONG_TURN_MS = 5;
 /**
@@ -79,6 +81,9 @@ const NODE_EVENT_LOOP: EventLoop = {
  * - One turn of the event loop has half a millisecond of work. Until that is spent, new work starts at once; later work
  *   waits for a following turn, so that the event loop returns to its I/O: new connections, short requests, responses
  *   of the store.
+ * - While `urgent` or `usual` work waits, a turn has as much work as the previous turn had I/O, up to two milliseconds.
+ *   Otherwise turns with much I/O, as with 10,000 connections, would leave less than half of the time to requests. A turn
+ *   with `bulk` work has no more than half a millisecond of work.
  * - Of nine admissions six go to `urgent` work, two to `usual` and one to `bulk`, so that no priority starves. A
  *   priority without waiting work is skipped. New work does not overtake waiting work: `usual` and `bulk` work starts
  *   at once only when no work waits, except `bulk` work in a cooldown; `urgent` work when no urgent work waits.
@@ -106,6 +111,10 @@ export class EventLoopScheduler {
   private requeued: Requeued[] = [];
   /** Clock.monotonic at the start of this turn's work; `undefined` when no turn has started. */
   private turnStartedAt: number | undefined;
+  /** Milliseconds of work that this turn may have. */
+  private limitMs = TURN_MS;
+  /** Milliseconds of this turn's work that waited for the turn. */
+  private admittedMs = 0;
   private cooldownTurns = 0;
   /** Counts positions in {@link ADMISSION_ORDER}. */
   private admissionCursor = 0;
@@ -126,7 +135,10 @@ export class EventLoopScheduler {
    */
   acquire(priority: Priority, flow: string): Promise<void> | undefined {
     if (this.turnStartedAt === undefined) this.beginTurn();
-    if (this.canStart(priority) && !this.isTurnOver()) return undefined;
+    if (this.canStart(priority) && !this.isTurnOver()) {
+      this.limitFor(priority);
+      return undefined;
+    }
     return new Promise((resolve) => this.queues[priority].add(flow, resolve));
   }
 
@@ -142,7 +154,11 @@ export class EventLoopScheduler {
   /** Whether the time of this turn is used up. */
   isTurnOver(): boolean {
     if (this.turnStartedAt === undefined) this.beginTurn();
-    return this.turnMs() >= TURN_MS;
+    return this.turnMs() >= this.limitMs;
+  }
+
+  private limitFor(priority: Priority): void {
+    if (priority === 'bulk') this.limitMs = TURN_MS;
   }
 
   private canStart(priority: Priority): boolean {
@@ -157,6 +173,8 @@ export class EventLoopScheduler {
 
   private beginTurn(): void {
     this.turnStartedAt = this.clock.monotonic();
+    this.limitMs = TURN_MS;
+    this.admittedMs = 0;
     this.eventLoop.inNextTurn(() => this.runTurn());
   }
 
@@ -171,11 +189,13 @@ export class EventLoopScheduler {
     this.requeued = [];
     if (this.cooldownTurns > 0) this.cooldownTurns -= 1;
     else if (this.turnMs() >= LONG_TURN_MS) this.cooldownTurns = TURNS_PER_REQUEST - 1;
+    const ioMs = this.turnMs() - this.admittedMs;
     if (queues.urgent.length + queues.usual.length + queues.bulk.length === 0) {
       this.turnStartedAt = undefined;
       return;
     }
     this.beginTurn();
+    if (queues.urgent.length + queues.usual.length > 0) this.limitMs = Math.min(Math.max(ioMs, TURN_MS), MAX_TURN_MS);
     this.admitNext();
   }
 
@@ -187,6 +207,7 @@ export class EventLoopScheduler {
     const resume = this.dequeueNext();
     resume?.();
     this.eventLoop.afterMicrotasks(() => {
+      this.admittedMs = this.turnMs();
       if (PRIORITIES.some(this.canAdmit) && !this.isTurnOver()) this.admitNext();
     });
   }
@@ -195,7 +216,9 @@ export class EventLoopScheduler {
     for (let tries = 0; tries < ADMISSION_ORDER.length; tries += 1) {
       const priority = ADMISSION_ORDER[this.admissionCursor % ADMISSION_ORDER.length] ?? 'usual';
       this.admissionCursor += 1;
-      if (this.canAdmit(priority)) return this.queues[priority].dequeue();
+      if (!this.canAdmit(priority)) continue;
+      this.limitFor(priority);
+      return this.queues[priority].dequeue();
     }
     return undefined;
   }
