@@ -1,14 +1,17 @@
 /**
- * The order in which validation errors of an object are reported. Each kind chooses one list of stages for creates
- * and one per endpoint for updates. Errors of a stage that occurs twice are reported twice, as upstream does.
+ * The order in which validation errors of an object are reported. A kind chooses one list of stages for creates, by
+ * default `CREATE.usual`, and one per endpoint for updates, by default `UPDATE.change`. Errors of a stage that occurs twice are reported twice, as upstream does.
  * Validation itself is in write/steps/run-strategy.ts.
  */
 
 /** A part of the validation of an object. */
 export type Stage =
-  /** General validation of ObjectMeta: name, labels, annotations, owner references. */
+  /**
+   * General validation of ObjectMeta (upstream's ValidateObjectMeta), such as labels, annotations and owner references.
+   * Without the name on updates, which cannot change it.
+   */
   | 'metadata'
-  /** Like `metadata` without the format of finalizers, which upstream does not validate on updates. */
+  /** What upstream's ValidateObjectMetaUpdate validates again: like `metadata` without the format of finalizers. */
   | 'changed-metadata'
   /** `generateName` as part of a path, for an object that has a name. Upstream validates it on every update. */
   | 'path-prefix'
@@ -38,8 +41,8 @@ const WHOLE_OBJECT: readonly Stage[] = ['name-prefix', ...NEW_METADATA, 'object'
 export const CREATE = {
   usual: [WHOLE_OBJECT],
   earlyFirst: [['early', ...WHOLE_OBJECT]],
-  /** Metadata is validated only when the rules of the kind find no error. */
-  objectAlone: [['object'], ['metadata']],
+  /** The stage `object` alone comes first: metadata is validated only when the rules of the kind find no error. */
+  bareObjectThenMetadata: [['object'], ['metadata']],
 } as const satisfies Record<string, Stages>;
 
 /**
@@ -52,8 +55,9 @@ export const UPDATE = {
   change: [[...GENERAL_UPDATE, ...METADATA_UPDATE, 'change']],
   /** The stages of a new object's metadata stand in the place of {@link METADATA_UPDATE}. */
   newMetadataThenChange: [[...GENERAL_UPDATE, 'name-prefix', ...NEW_METADATA, 'change']],
-  /** {@link NEW_METADATA} comes before the change. */
+  /** {@link NEW_METADATA} comes before {@link METADATA_UPDATE}. */
   metadataTwiceThenChange: [[...GENERAL_UPDATE, ...NEW_METADATA, ...METADATA_UPDATE, 'change']],
+  /** The stage `early` comes before {@link METADATA_UPDATE}. */
   earlyThenChange: [[...GENERAL_UPDATE, 'early', ...METADATA_UPDATE, 'change']],
   changeThenObject: [[...GENERAL_UPDATE, ...METADATA_UPDATE, 'change', ...WHOLE_OBJECT]],
   /** {@link METADATA_UPDATE} comes before the object instead of before the change. */

@@ -24,10 +24,10 @@ export interface UnverifiedToken {
 
 /** `eyJhbGciOi.eyJpc3MiOi.c2ln`, with header and payload as groups. The signature may be empty here. */
 const COMPACT_JWS = /^([\w-]+)\.([\w-]+)\.[\w-]*$/;
-/** The longest token that fits into the headers of a request; bounds the work for a token in a body. */
+/** Longer texts are not parsed. Bounds the work for a token; those of service accounts and OpenID providers are shorter. */
 const MAX_TOKEN_LENGTH = 16 * 1024;
 
-/** `undefined` when the text is not a compact JWS with an object as payload. */
+/** `undefined` when the text is too long, or no compact JWS with objects as header and payload. */
 export function parseToken(text: string): UnverifiedToken | undefined {
   if (text.length > MAX_TOKEN_LENGTH) return undefined;
   const [, head, body] = COMPACT_JWS.exec(text) ?? [];
@@ -55,7 +55,10 @@ function parsePart(text: string): { readonly value: JsonObject; readonly duplica
   }
 }
 
-/** Resolves when one of the keys verifies the signature; rejects with {@link TokenError} otherwise. */
+/**
+ * Resolves when one of the keys verifies the signature, of those with the token's key ID if it has one. Otherwise, and for
+ * a signed token in which a member occurs twice, rejects with {@link TokenError}.
+ */
 export async function verifySignature(token: UnverifiedToken, keys: readonly TokenKey[]): Promise<void> {
   const candidates = token.keyId === undefined ? keys : keys.filter(({ id }) => id === token.keyId);
   if (candidates.length === 0) throw new TokenError('invalid signature, no keys found');

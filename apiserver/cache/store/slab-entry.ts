@@ -39,11 +39,11 @@ function copyBytes(view: Buffer): Buffer {
 
 /** A block of memory, filled once from its beginning. */
 class Slab {
-  /** The entries that were put here; some have been moved or compressed since. Empty for a large entry's own slab. */
+  /** The entries that were put here; some have been moved or compressed since. Empty for compressed content. */
   readonly entries: SlabEntry[] = [];
   /** Bytes that have been reserved. */
   usedBytes = 0;
-  /** Reserved bytes of entries that are referenced. */
+  /** Reserved bytes of entries that are referenced; `Infinity` after an evacuation, not counted for compressed content. */
   liveBytes = 0;
 
   constructor(
@@ -158,7 +158,10 @@ export class SlabAllocator {
     this.evacuate(slab);
   }
 
-  /** Called when a later state of the object has replaced this entry; a large entry is then compressed. */
+  /**
+   * Called when the object has changed or was deleted: only the event window refers to this entry now. A large entry is
+   * then compressed, unless too many bytes wait for that.
+   */
   markSuperseded(entry: Entry | undefined): void {
     if (!(entry instanceof SlabEntry) || entry.length <= MAX_SHARED_ENTRY_BYTES || this.pendingBytes > MAX_PENDING_BYTES) return;
     this.pendingBytes += entry.length;
@@ -190,7 +193,7 @@ export class SlabAllocator {
     entry.offset = 0;
   }
 
-  /** Moves the live entries to other slabs. */
+  /** Moves the live entries, if there are any, to other slabs, and gives the slab up. */
   private evacuate(slab: Slab): void {
     for (const entry of slab.entries) {
       if (entry.isReferenced && entry.slab === slab) this.moveEntry(entry);

@@ -17,7 +17,7 @@ const BOUNDS = ['minAvailable', 'maxUnavailable'] as const;
 const COUNTS = ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'] as const;
 
 export const podDisruptionBudget: Strategy<PolicyV1PodDisruptionBudget> = {
-  createStages: CREATE.objectAlone,
+  createStages: CREATE.bareObjectThenMetadata,
   validate: (object) => validateSpec(object.spec ?? {}, undefined),
   update: { stages: UPDATE.changeAlone, validate: (object, old) => validateSpec(object.spec ?? {}, old.spec) },
   status: {

@@ -46,7 +46,7 @@ export function authenticate(
     const authorization = exchange.header('authorization');
     const certificate = certificateOf(exchange);
     const hasCredentials = authorization !== undefined || certificate !== undefined;
-    const isLocalAdmin = exchange.origin === 'local' && authorization === undefined && certificate === undefined;
+    const isLocalAdmin = exchange.origin === 'local' && !hasCredentials;
     const user = isLocalAdmin
       ? LOCAL_ADMIN
       : authenticateRequest(
@@ -95,7 +95,10 @@ function respondForbidden(exchange: Exchange, attributes: Attributes, decision: 
   return false;
 }
 
-/** Removes the identity headers of front proxies, so that no later component sees them. */
+/**
+ * Removes the headers in which front proxies name the user, whether a proxy sent them or not, so that later components do
+ * not forward them. `rawHeaders` keep them.
+ */
 export function removeFrontProxyHeaders(proxy: FrontProxyOptions | undefined): Filter {
   return ({ request: { headers } }) => {
     if (proxy !== undefined) for (const name in headers) if (isIdentityHeader(proxy, name)) Reflect.deleteProperty(headers, name);
@@ -103,7 +106,10 @@ export function removeFrontProxyHeaders(proxy: FrontProxyOptions | undefined): F
   };
 }
 
-/** Authorizes the request; responds with 403 when it is denied. */
+/**
+ * Authorizes the request; responds with 403 when it is denied. Also prepares the check of an update or apply that turns
+ * out to create its object, for which the user needs `create` as well; its 403 has only the reason, as upstream's.
+ */
 export function authorize(
   authorizer: Authorizer,
   gates: Pick<FeatureGates, 'isEnabled'>,
@@ -193,7 +199,10 @@ export function hideFencingLease(authorizer: Authorizer, names: GeneratedNames):
 /** Host headers of requests to the loopback listener, without the port. */
 const LOCAL_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** Rejects requests of web pages on the loopback listener, which requires no credentials. */
+/**
+ * Rejects requests of web pages on the loopback listener, which requires no credentials. A page names its origin, or a host
+ * of its own that resolves to this machine, or sends a body without a Content-Type in order to need no permission of CORS.
+ */
 export function guardLoopback(): Filter {
   return (exchange) => {
     if (exchange.origin === 'local') {

@@ -33,7 +33,7 @@ const SCHEMA = objectSchema(
 );
 type SecurityFile = ValueOf<typeof SCHEMA>;
 
-/** The content of the configuration file. */
+/** The settings that PodSecurity applies: those of the configuration file, with defaults and parsed versions. */
 export interface PodSecuritySettings {
   readonly defaults: SecurityPolicy;
   readonly exemptions: Readonly<Record<'usernames' | 'namespaces' | 'runtimeClasses', ReadonlySet<string>>>;
@@ -46,16 +46,17 @@ export const POD_SECURITY_FORMAT: ConfigurationFormat<SecurityFile> = {
   schema: SCHEMA,
   validate: (file) =>
     MODES.flatMap((mode): readonly InvalidField[] =>
-      readMode(file, mode) === undefined ? [{ path: `defaults.${mode}-version`, reason: 'must be "latest" or "v1.x"' }] : [],
+      parseMode(file, mode) === undefined ? [{ path: `defaults.${mode}-version`, reason: 'must be "latest" or "v1.x"' }] : [],
     ),
 };
 
 /** The settings of a validated file. Names of users and namespaces apply in both spellings. */
 export function podSecuritySettings(file: SecurityFile): PodSecuritySettings {
   const { usernames = [], namespaces = [], runtimeClasses = [] } = file.exemptions ?? {};
-  const modeOrDefault = (mode: SecurityMode): LevelVersion => readMode(file, mode) ?? PRIVILEGED_POLICY[mode];
+  // The fallback is for the compiler: `validate` has refused files with invalid versions.
+  const levelOf = (mode: SecurityMode): LevelVersion => parseMode(file, mode) ?? PRIVILEGED_POLICY[mode];
   return {
-    defaults: { enforce: modeOrDefault('enforce'), audit: modeOrDefault('audit'), warn: modeOrDefault('warn') },
+    defaults: { enforce: levelOf('enforce'), audit: levelOf('audit'), warn: levelOf('warn') },
     exemptions: {
       usernames: new Set(bothSpellings(usernames)),
       namespaces: new Set(bothSpellings(namespaces)),
@@ -64,8 +65,8 @@ export function podSecuritySettings(file: SecurityFile): PodSecuritySettings {
   };
 }
 
-/** The level and version of a mode, with the defaults of a file without them; `undefined` when the version is invalid. */
-function readMode({ defaults = {} }: SecurityFile, mode: SecurityMode): LevelVersion | undefined {
+/** The level and version of a mode, by default `privileged` and `latest`; `undefined` when the version is invalid. */
+function parseMode({ defaults = {} }: SecurityFile, mode: SecurityMode): LevelVersion | undefined {
   const { level, version } = PRIVILEGED_POLICY[mode];
   return parseLevelVersion(nonEmptyOrUndefined(defaults[mode]) ?? level, nonEmptyOrUndefined(defaults[`${mode}-version`]) ?? version);
 }

@@ -10,7 +10,7 @@ import { CREATE, UPDATE } from '../../../registry/stages';
 import type { Strategy, StrategyContext } from '../../../registry/strategy';
 
 export const coreEvent: Strategy<CoreV1Event> = {
-  createStages: CREATE.objectAlone,
+  createStages: CREATE.bareObjectThenMetadata,
   validate: (object, _old, context) => validateLegacyEvent(object, context, 'reportingComponent'),
   update: { stages: UPDATE.changeAlone, validate: (object, _old, context) => validateLegacyEvent(object, context, 'reportingComponent') },
 };
