@@ -17,15 +17,15 @@ export interface SecretStore {
   /** `undefined` when there is none. */
   get(name: string): Promise<CoreV1Secret | undefined>;
   create(secret: CoreV1Secret): Promise<unknown>;
-  /** Conflicts when the secret is not the stored one. */
+  /** Rejects with a conflict (409) when the stored Secret has another resourceVersion. */
   update(secret: CoreV1Secret): Promise<unknown>;
 }
 
-/** Where the Secrets are, and how they are named. */
+/** The Secrets with their names and labels, and what the renewal in a temporary folder needs. */
 export interface ComponentSecretsOptions {
   readonly store: SecretStore;
   readonly clock: Clock;
-  /** The folder for the temporary one, best in memory. */
+  /** The parent of the temporary folder, which holds private keys during a run: best in memory. */
   readonly temporaryFolder: string;
   readonly namespace: string;
   /** The name of a Secret is `<prefix>-<component>`. */
@@ -46,10 +46,13 @@ export function secretStore(client: RestClient, namespace: string): SecretStore 
   };
 }
 
-/** What the API allows as a key of a Secret, which here becomes the name of a file. */
+/** The keys that are safe as names of files. The API allows no others; it also refuses those that start with `..`. */
 const FILE_NAME = /^(?!\.\.?$)[\w.-]{1,253}$/;
 
-/** Returns the names of the Secrets that were written. Throws errors of requests and of the file system. */
+/**
+ * Returns the names of the Secrets that were written. Throws errors of requests and of the file system. Only folders that
+ * are named after a component are stored: the `folder` of an etcd certificate must be `etcd`.
+ */
 export async function ensureComponentSecrets(options: ComponentSecretsOptions, files: ComponentFilesOptions): Promise<readonly string[]> {
   const root = mkdtempSync(path.join(options.temporaryFolder, 'certificates-'));
   try {
@@ -89,7 +92,10 @@ const readFiles = (folder: string): Readonly<Record<string, string>> =>
     (existsSync(folder) ? readdirSync(folder) : []).map((name) => [name, readFileSync(path.join(folder, name)).toString('base64')]),
   );
 
-/** False when the Secret has this data, or when there is nothing to store. */
+/**
+ * Writes the data of one component; other keys of a present Secret are kept. False when the Secret has this data, or when
+ * there is nothing to store.
+ */
 async function writeSecret(
   options: ComponentSecretsOptions,
   component: Component,

@@ -2,6 +2,7 @@
 import type { Dashboard } from './dashboard';
 import { graph, quantile, rates, stat, table } from './queries';
 
+/** The chosen services. A service is a group of controllers, named as Prometheus discovers it: `workloads`, `nodes`. */
 const SERVICE = 'service=~"$service"';
 
 export const CONTROLLERS: Dashboard = {
@@ -25,6 +26,7 @@ export const CONTROLLERS: Dashboard = {
           title: 'Leases without a holder',
           description: 'Controllers that no process runs: their objects are not reconciled.',
           unit: 'short',
+          // Counts only leases that some process reports; `Processes up` shows that none runs.
           expr: `count(max by (name) (leader_election_master_status{${SERVICE}}) == 0) or vector(0)`,
           legend: 'leases',
           thresholds: { warning: 1, critical: 2 },
@@ -44,6 +46,7 @@ export const CONTROLLERS: Dashboard = {
           title: 'Waiting items',
           description: 'Objects that wait to be reconciled. A depth that stays high means that a controller does not keep up.',
           unit: 'short',
+          // A queue belongs to the controllers of one service, so the legend leaves the service out.
           expr: `sum by (service, name) (workqueue_depth{${SERVICE}})`,
           legend: '{{name}}',
           thresholds: { warning: 100, critical: 1000 },
@@ -109,6 +112,7 @@ export const CONTROLLERS: Dashboard = {
           unit: 's',
           expr: quantile(0.99, 'verb', `rest_client_request_duration_seconds_bucket{${SERVICE}}`),
           legend: '{{verb}}',
+          // The service level of the API servers is one second (see alerts.yml).
           thresholds: { warning: 1, critical: 5 },
         }),
         graph({

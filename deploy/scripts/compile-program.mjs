@@ -1,7 +1,9 @@
 /**
- * `node compile-program.mjs program|thread <module> [arguments]`: runs the bundle of a main module in this process
- * (`program`), or in a worker thread (`thread`), and writes V8's code cache when the process or the thread exits. A
- * thread exits right after its start. `<module>` is the absolute path of a compiled module below dist.
+ * Runs the bundle of a main module and writes V8's code cache at its exit: V8 compiles a function when it is first called,
+ * and the cache holds only compiled functions. `<module>` is the absolute path of a compiled module below dist.
+ *
+ * - `node compile-program.mjs program <module> [arguments]` runs it in this process.
+ * - `node compile-program.mjs thread <module>` runs it in a worker thread, which exits right after its start.
  */
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -15,9 +17,10 @@ const require = createRequire(import.meta.url);
 const dist = path.join(root, 'dist');
 /** Any limit in which a bundle loads: V8's code cache does not depend on it. */
 const OLD_GENERATION_MB = 256;
+/** From the command line, which a worker thread does not receive. */
 const [, , kind, module, ...args] = process.argv;
 
-// In the worker thread, this file runs again, with the module as `workerData`.
+// In the worker thread, this file runs again, with the module as `workerData`. Any other kind counts as `program`.
 if (isMainThread && kind === 'thread') runInThread();
 else run(isMainThread ? module : workerData);
 
@@ -28,6 +31,7 @@ function runInThread() {
 
 function run(file) {
   const { openBundle, bundleFiles } = require(path.join(dist, 'shared/runtime/process/program-bundle.js'));
+  // Defined, because the build writes all bundles before it runs this file.
   const program = openBundle(file);
   process.argv.splice(1, process.argv.length, file, ...args);
   process.once('exit', () =>
