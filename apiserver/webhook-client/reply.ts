@@ -31,9 +31,9 @@ export function replyOf(response: WebhookResult, called: CalledServer): Reply {
 
 type WebhookFailure = Extract<WebhookResult, { type: 'failure' }>;
 
-function errorText({ error, status, isRedirect, bytes }: WebhookFailure, { url, server }: CalledServer): string {
+function errorText({ error, status, hasLocation, bytes }: WebhookFailure, { url, server }: CalledServer): string {
   if (status !== undefined && status < 400) {
-    if (isRedirect === true) return `the server responded with a redirect (${status}), which is not followed`;
+    if (hasLocation === true) return `the server responded with a redirect (${status}), which is not followed`;
     return `the server responded with the status code ${status} but did not return more information`;
   }
   if (status !== undefined) return statusText(status, bytes);

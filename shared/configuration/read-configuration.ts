@@ -14,7 +14,10 @@ import type { ConfigurationSchema } from './schema';
 /** A kind of configuration file, with all versions that have the same schema. */
 export interface ConfigurationFormat<T> {
   readonly kind: string;
-  /** In canonical spelling; files may use either spelling. Empty for a file without kind and apiVersion. */
+  /**
+   * In canonical spelling (`apiserver.config.platform.io/v1`); files may use either. Empty for a file without kind and
+   * apiVersion.
+   */
   readonly apiVersions: readonly string[];
   /** The schema of all members except apiVersion and kind. */
   readonly schema: ConfigurationSchema<T>;
@@ -54,6 +57,7 @@ type Refuse = (...errors: readonly InvalidField[]) => never;
 async function decodeAndValidate<T>(value: JsonObject, formats: readonly ConfigurationFormat<T>[], refuse: Refuse): Promise<T> {
   const format = findFormat(value, formats) ?? refuse(unknownFormat(value, formats));
   const { apiVersion: _apiVersion, kind: _kind, ...members } = value;
+  // Loaded on first use: ajv takes time to load, and often no file is read.
   const { validateSchema } = await import('./validator.js');
   const validated = validateSchema(format.schema, withoutNulls(members));
   if ('errors' in validated) return refuse(...validated.errors);
@@ -64,6 +68,7 @@ async function decodeAndValidate<T>(value: JsonObject, formats: readonly Configu
 async function readDocument(file: string, clock: Clock, refuse: Refuse): Promise<JsonObject> {
   try {
     const { value, duplicates } = await parseYaml(readFileSync(file), clock);
+    // `duplicates` are messages about repeated keys, of which the parser keeps the last.
     if (duplicates.length > 0) return refuse(...duplicates.map((reason) => ({ path: '', reason })));
     return isObject(value) ? value : refuse({ path: '', reason: 'must be an object' });
   } catch (error) {
@@ -87,8 +92,8 @@ function unknownFormat<T>({ apiVersion, kind }: JsonObject, formats: readonly Co
 }
 
 /**
- * Removes members that are null: as in the API, they count as absent. Recursive, because the parser has limited the
- * depth.
+ * Removes members that are null: as in the API, they count as absent; null items of lists are kept. Recursion is safe,
+ * because the parser limits the depth.
  */
 function withoutNulls(value: JsonObject): JsonObject;
 function withoutNulls(value: JsonValue): JsonValue;

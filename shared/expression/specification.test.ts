@@ -1,7 +1,7 @@
 /**
  * Replays the conformance cases of the CEL specification, each as a rule, and rules about protobuf messages, with
  * results recorded from release 1.31.1 (`expressions/specification`, `expressions/messages`). Tables count the cases
- * for which this server differs from the release, and those for which neither follows the specification.
+ * for which this server differs from the release, and those that this server does not meet.
  */
 import { readRecording } from '../../test/replay/recording';
 import { either, number, oneOf, shape, text, type Check } from '../../test/replay/shape';
@@ -30,13 +30,16 @@ type SpecifiedCase = (typeof cases)[number];
 interface SpecificationRow {
   readonly reason: string;
   readonly cases: number;
-  /** Match the name, the expression, and the text of the recorded outcome. */
+  /**
+   * Match the name, the expression, and the text of the outcome: in DIFFERENT of the recorded one, in UNMET of the one of
+   * this server.
+   */
   readonly name?: RegExp;
   readonly source?: RegExp;
   readonly outcome?: RegExp;
 }
 
-/** Cases that no rule can express. */
+/** Cases that no rule can express, by their recorded reasons. `functions of its own`: those that a case declares itself. */
 const OMITTED: Readonly<Record<string, number>> = {
   'protobuf messages': 267,
   enumerations: 19,
@@ -44,8 +47,8 @@ const OMITTED: Readonly<Record<string, number>> = {
   'functions of its own': 5,
 };
 
-/** Cases in which neither server follows the specification. */
-const NOT_APPLICABLE: readonly SpecificationRow[] = [
+/** Cases that this server does not meet. */
+const UNMET: readonly SpecificationRow[] = [
   {
     reason: 'the messages of the specification test are not declared',
     cases: 292,
@@ -79,12 +82,16 @@ const DIFFERENT: readonly SpecificationRow[] = [
 
 const variables = policyVariables({ hasParams: false, hasAuthorizer: true });
 
+/** The limits of admission policies: of one expression, and of all expressions of a validation together. */
+const EXPRESSION_COST_LIMIT = 1_000_000;
+const VALIDATION_COST_BUDGET = 10_000_000;
+
 /** The result of a rule on this server. */
 function outcomeOf(rule: string, values: ReadonlyMap<string, Value> = new Map()): Outcome {
   const expression = compileExpression(rule, variables);
   if ('error' in expression) return { refused: `${expression.isChecked ? 'Internal error: ' : ''}${expression.error}` };
   try {
-    const value = expression.evaluate(values, 1_000_000, new CostBudget(10_000_000));
+    const value = expression.evaluate(values, EXPRESSION_COST_LIMIT, new CostBudget(VALIDATION_COST_BUDGET));
     if (value instanceof ErrorValue) return { fails: value.message };
     return value === true ? 'holds' : 'does not hold';
   } catch (error) {
@@ -126,20 +133,21 @@ describe('the CEL conformance cases', () => {
       if (testCase.rule === undefined) return [];
       const { answer: recorded } = testCase;
       if (recorded === undefined) throw new Error(`not recorded: ${testCase.name}`);
+      // Only texts are compared, not whether an error occurs at the compilation or at the evaluation.
       return textOf(outcomeOf(testCase.rule)) === textOf(recorded) ? [] : [{ testCase, outcome: textOf(recorded) }];
     });
     expect(countByReason(DIFFERENT, different)).toEqual(expectedCounts(DIFFERENT));
   });
 
-  it('are met, except for those counted in NOT_APPLICABLE', () => {
+  it('are met, except for those counted in UNMET', () => {
     const evaluated = cases.flatMap((testCase) => (testCase.rule === undefined ? [] : [{ testCase, outcome: outcomeOf(testCase.rule) }]));
     const unmet = evaluated.filter(({ testCase, outcome }) => !isMet(testCase, outcome));
     expect(
       countByReason(
-        NOT_APPLICABLE,
+        UNMET,
         unmet.map(({ testCase, outcome }) => ({ testCase, outcome: textOf(outcome) })),
       ),
-    ).toEqual(expectedCounts(NOT_APPLICABLE));
+    ).toEqual(expectedCounts(UNMET));
     const met = evaluated.length - unmet.length;
     expect({ all: cases.length, evaluated: evaluated.length, met }).toEqual({ all: 2344, evaluated: 2045, met: 1394 });
   });
@@ -154,8 +162,9 @@ describe('the CEL conformance cases', () => {
     const wrong = cases.flatMap(({ name, source, type }) => {
       if (type === undefined) return [];
       const expression = compileExpression(source, new Map());
-      const types = 'error' in expression ? undefined : printType(expression.type);
-      return types === undefined || types === type ? [] : [`${name}: ${types}, not ${type}`];
+      // An expression that does not compile has no type to compare.
+      const actual = 'error' in expression ? undefined : printType(expression.type);
+      return actual === undefined || actual === type ? [] : [`${name}: ${actual}, not ${type}`];
     });
     expect(wrong).toEqual([]);
   });
@@ -173,9 +182,9 @@ describe('a rule that constructs protobuf messages', () => {
     const expression = compileExpression('google.protobuf.Struct{fields: object}.size() == 1', variables);
     if ('error' in expression) throw new Error(expression.error);
     const work = (items: number): number => {
-      const budget = new CostBudget(1_000_000);
+      const budget = new CostBudget(EXPRESSION_COST_LIMIT);
       const before = budget.work;
-      expression.evaluate(new Map([['object', untypedValue({ items: Array<number>(items).fill(1) })]]), 1_000_000, budget);
+      expression.evaluate(new Map([['object', untypedValue({ items: Array<number>(items).fill(1) })]]), EXPRESSION_COST_LIMIT, budget);
       return before - budget.work;
     };
     expect(work(1000) - work(0)).toBeGreaterThanOrEqual(1000);

@@ -1,6 +1,7 @@
 /**
- * Converts label selectors of objects (`matchLabels`, `matchExpressions`) to requirements. An expression with an unknown
- * operator is ignored; validation rejects it.
+ * Converts label selectors of objects (`matchLabels`, `matchExpressions`) to requirements. The empty selector `{}` has none
+ * and matches everything; what an absent one matches is up to the caller. An expression with an unknown operator is
+ * ignored; validation rejects it.
  */
 import { arrayAt, compareBytes, isObject, objectAt, ownMember, stringAt, stringsAt, type JsonObject } from '../../values/json';
 import { compileLabelSelector, type LabelOperator, type LabelRequirement } from './label-selector';
@@ -10,8 +11,9 @@ const OPERATORS: Readonly<Record<string, LabelOperator>> = { In: 'in', NotIn: 'n
 /** Sorted by key. */
 export function requirementsOfSelector(selector: JsonObject): readonly LabelRequirement[] {
   const expressions = (arrayAt(selector, 'matchExpressions') ?? []).flatMap((item): readonly LabelRequirement[] => {
-    const operator = isObject(item) ? ownMember(OPERATORS, stringAt(item, 'operator') ?? '') : undefined;
-    if (operator === undefined || !isObject(item)) return [];
+    if (!isObject(item)) return [];
+    const operator = ownMember(OPERATORS, stringAt(item, 'operator') ?? '');
+    if (operator === undefined) return [];
     return [{ key: stringAt(item, 'key') ?? '', operator, values: [...stringsAt(item, 'values')].sort(compareBytes) }];
   });
   return sortByKey([...equalities(objectAt(selector, 'matchLabels') ?? {}), ...expressions]);
@@ -28,6 +30,7 @@ export function selectorMatches(selector: JsonObject, labels: JsonObject): boole
   return compileLabelSelector(requirementsOfSelector(selector))(texts);
 }
 
+/** A value that is not a string gives a requirement without values, which nothing meets. */
 function equalities(labels: JsonObject): readonly LabelRequirement[] {
   return Object.entries(labels).map(([key, value]) => ({ key, operator: '=', values: typeof value === 'string' ? [value] : [] }));
 }

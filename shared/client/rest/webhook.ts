@@ -1,6 +1,6 @@
 /**
- * Calls webhooks: one JSON POST to one URL, with limits for time and response size. URL and credentials come from a
- * kubeconfig.
+ * Calls webhooks: one JSON POST, or several with pauses between them, with limits for time and response size. Redirects
+ * on the same server are followed. Address and credentials come from the caller.
  */
 import { JSON_MEDIA_TYPE } from '../../names/dialect';
 import type { Clock } from '../../runtime/clock';
@@ -19,12 +19,12 @@ export interface WebhookAddress {
   authorization(): MaybePromise<string | undefined>;
 }
 
-/** A webhook, and the limits of a call. */
+/** A webhook, and the limits of an attempt to call it. */
 export interface WebhookOptions {
-  /** The current address; it may change between calls. */
+  /** The current address; it may change between attempts. */
   readonly address: () => WebhookAddress;
   readonly clock: Clock;
-  /** For one call. */
+  /** For one attempt, redirects included. */
   readonly timeoutMs: number;
   /** Additional headers. */
   readonly headers?: Readonly<Record<string, string | string[]>>;
@@ -32,17 +32,20 @@ export interface WebhookOptions {
   readonly maxBytes?: number;
 }
 
-/** The result of a call: the body of a successful response, or why there is none. */
+/** The result of an attempt: the body of a successful response, or why there is none. */
 export type WebhookResult =
   | { readonly type: 'response'; readonly bytes: Buffer }
-  /** `status`: undefined without a response. `isRetryable`: a later call may succeed. */
+  /**
+   * `status`: undefined without a complete response: also when it is longer than `maxBytes`, or the tenth redirect.
+   * `isRetryable`: a later attempt may succeed.
+   */
   | {
       readonly type: 'failure';
       readonly error: Error;
       readonly status: number | undefined;
       readonly isRetryable: boolean;
-      /** The response has a Location header. */
-      readonly isRedirect?: boolean;
+      /** Whether the response has a Location header. */
+      readonly hasLocation?: boolean;
       /** Body of the error response. */
       readonly bytes?: Buffer;
     };
@@ -52,7 +55,7 @@ export class WebhookTimeout extends Error {
   override readonly name = 'WebhookTimeout';
 }
 
-/** Requests of one call, redirects included, as Go's HTTP client limits them. */
+/** Requests of one attempt, redirects included, as Go's HTTP client limits them. */
 const MAX_REQUESTS = 10;
 
 /** The webhook redirected too often. */
@@ -64,10 +67,10 @@ export class TooManyRedirects extends Error {
   }
 }
 
-/** Limit of a response; a review is far shorter. */
+/** Limit of a redirect's body, and of a response without `maxBytes`; a review is far shorter. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
-/** Never rejects. */
+/** Makes one attempt. A status below 300 is a success. Never rejects. */
 export async function callWebhook(options: WebhookOptions, body: Buffer): Promise<WebhookResult> {
   const { clock, timeoutMs, headers: extraHeaders = {}, maxBytes = MAX_RESPONSE_BYTES } = options;
   const control = new AbortController();
@@ -86,8 +89,8 @@ export async function callWebhook(options: WebhookOptions, body: Buffer): Promis
     if (response.status < 300) return { type: 'response', bytes };
     const { status } = response;
     const isRetryable = status >= 500 || status === 429;
-    const isRedirect = response.header('location') !== undefined;
-    return { type: 'failure', error: new Error(`the webhook responded with ${status}`), status, isRetryable, isRedirect, bytes };
+    const hasLocation = response.header('location') !== undefined;
+    return { type: 'failure', error: new Error(`the webhook responded with ${status}`), status, isRetryable, hasLocation, bytes };
   } catch (error) {
     return { type: 'failure', error: error instanceof Error ? error : new Error(String(error)), status: undefined, isRetryable: true };
   } finally {
@@ -121,9 +124,11 @@ function redirectPath(response: TransportResponse): string | undefined {
   return REDIRECT_STATUSES.has(response.status) && location !== undefined && SAME_SERVER_PATH.test(location) ? location : undefined;
 }
 
-/** Attempts of a call, as upstream's; the first pause grows up to the greatest. */
+/** Attempts of a call with retries, as upstream's. */
 const MAX_ATTEMPTS = 5;
+/** Default delay before the second attempt, as upstream's. */
 const FIRST_PAUSE_MS = 500;
+/** Limit to which the pauses grow, unless the first one is longer. */
 const MAX_PAUSE_MS = 10_000;
 
 /** The limits of a call with retries, and an observer of its attempts. */
@@ -141,8 +146,8 @@ interface RetryOptions {
 export type AttemptListener = (result: WebhookResult, ms: number) => void;
 
 /**
- * Calls a webhook with retries after retryable error responses, within `totalTimeoutMs`, because a request waits for
- * the result. Does not retry when there is no response. Never rejects.
+ * Repeats an attempt after a retryable status, up to {@link MAX_ATTEMPTS} times in all and within `totalTimeoutMs`, because
+ * a request waits for the result. Does not repeat it when the status is undefined. Never rejects.
  */
 export async function callWebhookWithRetries(
   options: WebhookOptions,

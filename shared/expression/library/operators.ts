@@ -1,8 +1,9 @@
 /**
- * Arithmetic, comparison, membership and `size`. The logical operators (`&&`, `||`, `?:`) are declared here for type
- * checking and evaluated in run/branches.ts, where errors can be ignored.
+ * Arithmetic, comparison, membership, indexing and `size`. The logical operators (`&&`, `||`, `?:`) are declared here for
+ * type checking and cost estimates, and evaluated in run/branches.ts, where operands are evaluated conditionally.
  */
-import { compareValues, equalValues, findMember, identityText, measureText } from '../values/equality';
+import { parseSignature } from '../types/type';
+import { compareValues, equalValues, findMember, identityText, isNumeric, measureText, type WorkContext } from '../values/equality';
 import {
   ArrayList,
   Duration,
@@ -39,7 +40,6 @@ import {
   type FunctionOverload,
   type ArgumentSizes,
 } from './function';
-import type { WorkContext } from '../values/equality';
 
 const OVERFLOW = new ErrorValue('integer overflow');
 const UNSIGNED_OVERFLOW = new ErrorValue('unsigned integer overflow');
@@ -53,13 +53,12 @@ export const toDuration = (nanos: bigint): Value => (nanos < INT_MIN || nanos > 
 const toTimestamp = (nanos: bigint): Value =>
   nanos < MIN_TIMESTAMP || nanos > MAX_TIMESTAMP ? new ErrorValue('timestamp overflow') : new Timestamp(nanos);
 
-/** Costs of a comparison: a tenth of the shorter operand. */
+/** Costs of an equality or order: a pass over the shorter operand. */
 const COMPARISON_COSTS: FunctionCosts = { estimate: (sizes) => traversalCost(Math.min(sizes.size(0), sizes.size(1))), size: () => 1 };
-const CONCATENATION_COSTS: FunctionCosts = {
-  estimate: (sizes) => traversalCost(sizes.size(0) + sizes.size(1)),
-  size: (sizes) => sizes.size(0) + sizes.size(1),
-};
-const LIST_CONCATENATION_COSTS: FunctionCosts = { estimate: () => 1, size: CONCATENATION_COSTS.size ?? (() => 0) };
+const concatenatedSize = (sizes: ArgumentSizes): number => sizes.size(0) + sizes.size(1);
+const CONCATENATION_COSTS: FunctionCosts = { estimate: (sizes) => traversalCost(concatenatedSize(sizes)), size: concatenatedSize };
+/** Constant, as upstream's: lists without semantics are concatenated without a copy. */
+const LIST_CONCATENATION_COSTS: FunctionCosts = { estimate: () => 1, size: concatenatedSize };
 
 function arithmeticFunctions(): FunctionOverload[] {
   return [
@@ -100,11 +99,13 @@ function arithmeticFunctions(): FunctionOverload[] {
 const intRemainder = (a: bigint, b: bigint): Value => (a === INT_MIN && b === -1n ? OVERFLOW : a % b);
 
 function concatStrings(a: string, b: string, work: WorkContext): string {
+  // A step for 16 characters: V8 joins them only when the text is first read.
   work.spend((a.length + b.length) >> 4);
   return a + b;
 }
 
 function concatBytes(a: Uint8Array, b: Uint8Array, work: WorkContext): Uint8Array {
+  // A step for 256 bytes, which are copied as a block.
   work.spend((a.length + b.length) >> 8);
   return new Uint8Array(Buffer.concat([a, b]));
 }
@@ -151,27 +152,20 @@ const SIZED_COMPARISONS = ['string, string', 'bytes, bytes'];
 
 function comparisonFunctions(name: string, holds: (order: number) => boolean): FunctionOverload[] {
   const overload = (params: string, costs: FunctionCosts): FunctionOverload => ({
-    ...binary(`${name}(${params}): bool`, [isAny, isAny], () => false, costs),
+    signature: parseSignature(`${name}(${params}): bool`),
     call: ([a = null, b = null], work) => {
       const order = compareValues(a, b, work);
       if (order !== undefined) return holds(order);
-      return isUnorderedPair(a, b) ? false : NO_MATCH;
+      // Two numbers have no order when one is NaN: each comparison with it is false.
+      return isNumeric(a) && isNumeric(b) ? false : NO_MATCH;
     },
+    ...costs,
   });
   return [
     ...SCALAR_COMPARISONS.map((params) => overload(params, {})),
     ...SIZED_COMPARISONS.map((params) => overload(params, COMPARISON_COSTS)),
   ];
 }
-
-const isNumber = (value: Value): boolean => typeof value === 'number' || typeof value === 'bigint' || value instanceof Uint;
-/** Whether two values are numbers that have no order because one of them is NaN. */
-const isUnorderedPair = (a: Value, b: Value): boolean => (typeof a === 'number' || typeof b === 'number') && isNumber(a) && isNumber(b);
-
-const EQUALITY_COSTS: FunctionCosts = {
-  estimate: (sizes: ArgumentSizes) => traversalCost(Math.min(sizes.size(0), sizes.size(1))),
-  size: () => 1,
-};
 
 function isInList(item: Value, list: ListValue, work: WorkContext): Value {
   for (let index = 0; index < list.size; index += 1) {
@@ -229,11 +223,14 @@ function indexFunctions(): FunctionOverload[] {
   ];
 }
 
-/** The overloads, each with its signature, its checks of arguments, its function and its costs. */
+/**
+ * The operators and `size`, with cel-go's names: `@in` is the operator `in`; `@not_strictly_false` is the loop condition of
+ * macros.
+ */
 export const OPERATOR_FUNCTIONS: readonly FunctionOverload[] = [
   ...arithmeticFunctions(),
-  binary('_==_(A, A): bool', [isAny, isAny], equalValues, EQUALITY_COSTS),
-  binary('_!=_(A, A): bool', [isAny, isAny], (a, b, work) => !equalValues(a, b, work), EQUALITY_COSTS),
+  binary('_==_(A, A): bool', [isAny, isAny], equalValues, COMPARISON_COSTS),
+  binary('_!=_(A, A): bool', [isAny, isAny], (a, b, work) => !equalValues(a, b, work), COMPARISON_COSTS),
   ...comparisonFunctions('_<_', (order) => order < 0),
   ...comparisonFunctions('_<=_', (order) => order <= 0),
   ...comparisonFunctions('_>_', (order) => order > 0),

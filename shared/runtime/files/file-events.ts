@@ -6,7 +6,10 @@
 import { realpathSync, watch, type FSWatcher } from 'node:fs';
 import path from 'node:path';
 
-/** Calls `notify` when one of the files may have changed, until the returned function is called. */
+/**
+ * Calls `notify` when one of the files may have changed, until the returned function is called. Follows the folders and
+ * links that exist at the call: not those that appear later. The watch of a folder ends at its first error.
+ */
 export type FileEvents = (paths: readonly string[], notify: () => void) => () => void;
 
 /**
@@ -23,8 +26,8 @@ export const fileEvents: FileEvents = (paths, notify) => {
 };
 
 /**
- * `undefined` when the folder does not exist or the system allows no more watches; changes are then found by periodic
- * comparison.
+ * `undefined` after any error, such as a missing folder or too many watches; changes are then found by the periodic
+ * comparison in file-watch.ts.
  */
 function watchFolder(folder: string, onEvent: (name: string | null) => void): FSWatcher | undefined {
   try {

@@ -1,6 +1,9 @@
 /**
- * Parses durations in API objects (`1h30m`, `1.5s`) with the error messages of Go's `time.ParseDuration`. Flags use
- * shared/cli/duration.ts.
+ * Parses durations in API objects (`1h30m`, `1.5s`) like Go's `time.ParseDuration`: with its limit of an int64, whole
+ * nanoseconds and its error messages. Flags and configuration files need none of these and use shared/cli/duration.ts.
+ *
+ * A message differs when an amount exceeds 2^63 and its unit is missing or unknown: Go reports the amount (`invalid
+ * duration`), this parser the unit.
  */
 import { quote } from '../text/quote';
 
@@ -20,7 +23,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 const PART = /0*(\d*)(\.\d*)?([^.\d]*)/y;
 /** More digits exceed 2^63 nanoseconds in any unit. */
 const MAX_DIGITS = 19;
-/** A Go duration is an int64 of nanoseconds: its amount is less, except that Go accepts -2^63, which is refused here. */
+/** A Go duration is an int64 of nanoseconds: sums from this one on are refused. Go accepts -2^63 itself. */
 const NANOSECONDS_LIMIT = 2n ** 63n;
 
 /** Milliseconds with a fraction (`1.5us` is 0.0015), negative for `-1s`; an error message when the text is no duration. */

@@ -1,7 +1,9 @@
 /**
  * Writes the descriptions of types and fields into the build output, for `kubectl explain`: `node
- * dist/shared/api/types/generate/describe.js <file>`. Called by the build; without the packages it writes nothing, and
- * only the descriptions are missing.
+ * dist/shared/api/types/generate/describe.js <file>`. Called by the build.
+ *
+ * Without the package cdk8s-plus-31 it writes no file; `kubectl explain` then shows no descriptions. Without
+ * `@kubernetes/client-node`, only the descriptions that it would add are missing.
  */
 import { writeFileSync } from 'node:fs';
 import { readAllDescriptions } from './all-descriptions';
