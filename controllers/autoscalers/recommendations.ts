@@ -56,7 +56,10 @@ export type MetricRecommendation =
       readonly summary: string;
     };
 
-/** A metric that cannot be computed is returned as failed, with upstream's message; no CalculationError is thrown. */
+/**
+ * A metric that cannot be computed is returned as failed; no {@link CalculationError} is thrown. The message is upstream's,
+ * except for a measurement of another type than the metric has.
+ */
 export function computeReplicasForMetric(metric: Metric, measurement: Measurement, input: RecommendationInput): MetricRecommendation {
   try {
     return { type: 'recommendation', ...recommend(metric, measurement, input) };
@@ -104,13 +107,15 @@ function recommendForContainerResource(
 ): Recommendation {
   const calculated = resourceReplicas({ resource, target, container }, measurement, input);
   const { replicas, utilization } = calculated;
+  // As upstream: only the name with a utilization says that it is about a container.
   const metricName =
     utilization === undefined ? `${resource} resource` : `${resource} container resource utilization (percentage of request)`;
   const containerResource = { name: resource, container, current: currentOf(calculated) };
   return { replicas, metricName, status: { type: 'ContainerResource', containerResource } };
 }
 
-interface ResourceMetric {
+/** The resource whose usage is compared with a target. */
+interface ResourceTarget {
   readonly resource: string;
   readonly target: MetricTarget;
   /** `undefined` for the sum of all containers. */
@@ -118,7 +123,7 @@ interface ResourceMetric {
 }
 
 function resourceReplicas(
-  { resource, target, container }: ResourceMetric,
+  { resource, target, container }: ResourceTarget,
   measurement: Measurement,
   input: RecommendationInput,
 ): CalculatedReplicas {
@@ -141,6 +146,7 @@ function recommendForObject(
   input: RecommendationInput,
 ): Recommendation {
   const { kind, name } = describedObject;
+  // Upstream's format: the kind, the namespace, and the name with the cause.
   const milli = valueIn(measurement, (message) => `unable to get metric ${metric.name}: ${kind} on ${input.namespace} ${name}/${message}`);
   const { replicas, current } = sharedValueReplicas(target, milli, input);
   // For a target per pod, release 1.31.1 leaves describedObject empty and calls the metric an external one.
@@ -173,7 +179,7 @@ function recommendForExternal(
 
 const externalMetricName = ({ name, selector }: MetricIdentifier): string => `external metric ${name}(${formatGoSelector(selector)})`;
 
-/** For a metric that all pods share. */
+/** Returns the replicas for a metric that all pods share, and its value for the status: per pod for a target per pod. */
 function sharedValueReplicas(
   target: MetricTarget,
   milli: bigint,
@@ -185,11 +191,15 @@ function sharedValueReplicas(
   const { statusReplicas } = input;
   return {
     replicas: replicasForPerPodValue(input, statusReplicas, milli, target.milli),
+    // A target without replicas has no average: the status shows the whole value.
     current: { averageValue: formatMilli(divideUp(milli, BigInt(Math.max(1, statusReplicas)))) },
   };
 }
 
-/** The API accepts utilization targets only for resource metrics. */
+/**
+ * In thousandths. The API accepts utilization targets only for resource metrics; the percentage of one that is stored for
+ * another metric counts as a value, which is multiplied to be in thousandths as well.
+ */
 const targetMilli = (target: MetricTarget): bigint => (target.type === 'utilization' ? BigInt(target.percent) * 1000n : target.milli);
 
 /** Throws {@link CalculationError}. */
@@ -250,6 +260,6 @@ function failedRecommendation(metric: Metric, cause: string): MetricRecommendati
   }
 }
 
-function resourceMessage({ resource, target }: Pick<ResourceMetric, 'resource' | 'target'>, cause: string): string {
+function resourceMessage({ resource, target }: Pick<ResourceTarget, 'resource' | 'target'>, cause: string): string {
   return `failed to get ${resource} ${target.type === 'utilization' ? 'utilization' : 'usage'}: ${cause}`;
 }

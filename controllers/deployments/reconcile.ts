@@ -72,27 +72,31 @@ class DeploymentPlanner {
 
   plan(): DeploymentPlan {
     const { deployment } = this.view;
-    if (isBeingDeleted(deployment)) return this.result('status only');
-    this.checkPausedConditions();
+    if (isBeingDeleted(deployment)) return this.result({ isRollout: false });
+    this.setPausedCondition();
     if (isPaused(deployment) || this.isScalingEvent()) {
       this.syncExistingNewReplicaSet();
       this.scaler.scaleProportionally(this.oldReplicaSets, this.newReplicaSet);
       if (isPaused(deployment)) this.deletions = replicaSetsBeyondHistoryLimit(deployment, this.oldReplicaSets);
-      return this.result('status only');
+      return this.result({ isRollout: false });
     }
     if (isRollingUpdate(deployment)) this.rolloutRolling();
     else this.rolloutRecreate();
-    return this.result('rollout');
+    return this.result({ isRollout: true });
   }
 
   private get oldReplicaSets(): readonly PlannedReplicaSet[] {
     return this.replicaSets.filter((replicaSet) => replicaSet !== this.newReplicaSet);
   }
 
-  /** A paused Deployment makes no progress: its deadline starts again when it is resumed. */
-  private checkPausedConditions(): void {
+  /**
+   * Sets `Progressing` to `Unknown` when the Deployment was paused or resumed. A paused Deployment makes no progress: its
+   * deadline starts again when it is resumed.
+   */
+  private setPausedCondition(): void {
     const { deployment } = this.view;
     const reason = this.conditions.get('Progressing')?.reason;
+    // A Deployment without a deadline has no such condition, and an exceeded deadline stays reported while it is paused.
     if (progressDeadlineOf(deployment) === undefined || reason === 'ProgressDeadlineExceeded') return;
     if (isPaused(deployment) && reason !== 'DeploymentPaused') {
       this.conditions.set({ type: 'Progressing', status: 'Unknown', reason: 'DeploymentPaused', message: 'Deployment is paused' });
@@ -126,7 +130,10 @@ class DeploymentPlanner {
     return this.newReplicaSet;
   }
 
-  /** Plans to create the ReplicaSet of the current template when it does not exist. */
+  /**
+   * Returns the ReplicaSet of the current template: the existing one, which is updated as in
+   * {@link syncExistingNewReplicaSet}, or one that the plan creates.
+   */
   private getOrCreateNewReplicaSet(): PlannedReplicaSet {
     const existing = this.syncExistingNewReplicaSet();
     if (existing !== undefined) return existing;
@@ -150,6 +157,7 @@ class DeploymentPlanner {
 
   private rolloutRolling(): void {
     const newReplicaSet = this.getOrCreateNewReplicaSet();
+    // Each step returns whether it scaled a ReplicaSet: the next one waits for the event of that change.
     if (this.scaler.reconcileNewReplicaSet(this.replicaSets, newReplicaSet)) return;
     if (this.scaler.reconcileOldReplicaSets(this.oldReplicaSets, newReplicaSet)) return;
     this.cleanup();
@@ -157,18 +165,17 @@ class DeploymentPlanner {
 
   /** New pods are created after the last old one has terminated. */
   private rolloutRecreate(): void {
-    const newReplicaSet = this.syncExistingNewReplicaSet();
+    this.syncExistingNewReplicaSet();
     if (this.scaler.scaleDownToZero(this.oldReplicaSets)) return;
-    if (this.areOldPodsRunning(newReplicaSet)) return;
+    if (this.areOldPodsRunning()) return;
     this.scaler.scaleToDesired(this.getOrCreateNewReplicaSet());
     this.cleanup();
   }
 
-  private areOldPodsRunning(newReplicaSet: PlannedReplicaSet | undefined): boolean {
+  private areOldPodsRunning(): boolean {
     return this.oldReplicaSets.some(
       ({ observed, status }) =>
-        status.replicas > 0 ||
-        (observed !== undefined && observed !== newReplicaSet?.observed && this.view.podsOf(observed).some((pod) => !isPodTerminated(pod))),
+        status.replicas > 0 || (observed !== undefined && this.view.podsOf(observed).some((pod) => !isPodTerminated(pod))),
     );
   }
 
@@ -180,13 +187,16 @@ class DeploymentPlanner {
     }
   }
 
-  /** Progress is reported, and its deadline awaited, only during a rollout. */
-  private result(type: 'rollout' | 'status only'): DeploymentPlan {
+  /**
+   * The collected changes with the status. Only a rollout updates `Progressing` from the counts, refreshes `ReplicaFailure`
+   * and awaits the progress deadline; other syncs keep these conditions as the steps before have set them.
+   */
+  private result({ isRollout }: { readonly isRollout: boolean }): DeploymentPlan {
     const { deployment, now } = this.view;
     const { replicaSets, newReplicaSet, conditions } = this;
     const owned = { replicaSets, newReplicaSet };
     setAvailable(conditions, deployment, calculateCounts(owned));
-    if (type === 'rollout') setProgressing(conditions, deployment, owned, now);
+    if (isRollout) setProgressing(conditions, deployment, owned, now);
     const deletions = new Set(this.deletions);
     return {
       replicaSets: isBeingDeleted(deployment)
@@ -196,7 +206,7 @@ class DeploymentPlanner {
       scalingEvents: this.scaler.events,
       revision: this.changedRevision(),
       status: calculateStatus(deployment, owned, conditions),
-      requeueAfterMs: type === 'rollout' ? msUntilProgressDeadline(deployment, owned, conditions, now) : undefined,
+      requeueAfterMs: isRollout ? msUntilProgressDeadline(deployment, owned, conditions, now) : undefined,
     };
   }
 

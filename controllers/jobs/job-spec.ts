@@ -1,7 +1,10 @@
 /** The spec of a Job with its defaults. */
 import type { Job } from '../../shared/client/rest/typed-objects';
 
-/** Members have the meaning that they have in `batch/v1`. */
+/**
+ * Members with a name of `batch/v1` have the meaning that they have there; the others are derived from members of the Job
+ * and of its pod template.
+ */
 export interface JobSpec {
   readonly parallelism: number;
   /** `undefined` when one success is enough: the Job then completes as soon as none of its pods is active. */
@@ -22,10 +25,13 @@ export interface JobSpec {
   readonly restartsContainers: boolean;
 }
 
-/** The default of `backoffLimit` beside `backoffLimitPerIndex`: no limit of all failures. */
-const MAX_INT32 = 2_147_483_647;
+/** The API's default of `backoffLimit` beside `backoffLimitPerIndex`: the largest 32-bit integer. */
+const UNLIMITED_BACKOFF = 2_147_483_647;
 
-/** The defaults are those of the API, for Jobs that were stored without them. */
+/**
+ * The defaults are those of the API, for Jobs that were stored without them. `completions` gets none: the API sets it to 1
+ * only for a Job without `parallelism`.
+ */
 export function jobSpecOf({ body: { spec = {} } }: Job): JobSpec {
   const { activeDeadlineSeconds, backoffLimitPerIndex } = spec;
   const hasPodFailurePolicy = spec.podFailurePolicy !== undefined;
@@ -34,9 +40,10 @@ export function jobSpecOf({ body: { spec = {} } }: Job): JobSpec {
     completions: spec.completions,
     isIndexed: spec.completionMode === 'Indexed',
     isSuspended: spec.suspend === true,
-    backoffLimit: spec.backoffLimit ?? (backoffLimitPerIndex === undefined ? 6 : MAX_INT32),
+    backoffLimit: spec.backoffLimit ?? (backoffLimitPerIndex === undefined ? 6 : UNLIMITED_BACKOFF),
     backoffLimitPerIndex,
     maxFailedIndexes: spec.maxFailedIndexes,
+    // An int64: it is a bigint beyond 2^53.
     activeDeadlineMs: activeDeadlineSeconds === undefined ? undefined : Number(activeDeadlineSeconds) * 1_000,
     onlyReplacesFailedPods: hasPodFailurePolicy || spec.podReplacementPolicy === 'Failed',
     hasPodFailurePolicy,

@@ -34,7 +34,7 @@ export interface VolumeBinderOptions {
   /** Called with the object of each response to a write, before the next decision. */
   readonly onWritten: { volume(volume: Volume): void; claim(claim: Claim): void };
   readonly enqueueClaim: (key: string) => void;
-  /** Called when a claim was to be given the default class. */
+  /** Called after each attempt to give a claim the default class. */
   readonly countAssignedClass: (outcome: 'succeeded' | 'failed') => void;
 }
 
@@ -51,17 +51,24 @@ export class VolumeBinder {
     this.repeatedEvents.forget(key);
   }
 
-  /** Takes the next step of the claim, and records its Event. Throws when a write fails. */
+  /**
+   * Writes the annotation of a CSI migration first. Then takes the next step of the claim, and records its Event. Throws
+   * when a write fails.
+   */
   async syncClaim(stored: Claim): Promise<void> {
     const { observed, names } = this.options;
     const claim = await this.writeClaim(stored, markedClaim(stored, names));
     const { action, event, reportsTransition = false } = reconcileClaim(claim, observed, names);
     const isChanged = await this.executeForClaim(claim, action);
     if (event === undefined) return;
-    if (reportsTransition ? isChanged : this.repeatedEvents.shouldRecord(claim, event)) this.record(claimReference(claim), event);
+    const isEventDue = reportsTransition ? isChanged : this.repeatedEvents.shouldRecord(claim, event);
+    if (isEventDue) this.record(claimReference(claim), event);
   }
 
-  /** Returns whether a new phase was written; true for every other action than `none`. */
+  /**
+   * Returns whether the claim was or may have been written. The action `phase` also writes changed access modes and a
+   * changed capacity.
+   */
   private async executeForClaim(claim: Claim, action: ClaimAction): Promise<boolean> {
     switch (action.type) {
       case 'none':
@@ -100,17 +107,19 @@ export class VolumeBinder {
     }
   }
 
-  /** Takes the next step of the volume, and records its Event. Throws when a write fails. */
+  /**
+   * Writes the annotation of a CSI migration and the finalizer first. Then takes the next step of the volume, and records
+   * its Event. Throws when a write fails.
+   */
   async syncVolume(stored: Volume): Promise<void> {
     const { enqueueClaim, names } = this.options;
     const volume = await this.writeVolume(stored, markedVolume(stored, names));
     const claim = await this.claimOf(volume);
     const { unbinds = false, phase, event, isAboutClaim = false, enqueuesClaim = false } = reconcileVolume(volume, claim);
-    const released = unbinds ? await this.writeVolume(volume, unboundVolume(volume)) : volume;
-    const written = phase === undefined ? released : await this.writeVolumePhase(released, phase.name, phase.message);
+    const unbound = unbinds ? await this.writeVolume(volume, unboundVolume(volume)) : volume;
+    const written = phase === undefined ? unbound : await this.writeVolumePhase(unbound, phase.name, phase.message);
     // An Event about a phase is recorded when the phase changes.
-    const isEventDue =
-      event !== undefined && (phase === undefined ? this.repeatedEvents.shouldRecord(volume, event) : written !== released);
+    const isEventDue = event !== undefined && (phase === undefined ? this.repeatedEvents.shouldRecord(volume, event) : written !== unbound);
     if (isEventDue) {
       this.record(volumeReference(written), event);
       if (isAboutClaim && claim !== undefined) this.record(claimReference(claim), event);
@@ -128,7 +137,7 @@ export class VolumeBinder {
     const known = key === undefined ? undefined : observed.claim(key);
     if (key === undefined || isReleased(volume) || !hasLostClaim(volume, known)) return known;
     const { namespace = '', name = '' } = volume.body.spec?.claimRef ?? {};
-    // The path without one of them is that of a list.
+    // A GET with an empty name would be a list, and one without a namespace finds no claim.
     if (namespace === '' || name === '') return known;
     return undefinedIfNotFound(client.of(CLAIMS).namespace(namespace).get(name, { signal }));
   }
@@ -141,7 +150,7 @@ export class VolumeBinder {
     return this.writeClaim(claim, claimInPhase(claim, phase, volume), 'status');
   }
 
-  /** Returns the volume as it is stored: the given one when there is no `body` to write. */
+  /** Returns the volume as it is stored: the given one, by identity, when there is no `body` to write. */
   private async writeVolume(volume: Volume, body: CoreV1PersistentVolume | undefined, subresource?: 'status'): Promise<Volume> {
     const { client, signal, onWritten } = this.options;
     if (body === undefined) return volume;
@@ -151,6 +160,7 @@ export class VolumeBinder {
     return written;
   }
 
+  /** Returns the claim as it is stored: the given one, by identity, when there is no `body` to write. */
   private async writeClaim(claim: Claim, body: CoreV1PersistentVolumeClaim | undefined, subresource?: 'status'): Promise<Claim> {
     const { client, signal, onWritten } = this.options;
     if (body === undefined) return claim;

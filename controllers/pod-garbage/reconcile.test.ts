@@ -23,7 +23,7 @@ const pod = (name: string, { node, status = {}, ...metadata }: PodOptions = {}):
   apiObject<CoreV1Pod>({ metadata: { namespace: 'a', name, ...metadata }, spec: node === undefined ? {} : { nodeName: node }, status });
 const names = (pods: readonly Pod[]): readonly string[] => pods.map(({ name }) => name);
 
-test('terminatedPodsBeyondThreshold selects evicted pods first, then the oldest terminated ones', () => {
+test('terminatedPodsBeyondThreshold selects evicted pods first, then the oldest; none up to the threshold or when it is 0', () => {
   const failed = (name: string, day: number, reason = ''): Pod =>
     pod(name, { creationTimestamp: `2026-01-0${day}T00:00:00Z`, status: { phase: 'Failed', reason } });
   const pods = [
@@ -49,6 +49,7 @@ test('podsOnOutOfServiceNodes selects pods that are being deleted on a node with
       spec: { taints: [{ key, effect: 'NoExecute' }] },
       status: { conditions: [{ type: 'Ready', status: ready }] },
     });
+  // The taint counts in both spellings; the second node has it too, but is ready.
   const nodes = [
     node('off', 'node.kubernetes.io/out-of-service', 'Unknown'),
     node('ready', 'node.platform.io/out-of-service', 'True'),
@@ -61,10 +62,14 @@ test('podsOnOutOfServiceNodes selects pods that are being deleted on a node with
   expect(names(podsOnOutOfServiceNodes(pods, nodes))).toEqual(['off-terminating']);
 });
 
-test('MissingNodes returns a node that is missing for the whole period; podsByMissingNode groups pods by missing node', () => {
+test('podsByMissingNode groups scheduled pods by their missing node', () => {
   const pods = [pod('a', { node: 'x' }), pod('b', { node: 'y' }), pod('c', { node: 'x' }), pod('d')];
-  const orphaned = podsByMissingNode(pods, new Set(['y']));
+  const existingNodes = new Set(['y']);
+  const orphaned = podsByMissingNode(pods, existingNodes);
   expect([...orphaned].map(([node, podsOfNode]) => [node, names(podsOfNode)])).toEqual([['x', ['a', 'c']]]);
+});
+
+test('MissingNodes returns the nodes that have been missing for the whole period without interruption', () => {
   const missing = new MissingNodes();
   expect(missing.missingFor(40, ['x'], 0)).toEqual([]);
   expect(missing.missingFor(40, ['x', 'z'], 40)).toEqual(['x']);
@@ -72,7 +77,7 @@ test('MissingNodes returns a node that is missing for the whole period; podsByMi
   expect(missing.missingFor(40, ['x', 'z'], 80)).toEqual(['z']);
 });
 
-test('failedPodStatus sets the phase Failed and the DisruptionTarget condition of an orphaned pod', () => {
+test('failedPodStatus sets the phase Failed of a pod that has not terminated, and DisruptionTarget of an orphaned one', () => {
   expect(failedPodStatus(pod('a', { status: { phase: 'Succeeded' } }), 'orphaned', 0)).toBeUndefined();
   expect(failedPodStatus(pod('a'), 'unscheduled', 0)).toEqual({ phase: 'Failed' });
   const disruptionTarget = { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC', message: 'PodGC: node no longer exists' };

@@ -82,7 +82,7 @@ interface ReplicaSetState<Body extends ReplicaOwnerBody> {
   readonly kind: ReplicaKind<Body>;
   readonly replicaSets: Informer<Body>;
   readonly pods: DependentIndex<CoreV1Pod>;
-  /** ReplicaSets by their controller, such as a Deployment. */
+  /** The objects of the kind, also ReplicationControllers, by their controller, such as a Deployment. */
   readonly siblings: DependentIndex<Body>;
   readonly expectations: Expectations;
   readonly podControl: PodControl;
@@ -96,6 +96,7 @@ function addHandlers<Body extends ReplicaOwnerBody>(
   const enqueue = (replicaSet: ApiObject<Body>): void => queue.add(keyOf(replicaSet));
   const enqueueForPod = (replicaSet: ApiObject<Body>, { previous, current }: DependentChange<CoreV1Pod>): void => {
     const key = keyOf(replicaSet);
+    // The expectations have recorded the pod already: the last requested one satisfies them, and is enqueued at once.
     const isRequestedPod = previous === undefined && current !== undefined && !expectations.areSatisfied(key);
     queue.addAfter(key, isRequestedPod ? CREATION_BATCH_MS : 0);
   };
@@ -189,6 +190,7 @@ async function manageReplicas<Body extends ReplicaOwnerBody>(
       expectations.expectCreations(key, action.count);
       const pod = podFromTemplate(templateOf(replicaSet), client.dialect, kind.resource, replicaSet);
       const { succeeded, error } = await slowStartBatch(action.count, () => podControl.create(replicaSet, pod));
+      // No event follows for the pods that were not created.
       expectations.creationObserved(key, action.count - succeeded);
       return succeeded === action.count || error instanceof NamespaceTerminatingError ? undefined : { error };
     }
@@ -200,6 +202,7 @@ async function manageReplicas<Body extends ReplicaOwnerBody>(
             expectations.deletionObserved(key, keyOf(pod));
             throw error;
           });
+          // The pod was gone already: the event of its deletion may have come before the expectation.
           if (!wasDeleted) expectations.deletionObserved(key, keyOf(pod));
         }),
       );

@@ -1,8 +1,9 @@
 /**
  * Root CA publisher: keeps the cluster's root certificate in a ConfigMap of every namespace, and restores deleted and
- * changed ConfigMaps. A new or changed namespace and a changed or deleted ConfigMap enqueue the namespace; a change of
- * the certificate's file enqueues all namespaces. Unlike upstream's publisher it follows the file, and deletes
- * immutable ConfigMaps with other data.
+ * changed ConfigMaps. A new or changed namespace and a changed or deleted ConfigMap enqueue the namespace; a changed
+ * certificate enqueues all namespaces. Unlike upstream's publisher it follows the certificate: that of `--root-ca-file`,
+ * or else the authority in the kubeconfig. Without a certificate at the start, none is published later either. An immutable
+ * ConfigMap with other data is deleted, so that the event of the deletion creates it again.
  */
 import { ignoreNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
@@ -43,6 +44,7 @@ async function run(context: ControllerContext): Promise<void> {
   const name = workload.rootCertificateConfigMap;
   const publication = (): RootCaPublication => ({
     name,
+    // A kubeconfig that changes may no longer have an authority.
     certificate: rootCertificate.current() ?? initialCertificate,
     annotation: [`${names.prefix}/description`, DESCRIPTION],
   });

@@ -1,6 +1,7 @@
 /**
  * The owner of a PersistentVolumeClaim by the StatefulSet's `persistentVolumeClaimRetentionPolicy`: the StatefulSet, a
- * condemned pod, or none. The functions are pure.
+ * condemned pod, or none. For the claim of a condemned pod `whenScaled: Delete` takes precedence over `whenDeleted`. The
+ * functions are pure.
  */
 import type { MetaV1OwnerReference } from '../../shared/api/types/generated/members';
 import type { Dialect } from '../../shared/names/dialect';
@@ -9,7 +10,7 @@ import type { Claim, Pod } from '../../shared/client/rest/typed-objects';
 import { controllerReference } from '../workload/references';
 import { PODS, STATEFUL_SETS, type StatefulSet } from './stateful-set';
 
-/** The objects that may own a claim. */
+/** What decides the owner of a claim. */
 export interface ClaimOwners {
   readonly dialect: Dialect;
   readonly set: StatefulSet;
@@ -23,8 +24,9 @@ export interface ClaimOwners {
 export function changedOwnerReferences(owners: ClaimOwners, claim: Claim): MetaV1OwnerReference[] | undefined {
   const { set, pod } = owners;
   const observed = claim.metadata.ownerReferences ?? [];
-  // Compares pods by name: a reference to an earlier pod of the same name is removed as well.
-  const isManaged = ({ uid, kind, name }: MetaV1OwnerReference): boolean => uid === set.uid || (kind === 'Pod' && name === pod.name);
+  // The StatefulSet is compared by uid: a reference to an earlier one of its name is left to the garbage collector. A pod is
+  // compared by name, because its replacement has the same name: a reference to the earlier pod is removed as well.
+  const isManaged = ({ uid, kind, name }: MetaV1OwnerReference): boolean => uid === set.uid || (kind === PODS.kind && name === pod.name);
   const desired = [...observed.filter((reference) => !isManaged(reference)), ...ownerReferencesFor(owners)];
   return equalJson(desired, observed) ? undefined : desired;
 }

@@ -14,19 +14,19 @@ export interface PodSettings {
   readonly startMs: number;
   /** From the start of a container until it is ready; undefined: the initial delays of its probes. */
   readonly readyMs: number | undefined;
-  /** How long each init container runs. */
+  /** How long each init container runs, except sidecars. */
   readonly initMs: number;
   /** From the start of a container until it exits with 0; undefined: it runs until the pod is deleted. */
   readonly runMs: number | undefined;
   /** Undefined when no run fails. */
   readonly failure: RunFailure | undefined;
-  /** From the deletion until the containers have stopped; at most the grace period. */
+  /** From the deletion until the containers have stopped. The caller limits it to the grace period. */
   readonly terminationMs: number;
   /** The containers never start, and wait for this reason. */
   readonly waitingReason: string | undefined;
 }
 
-/** The first `runs` runs of each container fail. */
+/** The first `runs` runs of each regular container fail. */
 export interface RunFailure {
   /** From 1 to 255. */
   readonly exitCode: number;
@@ -47,10 +47,10 @@ const DEFAULT_MS = { start: 1_000, termination: 1_000, run: 1_000 };
 const MAX_DURATION_MS = 365 * 86_400_000;
 /** The exit code of a process is a byte. */
 const MAX_EXIT_CODE = 255;
-/** `ImagePullBackOff`. */
+/** A reason such as `ImagePullBackOff`. */
 const REASON = /^[A-Za-z][A-Za-z0-9]{0,63}$/;
 
-/** A malformed annotation counts as absent. */
+/** Returns the settings and a message for each malformed annotation, which counts as absent. */
 export function podSettings(pod: Pod): ParsedPodSettings {
   const { annotations } = pod.metadata;
   const problems: string[] = [];
@@ -77,7 +77,10 @@ export function podSettings(pod: Pod): ParsedPodSettings {
   return { settings, problems };
 }
 
-/** Milliseconds from the start of a container until its startup probe succeeds, and until it is ready. */
+/**
+ * Milliseconds from the start of a container until its startup probe succeeds, and until it is ready. A `readyMs` of the
+ * settings may be shorter than `startedMs`: the container is then ready before its startup probe succeeds.
+ */
 export function probeDelays(
   container: CoreV1Container,
   { readyMs }: PodSettings,
@@ -94,7 +97,7 @@ function durationIn(text: string): number | undefined {
   return ms === undefined || ms < 0 || ms > MAX_DURATION_MS ? undefined : ms;
 }
 
-/** Up to 16 digits. */
+/** Up to 16 digits, as many as the largest safe integer has. */
 const DECIMAL = /^\d{1,16}$/;
 
 /** Returns a parser of integers from 0 to `max`; undefined for other text. */
