@@ -1,7 +1,7 @@
 /**
  * The certificates in `<data-dir>/pki` for administrators: lists all of them with their expiry, and renews those of the
- * table below, with the authorities in the folder. The authorities themselves are not replaced, because every copied
- * kubeconfig trusts them. Running programs reload the files.
+ * table below, with the authorities in the folder; certificates.ts creates them for a start. The authorities themselves
+ * are not replaced, because every copied kubeconfig trusts them. Running programs reload the files.
  */
 import { X509Certificate } from 'node:crypto';
 import { readdirSync } from 'node:fs';
@@ -48,7 +48,7 @@ interface RenewableRow {
   readonly kubeconfig?: KubeconfigFile;
 }
 
-/** By the name of the file without `.crt`. */
+/** By the name of the file without `.crt`, which is the `file` of the leaf. */
 const RENEWABLE: Readonly<Record<string, RenewableRow>> = {
   // Keeps the names of the present certificate, which depend on flags of the start (--advertise-address and others).
   apiserver: { leaf: (current) => ({ ...serverLeaf([]), names: alternativeNames(current) }), authority: CLUSTER_AUTHORITY },
@@ -86,9 +86,9 @@ export function listCertificates({ pki }: Pick<Layout, 'pki'>, clock: Clock): re
 }
 
 /**
- * Replaces the named certificates and keys, and the kubeconfigs that contain them. Rejects before anything is written
- * when a name is unknown, or a certificate or its authority is missing; when a kubeconfig is missing, the certificates
- * up to its own have been replaced.
+ * Replaces the named certificates and keys, and the kubeconfigs that contain them. Creates the folder when it is missing.
+ * Rejects before anything else is written when a name is unknown, or a certificate or its authority is missing; when a
+ * kubeconfig is missing, the certificates up to its own have been replaced.
  */
 export async function renewCertificates(layout: Layout, names: readonly string[], clock: Clock): Promise<void> {
   const folder = new CredentialFolder(layout.pki, clock, () => undefined);
@@ -102,6 +102,7 @@ export async function renewCertificates(layout: Layout, names: readonly string[]
     const renewed = await folder.renew(authority, leaf);
     if (kubeconfig === undefined) continue;
     const [server] = readKubeconfig(layout[kubeconfig]).servers;
+    // A kubeconfig has at least one server; the empty text is for the compiler only.
     writeKubeconfig({ layout, server: server?.origin ?? '', authority: authority.certificate }, kubeconfig, renewed);
   }
 }

@@ -1,6 +1,7 @@
 /**
  * The credentials of a local control plane: certificates and keys in `<data-dir>/pki`, and the kubeconfigs beside that
- * folder. Writes only what is missing, invalid or expires soon; the running programs reload the files.
+ * folder. Writes only certificates that are missing, invalid or expire soon, unless the policy replaces all end
+ * certificates, and kubeconfigs that differ. Running programs reload the files. certificate-files.ts lists and renews them.
  */
 import type { Clock } from '../../shared/runtime/clock';
 import type { Credential } from '../../shared/pki/certificates';
@@ -26,13 +27,14 @@ export interface Certificates {
   readonly authority: string;
   readonly admin: Credential;
   readonly controllers: Credential;
-  /** Descriptions of what this call created, for the console; empty when everything existed. */
+  /** Descriptions of what this call created or renewed, for the console; empty when nothing was due. */
   readonly made: readonly string[];
 }
 
 /**
- * Creates, and renews when they are due, all certificates and the kubeconfigs that contain them. Rejects with file system
- * errors, and when an authority in the folder cannot be used.
+ * Creates all certificates and the kubeconfigs that contain them, and renews them by the policy; those of the simulation
+ * only for a request with simulated nodes. Rejects with file system errors, and when an authority in the folder cannot be
+ * used.
  */
 export async function ensureCredentials(request: CredentialsRequest, clock: Clock, policy: RenewalPolicy): Promise<Certificates> {
   const { layout, addresses } = request;
@@ -44,8 +46,8 @@ export async function ensureCredentials(request: CredentialsRequest, clock: Cloc
 }
 
 /**
- * Creates missing and replaces invalid files in `folder`. `addresses`: further addresses of the API servers. Rejects as
- * {@link ensureCredentials} does.
+ * Creates missing certificates in `folder`, and replaces invalid ones and those that are due by the policy; writes no
+ * kubeconfig. `addresses`: further names and addresses of the API servers. Rejects as {@link ensureCredentials} does.
  */
 export async function ensureCertificates(
   folder: string,
@@ -70,8 +72,8 @@ const KUBECONFIG_USERS = { kubeconfig: ADMINISTRATOR_NAME, controllersKubeconfig
 
 export type KubeconfigFile = keyof typeof KUBECONFIG_USERS;
 
-/** What a kubeconfig contains besides the certificate of its user. */
-interface Cluster {
+/** Where a kubeconfig is written, and what it contains besides the certificate of its user. */
+export interface KubeconfigTarget {
   readonly layout: CredentialsRequest['layout'];
   /** The https URL of the API server. */
   readonly server: string;
@@ -89,14 +91,14 @@ export function writeKubeconfigs(
 }
 
 /** Writes one kubeconfig, unless it has this content. */
-export function writeKubeconfig({ layout, server, authority }: Cluster, file: KubeconfigFile, credential: Credential): void {
+export function writeKubeconfig({ layout, server, authority }: KubeconfigTarget, file: KubeconfigFile, credential: Credential): void {
   const text = formatKubeconfig(server, authority, KUBECONFIG_USERS[file], credential);
   if (readFileIfExists(layout[file])?.toString() !== text) writeFileAtomically(layout[file], text, 0o600);
 }
 
 /**
- * The certificate of the user that simulates nodes, and its kubeconfig. Returns descriptions of what was created. The
- * folder has the authority of {@link ensureCertificates}.
+ * The certificate of the user that simulates nodes, and its kubeconfig. Returns descriptions of what was created or
+ * renewed. Call {@link ensureCertificates} first: it creates the authority that the API servers use.
  */
 export async function ensureSimulationKubeconfig(
   { layout, server }: Pick<CredentialsRequest, 'layout' | 'server'>,

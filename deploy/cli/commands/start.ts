@@ -29,9 +29,10 @@ import { startInBackground } from './start-in-background';
  * background. Throws {@link UsageError} for flags that are not valid.
  */
 export async function start(input: CommandInput<typeof START_FLAGS>, host: CommandHost): Promise<number | undefined> {
-  const { values, operands } = input;
-  const options = runnerOptions(values, await assignFlags(operands), host.directory);
+  const { values, operands: passedFlags } = input;
+  const options = runnerOptions(values, await assignFlags(passedFlags), host.directory);
   if (typeof options === 'string') throw new UsageError(options);
+  // Empty: the logs are written to the terminal in the foreground, and to the folder of the layout in the background.
   const logs = values['log-dir'] === '' ? '' : path.resolve(host.directory, values['log-dir']);
   if (values.detach) return startInBackground({ options, argv: input.argv, logs: logs || layoutOf(options.dataDir).logs }, host);
   await runInForeground(options, logs, host);
@@ -44,17 +45,21 @@ function describeFailure(error: unknown): string {
   return error.stack ?? error.message;
 }
 
-/** Loads the flags of the programs, which are many, only when there are flags to assign. The programs check the values. */
-async function assignFlags(argv: readonly string[]): Promise<PassedFlags> {
-  if (argv.length === 0) return { servers: [], controllers: [] };
-  const [{ FLAGS }, { flags }] = await Promise.all([
+/**
+ * Assigns each flag to the program that gets it. Throws {@link UsageError} for an unknown flag; the programs check the
+ * values. The flag tables of the programs are large, and loaded only when there are flags to assign.
+ */
+async function assignFlags(passedFlags: readonly string[]): Promise<PassedFlags> {
+  if (passedFlags.length === 0) return { servers: [], controllers: [] };
+  const [{ FLAGS: serverFlags }, { flags: controllerFlags }] = await Promise.all([
     import('../../../apiserver/options/flags/flags.js'),
     import('../../../controllers/flags.js'),
   ]);
-  const known: FlagTable = { ...flags, ...FLAGS, ...START_FLAGS };
-  const unknown = findUnknownFlag(known, argv);
+  const known: FlagTable = { ...controllerFlags, ...serverFlags, ...START_FLAGS };
+  const unknown = findUnknownFlag(known, passedFlags);
   if (unknown !== undefined) throw new UsageError(unknownFlagMessage(unknown, known));
-  const { selected, others } = partitionArguments(known, argv, (name) => Object.hasOwn(flags, name) && !Object.hasOwn(FLAGS, name));
+  const isOnlyOfControllers = (name: string): boolean => Object.hasOwn(controllerFlags, name) && !Object.hasOwn(serverFlags, name);
+  const { selected, others } = partitionArguments(known, passedFlags, isOnlyOfControllers);
   return { servers: others, controllers: selected };
 }
 
@@ -75,7 +80,7 @@ async function runInForeground(options: RunnerOptions, logs: string, host: Comma
       programs,
       start(program, args, name) {
         const started = startProgram(program, args, logs === '' ? undefined : new LogFile(path.join(logs, `${name}.log`)));
-        // The client of publishClusterInfo is loaded while the API server is.
+        // Loads the module of publishClusterInfo while the API server starts.
         void import('../../cluster/cluster-info.js');
         return started;
       },

@@ -1,4 +1,7 @@
-/** `platform nodes`: prepares a control plane for machines that kubeadm joins. */
+/**
+ * `platform nodes prepare`: prepares a control plane for machines that kubeadm joins. The commands for tokens and add-ons
+ * share its functions.
+ */
 import { hostWithoutBrackets } from '../../../../shared/values/network/host-url';
 import { addressClass, parseIpAddress } from '../../../../shared/values/network/ip-address';
 import type { ClusterAddress } from '../../../cluster/kubeconfig';
@@ -26,7 +29,10 @@ export interface Preparation {
   readonly created: number;
 }
 
-/** Throws {@link CommandError} when nodes cannot join. */
+/**
+ * Creates the objects that kubeadm reads when a node joins, as far as they are missing. Throws {@link CommandError} when
+ * nodes cannot join.
+ */
 export async function prepareCluster(flags: NetworkFlags, cluster: OpenCluster): Promise<Preparation> {
   const address = await readJoinAddress(cluster);
   const { client, signal } = cluster;
@@ -36,7 +42,10 @@ export async function prepareCluster(flags: NetworkFlags, cluster: OpenCluster):
   return { address, created };
 }
 
-/** How nodes reach the API servers. Throws {@link CommandError} when it is not published, and without upstream's names. */
+/**
+ * Reads the address at which nodes reach the API servers. Throws {@link CommandError} when it is not published, and for a
+ * control plane without upstream's names.
+ */
 export async function readJoinAddress(cluster: OpenCluster): Promise<ClusterAddress> {
   assertServesNodes(cluster);
   const address = await readClusterInfo(cluster.client, cluster.signal);
@@ -44,11 +53,11 @@ export async function readJoinAddress(cluster: OpenCluster): Promise<ClusterAddr
   throw new CommandError("the ConfigMap cluster-info is missing in kube-public: 'platform start' publishes it when it starts");
 }
 
+/** The network flags of the add-on commands, which have no range of Services. */
+type AddonNetworkFlags = Omit<NetworkFlags, 'service-cluster-ip-range'> & Partial<NetworkFlags>;
+
 /** Throws {@link CommandError} when the address of the DNS Service cannot be derived. */
-export function networkOf(
-  flags: Omit<NetworkFlags, 'service-cluster-ip-range'> & Partial<NetworkFlags>,
-  { service }: OpenCluster,
-): ClusterNetwork {
+export function networkOf(flags: AddonNetworkFlags, { service }: OpenCluster): ClusterNetwork {
   const dnsAddress = dnsAddressOf(service.address);
   if (dnsAddress === undefined) throw new CommandError('the Service kubernetes in the namespace default has no cluster IP');
   return {
@@ -59,10 +68,11 @@ export function networkOf(
   };
 }
 
-/** Other machines do not reach a control plane that is published with a loopback address. */
+/** Warns about a loopback address, at which other machines do not reach the control plane. */
 export function warnAboutLoopback({ server }: ClusterAddress, host: CommandHost): void {
   const address = parseIpAddress(hostWithoutBrackets(server));
-  if (address === undefined ? server.hostname !== 'localhost' : addressClass(address) !== 'loopback') return;
+  const isLoopback = address === undefined ? server.hostname === 'localhost' : addressClass(address) === 'loopback';
+  if (!isLoopback) return;
   host.writeError(
     `warning: nodes join at ${endpointOf(server)}, which only this machine reaches; ` +
       'start the control plane with --bind-address=0.0.0.0 --control-plane-endpoint=ADDRESS\n',
