@@ -27,7 +27,7 @@ const NAMESPACE = 'default';
 const NAME = 'counted';
 const PATH = `/api/v1/namespaces/${NAMESPACE}/configmaps/${NAME}`;
 const LABELS = { made: 'by-load' };
-/** Characters of each object that is created, so that lists of them have many pages. */
+/** Characters of data in each object that is created. */
 const FILLER = 2_000;
 /** The pause between two requests of a loop: the load shows faults, and must not itself overload the cluster. */
 const PAUSE_MS = 20;
@@ -42,16 +42,23 @@ const run = promisify(execFile);
 
 /** Observations since the previous report. */
 export interface LoadReport {
+  /** Acknowledged increments and creations. */
   readonly writes: number;
+  /** Increments and creations that failed after the client's retries, by the beginning of the message. */
   readonly failedWrites: ReadonlyMap<string, number>;
   /** Failed writes without an explanation: neither an error response nor a lost connection. */
   readonly unexplained: number;
+  /** Reads that were sent, whether or not they failed; kubectl's are not included. */
   readonly reads: number;
+  /** Failed reads, kubectl's included, by the beginning of the message. */
   readonly failedReads: ReadonlyMap<string, number>;
+  /** Runs of kubectl that succeeded. */
   readonly kubectl: number;
-  /** The longest time between two acknowledged writes of one client. */
-  readonly pauseMs: number;
+  /** The longest time between two consecutive acknowledged writes of one loop, pause included; it counts when it ends. */
+  readonly longestWriteGapMs: number;
+  /** Values of the counter that the informer skipped. */
   readonly missed: number;
+  /** Changes after which the counter was not higher than before, as the informer saw it. */
   readonly repeated: number;
   /** The number of lists that the informer needed. */
   readonly lists: number;
@@ -64,17 +71,21 @@ export class ClientLoad {
   private reads = 0;
   private failedReads = new Map<string, number>();
   private kubectl = 0;
-  private pauseMs = 0;
+  private longestWriteGapMs = 0;
   private missed = 0;
   private repeated = 0;
   private listsBefore = 0;
+  /** The counter after the last acknowledged increment. */
   private acknowledged = 0;
+  /** The counter in the last change that the informer saw; -1 before the first. */
   private lastCount = -1;
+  /** Names of objects whose creation was acknowledged. */
   private readonly created = new Set<string>();
+  /** Names of objects whose creation was sent and is not acknowledged: they may exist. */
   private readonly uncertain = new Set<string>();
   private readonly ending = new AbortController();
   private readonly informer: Informer;
-  private readonly keepAliveAgent = new Agent({ keepAlive: true, maxSockets: 2 });
+  private readonly keepAliveAgent = new Agent({ keepAlive: true });
   private loops: readonly Promise<void>[] = [];
 
   constructor(
@@ -108,7 +119,10 @@ export class ClientLoad {
     this.keepAliveAgent.destroy();
   }
 
-  /** Resolves when writes are acknowledged again and the informer has seen all of them, or after a minute. */
+  /**
+   * Resolves when increments are acknowledged again and the informer has seen all of them except the last, whose event may
+   * still be on its way; or after a minute.
+   */
   async waitUntilCaughtUp(): Promise<void> {
     const since = this.acknowledged;
     for (let left = 600; left > 0 && (this.acknowledged === since || this.lastCount < this.acknowledged - 1); left -= 1) await sleep(100);
@@ -116,16 +130,17 @@ export class ClientLoad {
 
   /** Returns the observations and resets them. */
   takeReport(): LoadReport {
-    const { writes, failedWrites, unexplained, reads, failedReads, kubectl, pauseMs, missed, repeated } = this;
+    const { writes, failedWrites, unexplained, reads, failedReads, kubectl, longestWriteGapMs, missed, repeated } = this;
     const lists = this.informer.counts.lists - this.listsBefore;
     this.listsBefore += lists;
-    [this.writes, this.unexplained, this.reads, this.kubectl, this.pauseMs, this.missed, this.repeated] = [0, 0, 0, 0, 0, 0, 0];
+    [this.writes, this.unexplained, this.reads, this.kubectl, this.longestWriteGapMs, this.missed, this.repeated] = [0, 0, 0, 0, 0, 0, 0];
     [this.failedWrites, this.failedReads] = [new Map(), new Map()];
-    return { writes, failedWrites, unexplained, reads, failedReads, kubectl, pauseMs, missed, repeated, lists };
+    return { writes, failedWrites, unexplained, reads, failedReads, kubectl, longestWriteGapMs, missed, repeated, lists };
   }
 
   /**
-   * Compares the store with the creations: acknowledged objects that are missing, and objects that were never created.
+   * Compares the store with the creations. `created`: the number of those that were acknowledged before the comparison;
+   * `lost`: those of them that are missing; `unexpected`: objects whose creation was never attempted.
    */
   async compareWithStore(): Promise<{
     readonly created: number;
@@ -136,7 +151,7 @@ export class ClientLoad {
     const present = new Set<string>();
     let token: string | undefined;
     do {
-      const selectors = { labelSelector: 'made=by-load', metadataOnly: true, limit: LIST_PAGE };
+      const selectors = { labelSelector: `made=${LABELS.made}`, metadataOnly: true, limit: LIST_PAGE };
       const page = await this.maps().list({ ...selectors, ...(token !== undefined && { continue: token }) });
       for (const { name } of page.items) present.add(name);
       token = page.continue;
@@ -173,7 +188,7 @@ export class ClientLoad {
       try {
         await write(index);
         const now = performance.now();
-        this.pauseMs = Math.max(this.pauseMs, now - previous);
+        this.longestWriteGapMs = Math.max(this.longestWriteGapMs, now - previous);
         previous = now;
         this.writes += 1;
       } catch (error) {

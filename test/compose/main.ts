@@ -59,8 +59,8 @@ function findFaults({ mayFail }: Scenario, seen: LoadReport): readonly string[] 
 }
 
 function printReport(seen: LoadReport): void {
-  const { writes, failedWrites, reads, failedReads, kubectl, pauseMs, missed, repeated, lists } = seen;
-  console.log(`    ${writes} writes, failed: ${formatCounts(failedWrites)}; longest pause ${(pauseMs / SECOND).toFixed(1)} s`);
+  const { writes, failedWrites, reads, failedReads, kubectl, longestWriteGapMs, missed, repeated, lists } = seen;
+  console.log(`    ${writes} writes, failed: ${formatCounts(failedWrites)}; longest pause ${(longestWriteGapMs / SECOND).toFixed(1)} s`);
   console.log(`    ${reads} reads and ${kubectl} of kubectl, failed: ${formatCounts(failedReads)}`);
   console.log(`    changes: ${missed} missed, ${repeated} repeated, ${lists} lists`);
 }

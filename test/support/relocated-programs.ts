@@ -7,9 +7,12 @@ import { findEtcd } from './external/etcd';
 import { ProgramProcess, startProgram } from './programs';
 
 export class RelocatedPrograms {
-  private readonly running: ProgramProcess[] = [];
+  private readonly started: ProgramProcess[] = [];
 
-  /** The replacements apply in order. */
+  /**
+   * Each replacement applies to the result of the previous ones. Of two whose `from` overlap, the longer one comes first:
+   * `0.0.0.0:2379` before `=0.0.0.0`.
+   */
   constructor(private readonly replacements: readonly (readonly [from: string, to: string])[]) {}
 
   relocate(text: string): string {
@@ -22,19 +25,24 @@ export class RelocatedPrograms {
     return this.add(startProgram('deploy/cli/main.js', relocated));
   }
 
-  /** etcd, which is configured by variables only. */
+  /**
+   * etcd, which the deployment files configure by variables only. It inherits no variable of the test except PATH: it
+   * reads every `ETCD_*`, so that `ETCD_BIN` and settings of the test would reach it.
+   */
   startEtcd(variables: Readonly<Record<string, string>>): ProgramProcess {
+    const program = findEtcd();
+    if (program === undefined) throw new Error('there is no etcd program');
     const relocated = Object.fromEntries(Object.entries(variables).map(([name, value]) => [name, this.relocate(value)]));
-    return this.add(new ProgramProcess(spawn(findEtcd() ?? '', [], { env: { PATH: process.env['PATH'], ...relocated }, stdio: 'pipe' })));
+    return this.add(new ProgramProcess(spawn(program, [], { env: { PATH: process.env['PATH'], ...relocated }, stdio: 'pipe' })));
   }
 
-  /** Ends the programs, the last one first. */
+  /** Ends the programs that still run, the last started one first. */
   async stop(): Promise<void> {
-    for (const program of this.running.toReversed()) if (program.isRunning) await program.stop();
+    for (const program of this.started.toReversed()) if (program.isRunning) await program.stop();
   }
 
   private add(program: ProgramProcess): ProgramProcess {
-    this.running.push(program);
+    this.started.push(program);
     return program;
   }
 }

@@ -1,6 +1,7 @@
 /**
- * The waits of another client while one reads very many objects, in every form of a list. The reader reads as fast as it
- * can and discards the data; the other client is a process of its own.
+ * The waits of another client while one reads very many objects: in every form of a list, in pages, and as the response
+ * of deleting all of them. The reader reads as fast as it can and keeps no more than a page of the data; the other client
+ * is a process of its own.
  */
 import { once } from 'node:events';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../../shared/names/dialect';
@@ -9,12 +10,14 @@ import { customResourceDefinition } from '../../support/objects/custom-resource-
 import { configMap, type BenchClient } from '../harness/client';
 import { measureLoop } from '../harness/measure';
 import { cpuSeconds } from '../../support/process-usage';
+import { waitUntil } from '../../support/programs';
 import { formatWaits, Probe } from '../harness/probe';
 import { withEtcd, withServer, type BenchServer } from '../harness/bench-server';
 import { numberOption, stores, textOption, TOKEN } from '../harness/settings';
 import { findEtcd } from '../../support/external/etcd';
 
-interface LongList {
+/** A form in which a collection is read; a `GET` without a query and with the client's headers by default. */
+interface ListForm {
   readonly name: string;
   readonly method?: 'GET' | 'DELETE';
   readonly query?: string;
@@ -29,13 +32,16 @@ const NAMESPACE = 'long';
 const GROUP = 'long.example.com';
 /** The page size of kubectl and client-go. */
 const PAGE = 500;
-/** How far from the beginning or end of a list its metadata is searched; it is at the end where members are sorted. */
-const HEAD = 1_000;
-/** The text of each object: a typical size of small objects. */
+/**
+ * Characters at the beginning and at the end of a list in which its metadata is searched; it is at the end where members
+ * are sorted.
+ */
+const METADATA_SPAN = 1_000;
+/** The text of each ConfigMap and of each custom object: a typical size of small objects. */
 const PAYLOAD_BYTES = 1_200;
 const acceptAs = (kind: string, type = JSON_MEDIA_TYPE): string => `${type};as=${kind};v=v1;g=meta.platform.io`;
 
-const FORMS: readonly LongList[] = [
+const FORMS: readonly ListForm[] = [
   { name: 'JSON' },
   { name: 'JSON, from the cache as it is', query: 'resourceVersion=0' },
   { name: 'JSON, gzip', headers: { 'accept-encoding': 'gzip' } },
@@ -56,7 +62,7 @@ const FORMS: readonly LongList[] = [
   },
 ];
 
-const BUILT_IN_FORMS: readonly LongList[] = [
+const BUILT_IN_FORMS: readonly ListForm[] = [
   { name: 'protobuf', headers: { accept: PROTOBUF_MEDIA_TYPE.platform } },
   { name: 'metadata alone, protobuf', headers: { accept: acceptAs('PartialObjectMetadataList', PROTOBUF_MEDIA_TYPE.platform) } },
 ];
@@ -64,7 +70,7 @@ const BUILT_IN_FORMS: readonly LongList[] = [
 interface Kind {
   readonly name: string;
   readonly collection: string;
-  readonly forms: readonly LongList[];
+  readonly forms: readonly ListForm[];
   /** The number of objects as a share of the requested count. */
   readonly share: number;
   body(name: string): string;
@@ -111,7 +117,10 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
-/** On each store. `--objects`: the length of the lists; `--only`: a part of the names of their forms. */
+/**
+ * Measures on each store. `--objects`: the number of ConfigMaps, half of it for other objects; `--only`: a part of
+ * `kind: form` as it is printed.
+ */
 export async function lists(): Promise<void> {
   const count = numberOption('objects', 60_000);
   const isWanted = (store: string): boolean => store !== 'etcd' || findEtcd() !== undefined;
@@ -138,7 +147,7 @@ async function printLists({ client, pid }: BenchServer, count: number, only: str
   };
   await client.send('POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE } });
   await client.send('POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' } });
-  await define(client);
+  await createCustomResourceDefinition(client);
   for (const { name, collection, forms, share, body } of KINDS) {
     const wanted = forms.filter((form) => `${name}: ${form.name}`.includes(only));
     if (wanted.length === 0) continue;
@@ -152,8 +161,11 @@ async function printLists({ client, pid }: BenchServer, count: number, only: str
   probe.stop();
 }
 
-/** The bytes of the response. */
-async function readForm(client: BenchClient, collection: string, { method = 'GET', query, headers, until }: LongList): Promise<number> {
+/**
+ * Resolves with the size of the response in bytes. A response that does not end by itself is read to the chunk in which
+ * `until` ends, and is counted in characters: all of its data are ASCII.
+ */
+async function readForm(client: BenchClient, collection: string, { method = 'GET', query, headers, until }: ListForm): Promise<number> {
   const target = query === undefined ? collection : `${collection}?${query}`;
   if (until === undefined) return client.send(method, target, undefined, headers);
   const response = await client.open(method, target, undefined, headers);
@@ -169,17 +181,19 @@ async function readForm(client: BenchClient, collection: string, { method = 'GET
   return bytes;
 }
 
+/** Resolves with the characters of all pages, which are ASCII. */
 async function readPages(client: BenchClient, collection: string): Promise<number> {
   let bytes = 0;
   for (let token: string | undefined = ''; token !== undefined;) {
     const text: string = await client.text('GET', `${collection}?limit=${PAGE}&continue=${token}`);
     bytes += text.length;
-    token = /"continue":"([^"]+)"/.exec(text.slice(0, HEAD) + text.slice(-HEAD))?.[1];
+    token = /"continue":"([^"]+)"/.exec(text.slice(0, METADATA_SPAN) + text.slice(-METADATA_SPAN))?.[1];
   }
   return bytes;
 }
 
-async function define(client: BenchClient): Promise<void> {
+/** Resolves when the version that is not stored is served. */
+async function createCustomResourceDefinition(client: BenchClient): Promise<void> {
   const text = { type: 'string', maxLength: 10_000 };
   const spec = {
     type: 'object',
@@ -202,5 +216,6 @@ async function define(client: BenchClient): Promise<void> {
   const versions = [version('v1'), version('v1alpha1')];
   const body = customResourceDefinition({ plural: 'longs', kind: 'Long', group: GROUP, spec: { versions } });
   await client.send('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', body);
-  while ((await client.status('GET', `/apis/${GROUP}/v1alpha1/namespaces/${NAMESPACE}/longs`)) !== 200);
+  const collection = `/apis/${GROUP}/v1alpha1/namespaces/${NAMESPACE}/longs`;
+  await waitUntil('the custom resource to be served', async () => (await client.status('GET', collection)) === 200);
 }

@@ -1,8 +1,8 @@
 /**
- * The public JavaScript client with at least one stored kind of every group that has stored kinds, through the class of
- * each group version: create, read, list, replace, patch, replace of the status, delete. The two groups of reviews only
- * create. The classes are generated from upstream's OpenAPI document, so that requests and parsed responses have
- * upstream's types.
+ * The public JavaScript client with at least one stored kind of every group that is served by default and has stored
+ * kinds, through the class of a version of the group: create, list, patch, read and replace the status, read and replace,
+ * delete. The two groups of reviews only create. The classes are generated from upstream's OpenAPI document, so that
+ * requests and parsed responses have upstream's types.
  */
 import * as client from '@kubernetes/client-node';
 import { body, boolean, listOf, shape, text, type Checked } from '../../replay/shape';
@@ -11,34 +11,34 @@ import { waitUntil } from '../../support/programs';
 import { readTable } from '../../support/read-table';
 import { useSharedApiServer } from '../../support/use-api-server';
 
-const isRow = shape({ group: text, kind: text, body }, { isClusterScoped: boolean, name: text, status: body });
+const isRow = shape({ className: text, kind: text, body }, { isClusterScoped: boolean, name: text, status: body });
 type KindRow = Checked<typeof isRow>;
 const ROWS = readTable('test/e2e/client-node-groups.yaml', listOf(isRow));
 
-type GroupClass = Parameters<client.KubeConfig['makeApiClient']>[0];
-const isGroupClass = (value: unknown): value is GroupClass => typeof value === 'function';
+type ApiClass = Parameters<client.KubeConfig['makeApiClient']>[0];
+const isApiClass = (value: unknown): value is ApiClass => typeof value === 'function';
 
 const server = useSharedApiServer();
 const config = new client.KubeConfig();
 beforeAll(() => config.loadFromFile(server.kubeconfig));
 
-/** Calls a method of the class of a group, both by their names: `CoreV1Api` and `createNamespacedPod`. */
-async function callMethod(group: string, method: string, parameters: object): Promise<unknown> {
-  const groupClass: unknown = Reflect.get(client, group);
-  if (!isGroupClass(groupClass)) throw new Error(`the client has no ${group}`);
-  const api: object = config.makeApiClient(groupClass);
+/** Calls a method of a class of the client, both by their names: `CoreV1Api` and `createNamespacedPod`. */
+async function callMethod(className: string, method: string, parameters: object): Promise<unknown> {
+  const apiClass: unknown = Reflect.get(client, className);
+  if (!isApiClass(apiClass)) throw new Error(`the client has no ${className}`);
+  const api: object = config.makeApiClient(apiClass);
   const operation: unknown = Reflect.get(api, method);
   if (typeof operation !== 'function') throw new Error(`the client has no ${method}`);
   return Reflect.apply(operation, api, [parameters]);
 }
 
-test.each(ROWS.map((row): [string, KindRow] => [`${row.group} ${row.kind}`, row]))(
+test.each(ROWS.map((row): [string, KindRow] => [`${row.className} ${row.kind}`, row]))(
   '%s is created, read, listed, replaced, patched and deleted',
   async (_title, row) => {
-    const { group, kind, body, isClusterScoped, name = 'typed', status } = row;
+    const { className, kind, body, isClusterScoped, name = 'typed', status } = row;
     const [scope, namespaceParameters] = isClusterScoped === true ? ['', {}] : ['Namespaced', { namespace: 'default' }];
     const callForKind = (verb: string, parameters: object, subresource = ''): Promise<unknown> =>
-      callMethod(group, `${verb}${scope}${kind}${subresource}`, { ...namespaceParameters, ...parameters });
+      callMethod(className, `${verb}${scope}${kind}${subresource}`, { ...namespaceParameters, ...parameters });
     const metadata = expect.objectContaining({ name, uid: expect.stringMatching(/^[0-9a-f-]{36}$/), creationTimestamp: expect.any(Date) });
 
     const sent: object = JSON.parse(JSON.stringify(body).replace('$CERTIFICATE_REQUEST', base64(CERTIFICATE_REQUEST)));
@@ -59,10 +59,7 @@ test.each(ROWS.map((row): [string, KindRow] => [`${row.group} ${row.kind}`, row]
       const changed = { ...current, metadata: { ...objectOf(current['metadata']), labels: { r: '2' } } };
       return callForKind('replace', { name, body: changed });
     };
-    // The server may write the status of some kinds between the read and the replace.
-    const replaced = await replaceLabels().catch((error: unknown) =>
-      codeOf(error) === 409 ? replaceLabels() : Promise.reject(error as Error),
-    );
+    const replaced = await retryOnConflict(replaceLabels);
     expect(withTimesAsTexts(replaced)).toMatchObject({ metadata: { labels: { r: '2' } }, ...(status && { status }) });
     await callForKind('delete', { name, body: { gracePeriodSeconds: 0, propagationPolicy: 'Background' } });
     // Objects with finalizers are deleted in the background.
@@ -83,6 +80,10 @@ function objectOf(value: unknown): Record<string, unknown> {
 function statusOf({ status }: Record<string, unknown>): object {
   return typeof status === 'object' && status !== null ? status : {};
 }
+
+/** Retries once: the server may write the status of some kinds between the read and the replace. */
+const retryOnConflict = (readAndReplace: () => Promise<unknown>): Promise<unknown> =>
+  readAndReplace().catch((error: unknown) => (codeOf(error) === 409 ? readAndReplace() : Promise.reject(error as Error)));
 
 /** The HTTP status in an error of the client. */
 const codeOf = (error: unknown): unknown => objectOf(error)['code'];

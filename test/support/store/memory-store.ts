@@ -41,7 +41,8 @@ const MAX_TRANSACTION_BYTES = 3 << 20;
 class MemoryWatch implements Watch {
   isClosed = false;
   isPaused = false;
-  private isConnected = true;
+  /** The last reported state of the connection. A cut before the first connection counts as reported. */
+  private reportedConnected = true;
 
   constructor(
     private readonly store: MemoryStore,
@@ -50,12 +51,12 @@ class MemoryWatch implements Watch {
     private readonly sink: WatchSink,
   ) {}
 
-  /** Delivers due events, unless the stream is held, cut or paused. */
+  /** Reports a changed connection and delivers due events, unless the stream is held, cut or paused. */
   deliver(): void {
     if (this.isClosed || this.isPaused || this.store.isHeld) return;
-    if (this.isConnected === this.store.isCut) {
-      this.isConnected = !this.store.isCut;
-      this.sink.connection(this.isConnected ? 'connected' : 'disconnected');
+    if (this.reportedConnected === this.store.isCut) {
+      this.reportedConnected = !this.store.isCut;
+      this.sink.connection(this.reportedConnected ? 'connected' : 'disconnected');
     }
     if (this.store.isCut) return;
     if (this.nextRevision < this.store.compactRevision) {
@@ -101,33 +102,44 @@ class MemoryWatch implements Watch {
 
   connect(): void {
     if (!this.store.isCut) this.sink.connection('connected');
-    else this.isConnected = false;
+    else this.reportedConnected = false;
     this.deliver();
   }
 }
 
-/** Public members without a comment of their own are the settings and counters of tests; they may change at any time. */
+/**
+ * Public members are in this order: settings and counters for tests, state that watches read, methods for tests, methods
+ * that watches call too, and the members of {@link Store}.
+ */
 export class MemoryStore implements Store {
+  // Settings of tests, which may change at any time.
   maxOperations = 2_048;
-  currentRevision: Revision = 1;
-  compactRevision: Revision = 0;
-  /** The stream looks connected and delivers nothing. */
+  /** The stream looks connected and delivers nothing. Its end reaches watches at the next {@link deliver} or write. */
   isHeld = false;
-  /** The stream is disconnected. */
+  /** The stream is disconnected. A change reaches watches at the next {@link deliver} or write. */
   isCut = false;
   /** Whether watches respond to {@link Watch.requestProgress}. */
   supportsProgress = true;
   /** Whether reopening a watch ends {@link isHeld}, as a new stream does when only the old one hung. */
   reopenReleases = true;
-  /** Makes every call fail except `watch`, `status` and `close`. */
+  /** Makes every call of a {@link Store} fail except `watch`, `status` and `close`; {@link put} and {@link remove} succeed. */
   failure: StoreError | undefined;
-  revisionSync?: NonNullable<Store['revisionSync']>;
-  /** Awaited by every revision lookup. */
+  /** Awaited by every revision lookup, that of `health` included. */
   lookupGate: Promise<void> | undefined;
+  /** See {@link enableRevisionSync}. */
+  revisionSync?: NonNullable<Store['revisionSync']>;
+
+  // Counters for tests. Those of `range` and `revision` include the calls that `count` and `health` make.
+  /** How often a watch was reopened. */
   reopenCount = 0;
   readonly calls = { get: 0, range: 0, transact: 0, revision: 0 };
   lookupsInFlight = 0;
   maxLookupsInFlight = 0;
+
+  // State that watches read. Tests may set it before the first write.
+  currentRevision: Revision = 1;
+  compactRevision: Revision = 0;
+
   private isClosed = false;
   private readonly leases = new Map<LeaseId, LeaseRecord>();
   private leaseCount = 0;
@@ -135,21 +147,33 @@ export class MemoryStore implements Store {
   private readonly history: StoreEvent[][] = [];
   private readonly watches = new Set<MemoryWatch>();
 
-  /** Leases expire by `clock`, which stands still by default. */
+  /** Leases expire and deadlines of calls pass by `clock`, which stands still by default. */
   constructor(private readonly clock: Clock = new ManualClock()) {}
 
   /** Simulates opening a closed store on the same data. */
-  reopen(): void {
+  reopenAfterClose(): void {
     this.isClosed = false;
   }
 
-  /** Writes one key without a transaction. */
+  /**
+   * Writes one key as another client of the store does: not in a transaction, so that {@link calls} does not count it,
+   * {@link failure} and limits do not apply, and the write is complete on return.
+   */
   put(key: string, value: Buffer): Revision {
     return this.commit([{ type: 'put', key, value }]);
   }
 
+  /** Deletes one key; see {@link put}. */
   remove(key: string): Revision {
     return this.commit([{ type: 'delete', key }]);
+  }
+
+  /** Makes the revision available without a lookup. */
+  enableRevisionSync(): void {
+    this.revisionSync = (options) => {
+      this.checkAvailable('deadline', options);
+      return this.currentRevision;
+    };
   }
 
   /**
@@ -167,10 +191,12 @@ export class MemoryStore implements Store {
     return [...this.watches].filter((watch) => !watch.isClosed).length;
   }
 
+  /** Makes all watches notice {@link isHeld} and {@link isCut}, and delivers due events. Every write does so too. */
   deliver(): void {
     for (const watch of this.watches) watch.deliver();
   }
 
+  /** The events of one revision; none when it is in the future. */
   eventsAt(revision: Revision): readonly StoreEvent[] {
     return this.history[revision] ?? [];
   }
@@ -225,14 +251,6 @@ export class MemoryStore implements Store {
     return watch;
   }
 
-  /** Makes the revision available without a lookup. */
-  enableRevisionSync(): void {
-    this.revisionSync = (options) => {
-      this.checkAvailable('deadline', options);
-      return this.currentRevision;
-    };
-  }
-
   async revision(options?: StoreCallOptions): Promise<Revision> {
     this.calls.revision += 1;
     this.lookupsInFlight += 1;
@@ -263,7 +281,7 @@ export class MemoryStore implements Store {
 
   async keepLeaseAlive(lease: LeaseId, options?: StoreCallOptions): Promise<void> {
     this.checkAvailable('unavailable', options);
-    const record = this.lease(lease);
+    const record = this.requireLease(lease);
     record.expiry.cancel();
     record.expiry = this.clock.after(record.ttlMs, () => this.endLease(lease));
   }
@@ -295,7 +313,7 @@ export class MemoryStore implements Store {
       this.versions.set(operation.key, versions);
       for (const { keys } of this.leases.values()) keys.delete(operation.key);
       if (operation.type === 'put') {
-        if (operation.lease !== undefined) this.lease(operation.lease).keys.add(operation.key);
+        if (operation.lease !== undefined) this.requireLease(operation.lease).keys.add(operation.key);
         const { key, value } = operation;
         const createRevision = before?.createRevision ?? revision;
         versions.push({ revision, kv: { key, value, createRevision, modRevision: revision, version: (before?.version ?? 0) + 1 } });
@@ -316,14 +334,14 @@ export class MemoryStore implements Store {
     return this.versions.get(key)?.findLast((version) => version.revision <= revision)?.kv;
   }
 
-  private lease(lease: LeaseId): LeaseRecord {
+  private requireLease(lease: LeaseId): LeaseRecord {
     const record = this.leases.get(lease);
     if (record === undefined) throw new StoreError('lease-not-found', `there is no lease ${lease}`);
     return record;
   }
 
   private endLease(lease: LeaseId): void {
-    const { keys, expiry } = this.lease(lease);
+    const { keys, expiry } = this.requireLease(lease);
     expiry.cancel();
     this.leases.delete(lease);
     this.commit([...keys].map((key) => ({ type: 'delete', key })));
@@ -348,7 +366,7 @@ export class MemoryStore implements Store {
     for (const operation of operations) {
       if (operation.type === 'delete') continue;
       bytes += operation.value.length;
-      if (operation.lease !== undefined) this.lease(operation.lease);
+      if (operation.lease !== undefined) this.requireLease(operation.lease);
     }
     if (bytes > MAX_TRANSACTION_BYTES)
       throw new StoreError('too-large', `a transaction of ${bytes} bytes; the store takes ${MAX_TRANSACTION_BYTES}`);

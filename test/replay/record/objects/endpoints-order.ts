@@ -9,14 +9,17 @@ import { anything, oneOf, shape, text } from '../../shape';
 import { createObject, CreatedObjects } from './created-objects';
 import type { ReferenceServer } from '../reference-server';
 
-/** How long the controllers need. */
+/** How long the controllers need to create the service account of a namespace, and later to write all Endpoints. */
 const PAUSE_MS = 5_000;
 /** Enough that an order by name differs from one by address or by creation. */
 const PODS = 24;
 
 const isHead = shape({ format: oneOf('endpoints-order'), about: text });
 
-/** The ports of Services by name: some have one subset of many ports, some a subset for each pod. */
+/**
+ * The ports of Services by name. Numbered ports share one subset of all pods. The named target port `web` has one number
+ * for every two pods, and so a subset for each pair. Without ports there is one subset that has none.
+ */
 const SERVICES: Readonly<Record<string, Json[]>> = {
   'many-ports': [
     { name: 'http', port: 80 },
@@ -47,6 +50,7 @@ export async function recordEndpointsOrder(recording: string, server: ReferenceS
     await setTimeout(PAUSE_MS);
     for (let index = 0; index < PODS; index += 1) await createPod(server, created, folder, index);
     for (const [name, ports] of Object.entries(SERVICES)) {
+      // A Service without ports must be headless.
       const spec: Body = ports.length === 0 ? { clusterIP: 'None', selector: { app: 'a' } } : { selector: { app: 'a' }, ports };
       await createObject(server, created, `${folder}/services`, { metadata: { name }, spec });
     }
@@ -61,6 +65,10 @@ export async function recordEndpointsOrder(recording: string, server: ReferenceS
   return lines;
 }
 
+/**
+ * Creates a pod and makes its status that of a running one: on one of three nodes, with a port `web` whose number it
+ * shares with one other pod. Every fourth pod is not ready.
+ */
 async function createPod(server: ReferenceServer, created: CreatedObjects, folder: string, index: number): Promise<void> {
   const name = `p${index}`;
   // Every fifth pod has the address of the previous one.
@@ -68,6 +76,7 @@ async function createPod(server: ReferenceServer, created: CreatedObjects, folde
   const spec: Body = {
     nodeName: `node${index % 3}`,
     containers: [{ name: 'c', image: 'i', ports: [{ name: 'web', containerPort: 1_000 + Math.floor(index / 2) }] }],
+    // A hostname appears in the Endpoints of the Service that the subdomain names, here the Service `both`, and in no others.
     ...(index % 3 === 0 ? { hostname: `h${index}`, subdomain: 'both' } : {}),
   };
   await createObject(server, created, `${folder}/pods`, { metadata: { name, labels: { app: 'a' } }, spec });
