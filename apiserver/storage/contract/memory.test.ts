@@ -11,7 +11,7 @@ describeStore('the in-memory store', {
       store,
       restart: async () => {
         await store.close();
-        store.reopen();
+        store.reopenAfterClose();
         return store;
       },
       advance: (seconds) => clock.advanceAsync(seconds * 1_000),

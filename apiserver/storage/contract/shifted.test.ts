@@ -20,7 +20,7 @@ describeStore('a shifted store', {
       store,
       restart: async () => {
         await store.close();
-        inner.reopen();
+        inner.reopenAfterClose();
         return store;
       },
       advance: (seconds) => clock.advanceAsync(seconds * 1_000),
