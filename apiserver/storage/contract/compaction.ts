@@ -26,8 +26,8 @@ export function describeCompaction(context: StoreTestContext): void {
 
     it('refuses to read older revisions and names the oldest readable one', async () => {
       await store.compact(4);
-      expect(await failureOf(store.range({ ...everything, revision: 3 }))).toEqual({ failure: 'compacted', compactRevision: 4 });
-      expect(await failureOf(store.get('/a', { revision: 1 }))).toEqual({ failure: 'compacted', compactRevision: 4 });
+      expect(await failureOf(store.range({ ...everything, revision: 3 }))).toMatchObject({ failure: 'compacted', compactRevision: 4 });
+      expect(await failureOf(store.get('/a', { revision: 1 }))).toMatchObject({ failure: 'compacted', compactRevision: 4 });
     });
 
     it('leaves the compacted revision and everything after it readable', async () => {
@@ -52,7 +52,7 @@ export function describeCompaction(context: StoreTestContext): void {
       await store.compact(5);
       await store.compact(5);
       await store.compact(2);
-      expect(await failureOf(store.range({ ...everything, revision: 4 }))).toEqual({ failure: 'compacted', compactRevision: 5 });
+      expect(await failureOf(store.range({ ...everything, revision: 4 }))).toMatchObject({ failure: 'compacted', compactRevision: 5 });
       expect(await failureOf(store.compact(8))).toMatchObject({ failure: 'future-revision' });
     });
 
@@ -96,7 +96,7 @@ export function describeCompaction(context: StoreTestContext): void {
     it('survives a restart', async () => {
       await store.compact(5);
       store = await instance.restart();
-      expect(await failureOf(store.range({ ...everything, revision: 4 }))).toEqual({ failure: 'compacted', compactRevision: 5 });
+      expect(await failureOf(store.range({ ...everything, revision: 4 }))).toMatchObject({ failure: 'compacted', compactRevision: 5 });
       expect((await store.range({ ...everything, revision: 5 })).kvs.map(({ key }) => key)).toEqual(['/a']);
     }, 60_000);
 
