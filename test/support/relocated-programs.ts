@@ -10,7 +10,7 @@ export class RelocatedPrograms {
   private readonly started: ProgramProcess[] = [];
 
   /**
-   * Each replacement applies to the result of the previous ones. Of two whose `from` overlap, the longer one comes first:
+   * Each replacement applies to the result of the previous ones. When one `from` contains another, the longer one comes first:
    * `0.0.0.0:2379` before `=0.0.0.0`.
    */
   constructor(private readonly replacements: readonly (readonly [from: string, to: string])[]) {}

@@ -66,8 +66,8 @@ export async function recordEndpointsOrder(recording: string, server: ReferenceS
 }
 
 /**
- * Creates a pod and makes its status that of a running one: on one of three nodes, with a port `web` whose number it
- * shares with one other pod. Every fourth pod is not ready.
+ * Creates a pod and makes its status that of a running one: on one of three nodes, with a port `web`. Two pods each have
+ * the same port number. Every fourth pod is not ready.
  */
 async function createPod(server: ReferenceServer, created: CreatedObjects, folder: string, index: number): Promise<void> {
   const name = `p${index}`;
