@@ -107,14 +107,14 @@ function recommendForContainerResource(
 ): Recommendation {
   const calculated = resourceReplicas({ resource, target, container }, measurement, input);
   const { replicas, utilization } = calculated;
-  // As upstream: only the name with a utilization says that it is about a container.
+  // As upstream: only the name with a utilization contains the word `container`.
   const metricName =
     utilization === undefined ? `${resource} resource` : `${resource} container resource utilization (percentage of request)`;
   const containerResource = { name: resource, container, current: currentOf(calculated) };
   return { replicas, metricName, status: { type: 'ContainerResource', containerResource } };
 }
 
-/** The resource whose usage is compared with a target. */
+/** The resource of which the usage is compared with a target. */
 interface ResourceTarget {
   readonly resource: string;
   readonly target: MetricTarget;

@@ -202,7 +202,7 @@ async function manageReplicas<Body extends ReplicaOwnerBody>(
             expectations.deletionObserved(key, keyOf(pod));
             throw error;
           });
-          // The pod was gone already: the event of its deletion may have come before the expectation.
+          // The pod did not exist any more: the event of its deletion may have come before the expectation.
           if (!wasDeleted) expectations.deletionObserved(key, keyOf(pod));
         }),
       );

@@ -79,9 +79,9 @@ export class ClientLoad {
   private acknowledged = 0;
   /** The counter in the last change that the informer saw; -1 before the first. */
   private lastCount = -1;
-  /** Names of objects whose creation was acknowledged. */
+  /** Names of objects with an acknowledged creation. */
   private readonly created = new Set<string>();
-  /** Names of objects whose creation was sent and is not acknowledged: they may exist. */
+  /** Names of objects that were sent and not acknowledged: they may exist. */
   private readonly uncertain = new Set<string>();
   private readonly ending = new AbortController();
   private readonly informer: Informer;
@@ -120,8 +120,8 @@ export class ClientLoad {
   }
 
   /**
-   * Resolves when increments are acknowledged again and the informer has seen all of them except the last, whose event may
-   * still be on its way; or after a minute.
+   * Resolves when increments are acknowledged again and the informer has seen all of them except the last: its event may
+   * still be on its way. Otherwise after a minute.
    */
   async waitUntilCaughtUp(): Promise<void> {
     const since = this.acknowledged;
@@ -140,7 +140,7 @@ export class ClientLoad {
 
   /**
    * Compares the store with the creations. `created`: the number of those that were acknowledged before the comparison;
-   * `lost`: those of them that are missing; `unexpected`: objects whose creation was never attempted.
+   * `lost`: those of them that are missing; `unexpected`: objects that were never sent.
    */
   async compareWithStore(): Promise<{
     readonly created: number;
