@@ -136,7 +136,7 @@ export class EventLoopScheduler {
   acquire(priority: Priority, flow: string): Promise<void> | undefined {
     if (this.turnStartedAt === undefined) this.beginTurn();
     if (this.canStart(priority) && !this.isTurnOver()) {
-      this.limitFor(priority);
+      this.shortenTurnFor(priority);
       return undefined;
     }
     return new Promise((resolve) => this.queues[priority].add(flow, resolve));
@@ -157,7 +157,8 @@ export class EventLoopScheduler {
     return this.turnMs() >= this.limitMs;
   }
 
-  private limitFor(priority: Priority): void {
+  /** `bulk` work may not use the time that waiting requests got. */
+  private shortenTurnFor(priority: Priority): void {
     if (priority === 'bulk') this.limitMs = TURN_MS;
   }
 
@@ -217,7 +218,7 @@ export class EventLoopScheduler {
       const priority = ADMISSION_ORDER[this.admissionCursor % ADMISSION_ORDER.length] ?? 'usual';
       this.admissionCursor += 1;
       if (!this.canAdmit(priority)) continue;
-      this.limitFor(priority);
+      this.shortenTurnFor(priority);
       return this.queues[priority].dequeue();
     }
     return undefined;
