@@ -37,3 +37,12 @@ it('EncodingCache keeps only the bytes of an encoding in memory, not the block t
   expect(bytes).toEqual(Buffer.alloc(100, 'x'));
   expect(bytes.buffer.byteLength).toBe(100);
 });
+
+it('EncodingCache keeps only the bytes of encodings that a worker thread has created', () => {
+  const cache = new EncodingCache();
+  const cached = entry(10);
+  cache.add(cached, new Map([['yaml', { bytes: Buffer.alloc(8192, 'x').subarray(0, 100) }]]));
+  const bytes = cache.encodingsOf(cached).get('yaml')?.bytes;
+  expect(bytes).toEqual(Buffer.alloc(100, 'x'));
+  expect(bytes?.buffer.byteLength).toBe(100);
+});

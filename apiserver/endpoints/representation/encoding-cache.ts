@@ -57,7 +57,8 @@ export class EncodingCache {
 
   /** Adds encodings that a worker thread has created. */
   add(entry: Entry, encodings: ReadonlyMap<string, CachedEncoding>): void {
-    const updated = new Map([...this.encodingsOf(entry), ...encodings]);
+    const updated = new Map(this.encodingsOf(entry));
+    for (const [key, encoding] of encodings) updated.set(key, withOwnMemory(encoding));
     this.entries.set(entry, updated, { size: sizeOf(entry, updated) });
   }
 
