@@ -85,7 +85,7 @@ export class JsonEncoder implements Encoder {
 
   frame(type: EventType, entry: Entry, revision: number): Buffer {
     const body = withRevision(this.spelling.body(entry, 'uncached'), entry.revision, revision);
-    return concatUnpooled([FRAME_HEADS[type], ...this.text.pieces(body, entry), CLOSE_OBJECT]);
+    return Buffer.concat([FRAME_HEADS[type], ...this.text.pieces(body, entry), CLOSE_OBJECT]);
   }
 
   errorFrame(status: Status): Buffer {
@@ -150,22 +150,6 @@ export class MetadataEncoder implements Encoder {
   private metadata(entry: Entry, policy: CachePolicy): Buffer {
     return metadataMember(this.spelling.metadataBody(entry, policy));
   }
-}
-
-/**
- * Like `Buffer.concat`, in memory of its own: frames are kept, and a small buffer of Node's pool would keep the 8 KiB that
- * it is a part of.
- */
-function concatUnpooled(pieces: readonly Buffer[]): Buffer {
-  let length = 0;
-  for (const piece of pieces) length += piece.length;
-  const bytes = Buffer.allocUnsafeSlow(length);
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
 }
 
 /** The beginnings of frames by event type, up to and including `objectStart`, the beginning of the object. */
