@@ -139,7 +139,7 @@ describe('the CEL conformance cases', () => {
     expect(countByReason(DIFFERENT, different)).toEqual(expectedCounts(DIFFERENT));
   });
 
-  it('are evaluated by this server as the specification says, except for those counted in UNMET', () => {
+  it('have the specified outcome in this server, except for those counted in UNMET', () => {
     const evaluated = cases.flatMap((testCase) => (testCase.rule === undefined ? [] : [{ testCase, outcome: outcomeOf(testCase.rule) }]));
     const unmet = evaluated.filter(({ testCase, outcome }) => !isMet(testCase, outcome));
     expect(

@@ -36,8 +36,8 @@ const TRIM_MS = 1_000;
 export type { CacheOptions, OpenedCache } from './cache-options';
 
 /**
- * Returns a cache that has begun to load. It can be used when `isReady` is true. The store belongs to the caller and must
- * be closed after the cache.
+ * Returns a cache that has begun to load. It can be used when `isReady` is true. The caller closes the store, after the
+ * cache.
  */
 export function openCache(options: CacheOptions): OpenedCache {
   const cache = new KeyspaceCache(options);
