@@ -1,7 +1,7 @@
 /**
  * The floors: what a request costs the server, beside what it must cost any server on Node, measured in alternation. A
- * read stands beside a bare TLS server that sends as many bytes; a creation beside its transaction, sent by the same
- * client of etcd.
+ * read stands beside a bare TLS server that sends as many bytes; a write by one client beside its transaction, sent by
+ * the same client of etcd, and beside both.
  */
 import { PROTOBUF_MEDIA_TYPE } from '../../../shared/names/dialect';
 import type { Store } from '../../../apiserver/storage/store';
@@ -49,22 +49,65 @@ const READS: readonly Read[] = [
   { name: 'list of 500 as protobuf', bound: 1.5, path: () => LIST, headers: PROTOBUF, workers: 8, requests: 250 },
 ];
 
-/** Creations of each side in a round, and the bound of the ratio of latencies. */
-const CREATIONS = 800;
-const CREATE_BOUND = 1.3;
-/** Bytes of a stored ConfigMap of the benchmark. */
-const STORED_BYTES = 1200;
+/** A write by one client, beside its transaction. */
+interface Write {
+  readonly name: string;
+  /** Bytes of the stored object. */
+  readonly storedBytes: number;
+  readonly isUpdate: boolean;
+  /** Prepares the server. */
+  before(client: BenchClient): Promise<unknown>;
+  /** `count`: that of the calls so far. */
+  send(client: BenchClient, count: number): Promise<unknown>;
+}
 
-/** Calls `onFloor` after each comparison. Creations are left out when there is no etcd. */
+/** Requests of each side in a round. */
+const WRITES_PER_ROUND = 800;
+/** Of the ratios of latencies of writes. */
+const WRITE_BOUND = 1.3;
+const LEASES = '/apis/coordination.platform.io/v1/namespaces/bench/leases';
+
+const WRITES: readonly Write[] = [
+  {
+    name: 'create by one client',
+    storedBytes: 1200,
+    isUpdate: false,
+    before: (client) => client.send('POST', '/api/v1/namespaces', { metadata: { name: 'bench' } }),
+    send: (client, count) => client.send('POST', '/api/v1/namespaces/bench/configmaps', configMap('bench', `c-${count}`, '')),
+  },
+  {
+    name: 'renewal of a Lease by its node',
+    storedBytes: 300,
+    isUpdate: true,
+    before: (client) => client.send('POST', LEASES, nodeLease(0)),
+    send: (client, count) => client.send('PUT', `${LEASES}/node-1`, nodeLease(count)),
+  },
+];
+
+/** As a kubelet sends it. */
+const nodeLease = (renewal: number): object => ({
+  apiVersion: 'coordination.platform.io/v1',
+  kind: 'Lease',
+  metadata: {
+    name: 'node-1',
+    namespace: 'bench',
+    ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'node-1', uid: '0b1f6d2e-8c0a-4d6b-9d0e-2f6a1c3b5d7f' }],
+  },
+  spec: { holderIdentity: 'node-1', leaseDurationSeconds: 40, renewTime: new Date(renewal).toISOString().replace('Z', '000Z') },
+});
+
+/** Calls `onFloor` after each comparison. Writes are left out when there is no etcd. */
 export async function measureFloors(onFloor: (floor: Floor) => void): Promise<void> {
   const bare = await BareServer.start();
   try {
     await withServer((opened) => compareReads(opened, bare, onFloor));
+    if (findEtcd() === undefined) return;
+    await withEtcd(true, (endpoint = '') =>
+      withServer((opened) => compareWrites(opened, { bare, endpoint }, onFloor), { etcdServers: endpoint }),
+    );
   } finally {
     bare.stop();
   }
-  if (findEtcd() === undefined) return;
-  await withEtcd(true, (endpoint = '') => withServer((opened) => compareCreation(opened, endpoint, onFloor), { etcdServers: endpoint }));
 }
 
 async function compareReads({ client, pid, server }: BenchServer, bare: BareServer, onFloor: (floor: Floor) => void): Promise<void> {
@@ -82,32 +125,61 @@ async function compareReads({ client, pid, server }: BenchServer, bare: BareServ
   certified.close();
 }
 
+interface WriteFloors {
+  readonly bare: BareServer;
+  /** Of etcd. */
+  readonly endpoint: string;
+}
+
 /**
- * The latency has the bound, because the client waits for etcd most of the time. The CPU of the server includes HTTP, TLS
- * and admission, which the transaction alone does not have.
+ * The latencies have the bound, because the client waits for etcd most of the time. No server can reach it over the
+ * transaction alone when a request over TLS takes longer than a third of the transaction, so the latency also stands over
+ * a request to the bare server followed by the transaction. The CPU of the server includes HTTP, TLS and admission, which
+ * the transaction alone does not have.
  */
-async function compareCreation({ client, pid }: BenchServer, endpoint: string, onFloor: (floor: Floor) => void): Promise<void> {
-  prefer(pid, process.pid);
-  await createConfigMaps({ client, pid }, { namespace: 'bench', count: 1 });
-  const subject = {
-    pid,
-    send: (index: number) => client.send('POST', '/api/v1/namespaces/bench/configmaps', configMap('bench', `c-${index}`, '')),
-  };
+async function compareWrites(
+  { client, pid }: BenchServer,
+  { bare, endpoint }: WriteFloors,
+  onFloor: (floor: Floor) => void,
+): Promise<void> {
+  prefer(pid, process.pid, bare.pid);
   const store = await openEtcd(endpoint);
   try {
-    const transaction = { pid: process.pid, send: transactionOf(store) };
-    const comparison = await compareCosts(subject, transaction, { workers: 1, requests: CREATIONS });
-    onFloor({ name: 'create by one client, latency', bound: CREATE_BOUND, ratio: comparison.latencyRatio, comparison });
-    onFloor({ name: 'create by one client, CPU', bound: undefined, ratio: comparison.ratio, comparison });
+    for (const write of WRITES) {
+      await write.before(client);
+      let sent = 0;
+      const subject = { pid, send: () => write.send(client, (sent += 1)) };
+      const transact = transactionOf(store, write);
+      const load = { workers: 1, requests: WRITES_PER_ROUND };
+      const transaction = await compareCosts(subject, { pid: process.pid, send: transact }, load);
+      onFloor({ name: `${write.name}, latency`, bound: WRITE_BOUND, ratio: transaction.latencyRatio, comparison: transaction });
+      onFloor({ name: `${write.name}, CPU`, bound: undefined, ratio: transaction.ratio, comparison: transaction });
+      const request = bare.responding(write.storedBytes);
+      const both = {
+        pid: bare.pid,
+        send: async (index: number, worker: number) => {
+          await request.send(index, worker);
+          await transact();
+        },
+      };
+      const bareAndTransaction = await compareCosts(subject, both, load);
+      const { latencyRatio } = bareAndTransaction;
+      onFloor({ name: `${write.name}, latency over both`, bound: WRITE_BOUND, ratio: latencyRatio, comparison: bareAndTransaction });
+    }
   } finally {
     await store.close();
   }
 }
 
-function transactionOf(store: Store): (index: number) => Promise<unknown> {
-  const value = Buffer.alloc(STORED_BYTES, 'x');
-  return (index) => {
-    const key = `/raw/${index}`;
-    return store.transact({ compare: [{ key, modRevision: 0 }], operations: [{ type: 'put', key, value }] });
+/** The transaction that the API server sends for the write. */
+function transactionOf(store: Store, { name, storedBytes, isUpdate }: Write): () => Promise<void> {
+  const value = Buffer.alloc(storedBytes, 'x');
+  let count = 0;
+  let modRevision = 0;
+  return async () => {
+    count += 1;
+    const key = isUpdate ? `/raw/${name}` : `/raw/${name}/${count}`;
+    const { revision } = await store.transact({ compare: [{ key, modRevision }], operations: [{ type: 'put', key, value }] });
+    if (isUpdate) modRevision = revision;
   };
 }
