@@ -129,6 +129,11 @@ export class EventLoopScheduler {
     return this.queues[priority].length + (priority === 'bulk' ? this.requeued.length : 0);
   }
 
+  /** Whether `urgent` or `usual` work waits for a slot. */
+  get hasWaitingRequests(): boolean {
+    return this.queues.urgent.length + this.queues.usual.length > 0;
+  }
+
   /**
    * `undefined` when the work may start at once; otherwise resolves when it may. `flow`: the user, for fairness within
    * the priority.
@@ -196,7 +201,7 @@ export class EventLoopScheduler {
       return;
     }
     this.beginTurn();
-    if (queues.urgent.length + queues.usual.length > 0) this.limitMs = Math.min(Math.max(ioMs, TURN_MS), MAX_TURN_MS);
+    if (this.hasWaitingRequests) this.limitMs = Math.min(Math.max(ioMs, TURN_MS), MAX_TURN_MS);
     this.admitNext();
   }
 

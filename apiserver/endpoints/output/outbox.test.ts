@@ -46,6 +46,19 @@ it('Outbox pauses for the time that sending took, and sends later frames togethe
   expect(watch.sentAt).toHaveLength(3);
 });
 
+it('Outbox pauses for four times the time that sending took while requests wait for a turn', async () => {
+  const clock = new ManualClock();
+  const outbox = new Outbox(clock, () => true);
+  const watch = new Watch(clock, 4);
+  outbox.add(watch);
+  await flushPromises();
+  outbox.add(watch);
+  await clock.advanceAsync(15);
+  expect(watch.sentAt).toEqual([0]);
+  await clock.advanceAsync(1);
+  expect(watch.sentAt).toEqual([0, 20]);
+});
+
 it('Outbox limits the length of a pause', async () => {
   const clock = new ManualClock();
   const outbox = new Outbox(clock);
@@ -86,6 +99,23 @@ it('Outbox yields between watches with waiting frames, and sends each frame once
   expect(sent()).toBe(16);
   await clock.advanceAsync(20);
   expect(watches.every(({ sentAt }) => sentAt.length === 1)).toBe(true);
+});
+
+it('Outbox sends a later event in the next sending while an event for thousands of watches is being sent', async () => {
+  const clock = new ManualClock();
+  const outbox = new Outbox(clock);
+  const many = Array.from({ length: 2_000 }, () => new Watch(clock, 0.1));
+  for (const watch of many) outbox.add(watch);
+  await clock.advanceAsync(50);
+  const sentBefore = many.filter(({ sentAt }) => sentAt.length > 0).length;
+  expect(sentBefore).toBeLessThan(1_000);
+  const later = new Watch(clock, 0.1);
+  outbox.add(later);
+  const addedAt = clock.monotonic();
+  await clock.advanceAsync(20);
+  expect(later.sentAt[0]).toBeLessThan(addedAt + 10);
+  for (let ms = 0; ms < 400; ms += 10) await clock.advanceAsync(10);
+  expect(many.filter(({ sentAt }) => sentAt.length !== 1)).toEqual([]);
 });
 
 it('Outbox sends to as many watches per turn as are encrypted and written in four milliseconds', async () => {

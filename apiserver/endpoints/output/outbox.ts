@@ -1,7 +1,11 @@
 /**
  * Sends the waiting frames of all watches together, once per turn of the event loop. A sending ends at its time limit,
- * and the next one, which also serves the watches that are left, starts after a pause as long as the last sending took
- * (at most MAX_PAUSE_MS): requests keep about half of the time. On a connection, frames precede a later response.
+ * and the next one, which also serves the watches that are left, starts after a pause (at most MAX_PAUSE_MS):
+ * - The pause is as long as the last sending took, so that requests keep about half of the time. While requests wait for
+ *   their turn it is four times as long.
+ * - A sending serves the watches that have waited longest and those that waited last in turn. So one event for thousands
+ *   of watches holds up a later event for a few by one or two sendings.
+ * On a connection, frames precede a later response.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import { frameOf, FrameJoiner } from './frame';
@@ -9,9 +13,11 @@ import { binaryFrame, textFrame } from './web-socket-frame';
 
 /** Maximum pause between two sendings. */
 const MAX_PAUSE_MS = 20;
+/** Duration of a pause over that of the sending before it: usually, and while requests wait for their turn. */
+const PAUSE_RATIO = { usual: 1, busy: 4 } as const;
 /** Time limit of one sending. */
 const SENDING_MS = 4;
-/** Number of watches between two readings of the clock. */
+/** Number of watches between two readings of the clock, and of those that are served from one end of the queue in turn. */
 const WATCHES_PER_CHECK = 8;
 /**
  * Bounds of the number of watches in one sending. The minimum guarantees progress when other work of the turn makes the
@@ -41,7 +47,8 @@ export class Outbox {
   readonly frames = new FrameJoiner(frameOf);
   readonly texts = new FrameJoiner((chunk) => textFrame(frameOf(chunk)));
   readonly binaries = new FrameJoiner((chunk) => binaryFrame(frameOf(chunk)));
-  private senders: Sender[] = [];
+  /** The longest waiting first. */
+  private readonly senders: Sender[] = [];
   /** Whether a sending is due or being measured. */
   private isScheduled = false;
   /** The number of watches that were last sent to within {@link SENDING_MS}. */
@@ -49,7 +56,11 @@ export class Outbox {
   /** Clock.monotonic until which nothing more is sent. */
   private pausedUntil = 0;
 
-  constructor(private readonly clock: Clock) {}
+  /** `hasWaitingRequests`: whether requests wait for a turn of the event loop. */
+  constructor(
+    private readonly clock: Clock,
+    private readonly hasWaitingRequests: () => boolean = () => false,
+  ) {}
 
   /** The current time of Clock.monotonic, in milliseconds. */
   now(): number {
@@ -93,16 +104,19 @@ export class Outbox {
   private flush(): void {
     const { senders, clock } = this;
     const startedAt = clock.monotonic();
-    const limit = Math.min(this.watchesPerSending, senders.length);
+    const waiting = senders.length;
+    const limit = Math.min(this.watchesPerSending, waiting);
+    let oldest = 0;
+    let newest = waiting;
     let sent = 0;
-    let isOver = false;
-    while (sent < limit && !isOver) {
+    for (let isOldestNext = true; sent < limit; isOldestNext = !isOldestNext) {
       const end = Math.min(sent + WATCHES_PER_CHECK, limit);
-      for (; sent < end; sent += 1) senders[sent]?.flush();
-      isOver = clock.monotonic() - startedAt >= SENDING_MS;
+      for (; sent < end; sent += 1) senders[isOldestNext ? oldest++ : --newest]?.flush();
+      if (clock.monotonic() - startedAt >= SENDING_MS) break;
     }
-    this.senders = sent === senders.length ? [] : senders.slice(sent);
-    if (this.senders.length === 0) this.clearJoined();
+    senders.splice(newest, waiting - newest);
+    senders.splice(0, oldest);
+    if (senders.length === 0) this.clearJoined();
     // Few frames take little time to encrypt, so the next sending does not wait until that is measured.
     if (sent <= WATCHES_PER_CHECK) this.complete(clock.monotonic() - startedAt);
     else
@@ -115,7 +129,8 @@ export class Outbox {
 
   private complete(tookMs: number): void {
     this.isScheduled = false;
-    this.pausedUntil = this.clock.monotonic() + Math.min(tookMs, MAX_PAUSE_MS);
+    const ratio = this.hasWaitingRequests() ? PAUSE_RATIO.busy : PAUSE_RATIO.usual;
+    this.pausedUntil = this.clock.monotonic() + Math.min(tookMs * ratio, MAX_PAUSE_MS);
     if (this.senders.length > 0) this.schedule();
   }
 

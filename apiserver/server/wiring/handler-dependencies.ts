@@ -57,7 +57,7 @@ export function buildHandlerDependencies(
     encoders: new Encoders({ table: tableConvertor, clock, naming: options.naming, offload }),
     nodeAccess: nodeAccess(context),
     watches: new OpenWatchStreams(),
-    outbox: new Outbox(clock),
+    outbox: new Outbox(clock, () => scheduler.hasWaitingRequests),
     scheduler,
     minRequestTimeoutSeconds: options.minRequestTimeoutSeconds,
     watchMeter: (group, version, kind, resource) => metrics.watchEvents.meterFor(group, version, kind, resource),
