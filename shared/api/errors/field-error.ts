@@ -5,6 +5,7 @@
 import { stringifyJson, type JsonValue } from '../../values/json';
 import { quote } from '../../values/text/quote';
 
+/** The first words of a message, by the reason of its cause. */
 const PREFIX = {
   FieldValueRequired: 'Required value',
   FieldValueInvalid: 'Invalid value',
@@ -54,16 +55,20 @@ function errorOfValue(reason: FieldErrorReason, field: string, value: FieldValue
 export const MAX_SHOWN_CHARACTERS = 16 * 1024;
 
 /**
- * Further errors are only counted: responses do not show that many, and a long list of invalid items would use the
- * memory of many objects.
+ * Maximum number of errors that one validation builds. A response shows far fewer (see `invalid` in status.ts), but an
+ * object may have a million invalid items.
  */
 const MAX_FIELD_ERRORS = 20_000;
+/** Stands for every error beyond the limit: the list of errors keeps its length without the memory of its texts. */
 const UNSHOWN_ERROR: FieldError = { reason: 'FieldValueInvalid', field: '', body: '', text: '' };
 
-/** The number of errors that the current validation may still create; Infinity outside {@link withBoundedErrors}. */
+/**
+ * The number of errors that the current validation may still build; Infinity outside {@link withBoundedErrors}. A
+ * validation is synchronous, so only one runs at a time.
+ */
 let remainingErrors = Infinity;
 
-/** Runs a validation and bounds the number of errors that it creates. */
+/** Runs a validation. Of its errors beyond {@link MAX_FIELD_ERRORS} only the number is kept. */
 export function withBoundedErrors<T>(validate: () => T): T {
   const outer = remainingErrors;
   remainingErrors = Math.min(remainingErrors, MAX_FIELD_ERRORS);
@@ -75,18 +80,19 @@ export function withBoundedErrors<T>(validate: () => T): T {
 }
 
 /**
- * For values with a special spelling in messages (times, Go syntax): `shown` is inserted as it is; it is empty when the
- * error states no value.
+ * Creates an error for a value with a special spelling in messages, such as a time. `shown` is that spelling and is
+ * inserted as it is; empty when the message has no value.
  */
 export function createFieldError(reason: FieldErrorReason, field: string, shown: string, detail: string): FieldError {
   if (remainingErrors === 0) return UNSHOWN_ERROR;
   remainingErrors -= 1;
-  // Truncated before it is copied; the Status does not show more.
+  // Truncated before it is copied into two texts. One character more than a Status shows, which marks it as truncated.
   const start = shown.length > MAX_SHOWN_CHARACTERS ? shown.slice(0, MAX_SHOWN_CHARACTERS + 1) : shown;
   const body = PREFIX[reason] + (start === '' ? '' : `: ${start}`) + (detail === '' ? '' : `: ${detail}`);
   return { reason, field, body, text: `${field}: ${body}` };
 }
 
+/** {@link invalidValue} for a value with a special spelling; see {@link createFieldError}. */
 export const invalidShownValue = (field: string, shown: string, detail: string): FieldError =>
   createFieldError('FieldValueInvalid', field, shown, detail);
 
@@ -100,17 +106,17 @@ export const duplicateValue = (field: string, value: FieldValue, detail = ''): F
   errorOfValue('FieldValueDuplicate', field, value, detail);
 /** The value names something that does not exist. */
 export const notFoundValue = (field: string, value: FieldValue): FieldError => errorOfValue('FieldValueNotFound', field, value, '');
-/** The value is not printed. */
+/** A text or map of more than `maxBytes` bytes. Its value is not printed. */
 export const tooLongValue = (field: string, maxBytes: number): FieldError =>
   errorOfValue('FieldValueTooLong', field, undefined, `must have at most ${maxBytes} bytes`);
 /** As {@link tooLongValue}, in upstream's older wording, which leaves out the unit. */
 export const longerThanLimit = (field: string, max: number): FieldError =>
   errorOfValue('FieldValueTooLong', field, undefined, `may not be longer than ${max}`);
-/** A list with `actual` items. */
+/** A list has `actual` items, more than `max`. */
 export const tooManyItems = (field: string, actual: number, max: number): FieldError =>
   errorOfValue('FieldValueTooMany', field, actual, `must have at most ${max} items`);
 /** The field could not be checked, for a reason other than its value. */
 export const internalFieldError = (field: string, detail: string): FieldError => errorOfValue('InternalError', field, undefined, detail);
-/** Lists the supported values in the given order. */
+/** The value is not one of `supported`, which the message lists in the given order. */
 export const unsupportedValue = (field: string, value: FieldValue, supported: readonly string[]): FieldError =>
   errorOfValue('FieldValueNotSupported', field, value, `supported values: ${supported.map((item) => quote(item)).join(', ')}`);

@@ -1,13 +1,17 @@
 /**
- * The error catalogue: the only module that creates the Status of an error (reasons, codes, messages, details); those of
- * successes are in success-status.ts. Handlers throw a {@link StatusError}; the endpoint layer encodes it in the encoding and dialect of the request. The decision that a
- * request is in error belongs to the callers.
+ * The error catalogue: reasons, codes, messages and details of the Statuses that report errors. Every such Status is
+ * created by a {@link StatusError}, nearly always through one of the functions below. A module calls the constructor
+ * itself only for a message that no other module has, such as the proxy to kubelets. Statuses of successes are in
+ * success-status.ts.
+ *
+ * Handlers throw the error, and the endpoint layer encodes its Status in the media type of the request and with its
+ * spelling of group names. Whether a request is in error is decided by the callers.
  */
 import { groupKindText, groupResourceText, type GroupResource } from '../identity/identity';
 import { invalidShownValue, MAX_SHOWN_CHARACTERS, type FieldError } from './field-error';
 import { quote } from '../../values/text/quote';
 
-/** One cause in the details of a Status. */
+/** One cause in the details of a Status, with upstream's values: `FieldValueRequired`, its text, `spec.ports[0].name`. */
 export interface StatusCause {
   readonly reason?: string;
   readonly message?: string;
@@ -24,10 +28,11 @@ export interface StatusDetails {
   readonly retryAfterSeconds?: number;
 }
 
-/** Members are in wire order. `details: {}` is printed when present and empty. */
+/** Members are in the order of the JSON response. Absent details are omitted; empty ones are written as `details: {}`. */
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
+  /** `continue` is the token of the next page: of an expired list, or of a deletion of a collection with a limit. */
   readonly metadata: { readonly continue?: string };
   readonly status: 'Success' | 'Failure';
   readonly message?: string;
@@ -57,7 +62,7 @@ export type StatusReason =
   | 'InternalError'
   | 'ServiceUnavailable';
 
-/** The HTTP status code of each reason, unless the error has one of its own. */
+/** The HTTP status code of each reason. Options of {@link StatusError} may replace it. */
 const CODE_BY_REASON: Readonly<Record<StatusReason, number>> = {
   Unauthorized: 401,
   Forbidden: 403,
@@ -79,20 +84,23 @@ const CODE_BY_REASON: Readonly<Record<StatusReason, number>> = {
   ServiceUnavailable: 503,
 };
 
-/**
- * An error with the Status that a client receives. Handlers throw it; a code of the options overrides that of the
- * reason.
- */
+/** What a Status has besides its usual members. */
+interface StatusOptions {
+  /** The HTTP status code; by default that of the reason, or 500 without one. */
+  readonly code?: number;
+  /** See {@link Status.metadata}. */
+  readonly continue?: string;
+  /** A reason that is not a {@link StatusReason}, such as that of a webhook. Ignored when the error has one. */
+  readonly reason?: string;
+}
+
+/** An error with the Status that a client receives. Handlers throw it. */
 export class StatusError extends Error {
   override readonly name = 'StatusError';
   readonly status: Status & { readonly code: number };
 
-  constructor(
-    reason: StatusReason | undefined,
-    message: string,
-    details?: StatusDetails,
-    options: { readonly code?: number; readonly continue?: string; readonly reason?: string } = {},
-  ) {
+  /** `reason` is `undefined` for errors to which upstream gives none. */
+  constructor(reason: StatusReason | undefined, message: string, details?: StatusDetails, options: StatusOptions = {}) {
     super(message);
     this.status = {
       kind: 'Status',
@@ -106,7 +114,7 @@ export class StatusError extends Error {
     };
   }
 
-  /** `undefined` where upstream gives none. */
+  /** The reason of the Status; `undefined` when it has none. */
   get reason(): string | undefined {
     return this.status.reason;
   }
@@ -140,10 +148,10 @@ function detailsOf(gr: GroupResource, name?: string): StatusDetails {
 /** The request has no valid credentials. Why is not disclosed. */
 export const unauthorized = (): StatusError => new StatusError('Unauthorized', 'Unauthorized');
 
-/** As upstream, which passes the error of its store on: without a reason. */
+/** The store has no space for the write. Upstream responds with the error of etcd, without a reason and with the code 500. */
 export const storeFull = (message: string): StatusError => new StatusError(undefined, message);
 
-/** `text` is the sentence after "is forbidden: ". */
+/** The user may not do this, or admission refuses it. `text` follows "is forbidden: "; `name` may be empty. */
 export const forbidden = (gr: GroupResource, name: string, text: string, causes?: readonly StatusCause[]): StatusError =>
   new StatusError('Forbidden', `${groupResourceText(gr)}${name === '' ? '' : ` ${quote(name)}`} is forbidden: ${text}`, {
     ...detailsOf(gr, name),
@@ -164,28 +172,31 @@ export const routeNotFound = (): StatusError => new StatusError('NotFound', 'the
 export const methodNotAllowedOnRoute = (): StatusError =>
   new StatusError('MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 
-/** `verb` is '' for a method without a verb; `resource` is spelled as in messages. */
+/**
+ * A custom resource does not allow the verb; `verb` is '' for an HTTP method that has no verb. `resource` is the text
+ * of `groupResourceText`: `widgets.example.com`.
+ */
 export const methodNotSupported = (gr: GroupResource, verb: string, resource: string): StatusError =>
   new StatusError('MethodNotAllowed', `${verb} is not supported on resources of kind ${quote(resource)}`, {
     group: gr.group,
     kind: gr.resource,
   });
 
-/** A custom resource while its definition is being deleted. */
+/** A create of a custom resource while its definition is being deleted. */
 export const createNotAllowed = (gr: GroupResource): StatusError =>
   new StatusError('MethodNotAllowed', 'create not allowed while custom resource definition is terminating', {
     group: gr.group,
     kind: gr.resource,
   });
 
-/** A resource without the verb watch. */
+/** A watch of a resource that cannot be watched. */
 export const watchNotSupported = ({ resource }: { readonly resource: string }): StatusError =>
   new StatusError('MethodNotAllowed', `watch is not supported on resources of kind ${quote(resource)}`, { kind: resource });
 
-/** Upstream sets no reason and responds with 500. */
+/** There is no ComponentStatus of that name. Upstream sets no reason and responds with 500. */
 export const componentNotFound = (name: string): StatusError => new StatusError(undefined, `Component not found: ${name}`);
 
-/** `terminating`: the existing object is being deleted. */
+/** An object of the name exists; with `terminating`, it is being deleted. */
 export const alreadyExists = (gr: GroupResource, name: string, options: { readonly terminating?: boolean } = {}): StatusError =>
   new StatusError(
     'AlreadyExists',
@@ -193,7 +204,10 @@ export const alreadyExists = (gr: GroupResource, name: string, options: { readon
     detailsOf(gr, name),
   );
 
-/** A create with `generateName` that found an existing object in every attempt; the client may retry. */
+/**
+ * {@link alreadyExists} for a create with `generateName`: each generated name existed. `name` is the last of them; the
+ * client may retry.
+ */
 export const generatedNameExhausted = (gr: GroupResource, name: string, options: { readonly terminating?: boolean } = {}): StatusError =>
   new StatusError(
     'AlreadyExists',
@@ -201,7 +215,7 @@ export const generatedNameExhausted = (gr: GroupResource, name: string, options:
     { ...detailsOf(gr, name), retryAfterSeconds: 1 },
   );
 
-/** `text`: why the write cannot be made. */
+/** The write does not fit the state of the stored object. `text` is the sentence that explains why. */
 export const conflict = (gr: GroupResource, name: string, text: string): StatusError =>
   new StatusError('Conflict', `Operation cannot be fulfilled on ${groupResourceText(gr)} ${quote(name)}: ${text}`, detailsOf(gr, name));
 
@@ -251,15 +265,15 @@ const preconditionText = ({ field, requested, stored }: FailedPrecondition): str
   `Precondition failed: ${field} in precondition: ${requested}, ${field} in object meta: ${stored}`;
 
 /**
- * A precondition of a DELETE that does not hold, in the wording for kinds that upstream deletes with a handler of their own
+ * {@link deletePreconditionFailed} in the wording of the kinds that upstream deletes with a handler of their own
  * (Namespace, CustomResourceDefinition).
  */
 export const preconditionFailed = (gr: GroupResource, name: string, precondition: FailedPrecondition): StatusError =>
   conflict(gr, name, preconditionText(precondition));
 
 /**
- * The identity in a body does not match the stored object; in the wording of upstream's storage layer. `key` is the key
- * in the store.
+ * The UID or resourceVersion in the body of a request is not that of the stored object; in the wording of upstream's
+ * storage layer. `key` is the object's key in the store.
  */
 export const storagePreconditionFailed = (gr: GroupResource, name: string, key: string, precondition: FailedPrecondition): StatusError =>
   conflict(
@@ -268,22 +282,24 @@ export const storagePreconditionFailed = (gr: GroupResource, name: string, key: 
     `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${preconditionText(precondition)}`,
   );
 
-/** `continueToken` is set only for the inconsistent continuation of an expired list. */
+/**
+ * The requested resource version is no longer available. `continueToken` is set for the next page of a list: with it
+ * the client may continue at the current resource version, inconsistent with the pages that it has.
+ */
 export const expired = (text: string, continueToken?: string): StatusError =>
   new StatusError('Expired', text, undefined, continueToken === undefined ? {} : { continue: continueToken });
 
 /** A request that cannot be understood. `text` is the whole message. */
 export const badRequest = (text: string): StatusError => new StatusError('BadRequest', text);
 
-/**
- * A client error to which upstream responds with 500 and no reason; this server responds with 400 and the same message.
- */
+/** An error of the client to which upstream responds with 500. This server responds with 400 and upstream's message. */
 export const clientError = (text: string): StatusError => new StatusError(undefined, text, undefined, { code: 400 });
 
-/** Causes that a Status lists; a client chooses how many fields are wrong. */
+/** Maximum number of causes in a Status. The client chooses how many fields are wrong, so the response needs a limit. */
 const MAX_CAUSES = 100;
-/** Maximum number of characters of all causes together; the first cause is always included. */
+/** Maximum number of characters of the texts of all causes; the first cause is included however long it is. */
 const MAX_CAUSES_CHARACTERS = 64 * 1024;
+
 const truncate = (text: string): string => (text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text);
 
 /** The errors that a response shows; `omitted` states the number of the remaining ones, if any. */
@@ -298,7 +314,10 @@ function boundErrors(errors: readonly FieldError[]): { readonly shown: readonly 
   return { shown, omitted: shown.length === errors.length ? [] : [`and ${errors.length - shown.length} more`] };
 }
 
-/** `kind` is the resource where upstream names the resource instead. */
+/**
+ * An object with invalid fields. `gk.kind` holds the resource instead where upstream names that, as in
+ * {@link resourceVersionRequired}.
+ */
 export const invalid = (
   gk: { readonly group: string; readonly kind: string },
   name: string,
@@ -318,16 +337,13 @@ export const invalid = (
   });
 };
 
-/**
- * An update without resourceVersion of a kind that does not allow unconditional updates; upstream names the resource
- * instead of the kind.
- */
+/** An update without resourceVersion of a kind that requires one. Upstream names the resource instead of the kind. */
 export const resourceVersionRequired = (gr: GroupResource, name: string): StatusError =>
   invalid({ group: gr.group, kind: gr.resource }, name, [
     invalidShownValue('metadata.resourceVersion', '0x0', 'must be specified for an update'),
   ]);
 
-/** A patch with an operation that fails. Upstream states no cause. */
+/** A JSON patch with an operation that fails. Upstream states no cause. */
 export const patchFailed = (): StatusError =>
   new StatusError('Invalid', 'the server rejected our request due to an error in our request', {});
 
@@ -335,14 +351,17 @@ export const patchFailed = (): StatusError =>
 export const timeout = (text: string, retryAfterSeconds?: number): StatusError =>
   new StatusError('Timeout', `Timeout: ${text}`, retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
 
-/** A read at a version that this server has not reached in time; the client may retry. */
+/** A read at a resource version above `current`, that of this server, which has not reached it in time. */
 export const tooLargeResourceVersion = (requested: number | string, current: number, retryAfterSeconds?: number): StatusError =>
   new StatusError('Timeout', `Timeout: Too large resource version: ${requested}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   });
 
-/** The response of the store to a write was lost, and the outcome could not be determined in time. */
+/**
+ * The response of the store to a write was lost, and the outcome could not be determined in time. `operation` is
+ * `create`, `update`, `patch` or `delete`.
+ */
 export const outcomeUnknown = (operation: string, gr: GroupResource, name: string): StatusError =>
   new StatusError(
     'Timeout',
@@ -354,7 +373,7 @@ export const outcomeUnknown = (operation: string, gr: GroupResource, name: strin
 export const tooManyRequests = (text: string, retryAfterSeconds: number): StatusError =>
   new StatusError('TooManyRequests', text, { retryAfterSeconds });
 
-/** `text` is `406: Not Acceptable…` or a sentence; the details are `{}` in the first form only. */
+/** No acceptable media type. Messages of the form `406: Not Acceptable…` have the details `{}`, sentences have none. */
 export const notAcceptable = (text: string, details?: StatusDetails): StatusError => new StatusError('NotAcceptable', text, details);
 
 /** A body beyond a limit. `text` names the limit. */
@@ -403,7 +422,7 @@ export const internalError = (text: string): StatusError =>
 /** An object cannot be converted to another version; upstream's message, without a reason. */
 export const conversionFailed = (text: string): StatusError => new StatusError(undefined, text);
 
-/** An internal error. The response does not disclose its cause. */
+/** A fault of the server that it does not disclose. */
 export const unexplainedError = (): StatusError =>
   new StatusError('InternalError', 'an error on the server ("") has prevented the request from succeeding');
 
@@ -414,7 +433,7 @@ export const evictionRefused = (text: string, retryAfterSeconds?: number): Statu
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   });
 
-/** Upstream's refusal, without a reason and with the code 500. */
+/** More than one PodDisruptionBudget selects the pod to evict. Upstream sets no reason and responds with 500. */
 export const tooManyBudgets = (): StatusError =>
   new StatusError(undefined, 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.');
 
