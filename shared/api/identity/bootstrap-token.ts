@@ -3,7 +3,7 @@
  * the API server.
  */
 
-/** Written `id.secret`. The id is public, in names of objects and of the user. */
+/** Written `id.secret`. The id is public: it is part of the names of the token's Secret and of its user. */
 export interface BootstrapToken {
   readonly id: string;
   readonly secret: string;

@@ -1,8 +1,8 @@
 /**
- * The fencing token of a leader's writes: the Lease and the leadership term that they depend on. The client sends it in
- * a header, and the server compares it with the Lease in the transaction of the write, so that a leader that was paused
- * beyond its lease cannot write any more. Defines only the format; sending and comparing are left to the client and the
- * server.
+ * The fencing token ("fence") of a leader's writes: the Lease and the leadership term that they depend on. The client
+ * sends it in a header. The server compares it with the Lease in the transaction of the write, so that a leader that was
+ * paused for longer than its lease cannot write any more. Sending it is left to shared/client, reading the Lease in the
+ * transaction to apiserver/registry/write.
  */
 import type { JsonObject } from '../../values/json';
 import { objectAt, ownMember, stringAt } from '../../values/json';

@@ -1,6 +1,6 @@
 /**
- * Identifiers of API objects: group, version, kind, resource, object key. Distinct types prevent passing a group for a
- * version. All groups are in canonical spelling.
+ * Identifiers of API objects: group, version, kind, resource, object key. They are objects with named members, so that a
+ * group is not passed as a version by mistake. Groups are in the canonical spelling (shared/names/dialect.ts).
  */
 
 /** An apiVersion. */
@@ -25,17 +25,20 @@ export function apiVersionOf(gv: GroupVersion): string {
   return gv.group === '' ? gv.version : `${gv.group}/${gv.version}`;
 }
 
-/** `resource` for core, else `resource.group`: the form in error messages. */
+/** `pods` for a resource of the core group, else `deployments.apps`: the form in error messages. */
 export function groupResourceText(gr: GroupResource): string {
   return gr.group === '' ? gr.resource : `${gr.resource}.${gr.group}`;
 }
 
-/** `Kind` for core, else `Kind.group`. */
+/** `Pod` for a kind of the core group, else `Deployment.apps`: the form in error messages. */
 export function groupKindText(gvk: { readonly group: string; readonly kind: string }): string {
   return gvk.group === '' ? gvk.kind : `${gvk.kind}.${gvk.group}`;
 }
 
-/** Reads `v1` or `group/version`; undefined for more than one slash. An empty text is the empty group and version. */
+/**
+ * Parses `v1` or `group/version`; `undefined` for more than one slash. An empty text gives an empty group and version.
+ * The two parts are not validated.
+ */
 export function parseApiVersion(text: string): GroupVersion | undefined {
   const parts = text.split('/');
   if (parts.length > 2) return undefined;

@@ -1,6 +1,6 @@
 /**
- * The claims of a service account token that is stored in a Secret: it has neither expiry nor audience, and names the
- * account and the Secret.
+ * The claims of legacy service account tokens, which are stored in Secrets. Such a token names its account and its
+ * Secret, and has neither an expiry nor an audience. Signing and verifying are left to the callers.
  */
 import type { GeneratedNames } from '../../names/dialect';
 import type { JsonObject } from '../../values/json';
@@ -13,7 +13,7 @@ export interface LegacyClaims {
   readonly secret: string;
 }
 
-/** Claim names after the prefix of the dialect. */
+/** Claim names after the prefix: `platform.io/serviceaccount/namespace`, or `kubernetes.io/serviceaccount/namespace`. */
 export const LEGACY_CLAIMS = {
   namespace: 'serviceaccount/namespace',
   secret: 'serviceaccount/secret.name',
@@ -26,7 +26,7 @@ export function legacyIssuer({ defaultService }: GeneratedNames): string {
   return `${defaultService}/serviceaccount`;
 }
 
-/** Claims are in upstream's order. */
+/** The payload of a token with these claims, in upstream's order. */
 export function writeLegacyClaims({ namespace, account, secret }: LegacyClaims, names: GeneratedNames): JsonObject {
   const { prefix } = names;
   return {

@@ -5,7 +5,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto';
 import type { JsonObject } from '../../values/json';
 
-/** A file contains no usable key; the message names the file. */
+/** A file contains no usable key, or an RSA key that is too short; the message names the file. */
 export class KeyFileError extends Error {}
 
 type Algorithm = 'RS256' | 'ES256' | 'ES384' | 'ES512';
@@ -27,6 +27,7 @@ export interface TokenKeys {
   readonly signing: TokenKey;
 }
 
+/** The algorithm for keys of a curve, by the name of the curve in Node. */
 const CURVES: Readonly<Record<string, Algorithm>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
 
 /** Shorter RSA keys can be broken to forge tokens. */
@@ -34,13 +35,7 @@ const MIN_RSA_BITS = 2048;
 
 /** Reads every public key in a file, including those of certificates and private keys. Throws {@link KeyFileError}. */
 export function readPublicKeys(file: string, text: string): readonly TokenKey[] {
-  const keys = pemBlocks(text).flatMap(
-    (block) =>
-      tokenKey(
-        file,
-        parseKey(() => createPublicKey(block)),
-      ) ?? [],
-  );
+  const keys = pemBlocks(text).flatMap((block) => tokenKey(file, parseKey(block, createPublicKey)) ?? []);
   if (keys.length === 0)
     throw new KeyFileError(`error reading public key file ${file}: data does not contain any valid RSA or ECDSA public keys`);
   return keys;
@@ -49,10 +44,7 @@ export function readPublicKeys(file: string, text: string): readonly TokenKey[] 
 /** Reads the first private key in a file. Throws {@link KeyFileError}. */
 export function readPrivateKey(file: string, text: string): TokenKey {
   for (const block of pemBlocks(text)) {
-    const key = tokenKey(
-      file,
-      parseKey(() => createPrivateKey(block)),
-    );
+    const key = tokenKey(file, parseKey(block, createPrivateKey));
     if (key !== undefined) return key;
   }
   throw new KeyFileError(`error reading private key file ${file}: data does not contain a valid RSA or ECDSA private key`);
@@ -76,15 +68,19 @@ function pemBlocks(text: string): readonly string[] {
   return text.match(PEM_BLOCK) ?? [];
 }
 
-function parseKey(read: () => KeyObject): KeyObject | undefined {
+/** `undefined` for a block that does not contain such a key, for example a certificate where a private key is read. */
+function parseKey(block: string, parse: (pem: string) => KeyObject): KeyObject | undefined {
   try {
-    return read();
+    return parse(block);
   } catch {
     return undefined;
   }
 }
 
-/** `undefined` for an unparsable block and for a key that is neither RSA nor ECDSA. */
+/**
+ * `undefined` for a block that could not be parsed, and for a key that is neither RSA nor ECDSA. Throws
+ * {@link KeyFileError} for a short RSA key.
+ */
 function tokenKey(file: string, key: KeyObject | undefined): TokenKey | undefined {
   if (key === undefined) return undefined;
   const algorithm = algorithmOf(file, key);

@@ -2,7 +2,8 @@
  * The user of a request, as set by authentication and read by authorization and admission, and the user and group names
  * with a special meaning.
  */
-/** A user, shared by requests: it must not be modified. */
+
+/** An authenticated or anonymous user. Requests share it, so it must not be modified. */
 export interface UserInfo {
   readonly name: string;
   readonly uid?: string;
@@ -10,8 +11,9 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** Groups of every authenticated and of every anonymous user. */
+/** The group of every authenticated user. */
 export const AUTHENTICATED_GROUP = 'system:authenticated';
+/** The group of every anonymous user. */
 export const UNAUTHENTICATED_GROUP = 'system:unauthenticated';
 /** Members of this group are authorized for everything. */
 export const MASTERS_GROUP = 'system:masters';

@@ -1,12 +1,16 @@
-/** Reads, removes and adds annotations that carry fields of another version. Does not modify the objects passed in. */
+/**
+ * Reads, removes and adds the annotations in which an object of one version carries the fields that only another
+ * version has, such as the `metrics` of an autoscaling/v1 HorizontalPodAutoscaler. Does not modify the objects passed
+ * in.
+ */
 import { CONVERSION_ANNOTATIONS, type ConversionAnnotations } from '../../names/dialect';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../values/json';
 import { readMetadata } from './object-meta';
 
-/** Returns an annotation's key in a dialect. */
+/** Selects the key of one annotation from the names of a dialect (`shared/names/dialect.ts`). */
 export type AnnotationKeyOf = (names: ConversionAnnotations) => string;
 
-/** The value of the annotation in either spelling of its key. */
+/** The value of the annotation under either spelling of its key; `undefined` when the object has neither. */
 export function annotationAt(object: JsonObject, keyOf: AnnotationKeyOf): string | undefined {
   const annotations = objectAt(readMetadata(object), 'annotations');
   return annotations === undefined
@@ -16,7 +20,7 @@ export function annotationAt(object: JsonObject, keyOf: AnnotationKeyOf): string
         .find((text) => text !== undefined);
 }
 
-/** The metadata of the object without the annotations of these keys in any spelling. */
+/** The metadata of the object without these annotations, in either spelling of their keys. */
 export function metadataWithoutAnnotations(object: JsonObject, keys: readonly AnnotationKeyOf[]): JsonObject {
   const { annotations, ...metadata } = readMetadata(object);
   if (!isObject(annotations)) return metadata;

@@ -32,7 +32,7 @@ const REASON_TEXT = patternMessage(
 const MAX_REASON_BYTES = 1024;
 const MAX_MESSAGE_BYTES = 32_768;
 
-/** The members of a condition that its transition time depends on. */
+/** The members of a condition that determine its transition time: a new time belongs to a change of the status. */
 interface TimedCondition {
   readonly type?: string | null;
   readonly status?: string | null;
@@ -40,8 +40,8 @@ interface TimedCondition {
 }
 
 /**
- * Sets missing transition times: that of the condition of the same type and status in `before`, else `now`, in
- * milliseconds since 1970. Changes `conditions`.
+ * Sets the missing transition times of `conditions` in place. A condition gets the time of the condition in `before`
+ * that has the same type and status. Without one its status has changed, and it gets `now` (milliseconds since 1970).
  */
 export function setTransitionTimes(conditions: readonly TimedCondition[], before: readonly TimedCondition[], now: number): void {
   const previous = new Map<string, TimedCondition>();

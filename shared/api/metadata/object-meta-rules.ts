@@ -24,6 +24,7 @@ import { STANDARD_FINALIZERS } from '../../names/dialect';
 
 /** What the kind of an object determines about its metadata. */
 export interface MetadataRules {
+  /** Whether the objects of the kind are in namespaces. */
   readonly namespaced: boolean;
   /** The format of the name. */
   readonly name: NameCheck;
@@ -36,7 +37,10 @@ const MAX_ANNOTATIONS_BYTES = 262_144;
 const IMMUTABLE = 'field is immutable';
 const OWNERS_FIELD = 'metadata.ownerReferences';
 
-/** Errors of the metadata of a new object, except those of {@link unqualifiedFinalizersErrors}. */
+/**
+ * Errors of the metadata of a new object, except those of {@link unqualifiedFinalizersErrors}, which do not apply to all
+ * kinds.
+ */
 export function validateMetadata(metadata: JsonObject, rules: MetadataRules): FieldError[] {
   const errors = validateGenerateName(metadata, rules.generateName);
   const name = stringAt(metadata, 'name') ?? '';
@@ -126,17 +130,25 @@ export function validateMetadataChange(metadata: JsonObject, old: JsonObject): F
   return errors;
 }
 
+/** A terminating object loses finalizers and gains none. */
 function addedFinalizersError(added: readonly string[]): FieldError {
   const shown = [...added].sort().map((finalizer) => quote(finalizer));
   const detail = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${shown.join(', ')}}`;
   return forbiddenField('metadata.finalizers', detail);
 }
 
-/** Kinds without `allowsUnqualifiedFinalizers` reject finalizers without a domain, except the well-known ones. */
+/**
+ * The errors of finalizers that have no domain and are not well-known (`orphan`). Only for kinds without
+ * `allowsUnqualifiedFinalizers` in their row (shared/api/kinds).
+ */
 export function unqualifiedFinalizersErrors(metadata: JsonObject): FieldError[] {
-  return stringsAt(metadata, 'finalizers').flatMap((finalizer, index) =>
-    unqualifiedFinalizerErrors(finalizer, `metadata.finalizers[${index}]`),
-  );
+  return stringsAt(metadata, 'finalizers').flatMap((finalizer, index) => finalizerDomainErrors(finalizer, `metadata.finalizers[${index}]`));
+}
+
+/** The error of one finalizer, at the path `field`, that has no domain and is not well-known. */
+export function finalizerDomainErrors(finalizer: string, field: string): readonly FieldError[] {
+  if (finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer)) return [];
+  return [invalidValue(field, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')];
 }
 
 function validateNamespace(metadata: JsonObject, rules: MetadataRules, errors: FieldError[]): void {
@@ -149,7 +161,7 @@ function validateNamespace(metadata: JsonObject, rules: MetadataRules, errors: F
   else for (const text of checkDnsLabel(namespace)) errors.push(invalidValue('metadata.namespace', namespace, text));
 }
 
-/** Validates keys and values of labels in the order of the keys; the path does not include the key. */
+/** Validates keys and values of labels in the order of the keys. As in upstream, `field` is the path of every error. */
 export function validateLabels(labels: JsonObject, field: string, errors: FieldError[]): void {
   for (const key of sortedKeys(labels)) {
     for (const text of checkQualifiedName(key)) errors.push(invalidValue(field, key, text));
@@ -185,7 +197,7 @@ function validateOwners(metadata: JsonObject, errors: FieldError[]): void {
   const references = ownMember(metadata, 'ownerReferences');
   if (!Array.isArray(references)) return;
   let controller: string | undefined;
-  /** All references as JSON, built once: each additional controller is reported with them. */
+  /** All references as JSON, built once: the error of each additional controller shows them. */
   let shown: string | undefined;
   for (const reference of references) {
     if (!isObject(reference)) continue;
@@ -224,10 +236,4 @@ function validateFinalizers(finalizers: readonly string[], errors: FieldError[])
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     errors.push(invalidValue(field, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'));
   }
-}
-
-/** A finalizer without a domain must be a well-known one. */
-export function unqualifiedFinalizerErrors(finalizer: string, field: string): readonly FieldError[] {
-  if (finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer)) return [];
-  return [invalidValue(field, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')];
 }

@@ -38,7 +38,7 @@ export function formatTimestamp(ms: number): string {
   return formatTime({ seconds: Math.floor(ms / 1000), nanos: 0 }) ?? '';
 }
 
-/** The day of a time in UTC: `2006-01-02`. */
+/** The day of a time in UTC: `2006-01-02`. `ms` is in milliseconds since 1970. */
 export function formatUtcDay(ms: number): string {
   return formatTimestamp(ms).slice(0, 10);
 }
@@ -48,19 +48,23 @@ export function parseTimestamp(text: string | undefined): number | undefined {
   return text === undefined ? undefined : parseInstant(text, 'Time').seconds * 1000;
 }
 
+/** A parsed resource version. */
 export type ResourceVersion =
   | { readonly type: 'unset' }
+  /** `value` is rounded above 2^53, which is larger than any revision of a store. */
   | { readonly type: 'number'; readonly value: number }
-  /** `text` is upstream's message. */
+  /** Not an unsigned 64-bit integer; `text` is upstream's message. */
   | { readonly type: 'malformed'; readonly text: string };
+
+const MAX_UINT64 = 2n ** 64n - 1n;
 
 /** Parses a resource version. An empty string and `0` are unset (upstream behaviour). */
 export function parseResourceVersion(text: string | undefined): ResourceVersion {
   if (text === undefined || text === '') return { type: 'unset' };
   if (!/^[0-9]+$/.test(text)) return { type: 'malformed', text: `strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax` };
-  const digits = BigInt(text);
-  if (digits > 0xffff_ffff_ffff_ffffn) {
+  const revision = BigInt(text);
+  if (revision > MAX_UINT64) {
     return { type: 'malformed', text: `strconv.ParseUint: parsing ${JSON.stringify(text)}: value out of range` };
   }
-  return digits === 0n ? { type: 'unset' } : { type: 'number', value: Number(digits) };
+  return revision === 0n ? { type: 'unset' } : { type: 'number', value: Number(revision) };
 }

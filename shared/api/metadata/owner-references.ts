@@ -1,4 +1,4 @@
-/** Removes duplicate owner references and returns upstream's warning about them. */
+/** Duplicate owner references: removal, and upstream's warning about them. */
 import { isObject, ownMember, stringAt, type JsonObject, type JsonValue } from '../../values/json';
 
 /** The members of a decoded reference. */

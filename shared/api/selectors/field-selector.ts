@@ -12,13 +12,13 @@ export interface FieldTerm {
   readonly value: string;
 }
 
-/** Limits of a selector: it is matched with every object of a list and every event of a watch. */
+/** Limits of a selector, because it is matched with every object of a list and with every event of a watch. */
 const MAX_BYTES = 65_536;
 const MAX_TERMS = 512;
 
 /**
- * Parses a selector. Returns the terms sorted by their text, the order in which upstream evaluates them. Throws {@link
- * SelectorError}.
+ * Parses a selector. Returns its terms sorted by their text, which is the order in which upstream evaluates them and
+ * reports their errors. Throws {@link SelectorError}.
  */
 export function parseFieldSelector(text: string): readonly FieldTerm[] {
   if (Buffer.byteLength(text) > MAX_BYTES) throw new SelectorError(`the field selector is longer than ${MAX_BYTES} bytes`);
@@ -29,7 +29,7 @@ export function parseFieldSelector(text: string): readonly FieldTerm[] {
   return parts.map((part) => parseTerm(part, text)).filter((term) => term.field !== '' || term.value !== '');
 }
 
-/** The text that parses to these terms. */
+/** The text that {@link parseFieldSelector} parses to these terms. A backslash precedes commas, equals signs and backslashes. */
 export function formatFieldSelector(terms: readonly FieldTerm[]): string {
   return terms.map(({ field, operator, value }) => field + operator + value.replace(/[\\,=]/g, '\\$&')).join(',');
 }

@@ -8,9 +8,9 @@ import { arrayAt, isObject, type JsonObject, objectAt, stringAt, stringsAt } fro
 import { checkLabelValue, checkQualifiedName } from '../../values/name-formats';
 import { validateLabels } from '../metadata/object-meta-rules';
 
-/** How strictly the values of a selector are validated. */
+/** What the owner of a selector allows in it. */
 export interface SelectorRules {
-  /** Values of expressions need not be valid label values. */
+  /** Whether the values of expressions need not have the form of label values. */
   readonly allowsAnyValue: boolean;
 }
 
@@ -24,7 +24,7 @@ const OPERATORS: ReadonlyMap<string, ValueRule> = new Map<string, ValueRule>([
   ['DoesNotExist', 'none'],
 ]);
 
-/** An absent selector is valid. */
+/** The errors of the selector at the path `field`; none for an absent selector. */
 export function labelSelectorErrors(selector: JsonObject | undefined, field: string, rules: SelectorRules): readonly FieldError[] {
   if (selector === undefined) return [];
   const errors: FieldError[] = [];

@@ -19,10 +19,10 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
-/** A compiled selector. */
+/** A compiled selector: whether an object with these labels matches. */
 export type LabelMatcher = (labels: Readonly<Record<string, string>>) => boolean;
 
-/** Limits of a selector: it is matched with every object of a list and every event of a watch. */
+/** Limits of a selector, because it is matched with every object of a list and with every event of a watch. */
 const MAX_BYTES = 65_536;
 const MAX_REQUIREMENTS = 512;
 
@@ -30,7 +30,7 @@ const PUNCTUATION = new Set(['=', '!', '(', ')', ',', '>', '<']);
 /** Two-character operators; any other pair of punctuation is two tokens. */
 const TWO_CHARACTER_OPERATORS = new Set(['==', '!=']);
 const BLANK = new Set([' ', '\t', '\r', '\n']);
-/** Ends the token directly before it; anywhere else it ends the selector. */
+/** Directly after a token it ends only that token; anywhere else it ends the selector (a quirk of upstream's lexer). */
 const NUL = '\0';
 
 type Token =
@@ -46,7 +46,7 @@ export function parseLabelSelector(text: string): readonly LabelRequirement[] {
   return new LabelSelectorParser(tokenize(text)).parse();
 }
 
-/** The text that parses to these requirements. */
+/** The text that {@link parseLabelSelector} parses to these requirements. */
 export function formatLabelSelector(requirements: readonly LabelRequirement[]): string {
   return requirements.map(formatRequirement).join(',');
 }
@@ -116,8 +116,7 @@ class LabelSelectorParser {
       requirements.push(this.parseRequirement());
       const separator = this.next();
       if (separator.type === 'end') return requirements;
-      if (separator.text !== ',' || separator.type === 'word')
-        throw new SelectorError(`found '${separator.text}', expected: ',' or 'end of string'`);
+      if (!isSymbol(separator, ',')) throw new SelectorError(`found '${separator.text}', expected: ',' or 'end of string'`);
       const following = this.peek();
       if (following.type !== 'word' && following.text !== '!')
         throw new SelectorError(`found '${following.text}', expected: identifier after ','`);

@@ -8,7 +8,7 @@ import { compileLabelSelector, type LabelOperator, type LabelRequirement } from 
 
 const OPERATORS: Readonly<Record<string, LabelOperator>> = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: 'absent' };
 
-/** Sorted by key. */
+/** The requirements of a selector, sorted by key. */
 export function requirementsOfSelector(selector: JsonObject): readonly LabelRequirement[] {
   const expressions = (arrayAt(selector, 'matchExpressions') ?? []).flatMap((item): readonly LabelRequirement[] => {
     if (!isObject(item)) return [];
@@ -16,12 +16,12 @@ export function requirementsOfSelector(selector: JsonObject): readonly LabelRequ
     if (operator === undefined) return [];
     return [{ key: stringAt(item, 'key') ?? '', operator, values: [...stringsAt(item, 'values')].sort(compareBytes) }];
   });
-  return sortByKey([...equalities(objectAt(selector, 'matchLabels') ?? {}), ...expressions]);
+  return sortByKey([...equalityRequirements(objectAt(selector, 'matchLabels') ?? {}), ...expressions]);
 }
 
 /** The requirements of a map of labels, sorted by key. */
 export function requirementsOfLabels(labels: JsonObject): readonly LabelRequirement[] {
-  return sortByKey(equalities(labels));
+  return sortByKey(equalityRequirements(labels));
 }
 
 /** Whether the selector matches an object with these labels. */
@@ -30,8 +30,8 @@ export function selectorMatches(selector: JsonObject, labels: JsonObject): boole
   return compileLabelSelector(requirementsOfSelector(selector))(texts);
 }
 
-/** A value that is not a string gives a requirement without values, which nothing meets. */
-function equalities(labels: JsonObject): readonly LabelRequirement[] {
+/** A requirement `key=value` for each label. For a value that is not a string it has no value, and matches no object. */
+function equalityRequirements(labels: JsonObject): readonly LabelRequirement[] {
   return Object.entries(labels).map(([key, value]) => ({ key, operator: '=', values: typeof value === 'string' ? [value] : [] }));
 }
 

@@ -7,7 +7,7 @@ import type { CoreV1Namespace } from '../../../../shared/api/types/generated/mem
 import { appendAll } from '../../../../shared/values/append';
 import { checkQualifiedName } from '../../../../shared/values/name-formats';
 import { isTerminating } from '../../../../shared/api/metadata/object-meta';
-import { unqualifiedFinalizerErrors } from '../../../../shared/api/metadata/object-meta-rules';
+import { finalizerDomainErrors } from '../../../../shared/api/metadata/object-meta-rules';
 import { otherQualifiedName, STANDARD_FINALIZERS } from '../../../../shared/names/dialect';
 import { checkFormat, type Errors } from '../../rules/checks';
 import { UPDATE } from '../../../registry/stages';
@@ -74,7 +74,7 @@ function validateFinalizers(object: CoreV1Namespace, field: (index: number) => s
   const errors: Errors = [];
   finalizersOf(object).forEach((finalizer, index) => {
     checkFormat(finalizer, field(index), checkQualifiedName, errors);
-    appendAll(errors, unqualifiedFinalizerErrors(finalizer, field(index)));
+    appendAll(errors, finalizerDomainErrors(finalizer, field(index)));
   });
   return errors;
 }
