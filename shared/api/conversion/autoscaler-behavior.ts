@@ -1,6 +1,6 @@
 /**
- * The behavior of a HorizontalPodAutoscaler in the annotation of version v1: field names are capitalised and no field
- * is omitted.
+ * The behavior of a HorizontalPodAutoscaler in the annotation of version v1 (autoscaler.ts). Upstream encodes it there
+ * without JSON tags: field names are capitalised, and absent fields are null instead of omitted.
  */
 import { isObject, objectAt, ownMember, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { decodeObject } from '../types/decode';
@@ -36,7 +36,7 @@ const NAME_BY_LOWER_CASE: ReadonlyMap<string, string> = new Map(
   [...DIRECTIONS, ...RULE_MEMBERS, ...POLICY_MEMBERS].map((member) => [member.toLowerCase(), member]),
 );
 
-/** `undefined` when the text specifies no behavior or cannot be decoded. */
+/** The behavior; `undefined` when the text specifies none or cannot be decoded. Names in any case are accepted, as in Go. */
 export function readBehavior(text: string): JsonObject | undefined {
   const value = parseAnnotationJson(text);
   try {

@@ -1,6 +1,6 @@
 /**
- * Converts the metrics of a HorizontalPodAutoscaler between v2 and the annotations of v1, driven by a table of field
- * paths. An annotation that cannot be decoded counts as absent (upstream behaviour).
+ * Converts the metrics of a HorizontalPodAutoscaler between v2 and the annotations of v1 (autoscaler.ts), driven by a
+ * table of field paths. An annotation that cannot be decoded counts as absent (upstream behaviour).
  */
 import { isObject, objectAt, ownMember, stringAt, type JsonObject, type JsonValue } from '../../values/json';
 import { DecodeError } from '../types/decode-error';
@@ -11,7 +11,10 @@ import { parseAnnotationJson } from '../metadata/carried-annotations';
 /** The target of a metric, or its current value. */
 export type MetricPart = 'target' | 'current';
 
-/** By metric source, the field paths in v2 and v1; `@` stands for the {@link MetricPart}. */
+/**
+ * By metric source, the field paths in v2 and the field names in v1. `@` stands for the {@link MetricPart}: the row
+ * `['@.value', '@Value']` is `target.value` and `targetValue`, or `current.value` and `currentValue`.
+ */
 const MEMBERS: Readonly<Record<string, readonly (readonly [newer: string, older: string])[]>> = {
   object: [
     ['describedObject', 'target'],
@@ -46,12 +49,12 @@ const MEMBERS: Readonly<Record<string, readonly (readonly [newer: string, older:
 
 const TYPES: Readonly<Record<MetricPart, string>> = { target: 'autoscaling.v1.MetricSpec', current: 'autoscaling.v1.MetricStatus' };
 
-/** The text of the annotation. */
+/** The text of the annotation, a JSON list of metrics in v1's form. */
 export function writeMetrics(part: MetricPart, metrics: readonly JsonObject[]): string {
   return `[${metrics.map((metric) => encodeBody(TYPES[part], toV1Metric(part, metric))).join(',')}]`;
 }
 
-/** `undefined` when the text is not a list of metrics. */
+/** Metrics in v2's form; `undefined` when the text is not a list of metrics. */
 export function readMetrics(part: MetricPart, text: string): readonly JsonObject[] | undefined {
   return readJsonList(text, TYPES[part])?.map((metric) => toV2Metric(part, metric));
 }
@@ -111,7 +114,8 @@ function convertSources(
 }
 
 /**
- * Derives the type of a target from its fields. v1 cannot omit `value`, so a zero is ignored beside an average value.
+ * Derives the type of a target, which only v2 has, from its fields. In object metrics of v1 the field of `value` is
+ * always present, so a zero beside an average value is no target.
  */
 function withTargetType({ value, ...target }: JsonObject): JsonObject {
   if (target['averageUtilization'] !== undefined) return { type: 'Utilization', ...target };
@@ -119,7 +123,7 @@ function withTargetType({ value, ...target }: JsonObject): JsonObject {
   return { type: 'AverageValue', ...(value === undefined || value === '0' ? {} : { value }), ...target };
 }
 
-/** The CPU utilization of a resource metric; `undefined` for any other metric. */
+/** The CPU utilization, in percent, of a resource metric; `undefined` for any other metric. */
 export function cpuUtilization(part: MetricPart, metric: JsonObject): JsonValue | undefined {
   const resource = objectAt(metric, 'resource');
   if (stringAt(metric, 'type') !== 'Resource' || stringAt(resource, 'name') !== 'cpu') return undefined;

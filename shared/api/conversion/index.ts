@@ -1,6 +1,6 @@
 /**
- * The conversions of all built-in kinds that are served in another version than they are stored in, by served type. A
- * version with the same fields as the hub uses {@link IDENTITY_CONVERSION}.
+ * The conversions between the versions of built-in kinds. The storage version of a kind is its hub: every other version
+ * converts to it and from it. The versions of custom kinds are converted by their webhooks (apiserver/conversion).
  */
 import type { Dialect } from '../../names/dialect';
 import type { JsonObject } from '../../values/json';
@@ -11,6 +11,7 @@ import { autoscalerConversion } from './autoscaler';
 import { renamingConversion, IDENTITY_CONVERSION, type Conversion } from './conversion';
 import { priorityLevelConversion } from './priority-level';
 
+/** By the type of a version that is served but not stored. A version with the hub's fields has {@link IDENTITY_CONVERSION}. */
 export const CONVERSIONS: Readonly<Record<string, Conversion>> = {
   'admissionregistration.v1alpha1.ValidatingAdmissionPolicy': IDENTITY_CONVERSION,
   'admissionregistration.v1alpha1.ValidatingAdmissionPolicyBinding': IDENTITY_CONVERSION,
@@ -54,7 +55,7 @@ export function hubConverterOf(row: KindRow, naming: Dialect): HubConverter | un
   };
 }
 
-/** By stored type: the annotations in which other versions carry its fields. */
+/** By the type of a storage version: the annotations in which objects of other versions carry its fields. */
 const FIELD_ANNOTATIONS: ReadonlyMap<string, readonly AnnotationKeyOf[]> = new Map(
   KNOWN_KINDS.flatMap((row): [string, readonly AnnotationKeyOf[]][] => {
     const keys = row.storedAs === undefined ? undefined : CONVERSIONS[row.type]?.fieldAnnotations;
@@ -63,8 +64,9 @@ const FIELD_ANNOTATIONS: ReadonlyMap<string, readonly AnnotationKeyOf[]> = new M
 );
 
 /**
- * Removes the annotations that carry fields in another version from an object that was sent in the stored version: the
- * next write in the other version would read them as fields. `row` is the version that was sent.
+ * Removes, in place, the annotations that carry fields in another version from an object that was sent in the storage
+ * version. Otherwise a later write in the other version would replace the fields by the content of the annotations.
+ * `row` is the version that was sent; for other versions the object is left unchanged.
  */
 export function dropFieldAnnotations(row: KindRow, object: JsonObject): void {
   const keys = FIELD_ANNOTATIONS.get(row.type);

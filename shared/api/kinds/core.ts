@@ -1,4 +1,4 @@
-/** The stored kinds of the core group, and its Event in the group `events`. */
+/** The stored kinds of the core group, and the Event of the group `events`, which is stored as that of the core group. */
 import { BINDING, EVICTION, POD_CONNECTIONS, proxySubresource, scaleAndStatus } from './virtual';
 import { TOKEN_REQUEST } from './reviews';
 import { rowFactory, fieldsNamedByPath, STATUS, type KindRow } from './row';
@@ -6,7 +6,7 @@ import { rowFactory, fieldsNamedByPath, STATUS, type KindRow } from './row';
 const core = rowFactory('', 'v1', 'core.v1');
 const events = rowFactory('events.platform.io', 'v1', 'events.v1');
 
-/** Common to both versions of Event. */
+/** What the rows of Event in the two groups have in common. */
 const EVENT = {
   shortNames: ['ev'],
   allowsCreateOnUpdate: true,
@@ -14,7 +14,7 @@ const EVENT = {
   fieldLabelErrorForm: 'plain',
   expires: true,
 } as const;
-/** Of an ObjectReference. */
+/** The members of an Event's ObjectReference (`involvedObject`) by which Events can be selected. */
 const REFERENCE_MEMBERS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
 
 export const CORE_KINDS: readonly KindRow[] = [
@@ -33,7 +33,7 @@ export const CORE_KINDS: readonly KindRow[] = [
     ...EVENT,
     storedAs: { group: '', version: 'v1' },
     selectableFields: [
-      // Paths are those of the stored version, which is that of the core group.
+      // The names are those of this version, the paths those of the stored one.
       ...REFERENCE_MEMBERS.map((member) => ({
         name: `regarding.${member}`,
         path: `involvedObject.${member}`,

@@ -1,6 +1,6 @@
 /**
- * Versions that are served only when `--runtime-config` enables them: alpha and most beta versions. IPAddress and
- * ServiceCIDR (networking beta) are not among them, see NEVER_SERVED.
+ * Versions that are served only when `--runtime-config` enables them: alpha and most beta versions. The beta kinds of
+ * the group networking, IPAddress and ServiceCIDR, are never served (apiserver/options/flags/runtime-config.ts).
  */
 import { rowFactory, fieldsNamedByPath, STATUS, type KindRow, type RowOptions } from './row';
 
@@ -30,16 +30,16 @@ const POLICY: RowOptions = {
   requiresResourceVersion: true,
   storedAs: { group: ADMISSION_GROUP, version: 'v1' },
 };
-const ATTRIBUTES: RowOptions = { scope: 'cluster', shortNames: ['vac'], returnsDeletedObject: true };
-const DEVICES: RowOptions = { returnsDeletedObject: true };
+const ATTRIBUTES_CLASS: RowOptions = { scope: 'cluster', shortNames: ['vac'], returnsDeletedObject: true };
+const DYNAMIC_RESOURCE: RowOptions = { returnsDeletedObject: true };
 const REVIEW: RowOptions = { scope: 'cluster', virtual: true, verbs: ['create'] };
 
-/** The releases that deprecate and remove a version. */
-const DEPRECATED_POLICY: Readonly<Record<'v1beta1' | 'v1alpha1', RowOptions>> = {
+/** The releases that deprecate and remove the versions of the admission policies, and those of SelfSubjectReview. */
+const POLICY_DEPRECATIONS: Readonly<Record<'v1beta1' | 'v1alpha1', RowOptions>> = {
   v1beta1: { deprecation: { since: '1.31', removed: '1.34' } },
   v1alpha1: {},
 };
-const DEPRECATED_REVIEW: Readonly<Record<'v1beta1' | 'v1alpha1', RowOptions>> = {
+const REVIEW_DEPRECATIONS: Readonly<Record<'v1beta1' | 'v1alpha1', RowOptions>> = {
   v1beta1: { deprecation: { since: '1.30', removed: '1.33' } },
   v1alpha1: { deprecation: { since: '1.29', removed: '1.32' } },
 };
@@ -48,15 +48,15 @@ export const OPTIONAL_VERSIONS: readonly KindRow[] = [
   ...(['v1beta1', 'v1alpha1'] as const).flatMap((version) => [
     admission[version]('ValidatingAdmissionPolicy', 'validatingadmissionpolicies', {
       ...POLICY,
-      ...DEPRECATED_POLICY[version],
+      ...POLICY_DEPRECATIONS[version],
       subresources: [STATUS],
       statusUpdateKeeps: 'metadata',
     }),
     admission[version]('ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings', {
       ...POLICY,
-      ...DEPRECATED_POLICY[version],
+      ...POLICY_DEPRECATIONS[version],
     }),
-    authentication[version]('SelfSubjectReview', 'selfsubjectreviews', { ...REVIEW, ...DEPRECATED_REVIEW[version] }),
+    authentication[version]('SelfSubjectReview', 'selfsubjectreviews', { ...REVIEW, ...REVIEW_DEPRECATIONS[version] }),
   ]),
   coordination('LeaseCandidate', 'leasecandidates', {
     allowsUnqualifiedFinalizers: true,
@@ -65,20 +65,20 @@ export const OPTIONAL_VERSIONS: readonly KindRow[] = [
     nameFormat: 'path-segment',
   }),
   internal('StorageVersion', 'storageversions', { scope: 'cluster', subresources: [STATUS], requiresResourceVersion: true }),
-  resource('DeviceClass', 'deviceclasses', { ...DEVICES, scope: 'cluster', generation: 'counted' }),
-  resource('PodSchedulingContext', 'podschedulingcontexts', { ...DEVICES, subresources: [STATUS] }),
-  resource('ResourceClaim', 'resourceclaims', { ...DEVICES, subresources: [STATUS] }),
-  resource('ResourceClaimTemplate', 'resourceclaimtemplates', DEVICES),
+  resource('DeviceClass', 'deviceclasses', { ...DYNAMIC_RESOURCE, scope: 'cluster', generation: 'counted' }),
+  resource('PodSchedulingContext', 'podschedulingcontexts', { ...DYNAMIC_RESOURCE, subresources: [STATUS] }),
+  resource('ResourceClaim', 'resourceclaims', { ...DYNAMIC_RESOURCE, subresources: [STATUS] }),
+  resource('ResourceClaimTemplate', 'resourceclaimtemplates', DYNAMIC_RESOURCE),
   resource('ResourceSlice', 'resourceslices', {
-    ...DEVICES,
+    ...DYNAMIC_RESOURCE,
     scope: 'cluster',
     generation: 'counted',
     fieldLabelErrorForm: 'with-version',
     selectableFields: [{ name: 'spec.nodeName', path: 'spec.nodeName', indexed: true }, ...fieldsNamedByPath('spec.driver')],
   }),
-  storage.v1beta1('VolumeAttributesClass', 'volumeattributesclasses', ATTRIBUTES),
+  storage.v1beta1('VolumeAttributesClass', 'volumeattributesclasses', ATTRIBUTES_CLASS),
   storage.v1alpha1('VolumeAttributesClass', 'volumeattributesclasses', {
-    ...ATTRIBUTES,
+    ...ATTRIBUTES_CLASS,
     storedAs: { group: STORAGE_GROUP, version: 'v1beta1' },
   }),
 ];

@@ -1,4 +1,4 @@
-/** The type of a row of the kind table, and functions that build rows. */
+/** The type of a row of the kind table (index.ts), and functions that build rows. */
 import type { CustomVersion } from '../structural/version';
 import type { GroupVersion, GroupVersionKind } from '../identity/identity';
 
@@ -8,11 +8,14 @@ export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | '
 export interface SubresourceRow {
   readonly name: string;
   readonly verbs: readonly Verb[];
-  /** The kind of its body, when it is not the resource's own. */
+  /** The kind of the bodies of requests and responses, when it is not that of the resource. */
   readonly kind?: KindRow;
   /** A successful request returns a Status instead of an object of the body's kind. */
   readonly returnsStatus?: true;
-  /** The UID and resourceVersion of the body are preconditions on the object; other subresources ignore them. */
+  /**
+   * The UID and resourceVersion in the body are preconditions on the object. Without this member they are ignored when
+   * the body has a kind of its own.
+   */
   readonly bodyHasPreconditions?: true;
   /**
    * The subresource connects to the node or endpoint behind the object: at its own path only, or also at any path below
@@ -23,21 +26,23 @@ export interface SubresourceRow {
   readonly notFoundGroup?: string;
 }
 
-/** The format of object names. The prefix of a generated name may be `.` or `..`, except for `whole-path-segment`. */
+/**
+ * The format of object names. `path-segment` and `whole-path-segment` differ in the prefix of a generated name, which
+ * may be `.` or `..` for the former only.
+ */
 export type NameFormat = 'dns-subdomain' | 'dns-label' | 'dns-1035-label' | 'path-segment' | 'whole-path-segment';
 
 /** A field by which lists and watches can be selected. */
 export interface SelectableField {
   /** As in `fieldSelector`: `status.phase`. */
   readonly name: string;
-  /**
-   * Field path of the value, with dots. A list or an absent value counts as the empty string, unless `absent` is set.
-   */
+  /** Field path of the value in the stored object: `status.phase`. */
   readonly path: string;
+  /** What an absent value or a list counts as, such as `false` for an absent boolean; by default the empty string. */
   readonly absent?: string;
   /** The path that is used when there is no value at `path`. */
   readonly fallback?: string;
-  /** The name of the field in the storage version, when it differs. */
+  /** The `name` of the same field in the row of the storage version, when it is another one. */
   readonly storedName?: string;
   /**
    * Lists and watches that select one value of this field are indexed by that value: for fields by which many clients
@@ -55,9 +60,11 @@ export interface Deprecation {
 }
 
 /**
- * How `metadata.generation` is maintained; it is not set for kinds without a rule. It starts at 1 and is then constant
- * (`fixed`), or increases with every change outside metadata and status (`counted`), for some kinds also with changes of
- * one metadata field. With `counted-from-none` it is unset until the first such change.
+ * How `metadata.generation` is maintained. Kinds without a rule have no generation.
+ * - `fixed`: it is 1.
+ * - `counted`: it starts at 1 and increases with every change outside metadata and status;
+ * - `counted-from-none`: as `counted`, but unset until the first such change;
+ * - `counted-with-labels`, `counted-with-annotations`: as `counted`, and with every change of this metadata field.
  */
 export type GenerationRule = 'fixed' | 'counted' | 'counted-from-none' | 'counted-with-labels' | 'counted-with-annotations';
 
@@ -77,16 +84,16 @@ export interface KindRow {
   readonly namespaced: boolean;
   /** Objects are not stored: the kind is an operation, or its objects are computed. */
   readonly virtual?: true;
-  /** See SubresourceRow. */
+  /** A successful create returns a Status instead of an object of the kind. */
   readonly returnsStatus?: true;
-  /** A version with the same schema that clients may send instead. */
+  /** Another version of the group that a client may name in the body; it has the same fields. */
   readonly alternativeVersion?: string;
   readonly verbs: readonly Verb[];
   readonly subresources?: readonly SubresourceRow[];
   /** The storage version, when it is another one; shared/api/conversion defines the conversion. */
   readonly storedAs?: GroupVersion;
   readonly deprecation?: Deprecation;
-  /** The warning for requests in a custom version that its definition marks as deprecated. */
+  /** The warning for requests in a custom version that its CustomResourceDefinition marks as deprecated. */
   readonly deprecationWarning?: string;
   /** Key segment in the store, when it is not the resource name. */
   readonly storageSegment?: string;
@@ -114,18 +121,21 @@ export interface KindRow {
   readonly returnsDeletedObject?: true | 'unpublished';
   /** A DELETE without propagation policy orphans the dependents. */
   readonly orphansByDefault?: true;
-  /** The garbage collector's finalizers are never added. */
+  /** A DELETE leaves the finalizers of the garbage collector (`orphan`, `foregroundDeletion`) as they are. */
   readonly noGarbageCollection?: true;
   /** Finalizers without a domain are accepted. */
   readonly allowsUnqualifiedFinalizers?: true;
   /**
-   * Fields of field selectors besides metadata.name and metadata.namespace. Their values are in the header of the
-   * stored object.
+   * Fields of field selectors besides metadata.name and metadata.namespace. Their values are stored beside each object
+   * (apiserver/registry/object/stored-object.ts), so that a selector is evaluated without parsing the object.
    */
   readonly selectableFields?: readonly SelectableField[];
   /**
-   * Error form of an unsupported field selector: `field label not supported: x`, or with the kind, or with version and
-   * kind.
+   * The error of an unsupported field selector:
+   * - `plain`: `field label not supported: x`;
+   * - `with-kind`: `field label "x" not supported for Job`;
+   * - `with-version`: `field label not supported for apps/v1, Kind=Job: x`;
+   * - absent: a list of the fields that every kind supports.
    */
   readonly fieldLabelErrorForm?: 'plain' | 'with-kind' | 'with-version';
   /** Stored objects expire some time (`--event-ttl`) after their last write. */
@@ -137,14 +147,15 @@ const ALL_VERBS: readonly Verb[] = ['create', 'delete', 'deletecollection', 'get
 /** The subresource of most kinds that writes only `status`. */
 export const STATUS: SubresourceRow = { name: 'status', verbs: ['get', 'patch', 'update'] };
 
-/** Selectable fields that are named by their paths. */
+/** Selectable fields that have their paths as names. */
 export const fieldsNamedByPath = (...names: string[]): readonly SelectableField[] => names.map((name) => ({ name, path: name }));
 
-/** Members that are derived from the kind's name and group in most rows. */
+/** Members of a row that {@link rowFactory} sets. */
 type DerivedMembers = 'group' | 'version' | 'kind' | 'type' | 'resource' | 'singular' | 'namespaced' | 'verbs' | 'nameFormat';
 
-/** Members of a row besides its names. */
+/** The other members of a row, and replacements of the default verbs and name format. */
 export interface RowOptions extends Omit<KindRow, DerivedMembers>, Partial<Pick<KindRow, 'verbs' | 'nameFormat'>> {
+  /** Without it the kind is namespaced. */
   readonly scope?: 'cluster';
 }
 
@@ -152,7 +163,7 @@ type RowFactory = (kind: string, resource: string, options?: RowOptions) => Kind
 
 /**
  * Returns a function that builds the rows of one group version. `types` is the prefix of its types in the type tables
- * (`core.v1`). Kinds are namespaced unless `scope` is `cluster`.
+ * (`core.v1`). By default a kind is namespaced, has all verbs, and its objects are named by DNS subdomains.
  */
 export function rowFactory(group: string, version: string, types: string): RowFactory {
   return (kind, resource, { scope, ...options } = {}) => ({

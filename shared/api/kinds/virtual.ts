@@ -22,7 +22,7 @@ export const COMPONENT_STATUS: KindRow = core('ComponentStatus', 'componentstatu
 /** The body of the scale subresource. */
 export const SCALE: KindRow = bodyKind(rowFactory('autoscaling', 'v1', 'autoscaling.v1'), 'Scale');
 
-/** The subresources of workloads that have a scale. See SubresourceRow for `notFoundGroup`. */
+/** The subresources of workloads that have a scale. `notFoundGroup`: see {@link SubresourceRow.notFoundGroup}. */
 export function scaleAndStatus(notFoundGroup?: string): readonly SubresourceRow[] {
   const group = notFoundGroup === undefined ? {} : { notFoundGroup };
   return [{ name: 'scale', verbs: ['get', 'patch', 'update'], kind: SCALE, ...group }, STATUS];
@@ -38,7 +38,7 @@ const podConnection = (name: string, kind: string): SubresourceRow => ({
   connects: 'exact-path',
 });
 
-/** The subresource that proxies requests to the endpoint of an object. */
+/** The subresource that proxies requests to the endpoint of a Node, Pod or Service. */
 export function proxySubresource(kind: string): SubresourceRow {
   const verbs = ['create', 'delete', 'get', 'patch', 'update'] as const;
   return { name: 'proxy', verbs, kind: bodyKind(core, `${kind}ProxyOptions`), connects: 'with-subpaths' };
