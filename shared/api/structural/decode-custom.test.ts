@@ -9,9 +9,11 @@ import { pruneUnknown } from './prune';
 import { propertyRuns } from '../../../test/support/property-runs';
 
 const CASES = customResourceCases('decoding');
+/** A short text of a value for the title of a test. */
 const text = (value: JsonValue): string => JSON.stringify(value).slice(0, 100);
 
-function decoded({ node, sent }: CustomResourceCase): { object: JsonObject; unknown: string[] } | string {
+/** The result of decoding the sent object, or the message of its error. */
+function decodedOrError({ node, sent }: CustomResourceCase): { object: JsonObject; unknown: string[] } | string {
   try {
     return decodeCustom(node, { apiVersion: 'x/v1', kind: 'Thing', ...sent });
   } catch (error) {
@@ -25,7 +27,7 @@ describe('decodeCustom, compared with recordings of kube-apiserver', () => {
     'decodes a %s as recorded: %s',
     (_definition, _text, recorded) => {
       const { answer: expected, node } = recorded;
-      const actual = decoded(recorded);
+      const actual = decodedOrError(recorded);
       if (typeof actual === 'string') {
         expect({ code: 400, message: `Thing in version "v2" cannot be handled as a Thing: ${actual}` }).toEqual(expected);
         return;
@@ -40,6 +42,7 @@ describe('decodeCustom, compared with recordings of kube-apiserver', () => {
   );
 });
 
+/** The schemas of the recorded definitions. */
 const NODES = [...new Set(CASES.map(({ node }) => node))];
 
 /** Generates objects with members of the definitions and unknown ones, of any type. */

@@ -7,9 +7,10 @@ import { pruneUnknown } from './prune';
 import type { SchemaNode } from './schema-node';
 
 /**
- * Returns a new, pruned object with its metadata and that of embedded resources in canonical form. `unknown` holds the
- * paths of pruned fields in upstream's order. Nulls where null is not allowed are dropped, or `kept` for validation to
- * reject. Throws DecodeError with upstream's message when metadata has the wrong type.
+ * Returns a new, pruned object with its metadata and that of embedded resources in canonical form. `value` is unchanged.
+ * `unknown` holds the paths of unknown fields in upstream's order: of the metadata, of the other members, of embedded
+ * resources. `nulls`: whether nulls that the schema does not allow are dropped, or kept for validation to reject. Throws
+ * DecodeError with upstream's message when metadata has the wrong type.
  */
 export function decodeCustom(
   node: SchemaNode,

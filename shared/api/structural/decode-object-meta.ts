@@ -14,7 +14,7 @@ export function decodeObjectMeta(value: JsonValue): { readonly object: JsonObjec
   return decoded;
 }
 
-/** Upstream decodes the members in this order. */
+/** A copy with the members sorted by name at every depth: the order in which upstream decodes them and reports errors. */
 function sortMembers<T extends JsonValue>(value: T): T;
 function sortMembers(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map((item) => sortMembers(item));

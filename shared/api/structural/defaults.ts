@@ -1,7 +1,8 @@
 /**
- * Defaulting and null handling by the schema of a custom resource: sets defaults of absent fields and of disallowed
- * nulls; drops other disallowed nulls. Both are passes over an object, compiled per schema node. They work in place and
- * ignore types: validation/validate.ts reports a value of the wrong type.
+ * Defaulting and null handling by the schema of a custom resource. The defaulting pass sets the default of each field
+ * that is absent, or null where null is not allowed. The null-dropping pass removes the other nulls that are not
+ * allowed. Both change an object in place and are compiled per schema node. They ignore types: validation/validate.ts
+ * reports a value of the wrong type.
  */
 import { cloneJson, isObject, ownMember, setMember, type JsonObject, type JsonValue } from '../../values/json';
 import type { SchemaNode } from './schema-node';
@@ -10,29 +11,31 @@ import type { SchemaNode } from './schema-node';
 type Visitor = (value: JsonValue) => void;
 
 /**
- * Does not create absent parents: a default below an absent field applies only when that field has a default itself.
+ * Sets the defaults of an object in place. Does not create absent parents: a default below an absent field applies only
+ * when that field has a default itself.
  */
 export function applySchemaDefaults(node: SchemaNode, object: JsonObject): void {
   visitorOf(DEFAULTING_PASS, node)?.(object);
 }
 
-/** Removes members that are null where null is not allowed and there is no default. Items of lists are kept. */
+/**
+ * Removes members, in place, that are null where null is not allowed and that have no default. Null items of lists are
+ * kept.
+ */
 export function dropNulls(node: SchemaNode, object: JsonObject): void {
   visitorOf(NULL_DROPPING_PASS, node)?.(object);
 }
 
-/**
- * A pass over objects, compiled per node. A compiled visitor is `undefined` when there is nothing to do at the node and
- * below.
- */
+/** What distinguishes the two passes. */
 interface SchemaPass {
-  /** Visitors that have been compiled. */
+  /** Visitors that have been compiled; `undefined` for a node with nothing to do at it and below it. */
   readonly visitors: WeakMap<SchemaNode, Visitor | undefined>;
   /**
-   * Returns the change to an object before its members are visited. `others` is the schema of additional properties.
+   * Returns the change to an object before its members are visited; `undefined` when the pass changes none. `others` is
+   * the schema of additional properties.
    */
   objectChange(node: SchemaNode, others: SchemaNode | undefined): ((object: JsonObject) => void) | undefined;
-  /** Returns the change to an item before it is visited. */
+  /** Returns the replacement of a list's items before they are visited; `undefined` when the pass replaces none. */
   itemChange(items: SchemaNode): ((item: JsonValue) => JsonValue) | undefined;
 }
 

@@ -3,7 +3,6 @@
  * their apiVersion, kind and metadata. Their other fields are left to the schema.
  */
 import { invalidShownValue, invalidValue, requiredValue, type FieldError } from '../errors/field-error';
-
 import { parseApiVersion } from '../identity/identity';
 import { arrayAt, isObject, objectAt, ownMember, sortedKeys, stringAt, type JsonObject, type JsonValue } from '../../values/json';
 import { truncatePath } from '../../values/field-path';
@@ -22,14 +21,16 @@ export class EmbeddedResourceError extends DecodeError {
   }
 }
 
+/** An embedded resource that an object contains. */
 interface Embedded {
   readonly object: JsonObject;
+  /** From the root of the object that contains it. */
   readonly path: readonly FieldPathElement[];
 }
 
 /**
- * Decodes the metadata of embedded resources in place. Returns the paths of unknown fields in it. Throws DecodeError
- * with upstream's message when apiVersion, kind or metadata has the wrong type.
+ * Decodes the metadata of all embedded resources of an object, in place. Returns the paths of their unknown fields.
+ * Throws {@link EmbeddedResourceError} with upstream's message when an apiVersion, kind or metadata has the wrong type.
  */
 export function decodeEmbedded(node: SchemaNode, object: JsonObject): string[] {
   return findEmbedded(node, object).flatMap(({ object: resource, path }) => {
@@ -97,7 +98,7 @@ function metadataErrors(resource: JsonObject, fieldPath: string): FieldError[] {
   }));
 }
 
-/** Checks fields of managedFields that the object's own metadata cannot violate, because the server sets them there. */
+/** Checks the fields of managedFields that the server sets in the metadata of the object itself, but not here. */
 function managedFieldsErrors(metadata: JsonObject): FieldError[] {
   return (arrayAt(metadata, 'managedFields') ?? []).flatMap((entry, index) => {
     if (!isObject(entry)) return [];
@@ -115,10 +116,12 @@ function managedFieldsErrors(metadata: JsonObject): FieldError[] {
 /** All embedded resources, outer ones first, members sorted by name. */
 function findEmbedded(node: SchemaNode, object: JsonObject): Embedded[] {
   const resources: Embedded[] = [];
+  // The object itself is not an embedded resource, whatever its schema states.
   if (containsEmbedded(node)) collectEmbedded({ ...node, embeddedResource: false }, object, [], resources);
   return resources;
 }
 
+/** Appends the embedded resources at and below a value to `resources`. `path` is that of the value. */
 function collectEmbedded(node: SchemaNode, value: JsonValue, path: FieldPathElement[], resources: Embedded[]): void {
   const visit = (below: SchemaNode | undefined, step: FieldPathElement, member: JsonValue): void => {
     const isContainer = typeof member === 'object' && member !== null;

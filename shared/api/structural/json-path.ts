@@ -1,15 +1,20 @@
 /**
- * JSON paths of printer columns, in upstream's dialect and with its quirks: members (`.a.b`, escaped dots, `['a']`),
- * indexes, slices and unions of lists (`[0]`, `[-1]`, `[0:2]`, `[0,2]`), wildcards (`[*]`, `.*`), filters
- * (`[?(@.type=="Ready")]`) and recursive descent (`..name`). A path is parsed once and evaluated within a budget,
- * because unions and filters visit the same values repeatedly.
+ * JSON paths of printer columns, with the syntax and the quirks of client-go's `jsonpath` (recorded in
+ * test/replay/answers/custom/paths.jsonl):
+ * - members: `.a.b`, `.a\.b` for a name with a dot, `['a']`;
+ * - indexes, slices and unions of lists: `[0]`, `[-1]`, `[0:2]`, `[0,2]`;
+ * - wildcards: `[*]`, `.*`;
+ * - filters: `[?(@.type=="Ready")]`;
+ * - recursive descent: `..name`.
+ *
+ * A path is parsed once and evaluated within a budget, because unions and filters visit the same values repeatedly.
  */
 import { appendAll } from '../../values/append';
 import { isObject, ownMember, sortedKeys, type JsonValue } from '../../values/json';
 
 /**
- * Returns all values at the path, in order; `undefined` when the path does not apply to the value or the budget is
- * exhausted.
+ * A parsed path. Returns all values at the path, in order. Returns `undefined` when the budget is exhausted, or when the
+ * path does not apply to the value; an example is an index beyond the end of a list.
  */
 export type JsonPath = (value: JsonValue, budget: PathBudget) => readonly JsonValue[] | undefined;
 
@@ -44,7 +49,7 @@ export function readJsonPath(text: string): JsonPath | undefined {
   };
 }
 
-/** A longer path is rejected. */
+/** A path with more nodes is rejected. Paths inside of brackets and filters have a limit of their own. */
 const MAX_NODES = 100;
 
 type PathNodes = readonly PathNode[];
@@ -56,14 +61,17 @@ type PathNode =
       readonly from: number | undefined;
       readonly to: number | undefined;
       readonly step: number | undefined;
-      /** Written as an index, without a colon. */
+      /** Whether it was written as an index, without a colon. */
       readonly isIndex: boolean;
     }
   | { readonly kind: 'wildcard' }
   | { readonly kind: 'recursive' }
   | { readonly kind: 'union'; readonly paths: readonly PathNodes[] }
+  /** `operator` is `exists`, without a right operand, or a text of the characters `!<>=`. */
   | { readonly kind: 'filter'; readonly left: PathNodes; readonly operator: string; readonly right: PathNodes }
+  /** A number, a boolean or a quoted text. */
   | { readonly kind: 'literal'; readonly value: JsonValue }
+  /** A word that is not a boolean: valid syntax, but an error when it is evaluated. */
   | { readonly kind: 'unknown' };
 
 /** The text is not a valid path. */
@@ -75,11 +83,12 @@ class PathMismatch extends Error {}
 /** The budget is exhausted. Unlike {@link PathMismatch}, no part of a path may catch it. */
 class BudgetExhausted extends Error {}
 
-/** Parses the text inside the braces of upstream's templates; only the first pair of braces counts. */
+/** Parses a path as upstream parses it between the braces of a template: a closing brace in the text ends it. */
 function parse(text: string): PathNodes {
   return new PathReader(text).readPath();
 }
 
+/** A letter, a digit or `_`. */
 const IDENTIFIER_START = /[\p{L}\p{Nd}_]/u;
 
 /** Parses one path up to a closing brace, which the constructor appends. */
@@ -105,7 +114,7 @@ class PathReader {
     return [...prefix].every((character, index) => this.peek(index) === character);
   }
 
-  /** Returns true at the end of the path. */
+  /** Reads one node. Returns true at the end of the path. Blanks, `@` and `$` have no meaning. */
   private readNode(): boolean {
     const next = this.peek();
     if (next === '}') return true;
@@ -124,7 +133,7 @@ class PathReader {
     return false;
   }
 
-  /** Reads up to a character that ends a name; a backslash escapes the next character. */
+  /** Reads a name, with its backslashes. A character after a backslash belongs to the name, also one that ends names. */
   private readName(): string {
     let name = '';
     while (!isTerminator(this.peek())) {
@@ -193,22 +202,8 @@ class PathReader {
     appendAll(this.nodes, bracketNodes(text));
   }
 
-  /** Reads a filter; a bracket inside its first quoted text does not end it. */
   private readFilter(): void {
-    let text = '';
-    let quote = '';
-    let isQuoteClosed = false;
-    for (this.position += 3; ; this.position += 1) {
-      const next = this.peek();
-      if (next === '' || next === '\n') throw new PathSyntaxError();
-      if (next === '"' || next === "'") {
-        if (quote === '') quote = next;
-        else if (next === quote && this.peek(-1) !== '\\') isQuoteClosed = true;
-      } else if (next === ')' && (quote === '') === !isQuoteClosed) break;
-      text += next;
-    }
-    if (this.peek(1) !== ']') throw new PathSyntaxError();
-    this.position += 2;
+    const text = this.readFilterText();
     const [, left = '', operatorText = ''] = LEFT_AND_OPERATOR.exec(text) ?? [];
     // The right operand is not empty: when nothing else follows, it is the last character of the operator text.
     const operator = text.slice(left.length, Math.min(left.length + operatorText.length, text.length - 1));
@@ -217,6 +212,26 @@ class PathReader {
         ? { kind: 'filter', left: parse(text), operator: 'exists', right: [] }
         : { kind: 'filter', left: parse(left), operator, right: parse(text.slice(left.length + operator.length)) },
     );
+  }
+
+  /** Reads `[?(…)]` and returns what is between the parentheses. The first quoted text may contain a parenthesis. */
+  private readFilterText(): string {
+    let text = '';
+    let openingQuote = '';
+    let isQuoteClosed = false;
+    for (this.position += '[?('.length; ; this.position += 1) {
+      const next = this.peek();
+      if (next === '' || next === '\n') throw new PathSyntaxError();
+      const isInQuotedText = openingQuote !== '' && !isQuoteClosed;
+      if (next === '"' || next === "'") {
+        if (openingQuote === '') openingQuote = next;
+        else if (next === openingQuote && this.peek(-1) !== '\\') isQuoteClosed = true;
+      } else if (next === ')' && !isInQuotedText) break;
+      text += next;
+    }
+    if (this.peek(1) !== ']') throw new PathSyntaxError();
+    this.position += ')]'.length;
+    return text;
   }
 }
 
@@ -232,17 +247,22 @@ const QUOTED_NAME = /^'([^']*)'$/;
 /** For example `2`, `-1`, `1:3` or `0:10:2`. */
 const INDEX_OR_SLICE = /^(-?[0-9]*)(:-?[0-9]*)?(:-?[0-9]*)?$/;
 
-/** Parses the content of brackets: an index, a slice, a quoted name, or a union of these. */
+/** Parses the content of brackets: an index, a slice, `*`, a quoted name, or a union of these. */
 function bracketNodes(text: string): readonly PathNode[] {
   const parts = text.split(',');
   if (parts.length > 1) return [{ kind: 'union', paths: parts.map((part) => parse(`[${part.trim()}]`)) }];
   const [, name] = QUOTED_NAME.exec(text) ?? [];
   if (name !== undefined) return parse(`.${name}`);
-  const [, from, to, step] = INDEX_OR_SLICE.exec(text === '*' ? ':' : text) ?? [];
+  const [, from, colonAndTo, colonAndStep] = INDEX_OR_SLICE.exec(text === '*' ? ':' : text) ?? [];
   if (from === undefined) throw new PathSyntaxError();
-  const bound = (part: string | undefined): number | undefined =>
-    part === undefined || part === '' || part === '-' ? undefined : Number(part);
-  return [{ kind: 'slice', from: bound(from), to: bound(to?.slice(1)), step: bound(step?.slice(1)), isIndex: to === undefined }];
+  const isIndex = colonAndTo === undefined;
+  return [
+    { kind: 'slice', from: parseBound(from), to: parseBound(colonAndTo?.slice(1)), step: parseBound(colonAndStep?.slice(1)), isIndex },
+  ];
+}
+
+function parseBound(text: string | undefined): number | undefined {
+  return text === undefined || text === '' || text === '-' ? undefined : Number(text);
 }
 
 function evaluatePath(path: PathNodes, values: readonly JsonValue[], budget: PathBudget): readonly JsonValue[] {
@@ -292,7 +312,7 @@ function evaluateWildcard(values: readonly JsonValue[], budget: PathBudget): rea
   return matches;
 }
 
-/** All non-empty objects and lists at any depth, parents first. */
+/** The values themselves and all values below them that are non-empty objects or lists, parents first. */
 function evaluateRecursive(values: readonly JsonValue[], budget: PathBudget): readonly JsonValue[] {
   const matches: JsonValue[] = [];
   const stack = [...values].reverse();
@@ -306,6 +326,7 @@ function evaluateRecursive(values: readonly JsonValue[], budget: PathBudget): re
   return matches;
 }
 
+/** As upstream, an index that is out of range is an error, and an empty slice ends the result: later lists are skipped. */
 function evaluateSlice(node: Extract<PathNode, { kind: 'slice' }>, values: readonly JsonValue[], budget: PathBudget): readonly JsonValue[] {
   const matches: JsonValue[] = [];
   for (const value of values) {
@@ -336,15 +357,16 @@ function evaluateFilter(
   budget.spend(value.length);
   return value.filter((item) => {
     if (operator === 'exists') return evaluateOrEmpty(left, item, budget).length > 0;
-    const [a, ...moreLeft] = evaluatePath(left, [item], budget);
-    if (a === undefined) return false;
-    const [b, ...moreRight] = evaluatePath(right, [item], budget);
+    const [leftValue, ...moreLeft] = evaluatePath(left, [item], budget);
+    if (leftValue === undefined) return false;
+    const [rightValue, ...moreRight] = evaluatePath(right, [item], budget);
+    // Only single values can be compared.
     if (moreLeft.length > 0 || moreRight.length > 0) throw new PathMismatch();
-    return b !== undefined && compare(a, operator, b);
+    return rightValue !== undefined && compare(leftValue, operator, rightValue);
   });
 }
 
-/** A mismatch counts as no match. */
+/** {@link evaluatePath}; no values when the path does not apply. */
 function evaluateOrEmpty(path: PathNodes, item: JsonValue, budget: PathBudget): readonly JsonValue[] {
   try {
     return evaluatePath(path, [item], budget);
@@ -354,7 +376,10 @@ function evaluateOrEmpty(path: PathNodes, item: JsonValue, budget: PathBudget): 
   }
 }
 
-/** Values of different types are not comparable, nor is an integer with a fraction. */
+/**
+ * Throws {@link PathMismatch} for values that cannot be compared: values of different types (an integer and a number
+ * with a fraction are different types), nulls, objects and lists, and booleans by their order.
+ */
 function compare(a: JsonValue, operator: string, b: JsonValue): boolean {
   const kind = comparisonKind(a);
   const areScalars = a !== null && b !== null && typeof a !== 'object' && typeof b !== 'object';

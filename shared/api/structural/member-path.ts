@@ -1,6 +1,6 @@
 /**
- * Paths of the fields of a scale subresource in a definition, such as `.spec.replicas`. Their form is checked when the
- * definition is written.
+ * Paths of the scale subresource of a CustomResourceDefinition, such as `.spec.replicas`. Their form was checked when the
+ * definition was written.
  */
 
 /** `.spec.replicas` → the members from the root. */

@@ -1,14 +1,15 @@
 /**
- * Estimates from a schema alone how many steps its patterns can take for any object. Callers check objects of expensive
- * definitions in a worker thread. Limiting the steps of a check is left to `CheckContext`.
+ * Estimates, from a schema alone, how many steps its patterns can take for any object. With it the API server decides
+ * whether objects of a definition are validated in a worker thread. Limiting the steps of one validation is left to
+ * `CheckContext` (validation/check-context.ts).
  */
 import { compilePattern } from '../../values/text/pattern';
 import type { ValueValidation, SchemaNode } from './schema-node';
 
 /**
- * An upper bound of the steps per character of an object, as `CheckContext.trySpend` counts them. A value is matched
- * with the patterns of its schema and of all alternatives, so these are added up. A character belongs to one child of
- * each object or list on its path, so only the most expensive child counts.
+ * An upper bound of the steps per character of an object, in the unit of `CheckContext.trySpend`. A value is matched with
+ * the patterns of its schema and of all alternatives (`anyOf` and so on), so their steps are added up. A character
+ * belongs to only one child of each object or list that contains it, so only the most expensive child counts.
  */
 export function patternStepsPerCharacter(node: ValueValidation & Partial<Pick<SchemaNode, 'additionalProperties'>>): number {
   const { pattern, allOf, anyOf, oneOf, not, properties, items, additionalProperties } = node;

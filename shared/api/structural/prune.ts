@@ -1,25 +1,27 @@
 /**
- * Removes fields that the schema of a custom resource does not specify. Ignores types: validation/validate.ts reports a value of
- * the wrong type later. Never removes apiVersion, kind and metadata of the object itself or of embedded resources
- * (embedded.ts).
+ * Removes fields that the schema of a custom resource does not specify. Keeps apiVersion, kind and metadata of the object
+ * itself and of embedded resources (embedded.ts) in any case. Ignores types: validation/validate.ts reports a value of
+ * the wrong type later.
  */
 import { compareBytes, isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { formatFieldPath } from './field-path';
 import type { SchemaNode } from './schema-node';
 
-/** Upstream reports all paths; these limits bound the response. */
+/** Limits of the paths that are returned and become warnings. Upstream returns all. */
 const MAX_PATHS = 1000;
-const MAX_PATH_CHARACTERS = 1 << 18;
+/** Of all paths together: no path is added once this number is reached. */
+const MAX_PATH_CHARACTERS = 256 * 1024;
 
 const RESOURCE_MEMBERS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** Prunes in place. Returns the paths of removed fields (`spec.list[0].x`), sorted. */
+/** Prunes in place. Returns the paths of removed fields (`spec.list[0].x`), sorted and limited in number and length. */
 export function pruneUnknown(node: SchemaNode, object: JsonObject): string[] {
   const pruned = new PrunedPaths();
   memberPruner(node, { isResource: true })(object, pruned);
   return pruned.texts.sort(compareBytes);
 }
 
+/** The state of pruning one object: where the walk is, and the paths of the removed fields. */
 class PrunedPaths {
   readonly texts: string[] = [];
   /** Members and indexes from the root to the value that is being pruned. */
@@ -37,9 +39,10 @@ class PrunedPaths {
 
 type Pruner = (value: JsonValue, pruned: PrunedPaths) => void;
 
-/** By node; absent below an unspecified field. */
+/** The compiled pruners of schema nodes. */
 const pruners = new WeakMap<SchemaNode, Pruner>();
 
+/** `undefined` stands for a value that the schema does not specify. */
 function prunerOf(node: SchemaNode | undefined): Pruner {
   if (node === undefined) return pruneAll;
   let pruner = pruners.get(node);
@@ -75,7 +78,10 @@ function pruneItems(pruneItem: Pruner, items: readonly JsonValue[], pruned: Prun
   });
 }
 
-/** Keeps the apiVersion, kind and metadata of a resource, also when its schema does not specify them. */
+/**
+ * Returns a function that prunes the members of an object and what is below them. With `isResource` the object keeps its
+ * apiVersion, kind and metadata, whether or not the schema specifies them.
+ */
 function memberPruner(
   node: SchemaNode,
   { isResource }: { readonly isResource: boolean },

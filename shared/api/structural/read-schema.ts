@@ -5,10 +5,10 @@
 import { arrayAt, isObject, objectAt, ownMember, sortedKeys, stringAt, type JsonObject, type JsonValue } from '../../values/json';
 import type { ValueValidation, SchemaNode, SchemaType, ValidationRule } from './schema-node';
 
-/** Anything is allowed below this depth. The limit allows code that walks a schema to recurse. */
+/** Below this depth a schema restricts nothing. The limit allows code that walks a schema to recurse. */
 export const MAX_SCHEMA_DEPTH = 500;
 
-/** Restrictions below {@link MAX_SCHEMA_DEPTH} are ignored. */
+/** Reads a schema; its restrictions below {@link MAX_SCHEMA_DEPTH} are ignored. */
 export function readSchema(openAPIV3Schema: JsonObject): SchemaNode {
   return readNode(openAPIV3Schema, 0);
 }
@@ -17,7 +17,7 @@ const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'] as c
 const LIST_TYPES = ['atomic', 'map', 'set'] as const;
 const MAP_TYPES = ['atomic', 'granular'] as const;
 
-/** One object literal with every member, because there are many nodes and all should have the same hidden class. */
+/** Returns an object literal with every member: there are many nodes, and all should have the same hidden class. */
 function readNode(source: JsonObject, depth: number): SchemaNode {
   if (depth >= MAX_SCHEMA_DEPTH) return readNode({ 'x-kubernetes-preserve-unknown-fields': true }, 0);
   const below = (value: JsonObject): SchemaNode => readNode(value, depth + 1);
@@ -62,6 +62,7 @@ function readNode(source: JsonObject, depth: number): SchemaNode {
   };
 }
 
+/** Reads a schema below `allOf`, `anyOf`, `oneOf` or `not`, where only value validation is allowed. */
 function readValueValidation(source: JsonObject, depth: number): ValueValidation {
   const below = (value: JsonObject): ValueValidation => readValueValidation(value, depth + 1);
   const isTooDeep = depth >= MAX_SCHEMA_DEPTH;
@@ -72,7 +73,7 @@ function readValueValidation(source: JsonObject, depth: number): ValueValidation
   };
 }
 
-/** Shared by all nodes without such a member. */
+/** Shared by all nodes that have no list of that kind, or no properties. */
 const NONE: readonly never[] = [];
 const NO_MEMBERS = new Map<string, never>();
 
@@ -119,7 +120,7 @@ function readRule(source: JsonObject): ValidationRule {
   };
 }
 
-/** Sorted by name. */
+/** Reads the schemas of the properties, sorted by name. */
 function readProperties<T>(source: JsonObject, read: (value: JsonObject) => T): ReadonlyMap<string, T> {
   const members = objectAt(source, 'properties');
   if (members === undefined) return NO_MEMBERS;
@@ -161,7 +162,7 @@ function stringsOf(source: JsonObject, member: string): readonly string[] {
   return list === undefined ? NONE : list.filter((item) => typeof item === 'string');
 }
 
-/** Reads the objects of a list. */
+/** Reads the items of a list that are objects. */
 function readEach<T>(source: JsonObject, member: string, read: (value: JsonObject) => T): readonly T[] {
   const list = arrayAt(source, member);
   return list === undefined ? NONE : list.filter(isObject).map(read);

@@ -9,10 +9,12 @@ export type SchemaType = 'array' | 'boolean' | 'integer' | 'number' | 'object' |
 /** A CEL validation rule (`x-kubernetes-validations`); see shared/expression. */
 export interface ValidationRule {
   readonly rule: string;
+  /** This and `messageExpression` are empty when the definition has none. */
   readonly message: string;
   readonly messageExpression: string;
-  /** Absent means `FieldValueInvalid`. */
+  /** The reason of the error; `undefined` means `FieldValueInvalid`. */
   readonly reason: string | undefined;
+  /** The path of the error relative to the node (`.spec.name`); empty for the node itself. */
   readonly fieldPath: string;
   readonly optionalOldSelf: boolean | undefined;
 }
@@ -71,7 +73,7 @@ export interface SchemaNode extends ValueValidation {
    */
   readonly additionalProperties: SchemaNode | boolean | undefined;
   readonly items: SchemaNode | undefined;
-  /** The JSON of the definition, for publication. */
+  /** The JSON of this node in the definition, for publication. */
   readonly source: JsonObject;
 }
 

@@ -1,4 +1,4 @@
-/** One version of a custom resource definition, besides the names that every kind has. */
+/** The types of what a custom resource definition states about one of its versions, besides the names of the kind. */
 import type { JsonObject } from '../../values/json';
 import type { SchemaNode } from './schema-node';
 
@@ -14,7 +14,7 @@ export interface PrinterColumn {
   readonly jsonPath: string;
 }
 
-/** The paths of the scale subresource: members with dots, beginning with a dot. */
+/** The paths of the scale subresource, such as `.spec.replicas`. */
 export interface ScalePaths {
   readonly specReplicas: string;
   readonly statusReplicas: string;
@@ -26,7 +26,7 @@ export type ConversionReviewVersion = 'v1' | 'v1beta1';
 
 /** The conversion webhook of a definition. */
 export interface ConversionWebhook {
-  /** As in the definition. */
+  /** `spec.conversion.webhook.clientConfig` of the definition. */
   readonly clientConfig: JsonObject;
   /**
    * The first of the webhook's `conversionReviewVersions` that this server supports; `undefined` when there is none.
@@ -43,11 +43,14 @@ export interface CustomVersion {
   /** The JSON of the schema, as in the definition. */
   readonly schemaText: () => Buffer;
   /**
-   * Differs between any two schemas. An object that was written with the same schema needs neither pruning nor
-   * defaulting when it is read.
+   * Equal for two versions only when their schemas and selectable fields are equal. An object that was written with the
+   * same id needs neither pruning nor defaulting when it is read.
    */
   readonly schemaId: string;
-  /** Differs between any two states of the version that present objects differently, including in tables. */
+  /**
+   * Equal for two states of the version only when they present objects alike, in tables too. Part of the keys of cached
+   * responses.
+   */
   readonly displayId: string;
   /** All versions of the kind, served or not, by name. */
   readonly versions: ReadonlyMap<string, CustomVersion>;

@@ -1,7 +1,6 @@
 /** State of one validation of an object against its schema: current path, errors, and remaining matching steps. */
 import { appendAll } from '../../../values/append';
 import { createFieldError, type FieldError, type FieldErrorReason } from '../../errors/field-error';
-
 import type { JsonValue } from '../../../values/json';
 import { formatFieldPath } from '../field-path';
 import type { Correlation, OldValue } from './correlate';
@@ -12,8 +11,9 @@ export const MAX_SCHEMA_ERRORS = 1000;
 export const ROOT_PATH = '<nil>';
 
 /**
- * Adds the errors of a value to the context. `old` is the value that it replaces. Returns a measure of how much was
- * checked: when several alternatives fail, the errors of the one that got furthest are reported.
+ * Adds the errors of a value to the context. `old` is the value that it replaces in an update; `undefined` when there is
+ * none. Returns upstream's count of what was checked: of the alternatives of an `anyOf` or `oneOf` that fail, the errors
+ * of the one with the highest count are reported.
  */
 export type SchemaCheck = (value: JsonValue, context: CheckContext, old: OldValue) => number;
 
@@ -23,7 +23,7 @@ export interface Checkpoint {
   readonly errors: number;
 }
 
-/** Limit for matching patterns against the strings of one object, in steps of about 20 ns. */
+/** Limit for matching patterns against the strings of one object: 50 ms, in steps of about 20 ns. */
 const MATCHING_STEP_LIMIT = 2_500_000;
 
 /**
@@ -31,6 +31,7 @@ const MATCHING_STEP_LIMIT = 2_500_000;
  * {@link CheckContext.leave}.
  */
 export class CheckContext {
+  /** All errors, including those that are not kept because of {@link MAX_SCHEMA_ERRORS}. */
   private failures = 0;
   private stepsLeft = MATCHING_STEP_LIMIT;
   private readonly errors: FieldError[] = [];
@@ -59,19 +60,19 @@ export class CheckContext {
     return formatFieldPath(this.path);
   }
 
-  /** Adds an error; its detail is the path followed by `message`. */
+  /** Adds an error; its detail is the path followed by `message`. `shown` is the value as the message shows it. */
   fail(reason: FieldErrorReason, shown: string, message: string): void {
     this.add(reason, shown, (pathText) => `${pathText} ${message}`);
   }
 
-  /** Adds an error that upstream reports without a field. */
+  /** Adds an error that upstream reports without a field, with the path in its detail. */
   failWithoutField(message: string): void {
     this.failures += 1;
     if (this.errors.length < MAX_SCHEMA_ERRORS)
       this.errors.push(createFieldError('FieldValueInvalid', ROOT_PATH, '""', `"${this.pathText}" ${message}`));
   }
 
-  /** Adds an error with the detail for the path. */
+  /** Adds an error; `detail` returns its detail for the path. Prefer {@link fail} when the detail begins with the path. */
   add(reason: FieldErrorReason, shown: string, detail: (pathText: string) => string): void {
     this.failures += 1;
     if (this.errors.length >= MAX_SCHEMA_ERRORS) return;
@@ -79,7 +80,7 @@ export class CheckContext {
     this.errors.push(createFieldError(reason, pathText === '' ? ROOT_PATH : pathText, shown, detail(pathText)));
   }
 
-  /** The present number of errors, for {@link CheckContext.hasFailedSince} and {@link CheckContext.rollBack}. */
+  /** The current state, for {@link CheckContext.hasFailedSince} and {@link CheckContext.rollBack}. */
   checkpoint(): Checkpoint {
     return { failures: this.failures, errors: this.errors.length };
   }
@@ -89,19 +90,22 @@ export class CheckContext {
     return this.failures > checkpoint.failures;
   }
 
-  /** Removes and returns the errors since the checkpoint; {@link restore} adds them again. */
+  /** Removes the errors since the checkpoint and returns them; {@link restore} adds them again. */
   rollBack(checkpoint: Checkpoint): readonly FieldError[] {
     this.failures = checkpoint.failures;
     return this.errors.splice(checkpoint.errors);
   }
 
-  /** Adds errors that were rolled back. Counts at least one failure, because errors beyond the limit are not kept. */
+  /**
+   * Adds errors that were rolled back. Counts at least one failure: the list is empty when the errors were not kept
+   * because of {@link MAX_SCHEMA_ERRORS}.
+   */
   restore(errors: readonly FieldError[]): void {
     this.failures += Math.max(errors.length, 1);
     appendAll(this.errors, errors);
   }
 
-  /** Without duplicates, in the order in which they were added. */
+  /** The errors without those of equal text, in the order in which they were first added. */
   get distinctErrors(): FieldError[] {
     return [...new Map(this.errors.map((error) => [error.text, error])).values()];
   }

@@ -1,13 +1,13 @@
 /**
- * Checks numeric bounds as upstream does: an integer against the integral part of a bound, any other number against the
- * bound itself.
+ * Checks `minimum`, `maximum` and `multipleOf` as upstream does: an integer against the integral part of a bound, any
+ * other number against the bound itself.
  */
 import { formatGoNumber, formatGoSyntax } from '../../../values/go-syntax';
 import type { SchemaCheck, CheckContext } from './check-context';
 import { isNearlyWhole } from './check-type';
 import type { ValueValidation } from '../schema-node';
 
-/** The check of `minimum`, `maximum` and `multipleOf`. */
+/** Returns a check that ignores values other than numbers. */
 export function compileNumberCheck(node: ValueValidation): SchemaCheck {
   const { multipleOf, minimum, maximum, exclusiveMinimum, exclusiveMaximum } = node;
   if (multipleOf === undefined && minimum === undefined && maximum === undefined) return () => 1;
@@ -38,7 +38,10 @@ type Bound = number | bigint;
 
 const MIN_INT64 = -(2n ** 63n);
 
-/** Upstream converts the bound to int64; a value out of range becomes the smallest int64. */
+/**
+ * The bound that a number is compared with: for an integer the bound as an int64, otherwise the bound itself. As in Go, a
+ * bound outside the range of int64 becomes the smallest int64.
+ */
 function comparableBound(number: Bound, bound: number): Bound {
   if (typeof number === 'number') return bound;
   const whole = Number.isFinite(bound) ? BigInt(Math.trunc(bound)) : MIN_INT64;
@@ -62,6 +65,7 @@ function checkMultiple(number: Bound, factor: Bound, context: CheckContext, fail
   if (!isMultiple) fail('a multiple of', factor);
 }
 
+/** Upstream's computation, with its rounding; {@link isNearlyWhole} tolerates the difference. */
 function isNearlyMultiple(number: number, factor: number): boolean {
   return isNearlyWhole(factor < 1 ? (1 / factor) * number : number / factor);
 }

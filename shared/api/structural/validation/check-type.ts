@@ -1,6 +1,7 @@
 /**
- * Checks types as upstream does, including its quirks: with a known format, strings and lists are accepted for every type
- * but numbers, and a number that is nearly whole is accepted as an integer.
+ * Checks types as upstream does, including its quirks:
+ * - with a known `format`, strings and lists are accepted for every type except `number` and `integer`;
+ * - a number that is nearly whole is accepted as an integer.
  */
 import type { JsonValue } from '../../../values/json';
 import type { SchemaCheck } from './check-context';
@@ -14,7 +15,7 @@ const NUMBER_FORMATS: ReadonlyMap<string, string> = new Map([
   ['number', 'float64'],
 ]);
 
-/** `undefined` when the schema restricts neither type nor format. */
+/** The check of `type` and `nullable`; `undefined` when the schema has neither a type nor a known format. */
 export function compileTypeCheck(node: ValueValidation): SchemaCheck | undefined {
   const types = allowedTypes(node);
   const isNullable = isSchemaNode(node) && node.nullable;
@@ -29,9 +30,7 @@ export function compileTypeCheck(node: ValueValidation): SchemaCheck | undefined
     };
     if (value === null) return wanted !== '' && !isNullable ? fail(wanted, 'null') : 1;
     const actual = jsonType(value);
-    const isExpected =
-      types.includes(actual) ||
-      (actual === 'number' ? types.includes('integer') && isNearlyWhole(value) : isIntegerAsNumber(actual, types));
+    const isExpected = types.includes(actual) || isAcceptedNumber(value, actual, types);
     if (format !== '') {
       if (actual === 'string' || actual === 'array') {
         if (!acceptsNumbers) return 1;
@@ -46,7 +45,11 @@ function allowedTypes(node: ValueValidation): readonly string[] {
   return node.type === undefined ? [] : [node.type];
 }
 
-const isIntegerAsNumber = (actual: string, types: readonly string[]): boolean => actual === 'integer' && types.includes('number');
+/** Whether the value is an integer where a number is allowed, or a nearly whole number where an integer is. */
+function isAcceptedNumber(value: JsonValue, actual: string, types: readonly string[]): boolean {
+  if (actual === 'integer') return types.includes('number');
+  return actual === 'number' && types.includes('integer') && isNearlyWhole(value);
+}
 
 function jsonType(value: JsonValue): string {
   switch (typeof value) {
@@ -65,7 +68,10 @@ function jsonType(value: JsonValue): string {
   }
 }
 
-/** Upstream's tolerance, which does not apply to negative numbers. */
+/**
+ * Whether a number is whole within upstream's tolerance. Numbers below 1 have to be exactly whole, and numbers beyond the
+ * safe integers never are.
+ */
 export function isNearlyWhole(value: JsonValue): boolean {
   if (typeof value !== 'number' || Math.abs(value) > Number.MAX_SAFE_INTEGER) return false;
   const whole = Math.trunc(value);

@@ -2,8 +2,9 @@
  * Compiles a schema into checks of a value, once per node. Messages, order and quirks are upstream's, as recorded
  * (test/replay/answers/custom). The time is proportional to the size of the value, whatever it contains.
  *
- * Every check returns how much it checked (see {@link SchemaCheck}). What the parts add to this count is upstream's,
- * because it decides which alternative of an `anyOf` or `oneOf` got furthest and has its errors reported.
+ * Every check returns a count of what it checked (see {@link SchemaCheck}). It decides which alternative of an `anyOf` or
+ * `oneOf` got furthest and has its errors reported. The constants that the checks below return or add to the count are
+ * therefore upstream's, and have no other meaning.
  */
 import { equalJson, isObject, ownMember, sortedKeys, stringifyJson, type JsonObject, type JsonValue } from '../../../values/json';
 import { compilePattern } from '../../../values/text/pattern';
@@ -18,7 +19,10 @@ import { compileTypeCheck } from './check-type';
 
 const compiledChecks = new WeakMap<ValueValidation, SchemaCheck>();
 
-/** The check of a node. Tolerates errors of a value that has not changed (ratcheting validation). */
+/**
+ * The check of a node. At nodes of the structural schema it tolerates errors of a value that an update does not change
+ * (ratcheting validation).
+ */
 export function schemaCheckOf(node: ValueValidation): SchemaCheck {
   let check = compiledChecks.get(node);
   if (check === undefined) compiledChecks.set(node, (check = compileCheck(node)));
@@ -89,9 +93,10 @@ function compileTextCheck({ minLength, maxLength, pattern }: ValueValidation): S
   };
 }
 
-/** Whether a text has more characters than this; a surrogate pair counts as one. */
+/** Whether a text has more than `max` characters; a surrogate pair counts as one. */
 function hasMoreCharacters(text: string, max: number): boolean {
   if (text.length <= max) return false;
+  // A character has at most two UTF-16 units.
   if (text.length > max * 2) return true;
   let characters = 0;
   for (const _ of text) characters += 1;
@@ -180,7 +185,7 @@ function rejectUnknownMembers(node: ValueValidation, value: JsonObject, context:
   }
 }
 
-/** `enum`. A number is compared as a number of the listed value's type: as an integer when that is integral. */
+/** The check of `enum`. */
 function compileEnumCheck(values: readonly JsonValue[]): SchemaCheck {
   const supported = values.map((value) => quote(typeof value === 'string' ? value : stringifyJson(value))).join(', ');
   const texts = new Set(values.filter((value) => typeof value === 'string'));
@@ -192,6 +197,7 @@ function compileEnumCheck(values: readonly JsonValue[]): SchemaCheck {
   };
 }
 
+/** Upstream converts the value to the type of the listed one: `1.5` equals a listed `1`, because the fraction is cut off. */
 function equalsListed(value: JsonValue, listed: JsonValue): boolean {
   if (typeof value === 'number' && (typeof listed === 'bigint' || Number.isInteger(listed))) return equalJson(Math.trunc(value), listed);
   return equalJson(value, listed);
@@ -203,6 +209,7 @@ interface FailedAlternative {
   readonly count: number;
 }
 
+/** The check of `anyOf`, `oneOf`, `allOf` and `not`. */
 function compileJunctorsCheck(node: ValueValidation): SchemaCheck {
   const anyOf = node.anyOf.map(schemaCheckOf);
   const oneOf = node.oneOf.map(schemaCheckOf);
@@ -217,7 +224,7 @@ function compileJunctorsCheck(node: ValueValidation): SchemaCheck {
     checkNot(not, value, context, old);
 }
 
-/** The errors of an alternative that fails; `undefined` when the value satisfies it. */
+/** Removes the errors of an alternative from the context and returns them; `undefined` when the value satisfies it. */
 function tryAlternative(check: SchemaCheck, value: JsonValue, context: CheckContext, old: OldValue): FailedAlternative | undefined {
   const checkpoint = context.checkpoint();
   const count = check(value, context, old);
@@ -227,6 +234,7 @@ function tryAlternative(check: SchemaCheck, value: JsonValue, context: CheckCont
 const furthestOf = (furthest: FailedAlternative | undefined, failed: FailedAlternative): FailedAlternative =>
   furthest === undefined || failed.count > furthest.count ? failed : furthest;
 
+/** Adds the errors of the alternative that got furthest. */
 function reportAlternative(furthest: FailedAlternative | undefined, context: CheckContext): number {
   if (furthest === undefined) return 0;
   context.restore(furthest.errors);

@@ -1,7 +1,7 @@
 /**
  * Correlates the values of a new object with those of the old one, and compares them. Members are correlated by name,
- * items of map lists by their keys; items of other lists and items without all keys have no old value, and members outside
- * the schema count as changed. One instance serves one pair of objects.
+ * and items of map lists (`x-kubernetes-list-type: map`) by their keys. Items of other lists have no old value, nor have
+ * items without all keys. Members outside the schema count as changed.
  */
 import { equalJson, isObject, ownMember, stringifyJson, type JsonArray, type JsonObject, type JsonValue } from '../../../values/json';
 import type { SchemaNode } from '../schema-node';
@@ -9,7 +9,10 @@ import type { SchemaNode } from '../schema-node';
 /** The old value of a value; `undefined` when there is none. */
 export type OldValue = JsonValue | undefined;
 
-/** Remembers what it compared, so that checks at several levels of an object compare each value once. */
+/**
+ * The correlation of one pair of objects. Remembers what it compared, so that checks at several levels of an object
+ * compare each value once.
+ */
 export class Correlation {
   /** By new value; each new value has at most one old value. */
   private readonly unchanged = new WeakMap<JsonObject | JsonArray, boolean>();
@@ -31,8 +34,8 @@ export class Correlation {
   }
 
   /**
-   * The order of items in a map list does not matter. A value without an old value counts as changed (upstream
-   * behaviour).
+   * Whether a value equals its old value. The order of items in a map list does not matter. A value without an old value
+   * counts as changed (upstream behaviour), and so does one without a node.
    */
   isUnchanged(node: SchemaNode | undefined, value: JsonValue, old: OldValue): boolean {
     if (old === undefined || node === undefined) return false;

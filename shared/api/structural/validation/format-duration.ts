@@ -1,6 +1,6 @@
 /**
- * The `duration` format of upstream: Go durations (`1h30m`), or a text that contains a number with a known unit (`3
- * days`) and in which no number before a word exceeds an int64.
+ * The `duration` format of upstream. It accepts a Go duration (`1h30m`), and any text that contains a number with a known
+ * unit (`3 days`), unless a number in front of a word exceeds an int64.
  */
 
 const UNIT_NANOS: ReadonlyMap<string, bigint> = new Map([
@@ -13,12 +13,14 @@ const UNIT_NANOS: ReadonlyMap<string, bigint> = new Map([
   ['m', 60_000_000_000n],
   ['h', 3_600_000_000_000n],
 ]);
+/** A number with a unit: `1.5h` of `1.5h30m`. Both spellings of `µ` are units. */
 const PART = /([0-9]*)(?:\.([0-9]*))?([a-zµμ]+)/y;
 /** The largest absolute value of a Go duration, which only a negative one reaches. */
 const MAX_NANOS = 2n ** 63n;
-const MAX_FACTOR = 2n ** 63n - 1n;
+const MAX_INT64 = 2n ** 63n - 1n;
 /**
- * A limit far above the digits of an int64 (19), because converting a very long number is slow. Allows leading zeros.
+ * Longer numbers are rejected without converting them, because converting a very long number is slow. An int64 has at
+ * most 19 digits; the other ones may be leading zeros.
  */
 const MAX_DIGITS = 40;
 
@@ -48,12 +50,15 @@ function isGoDuration(text: string): boolean {
   return isNegative || nanos < MAX_NANOS;
 }
 
+/** For example `3 days` of `in 3 days`. */
+const AMOUNT_AND_WORD = /(?<![0-9])([0-9]+)[ \t\n\f\r]*([A-Za-zµ]+)/g;
+
 function isVerboseDuration(text: string): boolean {
   let hasUnit = false;
-  for (const [, factor = '', unit = ''] of text.matchAll(/(?<![0-9])([0-9]+)[ \t\n\f\r]*([A-Za-zµ]+)/g)) {
-    if (factor.length > MAX_DIGITS || BigInt(factor) > MAX_FACTOR) return false;
+  for (const [, amount = '', unit = ''] of text.matchAll(AMOUNT_AND_WORD)) {
+    if (amount.length > MAX_DIGITS || BigInt(amount) > MAX_INT64) return false;
     const name = unit.toLowerCase();
-    if (SHORT_UNITS.has(name) || LONG_UNIT_PREFIXES.some((beginning) => name.startsWith(beginning))) hasUnit = true;
+    if (SHORT_UNITS.has(name) || LONG_UNIT_PREFIXES.some((prefix) => name.startsWith(prefix))) hasUnit = true;
   }
   return hasUnit;
 }

@@ -4,14 +4,17 @@
  */
 import { isStrictAddress } from './format-address';
 
-const ATOM = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~\\u0080-\\uffff-]";
-const DOT_ATOM = `${ATOM}+(?:\\.${ATOM}+)*`;
-const QUOTED = '"(?:[ \\t!#-[\\]-~\\u0080-\\uffff]|\\\\[ \\t!-~\\u0080-\\uffff])*"';
-const BLANK = '[ \\t]*';
-const ADDR_SPEC = new RegExp(`${BLANK}(?:${DOT_ATOM}|${QUOTED})@${BLANK}(?:${DOT_ATOM}|\\[([!-Z^-~]*)\\])`, 'y');
-const WORD = new RegExp(`${BLANK}(?:[.${ATOM.slice(1)}+|${QUOTED})`, 'y');
-const OPENING_BRACKET = new RegExp(`${BLANK}<`, 'y');
-/** An encoded word in a charset that upstream does not support. */
+// The patterns below are sticky, and matched at a position by `matchEnd`. Their names are those of RFC 5322.
+const ATOM_CHARACTERS = "A-Za-z0-9!#$%&'*+/=?^_`{|}~\\u0080-\\uffff-";
+const DOT_ATOM = `[${ATOM_CHARACTERS}]+(?:\\.[${ATOM_CHARACTERS}]+)*`;
+const QUOTED_STRING = '"(?:[ \\t!#-[\\]-~\\u0080-\\uffff]|\\\\[ \\t!-~\\u0080-\\uffff])*"';
+const BLANKS = '[ \\t]*';
+/** `user@example.com`, `"a b"@example.com` or `user@[192.0.2.1]`; the group is the content of the brackets. */
+const ADDR_SPEC = new RegExp(`${BLANKS}(?:${DOT_ATOM}|${QUOTED_STRING})@${BLANKS}(?:${DOT_ATOM}|\\[([!-Z^-~]*)\\])`, 'y');
+/** A word of a display name. Unlike in RFC 5322, it may contain dots. */
+const WORD = new RegExp(`${BLANKS}(?:[.${ATOM_CHARACTERS}]+|${QUOTED_STRING})`, 'y');
+const OPENING_BRACKET = new RegExp(`${BLANKS}<`, 'y');
+/** An encoded word in a charset that upstream does not support: `=?koi8-r?q?x?=`. */
 const FOREIGN_WORD = /^[ \t]*=\?(?!(?:utf-8|iso-8859-1|us-ascii)\?)[^?]*\?[qb]\?[^?]*\?=$/i;
 
 /** Whether the text has the `email` format. */
@@ -42,7 +45,10 @@ function endOfAddrSpec(text: string, from: number): number | undefined {
   return ADDR_SPEC.lastIndex;
 }
 
-/** Consumes words, each followed by optional comments. */
+/**
+ * The position after the display name: words, each with optional comments after it. The end of the text for an invalid
+ * name, so that no address can follow it.
+ */
 function endOfPhrase(text: string): number {
   let position = 0;
   for (let next = matchEnd(WORD, text, position); next !== undefined; next = matchEnd(WORD, text, position)) {
@@ -52,11 +58,12 @@ function endOfPhrase(text: string): number {
   return position;
 }
 
+/** Whether the text has nothing but blanks and comments. */
 function isBlank(text: string): boolean {
   return skipComments(text, 0) === text.length;
 }
 
-/** The position after blanks and comments; `undefined` when a comment is not closed. */
+/** The position after blanks and comments (`(text)`, which may be nested); `undefined` when a comment is not closed. */
 function skipComments(text: string, from: number): number | undefined {
   let depth = 0;
   for (let position = from; ; position += 1) {

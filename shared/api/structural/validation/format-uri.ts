@@ -1,7 +1,7 @@
 /** The `uri` format of upstream: an absolute URI or an absolute path (Go's `url.ParseRequestURI`). */
 import { isIpv6 } from './format-address';
 
-/** The characters of a host; of escapes only those of bytes that are not ASCII, and `%25`. */
+/** The characters of a host. Only bytes that are not ASCII (`%C3`) and the percent sign (`%25`) may be escaped. */
 const HOST = /^(?:[A-Za-z0-9!$&'()*+,;=:[\]<>"\-_.~\u0080-\uffff]|%(?:[89A-Fa-f][0-9A-Fa-f]|25))*$/;
 /** A text in which each `%` begins an escape. */
 const ESCAPED = /^(?:[^%]|%[0-9A-Fa-f]{2})*$/;
@@ -18,7 +18,9 @@ export function isRequestUri(text: string): boolean {
   const scheme = /^[A-Za-z][A-Za-z0-9+\-.]*:/.exec(text)?.[0] ?? '';
   const query = text.indexOf('?', scheme.length);
   const rest = text.slice(scheme.length, query < 0 ? undefined : query);
+  // An opaque URI such as `mailto:a`; a relative path is refused.
   if (!rest.startsWith('/')) return scheme !== '';
+  // A path without an authority. Without a scheme, two slashes begin a path too.
   if (scheme === '' || !rest.startsWith('//')) return ESCAPED.test(rest);
   const slash = rest.indexOf('/', 2);
   const authority = rest.slice(2, slash < 0 ? undefined : slash);
@@ -38,6 +40,7 @@ function isAuthority(authority: string): boolean {
   return isHost(authority.slice(at + 1)) && (at < 0 || USER.test(authority.slice(0, at)));
 }
 
+/** `example.com`, `example.com:80`, `[::1]:80`, or with a zone `[fe80::1%25eth0]`. */
 function isHost(host: string): boolean {
   const open = host.lastIndexOf('[');
   if (open >= 0) {

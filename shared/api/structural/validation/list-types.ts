@@ -7,13 +7,14 @@ import { formatFieldPath, type FieldPathElement } from '../field-path';
 import type { SchemaNode } from '../schema-node';
 import { shownValue } from '../shown-value';
 
-/** Errors of sets and map lists at any depth, at most {@link MAX_SCHEMA_ERRORS}. */
+/** The errors of sets and map lists at any depth; collecting stops at {@link MAX_SCHEMA_ERRORS}. */
 export function validateListTypes(node: SchemaNode, object: JsonObject): FieldError[] {
   const errors: FieldError[] = [];
   if (containsUniqueLists(node)) collectErrors(node, object, [], errors);
   return errors;
 }
 
+/** Appends the errors at and below a value to `errors`. `path` is that of the value. */
 function collectErrors(node: SchemaNode, value: JsonValue, path: FieldPathElement[], errors: FieldError[]): void {
   const descend = (next: SchemaNode | undefined, step: FieldPathElement, member: JsonValue): void => {
     const isContainer = typeof member === 'object' && member !== null;
@@ -35,7 +36,7 @@ function collectErrors(node: SchemaNode, value: JsonValue, path: FieldPathElemen
 }
 
 function checkUniqueItems(items: JsonArray, path: readonly FieldPathElement[], errors: FieldError[]): void {
-  checkUnique(items, (item) => item, path, errors);
+  reportDuplicates(items, (item) => item, path, errors);
 }
 
 function checkUniqueKeys(node: SchemaNode, items: JsonArray, path: readonly FieldPathElement[], errors: FieldError[]): void {
@@ -45,25 +46,28 @@ function checkUniqueKeys(node: SchemaNode, items: JsonArray, path: readonly Fiel
     errors.push(createFieldError('FieldValueInvalid', formatFieldPath([...path, nonObject]), shownValue(items[nonObject] ?? null), text));
     return;
   }
-  checkUnique(items, (item) => (isObject(item) ? keysOf(node, item) : undefined), path, errors);
+  reportDuplicates(items, (item) => (isObject(item) ? keysOf(node, item) : undefined), path, errors);
 }
 
-/** Reports the second occurrence of each duplicate. Items without an identity are ignored. */
-function checkUnique(
+/**
+ * Reports the second of the items with the same identity; further ones are not reported (upstream behaviour).
+ * `identityOf` returns what must be unique, or `undefined` for an item to ignore.
+ */
+function reportDuplicates(
   items: JsonArray,
-  identity: (item: JsonValue) => JsonValue | undefined,
+  identityOf: (item: JsonValue) => JsonValue | undefined,
   path: readonly FieldPathElement[],
   errors: FieldError[],
 ): void {
-  const seen = new Map<string, number>();
+  const occurrences = new Map<string, number>();
   items.forEach((item, index) => {
-    const value = identity(item);
-    if (value === undefined) return;
-    const text = stringifyJson(value, 'sorted');
-    const times = seen.get(text) ?? 0;
-    seen.set(text, times + 1);
-    if (times !== 1 || errors.length >= MAX_SCHEMA_ERRORS) return;
-    errors.push(createFieldError('FieldValueDuplicate', formatFieldPath([...path, index]), shownValue(value), ''));
+    const identity = identityOf(item);
+    if (identity === undefined) return;
+    const text = stringifyJson(identity, 'sorted');
+    const earlier = occurrences.get(text) ?? 0;
+    occurrences.set(text, earlier + 1);
+    if (earlier !== 1 || errors.length >= MAX_SCHEMA_ERRORS) return;
+    errors.push(createFieldError('FieldValueDuplicate', formatFieldPath([...path, index]), shownValue(identity), ''));
   });
 }
 

@@ -12,9 +12,12 @@ import type { SchemaNode } from '../schema-node';
 import { validateSchema } from './validate';
 import { propertyRuns } from '../../../../test/support/property-runs';
 
+/** The recorded requests that were decoded: 400 is the answer to a request with an object that cannot be decoded. */
 const CASES = ['decoding', 'formats', 'updates', 'validation'].flatMap(customResourceCases).filter(({ answer }) => answer.code !== 400);
+/** A short text of a value for the title of a test. */
 const text = (value: JsonValue | undefined): string => (value === undefined ? '' : JSON.stringify(value).slice(0, 100));
 
+/** The object as it reaches validation, with the members that every object has. */
 function decodeAndDefault(node: SchemaNode, value: JsonObject): JsonObject {
   const { metadata } = value;
   const { object } = decodeCustom(node, {
@@ -27,6 +30,7 @@ function decodeAndDefault(node: SchemaNode, value: JsonObject): JsonObject {
   return object;
 }
 
+/** The field, the reason and the message of a cause in a Status. */
 type Cause = readonly string[];
 
 /** Upstream validates members in random order, so only the errors of one field have a defined order. */
@@ -61,6 +65,7 @@ it('validateSchema reports wrong types first, then errors of embedded resources,
   ).toEqual(fields.slice(-3));
 });
 
+/** The schemas of the recorded definitions, and the names of the members of their specs. */
 const NODES = [...new Set(CASES.map(({ node }) => node))];
 const MEMBERS = [...new Set(NODES.flatMap((node) => [...(node.properties.get('spec')?.properties.keys() ?? [])]))];
 
@@ -99,11 +104,13 @@ describe('validateSchema', () => {
         },
       },
     });
-    const spec = (v: number): JsonObject => ({ spec: Array.from({ length: 20_000 }, (_, index) => ({ k: `k${index}`, v })) });
-    expect(validateSchema(node, spec(2))).toEqual([]);
-    expect(validateSchema(node, spec(0))).toHaveLength(1000);
-    expect(validateSchema(node, spec(0), spec(0))).toEqual([]);
-    expect(validateSchema(node, spec(9), spec(8))).toHaveLength(1000);
+    const itemsWith = (v: number): JsonObject => ({ spec: Array.from({ length: 20_000 }, (_, index) => ({ k: `k${index}`, v })) });
+    expect(validateSchema(node, itemsWith(2))).toEqual([]);
+    // 0 is below the minimum of `v`.
+    expect(validateSchema(node, itemsWith(0))).toHaveLength(1000);
+    expect(validateSchema(node, itemsWith(0), itemsWith(0))).toEqual([]);
+    // 8 and 9 satisfy no alternative of the `anyOf`, and the items change from one to the other.
+    expect(validateSchema(node, itemsWith(9), itemsWith(8))).toHaveLength(1000);
   });
 });
 
