@@ -7,7 +7,7 @@ import type { NumberLiterals } from '../../values/number-literals';
 import { extendPath } from '../../values/field-path';
 import { DecodeError } from './decode-error';
 
-/** Unknown fields that are collected; a client chooses how many there are. */
+/** Maximum number of unknown fields that are collected; a client chooses how many there are. */
 const MAX_UNKNOWN_FIELDS = 100;
 /** Only recursive types reach this depth. The limit allows code that walks a decoded object to recurse. */
 export const MAX_DEPTH = 1000;
@@ -18,7 +18,7 @@ export const MAX_DEPTH = 1000;
  */
 export class DecodeContext {
   readonly unknown: string[] = [];
-  /** Fields, list indexes, and map keys (as `\0key`) from the root to the object being read. */
+  /** The way from the root to the object being read: field names, list indexes, and map keys with `\0` before them. */
   readonly path: (string | number)[] = [];
   firstError: DecodeError | undefined;
 
@@ -33,7 +33,10 @@ export class DecodeContext {
     return this.outerDepth + this.path.length;
   }
 
-  /** `actual` describes the JSON value (`string`, `number 80.5`). */
+  /**
+   * The error of a value with a wrong JSON type, at {@link path} and `owner.member`. `actual` describes the value:
+   * `string` or `number 80.5`. As in Go, the error does not show list indexes and map keys.
+   */
   mismatchError(actual: string, owner: MemberLocation): DecodeError {
     const members = this.path.filter((step) => typeof step === 'string' && !step.startsWith('\0'));
     const memberPath = [owner.struct, ...members, owner.member].join('.');
@@ -41,7 +44,7 @@ export class DecodeContext {
     return new DecodeError(`json: cannot unmarshal ${actual} into Go struct field ${memberPath} of type ${goType}`, { actual, goType });
   }
 
-  /** Records the error unless an earlier one is recorded. */
+  /** Records {@link mismatchError} unless an earlier error is recorded. */
   recordMismatch(actual: string, owner: MemberLocation): void {
     this.firstError ??= this.mismatchError(actual, owner);
   }
@@ -65,8 +68,9 @@ export interface MemberLocation {
 }
 
 /**
- * Returns the canonical value; `undefined` when the value is unusable or counts as absent. `container` and `key`
- * identify a number for {@link NumberLiterals}.
+ * Reads a value that is not null. Returns its canonical form, or `undefined` when it counts as absent or when its error
+ * was recorded in the context. The value is the member or item `key` of `container`, under which
+ * {@link NumberLiterals} has the spelling of a number.
  */
 export type ValueReader = (
   value: JsonValue,

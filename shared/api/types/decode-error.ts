@@ -2,8 +2,8 @@
 import type { JsonValue } from '../../values/json';
 
 /**
- * The body does not fit its type. The message is upstream's, without the part that names the kind, except for two spellings of
- * a field that differ, which upstream does not have.
+ * The body does not fit its type. The message is upstream's, without the part that names the kind. Only the conflict of
+ * two spellings of a field (member-spellings.ts) is an error that upstream does not have.
  */
 export class DecodeError extends Error {
   /** `mismatch` is set when the error is a value of a wrong JSON type. */
@@ -19,6 +19,7 @@ export class DecodeError extends Error {
 export interface Mismatch {
   /** The JSON value, as in the message: `string`, `number 80.5`. */
   readonly actual: string;
+  /** The Go type of the field: `v1.ServiceType`. */
   readonly goType: string;
 }
 

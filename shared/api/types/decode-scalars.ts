@@ -1,6 +1,6 @@
 /**
- * Value readers of scalars and of types with a custom JSON form. Each returns the canonical spelling of a value, or
- * reports why the value is invalid.
+ * Value readers of scalars and of types with a custom JSON form. Each returns the canonical form of a value. An invalid
+ * value is recorded in the context, or stops the decoding with a {@link DecodeError}, as upstream does for its type.
  */
 import { cloneJson, isDeeperThan, isObject, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { numberTooLargeMessage } from '../../values/number-literals';
@@ -11,13 +11,16 @@ import { canonicalQuantity, QuantityError } from '../../values/quantity';
 import { canonicalMicroTime, canonicalTime, TimeError } from '../../values/time/time';
 import type { Scalar } from './types';
 
-/** Maximum nesting depth of free-form values. The limit allows code that walks such a value to recurse. */
+/** Maximum nesting depth of free-form values (`raw`, `json`, `fields`). It allows code that walks them to recurse. */
 export const MAX_RAW_DEPTH = 1000;
 
-/** A copy in which numbers are 64-bit integers or floats, distinguished as upstream does. */
+/**
+ * A copy in which integers that fit in 64 bits are exact and all other numbers are doubles, as in Go. Throws
+ * {@link DecodeError} for a number beyond the range of doubles. `container` and `key` identify the value's literal.
+ */
 function copyWithGoNumbers(value: JsonValue, context: DecodeContext, container: JsonObject | JsonArray, key: string | number): JsonValue {
   if (isNumber(value)) {
-    const isInteger = typeof value === 'bigint' && value >= -(1n << 63n) && value < 1n << 63n;
+    const isInteger = typeof value === 'bigint' && value >= MIN_INT64 && value <= MAX_INT64;
     const number = isInteger ? value : Number(value);
     if (isInteger || Number.isFinite(number)) return number === 0 ? 0 : number;
     throw new DecodeError(numberTooLargeMessage(literalOf(value, context, container, key)));
@@ -29,6 +32,12 @@ function copyWithGoNumbers(value: JsonValue, context: DecodeContext, container: 
   return copy;
 }
 
+const MIN_INT32 = -2_147_483_648n;
+const MAX_INT32 = 2_147_483_647n;
+const MAX_UINT32 = 4_294_967_295n;
+const MIN_INT64 = -(1n << 63n);
+const MAX_INT64 = (1n << 63n) - 1n;
+
 /** The reader of a scalar; `owner` is the field that holds it, for errors. */
 export function scalarReader(scalar: Scalar, owner: MemberLocation): ValueReader {
   switch (scalar) {
@@ -37,11 +46,11 @@ export function scalarReader(scalar: Scalar, owner: MemberLocation): ValueReader
     case 'bool':
       return (value, context) => (typeof value === 'boolean' ? value : void context.recordMismatch(jsonKindOf(value), owner));
     case 'int32':
-      return integerReader(owner, -2_147_483_648n, 2_147_483_647n);
+      return integerReader(owner, MIN_INT32, MAX_INT32);
     case 'uint32':
-      return integerReader(owner, 0n, 4_294_967_295n);
+      return integerReader(owner, 0n, MAX_UINT32);
     case 'int64':
-      return integerReader(owner, -(1n << 63n), (1n << 63n) - 1n);
+      return integerReader(owner, MIN_INT64, MAX_INT64);
     case 'float64':
       return doubleReader(owner);
     case 'bytes':
@@ -58,17 +67,21 @@ export function scalarReader(scalar: Scalar, owner: MemberLocation): ValueReader
       return intOrStringReader({ ...owner, goType: 'int32' });
     case 'raw':
       return (value, context, container, key) => {
-        const checked = checkRawDepth(value);
-        // Rejects numbers outside the range of a double; these always have a recorded literal.
-        if (context.literals !== undefined) copyWithGoNumbers(checked, context, container, key);
-        return cloneJson(checked);
+        requireRawDepth(value);
+        // Only rejects numbers outside the range of a double, which always have a recorded literal.
+        if (context.literals !== undefined) copyWithGoNumbers(value, context, container, key);
+        return cloneJson(value);
       };
-    // Field sets are immutable and may be long, so they are shared with the request body.
     case 'fields':
-      return checkRawDepth;
+      return (value) => {
+        requireRawDepth(value);
+        // Field sets are immutable and may be long, so they are shared with the request body.
+        return value;
+      };
     case 'json':
       return (value, context, container, key) => {
-        return copyWithGoNumbers(checkRawDepth(value), context, container, key);
+        requireRawDepth(value);
+        return copyWithGoNumbers(value, context, container, key);
       };
     case 'strings':
       return stringListReader(owner);
@@ -81,10 +94,9 @@ const readQuantity: ValueReader = (value, context, container, key) => {
   return withDecodeErrors(() => canonicalQuantity(typeof text === 'string' ? text : jsonKindOf(text)));
 };
 
-/** Returns the value unchanged; throws when it is nested too deeply. */
-function checkRawDepth(value: JsonValue): JsonValue {
+/** Throws {@link DecodeError} when the value is nested too deeply. */
+function requireRawDepth(value: JsonValue): void {
   if (isDeeperThan(value, MAX_RAW_DEPTH)) throw new DecodeError('exceeded max depth');
-  return value;
 }
 
 function doubleReader(owner: MemberLocation): ValueReader {
@@ -97,7 +109,7 @@ function doubleReader(owner: MemberLocation): ValueReader {
 
 /** A value that is neither an integer nor a string stops the decoding at once. */
 function intOrStringReader(owner: MemberLocation): ValueReader {
-  const read = integerReader(owner, -2_147_483_648n, 2_147_483_647n);
+  const read = integerReader(owner, MIN_INT32, MAX_INT32);
   return (value, context, container, key) => {
     if (typeof value === 'string') return value;
     const integer = isNumber(value) ? read(value, context, container, key) : undefined;
@@ -137,7 +149,10 @@ function bytesReader(owner: MemberLocation): ValueReader {
   };
 }
 
-/** Reads a string that a Go type unmarshals itself: an invalid string stops the decoding at once. */
+/**
+ * Reads a string of a Go type that unmarshals itself, as a time does: an invalid string, or a value of another type, stops
+ * the decoding at once. `canonical` returns the canonical text, or null for a text that counts as absent.
+ */
 function textReader(owner: MemberLocation, canonical: (value: string) => string | null): ValueReader {
   const wanted = { ...owner, goType: 'string' };
   return (value, context) => {
@@ -146,6 +161,7 @@ function textReader(owner: MemberLocation, canonical: (value: string) => string 
   };
 }
 
+/** Turns the errors of the parsers of times and quantities into a {@link DecodeError}. */
 function withDecodeErrors<T>(read: () => T): T {
   try {
     return read();
@@ -176,7 +192,7 @@ function isNumber(value: JsonValue): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
 
-/** A number as it was written. */
+/** A number as it was written: its recorded literal, else the spelling of the value. */
 function literalOf(value: number | bigint, context: DecodeContext, container: JsonObject | JsonArray, key: string | number): string {
   return context.literals?.get(container)?.get(key) ?? String(value);
 }

@@ -1,8 +1,12 @@
 /**
- * Structural decoding: turns a parsed JSON object of a known type into a new canonical object. Drops and reports
- * unknown fields, puts times, quantities and bytes into their canonical spelling, treats null as absent, drops zero
- * values of `omitempty` fields and fills in fields that the output always has. A decoded object therefore equals the
- * parsed text of its own encoding. Does not validate values; the strategies do.
+ * Structural decoding: turns a parsed JSON object of a known type into a new canonical object.
+ * - Unknown fields are dropped and reported.
+ * - Times, quantities and bytes get their canonical spelling.
+ * - A null field counts as absent. Zero values of `omitempty` fields are dropped.
+ * - Fields that the output always has are filled in.
+ *
+ * A decoded object therefore equals the parsed text of its own encoding (encode.ts). The values are not validated; the
+ * strategies of the kinds do that (apiserver/kinds).
  */
 import { neutralSchemaMember } from '../../names/dialect';
 import { isObject, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
@@ -33,10 +37,11 @@ export function decodeObject(type: string, value: JsonObject, literals?: NumberL
   return { object, unknown: context.unknown };
 }
 
-/** The kind and apiVersion of the root object belong to the request and are not stored; those of nested objects are. */
+/** Of the root object, kind and apiVersion belong to the request and are dropped. Those of nested objects are kept. */
 type StructPosition = 'root' | 'nested';
 type StructReader = (value: JsonObject, context: DecodeContext, position: StructPosition) => JsonObject;
 
+/** How one field is read. */
 interface MemberReader {
   /** The canonical name, under which the value is stored. */
   name: string;
@@ -45,7 +50,7 @@ interface MemberReader {
   omitsZero: boolean;
 }
 
-/** Lists that keep an empty value: it has a meaning of its own and prevents defaulting. */
+/** `omitempty` lists that are kept when they are empty: an empty list has a meaning of its own and prevents defaulting. */
 const KEPT_WHEN_EMPTY: ReadonlySet<string> = new Set(['autoscaling.v2.HPAScalingRules/policies']);
 
 const structReaders = new Map<string, StructReader>();
@@ -87,7 +92,7 @@ function compileStruct(type: string): StructReader {
   };
 }
 
-/** The readers of the fields, by each of their spellings. */
+/** The readers of the fields, by each of their spellings (see `neutralSchemaMember`). */
 function memberReadersOf(type: string, schema: TypeSchema): ReadonlyMap<string, MemberReader> {
   return new Map(
     schema.fields.flatMap((field) => {
@@ -103,8 +108,8 @@ function memberReadersOf(type: string, schema: TypeSchema): ReadonlyMap<string, 
 }
 
 /**
- * Whether the object keeps a member that is not among the fields: kind and apiVersion of a nested object. Those of the
- * root belong to the request; any other member is recorded as unknown.
+ * Whether the object keeps a member that is not among the fields, which holds only for kind and apiVersion of a nested
+ * object. Any other member is recorded as unknown, a kind or apiVersion that is not a string as an error.
  */
 function keepsUnlistedMember(
   { goName, hasTypeMeta }: TypeSchema,
@@ -125,6 +130,7 @@ function keepsUnlistedMember(
   return position === 'nested' && value !== '';
 }
 
+/** The zero values of scalars, for fields that are always present. */
 const ZEROS: Record<Scalar, null | boolean | number | string> = {
   bool: false,
   int32: 0,
@@ -144,7 +150,7 @@ const ZEROS: Record<Scalar, null | boolean | number | string> = {
   strings: null,
 };
 
-/** The value that the output has for an unset field that is always present. */
+/** Returns a function that creates the value of an unset field that is always present. */
 export function zeroValueOf(type: FieldType): () => JsonValue {
   switch (type.kind) {
     case 'object': {
@@ -162,6 +168,7 @@ export function zeroValueOf(type: FieldType): () => JsonValue {
   }
 }
 
+/** `struct` is the name of the Go struct that has the field, for errors. */
 function compileField(struct: string, field: FieldSchema): ValueReader {
   const owner = { struct, member: field.name, goType: field.goType };
   const { type } = field;
@@ -195,7 +202,10 @@ function compileType(type: FieldType, owner: MemberLocation): ValueReader {
   }
 }
 
-/** The Go type of the items of a list or map: `[]v1.X` → `v1.X`. The items of a named type have their own name. */
+/**
+ * The location, for errors, of the items of a list or map: the Go type `[]v1.X` of the owner becomes `v1.X`. A named list
+ * or map type (`v1.ResourceList`) does not contain the name of its items.
+ */
 function itemOwner(owner: MemberLocation, element: FieldType): MemberLocation {
   const stripped = owner.goType.replace(/^(?:\[\]|map\[string\])/, '');
   return { ...owner, goType: stripped !== owner.goType ? stripped : defaultItemName(element) };
@@ -217,6 +227,7 @@ function compileList(element: FieldType, owner: MemberLocation): ValueReader {
       for (let i = 0; i < value.length; i += 1) {
         const listItem = value[i] ?? {};
         if (!isObject(listItem)) {
+          // The error itself adds `owner.member` to the path.
           context.path.pop();
           context.recordMismatch(jsonKindOf(listItem), item);
           context.path.push(owner.member);
@@ -256,6 +267,7 @@ function compileMap(element: FieldType, owner: MemberLocation, emptyMaps: 'kept'
       else if (read !== undefined) result = read(mapValue, context, value, key);
       else if (!isObject(mapValue)) context.recordMismatch(jsonKindOf(mapValue), item);
       else if (readStruct !== undefined) {
+        // `\0` marks a map key, which errors do not show (see DecodeContext.path).
         context.path.push(owner.member, `\0${key}`);
         result = readStruct(mapValue, context, 'nested');
         context.path.length -= 2;
@@ -288,8 +300,8 @@ function compileEither(type: EitherType, owner: MemberLocation): ValueReader {
 }
 
 /**
- * Reads a value as upstream's nested `UnmarshalJSON` does: unknown fields below it are not reported, the first error
- * stops the decoding and is reported for the field as a whole.
+ * Reads a value as upstream's nested `UnmarshalJSON` does: unknown fields below it are dropped without being reported.
+ * Its first error stops the whole decoding, and names only the field that holds the value.
  */
 function readSeparately<T>(context: DecodeContext, owner: MemberLocation, read: (inner: DecodeContext) => T): T {
   const inner = new DecodeContext(context.literals, context.depth + 1);

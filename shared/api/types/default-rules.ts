@@ -1,6 +1,6 @@
 /**
- * Defaults that depend on other fields, by type. A rule runs after the default values of its type and before the
- * defaults of its fields' types.
+ * Defaults that depend on other fields, as a function for each type; defaults.ts applies them. A rule runs after the
+ * default values of its type (default-values.ts) and before the defaults of the types of its fields.
  */
 import { arrayAt, cloneJson, isObject, objectAt, setMember, stringAt, type JsonObject } from '../../values/json';
 import { DEFINITION_RULES } from './default-rules/definitions';
@@ -9,9 +9,10 @@ import { isZero, objectsAt, type DefaultRule } from './default-rules/rule';
 import { WORKLOAD_RULES } from './default-rules/workloads';
 import { schemaOf } from './tables';
 
-/** Default of `sessionAffinityConfig` in the API: three hours. */
+/** Default of `sessionAffinityConfig.clientIP.timeoutSeconds` in the API: three hours. */
 const CLIENT_IP_TIMEOUT_SECONDS = 10_800;
 
+/** The rules of this file and of the folder default-rules, by type. */
 export const DEFAULT_RULES: Readonly<Record<string, DefaultRule>> = {
   ...WORKLOAD_RULES,
   ...POLICY_RULES,
@@ -35,16 +36,7 @@ export const DEFAULT_RULES: Readonly<Record<string, DefaultRule>> = {
     if (isZero(spec['persistentVolumeReclaimPolicy'])) spec['persistentVolumeReclaimPolicy'] = 'Retain';
     if (spec['volumeMode'] === undefined || spec['volumeMode'] === null) spec['volumeMode'] = 'Filesystem';
   },
-  'core.v1.Pod': (pod) => {
-    const spec = objectAt(pod, 'spec');
-    if (spec === undefined) return;
-    if (spec['enableServiceLinks'] === undefined || spec['enableServiceLinks'] === null) spec['enableServiceLinks'] = true;
-    for (const container of containersOf(spec)) defaultRequestsFromLimits(container);
-    if (spec['hostNetwork'] !== true) return;
-    for (const container of containersOf(spec)) {
-      for (const port of objectsAt(container, 'ports')) if (isZero(port['hostPort'])) port['hostPort'] = port['containerPort'] ?? 0;
-    }
-  },
+  'core.v1.Pod': defaultPod,
   'core.v1.PodSpec': (spec) => {
     // `serviceAccount` is the deprecated name of `serviceAccountName`; the newer name wins.
     const account = stringAt(spec, 'serviceAccountName') ?? stringAt(spec, 'serviceAccount');
@@ -76,6 +68,18 @@ export const DEFAULT_RULES: Readonly<Record<string, DefaultRule>> = {
   },
 };
 
+/** As in upstream, these defaults apply to pods only, not to the pod templates of workloads. */
+function defaultPod(pod: JsonObject): void {
+  const spec = objectAt(pod, 'spec');
+  if (spec === undefined) return;
+  if (spec['enableServiceLinks'] === undefined || spec['enableServiceLinks'] === null) spec['enableServiceLinks'] = true;
+  for (const container of containersOf(spec)) defaultRequestsFromLimits(container);
+  if (spec['hostNetwork'] !== true) return;
+  for (const container of containersOf(spec)) {
+    for (const port of objectsAt(container, 'ports')) if (isZero(port['hostPort'])) port['hostPort'] = port['containerPort'] ?? 0;
+  }
+}
+
 function defaultServiceSpec(spec: JsonObject): void {
   if (spec['sessionAffinity'] === 'None') delete spec['sessionAffinityConfig'];
   if (spec['sessionAffinity'] === 'ClientIP') {
@@ -100,9 +104,15 @@ function defaultRequestsFromLimits(container: JsonObject): void {
   resources['requests'] = { ...limits, ...objectAt(resources, 'requests') };
 }
 
-/** Name, tag and digest: `registry.example:5000/team/app:1.2@sha256:…`. */
-const IMAGE_REFERENCE =
-  /^((?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*(?::\d+)?\/|\[[0-9a-fA-F:]+\](?::\d+)?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*)(?::(\w[\w.-]{0,127}))?(?:@([A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?$/;
+const HOST_LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?';
+/** `registry.example:5000` or `[::1]:5000`; the port is optional. */
+const REGISTRY = `(?:${HOST_LABEL}(?:\\.${HOST_LABEL})*|\\[[0-9a-fA-F:]+\\])(?::\\d+)?`;
+const REPOSITORY_PART = '[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*';
+const IMAGE_NAME = `(?:${REGISTRY}\\/)?${REPOSITORY_PART}(?:\\/${REPOSITORY_PART})*`;
+const TAG = '\\w[\\w.-]{0,127}';
+const DIGEST = '[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}';
+/** Name, tag and digest, as Docker parses them: `registry.example:5000/team/app:1.2@sha256:…`. */
+const IMAGE_REFERENCE = new RegExp(`^(${IMAGE_NAME})(?::(${TAG}))?(?:@(${DIGEST}))?$`);
 
 /** Maximum length of a name without tag and digest, including the default registry and repository. */
 const MAX_IMAGE_NAME_LENGTH = 255;
@@ -111,14 +121,14 @@ const OFFICIAL_REPOSITORY = 'library';
 /** Not a name: 64 hexadecimal digits are reserved for image IDs. */
 const BARE_DIGEST = /^[0-9a-f]{64}$/;
 
-/** Length of the name after normalization. `name` has no tag and no digest. */
+/** The length of a name after normalization: `app` becomes `docker.io/library/app`. `name` has no tag and no digest. */
 function canonicalNameLength(name: string): number {
   const [first = '', ...rest] = name.split('/');
   const hasRegistry = rest.length > 0 && (/[.:]|^localhost$/.test(first) || first.toLowerCase() !== first);
   const registry = !hasRegistry || first === `index.${DEFAULT_REGISTRY}` ? DEFAULT_REGISTRY : first;
-  const folders = hasRegistry ? rest : [first, ...rest];
-  const fullFolders = registry === DEFAULT_REGISTRY && folders.length === 1 ? [OFFICIAL_REPOSITORY, ...folders] : folders;
-  return [registry, ...fullFolders].join('/').length;
+  const repository = hasRegistry ? rest : [first, ...rest];
+  const isOfficial = registry === DEFAULT_REGISTRY && repository.length === 1;
+  return [registry, ...(isOfficial ? [OFFICIAL_REPOSITORY] : []), ...repository].join('/').length;
 }
 
 /** `name` is `image` without tag and digest. */

@@ -4,6 +4,7 @@ import { decodeObject } from './decode';
 import { applyDefaults } from './defaults';
 import { encodeBody } from './encode';
 
+/** The object with its defaults. Also checks that a second defaulting does not change it. */
 function defaulted(type: string, value: JsonObject): JsonValue {
   const { object } = decodeObject(type, value);
   applyDefaults(type, object);
@@ -13,7 +14,7 @@ function defaulted(type: string, value: JsonObject): JsonValue {
   return JSON.parse(once);
 }
 
-function part(value: JsonValue, member: string): JsonValue {
+function memberOf(value: JsonValue, member: string): JsonValue {
   return isObject(value) ? (value[member] ?? null) : null;
 }
 
@@ -33,7 +34,7 @@ test('applyDefaults fills in the defaults of a Pod', () => {
       volumes: [{ name: 'v' }, { name: 's', secret: {} }],
     },
   });
-  expect(part(pod, 'spec')).toEqual({
+  expect(memberOf(pod, 'spec')).toEqual({
     volumes: [
       { name: 'v', emptyDir: {} },
       { name: 's', secret: { defaultMode: 420 } },
@@ -74,7 +75,7 @@ test.each([
   ['UPPER', 'IfNotPresent'],
   ['a'.repeat(64), 'IfNotPresent'],
   [`${'a'.repeat(64)}:latest`, 'Always'],
-  // 255 characters including the default registry and repository.
+  // A name has at most 255 characters, including the default registry and repository: `docker.io/library/` has 18.
   ['y'.repeat(237), 'Always'],
   ['y'.repeat(238), 'IfNotPresent'],
   [`${'y'.repeat(238)}:latest`, 'IfNotPresent'],
@@ -88,7 +89,7 @@ test.each([
   [`A/${'y'.repeat(254)}`, 'IfNotPresent'],
   [`r:5/${'y'.repeat(251)}`, 'Always'],
 ])('applyDefaults gives a container with the image %s the imagePullPolicy %s', (image, policy) => {
-  const spec = part(defaulted('core.v1.Pod', { spec: { containers: [{ name: 'a', image }] } }), 'spec');
+  const spec = memberOf(defaulted('core.v1.Pod', { spec: { containers: [{ name: 'a', image }] } }), 'spec');
   expect(JSON.stringify(spec)).toContain(`"imagePullPolicy":"${policy}"`);
 });
 
@@ -118,7 +119,7 @@ test.each<[JsonObject, JsonObject]>([
     { type: 'ExternalName', sessionAffinity: 'None' },
   ],
 ])('applyDefaults fills in the defaults of the Service spec %j', (spec, expected) => {
-  expect(part(defaulted('core.v1.Service', { spec }), 'spec')).toEqual(expected);
+  expect(memberOf(defaulted('core.v1.Service', { spec }), 'spec')).toEqual(expected);
 });
 
 test('applyDefaults merges the stringData of a Secret into its data', () => {
@@ -127,6 +128,6 @@ test('applyDefaults merges the stringData of a Secret into its data', () => {
 });
 
 test('applyDefaults sets the allocatable resources of a Node to its capacity', () => {
-  const status = part(defaulted('core.v1.Node', { status: { capacity: { cpu: '1.5' } } }), 'status');
-  expect(part(status, 'allocatable')).toEqual({ cpu: '1500m' });
+  const status = memberOf(defaulted('core.v1.Node', { status: { capacity: { cpu: '1.5' } } }), 'status');
+  expect(memberOf(status, 'allocatable')).toEqual({ cpu: '1500m' });
 });

@@ -1,6 +1,6 @@
 /**
- * Defaulting: applies upstream's versioned defaults in place, driven by default-values.ts and default-rules.ts. Skips
- * parts of an object that have no default at any depth.
+ * Defaulting: applies upstream's defaults of each version of a kind, driven by default-values.ts and default-rules.ts.
+ * Skips parts of an object that have no default at any depth.
  */
 import { cloneJson, isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { DEFAULT_RULES } from './default-rules';
@@ -21,10 +21,10 @@ export function applyDefaults(type: string, object: JsonObject): void {
   walk(type)?.(object);
 }
 
-/** Presences of pointer fields, for which a zero value is set and keeps the default away. */
+/** Presences of pointer fields: a zero value of such a field is set, so it does not get the default. */
 const POINTER_PRESENCES: ReadonlySet<Presence | undefined> = new Set<Presence>(['pointer', 'null']);
 
-/** Applies the defaults of the type itself, without those of its fields' types. */
+/** Returns the visitor that applies the defaults of the type itself; the walker visits the types of its fields. */
 function defaulterOf(type: string): ObjectVisitor | undefined {
   const values = Object.entries(DEFAULT_VALUES[type] ?? {}).map(([name, value]) => ({
     name,
@@ -46,7 +46,7 @@ function defaulterOf(type: string): ObjectVisitor | undefined {
 /** For example `1500n`, `0.0001` or `1e-6`. */
 const MAY_BE_FINER_THAN_MILLI = /[nu.]|e-/i;
 
-/** Rounds resource quantities up to milli-units. */
+/** Rounds the quantities of a resource list up to milli-units, in place. */
 function roundResources(value: JsonValue): void {
   if (!isObject(value)) return;
   for (const [name, amount] of Object.entries(value)) {

@@ -1,10 +1,12 @@
 /**
- * Drops fields that belong to feature gates which are off in release 1.31, or to features that it no longer has. The fields are decoded, and owned by the
- * manager that sent them, but not stored. These features cannot be enabled here, so no stored object has such fields.
+ * Drops fields that belong to feature gates which are off in release 1.31, or to features that it no longer has. Such a
+ * field is decoded, and owned by the field manager that sent it, but not stored. The features cannot be enabled here, so
+ * no stored object has such fields.
  */
 import { arrayAt, isObject, type JsonObject } from '../../values/json';
 import { createWalker, type ObjectVisitor } from './walker';
 
+/** The fields that are deleted, by type. */
 const DISABLED_FIELDS: Readonly<Record<string, readonly string[]>> = {
   'apps.v1.RollingUpdateStatefulSetStrategy': ['maxUnavailable'],
   'coordination.v1.LeaseSpec': ['strategy', 'preferredHolder'],
@@ -60,7 +62,7 @@ function dropImageVolumes(spec: JsonObject): void {
     for (const container of arrayAt(spec, list) ?? []) if (isObject(container)) dropReferences(container, 'volumeMounts');
 }
 
-/** Other proc mount types are disabled; the field keeps a value when it was set (upstream behaviour). */
+/** `Default` is the only enabled value. A field that was set is replaced, not deleted (upstream behaviour). */
 function resetProcMount(context: JsonObject): void {
   if (context['procMount'] !== undefined) context['procMount'] = 'Default';
 }

@@ -1,7 +1,7 @@
 /**
- * The canonical JSON of an object: fields in upstream's order, map keys sorted by bytes, fields present or omitted as
- * the type tables define, strings escaped as upstream escapes them. Exactly this text is stored and sent. Unknown
- * fields are not written.
+ * The canonical JSON of a decoded object: fields in upstream's order, map keys sorted by bytes, fields present or omitted
+ * as the type tables define, strings escaped as upstream escapes them. This text is stored, and sent in JSON responses.
+ * Unknown fields are not written.
  */
 import {
   compareBytes,
@@ -18,8 +18,8 @@ import type { EitherType, FieldSchema, FieldType, Scalar } from './types';
 import { isZeroValue } from './zero-value';
 
 /**
- * How an empty list in a field that is always present is written. Storage does not distinguish it from an absent list;
- * readers of an object that was just sent do.
+ * How an empty list in a field that is always present is written: as `null`, like an absent list (this is the stored
+ * form), or as `[]` (upstream sends it to webhooks when a client has sent it).
  */
 type EmptyListMode = 'null' | 'kept';
 
@@ -41,9 +41,13 @@ const DEFERRED = '\0';
 /** Longer lists and maps are deferred when encoding in steps, and written in chunks of this many items. */
 const MAX_DIRECT_ITEMS = 2048;
 
-/** The deferred parts in the order of their placeholders; `undefined` when nothing is deferred. */
+/** The deferred parts in the order of their placeholders; `undefined` when nothing may be deferred. */
 let deferred: Steps<string>[] | undefined;
 
+/**
+ * Runs `write`, during which long lists and maps put placeholders into the text and their writers into `deferred`. Then
+ * writes the deferred parts, with a pause before each, and puts them in the places of their placeholders.
+ */
 function* writeInSteps(write: () => string): Steps<string> {
   const outer = deferred;
   const parts: Steps<string>[] = [];
@@ -99,10 +103,12 @@ function* joinItemsInSteps<T>(items: readonly T[], write: (item: T) => string): 
   return result;
 }
 
-/** Returns the text of the fields without the braces. */
+/** Writes the fields of an object, without the braces. */
 type StructWriter = (object: JsonObject) => string;
+/** Writes a value that is not null. */
 type ValueWriter = (value: JsonValue) => string;
 
+/** The compiled writers by type. */
 const writers: Readonly<Record<EmptyListMode, Map<string, StructWriter>>> = { null: new Map(), kept: new Map() };
 
 function structWriter(type: string, lists: EmptyListMode): StructWriter {
@@ -115,13 +121,18 @@ function structWriter(type: string, lists: EmptyListMode): StructWriter {
   return compiled;
 }
 
+/** How one field is written. */
 interface MemberWriter {
   name: string;
-  /** `"name":` */
+  /** The field name in JSON with its colon. */
   prefix: string;
   write: ValueWriter;
+  /** Whether nothing is written for a zero value. */
   omitsZero: boolean;
-  /** A text that is omitted: comparing the text of a long map with `{}` is cheaper than listing its keys. */
+  /**
+   * The text of a value that is omitted: `{}` for maps, because comparing the text of a long map is cheaper than listing
+   * its keys. `undefined` when every text is written.
+   */
   omittedText: string | undefined;
   /** The text written when the field is absent; `undefined` when nothing is written. */
   absentText: string | undefined;
@@ -160,6 +171,7 @@ function compileMember(field: FieldSchema, lists: EmptyListMode): MemberWriter {
   };
 }
 
+/** The zero values of scalars, for fields that are always present. */
 const ZERO_TEXTS: Record<Scalar, string> = {
   bool: 'false',
   int32: '0',
@@ -192,7 +204,7 @@ function zeroText(type: FieldType): string {
   }
 }
 
-/** The kind and apiVersion of an object embedded in another one. */
+/** The kind and apiVersion of an object embedded in another one, such as a list item; those that are empty are omitted. */
 function typeMetaText(object: JsonObject): string {
   const member = (name: string): string => {
     const value = object[name];
@@ -205,7 +217,7 @@ function joinMembers(first: string, second: string): string {
   return first === '' || second === '' ? first + second : `${first},${second}`;
 }
 
-/** `empty` is how this list itself is written when it has no items. */
+/** `empty` is how a list of this type is written when it has no items, `lists` how those below it are. */
 function compileType(type: FieldType, lists: EmptyListMode, empty: EmptyListMode = 'kept'): ValueWriter {
   switch (type.kind) {
     case 'object': {
@@ -261,7 +273,7 @@ function compileMap(element: FieldType, lists: EmptyListMode): ValueWriter {
   };
 }
 
-/** The text of a map value that is null. */
+/** The text for a null in a map. */
 function zeroOfMapValue(element: FieldType): string {
   if (element.kind === 'object') return '{}';
   return element.kind === 'scalar' && element.scalar === 'bytes' ? '""' : zeroText(element);
@@ -276,12 +288,14 @@ const writeBoolean: ValueWriter = (value) => (value === true ? 'true' : 'false')
 const writeAny: ValueWriter = (value) => stringifyJson(value);
 
 /**
- * Characters that upstream escapes and JSON.stringify does not, and lone surrogates, which the two write differently.
+ * Characters that upstream escapes and JSON.stringify does not, and the escapes of lone surrogates (`\ud800`), which
+ * upstream writes as U+FFFD.
  */
 const NEEDS_ESCAPING = /[<>&\u2028\u2029]|\\ud/;
 
 /**
- * Managed fields are half the size of many objects and contain only objects, so JSON.stringify can write them.
+ * Writes a field set of managedFields. These are half the size of many objects. They normally contain only objects, which
+ * JSON.stringify writes as upstream does, and fast.
  */
 const writeFieldSet: ValueWriter = (value) => {
   const nodes = countNodes(value, 0);
@@ -292,8 +306,8 @@ const writeFieldSet: ValueWriter = (value) => {
 };
 
 /**
- * The number of nodes of a set plus `counted`; counting stops above the limit. `undefined` when the set contains
- * another type of value.
+ * The number of nodes of a field set plus `counted`; counting stops above {@link MAX_DIRECT_ITEMS}. `undefined` when the
+ * set contains a value that is not an object.
  */
 function countNodes(value: JsonValue, counted: number): number | undefined {
   if (!isObject(value)) return undefined;

@@ -6,12 +6,26 @@ import { schemaOf, typeNames } from './tables';
 const names = GENERATED_NAMES.platform;
 const other = groupInDialect('kubernetes', 'coordination.platform.io');
 
-it('canonicalizeGroups respells the groups of owner references and returns whether it changed any', () => {
+it('canonicalizeGroups respells the groups of owner references', () => {
   const object = { metadata: { ownerReferences: [{ apiVersion: `${other}/v1` }, { apiVersion: 'apps/v1' }, { apiVersion: 'v1' }] } };
-  expect(canonicalizeGroups(object, groupFieldsOf('core.v1.ConfigMap'), names)).toBe(true);
-  expect(object.metadata.ownerReferences.map((owner) => owner.apiVersion)).toEqual(['coordination.platform.io/v1', 'apps/v1', 'v1']);
-  const plain = { metadata: { ownerReferences: [{ apiVersion: 'apps/v1' }] } };
-  expect(canonicalizeGroups(plain, groupFieldsOf('core.v1.Pod'), names)).toBe(false);
+  canonicalizeGroups(object, groupFieldsOf('core.v1.ConfigMap'), names);
+  expect(object.metadata.ownerReferences).toEqual([
+    { apiVersion: 'coordination.platform.io/v1' },
+    { apiVersion: 'apps/v1' },
+    { apiVersion: 'v1' },
+  ]);
+});
+
+it.each([
+  ['coordination.k8s.io/v1', true],
+  ['coordination.platform.io/v1', true],
+  ['apps/v1', false],
+])('canonicalizeGroups returns for an owner of %s whether its group has two spellings: %s', (apiVersion, hasTwoSpellings) => {
+  const object = { metadata: { ownerReferences: [{ apiVersion }] } };
+  expect(canonicalizeGroups(object, groupFieldsOf('core.v1.Pod'), names)).toBe(hasTwoSpellings);
+});
+
+it('canonicalizeGroups returns false for an object without names of groups', () => {
   expect(canonicalizeGroups({ metadata: {} }, groupFieldsOf('core.v1.Pod'), names)).toBe(false);
 });
 

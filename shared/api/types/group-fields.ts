@@ -1,7 +1,7 @@
 /**
- * The fields that name an API group or a namespace, which are spelled differently in each dialect: one table by type,
- * from which the fields of every kind are derived. Used to read requests and to write responses. Never changes text
- * that belongs to the user.
+ * The fields that name an API group or a namespace. Such names have two spellings, one in each dialect
+ * (shared/names/dialect.ts). The fields of every kind are derived from one table by type. Requests are read with them
+ * into the canonical spelling, and responses written in that of the client. All other fields stay as the user sent them.
  */
 import {
   apiVersionInDialect,
@@ -16,6 +16,7 @@ import { cloneJson, isObject, ownMember, type JsonObject, type JsonValue } from 
 import { hasSchema, schemaOf } from '.';
 import { innermostObjectType } from './tables';
 
+/** What a field names. */
 export type NameFieldKind = 'apiVersion' | 'group' | 'namespace';
 
 /**
@@ -51,8 +52,9 @@ export const NAME_FIELDS_BY_TYPE: Readonly<Record<string, Readonly<Record<string
 
 /** The fields of a type that name a group or a namespace, or that contain such fields. */
 export interface GroupFields {
+  /** Fields that are a name or a list of names. */
   readonly direct: readonly (readonly [member: string, kind: NameFieldKind])[];
-  /** Fields that are an object, or a list or map of objects. */
+  /** Fields that contain such fields: an object, or with `isCollection` a list or map of objects. */
   readonly nested: readonly { readonly member: string; readonly isCollection: boolean; readonly fields: GroupFields }[];
 }
 
@@ -83,8 +85,8 @@ function deriveGroupFields(type: string): GroupFields {
 }
 
 /**
- * Replaces the values with their canonical spelling, in place. Returns whether a group or an API version is spelled
- * differently in the other dialect.
+ * Replaces the values with their canonical spelling, in place. Returns whether the object is sensitive to the dialect: it
+ * has a group or an API version with two spellings, whether or not one was replaced.
  */
 export function canonicalizeGroups(object: JsonObject, fields: GroupFields, names: GeneratedNames): boolean {
   let isDialectSensitive = false;

@@ -1,7 +1,6 @@
 /**
- * The public interface of the type tables. Types are named `<group>.<version>.<Kind>` in short form: `core.v1.Pod`,
- * `coordination.v1.Lease`, `meta.v1.ObjectMeta`, `meta.v1.Status`, `meta.v1.DeleteOptions`, `core.v1.PodList`. Each
- * function is documented where it is declared.
+ * The public interface of the type tables. A type is named `<group>.<version>.<Kind>` with the folder name of the group in
+ * Go: `core.v1.Pod`, `rbac.v1.Role`, `meta.v1.ObjectMeta`. Each function is documented where it is declared.
  */
 export { decodeObject } from './decode';
 export { DecodeError, jsonKindOf } from './decode-error';

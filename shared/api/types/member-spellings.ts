@@ -1,7 +1,7 @@
 /**
- * Renames the fields of a document to their stored spelling (`x-platform-validations` → `x-kubernetes-validations`).
- * The schema of the type defines which fields have two spellings. Used for documents that are merged before they are
- * decoded: applied configurations and patches.
+ * Renames the fields of a document to their stored spelling (`x-platform-validations` → `x-kubernetes-validations`). Used
+ * for documents that are merged before they are decoded: applied configurations and patches. Other bodies are renamed
+ * by the decoder (decode.ts). The type tables determine which fields have two spellings.
  */
 import { neutralSchemaMember } from '../../names/dialect';
 import { equalJson, isObject, setMember, type JsonObject, type JsonValue } from '../../values/json';
@@ -9,7 +9,7 @@ import { DecodeError } from './decode-error';
 import { hasSchema, innermostObjectType, schemaOf } from './tables';
 import type { FieldType } from './types';
 
-/** The fields of a type that have two spellings or contain such fields. */
+/** The fields of a type that have two spellings, or contain such fields at any depth. */
 interface SpelledMembers {
   /** Canonical names of fields with two spellings, by neutral name. */
   readonly renamed: ReadonlyMap<string, string>;
@@ -20,14 +20,17 @@ interface SpelledMembers {
 const membersByType = new Map<string, SpelledMembers>();
 
 /**
- * Throws {@link DecodeError} for a field that has both spellings with different values. Returns the same object for
- * types without such fields.
+ * Returns a document of the type with its fields renamed; for a type without such fields, `value` itself. `value` is not
+ * changed. Throws {@link DecodeError} when a field has both spellings with different values.
  */
 export function canonicalMembers(type: string, value: JsonObject): JsonObject {
   return leadsToRenamed(type, new Set()) ? renameMembers(type, value) : value;
 }
 
-/** Throws {@link DecodeError} when the object has a field in both spellings with different values. */
+/**
+ * Throws {@link DecodeError} when the object has both spellings of a field, with different values. `neutral` is the
+ * spelling with `x-platform-`, `member` the stored one.
+ */
 export function rejectDifferentSpellings(value: JsonObject, neutral: string, member: string): void {
   if (value[member] !== undefined && !equalJson(value[member], value[neutral]))
     throw new DecodeError(`${neutral} and ${member} are two spellings of the same field and differ`);
@@ -92,8 +95,8 @@ function deriveMembers(type: string): SpelledMembers {
 const leadsToRenamedByType = new Map<string, boolean>();
 
 /**
- * Whether objects of the type have fields with two spellings at any depth. `above` holds the types on the path to this
- * one, because types may be recursive.
+ * Whether objects of the type have fields with two spellings at any depth. `above` are the types that contain this one and
+ * are being examined: a type that contains itself is not examined again.
  */
 function leadsToRenamed(type: string, above: ReadonlySet<string>): boolean {
   const cached = leadsToRenamedByType.get(type);

@@ -36,14 +36,21 @@ test.each([
   expect(conflictingFields(type, object)).toEqual([`${path}.labels[${NEUTRAL}]`]);
 });
 
-test('spellingErrors ignores a stored conflict as long as neither value changes', () => {
+describe('spellingErrors, with a stored object', () => {
+  const labelled = (labels: object): object => ({ metadata: { labels } });
   const stored = { metadata: { labels: DIFFERENT, finalizers: ['example.com/a'] } };
-  expect(conflictingFields('core.v1.Namespace', { metadata: { labels: DIFFERENT } }, stored)).toEqual([]);
-  expect(conflictingFields('core.v1.Namespace', { metadata: { labels: { ...DIFFERENT, [UPSTREAM]: 'c' } } }, stored)).toHaveLength(1);
-  expect(conflictingFields('core.v1.Namespace', { metadata: { labels: { ...DIFFERENT, [NEUTRAL]: 'c' } } }, stored)).toHaveLength(1);
-  expect(
-    conflictingFields('core.v1.Namespace', { metadata: { labels: DIFFERENT } }, { metadata: { labels: { [UPSTREAM]: 'a' } } }),
-  ).toHaveLength(1);
-  const set = { spec: { template: template(DIFFERENT) } };
-  expect(conflictingFields('apps.v1.ReplicaSet', set, set)).toEqual([]);
+
+  test('ignores a conflict that the stored object has with the same values', () => {
+    expect(conflictingFields('core.v1.Namespace', labelled(DIFFERENT), stored)).toEqual([]);
+    const replicaSet = { spec: { template: template(DIFFERENT) } };
+    expect(conflictingFields('apps.v1.ReplicaSet', replicaSet, replicaSet)).toEqual([]);
+  });
+
+  test.each([UPSTREAM, NEUTRAL])('reports a conflict when the value of %s changes', (key) => {
+    expect(conflictingFields('core.v1.Namespace', labelled({ ...DIFFERENT, [key]: 'c' }), stored)).toHaveLength(1);
+  });
+
+  test('reports a conflict when the stored object has only one of the spellings', () => {
+    expect(conflictingFields('core.v1.Namespace', labelled(DIFFERENT), labelled({ [UPSTREAM]: 'a' }))).toHaveLength(1);
+  });
 });

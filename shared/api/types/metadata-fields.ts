@@ -1,7 +1,7 @@
 /**
  * Finds the metadata in objects of a type: that of the object and of the templates in it (pods, claims, jobs), derived
- * from the type tables. Also reports labels and annotations that have both spellings of a name with different values;
- * the caller decides whether to reject the object.
+ * from the type tables. Also reports labels and annotations that have both spellings of a name (shared/names/spellings.ts)
+ * with different values; the caller decides whether to reject the object.
  */
 import { spellingConflicts } from '../../names/spellings';
 import { isObject, objectAt, ownMember, type JsonObject, type JsonValue } from '../../values/json';
@@ -13,7 +13,7 @@ import type { FieldType } from './types';
 export interface MetadataFields {
   /** Fields that hold metadata. */
   readonly direct: readonly string[];
-  /** Fields that contain metadata at some depth: an object or a list of objects. */
+  /** Fields that contain metadata at some depth. Each is an object, or a list of objects at any depth. */
   readonly nested: readonly { readonly member: string; readonly fields: MetadataFields }[];
 }
 
@@ -65,14 +65,14 @@ export function spellingErrors(object: JsonObject, old: JsonObject | undefined, 
   return errors;
 }
 
-/** What belongs to the object that is searched. */
+/** The search of one object, at any depth. */
 interface Search {
-  /** The stored value at the same place. */
+  /** The value at the same path of the stored object. */
   readonly old: JsonValue | undefined;
   readonly fields: MetadataFields;
-  /** Of the object: empty, or with a dot at its end. */
+  /** The path of the object with a dot at its end; empty for the root. */
   readonly path: string;
-  /** Appended to: each write passes here, and nearly all of them without an error. */
+  /** The list that errors are appended to. Nearly all writes have none, so lists of each object would be a waste. */
   readonly errors: FieldError[];
 }
 
@@ -98,6 +98,7 @@ function memberOf(value: JsonValue | undefined, member: string): JsonValue | und
   return isObject(value) ? ownMember(value, member) : undefined;
 }
 
+/** `path` is that of the metadata, without a dot at its end. */
 function appendConflicts(
   metadata: JsonObject | undefined,
   old: JsonValue | undefined,

@@ -49,8 +49,13 @@ test('definitions list the values of an enum field in its description', () => {
   expect(definitions['io.platform.api.core.v1.ServicePort']).toMatchObject({
     properties: { protocol: { description: `How it is spoken to.\n\n${values}` } },
   });
-  // One list of values, not a value.
-  expect(JSON.stringify(definitions['io.platform.api.core.v1.ServiceSpec'])).not.toContain('Possible enum values:\\n - `\\"IPv4');
+});
+
+test('definitions do not list the values of the items of a list, such as ipFamilies, in the description of the list', () => {
+  const definitions = buildDefinitions(['core.v1.ServiceSpec'], { ...options, version: 3, describe: () => 'About it.' });
+  expect(definitions['io.platform.api.core.v1.ServiceSpec']).toMatchObject({
+    properties: { ipFamilies: { description: 'About it.', items: { enum: ['', 'IPv4', 'IPv6'] } } },
+  });
 });
 
 test.each([2, 3] as const)('definitions for OpenAPI v%d contain every type that they refer to', (version) => {

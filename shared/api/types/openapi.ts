@@ -16,12 +16,13 @@ export interface PublishedKind {
 }
 
 export interface DefinitionOptions {
+  /** The version of OpenAPI. */
   version: 2 | 3;
   /** The start of published names, such as `io.platform`; depends on the dialect of the client. */
   namePrefix: string;
   /** The group versions in which the type is a kind; empty for all other types. */
   kindsOf: (type: string) => readonly PublishedKind[];
-  /** The description of a type or of a field. */
+  /** The description of a type, or of its field `member`. Without this function nothing is described. */
   describe?: (type: string, member?: string) => string | undefined;
 }
 
@@ -37,6 +38,7 @@ const PUBLISHED_SCALARS: Partial<Record<Scalar, string>> = {
   json: 'apiextensions.v1.JSON',
 };
 const ANY_VALUE = forBothVersions({});
+/** The schemas of the types with a custom JSON form, by type and version of OpenAPI. */
 const PUBLISHED_SCALAR_SCHEMAS: Readonly<Record<string, Readonly<Record<2 | 3, JsonObject>>>> = {
   'meta.v1.Time': forBothVersions({ type: 'string', format: 'date-time' }),
   'meta.v1.MicroTime': forBothVersions({ type: 'string', format: 'date-time' }),
@@ -54,8 +56,8 @@ const PUBLISHED_SCALAR_SCHEMAS: Readonly<Record<string, Readonly<Record<2 | 3, J
   'apiextensions.v1.JSONSchemaPropsOrStringArray': ANY_VALUE,
 };
 /**
- * The Go packages of shared types. `resource.v1alpha3.…` belongs to an API group with the name of such a package and is
- * not one of them.
+ * The Go packages of the types that are not in `k8s.io/api`, by the first part of the type's name. The API group
+ * `resource` (`resource.v1alpha3.…`) has the name of such a package, but is in `k8s.io/api`.
  */
 const SHARED_PACKAGES: Readonly<Record<string, string>> = {
   apiextensions: 'apiextensions-apiserver.pkg.apis.apiextensions',
@@ -96,6 +98,7 @@ export function buildDefinitions(types: readonly string[], options: DefinitionOp
   return Object.fromEntries([...schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** The zero values that v3 publishes as defaults. */
 const ZEROS: Readonly<Partial<Record<Scalar, string | number | boolean>>> = {
   bool: false,
   int32: 0,
@@ -105,6 +108,7 @@ const ZEROS: Readonly<Partial<Record<Scalar, string | number | boolean>>> = {
   string: '',
 };
 
+/** Scalars without a published type of their own. */
 type PlainScalar = Exclude<Scalar, 'time' | 'microTime' | 'duration' | 'fields' | 'quantity' | 'intOrString' | 'raw' | 'json' | 'strings'>;
 
 const SCALAR_SCHEMAS: Readonly<Partial<Record<Scalar, JsonObject>>> & Readonly<Record<PlainScalar, JsonObject>> = {
@@ -117,7 +121,9 @@ const SCALAR_SCHEMAS: Readonly<Partial<Record<Scalar, JsonObject>>> & Readonly<R
   bytes: { type: 'string', format: 'byte' },
 };
 
+/** Builds the schema of one type. */
 class DefinitionBuilder {
+  /** The types that the schema refers to. */
   readonly references = new Set<string>();
 
   constructor(
@@ -159,7 +165,10 @@ class DefinitionBuilder {
     };
   }
 
-  /** `withDefault`: in v3, a field that is always present has its zero value as default. */
+  /**
+   * The schema of a field or, without `field`, of the items of a list or map. `withDefault`: in v3 the schema has a
+   * default: that of the field, or the zero value.
+   */
   private schema(type: FieldType, { withDefault }: { readonly withDefault: boolean }, field?: FieldSchema): JsonObject {
     switch (type.kind) {
       case 'object':
@@ -169,16 +178,12 @@ class DefinitionBuilder {
       case 'list':
         return {
           type: 'array',
-          items: this.schema(type.element, { withDefault: true }, field?.values.length === 0 ? undefined : fieldOfItems(field)),
+          items: this.schema(type.element, { withDefault: true }, fieldOfItems(field)),
         };
       case 'map':
         return {
           type: 'object',
-          additionalProperties: this.schema(
-            type.element,
-            { withDefault: true },
-            field?.values.length === 0 ? undefined : fieldOfItems(field),
-          ),
+          additionalProperties: this.schema(type.element, { withDefault: true }, fieldOfItems(field)),
         };
       case 'scalar': {
         const published = PUBLISHED_SCALARS[type.scalar];
@@ -196,7 +201,7 @@ class DefinitionBuilder {
     }
   }
 
-  /** `isBare`: the `$ref` stands alone, as in items; v2 knows no other form. */
+  /** A reference to a type. `isBare`: the `$ref` stands alone, as in items; in v2 it always does. */
   private reference(
     type: string,
     { withDefault = false, isBare = false }: { readonly withDefault?: boolean; readonly isBare?: boolean },
@@ -233,9 +238,9 @@ class DefinitionBuilder {
   }
 }
 
-/** The field as seen by the items of its list or map: only the permitted values apply to the items. */
+/** The field as its items see it: they have its permitted values, not its default. `undefined` when it permits any value. */
 function fieldOfItems(field: FieldSchema | undefined): FieldSchema | undefined {
-  return field === undefined ? undefined : { ...field, defaultValue: undefined };
+  return field === undefined || field.values.length === 0 ? undefined : { ...field, defaultValue: undefined };
 }
 
 function fieldExtensions(field: FieldSchema): JsonObject {

@@ -1,12 +1,13 @@
 /**
- * Turns the generated rows (name, number, type and presence of each field) and the supplement (list types, enums,
- * published defaults) into descriptors, each type on first use. The rows are generated from packages; the supplement
- * was recorded from the OpenAPI document of release 1.31.1 and is maintained by hand.
+ * The type tables: descriptors of the types of all built-in kinds, each created on first use from two sources.
+ * generated/types.json has a row for each field: its name, number, type and presence. supplement.json adds what the
+ * OpenAPI document of release 1.31.1 publishes: list types, enums and defaults; it is maintained by hand.
  */
 import rows from './generated/types.json';
 import supplementRows from './supplement.json';
 import type { EitherType, FieldSchema, FieldType, ListType, MapType, Presence, Scalar, TypeSchema } from './types';
 
+/** By type, its rows `<field> <fact>=<value> …` with `+` for a space in a value. The field `*` stands for the type itself. */
 const SUPPLEMENT = new Map<string, readonly string[]>(Object.entries(supplementRows));
 
 const SCALARS: ReadonlyMap<string, Scalar> = new Map(
@@ -32,6 +33,7 @@ const SCALARS: ReadonlyMap<string, Scalar> = new Map(
   ).map((scalar) => [scalar, scalar]),
 );
 const SCHEMA = 'apiextensions.v1.JSONSchemaProps';
+/** By name: the members of a JSON schema that are a schema or another value. */
 const EITHER_TYPES: ReadonlyMap<string, EitherType> = new Map(
   [eitherType(SCHEMA, 'Bool', 'bool'), eitherType(SCHEMA, 'Array', 'list'), eitherType(SCHEMA, 'StringArray', 'strings')].map((type) => [
     type.type,
@@ -78,28 +80,31 @@ export interface Tables {
   readonly schemaOf: (type: string) => TypeSchema;
 }
 
-/** Reads tables from generated rows and adds the facts of the supplement. */
+/** Reads tables from generated rows, by type, and adds the facts of the supplement. */
 export function readTables(generated: Readonly<Record<string, readonly string[]>>): Tables {
-  const types = new Map(Object.entries(generated));
+  const rowsByType = new Map(Object.entries(generated));
   const schemas = new Map<string, TypeSchema>();
   const schemaOf = (type: string): TypeSchema => {
     let schema = schemas.get(type);
     if (schema !== undefined) return schema;
-    const rows = types.get(type);
-    if (rows === undefined) throw new Error(`the type tables have no ${type}`);
-    schemas.set(type, (schema = readType(type, rows, schemaOf)));
+    const typeRows = rowsByType.get(type);
+    if (typeRows === undefined) throw new Error(`the type tables have no ${type}`);
+    schemas.set(type, (schema = readType(type, typeRows, schemaOf)));
     return schema;
   };
-  return { hasSchema: (type) => types.has(type), typeNames: () => [...types.keys()], schemaOf };
+  return { hasSchema: (type) => rowsByType.has(type), typeNames: () => [...rowsByType.keys()], schemaOf };
 }
 
 /** The tables of the installed packages. */
 export const { hasSchema, typeNames, schemaOf } = readTables(rows);
 
 function readType(name: string, generated: readonly string[], schemaOf: Tables['schemaOf']): TypeSchema {
-  const facts = new Map((SUPPLEMENT.get(name) ?? []).map((row) => [row.slice(0, row.indexOf(' ')), readOptions(row.split(' ').slice(1))]));
+  const factsByField = new Map(
+    (SUPPLEMENT.get(name) ?? []).map((row) => [row.slice(0, row.indexOf(' ')), readOptions(row.split(' ').slice(1))]),
+  );
+  const typeFacts = factsByField.get('*');
   const isTypeMeta = (row: string): boolean => row === '0 - meta.v1.TypeMeta inline';
-  const members = generated.filter((row) => !isTypeMeta(row)).map((row) => readMember(row, facts));
+  const members = generated.filter((row) => !isTypeMeta(row)).map((row) => readMember(row, factsByField));
   const fields = members.flatMap((member) =>
     member.inline && member.type.kind === 'object' ? schemaOf(member.type.type).fields : [member],
   );
@@ -108,15 +113,15 @@ function readType(name: string, generated: readonly string[], schemaOf: Tables['
     name,
     goName: name.slice(name.lastIndexOf('.') + 1),
     hasTypeMeta: generated.some(isTypeMeta),
-    mapType: MAP_TYPES.get(facts.get('*')?.get('map') ?? ''),
-    union: readUnion(facts.get('*')?.get('union')),
+    mapType: MAP_TYPES.get(typeFacts?.get('map') ?? ''),
+    union: readUnion(typeFacts?.get('union')),
     members,
     fields,
     field: (member) => byName.get(member),
   };
 }
 
-/** `type:localhostProfile=LocalhostProfile,…` */
+/** Parses `<discriminator>:<field>=<discriminator value>,…`, such as `type:localhostProfile=LocalhostProfile`. */
 function readUnion(text: string | undefined): TypeSchema['union'] {
   if (text === undefined) return undefined;
   const [discriminator = '', members = ''] = text.split(':');
@@ -124,14 +129,14 @@ function readUnion(text: string | undefined): TypeSchema['union'] {
 }
 
 /**
- * Reads one generated row; shared/api/types/generate/tables.ts defines the grammar. A supplement row is `<field>
- * <fact>=<value> …`, with `+` for a space in a value.
+ * Reads one generated row, such as `3 serviceName string omit`, and adds the facts of the supplement about its field.
+ * shared/api/types/generate/tables.ts defines the grammar of generated rows.
  */
-function readMember(row: string, facts: ReadonlyMap<string, ReadonlyMap<string, string>>): FieldSchema {
+function readMember(row: string, factsByField: ReadonlyMap<string, ReadonlyMap<string, string>>): FieldSchema {
   const [number = '0', member = '', typeText = '', presenceText = '', ...flags] = row.split(' ');
   const options = readOptions(flags);
   const type = readFieldType(typeText);
-  const supplement = facts.get(member);
+  const supplement = factsByField.get(member);
   const [strategies = '', mergeKey] = (options.get('patch') ?? '').split(':');
   const [listType = '', listKeys = ''] = (supplement?.get('list') ?? '').split(':');
   return {
@@ -152,6 +157,7 @@ function readMember(row: string, facts: ReadonlyMap<string, ReadonlyMap<string, 
   };
 }
 
+/** Parses `name=value` cells; the value of a cell without `=` is empty. */
 function readOptions(cells: readonly string[]): Map<string, string> {
   return new Map(
     cells.map((cell): [string, string] => {
@@ -174,7 +180,10 @@ function readFieldType(text: string): FieldType {
   return scalar === undefined ? (EITHER_TYPES.get(text) ?? { kind: 'object', type: text }) : { kind: 'scalar', scalar };
 }
 
-/** The Go spelling of a type. `named` replaces it; in brackets it replaces the innermost element type. */
+/**
+ * The Go spelling of a type. `named` is the `go` option of the row: it replaces the type as a whole (`v1.ServiceType`), or
+ * in brackets the innermost element type of lists and maps (`[v1.IPFamily]` gives `[]v1.IPFamily`).
+ */
 function goTypeOf(type: FieldType, named: string | undefined): string {
   if (named !== undefined && !named.startsWith('[')) return named;
   const inner = named?.slice(1, -1);

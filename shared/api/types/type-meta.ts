@@ -5,8 +5,8 @@ import { isObject, type JsonValue } from '../../values/json';
 import { DecodeError, jsonKindOf } from './decode-error';
 
 /**
- * `kind` and `apiVersion` of any parsed body, empty when absent. Throws DecodeError with upstream's message when the
- * body is not an object or one of them is not a string.
+ * The `kind` and `apiVersion` of any parsed body; empty when they are absent or null, and for a body that is null. Throws
+ * DecodeError with upstream's message when the body is another value that is not an object, or a member is no string.
  */
 export function readTypeMeta(value: JsonValue): { apiVersion: string; kind: string } {
   if (value === null) return { apiVersion: '', kind: '' };

@@ -1,8 +1,11 @@
-/** The descriptors of the type tables in memory. Created by tables.ts and immutable. */
+/** The descriptors of the types of built-in kinds. Created by tables.ts and immutable. */
 
 /**
- * Scalars and the types with a custom JSON form. `strings` is a list of strings that protobuf wraps in a message; `raw`
- * is stored as it was sent, `json` with its members sorted.
+ * Scalars and the types with a custom JSON form:
+ * - `raw`: any JSON, stored as it was sent;
+ * - `json`: any JSON, stored with its members sorted;
+ * - `fields`: a field set of managedFields;
+ * - `strings`: a list of strings that protobuf wraps in a message.
  */
 export type Scalar =
   | 'bool'
@@ -22,6 +25,7 @@ export type Scalar =
   | 'fields'
   | 'strings';
 
+/** The type of a field. `object` names a type of the tables, such as `core.v1.PodSpec`. */
 export type FieldType =
   | { readonly kind: 'scalar'; readonly scalar: Scalar }
   | { readonly kind: 'object'; readonly type: string }
@@ -51,6 +55,7 @@ export type Presence = 'omit' | 'pointer' | 'always' | 'null';
 
 /** How server-side apply merges a list: atomically, as a set, or as a map by the keys of its items. */
 export type ListType = 'atomic' | 'set' | 'map';
+/** How server-side apply merges a map or struct: as one value, or member by member. */
 export type MapType = 'atomic' | 'granular';
 
 /** A field of a type. */
@@ -61,14 +66,17 @@ export interface FieldSchema {
   readonly number: number;
   readonly type: FieldType;
   readonly presence: Presence;
-  /** The fields of the struct are fields of the enclosing object (in protobuf, the struct is a message of its own). */
+  /** Whether the fields of the struct are fields of the enclosing object. In protobuf it is still a message of its own. */
   readonly inline: boolean;
+  /** Whether the OpenAPI document lists the field as required. */
   readonly required: boolean;
   /** The type in error messages: `int32`, `v1.ServiceType`, `[]v1.ServicePort`. */
   readonly goType: string;
   /** Strategic merge patch: `merge`, `replace`, `retainKeys`, in upstream's order; empty means replace. */
   readonly patchStrategies: readonly string[];
+  /** Strategic merge patch: the field that identifies the items of a list that is merged. */
   readonly mergeKey: string | undefined;
+  /** `undefined` when nothing is published, which server-side apply treats as `atomic`. */
   readonly listType: ListType | undefined;
   /** For `listType: map`. */
   readonly listMapKeys: readonly string[];

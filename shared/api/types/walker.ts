@@ -9,7 +9,7 @@ import type { FieldSchema, FieldType } from './types';
 /** Modifies an object of a type in place. */
 export type ObjectVisitor = (object: JsonObject) => void;
 
-/** Asked once per type; the returned visitors run for every object. */
+/** What a walk does. The methods are called once per type and field; the visitors that they return run for every object. */
 export interface WalkHandlers {
   /** The visitor of objects of the type, called before their fields are visited; `undefined` when there is none. */
   objectVisitor(type: string): ObjectVisitor | undefined;
@@ -19,7 +19,7 @@ export interface WalkHandlers {
 
 /** Returns, for a type, the visitor that walks its objects; `undefined` when no visitor applies at any depth. */
 export function createWalker(handlers: WalkHandlers): (type: string) => ObjectVisitor | undefined {
-  /** Compiled visitors; while a type is compiled it counts as having one. */
+  /** Compiled visitors, by type; `undefined` for a type without a visitor at any depth. */
   const visitors = new Map<string, ObjectVisitor | undefined>();
   const visitorOf = (type: string): ObjectVisitor | undefined => {
     if (visitors.has(type)) return visitors.get(type);
@@ -59,6 +59,7 @@ export function createWalker(handlers: WalkHandlers): (type: string) => ObjectVi
   return visitorOf;
 }
 
+/** The object type of a field, or of the items of its lists at any depth. Maps are not walked. */
 function elementType(type: FieldType): string | undefined {
   if (type.kind === 'object') return type.type;
   return type.kind === 'list' ? elementType(type.element) : undefined;

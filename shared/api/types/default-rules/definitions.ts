@@ -6,7 +6,7 @@ export const DEFINITION_RULES: Readonly<Record<string, DefaultRule>> = {
   'apiextensions.v1.CustomResourceDefinition': (definition) => {
     const status = objectAt(definition, 'status') ?? {};
     if (stringsAt(status, 'storedVersions').length > 0) return;
-    // The first one: validation rejects a second storage version later.
+    // Finds the only storage version: validation, which follows, rejects a second one.
     const stored = objectsAt(objectAt(definition, 'spec'), 'versions').find(({ storage }) => storage === true);
     if (stored !== undefined) definition['status'] = { ...status, storedVersions: [stringAt(stored, 'name') ?? ''] };
   },

@@ -1,5 +1,6 @@
 /**
- * Default rules of RBAC, network policy, API priority and device kinds, by type: defaults that depend on other fields.
+ * Default rules of RBAC, network policies, priority levels and device requests, by type: defaults that depend on other
+ * fields.
  */
 import { annotationAt } from '../../metadata/carried-annotations';
 import { objectAt, ownMember, stringAt, type JsonObject } from '../../../values/json';
@@ -7,7 +8,6 @@ import { isZero, objectsAt, type DefaultRule } from './rule';
 
 const RBAC = 'rbac.authorization.platform.io';
 
-/** By type. */
 export const POLICY_RULES: Readonly<Record<string, DefaultRule>> = {
   'flowcontrol.v1beta3.PriorityLevelConfiguration': defaultShares,
   'networking.v1.NetworkPolicySpec': (spec) => {
@@ -27,7 +27,10 @@ export const POLICY_RULES: Readonly<Record<string, DefaultRule>> = {
 /** Default of `nominalConcurrencyShares` in the API. */
 const DEFAULT_SHARES = 30;
 
-/** In v1beta3, zero shares mean the default, unless an annotation marks the zero as intended. */
+/**
+ * In v1beta3, zero shares mean the default, unless the annotation `v1beta3-preserve-zero-concurrency-shares` marks the
+ * zero as intended.
+ */
 function defaultShares(object: JsonObject): void {
   const limited = objectAt(objectAt(object, 'spec'), 'limited');
   if (limited === undefined || annotationAt(object, (names) => names.zeroShares) !== undefined) return;

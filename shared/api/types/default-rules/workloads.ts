@@ -1,4 +1,7 @@
-/** Default rules of workload controllers and autoscalers, by type: defaults that depend on other fields. */
+/**
+ * Default rules of workload controllers and autoscalers, by type: defaults that depend on other fields. The numbers are
+ * the defaults of the API.
+ */
 import { cloneJson, objectAt, type JsonObject } from '../../../values/json';
 import { isEmpty, isZero, objectsAt, type DefaultRule } from './rule';
 
@@ -49,11 +52,12 @@ export const WORKLOAD_RULES: Readonly<Record<string, DefaultRule>> = {
   },
 };
 
-/** The fields of `rollingUpdate` have default values of their own. */
+/** Adds `rollingUpdate`, which gets its default values afterwards (default-values.ts). */
 function defaultRollingUpdate(strategy: JsonObject): void {
   if (strategy['type'] === 'RollingUpdate' && objectAt(strategy, 'rollingUpdate') === undefined) strategy['rollingUpdate'] = {};
 }
 
+/** The rules with defaults for the members that are absent or null. */
 function mergeScalingRules(rules: JsonObject | undefined, defaults: JsonObject): JsonObject {
   const merged = cloneJson(defaults);
   for (const [member, value] of Object.entries(rules ?? {})) if (value !== null) merged[member] = value;
@@ -79,8 +83,7 @@ function defaultJob(object: JsonObject): void {
     for (const condition of objectsAt(rule, 'onPodConditions')) if (isZero(condition['status'])) condition['status'] = 'True';
   }
   const labels = templateLabels(spec);
-  // Shares the object: labels that the server adds to the template later then appear on the Job as well (upstream
-  // behaviour).
+  // Not a copy: as in upstream, labels that the server later adds to the template then appear on the Job as well.
   if (labels !== undefined && isEmpty(objectAt(metadata, 'labels'))) metadata['labels'] = labels;
 }
 

@@ -8,7 +8,7 @@ import { readModels } from './models';
 import own from './own-texts.json';
 import { readDeclarations, readModelDeclarations } from './packages';
 
-/** `undefined` when the packages are not installed. */
+/** The descriptions of all types; `undefined` when the package cdk8s-plus-31 is not installed. */
 export function readAllDescriptions(): Descriptions | undefined {
   const declarations = readDeclarations();
   if (declarations === undefined) return undefined;

@@ -2,7 +2,10 @@
 import { capitalize } from '../../../values/text/capitalize';
 import type { Descriptions } from './descriptions';
 
-/** Adds descriptions that only the client models have. `types` are the types of the tables (`core.v1.PodStatus`). */
+/**
+ * Adds, in place, the descriptions that only the client models (models.ts) have. `types` are the types of the tables
+ * (`core.v1.PodStatus`).
+ */
 export function addModelDescriptions(models: Descriptions, types: Iterable<string>, descriptions: Descriptions): void {
   for (const type of types) {
     const model = modelNamesOf(type).find((name) => models[name] !== undefined);
@@ -11,8 +14,8 @@ export function addModelDescriptions(models: Descriptions, types: Iterable<strin
 }
 
 /**
- * Adds this repository's own descriptions where the packages have none. Those under `*` apply to every kind that has the
- * field.
+ * Adds, in place, this repository's own descriptions where the packages have none. Those under `*` apply to every kind
+ * that has the field. `types` are the generated rows of each type (tables.ts).
  */
 export function addOwnDescriptions(
   additions: Descriptions,
@@ -22,7 +25,9 @@ export function addOwnDescriptions(
   const commonTexts = additions['*'] ?? {};
   for (const [type, rows] of Object.entries(types)) {
     const existing = descriptions[type] ?? {};
+    // The second word of a row is the name of the field.
     const members = new Set(rows.map((row) => row.split(' ')[1]));
+    // Only the types of kinds describe `kind`.
     const common = existing['kind'] === undefined ? [] : Object.entries(commonTexts).filter(([member]) => members.has(member));
     descriptions[type] = { ...Object.fromEntries(common), ...existing };
   }

@@ -1,5 +1,6 @@
 import { readDescriptions } from './descriptions';
 
+/** A declaration file in the form of cdk8s. */
 const DECLARATIONS = `
 /**
  * A thing that is sold.

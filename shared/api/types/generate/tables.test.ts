@@ -1,10 +1,10 @@
 /**
- * Compares the committed tables with the output of the generator and with the protobuf descriptors in the installed
- * programs.
+ * The generated tables: that they are what the generator makes of the installed packages, and that their protobuf numbers
+ * are those of the descriptors inside the installed programs.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { constants, gunzipSync } from 'node:zlib';
 import { OPTIONAL_KINDS, SERVED_KINDS } from '../../kinds';
 import { schemaOf, typeNames } from '../tables';
 import { WireReader, WIRE_TYPES } from '../../../serialization/protobuf/wire';
@@ -33,16 +33,18 @@ function compareWith({ kubectl, helm, declarations }: Sources): void {
     for (const type of typeNames()) {
       const described = descriptors.get(type);
       if (described === undefined) continue;
-      for (const member of schemaOf(type).members) {
-        if (member.number === 0) continue;
+      const members = schemaOf(type).members.filter(({ number }) => number > 0);
+      for (const { name, number, inline } of members) {
         compared += 1;
-        const name = described.get(member.number)?.toLowerCase();
-        const isSame = member.inline ? name !== undefined : name === member.name.toLowerCase().replace(/[$-]/g, '');
-        if (!isSame) wrong.push(`${type}.${member.name}: ${member.number} is ${name ?? 'nothing'}`);
+        const describedName = described.get(number)?.toLowerCase();
+        // An inline struct has no JSON name. Descriptors write `$ref` as `ref`, and differ from JSON in the case of letters.
+        const isSame = inline ? describedName !== undefined : describedName === name.toLowerCase().replace(/[$-]/g, '');
+        if (!isSame) wrong.push(`${type}.${name}: ${number} is ${describedName ?? 'nothing'}`);
       }
-      expect(schemaOf(type).members.filter((member) => member.number > 0)).toHaveLength(described.size);
+      expect(members).toHaveLength(described.size);
     }
     expect(wrong).toEqual([]);
+    // Not only a few types have descriptors in the programs.
     expect(compared).toBeGreaterThan(800);
   });
 }
@@ -75,21 +77,21 @@ interface DescribedMessage {
   readonly fields: Map<number, string>;
 }
 
+/** The beginning of a gzip file that has no name and no time. */
+const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00]);
+/** More than the compressed descriptors of any file have. */
+const MAX_COMPRESSED_BYTES = 400_000;
+
 /** Field names by number of every message in the gzip-compressed file descriptors inside the program, by type name. */
 function readDescriptors(program: Buffer): Map<string, Map<number, string>> {
   const messages = new Map<string, Map<number, string>>();
-  const magic = Buffer.from([0x1f, 0x8b, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00]);
-  for (let at = program.indexOf(magic); at >= 0; at = program.indexOf(magic, at + 1)) {
-    let file: Buffer;
+  for (let at = program.indexOf(GZIP_HEADER); at >= 0; at = program.indexOf(GZIP_HEADER, at + 1)) {
     try {
-      file = gunzipSync(program.subarray(at, at + 400_000), { finishFlush: 2 });
-    } catch {
-      continue;
-    }
-    try {
+      // The length of the compressed data is not known: with this flush mode, data after its end is no error.
+      const file = gunzipSync(program.subarray(at, at + MAX_COMPRESSED_BYTES), { finishFlush: constants.Z_SYNC_FLUSH });
       readFileDescriptor(file, messages);
     } catch {
-      // The magic bytes also precede data that is not a descriptor.
+      // The header also precedes data that is not a descriptor, and occurs in other data by chance.
     }
   }
   return messages;
@@ -114,16 +116,20 @@ function readMessage(message: WireReader): DescribedMessage {
   while (message.next()) {
     if (message.field === MESSAGE_NAME && message.wire === WIRE_TYPES.bytes) name = message.string();
     else if (message.field === MESSAGE_FIELD && message.wire === WIRE_TYPES.bytes) {
-      const field = message.message();
-      let fieldName = '';
-      let fieldNumber = 0;
-      while (field.next()) {
-        if (field.field === FIELD_NAME && field.wire === WIRE_TYPES.bytes) fieldName = field.string();
-        else if (field.field === FIELD_NUMBER && field.wire === WIRE_TYPES.varint) fieldNumber = field.int32();
-        else field.skipField();
-      }
-      fields.set(fieldNumber, fieldName);
+      const field = readField(message.message());
+      fields.set(field.number, field.name);
     } else message.skipField();
   }
   return { name, fields };
+}
+
+function readField(field: WireReader): { readonly name: string; readonly number: number } {
+  let name = '';
+  let number = 0;
+  while (field.next()) {
+    if (field.field === FIELD_NAME && field.wire === WIRE_TYPES.bytes) name = field.string();
+    else if (field.field === FIELD_NUMBER && field.wire === WIRE_TYPES.varint) number = field.int32();
+    else field.skipField();
+  }
+  return { name, number };
 }

@@ -1,6 +1,6 @@
 /**
- * Turns the facts from the packages into the rows of shared/api/types/generated/types.json: for each type a list of
- * rows, one per field, in upstream's order.
+ * Turns what the installed packages state about the API types (go-types.ts, required.ts) into the rows of
+ * shared/api/types/generated/types.json: for each type a list of rows, one per field, in upstream's order.
  */
 import { appendAll } from '../../../values/append';
 import { typeNameOf } from './packages';
@@ -9,9 +9,12 @@ import handKept from './hand-kept.json';
 import type { RequiredMembers } from './required';
 
 /**
- * By type, a row for each field: `<protobuf number> <field> <type> <presence> [required] [go=<name>]
- * [patch=<strategy>[:<merge key>]]`. shared/api/types/tables.ts reads this grammar. The number is 0 for a field that is
- * not part of the protobuf message.
+ * By type, a row for each field, in this grammar, which shared/api/types/tables.ts reads:
+ * `<protobuf number> <field> <type> <presence> [required] [go=<name>] [patch=<strategy>[:<merge key>]]`.
+ * - The number is 0 for a field that is not part of the protobuf message.
+ * - The type is a scalar or a type of the tables, `[]<type>` for a list, `map:<type>` for a map with string keys.
+ * - The presence is one of `Presence` (types.ts), or `inline` for an embedded struct, which has `-` as its field.
+ * - For the name after `go=` see {@link namedType}.
  */
 export type TypeRows = Record<string, string[]>;
 
@@ -34,8 +37,8 @@ const SCALAR_BY_GO_TYPE: Record<string, string> = {
 };
 
 /**
- * Types that are an object or another value. The tables define them by name; the types that they contain are referenced
- * elsewhere.
+ * Types that are an object or another value. They get no rows, because shared/api/types/tables.ts knows them by name. The
+ * objects in them are of types that are referenced elsewhere.
  */
 const EITHER_TYPES = ['Bool', 'Array', 'StringArray'].map((other) => `apiextensions.v1.JSONSchemaPropsOr${other}`);
 
@@ -69,21 +72,26 @@ export function buildTables(types: GoTypes, required: RequiredMembers, roots: re
   return Object.fromEntries([...rows].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** The type of an inline struct in a list; empty for any other member. */
 function inlineType(member: GoMember): string[] {
   if (!member.embedded || member.type.kind !== 'struct' || !member.tag.includes('json:",inline"')) return [];
   const name = typeNameOf(member.type.package, member.type.name);
   return name === undefined ? [] : [name];
 }
 
+/** Builds the rows of one type. */
 class RowBuilder {
+  /** The types that the rows refer to. */
   readonly references = new Set<string>();
 
   constructor(private readonly required: ReadonlySet<string>) {}
 
+  /** The row of a member in a list; empty for a member that JSON omits. */
   row(member: GoMember): string[] {
     const tags = parseTags(member.tag);
     const [json = '', ...options] = (tags.get('json') ?? '').split(',');
     if (json === '-' || !tags.has('json')) return [];
+    // The protobuf tag begins with the wire type and the number: `bytes,1,opt,name=name`.
     const number = /^\w+,(\d+)/.exec(tags.get('protobuf') ?? '')?.[1] ?? '0';
     const isPointer = member.type.kind === 'pointer';
     const type = member.type.kind === 'pointer' ? member.type.to() : member.type;
@@ -155,10 +163,12 @@ function namedType(type: GoType): string {
   }
 }
 
+/** `k8s.io/api/core/v1` and `ServiceType` → `v1.ServiceType`. */
 function qualified(packagePath: string, name: string): string {
   return `${packagePath.slice(packagePath.lastIndexOf('/') + 1)}.${name}`;
 }
 
+/** The tags of a member by name: `json:"name,omitempty" patchStrategy:"merge"`. */
 function parseTags(tag: string): Map<string, string> {
   return new Map([...tag.matchAll(/(?<!\w)(\w+):"([^"]*)"/g)].map(([, key = '', value = '']) => [key, value]));
 }
