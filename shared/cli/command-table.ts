@@ -1,7 +1,7 @@
 /**
- * A program with several commands as data: each command is a row with its flag table, operands and the function that runs
- * it. {@link runCommand} selects a row and parses its flags; help, completion scripts and the reference pages are made
- * from the same rows. What a command does, and where its text is printed, is up to the caller.
+ * A program with several commands as data: each command is a row with its flag table, its operands and the function that
+ * runs it. {@link runCommand} selects a row and runs it. Help, completion scripts and the reference pages are made from
+ * the same rows. Printing the outcome is left to the caller.
  */
 import { helpText, parseFlags, type CommandLine, type EnvironmentVariables, type FlagTable, type FlagValues } from './flags';
 import { suggestion } from './suggestion';
@@ -40,40 +40,46 @@ interface CommandRow {
   /** Command lines without the name of the program, for the help. */
   readonly examples?: readonly string[];
   readonly operands?: Operands;
-  /** Flags that are not in the table are returned with the operands. */
+  /** Whether flags that are not in the table are returned with the operands instead of rejected. */
   readonly collectsUnknown?: boolean;
   /** The output of `--version` when the table has that flag. */
   readonly version?: CommandLine['version'];
 }
 
-/** What the commands with a flag table need of the `Context`. */
+/** What the context of a program must have, so that variables can replace the defaults of flags. */
 export interface CommandContext {
   readonly environment: EnvironmentVariables;
 }
 
-/** `Context` is what the program passes to its commands. */
+/** A row of the command table, made by {@link command}. `Context` is what the program passes to its commands. */
 export interface Command<Context> extends CommandRow {
+  /** The flags that the command parses. */
   readonly flags: FlagTable;
   /** The flags that shells complete besides those of the table; loaded for completion scripts only. */
   readonly loadMoreFlags?: () => Promise<FlagTable>;
-  /** Receives the arguments after the command's name. The result is printed, or is the exit code. */
+  /** Runs the command with the arguments after its name. `program` is the name of the program. Rejects with its errors. */
   run(program: string, argv: readonly string[], context: Context): Promise<CommandOutcome>;
 }
 
-/** An exit code is `undefined` when the process runs until a signal ends it. */
+/** What remains for the caller to do after a command. */
 export type CommandOutcome =
+  /** To exit with the code. It is `undefined` when the process has to run on, until a signal ends it. */
   | { readonly kind: 'exit'; readonly code: number | undefined }
+  /** To print the text, which is a help or a version, and to exit with 0. */
   | { readonly kind: 'text'; readonly text: string }
-  /** A usage error: the message, and the command for its hint at `--help`. */
+  /** To print a usage error, with a hint at the `--help` of `command`. */
   | { readonly kind: 'error'; readonly message: string; readonly command: string };
 
-/** A row of the command table, with the flags that the command parses. */
+/** What {@link command} makes a row from. */
 export interface CommandSettings<Table extends FlagTable, Context> extends CommandRow {
   /** The flags that the command parses. */
   readonly flags: Table;
   /** See {@link Command.loadMoreFlags}. */
   readonly loadMoreFlags?: () => Promise<FlagTable>;
-  /** Loads the function that runs the command, so that a program loads the modules of one command only. */
+  /**
+   * Loads the function that runs the command, so that a program loads the modules of one command only. The function
+   * resolves with the exit code (see {@link CommandOutcome}).
+   */
   readonly load: () => Promise<(input: CommandInput<Table>, context: Context) => Promise<number | undefined>>;
 }
 
@@ -105,9 +111,10 @@ export function command<Table extends FlagTable, Context extends CommandContext>
   };
 }
 
-const isHelpOrNothing = (word: string): boolean => ['', '--help', '-h'].includes(word);
-
-/** Runs the command that the first arguments name. Rejects with the errors of the command. */
+/**
+ * Runs the command that the first arguments name. Returns the help for `help`, `--help`, `-h` or no arguments, and for a
+ * group of commands without its second word (`certificates`). Rejects with the errors of the command.
+ */
 export async function runCommand<Context>(
   program: CommandProgram<Context>,
   argv: readonly string[],
@@ -126,6 +133,8 @@ export async function runCommand<Context>(
   const kind = typed.startsWith('-') ? 'option' : 'command';
   return { kind: 'error', message: `unknown ${kind} '${typed}'${suggestion(typed, names)}`, command: name };
 }
+
+const isHelpOrNothing = (word: string): boolean => ['', '--help', '-h'].includes(word);
 
 /** The help of the program: its commands by section. */
 export function programHelp<Context>({ name, description, commands }: CommandProgram<Context>): string {
@@ -149,6 +158,7 @@ export const commandNames = <Context>({ commands }: CommandProgram<Context>): re
   ...new Set(commands.map(({ name }) => wordsOf(name)[0] ?? name)),
 ];
 
+/** The help of the command that the words name, otherwise that of the program. */
 function helpOf<Context>(program: CommandProgram<Context>, words: readonly string[]): CommandOutcome {
   const selected = program.commands.find((row) => words.length > 0 && row.name === words.join(' '));
   return { kind: 'text', text: selected === undefined ? programHelp(program) : commandHelp(program.name, selected) };

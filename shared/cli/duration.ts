@@ -17,7 +17,7 @@ const UNIT_MILLISECONDS: ReadonlyMap<string, number> = new Map([
 /** One amount with its unit: `1.5h` of `1.5h30m`. */
 const PART = /(\d+(?:\.\d*)?|\.\d+)([a-zµμ]+)/y;
 
-/** In milliseconds; `undefined` when the text is not a duration. A number without a unit is rejected unless it is 0. */
+/** In milliseconds; `undefined` when the text is not a duration. Of numbers without a unit only 0 is a duration. */
 export function parseDuration(text: string): number | undefined {
   if (/^[+-]?0$/.test(text)) return 0;
   PART.lastIndex = /^[+-]/.test(text) ? 1 : 0;

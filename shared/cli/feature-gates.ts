@@ -7,7 +7,7 @@
 import { LOCKED_GATES } from './locked-gates';
 import { FlagError, mapFlag, type Flag } from './flags';
 
-/** alpha: disabled by default; beta: enabled by default; ga: locked to enabled. */
+/** Alpha gates are disabled by default, beta gates enabled. Gates of the stage ga are enabled and cannot be set. */
 type FeatureStage = 'alpha' | 'beta' | 'ga';
 
 interface Gate {
@@ -36,7 +36,7 @@ const GATES = {
   ServiceTrafficDistribution: { stage: 'beta', default: true },
 } as const satisfies Readonly<Record<string, Gate>>;
 
-/** Names that set all gates of a stage, except those that the same flag sets by name. */
+/** Group gates, which set all gates of a stage except those that the same flag sets by name. */
 const STAGE_BY_GROUP_GATE: ReadonlyMap<string, FeatureStage> = new Map([
   ['AllAlpha', 'alpha'],
   ['AllBeta', 'beta'],
@@ -52,7 +52,7 @@ export interface FeatureGates {
   list(): readonly { readonly name: FeatureName; readonly stage: FeatureStage; readonly enabled: boolean }[];
 }
 
-/** Gates without a setting have their default. */
+/** The gates with the given settings; gates without a setting have their default. */
 export function featureGates(settings: ReadonlyMap<FeatureName, boolean> = new Map()): FeatureGates {
   const isEnabled = (name: FeatureName): boolean => settings.get(name) ?? GATES[name].default;
   return { isEnabled, list: () => gateNames().map((name) => ({ name, stage: GATES[name].stage, enabled: isEnabled(name) })) };
@@ -66,10 +66,12 @@ export function featureGatesFlag(section: string): Flag<FeatureGates> {
     default: featureGates(),
     bareValue: undefined,
     parse: (text, previous) => featureGates(mergeSettings(pairs.parse(text, undefined), previous)),
+    // The help text lists the default of each gate.
     formatDefault: () => '',
   };
 }
 
+/** The settings of earlier occurrences of the flag, then those of group gates, then those of gates that are named. */
 function mergeSettings(given: ReadonlyMap<string, string>, previous: FeatureGates | undefined): Map<FeatureName, boolean> {
   const pairs = new Map([...given].map(([key, value]) => [stripComponent(key), value]));
   const settings = new Map(previous?.list().map(({ name, enabled }) => [name, enabled]));
@@ -80,25 +82,25 @@ function mergeSettings(given: ReadonlyMap<string, string>, previous: FeatureGate
   }
   for (const [key, value] of pairs) {
     const name = gateNames().find((known) => known === key);
-    const locked = name === undefined ? LOCKED_GATES.get(key)?.enabled : lockedTo(name);
-    if (name === undefined && locked === undefined && !STAGE_BY_GROUP_GATE.has(key))
+    const lockedValue = name === undefined ? LOCKED_GATES.get(key)?.enabled : lockedTo(name);
+    if (name === undefined && lockedValue === undefined && !STAGE_BY_GROUP_GATE.has(key))
       throw new FlagError(`unrecognized feature gate: ${key}`);
     if (!/^(true|false)$/i.test(value)) throw new FlagError(`invalid value of ${key}: ${JSON.stringify(value)}, must be true or false`);
     const wanted = value.toLowerCase() === 'true';
-    if (locked !== undefined && wanted !== locked) {
-      throw new FlagError(`cannot set feature gate ${key} to ${wanted}, feature is locked to ${locked}`);
+    if (lockedValue !== undefined && wanted !== lockedValue) {
+      throw new FlagError(`cannot set feature gate ${key} to ${wanted}, feature is locked to ${lockedValue}`);
     }
     if (name !== undefined) settings.set(name, wanted);
   }
   return settings;
 }
 
-/** The value of a locked gate; `undefined` for a gate that can be set. */
+/** The only value of a gate that cannot be set; `undefined` for other gates. */
 const lockedTo = (name: FeatureName): true | undefined => (GATES[name].stage === 'ga' ? true : undefined);
 
 /**
- * Removes the component from `kube:Name`: upstream's programs have gates of several components; this one has those of
- * `kube`.
+ * Removes the component from `kube:Name`. Upstream's programs may have gates of several components; this one has only
+ * those of `kube`, and rejects other components.
  */
 function stripComponent(key: string): string {
   const [component, name] = key.split(':', 2);

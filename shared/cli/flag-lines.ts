@@ -2,12 +2,13 @@
 import type { FlagTable, FlagValues } from './flags';
 
 /**
- * `user:password@` of a URL, with the text before it. A URL may have fewer slashes than two, or backslashes, and the
- * password may contain `@`, commas and spaces: it ends at the last `@` before the path, the query or the fragment.
+ * `user:password@` of a URL; the group is the text before it (`https://`). As URL parsers allow, there may be fewer
+ * slashes than two, or backslashes. The password may contain `@`, commas and spaces: it ends at the last `@` before the
+ * path, the query or the fragment.
  */
 const USER_INFO = /([a-z]:[\\/]*|\/\/)[^\\/?#]*@/gi;
 
-/** In the order of the names; hidden flags are left out. */
+/** The lines, sorted; hidden flags are left out. */
 export function formatFlagLines<Table extends FlagTable>(table: Table, values: FlagValues<Table>): readonly string[] {
   const valueOf: Readonly<Record<string, unknown>> = values;
   return Object.entries(table)

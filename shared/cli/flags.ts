@@ -1,7 +1,7 @@
 /**
- * Command-line flags as data. Each executable declares its flags in a table, with the names of upstream;
- * {@link parseFlags} parses argv and returns typed values under the names of the flags (`values['secure-port']`), and
- * `--help` is generated from the same table. Environment variables are an argument, and no global state is kept.
+ * Command-line flags as data. Each executable declares its flags in a table, with the names of upstream.
+ * {@link parseFlags} parses argv and returns typed values under the names of the flags (`values['secure-port']`).
+ * `--help` is generated from the same table. Environment variables are an argument; no global state is kept.
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { formatDuration, parseDuration } from './duration';
@@ -16,10 +16,7 @@ export interface Flag<T> {
   readonly default: T;
   /** The type in `--help`, such as `int` or `key=value,…`; empty for a boolean. */
   readonly placeholder: string;
-  /**
-   * The value of the flag without an argument (`--x`), as pflag's NoOptDefVal; `undefined` when an argument is
-   * required.
-   */
+  /** The value for a flag without an argument (`--x`), as pflag's NoOptDefVal; `undefined` when it needs an argument. */
   readonly bareValue: T | undefined;
   /**
    * Parses one occurrence; `previous` is the value of the earlier occurrences, `undefined` for the first. Throws
@@ -28,13 +25,13 @@ export interface Flag<T> {
   parse(text: string, previous: T | undefined): T;
   /** Omitted from `--help`. */
   readonly isHidden?: boolean;
-  /** A letter: `-o json` and `-ojson` as well as `--output=json`. */
+  /** A letter, `o` for example: `-o json`, `-ojson` and `--output=json` are the same. */
   readonly shorthand?: string;
-  /** The values that a shell completes. */
+  /** The values that completion scripts offer. */
   readonly choices?: readonly string[];
-  /** What a shell completes instead of words. */
+  /** What completion scripts offer for a value that is a path. */
   readonly completes?: 'files' | 'folders';
-  /** Name of the environment variable that replaces the default unless it is empty. */
+  /** Name of an environment variable. Its value, if it is not empty, replaces the default. */
   readonly variable?: string;
   /** Formats the default for `--help`; empty when it is not printed. */
   formatDefault(value: T): string;
@@ -46,11 +43,12 @@ export type FlagTable = Readonly<Record<string, AnyFlag>>;
 export type FlagValues<Table> = { readonly [Name in keyof Table]: Table[Name] extends Flag<infer T> ? T : never };
 
 /**
- * A flag of any value type; method bivariance makes every `Flag<T>` assignable. {@link FlagValues} recovers the value
- * type.
+ * A flag of any value type. Every `Flag<T>` is assignable, because `parse` and `formatDefault` are declared as methods.
+ * {@link FlagValues} recovers the value type.
  */
 type AnyFlag = Flag<unknown>;
 
+/** The members of a row that its table states; the constructors below add the others. */
 interface FlagSettings<T> {
   readonly section: string;
   readonly help: string;
@@ -69,7 +67,10 @@ export const USAGE_EXIT_CODE = 64;
 /** A flag does not accept its value; the message is printed after the name of the flag. */
 export class FlagError extends Error {}
 
-/** The arguments of a command are not valid, although each flag could be parsed: together, or for what the command does. */
+/**
+ * The arguments of a command are not valid, although each flag could be parsed. For example, two flags exclude each
+ * other. Thrown by programs and commands after {@link parseFlags}.
+ */
 export class UsageError extends Error {}
 
 /** A flag with a text, which may be empty. */
@@ -83,7 +84,10 @@ export function stringFlag(row: FlagSettings<string>): Flag<string> {
   };
 }
 
-/** `--x`, `--x=true`, `--x=false`; `1`, `t`, `T`, `TRUE`, `True` and their opposites are accepted as well. */
+/**
+ * A flag with a boolean: `--x`, `--x=true` or `--x=false`. As in Go, `1`, `t`, `T`, `TRUE` and `True` are true as well, and
+ * their opposites false.
+ */
 export function boolFlag(row: FlagSettings<boolean>): Flag<boolean> {
   return { ...row, placeholder: '', bareValue: true, parse: parseBool, formatDefault: String };
 }
@@ -120,7 +124,7 @@ function requireWithin(value: number, { min, max }: { readonly min: number; read
   return value;
 }
 
-/** A duration such as `1m30s`; the value is in milliseconds and never negative. */
+/** A flag with a duration such as `1m30s`. The value is in milliseconds; negative durations are rejected. */
 export function durationFlag(row: FlagSettings<number>): Flag<number> {
   const parse = (text: string): number => {
     const value = parseDuration(text);
@@ -131,7 +135,9 @@ export function durationFlag(row: FlagSettings<number>): Flag<number> {
   return { ...row, placeholder: 'duration', bareValue: undefined, parse, formatDefault: formatDuration };
 }
 
-/** Comma-separated; repeated flags append. Blanks around elements and empty elements are ignored. */
+/**
+ * A flag with comma-separated elements; repeated flags append. Blanks around elements and empty elements are ignored.
+ */
 export function listFlag(row: FlagSettings<readonly string[]>): Flag<readonly string[]> {
   const parse = (text: string, previous: readonly string[] = []): readonly string[] => [
     ...previous,
@@ -149,7 +155,7 @@ export function listFlag(row: FlagSettings<readonly string[]>): Flag<readonly st
   };
 }
 
-/** Each occurrence of the flag adds its argument unchanged. */
+/** A flag that may be repeated: each occurrence adds its argument unchanged, commas included. */
 export function repeatedFlag(row: FlagSettings<readonly string[]>): Flag<readonly string[]> {
   const parse = (text: string, previous: readonly string[] = []): readonly string[] => [...previous, text];
   return {
@@ -162,14 +168,14 @@ export function repeatedFlag(row: FlagSettings<readonly string[]>): Flag<readonl
 }
 
 /**
- * `key=value` pairs, comma-separated; repeated flags are merged, the last value of a key wins. A key without `=` has
- * the value `''`.
+ * A flag with comma-separated `key=value` pairs. Repeated flags are merged, and the last value of a key wins. A key
+ * without `=` has the value `''`.
  */
 export function mapFlag(row: FlagSettings<ReadonlyMap<string, string>>): Flag<ReadonlyMap<string, string>> {
   return { ...row, placeholder: 'key=value,...', bareValue: undefined, parse: parsePairs, formatDefault: formatPairs };
 }
 
-/** One of the given values. */
+/** A flag with one of the given values. */
 export function choiceFlag<const Word extends string>(row: FlagSettings<NoInfer<Word>> & { readonly values: readonly Word[] }): Flag<Word> {
   const { values, ...settings } = row;
   const parse = (text: string): Word => {
@@ -191,8 +197,8 @@ export function versionFlag(section: string): Flag<'true' | 'false' | 'raw'> {
 }
 
 /**
- * A flag of upstream without an effect: it accepts only values that describe the actual behaviour, and rejects others
- * with the reason.
+ * A flag of upstream without an effect here. It accepts the values in `allowed`, which describe what this program does
+ * anyway, and rejects all others with `reason`. With no allowed values, any use of the flag is rejected.
  */
 export function compatibilityFlag(allowed: readonly string[], reason: string): Flag<string> {
   return {
@@ -219,18 +225,18 @@ export interface CommandLine {
   readonly description: string;
   /** The operands in the usage line, such as `[NAME...]`; they are returned in `rest`. Without it there are none. */
   readonly operands?: string;
-  /** Unknown arguments are collected in `rest` instead of rejected. */
+  /** Whether unknown arguments are collected in `rest` instead of rejected. */
   readonly collectsUnknown?: boolean;
   /** Printed at the end of the help. */
   readonly epilogue?: string;
   /**
-   * Returns the output of `--version` when the table has {@link versionFlag}; `naming` is the value of the flag
-   * `--naming`, if it was given.
+   * Returns the output of `--version`, for a program with {@link versionFlag} in its table. `naming` is the value of the
+   * flag `--naming`; `undefined` when it was not given.
    */
   readonly version?: (format: 'true' | 'raw', naming: unknown) => string;
 }
 
-/** What the arguments request. */
+/** What the arguments request. `given` and `rest`: see {@link parseFlags}. */
 export type ParsedFlags<Table> =
   | { readonly kind: 'values'; readonly values: FlagValues<Table>; readonly given: ReadonlySet<string>; readonly rest: readonly string[] }
   /** The help or the version, to be printed instead of running the program. */
@@ -270,8 +276,9 @@ export function parseFlags<Table extends FlagTable>(
 }
 
 /**
- * {@link parseFlags} for an executable's main file, without environment variables: prints the help or the version to stdout and exits 0, or the error
- * to stderr and exits with `errorExitCode` (1 by default; {@link USAGE_EXIT_CODE} for a supervised program).
+ * {@link parseFlags} for an executable's main file, without environment variables. For a help or version flag it prints
+ * to stdout and exits with 0. For an error it prints to stderr and exits with `errorExitCode`: {@link USAGE_EXIT_CODE} in
+ * programs that a supervisor restarts.
  */
 export function flagsOrExit<Table extends FlagTable>(
   program: CommandLine,
@@ -292,7 +299,7 @@ export function flagsOrExit<Table extends FlagTable>(
   }
 }
 
-/** The first flag of `argv` that is not in the table, without its value; `undefined` when all are known. */
+/** The first flag of `argv` that is not in the table, without its value; `undefined` when every flag is known. */
 export const findUnknownFlag = (table: FlagTable, argv: readonly string[]): string | undefined => scanArguments(table, argv).unknown;
 
 /** The error of a flag that is not in the table, with the names of similar ones. */
@@ -323,6 +330,7 @@ export function helpText(program: CommandLine, table: FlagTable): string {
   return parts.join('');
 }
 
+/** A commander command that parses flags into `values`, prints nothing, and throws instead of ending the process. */
 function commandFor(program: CommandLine, table: FlagTable, values: Map<string, unknown>): Command {
   const command = new Command(program.name)
     .exitOverride()
@@ -334,11 +342,13 @@ function commandFor(program: CommandLine, table: FlagTable, values: Map<string, 
   return command;
 }
 
-/** Values are collected in `values` under the names of the flags, because commander converts names to camel case. */
+/** A commander option that parses into `values` under the name of the flag; commander itself would use camel case. */
 function optionFor(name: string, flag: AnyFlag, values: Map<string, unknown>): Option {
   const value = flag.bareValue === undefined ? '<value>' : '[value]';
   const letter = name.length === 1 ? name : flag.shorthand;
-  const option = new Option(`${letter === undefined ? '' : `-${letter}, `}--${name} ${value}`, flag.help).preset(String(flag.bareValue));
+  const names = letter === undefined ? `--${name}` : `-${letter}, --${name}`;
+  // commander uses the preset only where the value of an option is optional.
+  const option = new Option(`${names} ${value}`, flag.help).preset(String(flag.bareValue));
   return option.argParser((text: string) => {
     try {
       // In `-v=3` commander leaves the `=` in the argument.
@@ -351,7 +361,10 @@ function optionFor(name: string, flag: AnyFlag, values: Map<string, unknown>): O
   });
 }
 
-/** Adds the values of variables for flags that are not on the command line. Returns why one is invalid. */
+/**
+ * Adds the values of variables for flags that are not on the command line. Returns the error of an invalid value;
+ * `undefined` when all are valid.
+ */
 function applyVariables(table: FlagTable, values: Map<string, unknown>, environment: EnvironmentVariables): string | undefined {
   for (const [name, flag] of Object.entries(table)) {
     const { variable } = flag;

@@ -6,12 +6,14 @@
 /** As in upstream's metrics; `''` for a gate of a generally available feature. */
 type GateStage = '' | 'BETA' | 'ALPHA' | 'DEPRECATED';
 
+/** A gate that keeps its default. */
 interface LockedGate {
   readonly stage: GateStage;
   readonly enabled: boolean;
 }
 
 interface Row extends LockedGate {
+  /** Gates with this stage and value, separated by blanks and line breaks. */
   readonly names: string;
 }
 
@@ -79,6 +81,7 @@ const ROWS: readonly Row[] = [
   },
 ];
 
+/** By name. */
 export const LOCKED_GATES: ReadonlyMap<string, LockedGate> = new Map(
   ROWS.flatMap(({ names, stage, enabled }) =>
     names

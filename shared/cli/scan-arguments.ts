@@ -1,7 +1,7 @@
 /**
- * Passes over the arguments of a program before commander parses them: finds unknown flags, makes the value of a flag
- * without an argument explicit, and separates the flags of one program from those of another. Does not parse values. One
- * step for each argument.
+ * Scans of the arguments of a program before commander parses them: {@link scanArguments} finds unknown flags and makes
+ * the values of flags without an argument explicit; {@link partitionArguments} separates the flags of one program from
+ * those of another. The values are not parsed. The time is linear in the number of arguments.
  */
 
 /** The part of a row of a flag table that decides which arguments belong to the flag. */
@@ -10,11 +10,13 @@ interface ArgumentFlag {
   readonly shorthand?: string;
 }
 
+/** By flag name, without dashes. */
 type ArgumentFlags = Readonly<Record<string, ArgumentFlag>>;
 
 /**
- * Finds the first unknown flag, and gives a flag without an argument its `bareValue`: commander would take
- * the next argument, which may be an operand, as its value.
+ * Returns the arguments for commander, and the first unknown flag (`undefined` when there is none). A flag that has a
+ * `bareValue` and no argument gets that value (`--follow` becomes `--follow=true`): commander would take the next
+ * argument, which may be an operand, as its value.
  */
 export function scanArguments(
   table: ArgumentFlags,
@@ -26,24 +28,28 @@ export function scanArguments(
   for (let index = 0; index < argv.length; index += 1) {
     const text = argv[index] ?? '';
     if (text === '--') return { args: [...args, ...argv.slice(index)], unknown };
-    const bare = flags.get(text);
-    if (bare === undefined) {
+    // A flag without `=` or an attached value.
+    const plainFlag = flags.get(text);
+    if (plainFlag === undefined) {
       args.push(text);
       if (isFlag(text) && !flags.has(flagName(text))) unknown ??= flagName(text);
-    } else if (bare.flag.bareValue === undefined) {
+    } else if (plainFlag.flag.bareValue === undefined) {
       // The next argument is the value, whatever it looks like.
       args.push(text);
       index += 1;
       const value = argv[index];
       if (value !== undefined) args.push(value);
     } else {
-      args.push(`--${bare.name}=${bareText(bare.flag)}`);
+      args.push(`--${plainFlag.name}=${bareText(plainFlag.flag)}`);
     }
   }
   return { args, unknown };
 }
 
-/** Separates the flags that `isSelected` names, each with its value, from the other arguments. Both keep their order. */
+/**
+ * Separates the flags for which `isSelected` is true, each with its value, from the other arguments, unknown flags
+ * included. Both lists keep the order of `argv`.
+ */
 export function partitionArguments(
   table: ArgumentFlags,
   argv: readonly string[],
@@ -57,7 +63,8 @@ export function partitionArguments(
     const known = flags.get(flagName(text));
     const target = known !== undefined && isSelected(known.name) ? selected : others;
     target.push(text);
-    if (known === undefined || known.flag.bareValue !== undefined || !flags.has(text)) continue;
+    const takesNextArgument = known !== undefined && known.flag.bareValue === undefined && flags.has(text);
+    if (!takesNextArgument) continue;
     index += 1;
     const value = argv[index];
     if (value !== undefined) target.push(value);
@@ -70,7 +77,7 @@ interface NamedFlag {
   readonly flag: ArgumentFlag;
 }
 
-/** By `--name` and `-letter`. */
+/** The flags by each of the arguments that name them: `--output` and `-o`. */
 function flagsByArgument(table: ArgumentFlags): ReadonlyMap<string, NamedFlag> {
   const flags = new Map<string, NamedFlag>();
   for (const [name, flag] of Object.entries(table)) {
@@ -83,6 +90,7 @@ function flagsByArgument(table: ArgumentFlags): ReadonlyMap<string, NamedFlag> {
 
 const bareText = ({ bareValue }: ArgumentFlag): string => (typeof bareValue === 'string' ? bareValue : JSON.stringify(bareValue));
 
+/** Whether the argument is a flag, other than `--help` and `-h`, which commander knows itself. */
 const isFlag = (text: string): boolean => text.length > 1 && text.startsWith('-') && text !== '--help' && text !== '-h';
 
 /** The flag of an argument without its value: `--x` of `--x=1`, `-x` of `-x1`. */

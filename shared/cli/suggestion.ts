@@ -1,26 +1,27 @@
 /**
- * The known names that are most similar to a mistyped one, for the end of an error message. Works on
- * plain names. The cost is bounded: names that are much longer or shorter than the typed one are not compared.
+ * The known names that are most similar to a mistyped one, for the end of an error message. The cost is bounded, however
+ * long the typed word is: names that are much longer or shorter are not compared with it.
  */
 
-/** More edits than this are another word. */
+/** With more edits than this, a word counts as another one. */
 const MAX_DISTANCE = 3;
-/** More than this part of the longer word must be the same. */
+/** The part of the longer word that must remain without edits; the similarity has to be above it. */
 const MIN_SIMILARITY = 0.4;
 
 /** `(Did you mean --secure-port?)` on a line of its own, or `''` when no candidate is similar to `word`. */
 export function suggestion(word: string, candidates: Iterable<string>): string {
-  let best = MAX_DISTANCE;
+  let leastDistance = MAX_DISTANCE;
   let similar: string[] = [];
   const typed = withoutDashes(word);
   for (const candidate of candidates) {
     const name = withoutDashes(candidate);
     const longer = Math.max(typed.length, name.length);
-    if (name.length < 2 || Math.abs(typed.length - name.length) > best) continue;
+    // One-letter flags are not suggested. The distance is at least the difference of the lengths.
+    if (name.length < 2 || Math.abs(typed.length - name.length) > leastDistance) continue;
     const distance = editDistance(typed, name);
-    if (distance > best || (longer - distance) / longer <= MIN_SIMILARITY) continue;
-    if (distance < best) similar = [];
-    best = distance;
+    if (distance > leastDistance || (longer - distance) / longer <= MIN_SIMILARITY) continue;
+    if (distance < leastDistance) similar = [];
+    leastDistance = distance;
     similar.push(candidate);
   }
   similar.sort();
@@ -28,10 +29,13 @@ export function suggestion(word: string, candidates: Iterable<string>): string {
   return `\n(Did you mean ${similar.length === 1 ? '' : 'one of '}${similar.join(', ')}?)`;
 }
 
-/** All flags begin with dashes, which does not make them similar. */
+/** Names are compared without their dashes: that all flags begin with dashes does not make them similar. */
 const withoutDashes = (name: string): string => name.replace(/^--?/, '');
 
-/** Insertions, deletions, replacements and swaps of neighbouring characters (optimal string alignment). */
+/**
+ * The least number of insertions, deletions, replacements and swaps of neighbouring characters that turn `a` into `b`
+ * (optimal string alignment). A row of the table has the distances of one prefix of `a` to all prefixes of `b`.
+ */
 export function editDistance(a: string, b: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index);

@@ -2,6 +2,7 @@
 import { singleQuote } from '../shell-quote';
 import { firstWords, wordGroups, type CompletedCommand, type CompletedFlag, type Completion } from './completion';
 
+/** The script for one program. In it, `words`, `flags` and `operands` are lists of what can be completed. */
 export function bashScript(completion: Completion): string {
   const { program, commands } = completion;
   const groups = [...wordGroups(completion)];
@@ -52,7 +53,7 @@ function commandCase({ words, flags, operands }: CompletedCommand): string {
   ].join('\n');
 }
 
-/** What completes a value → the flags with such values. */
+/** The flags, as they are typed, by the bash commands that complete their values. */
 function groupByAction(flags: readonly CompletedFlag[]): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, string[]>();
   for (const flag of flags) {
@@ -63,6 +64,7 @@ function groupByAction(flags: readonly CompletedFlag[]): ReadonlyMap<string, rea
   return groups;
 }
 
+/** The bash commands that complete the value of a flag; `:` when there is nothing to offer. */
 function valueAction({ choices, completes }: CompletedFlag): string {
   if (choices.length > 0) return `COMPREPLY=($(compgen -W ${quoteWords(choices)} -- "$cur"))`;
   if (completes === undefined) return ':';

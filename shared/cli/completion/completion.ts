@@ -1,6 +1,6 @@
 /**
  * What shells complete for a program, made from its command table: the words, flags and operands of each command. The
- * scripts of the shells are made from it (bash.ts, zsh.ts, fish.ts); they run no program when the user presses Tab.
+ * scripts (bash.ts, zsh.ts, fish.ts) contain all of it, so that no program runs when the user presses Tab.
  */
 import type { CommandProgram } from '../command-table';
 import type { FlagTable } from '../flags';
@@ -22,7 +22,7 @@ export interface CompletedCommand {
   readonly words: readonly string[];
   readonly summary: string;
   readonly flags: readonly CompletedFlag[];
-  /** The words that an operand can be. */
+  /** The words that an operand can be; empty when they are not known. */
   readonly operands: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export interface Completion {
   readonly commands: readonly CompletedCommand[];
 }
 
-/** Loads the flags that commands take besides those of their tables. */
+/** The completion of a program. Loads the flags that commands take besides those of their tables. */
 export async function completionOf<Context>({ name, commands }: CommandProgram<Context>): Promise<Completion> {
   const completed = commands.map(async ({ name: words, summary, flags, loadMoreFlags, operands }) => ({
     words: words.split(' '),
@@ -46,12 +46,11 @@ export async function completionOf<Context>({ name, commands }: CommandProgram<C
 /** The words that can stand first. */
 export const firstWords = ({ commands }: Completion): readonly string[] => [...new Set(commands.map(({ words: [first = ''] }) => first))];
 
-/** The groups of commands with two words, and their second words. */
+/** By the first word of the commands with two words (`certificates`), their second words (`list`, `renew`). */
 export function wordGroups({ commands }: Completion): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, string[]>();
-  for (const {
-    words: [first = '', second],
-  } of commands) {
+  for (const { words } of commands) {
+    const [first = '', second] = words;
     if (second !== undefined) groups.set(first, [...(groups.get(first) ?? []), second]);
   }
   return groups;
@@ -70,5 +69,5 @@ function completedFlags(table: FlagTable): readonly CompletedFlag[] {
     }));
 }
 
-/** Without its final mark. A semicolon ends the sentence too. */
+/** The first sentence of a text, without its period. A semicolon ends a sentence too. */
 const firstSentence = (text: string): string => text.split(/(?<=\w)[.;](?:\s|$)/, 1)[0] ?? text;

@@ -2,6 +2,7 @@
 import { shellQuote } from '../shell-quote';
 import { firstWords, wordGroups, type CompletedCommand, type CompletedFlag, type Completion } from './completion';
 
+/** The script for one program. */
 export function fishScript(completion: Completion): string {
   const { program, commands } = completion;
   const complete = `complete -c ${program}`;
@@ -35,5 +36,5 @@ function flagOptions({ name, shorthand, takesValue, choices, completes }: Comple
   return completes === 'folders' ? `${long}${short} -x -a '(__fish_complete_directories)'` : `${long}${short} -r -F`;
 }
 
-/** In fish a backslash is an escape also in single quotes. */
+/** In fish a backslash is an escape even in single quotes. So a quote is written `\'`, and backslashes become slashes. */
 const quoteText = (text: string): string => shellQuote(text.replaceAll('\\', '/')).replaceAll(String.raw`'\''`, String.raw`\'`);

@@ -2,6 +2,7 @@
 import { singleQuote } from '../shell-quote';
 import { firstWords, wordGroups, type CompletedCommand, type CompletedFlag, type Completion } from './completion';
 
+/** The script for one program. */
 export function zshScript(completion: Completion): string {
   const { program, commands } = completion;
   const groups = wordGroups(completion);
@@ -35,11 +36,13 @@ if [[ "$funcstack[1]" == _${program} ]]; then _${program} "$@"; else compdef _${
 `;
 }
 
+/** The summary of the command with this first word, or the second words of a group: `list, renew`. */
 const summaryOf = ({ commands }: Completion, first: string): string => {
   const members = commands.filter(({ words }) => words[0] === first);
   return members.map(({ words, summary }) => (words.length === 1 ? summary : (words[1] ?? ''))).join(', ');
 };
 
+/** A row for zsh's `_describe`: the word and its description, separated by a colon. */
 const describe = (word: string, text: string): string => singleQuote(`${word.replaceAll(':', String.raw`\:`)}:${text}`);
 
 function commandCase({ words, flags, operands }: CompletedCommand): string {
@@ -51,6 +54,10 @@ function commandCase({ words, flags, operands }: CompletedCommand): string {
   return `    ${singleQuote(words.join(' '))})\n      _arguments ${specs.join(' \\\n        ')} ;;`;
 }
 
+/**
+ * The specifications of a flag for zsh's `_arguments`, such as `*--output=[Format]:value:(table json)`: `*` allows
+ * repetition, and `=` or `+` states how the value is attached.
+ */
 function flagSpecs(flag: CompletedFlag): readonly string[] {
   const help = `[${flag.help.replaceAll(/[[\]\\:]/g, String.raw`\$&`)}]`;
   const value = flag.takesValue ? `:value:${valueAction(flag)}` : '';
