@@ -1,4 +1,4 @@
-/** Invalid fields of configuration files, their paths, and the error that reports all of them at once. */
+/** Invalid fields of configuration files, their paths, and the error that lists all invalid fields of a file. */
 
 /** One invalid field of a file. */
 export interface InvalidField {
@@ -7,7 +7,7 @@ export interface InvalidField {
   readonly reason: string;
 }
 
-/** Its message contains the file, and the path and reason of each error. */
+/** A configuration file is invalid. The message has the path of the file, and the path and reason of each error. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError';
 
@@ -20,9 +20,10 @@ export class ConfigurationError extends Error {
 }
 
 const INDEX = /^\d+$/;
+/** A member that is written after a dot; other ones are quoted in brackets. */
 const PLAIN = /^[A-Za-z_][\w-]*$/;
 
-/** Appends a member, or an index in decimal digits, to a path. */
+/** Appends a member, or an index in decimal digits, to a path: `a.b`, `a[0]` or `a["b/c"]`. */
 export function appendFieldPath(path: string, member: string): string {
   if (INDEX.test(member)) return `${path}[${member}]`;
   if (!PLAIN.test(member)) return `${path}[${JSON.stringify(member)}]`;

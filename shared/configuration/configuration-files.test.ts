@@ -57,6 +57,11 @@ afterEach(() => rmSync(folder, { recursive: true }));
 
 const HEAD = 'apiVersion: authorization.k8s.io/v1\nkind: Gate\n';
 
+/** The intervals of shared/runtime/files/file-watch.ts: at which files are compared, and at which retries are made. */
+const COMPARISON_INTERVAL_MS = 60_000;
+const RETRY_INTERVAL_MS = 10_000;
+
+/** The message of the error for a file with this text. */
 async function errorOf(text: string): Promise<string> {
   writeFileSync(file, text);
   const error: unknown = await readConfiguration(file, [FORMAT], clock).catch((thrown: unknown) => thrown);
@@ -122,69 +127,91 @@ it('ConfigurationFiles reloads a file after a NotYetUsableError, and after other
   writeFileSync(file, HEAD);
   await files.loadAndWatch({ name: 'gate', path: file, load });
   const [live] = files.configurations;
-  /** Passes the time after which a due retry is made. */
-  const passRetryInterval = (): Promise<void> => clock.advanceAsync(10_000);
-  await passRetryInterval();
+  await clock.advanceAsync(RETRY_INTERVAL_MS);
   expect(loads).toBe(1);
+
   failure = new NotYetUsableError('the service is unavailable');
   writeFileSync(file, `${HEAD}# changed\n`);
-  await clock.advanceAsync(50_000);
-  await passRetryInterval();
-  expect([loads, live?.error, live?.reloads]).toEqual([3, 'the service is unavailable', { success: 0, failure: 2 }]);
+  await clock.advanceAsync(COMPARISON_INTERVAL_MS - RETRY_INTERVAL_MS);
+  expect(loads).toBe(2);
+  await clock.advanceAsync(RETRY_INTERVAL_MS);
+  expect(loads).toBe(3);
+  expect(live).toMatchObject({ error: 'the service is unavailable', reloads: { success: 0, failure: 2 } });
+
   failure = new Error('it is wrong');
-  await passRetryInterval();
-  await passRetryInterval();
-  expect([loads, live?.error]).toEqual([4, 'it is wrong']);
+  await clock.advanceAsync(RETRY_INTERVAL_MS);
+  expect(loads).toBe(4);
+  await clock.advanceAsync(RETRY_INTERVAL_MS);
+  expect(loads).toBe(4);
+  expect(live).toMatchObject({ error: 'it is wrong', reloads: { success: 0, failure: 3 } });
+
   failure = undefined;
   writeFileSync(file, `${HEAD}# changed again\n`);
-  await clock.advanceAsync(60_000);
-  expect([loads, live?.error, live?.reloads]).toEqual([5, undefined, { success: 1, failure: 3 }]);
+  await clock.advanceAsync(COMPARISON_INTERVAL_MS);
+  expect(loads).toBe(5);
+  expect(live).toMatchObject({ error: undefined, reloads: { success: 1, failure: 3 } });
   files.close();
 });
 
 it('ConfigurationFiles keeps the old configuration while a changed file is invalid, and uses the next valid one', async () => {
-  const used: string[] = [];
+  const appliedModes: string[] = [];
   const files = new ConfigurationFiles(clock, silentLogger, noFileEvents);
-  const write = (mode: string): Promise<void> => {
+  const changeMode = (mode: string): Promise<void> => {
     writeFileSync(file, `${HEAD}mode: ${mode}\n`);
-    return clock.advanceAsync(60_000);
+    return clock.advanceAsync(COMPARISON_INTERVAL_MS);
   };
   writeFileSync(file, `${HEAD}mode: Deny\n`);
-  await files.loadConfiguration({ name: 'gate', path: file, formats: [FORMAT], apply: ({ mode }) => void used.push(mode) });
+  await files.loadConfiguration({ name: 'gate', path: file, formats: [FORMAT], apply: ({ mode }) => void appliedModes.push(mode) });
   const [live] = files.configurations;
-  await write('Nothing');
+  await changeMode('Nothing');
+  expect(appliedModes).toEqual(['Deny']);
   expect(live).toMatchObject({ name: 'gate', reloads: { success: 0, failure: 1 }, lastReload: { failure: clock.now() } });
   expect(live?.error).toBe(`${file}: mode: must be one of "Deny", "Allow"`);
-  await write('Allow');
+  await changeMode('Allow');
+  expect(appliedModes).toEqual(['Deny', 'Allow']);
   expect(live).toMatchObject({ error: undefined, reloads: { success: 1, failure: 1 } });
-  expect(used).toEqual(['Deny', 'Allow']);
   files.close();
-  expect(clock.pending).toBe(0);
 });
 
 it('ConfigurationFiles reloads when a file changes that the configuration refers to since the start or since a reload', async () => {
   const first = path.join(folder, 'first');
   const second = path.join(folder, 'second');
   for (const referenced of [first, second]) writeFileSync(referenced, '1');
-  const used: string[] = [];
+  /** What each load has read from the referenced files. */
+  const contents: string[] = [];
   let references = [first];
   const files = new ConfigurationFiles(clock, silentLogger, noFileEvents);
   const load = (): Promise<string[]> => {
-    used.push(references.map((referenced) => readFileSync(referenced, 'utf8')).join());
+    contents.push(references.map((referenced) => readFileSync(referenced, 'utf8')).join());
     return Promise.resolve([file, ...references]);
   };
   await files.loadAndWatch({ name: 'gate', path: file, load });
-  // A file that was read before it was watched is read again.
-  expect(used.splice(0)).toEqual(['1', '1']);
-  await clock.advanceAsync(120_000);
-  expect([used, files.configurations[0]?.reloads]).toEqual([[], { success: 0, failure: 0 }]);
+  const [live] = files.configurations;
+  // Files that a load has read before they were watched are read again.
+  expect(contents).toEqual(['1', '1']);
+  await clock.advanceAsync(2 * COMPARISON_INTERVAL_MS);
+  expect(contents).toHaveLength(2);
+  expect(live?.reloads).toEqual({ success: 0, failure: 0 });
+
   references = [first, second];
   writeFileSync(first, '22');
-  await clock.advanceAsync(60_000);
-  expect([used.splice(0), files.configurations[0]?.reloads]).toEqual([['22,1', '22,1'], { success: 1, failure: 0 }]);
+  await clock.advanceAsync(COMPARISON_INTERVAL_MS);
+  // Twice, because `second` was not watched yet.
+  expect(contents.slice(2)).toEqual(['22,1', '22,1']);
+  expect(live?.reloads).toEqual({ success: 1, failure: 0 });
+
   writeFileSync(second, '333');
-  await clock.advanceAsync(60_000);
-  expect([used, files.configurations[0]?.reloads]).toEqual([['22,333'], { success: 2, failure: 0 }]);
+  await clock.advanceAsync(COMPARISON_INTERVAL_MS);
+  expect(contents.slice(4)).toEqual(['22,333']);
+  expect(live?.reloads).toEqual({ success: 2, failure: 0 });
+  files.close();
+});
+
+it('ConfigurationFiles has no timers after close()', async () => {
+  writeFileSync(file, HEAD);
+  const files = new ConfigurationFiles(clock, silentLogger, noFileEvents);
+  await files.loadAndWatch({ name: 'gate', path: file, load: () => Promise.resolve([file]) });
+  expect(clock.pending).toBeGreaterThan(0);
   files.close();
   expect(clock.pending).toBe(0);
 });

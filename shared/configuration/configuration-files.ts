@@ -1,7 +1,7 @@
 /**
- * The configuration files of a process, with the files that they refer to. Each is loaded at the start, where an error
- * aborts the start, and reloaded when it changes. After a failed reload the previous configuration stays in use; the
- * error is logged, counted and available as {@link LiveConfiguration.error}.
+ * The configuration files of a process, with the files that they refer to. Each is loaded at the start of the process,
+ * where an error aborts the start, and reloaded when it changes. After a failed reload the previous configuration stays
+ * in use. The error is logged, counted and available as {@link LiveConfiguration.error}.
  */
 import type { Clock } from '../runtime/clock';
 import { fileEvents, type FileEvents } from '../runtime/files/file-events';
@@ -17,15 +17,18 @@ export interface ConfigurationFile<T> {
   readonly path: string;
   readonly formats: readonly ConfigurationFormat<T>[];
   /**
-   * Called after each load. An error that it throws is an error of the file. It may return the paths of files that the
-   * configuration refers to: when one of them changes, the configuration is reloaded.
+   * Puts a configuration that was read into use; called after each load. An error that it throws counts as an error of
+   * the file. It may return the paths of files that the configuration refers to: when one of them changes, the
+   * configuration is loaded again.
    */
   readonly apply: (configuration: T) => void | readonly string[];
 }
 
-/** A configuration with its own loader. */
+/** A configuration with a loader of its own. */
 export interface ConfigurationSource {
+  /** As in {@link ConfigurationFile}. */
   readonly name: string;
+  /** The file that is watched before the first load has returned the paths. */
   readonly path: string;
   /**
    * Loads and applies the configuration. Resolves with the paths of all files that were read. Called again when one of
@@ -34,7 +37,10 @@ export interface ConfigurationSource {
   readonly load: () => Promise<readonly string[]>;
 }
 
-/** The configuration is unusable now, but may become usable without a change of its files: loading is retried. */
+/**
+ * The configuration is unusable now, but may become usable without a change of its files; for example, a service that it
+ * names does not respond. A reload that throws it is retried every ten seconds.
+ */
 export class NotYetUsableError extends Error {
   override readonly name = 'NotYetUsable';
 }
@@ -44,9 +50,9 @@ export interface LiveConfiguration {
   readonly name: string;
   /** Why the current content of the file is not in use; `undefined` when it is in use. */
   readonly error: string | undefined;
-  /** Reloads since the start. */
+  /** The numbers of reloads since the start of the process, by their outcome. */
   readonly reloads: { readonly success: number; readonly failure: number };
-  /** Clock.now of the last reload, by its outcome. */
+  /** When the last reload with each outcome was made, in milliseconds since 1970; absent when there was none. */
   readonly lastReload: { readonly success?: number; readonly failure?: number };
 }
 
@@ -64,13 +70,10 @@ interface WatchDependencies {
   readonly events: FileEvents;
 }
 
-/** An error that retries find again is logged at this rate. */
+/** An error that retries find again is logged once in this interval. */
 const LOG_INTERVAL_MS = 60_000;
 
-/**
- * The files of one process. A changed file that is unusable keeps the configuration in use and is reported by its
- * `error`.
- */
+/** The configuration files of one process; see the head of this file. */
 export class ConfigurationFiles {
   private readonly live: LiveConfiguration[] = [];
   private readonly watchedByName = new Map<string, WatchedConfiguration>();
@@ -81,13 +84,16 @@ export class ConfigurationFiles {
     private readonly events: FileEvents = fileEvents,
   ) {}
 
-  /** Rejects when the file is unusable. */
+  /** Loads a configuration file and watches it. Rejects when the file is unusable. */
   loadConfiguration<T>({ name, path, formats, apply }: ConfigurationFile<T>): Promise<void> {
     const load = async (): Promise<readonly string[]> => [path, ...(apply(await readConfiguration(path, formats, this.clock)) ?? [])];
     return this.loadAndWatch({ name, path, load });
   }
 
-  /** Rejects with the error of `load`. */
+  /**
+   * Calls `load`, and calls it again whenever a file changes. Rejects with the error of the first call. Replaces the watch
+   * of an earlier source of the same name.
+   */
   async loadAndWatch(source: ConfigurationSource): Promise<void> {
     const { clock, logger, events } = this;
     this.watchedByName.get(source.name)?.endWatch();
@@ -97,7 +103,7 @@ export class ConfigurationFiles {
     this.live.push(watched.state);
   }
 
-  /** The configurations that were loaded, in the order of loading. */
+  /** The configurations that were loaded at least once, in the order of loading. */
   get configurations(): readonly LiveConfiguration[] {
     return this.live;
   }
@@ -111,9 +117,11 @@ export class ConfigurationFiles {
 /** One configuration with the watch of the files that its last load has read. */
 class WatchedConfiguration {
   readonly state: ReloadState;
+  /** Ends the current watch; replaced when another one begins. */
   endWatch = (): void => undefined;
   private watchedPaths: readonly string[] = [];
   private isRetryDue = false;
+  /** `Clock.monotonic` from which on the same error is logged again. */
   private logAgainAt = 0;
 
   constructor(
@@ -129,7 +137,10 @@ class WatchedConfiguration {
     await this.load();
   }
 
-  /** A file that was read before it was watched is read again, so that no change is missed. */
+  /**
+   * Loads the configuration and watches the files that it has read. When these are not the watched ones, it loads the
+   * configuration again after the watch has begun, so that no change in between is missed.
+   */
   private async load(): Promise<void> {
     const paths = await this.source.load();
     if (paths.join() === this.watchedPaths.join()) return;

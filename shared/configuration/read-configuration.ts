@@ -28,7 +28,10 @@ export interface ConfigurationFormat<T> {
 /** Limit of a file: that of a request body. */
 const MAX_BYTES = 3 * 1024 * 1024;
 
-/** Rejects with {@link ConfigurationError}, or with the error of the file system. */
+/**
+ * Reads a file in one of the formats. Rejects with {@link ConfigurationError}, or with the error of the file system.
+ * `clock` is for the time limit of parsing.
+ */
 export async function readConfiguration<T>(file: string, formats: readonly ConfigurationFormat<T>[], clock: Clock): Promise<T> {
   const refuse: Refuse = (...errors) => {
     throw new ConfigurationError(file, errors);
@@ -37,7 +40,10 @@ export async function readConfiguration<T>(file: string, formats: readonly Confi
   return decodeAndValidate(await readDocument(file, clock, refuse), formats, refuse);
 }
 
-/** Validates a configuration that is embedded at `path` of another file. Rejects with {@link ConfigurationError}. */
+/**
+ * Validates a configuration that is embedded in `file`, at the field `path`. Rejects with {@link ConfigurationError}, which
+ * has paths from the root of the file.
+ */
 export async function readEmbeddedConfiguration<T>(
   file: string,
   path: string,
@@ -52,6 +58,7 @@ export async function readEmbeddedConfiguration<T>(
   });
 }
 
+/** Throws {@link ConfigurationError} with the errors. */
 type Refuse = (...errors: readonly InvalidField[]) => never;
 
 async function decodeAndValidate<T>(value: JsonObject, formats: readonly ConfigurationFormat<T>[], refuse: Refuse): Promise<T> {
@@ -84,6 +91,7 @@ function findFormat<T>({ apiVersion, kind }: JsonObject, formats: readonly Confi
   return formats.find((format) => format.kind === kind && format.apiVersions.includes(version));
 }
 
+/** The error of a file that is in none of the formats. */
 function unknownFormat<T>({ apiVersion, kind }: JsonObject, formats: readonly ConfigurationFormat<T>[]): InvalidField {
   if (formats.every((format) => format.apiVersions.length === 0)) return { path: 'kind', reason: 'must not be set, nor apiVersion' };
   const known = formats.flatMap((format) => format.apiVersions.map((version) => `${format.kind} of ${version}`));

@@ -1,32 +1,35 @@
 /**
- * Constructors of schemas for configuration files. Each combines a JSON schema with the TypeScript type of valid
- * values, so that the two cannot differ. Objects accept only the listed members. Validation is in validator.ts.
+ * Constructors of schemas for configuration files. Each combines a JSON schema with the TypeScript type of valid values,
+ * so that the two cannot differ. validator.ts validates values against them.
  */
 import type { JsonObject } from '../values/json';
 
 /** A JSON schema together with the type of valid values. */
 export interface ConfigurationSchema<T> {
   readonly json: JsonObject;
-  /** Never set: carries the type. */
+  /** Exists only in the type, for {@link ValueOf}; no schema has it at run time. */
   readonly shape?: T;
 }
 
 /** The type of the values that satisfy a schema. */
 export type ValueOf<S> = S extends ConfigurationSchema<infer T> ? T : never;
 
+/** Schemas by the names of members. */
 type Members = Readonly<Record<string, ConfigurationSchema<unknown>>>;
+/** The types of their values. */
 type Shapes<M extends Members> = { readonly [Name in keyof M]: ValueOf<M[Name]> };
+/** The same type as one object type instead of an intersection, which editors and errors show readably. */
 type Plain<T> = { readonly [Name in keyof T]: T[Name] };
 
 /** The name of the format of durations such as `1m30s`. */
 export const DURATION_FORMAT = 'go-duration';
 
-/** `format` is one of ajv-formats, or {@link DURATION_FORMAT}. */
+/** A string; `format` is one of the package ajv-formats, or {@link DURATION_FORMAT}. */
 export function stringSchema(format?: string): ConfigurationSchema<string> {
   return { json: { type: 'string', ...(format === undefined ? {} : { format }) } };
 }
 
-/** One of the words. */
+/** A string that is one of the words. */
 export function enumSchema<const Word extends string>(...words: readonly Word[]): ConfigurationSchema<Word> {
   return { json: { type: 'string', enum: [...words] } };
 }
@@ -46,7 +49,7 @@ export function listSchema<T>(item: ConfigurationSchema<T>, minItems = 0): Confi
   return { json: { type: 'array', items: item.json, minItems } };
 }
 
-/** An object with arbitrary members. */
+/** An object with members of any name, and with values that satisfy the schema. */
 export function mapSchema<T>(value: ConfigurationSchema<T>): ConfigurationSchema<Readonly<Record<string, T>>> {
   return { json: { type: 'object', additionalProperties: value.json } };
 }

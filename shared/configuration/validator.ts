@@ -19,14 +19,14 @@ ajv.addFormat(DURATION_FORMAT, (value: string) => parseDuration(value) !== undef
 /** The value with its type, or why it does not satisfy the schema. */
 export type ValidationResult<T> = { readonly value: T } | { readonly errors: readonly InvalidField[] };
 
-/** Returns at most {@link MAX_ERRORS} errors. ajv caches compiled schemas by their JSON object. */
+/** Validates a value; returns at most {@link MAX_ERRORS} errors. ajv compiles each schema once, by its JSON object. */
 export function validateSchema<T>({ json }: ConfigurationSchema<T>, value: unknown): ValidationResult<T> {
   const isValid = ajv.compile<T>(json);
   return isValid(value) ? { value } : { errors: (isValid.errors ?? []).slice(0, MAX_ERRORS).map(errorOf) };
 }
 
-/** JSON types with their article, as in messages. */
-const ARTICLES: Readonly<Record<string, string>> = {
+/** JSON types as messages name them. */
+const TYPE_NAMES: Readonly<Record<string, string>> = {
   array: 'a list',
   boolean: 'true or false',
   integer: 'an integer',
@@ -34,6 +34,7 @@ const ARTICLES: Readonly<Record<string, string>> = {
   string: 'a string',
 };
 
+/** Translates an error of ajv. Its errors of missing and unknown members are at the object; here they are at the member. */
 function errorOf({ instancePath, keyword, params, message }: ErrorObject): InvalidField {
   const path = pathOf(instancePath);
   const details: Readonly<Record<string, unknown>> = params;
@@ -45,7 +46,7 @@ function errorOf({ instancePath, keyword, params, message }: ErrorObject): Inval
     case 'enum':
       return { path, reason: `must be one of ${quotedList(details['allowedValues'])}` };
     case 'type':
-      return { path, reason: `must be ${ARTICLES[String(details['type'])] ?? String(details['type'])}` };
+      return { path, reason: `must be ${TYPE_NAMES[String(details['type'])] ?? String(details['type'])}` };
     case 'format':
       return { path, reason: `must be of the form ${quote(String(details['format']))}` };
     default:
@@ -57,7 +58,7 @@ function quotedList(allowed: unknown): string {
   return Array.isArray(allowed) ? allowed.map((word) => quote(String(word))).join(', ') : '';
 }
 
-/** `/jwt/0/issuer/url` as `jwt[0].issuer.url`. */
+/** Converts a JSON pointer to a field path: `/jwt/0/issuer/url` → `jwt[0].issuer.url`. */
 function pathOf(pointer: string): string {
   let path = '';
   for (const part of pointer.split('/').slice(1)) path = appendFieldPath(path, part.replaceAll('~1', '/').replaceAll('~0', '~'));
