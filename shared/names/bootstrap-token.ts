@@ -1,13 +1,16 @@
-/** Names of the objects of bootstrap tokens, in both dialects where they contain the name of the product. */
+/**
+ * Names of the Secrets of bootstrap tokens and of the objects with which a machine joins the cluster. Where a name
+ * contains that of the product, it is listed in both dialects.
+ */
 import type { Dialect } from './dialect';
 
-/** The type of a token's Secret, in the system namespace. */
+/** The type of the Secret of a token, which is in the system namespace. */
 export const BOOTSTRAP_TOKEN_SECRET_TYPE: Readonly<Record<Dialect, string>> = {
   platform: 'bootstrap.platform.io/token',
   kubernetes: 'bootstrap.kubernetes.io/token',
 };
 
-/** Followed by the id of the token. */
+/** The prefix of the names of these Secrets; the id of the token follows. */
 export const BOOTSTRAP_SECRET_PREFIX = 'bootstrap-token-';
 
 /** The group of the tokens with which kubeadm joins worker nodes. */
@@ -29,7 +32,7 @@ export const CLUSTER_INFO_ROLE: Readonly<Record<Dialect, string>> = {
 };
 
 /**
- * The key of signatures: the specification requires the whole token; upstream signs, and its clients verify, with the
- * secret after the dot.
+ * The part of a token that signs {@link CLUSTER_INFO}: the whole token in the dialect of this product, and only the secret
+ * after the dot in upstream's, because stock clients verify with the secret.
  */
 export const BOOTSTRAP_SIGNING_KEY: Readonly<Record<Dialect, 'token' | 'secret'>> = { platform: 'token', kubernetes: 'secret' };

@@ -1,9 +1,11 @@
 /**
- * All names that contain the name of the product, in both spellings ("dialects"). `platform` is the canonical spelling,
- * which storage, cache and rules use exclusively; `kubernetes` is compiled into stock clients. Names are converted at
- * the edge only: requests to the canonical spelling, responses to the spelling of the request. Outside of shared/names
- * an upstream spelling occurs only in what other programs define: Go packages, images, files of kubeadm and of add-ons,
- * groups of metrics, versions in files, texts of messages.
+ * All names that contain the name of the product, in both spellings ("dialects"). `platform` is the canonical spelling:
+ * API groups have it in storage, cache and rules. `kubernetes` is the spelling of stock clients. API groups are converted
+ * at the edge: those of requests to the canonical spelling, those of responses to the spelling of the request. Labels,
+ * annotations and other qualified names are stored as they were sent, and compared by {@link canonicalQualifiedName}.
+ *
+ * Outside of shared/names an upstream spelling occurs only in what other programs define: Go packages, images, files of
+ * kubeadm and of add-ons, groups of metrics, versions in files, texts of messages.
  */
 
 /** A spelling of the names that contain the name of the product. */
@@ -12,8 +14,9 @@ export type Dialect = 'platform' | 'kubernetes';
 export const DIALECTS: readonly Dialect[] = ['platform', 'kubernetes'];
 
 /**
- * API groups with different names in the two dialects; all others (core, apps, batch, policy, autoscaling, extensions)
- * are equal.
+ * The API groups that have different names in the two dialects, without their domains: `coordination` stands for
+ * `coordination.platform.io` and `coordination.k8s.io`. All other groups (core, apps, batch, policy, autoscaling,
+ * extensions) are spelled alike.
  */
 export const GROUP_STEMS = [
   'admission',
@@ -51,7 +54,7 @@ const SUFFIX: Readonly<Record<Dialect, string>> = { platform: '.platform.io', ku
 const TO_CANONICAL_GROUP = new Map(GROUP_STEMS.map((stem) => [stem + SUFFIX.kubernetes, stem + SUFFIX.platform]));
 const TO_UPSTREAM_GROUP = new Map(GROUP_STEMS.map((stem) => [stem + SUFFIX.platform, stem + SUFFIX.kubernetes]));
 
-/** The canonical spelling of an API group in either dialect; unknown groups are returned unchanged. */
+/** The canonical spelling of an API group in either dialect. Groups with one spelling are returned unchanged. */
 export function canonicalGroup(group: string): string {
   return TO_CANONICAL_GROUP.get(group) ?? group;
 }
@@ -61,7 +64,7 @@ export function groupInDialect(dialect: Dialect, group: string): string {
   return dialect === 'platform' ? group : (TO_UPSTREAM_GROUP.get(group) ?? group);
 }
 
-/** The dialect that a group's spelling belongs to; undefined for groups that are spelled alike in both. */
+/** The dialect that a group's spelling belongs to; `undefined` for groups that are spelled alike in both. */
 export function dialectOfGroup(group: string): Dialect | undefined {
   if (TO_CANONICAL_GROUP.has(group)) return 'kubernetes';
   return TO_UPSTREAM_GROUP.has(group) ? 'platform' : undefined;
@@ -80,6 +83,7 @@ export function apiVersionInDialect(dialect: Dialect, apiVersion: string): strin
   return slash < 0 ? apiVersion : groupInDialect(dialect, apiVersion.slice(0, slash)) + apiVersion.slice(slash);
 }
 
+/** A canonical group that is not part of a longer name; a resource may precede it (`leases.coordination.platform.io`). */
 const CANONICAL_GROUP_IN_TEXT = new RegExp(
   `(?<![A-Za-z0-9-])(${GROUP_STEMS.map((stem) => stem.replaceAll('.', '\\.')).join('|')})\\.platform\\.io(?![A-Za-z0-9.-])`,
   'g',
@@ -93,13 +97,13 @@ export function messageInDialect(dialect: Dialect, text: string): string {
 export const JSON_MEDIA_TYPE = 'application/json';
 export const YAML_MEDIA_TYPE = 'application/yaml';
 
-/** The binary media type in each dialect. */
+/** The media type of protobuf in each dialect. */
 export const PROTOBUF_MEDIA_TYPE: Readonly<Record<Dialect, string>> = {
   platform: 'application/vnd.platform.protobuf',
   kubernetes: 'application/vnd.kubernetes.protobuf',
 };
 
-/** The names that the server itself generates, chosen by `--naming`. */
+/** The names that the server itself generates, in the dialect that the flag `--naming` selects. */
 export interface GeneratedNames {
   readonly dialect: Dialect;
   readonly systemNamespace: string;
@@ -144,7 +148,7 @@ export const GENERATED_NAMES: Readonly<Record<Dialect, GeneratedNames>> = {
  */
 export const LEASE_WITHIN_ANNOTATION = { platform: 'coordination.platform.io/within', kubernetes: 'coordination.k8s.io/within' } as const;
 
-/** Prefixes of encrypted values in the store. Written in the dialect of the generated names, read in both. */
+/** Prefixes of encrypted values in the store. Values are written with that of the generated names, and read with either. */
 export const ENCRYPTED_PREFIXES: Readonly<Record<Dialect, string>> = { platform: 'platform:enc:', kubernetes: 'k8s:enc:' };
 
 /** Names in audit events. */
@@ -153,38 +157,42 @@ export const AUDIT_NAMES: Readonly<Record<Dialect, { readonly apiVersion: string
   kubernetes: { apiVersion: 'audit.k8s.io/v1', truncated: 'audit.k8s.io/truncated' },
 };
 
-/** Audit annotations, canonical to upstream, with a prefix that does not follow the spelling of groups. */
+/** By canonical name, upstream's name of audit annotations that are not spelled as API groups are. */
 const AUDIT_ANNOTATIONS: ReadonlyMap<string, string> = new Map([
   ['platform.io/deprecated', 'k8s.io/deprecated'],
   ['platform.io/removed-release', 'k8s.io/removed-release'],
   ['authentication.platform.io/issued-credential-id', 'authentication.kubernetes.io/issued-credential-id'],
 ]);
 
-/** Audit annotations about webhooks (`round_0_index_1` after the slash) and policies (`validation_failure`). */
+/**
+ * Audit annotations about webhooks and policies: `mutation.webhook.admission.platform.io/round_0_index_1` or
+ * `validation.policy.admission.platform.io/validation_failure`.
+ */
 const ADMISSION_ANNOTATION = /^((?:[a-z-]+\.)+(?:webhook|policy)\.admission)\.platform\.io\//;
 
-/** Part of the names of pod annotations that are sent to the image policy webhook; both spellings are read. */
+/** For example `pod-security.platform.io/enforce-policy`. */
+const POD_SECURITY_ANNOTATION = /^pod-security\.platform\.io\//;
+
+/**
+ * Part of the names of pod annotations that are sent to the image policy webhook, such as
+ * `mine.image-policy.k8s.io/ticket`. Both spellings are read.
+ */
 export const IMAGE_POLICY_ANNOTATION_INFIX: Readonly<Record<Dialect, string>> = {
   platform: '.image-policy.platform.io/',
   kubernetes: '.image-policy.k8s.io/',
 };
 
-const POD_SECURITY_ANNOTATION = /^pod-security\.platform\.io\//;
-
-/** The name of an audit annotation in the given dialect. */
+/** The name of an audit annotation, which is canonical, in the given dialect. */
 export function auditAnnotationInDialect(dialect: Dialect, name: string): string {
   if (dialect === 'platform') return name;
   const known = AUDIT_ANNOTATIONS.get(name);
-  return (
-    known ??
-    apiVersionInDialect(
-      dialect,
-      name
-        .replace(ADMISSION_ANNOTATION, `$1${SUFFIX.kubernetes}/`)
-        .replace(POD_SECURITY_ANNOTATION, 'pod-security.kubernetes.io/')
-        .replace(IMAGE_POLICY_ANNOTATION_INFIX.platform, IMAGE_POLICY_ANNOTATION_INFIX.kubernetes),
-    )
-  );
+  if (known !== undefined) return known;
+  const upstreamName = name
+    .replace(ADMISSION_ANNOTATION, `$1${SUFFIX.kubernetes}/`)
+    .replace(POD_SECURITY_ANNOTATION, 'pod-security.kubernetes.io/')
+    .replace(IMAGE_POLICY_ANNOTATION_INFIX.platform, IMAGE_POLICY_ANNOTATION_INFIX.kubernetes);
+  // The prefix of any other name may be an API group: `authorization.platform.io/decision`.
+  return apiVersionInDialect(dialect, upstreamName);
 }
 
 /** The namespaces that exist on every server, in the order of their creation. */
@@ -192,13 +200,15 @@ export function systemNamespaces(names: GeneratedNames): readonly string[] {
   return [names.systemNamespace, names.publicNamespace, names.nodeLeaseNamespace, 'default'];
 }
 
-/** A system namespace under its name in the other dialect. */
+/** A system namespace that a request names in the dialect which is not that of the generated names. */
 export interface NamespaceAlias {
+  /** The name under which the namespace and its objects are stored. */
   readonly stored: string;
   /** The name in the request, which the response contains too. */
   readonly shown: string;
 }
 
+/** The aliases by the name in the request: `kube-system` on a server that generates `platform-system`. */
 function namespaceAliases(names: GeneratedNames): ReadonlyMap<string, NamespaceAlias> {
   const other = GENERATED_NAMES[names.dialect === 'platform' ? 'kubernetes' : 'platform'];
   const aliases: NamespaceAlias[] = [
@@ -215,16 +225,19 @@ const ALIASES: Readonly<Record<Dialect, ReadonlyMap<string, NamespaceAlias>>> = 
 };
 
 /**
- * The name under which a namespace is stored: the other dialect's system namespaces are aliases of this server's own.
+ * The name under which a namespace is stored. Only a system namespace in the dialect that is not that of `names` is stored
+ * under another name than the given one.
  */
 export function canonicalNamespace(names: GeneratedNames, namespace: string): string {
   return ALIASES[names.dialect].get(namespace)?.stored ?? namespace;
 }
 
+/** The start of the user name of a service account, or of the group of all service accounts of a namespace. */
 const SERVICE_ACCOUNT_USER = /^system:serviceaccounts?:/;
 
 /**
- * The canonical name of a user or group: names of service accounts and their groups contain the name of a namespace.
+ * The canonical name of a user or group. The names of service accounts and of their groups contain that of a namespace,
+ * for which {@link canonicalNamespace} applies.
  */
 export function canonicalUserName(names: GeneratedNames, name: string): string {
   const [start] = SERVICE_ACCOUNT_USER.exec(name) ?? [];
@@ -233,29 +246,31 @@ export function canonicalUserName(names: GeneratedNames, name: string): string {
   return start + [canonicalNamespace(names, namespace), ...rest].join(':');
 }
 
-/** The alias, or `undefined` when `namespace` is no name of the other dialect. */
+/** The alias that a request uses; `undefined` when the namespace is stored under the given name. */
 export function namespaceAlias(names: GeneratedNames, namespace: string): NamespaceAlias | undefined {
   return ALIASES[names.dialect].get(namespace);
 }
 
+/** By stored name of a system namespace, a pattern of the name where it is not part of a longer one. */
 const STORED_NAME_PATTERN: Readonly<Record<string, RegExp>> = Object.fromEntries(
   Object.values(ALIASES).flatMap((aliases) =>
     [...aliases.values()].map(({ stored }) => [stored, new RegExp(`(?<![A-Za-z0-9.-])${stored}(?![A-Za-z0-9.-])`, 'g')]),
   ),
 );
 
-/** Replaces the stored name of a system namespace in a message by the name in the request. */
+/** Replaces the stored name of a system namespace in a message by the name in the request; without alias, nothing. */
 export function messageWithAlias(alias: NamespaceAlias | undefined, text: string): string {
   const name = alias === undefined ? undefined : STORED_NAME_PATTERN[alias.stored];
   return alias === undefined || name === undefined ? text : text.replace(name, alias.shown);
 }
 
 /**
- * Unqualified finalizers of Namespaces (`spec.finalizers`) and of metadata that need no domain; both spellings are
- * valid.
+ * The finalizers that need no domain, in `metadata.finalizers` and in `spec.finalizers` of Namespaces. That of Namespaces
+ * is valid in both spellings.
  */
 export const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['orphan', 'foregroundDeletion', 'platform', 'kubernetes']);
 
+/** The prefix of a qualified name: `platform.io/` or `node.kubernetes.io/`. */
 const PRODUCT_PREFIX = /^((?:[a-z0-9-]+\.)*)(platform|kubernetes)\.io\//;
 
 /** Prefixes of qualified names that upstream spells with `k8s.io` instead of `kubernetes.io`. */
@@ -269,8 +284,8 @@ export const K8S_IO_NAME_PREFIXES: readonly (readonly [canonical: string, upstre
 const K8S_IO = 'k8s.io/';
 
 /**
- * A qualified label, annotation or type name (`platform.io/x`, `bootstrap.kubernetes.io/y`) in canonical spelling, for
- * comparison only.
+ * The canonical spelling of a qualified label, annotation or type name (`platform.io/x`, `bootstrap.kubernetes.io/y`).
+ * For comparisons only: objects keep their names as they were sent.
  */
 export function canonicalQualifiedName(name: string): string {
   if (name.includes(K8S_IO)) {
@@ -279,7 +294,7 @@ export function canonicalQualifiedName(name: string): string {
     return name;
   }
   const canonical = name.replace(PRODUCT_PREFIX, '$1platform.io/');
-  // `kubernetes.io` is not the upstream spelling of a name in K8S_IO_NAME_PREFIXES, so this is a separate name.
+  // Upstream spells names in K8S_IO_NAME_PREFIXES with `k8s.io`, so such a name with `kubernetes.io` is another name.
   return canonical !== name && spellWithK8sIo(canonical) !== undefined ? name : canonical;
 }
 
@@ -323,10 +338,10 @@ export const CONVERSION_ANNOTATIONS: Readonly<Record<Dialect, ConversionAnnotati
   },
 };
 
-/** The API group of volume snapshots, an extension that PersistentVolumeClaims may refer to. */
+/** The API group of volume snapshots, in both spellings. It is an extension that PersistentVolumeClaims may refer to. */
 export const SNAPSHOT_GROUPS: ReadonlySet<string> = new Set(['snapshot.storage.platform.io', 'snapshot.storage.k8s.io']);
 
-/** The annotation that ends a streaming list, per dialect. */
+/** The annotation of the bookmark that ends the initial events of a watch (`sendInitialEvents`). */
 export const INITIAL_EVENTS_END: Readonly<Record<Dialect, string>> = {
   platform: 'platform.io/initial-events-end',
   kubernetes: 'k8s.io/initial-events-end',
@@ -343,11 +358,12 @@ export const FLOW_HEADERS: Readonly<Record<Dialect, FlowHeaders>> = {
   kubernetes: { schema: 'X-Kubernetes-Pf-Flowschema-Uid', level: 'X-Kubernetes-Pf-Prioritylevel-Uid' },
 };
 
+/** The start of the extensions of JSON schemas, which are stored in upstream's spelling. */
 const SCHEMA_EXTENSION = /^x-kubernetes-/;
 
 /**
- * The neutral spelling of a schema member (`x-platform-validations`); `undefined` when the member has only one. Both
- * spellings are read, upstream's is written.
+ * The neutral spelling of a schema member: `x-kubernetes-validations` → `x-platform-validations`. `undefined` when the
+ * member has only one spelling. Both spellings are read; upstream's is stored and sent.
  */
 export function neutralSchemaMember(member: string): string | undefined {
   return SCHEMA_EXTENSION.test(member) ? member.replace(SCHEMA_EXTENSION, 'x-platform-') : undefined;
@@ -362,18 +378,23 @@ export const API_APPROVAL = {
   link: 'https://github.com/kubernetes/enhancements/pull/1111',
 } as const;
 
+/** `k8s.io`, `kubernetes.io`, `platform.io` and their subdomains. */
 const PROTECTED_GROUP = /(^|\.)(k8s|kubernetes|platform)\.io$/;
 
-/** Whether a CustomResourceDefinition in the group needs {@link API_APPROVAL}: groups below the domains of the product. */
+/**
+ * Whether a domain belongs to the product: a CustomResourceDefinition in such a group needs {@link API_APPROVAL}, and
+ * label prefixes of such domains are reserved.
+ */
 export function isProtectedGroup(group: string): boolean {
   return PROTECTED_GROUP.test(group);
 }
 
-/** A group without the domain of the product, in either spelling: `rbac.authorization`. */
+/** A group without the domain of the product: `rbac.authorization.k8s.io` → `rbac.authorization`. */
 export function groupStem(group: string): string {
   return group.replace(/\.(k8s|platform)\.io$/, '');
 }
 
+/** Upstream's message about a key with a prefix for which {@link isProtectedGroup} is true. */
 export const RESERVED_DOMAINS_MESSAGE = 'kubernetes.io and k8s.io namespaces are reserved';
 
 /** The annotation in which kubectl keeps the configuration of the last client-side apply. */

@@ -1,9 +1,9 @@
-/** Names for tracking the use of service account tokens in Secrets, in both dialects. */
+/** Names for tracking the use of the service account tokens that are stored in Secrets, in both dialects. */
 import type { Dialect } from './dialect';
 
-/** Labels of such a Secret, without the prefix of the dialect. */
+/** Labels of such a Secret, without their prefix (`platform.io/` or `kubernetes.io/`). */
 export const LEGACY_TOKEN_LABELS = {
-  /** The date of the last use. */
+  /** The day of the last use: `2026-01-31`. */
   lastUsed: 'legacy-token-last-used',
   /** A non-empty value invalidates the token. */
   invalidSince: 'legacy-token-invalid-since',

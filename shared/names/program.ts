@@ -5,7 +5,7 @@
  */
 import { RELEASE, type Dialect } from './dialect';
 
-/** The first part of the User-Agent header of each program. */
+/** The names of the programs in User-Agent headers. */
 export interface ProgramNames {
   /** Also the field manager of writes that the API server makes itself. */
   readonly apiserver: string;
@@ -40,12 +40,12 @@ const PROCESSORS: ReadonlyMap<string, string> = new Map([
   ['ia32', '386'],
 ]);
 
-/** In place of the commit that a program was built from, which no build records. */
+/** Stands for the commit that a program was built from, which builds do not record. */
 const COMMIT = 'unknown';
 
 /**
- * `PROGRAM/VERSION (OS/ARCH) PRODUCT/COMMIT/PART`. The part is a controller, its service account, or a task that
- * controllers share.
+ * The User-Agent header `PROGRAM/VERSION (OS/ARCH) PRODUCT/COMMIT/PART`. `part` is the name of a controller, of its
+ * service account, or of a task that controllers share.
  */
 export function userAgent(dialect: Dialect, program: keyof ProgramNames, { platform, arch }: UserAgentPlatform, part: string): string {
   const system = `${OPERATING_SYSTEMS.get(platform) ?? platform}/${PROCESSORS.get(arch) ?? arch}`;

@@ -1,4 +1,7 @@
-/** Names in the identity Leases of API servers, which list the running API servers of a cluster, in both dialects. */
+/**
+ * Names in identity Leases, in both dialects. Each running API server of a cluster holds one identity Lease
+ * (apiserver/reconcilers).
+ */
 import type { Dialect, GeneratedNames } from './dialect';
 
 const IDENTITY_LABEL_VALUE: Readonly<Record<Dialect, string>> = { platform: 'platform-apiserver', kubernetes: 'kube-apiserver' };

@@ -1,6 +1,7 @@
 /**
- * Names of the simulation of nodes: the label of simulated nodes, and annotations that control simulated nodes and pods.
- * They are canonical; objects may have them in either dialect.
+ * Names of the simulation of nodes (controllers/simulation): the label of simulated nodes, and annotations that control
+ * simulated nodes and pods. They are canonical; objects may have them in either dialect. docs/guide/simulation.md lists the
+ * values of the annotations.
  */
 import { otherQualifiedName } from './dialect';
 

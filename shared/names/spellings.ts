@@ -1,7 +1,7 @@
 /**
- * Determines whether two texts are spellings of the same name, so that a rule in one spelling applies to both. Rules
- * that are read once are expanded with {@link bothSpellings}; comparisons at run time use {@link isSameName}. Objects
- * are not changed: they keep the spelling in which they were sent.
+ * Determines whether two texts are spellings of the same name (see dialect.ts), so that a rule in one spelling applies to
+ * both. Rules that are read once are expanded with {@link bothSpellings}; comparisons at run time use {@link isSameName}.
+ * Objects are not changed: their labels and annotations keep the spelling in which they were sent.
  */
 import {
   canonicalApiVersion,
@@ -15,7 +15,7 @@ import {
   qualifiedNameInDialect,
 } from './dialect';
 
-/** Names that controllers write as label values. */
+/** Label values that controllers and servers write and that {@link otherSpelling} does not know. */
 const LABEL_VALUES: readonly (readonly [canonical: string, upstream: string])[] = [
   ['endpointslice-controller.platform.io', 'endpointslice-controller.k8s.io'],
   ['endpointslicemirroring-controller.platform.io', 'endpointslicemirroring-controller.k8s.io'],
@@ -28,14 +28,19 @@ const OTHER_VALUE: ReadonlyMap<string, string> = new Map(LABEL_VALUES.flatMap(([
  * any length in expressions.
  */
 const MAX_NAME_LENGTH = 512;
-/** Dots in the longest group. */
+/** At least the number of dots in any group (`pod-security.admission.config.k8s.io` has four). */
 const MAX_GROUP_DOTS = 5;
-/** Differences in length between the spellings of a name: `platform` against `kubernetes`, `kube` and `k8s`. */
+/**
+ * Differences in length between the spellings of a name: `platform` is 2 characters shorter than `kubernetes`, 4 longer
+ * than `kube` and 5 longer than `k8s`.
+ */
 const LENGTH_DIFFERENCES: ReadonlySet<number> = new Set([2, 4, 5]);
+/** Occurs in every name that has two spellings. */
 const PRODUCT_NAME = /platform|kube|k8s/;
 /** What follows the group in `group/version`. */
 const VERSION = /^\/v\d/;
 const GROUP_END = /\.(k8s|platform)\.io$/;
+/** `kubernetes.io` or a subdomain, and `platform.io` or a subdomain. */
 const UPSTREAM_DOMAIN = /^((?:[a-z0-9-]+\.)*)kubernetes\.io$/;
 const CANONICAL_DOMAIN = /^((?:[a-z0-9-]+\.)*)platform\.io$/;
 
@@ -49,7 +54,7 @@ export function otherSpelling(text: string): string | undefined {
   return otherNamespaceOrUser(text) ?? otherGroup(text) ?? otherQualifiedName(text);
 }
 
-/** Whether two texts are spellings of the same name. */
+/** Whether two texts are equal or spellings of the same name. */
 export function isSameName(a: string, b: string): boolean {
   if (a === b) return true;
   return LENGTH_DIFFERENCES.has(Math.abs(a.length - b.length)) && otherSpelling(a) === b;
@@ -61,6 +66,7 @@ export function bothSpellings(names: readonly string[]): readonly string[] {
   return others.length === 0 ? names : [...new Set([...names, ...others])];
 }
 
+// A resource of a rule that covers Namespaces or one of their subresources: `namespaces/status`, `*` or `*/status`.
 const NAMESPACES = /^(namespaces(\/.*)?|\*.*)$/;
 
 /**
@@ -81,15 +87,15 @@ export function valueInEitherSpelling<T>(values: Readonly<Record<string, T>>, na
   return other !== undefined && Object.hasOwn(values, other) ? values[other] : undefined;
 }
 
-/** The map without either spelling of the given keys, for a writer that sets its own spelling. */
+/** The map without the given keys in either spelling, for a writer that adds them in its own spelling. */
 export function omitNames<T>(values: Readonly<Record<string, T>>, names: readonly string[]): Readonly<Record<string, T>> {
   const omitted = new Set(names.map(canonicalQualifiedName));
   return Object.fromEntries(Object.entries(values).filter(([key]) => !omitted.has(canonicalQualifiedName(key))));
 }
 
 /**
- * The spellings of a label value. Only values under keys of the product are names (`kubernetes.io/metadata.name`); any
- * other value has one spelling.
+ * The spellings of a label value, the given one first. Only under a key of the product (`kubernetes.io/metadata.name`) is
+ * the value a name that may have two spellings.
  */
 export function spellingsOfLabelValue(key: string, value: string): readonly string[] {
   if (otherQualifiedName(key) === undefined) return [value];
@@ -110,7 +116,7 @@ export function pathSpellings(path: string): readonly string[] {
   return other === undefined ? [path] : [path, segments.with(at, other).join('/')];
 }
 
-/** The other spelling of a system namespace, or of the user or group of its service accounts. */
+/** The other spelling of a system namespace, or of the user or group of its service accounts; otherwise `undefined`. */
 export function otherNamespaceOrUser(text: string): string | undefined {
   for (const names of [GENERATED_NAMES.platform, GENERATED_NAMES.kubernetes]) {
     const other = canonicalUserName(names, canonicalNamespace(names, text));
@@ -119,11 +125,12 @@ export function otherNamespaceOrUser(text: string): string | undefined {
   return undefined;
 }
 
+/** The other spelling of a group, of `group/version`, of `resource.group`, or of the domain of a qualified name. */
 function otherGroup(text: string): string | undefined {
   const slash = text.indexOf('/');
   if (slash >= 0) return VERSION.test(text.slice(slash)) ? otherApiVersion(text, slash) : undefined;
-  // In `leases.coordination.k8s.io` the group starts after one of the dots.
   if (!GROUP_END.test(text)) return otherDomain(text);
+  // In `leases.coordination.k8s.io` the group starts after one of the dots: the longest group is looked for first.
   let start = text.length;
   for (let dots = 0; dots <= MAX_GROUP_DOTS && start > 0; dots += 1) start = text.lastIndexOf('.', start - 2) + 1;
   for (; start < text.length; start = text.indexOf('.', start) + 1 || text.length) {
@@ -158,21 +165,24 @@ function otherDomain(text: string): string | undefined {
 
 /** A key that a map has in both spellings, with different values. */
 export interface SpellingConflict {
+  /** The key in canonical spelling, and its value. */
   readonly key: string;
-  readonly other: string;
   readonly value: string;
+  /** The key in upstream's spelling. */
+  readonly other: string;
 }
 
-const CANONICAL = 'platform.io/';
+/** What every canonical key with two spellings contains. */
+const CANONICAL_DOMAIN_END = 'platform.io/';
 
 const NONE: readonly SpellingConflict[] = [];
 
-/** The spelling conflicts in a map of labels or annotations: two rules could read different values. */
+/** The spelling conflicts in a map of labels or annotations: with a conflict, two rules could read different values. */
 export function spellingConflicts(map: Readonly<Record<string, unknown>>): readonly SpellingConflict[] {
   let conflicts: SpellingConflict[] | undefined;
   for (const key of Object.keys(map)) {
     // One of two spellings is canonical, so only canonical keys are looked up; few maps have any.
-    if (!key.includes(CANONICAL)) continue;
+    if (!key.includes(CANONICAL_DOMAIN_END)) continue;
     const other = qualifiedNameInDialect('kubernetes', key);
     if (other === key || canonicalQualifiedName(other) !== key || !Object.hasOwn(map, other)) continue;
     const value = map[key];

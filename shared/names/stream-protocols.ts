@@ -9,7 +9,7 @@ export const WEBSOCKET_TOKEN_PROTOCOL_PREFIXES: readonly string[] = [
   'base64url.bearer.authorization.k8s.io.',
 ];
 
-/** The sub-protocol for streams to a container over WebSockets that can signal the end of a single stream. */
+/** The sub-protocol in which the streams of a container share a WebSocket and can be closed one by one. */
 export const CLOSING_STREAM_PROTOCOL = 'v5.channel.k8s.io';
 /** The stream protocols that kubelets are offered, in order of preference. */
 export const KUBELET_STREAM_PROTOCOLS: readonly string[] = [

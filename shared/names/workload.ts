@@ -3,14 +3,15 @@ import type { Dialect } from './dialect';
 
 /** Names that a container of a pod uses. */
 export interface WorkloadNames {
-  /** Environment variables with the API's host and port. */
+  /** The environment variable with the host of the API server. */
   readonly hostVariable: string;
+  /** The environment variable with the port of the API server. */
   readonly portVariable: string;
   /** Folder with the files `token`, `ca.crt` and `namespace`. */
   readonly tokenFolder: string;
   /** The ConfigMap in every namespace that holds the cluster's root certificate under `ca.crt`. */
   readonly rootCertificateConfigMap: string;
-  /** The prefix of the name of the volume with the token. */
+  /** The prefix of the name of the volume with the token; generated characters follow. */
   readonly tokenVolumePrefix: string;
 }
 
