@@ -1,6 +1,6 @@
 /** The Statuses of successful operations that return no object. Those of errors are in status.ts. */
 import type { GroupResource } from '../identity/identity';
-import type { Status } from './status';
+import type { Status } from './status-error';
 
 /** The response to a successful operation that returns no object. */
 export const success = (code: number): Status => ({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code });
