@@ -6,7 +6,8 @@
 import { quote } from '../../shared/values/text/quote';
 import { stringifyJsonString } from '../../shared/values/json';
 import type { UserInfo } from '../../shared/api/identity/user';
-import { AUDIT_NAMES, auditAnnotationInDialect, type Dialect } from '../../shared/names/dialect';
+import { AUDIT_NAMES, auditAnnotationInDialect } from '../../shared/names/audit';
+import type { Dialect } from '../../shared/names/dialect';
 import { SUCCESS_STATUS_JSON, TRUNCATED_ANNOTATION, type AuditEvent, type AuditObject, type AuditSubject, type WrittenLine } from './event';
 import { encodePiece, type LineBuffer } from './line-buffer';
 import type { AuditLevel, AuditStage } from './policy-format';

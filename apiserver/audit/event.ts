@@ -2,7 +2,7 @@
  * The data of an audit event: one stage of one request. The stages of a request share their subject, and with it the
  * line that was encoded last.
  */
-import { AUDIT_NAMES } from '../../shared/names/dialect';
+import { AUDIT_NAMES } from '../../shared/names/audit';
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { LineBuffer } from './line-buffer';
 import type { AuditLevel, AuditStage } from './policy-format';

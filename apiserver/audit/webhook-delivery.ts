@@ -4,7 +4,8 @@
  */
 import type { BackOff } from '../../shared/client/back-off';
 import { callWebhook, type WebhookOptions } from '../../shared/client/rest/webhook';
-import { AUDIT_NAMES, type Dialect } from '../../shared/names/dialect';
+import { AUDIT_NAMES } from '../../shared/names/audit';
+import type { Dialect } from '../../shared/names/dialect';
 import type { DeliverBatch } from './batch-backend';
 
 /** How the webhook is called, and in which spelling. */

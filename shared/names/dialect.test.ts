@@ -1,7 +1,6 @@
 import {
   GENERATED_NAMES,
   apiVersionInDialect,
-  auditAnnotationInDialect,
   canonicalApiVersion,
   canonicalGroup,
   canonicalNamespace,
@@ -48,15 +47,4 @@ test('canonicalQualifiedName and otherQualifiedName recognise both spellings', (
   expect(otherQualifiedName('platform.io/service-name')).toBe('kubernetes.io/service-name');
   expect(otherQualifiedName('kubernetes.io/service-name')).toBe('platform.io/service-name');
   expect(otherQualifiedName('app')).toBeUndefined();
-});
-
-test.each([
-  ['authorization.platform.io/decision', 'authorization.k8s.io/decision'],
-  ['platform.io/deprecated', 'k8s.io/deprecated'],
-  ['mutation.webhook.admission.platform.io/round_0_index_1', 'mutation.webhook.admission.k8s.io/round_0_index_1'],
-  ['validation.policy.admission.platform.io/validation_failure', 'validation.policy.admission.k8s.io/validation_failure'],
-  ['pod-security.platform.io/enforce-policy', 'pod-security.kubernetes.io/enforce-policy'],
-  ['mine.example.com/key', 'mine.example.com/key'],
-])('auditAnnotationInDialect spells %s as %s in the kubernetes dialect', (name, spelled) => {
-  expect([auditAnnotationInDialect('kubernetes', name), auditAnnotationInDialect('platform', name)]).toEqual([spelled, name]);
 });
