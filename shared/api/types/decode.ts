@@ -68,6 +68,10 @@ function structReader(type: string): StructReader {
 function compileStruct(type: string): StructReader {
   const schema = schemaOf(type);
   const readers = memberReadersOf(type, schema);
+  // The locations of kind and apiVersion, which are not among the fields, for errors.
+  const typeMetaOwners: ReadonlyMap<string, MemberLocation> = new Map(
+    (schema.hasTypeMeta ? ['kind', 'apiVersion'] : []).map((member) => [member, { struct: schema.goName, member, goType: 'string' }]),
+  );
   const filledMembers = schema.fields
     .filter((field) => field.presence === 'always' || field.presence === 'null')
     .map((field) => ({ name: field.name, zero: field.presence === 'null' ? (): null => null : zeroValueOf(field.type) }));
@@ -78,7 +82,12 @@ function compileStruct(type: string): StructReader {
       const reader = readers.get(member);
       const memberValue = value[member] ?? null;
       if (reader === undefined) {
-        if (keepsUnlistedMember(schema, member, memberValue, context, position)) object[member] = memberValue;
+        const typeMetaOwner = typeMetaOwners.get(member);
+        if (typeMetaOwner === undefined) context.addUnknown(member);
+        else {
+          const text = readTypeMetaMember(memberValue, context, typeMetaOwner);
+          if (text !== '' && position === 'nested') object[member] = text;
+        }
         continue;
       }
       if (memberValue === null) continue;
@@ -107,27 +116,11 @@ function memberReadersOf(type: string, schema: TypeSchema): ReadonlyMap<string, 
   );
 }
 
-/**
- * Whether the object keeps a member that is not among the fields, which holds only for kind and apiVersion of a nested
- * object. Any other member is recorded as unknown, a kind or apiVersion that is not a string as an error.
- */
-function keepsUnlistedMember(
-  { goName, hasTypeMeta }: TypeSchema,
-  member: string,
-  value: JsonValue,
-  context: DecodeContext,
-  position: StructPosition,
-): boolean {
-  if (!hasTypeMeta || (member !== 'kind' && member !== 'apiVersion')) {
-    context.addUnknown(member);
-    return false;
-  }
-  if (value === null) return false;
-  if (typeof value !== 'string') {
-    context.recordMismatch(jsonKindOf(value), { struct: goName, member, goType: 'string' });
-    return false;
-  }
-  return position === 'nested' && value !== '';
+/** A kind or apiVersion; empty for null, and for a value of a wrong type, which is recorded. */
+function readTypeMetaMember(value: JsonValue, context: DecodeContext, owner: MemberLocation): string {
+  if (typeof value === 'string') return value;
+  if (value !== null) context.recordMismatch(jsonKindOf(value), owner);
+  return '';
 }
 
 /** The zero values of scalars, for fields that are always present. */

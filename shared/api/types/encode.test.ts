@@ -15,7 +15,7 @@ test('encodeBody writes fields in the order of upstream, whatever their order in
   );
 });
 
-test('encodeBody omits optional zero values, and prints those of pointers and required fields', () => {
+test('encodeBody omits zero values of optional fields, and prints those of pointers and of fields that are always present', () => {
   const text = encode('core.v1.Pod', {
     spec: {
       containers: [{ name: '', stdin: false, securityContext: { runAsUser: 0, privileged: false }, env: [] }],

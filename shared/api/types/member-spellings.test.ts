@@ -2,12 +2,14 @@ import { STORED_KINDS } from '../kinds';
 import { canonicalMembers } from './member-spellings';
 
 const DEFINITION = 'apiextensions.v1.CustomResourceDefinition';
+/** A definition with the schema. */
 const within = (schema: object): Parameters<typeof canonicalMembers>[1] => ({
   spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema: { ...schema } } }] },
 });
 
-test('canonicalMembers renames schema members wherever a schema may occur, and nothing else', () => {
-  const schemas = (member: string): object => {
+test('canonicalMembers renames schema members wherever a schema may occur, but not properties and default values', () => {
+  /** A schema with the member at each place where a schema may occur. */
+  const schemaWith = (member: string): object => {
     const leaf = { [member]: true };
     return {
       ...leaf,
@@ -19,8 +21,8 @@ test('canonicalMembers renames schema members wherever a schema may occur, and n
       default: { 'x-platform-int-or-string': 1 },
     };
   };
-  const made = canonicalMembers(DEFINITION, within(schemas('x-platform-int-or-string')));
-  expect(made).toEqual(within(schemas('x-kubernetes-int-or-string')));
+  const renamed = canonicalMembers(DEFINITION, within(schemaWith('x-platform-int-or-string')));
+  expect(renamed).toEqual(within(schemaWith('x-kubernetes-int-or-string')));
 });
 
 test('canonicalMembers renames a member that a patch sets to null', () => {
