@@ -2,12 +2,21 @@
 import { command, commandHelp, programHelp, runCommand, type Command, type CommandProgram } from './command-table';
 import { boolFlag, intFlag, type EnvironmentVariables } from './flags';
 
+/** What a command received. */
+interface Call {
+  readonly name: string;
+  readonly count: unknown;
+  readonly operands: readonly string[];
+}
+
+/** The context of the program: its commands record their calls. */
 interface Calls {
-  readonly calls: unknown[];
+  readonly calls: Call[];
   readonly environment: EnvironmentVariables;
 }
 
-const row = (name: string, more: Partial<Parameters<typeof command>[0]> = {}): Command<Calls> =>
+/** A command with the flags `--count` and `--yes`, which exits with code 3. */
+const row = (name: string, more: Pick<Command<Calls>, 'operands' | 'examples' | 'collectsUnknown'> = {}): Command<Calls> =>
   command({
     name,
     section: 'Commands',
@@ -19,12 +28,10 @@ const row = (name: string, more: Partial<Parameters<typeof command>[0]> = {}): C
     load:
       async () =>
       async (input, { calls }: Calls) => {
-        calls.push([name, input.values['count'], input.operands]);
+        calls.push({ name, count: input.values['count'], operands: input.operands });
         return 3;
       },
-    ...(more.operands !== undefined && { operands: more.operands }),
-    ...(more.examples !== undefined && { examples: more.examples }),
-    ...(more.collectsUnknown !== undefined && { collectsUnknown: more.collectsUnknown }),
+    ...more,
   });
 
 const LOGS = row('logs', { operands: { placeholder: '[apiserver|controllers]', choices: ['apiserver', 'controllers'], min: 0, max: 1 } });
@@ -38,19 +45,31 @@ const program: CommandProgram<Calls> = {
 const run = (...argv: string[]) => runIn({}, ...argv);
 
 async function runIn(environment: EnvironmentVariables, ...argv: string[]) {
-  const calls: unknown[] = [];
+  const calls: Call[] = [];
   return { outcome: await runCommand(program, argv, { calls, environment }), calls };
 }
 
 describe('runCommand', () => {
-  it('runs the named command with its flags and operands, and returns its exit code', async () => {
-    expect(await run('stop', '--count=2')).toEqual({ outcome: { kind: 'exit', code: 3 }, calls: [['stop', 2, []]] });
-    expect((await run('certificates', 'renew', '--yes', 'a', 'b')).calls).toEqual([['certificates renew', 1, ['a', 'b']]]);
-    expect((await run('start', '--naming=x', '--count', '4')).calls).toEqual([['start', 4, ['--naming=x']]]);
+  it('runs the named command with its flags, and returns its exit code', async () => {
+    expect(await run('stop', '--count=2')).toEqual({
+      outcome: { kind: 'exit', code: 3 },
+      calls: [{ name: 'stop', count: 2, operands: [] }],
+    });
+  });
+
+  it('runs a command that two words name, with its operands', async () => {
+    const { calls } = await run('certificates', 'renew', '--yes', 'a', 'b');
+    expect(calls).toEqual([{ name: 'certificates renew', count: 1, operands: ['a', 'b'] }]);
+  });
+
+  it('passes unknown flags as operands to a command with collectsUnknown', async () => {
+    const { calls } = await run('start', '--naming=x', '--count', '4');
+    expect(calls).toEqual([{ name: 'start', count: 4, operands: ['--naming=x'] }]);
   });
 
   it('takes the variables of flags from the context', async () => {
-    expect((await runIn({ COUNT: '7' }, 'stop')).calls).toEqual([['stop', 7, []]]);
+    const { calls } = await runIn({ COUNT: '7' }, 'stop');
+    expect(calls).toEqual([{ name: 'stop', count: 7, operands: [] }]);
   });
 
   it.each([
