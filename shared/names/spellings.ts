@@ -15,7 +15,7 @@ import {
   qualifiedNameInDialect,
 } from './dialect';
 
-/** Label values that controllers and servers write and that {@link otherSpelling} does not know. */
+/** Label values that controllers and servers write, and that the rules of {@link otherSpelling} do not translate. */
 const LABEL_VALUES: readonly (readonly [canonical: string, upstream: string])[] = [
   ['endpointslice-controller.platform.io', 'endpointslice-controller.k8s.io'],
   ['endpointslicemirroring-controller.platform.io', 'endpointslicemirroring-controller.k8s.io'],
@@ -60,7 +60,7 @@ export function isSameName(a: string, b: string): boolean {
   return LENGTH_DIFFERENCES.has(Math.abs(a.length - b.length)) && otherSpelling(a) === b;
 }
 
-/** The names together with their other spellings. */
+/** The names, followed by the other spellings of those that have two. */
 export function bothSpellings(names: readonly string[]): readonly string[] {
   const others = names.flatMap((name) => otherSpelling(name) ?? []);
   return others.length === 0 ? names : [...new Set([...names, ...others])];
@@ -70,16 +70,16 @@ export function bothSpellings(names: readonly string[]): readonly string[] {
 const NAMESPACES = /^(namespaces(\/.*)?|\*.*)$/;
 
 /**
- * The `resourceNames` of a rule, expanded to both spellings when the rule covers Namespaces: no other resource has
- * objects with two names.
+ * The `resourceNames` of a rule, expanded to both spellings when the rule covers Namespaces. The objects of all other
+ * resources have one name.
  */
 export function ruleNamesInBothSpellings(resources: readonly string[], names: readonly string[]): readonly string[] {
   return names.length > 0 && resources.some((text) => NAMESPACES.test(text)) ? bothSpellings(names) : names;
 }
 
 /**
- * The value under either spelling of a key, for labels, annotations and similar maps, as their keys are stored as sent.
- * `undefined` when there is none.
+ * The value of a key in labels, annotations or a similar map, which keeps its keys in the spelling in which they were
+ * sent: that under the given spelling, otherwise that under the other one. `undefined` when the map has neither.
  */
 export function valueInEitherSpelling<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
   if (Object.hasOwn(values, name)) return values[name];

@@ -62,9 +62,9 @@ export function ensureDefinitionExists(info: ResourceInfo, definition: Entry | u
 
 /** The error of a create when the name exists. `metadata`: of the request object; `entry`: the existing object. */
 export function alreadyExistsError(info: ResourceInfo, name: string, metadata: JsonObject, entry: Entry): status.StatusError {
-  const terminating = isEntryTerminating(entry);
+  const isTerminating = isEntryTerminating(entry);
   const isGenerated = (stringAt(metadata, 'generateName') ?? '') !== '';
   return isGenerated
-    ? status.generatedNameExhausted(info.row, name, { terminating })
-    : status.alreadyExists(info.row, name, { terminating });
+    ? status.generatedNameExhausted(info.row, name, { isTerminating })
+    : status.alreadyExists(info.row, name, { isTerminating });
 }

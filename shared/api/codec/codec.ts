@@ -1,7 +1,7 @@
 /**
- * Decoding, defaulting, pruning and encoding of the objects of a kind: driven by the type tables for a built-in kind
- * and by the schema for a custom one, so that callers handle both alike. Code that handles one built-in type may use the
- * tables directly. Does not validate values.
+ * Decoding, defaulting, pruning and encoding of the objects of a kind. A codec hides whether the type tables (built-in
+ * kinds) or a schema (custom kinds) describes the objects. Code that handles one built-in type may use the tables
+ * (shared/api/types) directly. The values are not validated.
  */
 import { decodeCustom } from '../structural/decode-custom';
 import { applySchemaDefaults, dropNulls } from '../structural/defaults';
@@ -26,9 +26,10 @@ import type { KindRow } from '../kinds';
 import { applyDefaults, DecodeError, decodeObject, dropDisabledFields, encodeBody, encodeBodyInSteps } from '../types';
 import { MAX_RAW_DEPTH } from '../types/decode-scalars';
 
-/** A decoded body, and the paths of its unknown fields. */
+/** A decoded body. */
 export interface DecodedObject {
   readonly object: JsonObject;
+  /** The paths of unknown fields, in upstream's order and limited in number. */
   readonly unknown: readonly string[];
 }
 
@@ -38,25 +39,27 @@ export interface DecodedObject {
  */
 export interface KindCodec {
   /**
-   * Returns a new canonical object without kind and apiVersion, and the paths of its unknown fields, in upstream's
-   * order and limited in number. Throws DecodeError.
+   * Returns a new canonical object without kind and apiVersion. `literals` has the spelling of numbers that the parser
+   * recorded. Throws DecodeError.
    */
   decode(value: JsonObject, literals?: NumberLiterals): DecodedObject;
   /**
-   * Decodes the result of merging an applied configuration. For a custom kind it keeps nulls that the schema does not
-   * allow, so that validation rejects them; for a built-in kind it treats nulls as {@link decode} does.
+   * Decodes an object into which an applied configuration was merged. For a custom kind it keeps the nulls that the schema
+   * does not allow, so that validation rejects them. For a built-in kind it treats nulls as {@link decode} does.
    */
   decodeApplied(value: JsonObject): DecodedObject;
   /** Applies the defaults in place. */
   applyDefaults(object: JsonObject): void;
   /**
-   * Returns a stored object of a custom kind as if it had been written in this version. `stored` is the version that it
-   * was stored in. Objects of built-in kinds are returned unchanged: shared/api/conversion converts their versions.
+   * Returns a stored object of a custom kind in this version: pruned and defaulted by the schema of the version that it was
+   * stored in (`stored`), then pruned by that of this version. Conversion webhooks are left to apiserver/conversion. Objects
+   * of built-in kinds are returned unchanged, because shared/api/conversion converts them.
    */
   fromStored(object: JsonObject, stored: string): JsonObject;
   /**
-   * Returns a function that prunes the object returned by a webhook in place, without applying defaults; it does nothing
-   * for a built-in kind. The function holds the schema, which the definition may replace, and must not be cached.
+   * Returns a function that prunes objects in place, as the responses of conversion webhooks must be; defaults are not
+   * applied. For a built-in kind it does nothing. Callers must not keep the function: it holds a schema that the
+   * definition may replace.
    */
   createPruner(): (object: JsonObject) => void;
   /**
@@ -64,15 +67,18 @@ export interface KindCodec {
    * storage version does not have.
    */
   toStored(object: JsonObject): JsonObject;
-  /** Drops fields of disabled features in place. Custom kinds have none. */
+  /** Drops fields of disabled features (types/disabled-fields.ts) in place. Custom kinds have none. */
   dropDisabledFields(object: JsonObject): void;
   /** Canonical JSON without kind and apiVersion, metadata first. */
   encodeBody(object: JsonObject): string;
-  /** {@link encodeBody} with empty lists kept, which it omits; for readers of an object that has just been sent. */
+  /**
+   * As {@link encodeBody}, but an empty list in a field that is always present is written as `[]` instead of `null`: what
+   * upstream sends to admission webhooks. For a custom kind there is no difference.
+   */
   encodeWithEmptyLists(object: JsonObject): string;
   /** {@link encodeBody} in steps, so that the caller can yield between them. */
   encodeBodyInSteps(object: JsonObject): Steps<string>;
-  /** The fields with names of API groups or namespaces, which have a spelling in each dialect. */
+  /** The fields that name API groups or namespaces, which have two spellings (types/group-fields.ts). */
   readonly groupFields: GroupFields;
   /** The fields that hold metadata: that of the object and those of its templates. */
   readonly metadataFields: MetadataFields;
@@ -86,6 +92,7 @@ export function codecOf({ type, custom }: Pick<KindRow, 'custom' | 'type'>): Kin
   return custom === undefined ? memoized(codecsByType, type, builtInCodec) : memoized(codecsByVersion, custom, customCodec);
 }
 
+/** A Map or a WeakMap. */
 interface CodecCache<K> {
   get(key: K): KindCodec | undefined;
   set(key: K, codec: KindCodec): unknown;
@@ -115,10 +122,10 @@ function builtInCodec(type: string): KindCodec {
 }
 
 const METADATA_TYPE = 'meta.v1.ObjectMeta';
-/** Members that {@link encodeAfterMetadata} omits. */
+/** Members of an object that are not written with its other members: kind and apiVersion are not stored, metadata is first. */
 const SEPARATE_MEMBERS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);
 
-/** Of a custom object, only the metadata has a type in the tables. */
+/** The metadata of a custom object is decoded and encoded by its type in the tables, everything else by the schema. */
 function customCodec(version: CustomVersion): KindCodec {
   const decodeMembers = (value: JsonObject, nulls: 'dropped' | 'kept'): DecodedObject => {
     if (isDeeperThan(value, MAX_RAW_DEPTH)) throw new DecodeError('exceeded max depth');
@@ -142,7 +149,7 @@ function customCodec(version: CustomVersion): KindCodec {
       const converted = prunedCopy(schema, object);
       // In place: the copy shares only the metadata, which has no schema and therefore no defaults.
       applySchemaDefaults(schema, converted);
-      // Does not apply the defaults of the requested version, because its schema never processed the object.
+      // Without the defaults of this version: its schema did not process the object when it was written.
       return writtenVersion.schemaId === schemaId ? converted : prunedCopy(version.schema, converted);
     },
     createPruner() {
@@ -180,11 +187,11 @@ function* encodeCustomInSteps(object: JsonObject): Steps<string> {
   return yield* encodeWithMetadataInSteps(yield* encodeBodyInSteps(METADATA_TYPE, isObject(metadata) ? metadata : {}), object);
 }
 
-/** The body of a custom object with metadata that is encoded already. */
+/** The body of a custom object, with the JSON of its metadata. */
 export const encodeWithMetadata = (metadata: string, object: JsonObject): string =>
   runStepsSync(encodeWithMetadataInSteps(metadata, object));
 
-/** The part of a custom object's body that follows the metadata. */
+/** The part of a custom object's body that follows the metadata: `,"spec":{…}}`. */
 export const encodeAfterMetadata = (object: JsonObject): string => runStepsSync(encodeAfterMetadataInSteps(object));
 
 function* encodeWithMetadataInSteps(metadata: string, object: JsonObject): Steps<string> {

@@ -74,11 +74,11 @@ export const watchNotSupported = ({ resource }: { readonly resource: string }): 
 /** There is no ComponentStatus of that name. Upstream sets no reason and responds with 500. */
 export const componentNotFound = (name: string): StatusError => new StatusError(undefined, `Component not found: ${name}`);
 
-/** An object of the name exists; with `terminating`, it is being deleted. */
-export const alreadyExists = (gr: GroupResource, name: string, options: { readonly terminating?: boolean } = {}): StatusError =>
+/** An object of the name exists; with `isTerminating`, it is being deleted. */
+export const alreadyExists = (gr: GroupResource, name: string, options: { readonly isTerminating?: boolean } = {}): StatusError =>
   new StatusError(
     'AlreadyExists',
-    `${options.terminating ? 'object is being deleted: ' : ''}${groupResourceText(gr)} ${quote(name)} already exists`,
+    `${options.isTerminating ? 'object is being deleted: ' : ''}${groupResourceText(gr)} ${quote(name)} already exists`,
     detailsOf(gr, name),
   );
 
@@ -86,10 +86,10 @@ export const alreadyExists = (gr: GroupResource, name: string, options: { readon
  * {@link alreadyExists} for a create with `generateName`: each generated name existed. `name` is the last of them; the
  * client may retry.
  */
-export const generatedNameExhausted = (gr: GroupResource, name: string, options: { readonly terminating?: boolean } = {}): StatusError =>
+export const generatedNameExhausted = (gr: GroupResource, name: string, options: { readonly isTerminating?: boolean } = {}): StatusError =>
   new StatusError(
     'AlreadyExists',
-    `${options.terminating ? 'object is being deleted: ' : ''}${groupResourceText(gr)} ${quote(name)} already exists, the server was not able to generate a unique name for the object`,
+    `${options.isTerminating ? 'object is being deleted: ' : ''}${groupResourceText(gr)} ${quote(name)} already exists, the server was not able to generate a unique name for the object`,
     { ...detailsOf(gr, name), retryAfterSeconds: 1 },
   );
 

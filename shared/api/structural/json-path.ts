@@ -18,14 +18,14 @@ export class PathBudget {
   /** The number of values that may still be visited. */
   private remaining = 50_000;
 
-  /** Throws when the budget is exhausted. */
+  /** Deducts the values that are about to be visited. Throws when the budget is exhausted, and from then on. */
   spend(values: number): void {
     this.remaining -= values;
     if (this.remaining < 0) throw new BudgetExhausted();
   }
 }
 
-/** `undefined` when the text is not a supported path. */
+/** Parses a path; `undefined` when the text is not a supported path. */
 export function readJsonPath(text: string): JsonPath | undefined {
   let nodes: JsonPathNodes;
   try {
@@ -111,7 +111,10 @@ function evaluateRecursive(values: readonly JsonValue[], budget: PathBudget): re
   return matches;
 }
 
-/** As upstream, an index that is out of range is an error, and an empty slice ends the result: later lists are skipped. */
+/**
+ * The selected items of each list; nulls are skipped. As in upstream, an index out of range is an error for the path as a
+ * whole, and an empty slice of one list ends the result: the lists after it are not visited.
+ */
 function evaluateSlice(
   node: Extract<JsonPathNode, { kind: 'slice' }>,
   values: readonly JsonValue[],
@@ -125,6 +128,7 @@ function evaluateSlice(
     let from = node.from ?? 0;
     if (from < 0) from += length;
     let to = node.isIndex ? (node.from ?? 0) + 1 : (node.to ?? length);
+    // The end of a slice counts from the end of the list when it is negative. That of the index -1 is 0.
     if (to < 0 || (to === 0 && node.isIndex)) to += length;
     if (from === to) return matches;
     const isInList = from >= 0 && from < length && from <= to && to <= length;

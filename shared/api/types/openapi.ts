@@ -111,6 +111,7 @@ const ZEROS: Readonly<Partial<Record<Scalar, string | number | boolean>>> = {
 /** Scalars without a published type of their own. */
 type PlainScalar = Exclude<Scalar, 'time' | 'microTime' | 'duration' | 'fields' | 'quantity' | 'intOrString' | 'raw' | 'json' | 'strings'>;
 
+/** Their schemas, in both versions. */
 const SCALAR_SCHEMAS: Readonly<Partial<Record<Scalar, JsonObject>>> & Readonly<Record<PlainScalar, JsonObject>> = {
   bool: { type: 'boolean' },
   int32: { type: 'integer', format: 'int32' },

@@ -22,7 +22,7 @@ const matching =
 const uuidFormat = (version: string, variant = '[0-9a-f]'): Format =>
   matching(new RegExp(`^[0-9a-f]{8}-?[0-9a-f]{4}-?${version}[0-9a-f]{3}-?${variant}[0-9a-f]{3}-?[0-9a-f]{12}$`, 'i'));
 
-/** Letters, digits and symbols of any script. */
+/** A letter or symbol of any script, or a digit from 0 to 9. */
 const HOST_CHARACTER = 'a-zA-Z0-9\\p{S}\\p{L}';
 /** One label (with at most one hyphen, after its first character), or labels that end with a top-level domain of letters. */
 const HOST_NAME = new RegExp(
