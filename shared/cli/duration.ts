@@ -3,6 +3,7 @@
  * milliseconds.
  */
 
+/** Of the two spellings of microseconds, one has the micro sign and one the Greek letter; Go accepts both. */
 const UNIT_MILLISECONDS: ReadonlyMap<string, number> = new Map([
   ['ns', 1e-6],
   ['us', 1e-3],
@@ -44,6 +45,7 @@ export function formatDuration(milliseconds: number): string {
   return minutes > 0 ? `${minutes}m${seconds}s` : `${seconds}s`;
 }
 
+/** With at most six decimal places. */
 function formatDecimal(value: number): string {
   return String(Math.round(value * 1e6) / 1e6);
 }

@@ -93,16 +93,17 @@ const DEFAULTING_PASS: SchemaPass = {
     const defaults = [...node.properties].flatMap(([name, { defaultValue, nullable }]) =>
       defaultValue === undefined || defaultValue === null ? [] : [{ name, defaultValue, nullable }],
     );
-    const other = others?.nullable === false ? (others.defaultValue ?? undefined) : undefined;
-    if (defaults.length === 0 && other === undefined) return undefined;
+    // The names of additional properties are not known, so their default only replaces disallowed nulls.
+    const otherDefault = others?.nullable === false ? (others.defaultValue ?? undefined) : undefined;
+    if (defaults.length === 0 && otherDefault === undefined) return undefined;
     return (object) => {
       for (const { name, defaultValue, nullable } of defaults) {
         const value = ownMember(object, name);
         if (value === undefined || (value === null && !nullable)) setMember(object, name, cloneJson(defaultValue));
       }
-      if (other === undefined) return;
+      if (otherDefault === undefined) return;
       for (const name of Object.keys(object)) {
-        if (ownMember(object, name) === null && !node.properties.has(name)) setMember(object, name, cloneJson(other));
+        if (ownMember(object, name) === null && !node.properties.has(name)) setMember(object, name, cloneJson(otherDefault));
       }
     };
   },

@@ -7,7 +7,7 @@ export function bashScript(completion: Completion): string {
   const { program, commands } = completion;
   const groups = [...wordGroups(completion)];
   const name = `_${program}`;
-  const second = groups.map(
+  const groupCases = groups.map(
     ([first, words]) => `    ${first}) [[ $COMP_CWORD -eq 2 ]] && words=${quoteWords(words)} || command+=" \${COMP_WORDS[2]}" ;;`,
   );
   return `# bash completion of ${program}, generated from its commands
@@ -21,7 +21,7 @@ ${name}() {
     return
   fi
   case "$command" in
-${second.join('\n')}
+${groupCases.join('\n')}
   esac
   if [[ -n $words ]]; then
     COMPREPLY=($(compgen -W "$words" -- "$cur"))

@@ -42,6 +42,7 @@ const program: CommandProgram<unknown> = {
   ],
 };
 
+/** The script of a shell; empty when there is none. */
 async function script(shell: string): Promise<string> {
   return completionScript(shell, await completionOf(program)) ?? '';
 }

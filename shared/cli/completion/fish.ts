@@ -6,18 +6,24 @@ import { firstWords, wordGroups, type CompletedCommand, type CompletedFlag, type
 export function fishScript(completion: Completion): string {
   const { program, commands } = completion;
   const complete = `complete -c ${program}`;
-  const groups = [...wordGroups(completion)].map(
-    ([first, words]) =>
-      `${complete} -f -n '__fish_seen_subcommand_from ${first}; and not __fish_seen_subcommand_from ${words.join(' ')}' -a '${words.join(' ')}'`,
-  );
-  const first = firstWords(completion).map((word) => {
+  const firstWordLines = firstWords(completion).map((word) => {
     const single = commands.find(({ words }) => words.length === 1 && words[0] === word);
     return `${complete} -f -n __fish_use_subcommand -a ${word}${single === undefined ? '' : ` -d ${quoteText(single.summary)}`}`;
   });
-  const lines = commands.flatMap((row) => commandLines(complete, row));
-  return `${[`# fish completion of ${program}, generated from its commands`, ...first, ...groups, ...lines].join('\n')}\n`;
+  const secondWordLines = [...wordGroups(completion)].map(([first, words]) => {
+    const secondWords = words.join(' ');
+    return `${complete} -f -n '__fish_seen_subcommand_from ${first}; and not __fish_seen_subcommand_from ${secondWords}' -a '${secondWords}'`;
+  });
+  const lines = [
+    `# fish completion of ${program}, generated from its commands`,
+    ...firstWordLines,
+    ...secondWordLines,
+    ...commands.flatMap((row) => commandLines(complete, row)),
+  ];
+  return `${lines.join('\n')}\n`;
 }
 
+/** The lines that complete the operands and flags of a command. `complete` is the start of each line. */
 function commandLines(complete: string, { words, flags, operands }: CompletedCommand): readonly string[] {
   const condition = words.map((word) => `__fish_seen_subcommand_from ${word}`).join('; and ');
   const start = `${complete} -n '${condition}'`;
@@ -27,6 +33,7 @@ function commandLines(complete: string, { words, flags, operands }: CompletedCom
   ];
 }
 
+/** The options of fish's `complete` for a flag: `-x` and `-r` require a value, `-f` and `-x` offer no files, `-F` does. */
 function flagOptions({ name, shorthand, takesValue, choices, completes }: CompletedFlag): string {
   const long = name.length === 1 ? `-s ${name}` : `-l ${name}`;
   const short = shorthand === undefined ? '' : ` -s ${shorthand}`;

@@ -7,10 +7,17 @@ export function zshScript(completion: Completion): string {
   const { program, commands } = completion;
   const groups = wordGroups(completion);
   const descriptions = firstWords(completion).map((word) => describe(word, summaryOf(completion, word)));
-  const second = [...groups.keys()].map((first) => {
+  const groupCases = [...groups.keys()].map((first) => {
     const members = commands.filter(({ words }) => words[0] === first);
     const rows = members.map(({ words: [, word = ''], summary }) => describe(word, summary));
-    return `    ${first})\n      if (( CURRENT == 3 )); then\n        rows=(${rows.join(' ')})\n        _describe command rows\n        return\n      fi\n      command+=" $words[3]"\n      skipped=2 ;;`;
+    return `    ${first})
+      if (( CURRENT == 3 )); then
+        rows=(${rows.join(' ')})
+        _describe command rows
+        return
+      fi
+      command+=" $words[3]"
+      skipped=2 ;;`;
   });
   return `#compdef ${program}
 # zsh completion of ${program}, generated from its commands
@@ -23,7 +30,7 @@ _${program}() {
     return
   fi
   case "$command" in
-${second.join('\n')}
+${groupCases.join('\n')}
   esac
   # _arguments reads the words after the command.
   shift $skipped words

@@ -3,6 +3,7 @@
  * unit (`3 days`), unless a number in front of a word exceeds an int64.
  */
 
+/** Of the two spellings of microseconds, one has the micro sign and one the Greek letter; Go accepts both. */
 const UNIT_NANOS: ReadonlyMap<string, bigint> = new Map([
   ['ns', 1n],
   ['us', 1_000n],
@@ -13,7 +14,7 @@ const UNIT_NANOS: ReadonlyMap<string, bigint> = new Map([
   ['m', 60_000_000_000n],
   ['h', 3_600_000_000_000n],
 ]);
-/** A number with a unit: `1.5h` of `1.5h30m`. Both spellings of `µ` are units. */
+/** A number with a unit: `1.5h` of `1.5h30m`. */
 const PART = /([0-9]*)(?:\.([0-9]*))?([a-zµμ]+)/y;
 /** The largest absolute value of a Go duration, which only a negative one reaches. */
 const MAX_NANOS = 2n ** 63n;
