@@ -74,25 +74,32 @@ export function featureGatesFlag(section: string): Flag<FeatureGates> {
 /** The settings of earlier occurrences of the flag, then those of group gates, then those of gates that are named. */
 function mergeSettings(given: ReadonlyMap<string, string>, previous: FeatureGates | undefined): Map<FeatureName, boolean> {
   const pairs = new Map([...given].map(([key, value]) => [stripComponent(key), value]));
+  const parsed = new Map([...pairs].map(([key, value]) => [key, parseSetting(key, value)]));
   const settings = new Map(previous?.list().map(({ name, enabled }) => [name, enabled]));
-  for (const [key, stage] of STAGE_BY_GROUP_GATE) {
-    const wanted = pairs.get(key)?.toLowerCase();
-    if (wanted === 'true' || wanted === 'false')
-      for (const name of gateNames()) if (GATES[name].stage === stage) settings.set(name, wanted === 'true');
+  for (const [group, stage] of STAGE_BY_GROUP_GATE) {
+    const enabled = parsed.get(group);
+    if (enabled === undefined) continue;
+    for (const name of gateNames()) if (GATES[name].stage === stage) settings.set(name, enabled);
   }
-  for (const [key, value] of pairs) {
-    const name = gateNames().find((known) => known === key);
-    const lockedValue = name === undefined ? LOCKED_GATES.get(key)?.enabled : lockedTo(name);
-    if (name === undefined && lockedValue === undefined && !STAGE_BY_GROUP_GATE.has(key))
-      throw new FlagError(`unrecognized feature gate: ${key}`);
-    if (!/^(true|false)$/i.test(value)) throw new FlagError(`invalid value of ${key}: ${JSON.stringify(value)}, must be true or false`);
-    const wanted = value.toLowerCase() === 'true';
-    if (lockedValue !== undefined && wanted !== lockedValue) {
-      throw new FlagError(`cannot set feature gate ${key} to ${wanted}, feature is locked to ${lockedValue}`);
-    }
-    if (name !== undefined) settings.set(name, wanted);
+  for (const name of gateNames()) {
+    const enabled = parsed.get(name);
+    if (enabled !== undefined) settings.set(name, enabled);
   }
   return settings;
+}
+
+/** Parses the setting of a gate, here or of upstream, or of a group gate. Throws {@link FlagError}. */
+function parseSetting(key: string, value: string): boolean {
+  const name = gateNames().find((known) => known === key);
+  const lockedValue = name === undefined ? LOCKED_GATES.get(key)?.enabled : lockedTo(name);
+  if (name === undefined && lockedValue === undefined && !STAGE_BY_GROUP_GATE.has(key))
+    throw new FlagError(`unrecognized feature gate: ${key}`);
+  if (!/^(true|false)$/i.test(value)) throw new FlagError(`invalid value of ${key}: ${JSON.stringify(value)}, must be true or false`);
+  const enabled = value.toLowerCase() === 'true';
+  if (lockedValue !== undefined && enabled !== lockedValue) {
+    throw new FlagError(`cannot set feature gate ${key} to ${enabled}, feature is locked to ${lockedValue}`);
+  }
+  return enabled;
 }
 
 /** The only value of a gate that cannot be set; `undefined` for other gates. */

@@ -99,6 +99,7 @@ function endsWord(character: string): boolean {
   return BLANK.has(character) || PUNCTUATION.has(character) || character === NUL;
 }
 
+/** A recursive-descent parser with one token of lookahead; its methods are in the order of the grammar. */
 class LabelSelectorParser {
   private position = 0;
 

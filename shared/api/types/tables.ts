@@ -95,7 +95,7 @@ export function readTables(generated: Readonly<Record<string, readonly string[]>
   return { hasSchema: (type) => rowsByType.has(type), typeNames: () => [...rowsByType.keys()], schemaOf };
 }
 
-/** The tables of the installed packages. */
+/** The tables of this server, which are generated from the installed packages. */
 export const { hasSchema, typeNames, schemaOf } = readTables(rows);
 
 function readType(name: string, generated: readonly string[], schemaOf: Tables['schemaOf']): TypeSchema {
@@ -157,7 +157,7 @@ function readMember(row: string, factsByField: ReadonlyMap<string, ReadonlyMap<s
   };
 }
 
-/** Parses `name=value` cells; the value of a cell without `=` is empty. */
+/** Parses cells `<name>=<value>`. A cell without `=` is a name with an empty value. */
 function readOptions(cells: readonly string[]): Map<string, string> {
   return new Map(
     cells.map((cell): [string, string] => {
