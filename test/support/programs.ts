@@ -122,16 +122,27 @@ export function startProgram(program: string, args: readonly string[], environme
 export const READY_OUTPUT = 'Ctrl-C ends it';
 
 /**
- * Starts `platform start` with these flags and resolves when the control plane is ready. Rejects when the program exits
- * before, or is not ready in the time limit of {@link waitUntil}.
+ * Starts `platform start` with these flags and resolves when the control plane is ready. Rejects as
+ * {@link waitUntilReady} does.
  */
 export async function startPlatform(flags: readonly string[]): Promise<ProgramProcess> {
   const platform = startProgram('deploy/cli/main.js', ['start', ...flags]);
-  await waitUntil('the control plane to be ready', () => {
-    if (!platform.isRunning) throw new Error(`it ended:\n${platform.output}`);
-    return platform.output.includes(READY_OUTPUT);
-  });
+  await waitUntilReady('the control plane', platform, () => platform.output.includes(READY_OUTPUT));
   return platform;
+}
+
+/** Rejects with the output when the process exits before; kills it and rejects when it is not ready after {@link START_MS}. */
+async function waitUntilReady(name: string, process: ProgramProcess, isReady: () => boolean | Promise<boolean>): Promise<void> {
+  const check = (): boolean | Promise<boolean> => {
+    if (!process.isRunning) throw new Error(`${name} ended before it was ready:\n${process.output}`);
+    return isReady();
+  };
+  try {
+    await waitUntil(`${name} to be ready`, check, START_MS);
+  } catch (error) {
+    await process.kill();
+    throw error;
+  }
 }
 
 export interface ApiServerOptions {
@@ -158,10 +169,7 @@ export interface ApiServer {
   readonly pki: string;
 }
 
-/**
- * Starts an API server process and resolves when /readyz returns 200. Rejects with the output when the process exits
- * before, and after {@link START_MS}.
- */
+/** Starts an API server process and resolves when /readyz returns 200. Rejects as {@link waitUntilReady} does. */
 export async function startApiServer(options: ApiServerOptions): Promise<ApiServer> {
   const pki = path.join(options.folder, 'pki');
   const certificates = await ensureCertificates(pki, systemClock);
@@ -173,14 +181,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   writeFileSync(controllersKubeconfig, formatKubeconfig(address, authority, 'controllers', controllers), { mode: 0o600 });
 
   const process = spawnApiServer(options, pki);
-  await waitUntil(
-    `${address} to be ready`,
-    async () => {
-      if (!process.isRunning) throw new Error(`the API server ended before it was ready:\n${process.output}`);
-      return isReady({ address, ...certificates });
-    },
-    START_MS,
-  );
+  await waitUntilReady(`the API server on ${address}`, process, () => isReady({ address, ...certificates }));
   return { process, address, certificates, kubeconfig: kubeconfigFile, controllersKubeconfig, pki };
 }
 
