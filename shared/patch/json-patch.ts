@@ -2,7 +2,7 @@
  * JSON Patch (RFC 6902) as upstream applies it, which is more lenient than the RFC: array indexes may be negative
  * (counted from the end) or written as `+1` and `01`, `replace` and `copy` treat a missing member of an object as null,
  * `test` considers a missing member equal to null, and the text before a pointer's first slash is ignored. Modifies the
- * document in place. The patch is parsed JSON, never text.
+ * document in place. Takes a patch that is parsed JSON already.
  */
 import {
   cloneJson,
@@ -19,43 +19,46 @@ import { PatchedLists } from './patched-lists';
 
 /** Upstream's limit of operations in one patch. */
 export const MAX_JSON_PATCH_OPERATIONS = 10_000;
+/** Maximum number of unknown members that are reported. */
 const MAX_UNKNOWN_FIELDS = 100;
-/** Maximum number of bytes that all `copy` operations of one patch may add. */
+/** Upstream's limit of the bytes of JSON that all `copy` operations of one patch may add: that of a request's body. */
 const MAX_COPIED_BYTES = 3 * 1024 * 1024;
 
 /** An operation cannot be applied. */
 export class PatchOperationError extends Error {
-  override readonly name = 'PatchFailure';
-  /** The failed operation; set when the error leaves the patch. */
+  override readonly name = 'PatchOperationError';
+  /** The failed operation. {@link applyJsonPatch} sets it, so it is set in every error that a caller sees. */
   operation: JsonPatchOperation | undefined;
 }
 
 /** The patch is not a list of operations; the message is upstream's. */
 export class PatchSyntaxError extends Error {
-  override readonly name = 'PatchSyntax';
+  override readonly name = 'PatchSyntaxError';
 }
 
 /** The patch has more than {@link MAX_JSON_PATCH_OPERATIONS} operations. */
 export class TooManyOperationsError extends Error {
-  override readonly name = 'TooManyOperations';
+  override readonly name = 'TooManyOperationsError';
   constructor(readonly count: number) {
     super(`${count} operations`);
   }
 }
 
-/** An operation of RFC 6902 as the patch has it; which operations exist is checked when it is applied. */
+/** An operation of RFC 6902 as the patch has it. An unknown `op` or a missing pointer fails when it is applied. */
 export interface JsonPatchOperation {
   readonly op: string;
-  /** `undefined` when absent. */
+  /** A JSON pointer; `undefined` when the member is absent or null. */
   readonly path: string | undefined;
+  /** The pointer of the source of `move` and `copy`; `undefined` when the member is absent or null. */
   readonly from: string | undefined;
+  /** Null when absent. */
   readonly value: JsonValue;
 }
 
 /** The operations of a patch in their order. */
 export interface ParsedOperations {
   readonly operations: readonly JsonPatchOperation[];
-  /** Unknown members of operations, as `[0].extra`; at most 100. */
+  /** The paths of the first 100 unknown members of operations: `[0].extra`. */
   readonly unknown: readonly string[];
 }
 
@@ -111,7 +114,7 @@ export function applyJsonPatch(document: JsonObject, operations: readonly JsonPa
 }
 
 class JsonPatchApplication {
-  private copied = 0;
+  private copiedBytes = 0;
 
   constructor(
     private root: JsonObject,
@@ -193,8 +196,8 @@ class JsonPatchApplication {
   private copy(operation: JsonPatchOperation): void {
     const value = this.valueAt(this.locate(operation.from)) ?? null;
     this.lists.joinWithin(value);
-    this.copied += Buffer.byteLength(stringifyJson(value));
-    if (this.copied > MAX_COPIED_BYTES) throw new PatchOperationError('the copies are too large');
+    this.copiedBytes += Buffer.byteLength(stringifyJson(value));
+    if (this.copiedBytes > MAX_COPIED_BYTES) throw new PatchOperationError('the copies are too large');
     this.add(this.locate(operation.path), cloneJson(value));
   }
 
@@ -204,7 +207,7 @@ class JsonPatchApplication {
     if (!equalJson(actual, operation.value)) throw new PatchOperationError('the test failed');
   }
 
-  /** `undefined` for an absent member; an index must exist. */
+  /** The value at a location: `undefined` for an absent member of an object. Throws for an index that does not exist. */
   private valueAt(location: PatchLocation): JsonValue | undefined {
     return 'member' in location ? ownMember(location.parent, location.member) : this.itemAt(location.parent, location.index);
   }
@@ -228,9 +231,10 @@ function wholeDocument(value: JsonValue): JsonObject {
   return value;
 }
 
+/** Nine digits are more than any list needs. */
 const INTEGER = /^[+-]?[0-9]{1,9}$/;
 
-/** `size` is the number of valid positions: -1 is the last of them. */
+/** The position that a token denotes, of `size` valid ones from 0: `-1` is the last of them. */
 function parseIndex(token: string, size: number): number {
   if (!INTEGER.test(token)) throw new PatchOperationError('the index is not a number');
   const signed = Number(token);

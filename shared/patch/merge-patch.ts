@@ -5,7 +5,7 @@
  */
 import { isObject, ownMember, setMember, type JsonObject, type JsonValue } from '../values/json';
 
-/** The result of the patch; `target` is `undefined` for a member that does not exist. */
+/** Returns the patched value; `target` is `undefined` when there is no value yet. */
 export function mergePatch(target: JsonValue | undefined, patch: JsonValue): JsonValue {
   if (Array.isArray(patch)) return isObject(target) ? patch : withoutNulls(patch);
   if (!isObject(patch)) return patch;

@@ -1,7 +1,7 @@
 /** Sorted metadata of custom objects, for generated metadata. */
 import * as fc from 'fast-check';
 import { encodeBody } from '../../../shared/api/types';
-import { canonicalFieldSet } from '../../../shared/patch/apply/field-set';
+import { canonicalFieldSet } from '../../../shared/patch/apply/canonical-field-set';
 import { isObject, type JsonValue } from '../../../shared/values/json';
 import { metadataMember } from './entry-json';
 import { sortedMetadata } from './sorted-metadata';

@@ -121,8 +121,9 @@ describe('an apply conflict', () => {
 
   it('does not arise for an equal value, which both managers then own', () => {
     const shared = apply(owned, { metadata: {}, data: { a: '1' } }, 'n');
+    expect(paths(shared, 'm')).toEqual(['.data.a', '.data.b']);
     expect(paths(shared, 'n')).toEqual(['.data.a']);
-    expect(shared.entries.find(({ manager }) => manager.name === 'n')?.time).toBeUndefined();
+    // The field stays when one of the two no longer applies it.
     expect(apply(shared, { metadata: {}, data: { b: '1' } }, 'm').object).toEqual({ metadata: {}, data: { a: '1', b: '1' } });
   });
 
@@ -133,26 +134,39 @@ describe('an apply conflict', () => {
   });
 });
 
+describe('applyConfiguration', () => {
+  it('gives the entry of a manager no time when its first apply changes nothing in the object', () => {
+    const live = apply(NOTHING, { metadata: {}, data: { a: '1' } }, 'm');
+    const shared = apply(live, { metadata: {}, data: { a: '1' } }, 'n');
+    const entryOfN = shared.entries.find(({ manager }) => manager.name === 'n');
+    expect(entryOfN).toMatchObject({ time: undefined });
+  });
+});
+
 describe('applyConfiguration on keyed lists', () => {
-  const names = (object: JsonObject): unknown => Object(object['secrets']).map(({ name }: { name: string }) => name);
-  const secrets = (...list: string[]): JsonObject => ({ metadata: {}, secrets: list.map((name) => ({ name })) });
-  const applySecrets = (live: ManagedObject, name: string, ...list: string[]): ManagedObject =>
-    apply(live, secrets(...list), name, { views: SERVICE_ACCOUNT });
+  /** A ServiceAccount with secrets of these names. The list of secrets is keyed by name. */
+  const withSecrets = (names: string[]): JsonObject => ({ metadata: {}, secrets: names.map((name) => ({ name })) });
+  const secretNames = ({ object }: ManagedObject): unknown => Object(object['secrets']).map(({ name }: { name: string }) => name);
+  const applySecrets = (live: ManagedObject, manager: string, names: string[], force = false): ManagedObject =>
+    apply(live, withSecrets(names), manager, { views: SERVICE_ACCOUNT, force });
 
   it('keeps the order of the applied items, and live items between the applied items around them', () => {
-    const live = update(NOTHING, secrets('a', 'b', 'c', 'd'), 'u', SERVICE_ACCOUNT);
-    const order = (...list: string[]): unknown => names(apply(live, secrets(...list), 'm', { force: true, views: SERVICE_ACCOUNT }).object);
-    expect(order('d', 'a')).toEqual(['b', 'c', 'd', 'a']);
-    expect(order('x', 'c')).toEqual(['a', 'b', 'x', 'c', 'd']);
-    expect(order('b')).toEqual(['a', 'b', 'c', 'd']);
+    const live = update(NOTHING, withSecrets(['a', 'b', 'c', 'd']), 'u', SERVICE_ACCOUNT);
+    const forceApply = (names: string[]): ManagedObject => applySecrets(live, 'm', names, true);
+    expect(secretNames(forceApply(['d', 'a']))).toEqual(['b', 'c', 'd', 'a']);
+    expect(secretNames(forceApply(['x', 'c']))).toEqual(['a', 'b', 'x', 'c', 'd']);
+    expect(secretNames(forceApply(['b']))).toEqual(['a', 'b', 'c', 'd']);
   });
 
   it('removes items that no manager applies any more', () => {
-    const both = applySecrets(applySecrets(NOTHING, 'm', 'a', 'b'), 'n', 'b', 'c');
-    const withoutBOfM = applySecrets(both, 'm', 'a');
-    expect(names(withoutBOfM.object)).toEqual(['a', 'b', 'c']);
-    expect(names(applySecrets(both, 'n', 'c').object)).toEqual(['a', 'b', 'c']);
-    expect(names(applySecrets(withoutBOfM, 'n', 'c').object)).toEqual(['a', 'c']);
+    const appliedByM = applySecrets(NOTHING, 'm', ['a', 'b']);
+    const appliedByBoth = applySecrets(appliedByM, 'n', ['b', 'c']);
+    const withoutBOfM = applySecrets(appliedByBoth, 'm', ['a']);
+    expect(secretNames(withoutBOfM)).toEqual(['a', 'b', 'c']);
+    const withoutBOfN = applySecrets(appliedByBoth, 'n', ['c']);
+    expect(secretNames(withoutBOfN)).toEqual(['a', 'b', 'c']);
+    const withoutB = applySecrets(withoutBOfM, 'n', ['c']);
+    expect(secretNames(withoutB)).toEqual(['a', 'c']);
   });
 
   it('matches an item by the default of an omitted key field', () => {
@@ -173,7 +187,9 @@ describe('recordUpdate', () => {
     }
     expect(state.entries).toHaveLength(10);
     expect(paths(state, 'ancient-changes')).toEqual(expect.arrayContaining(['.data.k0', '.data.k1']));
-    expect(new Set(state.entries.flatMap(({ fields }) => listMemberPaths(fields).map(formatElementPath))).size).toBe(15);
+    // `.data` of the first manager and the 14 keys: every field still has an owner.
+    const ownedPaths = state.entries.flatMap(({ fields }) => listMemberPaths(fields).map(formatElementPath));
+    expect(new Set(ownedPaths).size).toBe(15);
   });
 });
 

@@ -1,14 +1,14 @@
 /**
  * Server-side apply: merges a manager's configuration into an object, removes the fields that the manager no longer
- * applies and no other manager owns, and computes the new ownership. Creates a new object and does not modify its
- * arguments. All objects are without managedFields.
+ * applies and no other manager owns, and computes the new managedFields entries. Creates a new object and does not
+ * modify its arguments. No object here contains managedFields; they are passed as entries.
  */
 import { compareBytes, equalJson, type JsonObject } from '../../values/json';
 import { truncatePath } from '../../values/field-path';
 import { quote } from '../../values/text/quote';
 import { isSameManager, type FieldManager, type ManagedFieldsEntry, type ManagedObject } from './managed-fields';
+import { canonicalFieldSet } from './canonical-field-set';
 import {
-  canonicalFieldSet,
   difference,
   differenceBelow,
   intersection,
@@ -26,10 +26,9 @@ import { mergeConfiguration, removeFields, restoreNulls } from './merge';
 import type { MergeShape } from './merge-shape';
 import { fieldsAndEmptyLists, fieldSetOf, withStructMembers } from './typed';
 
-/** The fields of one other manager that an apply would change. */
+/** A manager other than the applying one, with those of its fields that the configuration would change. */
 export interface FieldConflict {
   readonly manager: FieldManager;
-  /** The fields that the manager owns and the configuration would change. */
   readonly fields: FieldSet;
 }
 
@@ -39,8 +38,12 @@ const MAX_SHOWN_PATHS = 100;
 /** Other managers own fields that the configuration would change. */
 export class ApplyConflict extends Error {
   override readonly name = 'ApplyConflict';
+  /**
+   * The causes of the response's Status, one for each path that the message shows, such as `{ message: 'conflict with
+   * "x"', field: '.spec.y' }`. When paths are omitted, a last cause with an empty field states how many.
+   */
   readonly causes: readonly { readonly message: string; readonly field: string }[];
-  /** The conflicts without the introduction of the message: `conflict with "x": .spec.y`. */
+  /** The message without `Apply failed with 1 conflict: `, so `conflict with "x": .spec.y`. */
   readonly listed: string;
 
   constructor(readonly conflicts: readonly FieldConflict[]) {
@@ -57,12 +60,12 @@ export class ApplyConflict extends Error {
 }
 
 interface ShownConflict {
-  /** The manager as in the message. */
+  /** The manager as in the message: `"kubectl" using apps/v1`. */
   readonly name: string;
   readonly paths: readonly string[];
 }
 
-/** The first {@link MAX_SHOWN_PATHS} conflicting paths by manager, and the number of all. */
+/** `count` is the number of all conflicting paths; `shown` has the first {@link MAX_SHOWN_PATHS} of them by manager. */
 function selectShownConflicts(conflicts: readonly FieldConflict[]): { readonly count: number; readonly shown: readonly ShownConflict[] } {
   let count = 0;
   let remaining = MAX_SHOWN_PATHS;
@@ -80,8 +83,8 @@ function selectShownConflicts(conflicts: readonly FieldConflict[]): { readonly c
 const formatPath = (path: readonly PathElement[]): string => truncatePath(formatElementPath(path));
 
 /**
- * Sort key of managers in a message. A manager's writes to a subresource come before its other writes (upstream
- * behaviour).
+ * Sort key of managers in a message. Like upstream's, it is JSON: `,"subresource"` sorts before the `}` that ends the
+ * key of a write to the object itself, so a manager's writes to a subresource come first.
  */
 function sortKeyOf({ name, operation, apiVersion, subresource }: FieldManager): string {
   const version = operation === 'Apply' ? {} : { apiVersion };
@@ -93,6 +96,7 @@ function formatManager({ name, operation, apiVersion, subresource }: FieldManage
   return operation === 'Apply' ? shown : `${shown} using ${apiVersion}`;
 }
 
+/** `omitted` is the line for the paths that are not shown; empty when all are. */
 function formatConflicts(count: number, shown: readonly ShownConflict[], omitted: readonly string[]): string {
   const [first] = shown;
   if (count === 1 && first !== undefined) return `conflict with ${first.name}: ${first.paths.join('')}`;
@@ -100,20 +104,25 @@ function formatConflicts(count: number, shown: readonly ShownConflict[], omitted
   return [...parts, ...omitted].join('\n');
 }
 
-/** The merged object, neither decoded nor defaulted, and its entries after the apply. */
+/** The merged object, which the caller has still to decode and default, and its entries after the apply. */
 export type AppliedConfiguration = ManagedObject;
 
 /** The manager that applies, and how conflicts are treated. */
 export interface ApplyConfigurationOptions {
+  /** The versions of the object. The live object and the configuration are in `views.served`. */
   readonly views: VersionViews;
+  /** The applying manager. */
   readonly manager: FieldManager;
-  /** Whether fields of other managers are taken from them; otherwise they are conflicts. */
+  /** Whether the applying manager takes conflicting fields from their owners; without it they are an error. */
   readonly force: boolean;
-  /** RFC 3339. */
+  /** RFC 3339. The time of the manager's entry if the apply changes the object. */
   readonly now: string;
 }
 
-/** Applies a configuration that fits the served shape. Throws {@link ApplyConflict} unless `force` is set. */
+/**
+ * Applies a configuration in which `shapeErrors` (typed.ts) finds no error. Throws {@link ApplyConflict} when another
+ * manager owns a field that would change and `force` is not set.
+ */
 export function applyConfiguration(live: ManagedObject, config: JsonObject, options: ApplyConfigurationOptions): AppliedConfiguration {
   return runStepsSync(applyConfigurationInSteps(live, config, options));
 }
@@ -128,7 +137,7 @@ export function* applyConfigurationInSteps(
   const previous = entries.find((entry) => isSameManager(entry.manager, manager));
   const others = entries.filter((entry) => entry !== previous);
   const applied = withoutServerFields(differenceBelow(fieldSetOf(shape, config), resets));
-  // A controller that applies the same fields repeatedly gives up none, and its set is canonical already.
+  // A controller that applies the same fields repeatedly gives up none of them, and its stored set is canonical already.
   const isRepeated = previous?.manager.apiVersion === manager.apiVersion && equalJson(previous.fields, applied);
   let object = mergeConfiguration(shape, live, config);
   if (previous !== undefined && !isRepeated) {
@@ -151,16 +160,21 @@ export function* applyConfigurationInSteps(
 }
 
 /**
- * An entry of the manager with all fields of its configuration. It includes empty lists, which no field set in
- * `managedFields` names, so that they stay.
+ * An entry of the applying manager with all fields of its configuration, empty lists included. The entry that is stored
+ * in managedFields has no path for an empty list, so pruning by it would remove the list.
  */
 function configuredFields({ served: { shape, resets } }: VersionViews, config: JsonObject, manager: FieldManager): ManagedFieldsEntry {
   return { manager, time: undefined, fields: differenceBelow(fieldsAndEmptyLists(shape, config), resets) };
 }
 
 /**
- * Removes the fields that the manager applied before and that no manager owns now. Each field set is read in the
- * version in which it was written.
+ * Removes the fields that the manager applied before and that none of `owners` owns now. Takes three steps, because
+ * fields of `owners` may be recorded in another version than those of `previous`, and because removing a field also
+ * removes those below it:
+ *
+ * 1. `stripped` is `merged` without all fields of `previous` and what is below them.
+ * 2. `restored` is `stripped` with the fields of `owners`, in each version in which entries were written.
+ * 3. The fields of `previous` that are in `merged` and not in `restored` are given up and removed from `merged`.
  */
 function* pruneInSteps(
   views: VersionViews,
@@ -170,8 +184,7 @@ function* pruneInSteps(
 ): Steps<JsonObject> {
   const view = views.viewOf(previous.manager.apiVersion);
   if (view === undefined || isEmptySet(previous.fields)) return merged;
-  // The manager still applies every field of its previous configuration, as controllers that apply repeatedly do, so
-  // nothing is given up.
+  // Nothing is given up when the manager still applies, in the same version, every field that it applied before.
   const current = owners.find(
     ({ manager }) => manager.apiVersion === previous.manager.apiVersion && isSameManager(manager, previous.manager),
   );
@@ -179,20 +192,16 @@ function* pruneInSteps(
   const { shape } = view;
   const versioned = yield* awaitInStep(view.toVersion(merged));
   const applied = withStructMembers(shape, previous.fields);
-  // First removes everything that was applied, with its descendants; then restores what a manager owns, and with it
-  // fields that were never applied.
   const stripped = yield* awaitInStep(view.fromVersion(removeFields(shape, versioned, applied)));
-  const restored = yield* awaitInStep(view.toVersion(yield* restoreOwnedInSteps(views, merged, stripped, owners)));
+  const restored = yield* awaitInStep(view.toVersion(yield* restoreOwnedInSteps(views, { merged, stripped, owners })));
   const givenUp = intersection(difference(allFields(shape, versioned), allFields(shape, restored)), applied);
   return yield* awaitInStep(view.fromVersion(removeFields(shape, versioned, givenUp)));
 }
 
-/** `stripped` with every field that a manager owns in `merged`. */
+/** `stripped` with every field of `merged` that one of `owners` owns. */
 function* restoreOwnedInSteps(
   views: VersionViews,
-  merged: JsonObject,
-  stripped: JsonObject,
-  owners: readonly ManagedFieldsEntry[],
+  { merged, stripped, owners }: { merged: JsonObject; stripped: JsonObject; owners: readonly ManagedFieldsEntry[] },
 ): Steps<JsonObject> {
   let restored = stripped;
   for (const apiVersion of new Set(owners.map(({ manager }) => manager.apiVersion))) {
@@ -210,6 +219,7 @@ function* restoreOwnedInSteps(
   return restored;
 }
 
+/** Every field of an object, with the struct members and empty lists that a field set of managedFields leaves out. */
 function allFields(shape: MergeShape, object: JsonObject): FieldSet {
   return withStructMembers(shape, fieldsAndEmptyLists(shape, object));
 }

@@ -1,3 +1,4 @@
+/** Replays sequences of applies and updates of custom resources that were recorded from release 1.31 (custom/applying). */
 import { readRecording } from '../../../test/replay/recording';
 import { body as anObject, listOf, number, oneOf, shape, text, type Check } from '../../../test/replay/shape';
 import { rejectsOwnNull } from '../../../test/support/deviations/validation-deviations';
@@ -25,8 +26,10 @@ interface Step {
   readonly answer: {
     readonly code: number;
     readonly message?: string;
+    /** Causes of a rejection: field, reason, message. */
     readonly causes?: readonly (readonly string[])[];
     readonly object?: JsonObject;
+    /** The field set of each entry in managedFields, by its manager and operation: `m Apply`. */
     readonly owned?: JsonObject;
   };
 }
@@ -66,7 +69,10 @@ interface CustomResource {
   readonly name: string;
 }
 
-/** Runs a step: returns the new state, or the errors of the step. */
+/**
+ * Runs a step. Returns the new state, the message of a configuration that does not fit the shape, or the causes of a
+ * conflict or of failed validation as `field: message`.
+ */
 function runStep({ node, views, name }: CustomResource, before: ManagedObject, step: Step): ManagedObject | string | string[] {
   const manager = (operation: FieldManager['operation']): FieldManager => ({
     name: step.by,
@@ -123,7 +129,7 @@ for (const [title, schema] of Object.entries(head.schemas)) {
         const { answer } = step;
         const result = runStep({ node, views, name: `s${index}` }, state, step);
         if (typeof result === 'string') expect(result).toBe(answer.message);
-        else if (Array.isArray(result)) expect(result).toEqual(answer.causes?.map(([field, , body]) => `${field}: ${body}`));
+        else if (Array.isArray(result)) expect(result).toEqual(answer.causes?.map(([field, _reason, message]) => `${field}: ${message}`));
         else if (rejectsOwnNull(step.apply, answer.causes)) {
           // The following steps were recorded without the effect of this one.
           expect(JSON.stringify(result.object)).not.toContain('null');

@@ -1,26 +1,28 @@
 /**
- * The merge shape of a custom resource. Lists are atomic unless the schema declares a list type, and objects are granular
- * unless it declares `mapType: atomic`. Values that the schema does not specify are granular where they are objects.
+ * Derives the merge shape (merge-shape.ts) of a custom resource from its schema. A list is atomic unless the schema
+ * declares another list type. An object is merged by its members unless the schema declares `mapType: atomic`. A value
+ * that the schema does not specify is merged by its members if it is an object, and atomic otherwise.
  */
 import type { SchemaNode } from '../../api/structural/schema-node';
 import { fieldElement } from './field-set';
 import { BOOLEAN, listKeys, NUMBER, mergeShapeOf, STRING, type ListKey, type ShapeMember, type MergeShape } from './merge-shape';
 
-/** The shape of the whole object, including apiVersion, kind and metadata. */
-export function customMergeShape(node: SchemaNode): MergeShape {
-  let shape = shapes.get(node);
+const shapesByRoot = new WeakMap<SchemaNode, MergeShape>();
+
+/** The shape of the whole object, including apiVersion, kind and metadata. `root` is the schema of the whole object. */
+export function customMergeShape(root: SchemaNode): MergeShape {
+  let shape = shapesByRoot.get(root);
   if (shape === undefined) {
-    shape = resourceShape(node, node.preservesUnknownFields ? 'preserved' : 'dropped');
-    shapes.set(node, shape);
+    shape = resourceShape(root, root.preservesUnknownFields ? 'preserved' : 'dropped');
+    shapesByRoot.set(root, shape);
   }
   return shape;
 }
 
-const shapes = new WeakMap<SchemaNode, MergeShape>();
-
+/** The shape of a value without a schema, and of all values in it. */
 const ANY_VALUE = createAnyValueShape();
 
-/** The shape of a deduced object contains the same shape for its members: it refers to itself. */
+/** The shape refers to itself: the members of an object without a schema have no schema either. */
 function createAnyValueShape(): MergeShape {
   const members: { kind: 'map'; atomic: boolean; element: MergeShape } = { kind: 'map', atomic: false, element: STRING };
   const shape: MergeShape = { kind: 'deduced', members };
@@ -28,10 +30,13 @@ function createAnyValueShape(): MergeShape {
   return shape;
 }
 
-/** What happens to the unknown fields of a value; values below one that preserves them do so too. */
+/**
+ * What happens to fields of a value that its schema does not declare. They are preserved below every value with
+ * `x-kubernetes-preserve-unknown-fields` in its schema.
+ */
 type UnknownFields = 'preserved' | 'dropped';
 
-/** `inherited` is that of the enclosing value. */
+/** `inherited` is how the enclosing value treats unknown fields. */
 function valueShape(node: SchemaNode, inherited: UnknownFields): MergeShape {
   const unknownFields = node.preservesUnknownFields ? 'preserved' : inherited;
   if (node.intOrString) return ANY_VALUE;
@@ -87,7 +92,11 @@ const TYPE_META: ReadonlyMap<string, () => MergeShape> = new Map([
   ['metadata', (): MergeShape => mergeShapeOf('meta.v1.ObjectMeta')],
 ]);
 
-/** The shapes of declared members are derived on first use. The other members have that of `additionalProperties`. */
+/**
+ * The shape of an object with declared members. Their shapes are derived on first use. An undeclared member has the shape
+ * of `additionalProperties`, or any value where the schema lets it have one. `fixedMembers` take precedence over the
+ * members that the schema declares.
+ */
 function structShape(node: SchemaNode, unknownFields: UnknownFields, fixedMembers: ReadonlyMap<string, () => MergeShape>): MergeShape {
   const { additionalProperties } = node;
   const members = new Map<string, ShapeMember>();

@@ -1,11 +1,10 @@
 import * as fc from 'fast-check';
+import { canonicalFieldSet, parseFieldSet } from './canonical-field-set';
 import {
-  canonicalFieldSet,
   difference,
   differenceBelow,
   intersection,
   listMemberPaths,
-  parseFieldSet,
   formatElementPath,
   FieldSetBuilder,
   union,

@@ -1,6 +1,7 @@
 /**
- * Finds the items of map lists and sets that an applied configuration omits and that stay because other managers own
- * fields of them. Explains a rejection; does not affect ownership.
+ * Finds the items of associative lists (sets and keyed lists, merge-shape.ts) that an applied configuration no longer
+ * contains and that stay nevertheless, because other managers own fields of them. When validation rejects the merged
+ * object, the server names these items in its message. Does not affect ownership.
  */
 import { isObject, ownMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import type { AppliedConfiguration, FieldConflict } from './apply';
@@ -8,15 +9,15 @@ import { isSameManager, type ManagedFieldsEntry, type FieldManager } from './man
 import { elementsOf, EMPTY_SET, isMember, nodeAt, type FieldSet, type PathElement } from './field-set';
 import { itemElement, memberShape, resolveShape, type MergeShape } from './merge-shape';
 
-/** An item of a list that an apply left out and that stays, because other managers own fields of it. */
+/** An item that stays although the manager no longer applies it. */
 export interface KeptItem {
   /** The path as in validation errors: `spec.ports[1]`. */
   readonly field: string;
-  /** The other managers, each with the fields that it owns in the item. */
+  /** The managers that own fields of the item, each with these fields. */
   readonly owners: readonly FieldConflict[];
 }
 
-/** `before` holds the managedFields entries before the apply. */
+/** `before` holds the managedFields entries before the apply of `manager`, `applied` the result of that apply. */
 export function findKeptItems(
   shape: MergeShape,
   before: readonly ManagedFieldsEntry[],
@@ -47,11 +48,12 @@ interface ChildValue {
 
 class KeptItemWalker {
   readonly keptItems: KeptItem[] = [];
+  /** The elements that lead to the visited value. */
   private readonly path: PathElement[] = [];
 
   constructor(private readonly others: readonly ManagedFieldsEntry[]) {}
 
-  /** `field` is the path of the value. */
+  /** Visits the children of a value that the manager applied before; `field` is the path of the value. */
   visit(declared: MergeShape, value: JsonValue, fields: AppliedFields, field: string): void {
     const shape = resolveShape(declared, value);
     if ((shape.kind === 'keyed' || shape.kind === 'set') && Array.isArray(value)) {

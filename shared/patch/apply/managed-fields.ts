@@ -4,21 +4,23 @@
  */
 import { compareBytes, isObject, stringAt, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { runStepsSync, type Steps } from '../../scheduling/steps';
-import { isEmptySet, parseFieldSetInSteps, type FieldSet } from './field-set';
+import { parseFieldSetInSteps } from './canonical-field-set';
+import { isEmptySet, type FieldSet } from './field-set';
 
-/** The identity of a manager in managedFields. `apiVersion`: of the fields that it wrote. */
+/** The identity of a manager in managedFields. */
 export interface FieldManager {
   readonly name: string;
   readonly operation: 'Apply' | 'Update';
+  /** The version in which the manager wrote; the paths of its field set are those of this version. */
   readonly apiVersion: string;
-  /** '' for writes to the object itself. */
+  /** `''` for writes to the object itself. */
   readonly subresource: string;
 }
 
 /** A parsed entry of managedFields. */
 export interface ManagedFieldsEntry {
   readonly manager: FieldManager;
-  /** RFC 3339, UTC, whole seconds. */
+  /** When the fields were last changed: RFC 3339, UTC, whole seconds. `undefined` for an entry without a time. */
   readonly time: string | undefined;
   readonly fields: FieldSet;
 }
@@ -39,12 +41,14 @@ export function isSameManager(a: FieldManager, b: FieldManager): boolean {
   );
 }
 
-/** Equal when {@link isSameManager} is true. */
+/** A text that two managers have in common exactly when {@link isSameManager} is true for them. */
 export function managerKey({ name, operation, apiVersion, subresource }: FieldManager): string {
   return JSON.stringify([name, operation, subresource, operation === 'Apply' ? '' : apiVersion]);
 }
 
-/** Reads the entries of a stored object; their sets are canonical already. */
+/**
+ * Reads the entries of a stored object. Their sets are in canonical form already. Leaves out malformed entries.
+ */
 export function readManagedFields(list: JsonArray): readonly ManagedFieldsEntry[] {
   return list.flatMap((item) => {
     const fields = isObject(item) ? item['fieldsV1'] : undefined;
@@ -53,8 +57,8 @@ export function readManagedFields(list: JsonArray): readonly ManagedFieldsEntry[
 }
 
 /**
- * Parses entries in a request; `undefined` when one of them is malformed. The last of several entries of one manager
- * counts.
+ * Parses the entries of a request; `undefined` when one of them is malformed. Of several entries of the same manager
+ * the last is taken.
  */
 export function parseManagedFields(list: JsonArray): readonly ManagedFieldsEntry[] | undefined {
   return runStepsSync(parseManagedFieldsInSteps(list));
@@ -87,13 +91,13 @@ function readEntry(item: JsonValue, fields: FieldSet | undefined): ManagedFields
   return { manager, time: stringAt(item, 'time'), fields };
 }
 
-/** Whether the list consists of one empty entry, which removes all ownership. An empty list changes nothing. */
+/** Whether the list of a request is `[{}]`, which removes all ownership. An empty list, in contrast, changes nothing. */
 export function isManagedFieldsReset(list: JsonArray): boolean {
   const [entry] = list;
   return list.length === 1 && isObject(entry) && Object.keys(entry).length === 0;
 }
 
-/** The list in upstream's order, without entries that own nothing. */
+/** The JSON of the entries in upstream's order, without entries that own nothing. */
 export function writeManagedFields(entries: readonly ManagedFieldsEntry[]): JsonArray {
   return entries
     .filter(({ fields }) => !isEmptySet(fields))
@@ -122,7 +126,7 @@ function compareEntries(a: ManagedFieldsEntry, b: ManagedFieldsEntry): number {
   );
 }
 
-/** By name, then Apply before Update, then by version and subresource. */
+/** Orders by name, then Apply before Update, then by version and subresource. */
 export function compareManagers(a: FieldManager, b: FieldManager): number {
   return (
     compareBytes(a.name, b.name) ||

@@ -1,6 +1,8 @@
 /**
- * The merge shape of a type for server-side apply (schema.Atom of structured-merge-diff): which values are atomic and
- * which are granular. Derived from the type tables, each type on first use.
+ * The merge shape of a type for server-side apply (schema.Atom of structured-merge-diff): which values are atomic, that
+ * is one field that is owned and replaced as a whole, and which are merged by their members or items. This module
+ * derives the shapes of built-in kinds from the type tables (shared/api/types), each type on first use;
+ * custom-merge-shape.ts derives those of custom resources from their schemas.
  */
 import { isObject, stringifyJsonString, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 import { quote } from '../../values/text/quote';
@@ -9,22 +11,27 @@ import { fieldElement, valueElement, type PathElement } from './field-set';
 
 /** How the values of a type are merged. */
 export type MergeShape =
+  /** `any`: a string, number or boolean, such as an IntOrString. */
   | { readonly kind: 'scalar'; readonly scalar: 'string' | 'number' | 'boolean' | 'any' }
-  /** `atomic`: the whole value is one field. */
   | {
       readonly kind: 'struct';
+      /** Whether the whole object is one field. */
       readonly atomic: boolean;
+      /** The declared member of this name. */
       readonly member: (name: string) => ShapeMember | undefined;
-      /** The shape of undeclared members, which are like map keys; `undefined` when there are none. */
+      /** The shape of undeclared members, which are merged like map keys; `undefined` when they are unknown fields. */
       readonly others: MergeShape | undefined;
     }
   | { readonly kind: 'map'; readonly atomic: boolean; readonly element: MergeShape }
+  /** An atomic list. */
   | { readonly kind: 'list'; readonly element: MergeShape }
+  /** A list of scalars, merged by value (`listType: set`). */
   | { readonly kind: 'set'; readonly element: MergeShape }
+  /** A list of objects, merged by their keys (`listType: map`). */
   | { readonly kind: 'keyed'; readonly element: MergeShape; readonly keys: readonly ListKey[] }
-  /** Untyped and atomic. */
+  /** A value without a schema that is atomic even when it is an object. */
   | { readonly kind: 'free' }
-  /** Deduced from the value: objects have this shape, any other value is atomic. */
+  /** A value without a schema: an object has the shape `members`, any other value is atomic. */
   | { readonly kind: 'deduced'; readonly members: MergeShape };
 
 /** A member of a struct. */
@@ -33,19 +40,18 @@ export interface ShapeMember {
   readonly shape: MergeShape;
 }
 
-/** Associative lists: items have an identity. */
+/** The shapes of associative lists. Their items have an identity: their value or their keys. */
 export type ItemShape = Extract<MergeShape, { kind: 'set' | 'keyed' }>;
 
 /** A member that identifies the items of a keyed list. */
 export interface ListKey {
   readonly name: string;
-  /** The text before the key's value in an element. */
+  /** What stands before the key's value in a path element: `"port":` for the first key, `,"protocol":` for a later one. */
   readonly prefix: string;
   /** The value of an omitted key; `undefined` when the key is required. */
   readonly defaultValue: JsonValue | undefined;
 }
 
-/** The shapes of scalars. */
 export const STRING: MergeShape = { kind: 'scalar', scalar: 'string' };
 export const NUMBER: MergeShape = { kind: 'scalar', scalar: 'number' };
 export const BOOLEAN: MergeShape = { kind: 'scalar', scalar: 'boolean' };
@@ -145,7 +151,8 @@ function typeShape(type: FieldType): MergeShape {
 }
 
 /**
- * Sorted by name. An omitted key has its published default; a required key without one has the zero value of its type.
+ * The keys of a list of a built-in type. A key that an item omits has its published default; without one, a required
+ * key has the zero value of its type.
  */
 function listKeysOf(element: FieldType, names: readonly string[]): readonly ListKey[] {
   const schema = element.kind === 'object' ? schemaOf(element.type) : undefined;
@@ -161,7 +168,7 @@ function zeroValueOf(shape: MergeShape): JsonValue {
   return shape === BOOLEAN ? false : '';
 }
 
-/** Sorted by name. */
+/** The keys with these names, sorted by name as in a path element. */
 export function listKeys(names: readonly string[], defaultOf: (name: string) => JsonValue | undefined): readonly ListKey[] {
   return [...names]
     .sort()
@@ -186,12 +193,19 @@ export function memberShape(shape: MergeShape, name: string): MergeShape | undef
   }
 }
 
-/** Whether the mere presence of a member makes it a field, as for map keys. */
+/**
+ * Whether a member is a key of a map, not a declared member of a struct. The presence of a key is a field of its own,
+ * even when fields stand below it.
+ */
 export function isMapKey(shape: MergeShape, name: string): boolean {
   return shape.kind !== 'struct' || shape.member(name) === undefined;
 }
 
-/** The shape of a field with these values: `deduced` is replaced by the shape that fits all of them. */
+/**
+ * The shape of a field that has these values, such as the one before and the one after a write. `deduced` is replaced by
+ * its `members` when all values that are present are objects, and by `free` otherwise; other shapes are returned as they
+ * are. Absent and null values do not count.
+ */
 export function resolveShape(shape: MergeShape, ...values: readonly (JsonValue | undefined)[]): MergeShape {
   if (shape.kind !== 'deduced') return shape;
   const present = values.filter((value) => value !== undefined && value !== null);
@@ -203,22 +217,22 @@ export function memberElement(shape: MergeShape, name: string): PathElement {
   return (shape.kind === 'struct' ? shape.member(name)?.element : undefined) ?? fieldElement(name);
 }
 
-/** An item of a map list lacks a key and therefore has no identity. The message is upstream's. */
+/** An item of a `keyed` list lacks a key and therefore has no identity. The message is upstream's. */
 export class MissingListKeyError extends Error {
-  override readonly name = 'MissingKey';
+  override readonly name = 'MissingListKeyError';
 
   constructor(key: string) {
     super(`associative list with keys has an element that omits key field ${quote(key)} (and doesn't have default value)`);
   }
 }
 
-/** The path element of an item of a set or map list. Throws {@link MissingListKeyError}. */
+/** The path element of an item of an associative list. Throws {@link MissingListKeyError}. */
 export function itemElement(shape: ItemShape, item: JsonValue): PathElement {
   if (shape.kind === 'set') return valueElement(item);
   const given: JsonObject = isObject(item) ? item : {};
   let element = 'k:{';
   for (const { name, prefix, defaultValue } of shape.keys) {
-    const value = given[name] ?? defaultValue;
+    const value = given[name] ?? defaultValue; // A key that is null counts as omitted.
     if (value === undefined) throw new MissingListKeyError(name);
     element += prefix + (typeof value === 'string' ? stringifyJsonString(value) : stringifyJson(value, 'sorted'));
   }
@@ -226,8 +240,8 @@ export function itemElement(shape: ItemShape, item: JsonValue): PathElement {
 }
 
 /**
- * How a value contributes fields: as one field, by its members, or by its items. A deduced shape must be resolved with
- * {@link resolveShape} first.
+ * How a value contributes fields: as one field (`leaf`), by its members, or by its items. The caller resolves a
+ * `deduced` shape with {@link resolveShape} first; an unresolved one counts as a leaf.
  */
 export function partitionOf(shape: MergeShape): 'leaf' | 'members' | 'items' {
   switch (shape.kind) {

@@ -1,6 +1,7 @@
 /**
- * Merges an applied configuration into an object and removes fields from an object, by the shape of its kind.
- * Creates new values and does not modify its arguments. Which manager owns which field is left to the callers.
+ * Merges an applied configuration into an object, and removes fields from an object, by the merge shape of its kind
+ * (merge-shape.ts). Creates new values and does not modify its arguments. Does not deal with managers: apply.ts
+ * decides which fields are removed.
  */
 import { isEmptyObject, isObject, ownMember, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { fieldElement, isEmptySet, isMember, nodeAt, type FieldSet, type PathElement } from './field-set';
@@ -11,6 +12,7 @@ export function mergeConfiguration(shape: MergeShape, live: JsonObject, applied:
   return mergeMembers(shape, live, applied);
 }
 
+/** `undefined` when the value is absent on that side; at least one of the two is present. */
 function mergeValue(declared: MergeShape, live: JsonValue | undefined, applied: JsonValue | undefined): JsonValue {
   if (applied === undefined) return live ?? null;
   if (live === undefined) return applied;
@@ -51,8 +53,8 @@ function mergeMember(shape: MergeShape, name: string, live: JsonObject, applied:
 }
 
 /**
- * Applied items are in their own order. Each live item that is not applied keeps its position relative to the applied
- * items around it.
+ * The applied items in the order of the configuration. A live item that is not applied keeps its place among the live
+ * items: live `[a, b, c, d]` and applied `[d, a]` give `[b, c, d, a]`.
  */
 function mergeItems(shape: ItemShape, live: JsonArray, applied: JsonArray): JsonArray {
   const liveElements = live.map((item) => itemElement(shape, item));
@@ -71,15 +73,19 @@ interface IdentifiedItems {
   readonly elements: readonly PathElement[];
 }
 
-/** Walks over both lists at once. Each step takes the next live or applied item, or skips a live one. */
+/**
+ * Walks over both lists at once, as structured-merge-diff does. Each step takes the next live item, takes the next
+ * applied item, or skips a live item that is merged at its place in the configuration.
+ */
 class ItemMerger {
   private readonly merged: JsonArray = [];
   private readonly mergedElements = new Set<PathElement>();
   private readonly appliedElements: ReadonlySet<PathElement>;
   /** The first live item of each identity. */
   private readonly liveItems = new Map<PathElement, JsonValue>();
-  /** The identities that are in both lists, in applied order; the next one that is not merged is at `sharedIndex`. */
+  /** The identities that are in both lists, in applied order. */
   private readonly shared: readonly PathElement[];
+  /** The index in `shared` of the first identity that is not merged yet. */
   private sharedIndex = 0;
   private liveIndex = 0;
   private appliedIndex = 0;
@@ -101,8 +107,9 @@ class ItemMerger {
     return this.merged;
   }
 
-  /** An element is `undefined` at the end of its list. */
+  /** Takes the identities of the next items; one is `undefined` at the end of its list. */
   private step(liveElement: PathElement | undefined, appliedElement: PathElement | undefined): void {
+    // Not applied: it keeps its place.
     if (liveElement !== undefined && !this.appliedElements.has(liveElement)) return this.takeLive();
     if (liveElement !== undefined && liveElement === appliedElement) {
       this.liveIndex += 1;
@@ -116,7 +123,7 @@ class ItemMerger {
     else this.liveIndex += 1;
   }
 
-  /** Whether an item that is in both lists is merged already, or is to be merged where the configuration has it. */
+  /** Whether a live item that is also applied is merged already, or will be at its place in the configuration. */
   private isPlacedElsewhere(liveElement: PathElement, appliedElement: PathElement | undefined): boolean {
     const nextShared = this.shared[this.sharedIndex];
     const isMoved = appliedElement !== undefined && nextShared !== undefined && nextShared !== liveElement;
@@ -147,6 +154,7 @@ function removeFromValue(declared: MergeShape, value: JsonValue, fields: FieldSe
   const shape = resolveShape(declared, value);
   switch (partitionOf(shape)) {
     case 'leaf':
+      // Removing a field inside an atomic object or list leaves null (upstream behaviour).
       return value !== null && typeof value === 'object' ? null : value;
     case 'members': {
       if (!isObject(value)) return null;
@@ -170,14 +178,17 @@ function removeFromValue(declared: MergeShape, value: JsonValue, fields: FieldSe
   }
 }
 
-/** `undefined` when the field is removed. */
+/** The value without the fields at and below its node; `undefined` when the value itself is one of them. */
 function withoutNode(shape: MergeShape | undefined, value: JsonValue, node: FieldSet | undefined): JsonValue | undefined {
   if (node === undefined) return value;
   if (isMember(node)) return undefined;
   return shape === undefined ? value : removeFromValue(shape, value, node);
 }
 
-/** Replaces empty objects and lists by null where the configuration sets null. */
+/**
+ * Replaces empty objects and lists by null where the configuration sets null: {@link removeFields} leaves `{}` or `[]`
+ * when it removes everything in a value that the configuration now sets to null.
+ */
 export function restoreNulls(shape: MergeShape, object: JsonObject, applied: JsonObject): JsonObject {
   const restored = restoreNullsIn(shape, object, applied);
   return isObject(restored) ? restored : object;
@@ -189,11 +200,11 @@ function restoreNullsIn(declared: MergeShape, value: JsonValue, applied: JsonVal
   if (isObject(value) && isObject(applied) && partitionOf(shape) === 'members') {
     let restored: JsonObject | undefined;
     for (const name of Object.keys(applied)) {
-      const memberType = memberShape(shape, name);
+      const member = memberShape(shape, name);
       const current = ownMember(value, name);
       const appliedValue = ownMember(applied, name);
-      if (memberType === undefined || current === undefined || appliedValue === undefined) continue;
-      const next = restoreNullsIn(memberType, current, appliedValue);
+      if (member === undefined || current === undefined || appliedValue === undefined) continue;
+      const next = restoreNullsIn(member, current, appliedValue);
       if (next !== current) setMember((restored ??= { ...value }), name, next);
     }
     return restored ?? value;

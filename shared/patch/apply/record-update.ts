@@ -1,19 +1,24 @@
 /**
- * Computes the managedFields entries after a write other than an apply: its manager becomes the only owner of the fields
- * that it changes. Does not modify the object. Server-side apply is in apply.ts.
+ * Computes the managedFields entries after a write other than an apply: the manager that writes becomes the only owner
+ * of the fields that it changes. Does not modify the object. Server-side apply is in apply.ts.
  */
 import { compareBytes, type JsonObject } from '../../values/json';
 import { awaitInStep, runStepsSync, type Steps } from '../../scheduling/steps';
 import { compareInSteps } from './compare';
 import { compareManagers, isSameManager, type FieldManager, type ManagedFieldsEntry, type ManagedObject } from './managed-fields';
-import { canonicalFieldSet, difference, differenceBelow, EMPTY_SET, isEmptySet, union, unionOfAll, type FieldSet } from './field-set';
+import { canonicalFieldSet } from './canonical-field-set';
+import { difference, differenceBelow, EMPTY_SET, isEmptySet, union, unionOfAll, type FieldSet } from './field-set';
 import type { MergeShape } from './merge-shape';
 
-/** The objects of an endpoint in one version. Entries are written in the version of the request that created them. */
+/**
+ * How to see the objects of an endpoint in one version. A managedFields entry keeps the version of the request that wrote
+ * it, so its paths are compared with the object in that version.
+ */
 export interface VersionView {
   readonly shape: MergeShape;
   /**
-   * Fields that the endpoint does not write (upstream's reset fields): a write to it never acquires ownership of them.
+   * Fields that the endpoint does not write (upstream's reset fields), such as `status` for the main resource of a Pod.
+   * Changes of them do not count, so a manager that writes to the endpoint does not become their owner.
    */
   readonly resets: FieldSet;
   /** Converts from the endpoint's version to this one; returns a promise when a webhook converts. */
@@ -26,11 +31,11 @@ export interface VersionView {
 export interface VersionViews {
   /** The endpoint's version, in which objects are passed. */
   readonly served: VersionView;
-  /** `undefined` for an unknown version; its entries are dropped. */
+  /** `undefined` for an unknown version; entries in that version are dropped. */
   viewOf(apiVersion: string): VersionView | undefined;
 }
 
-/** The changes of one write, computed on first use for each version. */
+/** The fields that one write changes, as seen in each version; computed for a version on first use. */
 export class VersionedChanges {
   private readonly known = new Map<string, FieldChange | undefined>();
 
@@ -69,7 +74,7 @@ export class VersionedChanges {
   }
 }
 
-/** Excludes the reset fields of the endpoint. */
+/** The fields that a write changes, in one version, without {@link VersionView.resets}. */
 export interface FieldChange {
   /** Added or modified. */
   readonly changed: FieldSet;
@@ -96,23 +101,27 @@ const SERVER_FIELDS: FieldSet = {
   },
 };
 
-/** The fields that a manager can own. */
+/** The fields of a set that a manager can own. */
 export function withoutServerFields(fields: FieldSet): FieldSet {
   return difference(fields, SERVER_FIELDS);
 }
 
 /** The manager that updates, and when. */
 export interface UpdateOptions {
+  /** The versions of the object. `before` and `after` are in `views.served`. */
   readonly views: VersionViews;
   readonly manager: FieldManager;
-  /** RFC 3339. */
+  /** RFC 3339. The time of the manager's entry if it owns a changed field. */
   readonly now: string;
 }
 
 /**
- * Computes the entries after the manager has changed `before` to `after`: it becomes the only owner of fields that it
- * added or changed, and fields that it removed have no owner. `after` has no managedFields. Returns the same list when
- * no ownable field changed, all entries have the version of the manager and none has to be merged. Throws MissingListKeyError.
+ * Computes the entries after the manager has changed `before` to `after`, which has no managedFields. The manager becomes
+ * the only owner of fields that it added or modified; fields that it removed have no owner.
+ *
+ * Returns the same list when no field changed that a manager can own, all entries have the manager's version, and no
+ * more than {@link MAX_UPDATERS} entries are of updates. Throws MissingListKeyError when an item of a keyed list lacks a
+ * key.
  */
 export function recordUpdate(before: ManagedObject, after: JsonObject, options: UpdateOptions): readonly ManagedFieldsEntry[] {
   return runStepsSync(recordUpdateInSteps(before, after, options));
@@ -143,25 +152,27 @@ export function* recordUpdateInSteps(
   return capUpdaters([...(yield* changes.withoutChanged(entries.filter((entry) => entry !== previous))), updated]);
 }
 
+/** Upstream's limit of entries of updates. */
 const MAX_UPDATERS = 10;
+/** Upstream's name for the manager of merged entries. */
 const BUCKET_NAME = 'ancient-changes';
 
 /**
- * Merges the oldest entries of updates of the same version until ten are left; more remain only when they have more
- * versions.
+ * While there are more than {@link MAX_UPDATERS} entries of updates, merges the oldest of the same version into one entry,
+ * the bucket of this version. More remain when so many versions have an entry each.
  */
 function capUpdaters(entries: readonly ManagedFieldsEntry[]): readonly ManagedFieldsEntry[] {
   const updaters = entries.filter(({ manager }) => manager.operation === 'Update');
   if (updaters.length <= MAX_UPDATERS) return entries;
   const retained = new Set(entries);
-  /** The oldest entry of each version: merged only if there is another one to merge with. */
+  /** The oldest entry of each version. It begins a bucket only when there is a second entry to merge with. */
   const oldest = new Map<string, ManagedFieldsEntry>();
   const existingBuckets = new Map<string, ManagedFieldsEntry>();
   for (const entry of updaters) {
     const { manager } = entry;
     if (manager.name === BUCKET_NAME && manager.subresource === '') existingBuckets.set(manager.apiVersion, entry);
   }
-  /** The entries to merge into the bucket of each version, in order. */
+  /** The entries to merge into the bucket of each version; the last is the youngest, and its time becomes the bucket's. */
   const buckets = new Map<string, ManagedFieldsEntry[]>();
   let count = updaters.length;
   for (const entry of updaters.sort(compareAge)) {

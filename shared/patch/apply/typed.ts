@@ -1,6 +1,6 @@
 /**
- * Validates an applied configuration against its shape (with upstream's messages) and collects its fields. Corresponds
- * to the package `typed` of structured-merge-diff.
+ * Objects with a merge shape (merge-shape.ts): validates an applied configuration, with upstream's messages, and
+ * collects the fields of an object as a field set. Corresponds to the package `typed` of structured-merge-diff.
  */
 import { formatGoSyntax } from '../../values/go-syntax';
 import { isEmptyObject, isObject, ownMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
@@ -30,7 +30,10 @@ import {
 
 const MAX_ERRORS = 100;
 
-/** The errors, each with its path: `.spec.foo: field not declared in schema`. In order of appearance, at most 100. */
+/**
+ * The errors of an object, each with its path: `.spec.foo: field not declared in schema`. In order of appearance, at
+ * most 100.
+ */
 export function shapeErrors(shape: MergeShape, object: JsonObject): string[] {
   const errors = new ShapeErrors();
   checkValue(shape, object, errors);
@@ -39,6 +42,7 @@ export function shapeErrors(shape: MergeShape, object: JsonObject): string[] {
 
 class ShapeErrors {
   readonly texts: string[] = [];
+  /** The path of the value that is being checked. */
   readonly path: PathElement[] = [];
 
   add(text: string): void {
@@ -93,7 +97,7 @@ function checkScalar(scalar: 'string' | 'number' | 'boolean' | 'any', value: Jso
 function checkItems(shape: Extract<MergeShape, { kind: 'list' | 'set' | 'keyed' }>, items: JsonArray, errors: ShapeErrors): void {
   const seen = new Set<PathElement>();
   items.forEach((item, index) => {
-    let element: PathElement = `i:${index}`;
+    let element: PathElement = `i:${index}`; // Items of an atomic list have no identity but their index.
     if (shape.kind !== 'list') {
       const text = itemError(shape, item);
       if (text !== undefined) return errors.add(`element ${index}: ${text}`);
@@ -107,6 +111,7 @@ function checkItems(shape: Extract<MergeShape, { kind: 'list' | 'set' | 'keyed' 
   });
 }
 
+/** The error of an item that cannot be identified in an associative list; `undefined` when it can. */
 function itemError(shape: ItemShape, item: JsonValue): string | undefined {
   if (shape.kind === 'keyed') {
     if (item === null) return 'associative list with keys may not have a null element';
@@ -121,6 +126,7 @@ function itemError(shape: ItemShape, item: JsonValue): string | undefined {
     : 'not supported: associative list with lists as elements';
 }
 
+/** The Go type of a value, as upstream's messages name it. All numbers are called int64. */
 function goTypeName(value: JsonValue): string {
   if (typeof value === 'boolean') return 'bool';
   if (typeof value === 'string') return 'string';
@@ -128,13 +134,17 @@ function goTypeName(value: JsonValue): string {
   return isObject(value) ? 'map[string]interface {}' : 'int64';
 }
 
+/** A value as Go's `%v` prints it: `map[a:1 b:[x <nil>]]`. */
 function formatPlain(value: JsonValue): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return `[${formatItems(value)}]`;
   return isObject(value) ? `map[${formatMembers(value)}]` : String(value);
 }
 
-/** Concatenated, because a join copies its parts once per level of a deep value. An item may have an empty text. */
+/**
+ * Appends to one string instead of joining an array, which would copy the text of a deep value once per level. The index
+ * decides about the separator, because the text of an item may be empty.
+ */
 function formatItems(items: JsonArray): string {
   let text = '';
   for (let index = 0; index < items.length; index += 1) text += `${index === 0 ? '' : ' '}${formatPlain(items[index] ?? null)}`;
@@ -148,18 +158,19 @@ function formatMembers(object: JsonObject): string {
 }
 
 /**
- * The fields of an object, not in canonical order. A set or map list is not a field itself, so an empty one is not in
- * the set.
+ * The fields of an object, not in canonical order. An associative list is not a field itself, only its items are, so an
+ * empty one leaves no trace in the set. (An empty list is a field where it is the value of a map key.)
  */
 export function fieldSetOf(shape: MergeShape, object: JsonObject): FieldSet {
   return collectFields(shape, object, 'omit');
 }
 
-/** The fields of an object and its empty lists, not in canonical order. */
+/** {@link fieldSetOf} with every empty associative list as a field too. */
 export function fieldsAndEmptyLists(shape: MergeShape, object: JsonObject): FieldSet {
   return collectFields(shape, object, 'include');
 }
 
+/** Whether empty associative lists are fields. */
 type EmptyLists = 'include' | 'omit';
 
 function collectFields(shape: MergeShape, object: JsonObject, emptyLists: EmptyLists): FieldSet {
@@ -168,7 +179,7 @@ function collectFields(shape: MergeShape, object: JsonObject, emptyLists: EmptyL
   return set;
 }
 
-/** Adds the fields of a value to its node. Returns false when there are none. */
+/** Adds the fields below a value to its node `into`. Returns false when there are none. */
 function collectValue(declared: MergeShape, value: JsonValue, into: FieldSet, emptyLists: EmptyLists): boolean {
   const shape = resolveShape(declared, value);
   switch (partitionOf(shape)) {
@@ -187,13 +198,10 @@ function collectMembers(shape: MergeShape, value: JsonObject, into: FieldSet, em
     const member = memberShape(shape, name);
     const memberValue = ownMember(value, name) ?? null;
     const isLeaf = member !== undefined && partitionOf(resolveShape(member, memberValue)) === 'leaf';
-    // A map key is always a field; a struct member is one only when it has no fields below it.
-    const isEmpty = isObject(memberValue)
-      ? isEmptyObject(memberValue)
-      : emptyLists === 'include' && Array.isArray(memberValue) && memberValue.length === 0;
-    const isField = isLeaf || memberValue === null || isMapKey(shape, name) || isEmpty;
-    const node = isLeaf || member === undefined ? NODE_WITHOUT_DESCENDANTS : openNode(isField);
-    const hasFieldsBelow = node !== NODE_WITHOUT_DESCENDANTS && member !== undefined && collectValue(member, memberValue, node, emptyLists);
+    // A map key is a field in any case; a struct member only when no fields stand below it.
+    const isField = isLeaf || memberValue === null || isMapKey(shape, name) || isEmptyValue(memberValue, emptyLists);
+    const node = isLeaf || member === undefined ? undefined : openNode(isField);
+    const hasFieldsBelow = node !== undefined && member !== undefined && collectValue(member, memberValue, node, emptyLists);
     if (!hasFieldsBelow && !isField) continue;
     into[memberElement(shape, name)] = hasFieldsBelow ? node : NODE_WITHOUT_DESCENDANTS;
     hasFields = true;
@@ -201,7 +209,13 @@ function collectMembers(shape: MergeShape, value: JsonObject, into: FieldSet, em
   return hasFields;
 }
 
-/** Items with the same identity share a node. */
+/** Whether a value is an empty object, or an empty list where these are fields. */
+function isEmptyValue(value: JsonValue, emptyLists: EmptyLists): boolean {
+  if (isObject(value)) return isEmptyObject(value);
+  return emptyLists === 'include' && Array.isArray(value) && value.length === 0;
+}
+
+/** Adds a node for each item; items with the same identity share one. Returns false when there are no items. */
 function collectItems(shape: ItemShape, items: JsonArray, into: FieldSet, emptyLists: EmptyLists): boolean {
   for (const item of items) {
     const element = itemElement(shape, item);
@@ -213,7 +227,9 @@ function collectItems(shape: ItemShape, items: JsonArray, into: FieldSet, emptyL
   return items.length > 0;
 }
 
-/** The set with every struct member that leads to a field added as a field. */
+/**
+ * The set with each struct member that leads to a field added as a field: for `.spec.replicas` also `.spec`.
+ */
 export function withStructMembers(shape: MergeShape, set: FieldSet): FieldSet {
   return fillStructMembers(shape, set, {});
 }

@@ -1,6 +1,6 @@
 /**
- * Removes fields that a shape does not declare from an applied configuration, and lists them. typed.ts reports values
- * of a wrong type.
+ * Removes the fields that the merge shape (merge-shape.ts) does not declare from an applied configuration, and lists
+ * them. Values of a wrong type stay; `shapeErrors` (typed.ts) reports them.
  */
 import { isObject, ownMember, setMember, type JsonObject, type JsonValue } from '../../values/json';
 import { extendPath } from '../../values/field-path';
@@ -16,12 +16,13 @@ export interface ConfigurationOfKnownFields {
 
 const MAX_UNKNOWN_FIELDS = 100;
 
-/** Returns a copy where fields are removed; `object` is not modified. */
+/** `object` is not modified; what has no unknown field is shared with the result. */
 export function removeUnknownFields(shape: MergeShape, object: JsonObject): ConfigurationOfKnownFields {
   const unknown: string[] = [];
   return { object: withoutUnknownMembers(shape, object, '', unknown), unknown };
 }
 
+/** Appends the paths of removed fields, which begin with `path`, to `unknown`. Returns `value` when it has none. */
 function withoutUnknown(declared: MergeShape, value: JsonValue, path: string, unknown: string[]): JsonValue {
   const shape = resolveShape(declared, value);
   switch (shape.kind) {
@@ -48,13 +49,13 @@ function withoutUnknownMembers(shape: MergeShape, object: JsonObject, path: stri
   for (const name of Object.keys(object)) {
     const member = memberShape(shape, name);
     const value = ownMember(object, name) ?? null;
-    const below = extendPath(path, name);
+    const memberPath = extendPath(path, name);
     if (member === undefined) {
       isUnchanged = false;
-      if (unknown.length < MAX_UNKNOWN_FIELDS) unknown.push(below);
+      if (unknown.length < MAX_UNKNOWN_FIELDS) unknown.push(memberPath);
       continue;
     }
-    const part = withoutUnknown(member, value, below, unknown);
+    const part = withoutUnknown(member, value, memberPath, unknown);
     isUnchanged &&= part === value;
     setMember(known, name, part);
   }

@@ -1,7 +1,11 @@
 /**
- * Reads and checks the directives of one object in a strategic merge patch: how to treat the object (`$patch`), which
- * of its fields stay (`$retainKeys`), which values to delete from a list (`$deleteFromPrimitiveList/<field>`), and the
- * order of a list (`$setElementOrder/<field>`). All other members are plain values.
+ * Reads and checks the directives of one object in a strategic merge patch:
+ * - `$patch`: whether the object is replaced, deleted or merged
+ * - `$retainKeys`: which of its fields stay
+ * - `$deleteFromPrimitiveList/<field>`: which values to delete from a list
+ * - `$setElementOrder/<field>`: the order of a list
+ *
+ * All other members are the new values of fields.
  */
 import { ownMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import { malformedDirective, unsuitablePatch } from './strategic-merge-error';
@@ -13,19 +17,21 @@ const RETAIN_KEYS = '$retainKeys';
 const SET_ELEMENT_ORDER = '$setElementOrder';
 const DELETE_FROM_PRIMITIVE_LIST = '$deleteFromPrimitiveList';
 
-/** The parts of the patch for one field. */
+/** The parts of the patch for one field; at least one is present. */
 export interface MemberPatch {
-  /** Absent when the field is not patched; null removes it. */
+  /** The value to merge into the field; null removes the field. */
   value?: JsonValue;
+  /** The list of `$setElementOrder`. */
   order?: JsonArray;
-  /** Null removes the whole list; any value but a list is ignored (upstream behaviour). */
+  /** The value of `$deleteFromPrimitiveList`. Null removes the whole list; any value but a list is ignored (upstream behaviour). */
   deletions?: JsonValue;
 }
 
-/** The patch of one object, with its directives resolved. */
+/** The patch of one object, sorted by field. */
 export interface ObjectPatch {
-  /** The fields that stay; `undefined` when all do. */
+  /** The fields that stay, of `$retainKeys`; `undefined` when all do. */
   readonly retained: ReadonlySet<JsonValue> | undefined;
+  /** The patch of each field, by its name. */
   readonly changes: ReadonlyMap<string, MemberPatch>;
 }
 
@@ -38,7 +44,7 @@ export function patchModeOf(patch: JsonObject): 'replace' | 'delete' | undefined
   throw unsuitablePatch(`unknown patch type: ${text} in map: ${formatGoValue(patch)}`);
 }
 
-/** Throws StrategicMergeError for a malformed directive. */
+/** Reads all members but `$patch`. Throws StrategicMergeError for a malformed directive. */
 export function readObjectPatch(patch: JsonObject): ObjectPatch {
   const changes = new Map<string, MemberPatch>();
   const patchOf = (member: string): MemberPatch => {
@@ -60,9 +66,10 @@ export function readObjectPatch(patch: JsonObject): ObjectPatch {
   return { retained: readRetainedKeys(patch, changes), changes };
 }
 
-/** The error of a value in place of a list. */
+/** The error of a value that stands where the patch or the object must have a list. */
 export const notAListError = (value: JsonValue): Error => unsuitablePatch(`expected a []interface {}, but received a ${goTypeName(value)}`);
 
+/** `$setElementOrder/containers` -> `containers`. */
 function fieldNameOf(member: string, directive: string, listName: 'setElementOrder list' | 'primitive list'): string {
   if (member.charAt(directive.length) !== '/') throw malformedDirective(listName);
   return member.slice(directive.length + 1);

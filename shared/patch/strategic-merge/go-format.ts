@@ -1,10 +1,10 @@
 /**
- * Values in upstream's messages about strategic merge patches, as Go prints them: `map[a:1 b:[x <nil>]]`, members
- * sorted. Strings are not quoted, so the text cannot be parsed.
+ * Prints JSON values as Go does, for upstream's messages about strategic merge patches: `map[a:1 b:[x <nil>]]`. Members
+ * are sorted. Strings are not quoted, so the text cannot be parsed.
  */
 import { sortedKeys, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 
-/** Prints a value as Go's `%v` does, for upstream's messages. */
+/** Prints a value as Go's `%v` does. */
 export function formatGoValue(value: JsonValue): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return `[${formatItems(value)}]`;
@@ -20,7 +20,10 @@ export function formatGoValue(value: JsonValue): string {
   }
 }
 
-/** Concatenated, because a join copies its parts once per level of a deep value. An item may have an empty text. */
+/**
+ * Appends to one string instead of joining an array, which would copy the text of a deep value once per level. The index
+ * decides about the separator, because the text of an item may be empty.
+ */
 function formatItems(items: JsonArray): string {
   let text = '';
   for (let index = 0; index < items.length; index += 1) text += `${index === 0 ? '' : ' '}${formatGoValue(items[index] ?? null)}`;
@@ -33,7 +36,7 @@ function formatMembers(object: JsonObject): string {
   return text;
 }
 
-/** The type of a parsed value in messages. */
+/** Prints the Go type of a value as `%T` does; for null, what Go's `%s` prints. */
 export function goTypeName(value: JsonValue): string {
   if (value === null) return '%!s(<nil>)';
   if (Array.isArray(value)) return '[]interface {}';
@@ -55,15 +58,16 @@ export function goKind(value: Exclude<JsonValue, null>): 'slice' | 'map' | 'stri
   }
 }
 
-const INT64 = 2n ** 63n;
+/** One more than the largest int64. */
+const INT64_END = 2n ** 63n;
 
-/** Whether upstream represents the number as int64. */
+/** Whether upstream represents the number as int64, not as float64. */
 function isInt64(value: number | bigint): boolean {
-  if (typeof value === 'bigint') return value >= -INT64 && value < INT64;
+  if (typeof value === 'bigint') return value >= -INT64_END && value < INT64_END;
   return Number.isInteger(value) && Math.abs(value) < 2 ** 63;
 }
 
-/** The shortest digits, with an exponent below 1e-4 and from 1e6. */
+/** The shortest digits, as Go's `%v` prints them: with an exponent (`1e+06`) below 1e-4 and from 1e6. */
 function formatFloat(value: number): string {
   const [digits = '', exponent = '0'] = value.toExponential().split('e');
   const power = Number(exponent);

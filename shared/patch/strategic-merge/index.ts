@@ -1,8 +1,8 @@
 /**
- * Strategic merge patch: like a merge patch, but lists are merged by the patch strategies of the type tables, and
- * directives in the patch replace, delete, order and retain. Modifies neither the object nor the patch; the result
- * shares parts with both. Does not decode: values of the patch are in the result as they were sent, including
- * directives that were not consumed.
+ * Strategic merge patch: like a JSON merge patch, but lists are merged by the patch strategies of the type tables
+ * (shared/api/types), and directives in the patch (directives.ts) replace, delete, order and retain. Modifies neither
+ * the object nor the patch; the result shares parts with both. Does not decode: values of the patch are in the result
+ * as they were sent, with directives that nothing read, such as those in a list that replaces another.
  */
 import { isDeeperThan, isObject, ownMember, setMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import type { FieldType } from '../../api/types';
@@ -15,10 +15,13 @@ export { StrategicMergeError } from './strategic-merge-error';
 export { formatGoValue } from './go-format';
 export { findTypeError } from './type-error';
 
-/** Maximum depth of a patch. The limit allows code that walks the result to recurse. */
+/** Maximum depth of a patch, so that code that walks the result may recurse. */
 const MAX_DEPTH = 1000;
 
-/** `type` is the object's name in the type tables. Throws only StrategicMergeError, whatever the patch contains. */
+/**
+ * Returns the patched object. `type` is the name of its type in the type tables: `core.v1.Pod`. Throws
+ * StrategicMergeError, and no other error, when the patch is malformed or does not fit the object.
+ */
 export function strategicMerge(type: string, original: JsonObject, patch: JsonObject): JsonObject {
   if (isDeeperThan(patch, MAX_DEPTH)) throw unsuitablePatch('exceeded max depth');
   return mergeObjects({ kind: 'object', type }, original, patch);
@@ -43,7 +46,7 @@ function mergeObjects(type: FieldType, original: JsonObject, patch: JsonObject):
   return result;
 }
 
-/** The new value of the field; `undefined` when it is removed. */
+/** The new value of a field; `undefined` when it is removed. */
 function mergeMember(type: FieldType, member: string, original: JsonValue | undefined, change: MemberPatch): JsonValue | undefined {
   const { value, order, deletions } = change;
   if (deletions === null || (value === null && order === undefined)) return undefined;
@@ -54,8 +57,8 @@ function mergeMember(type: FieldType, member: string, original: JsonValue | unde
 }
 
 /**
- * Merges a list with an order: the patch's items must follow the order, and it is applied before deletions (upstream
- * behaviour).
+ * The value of a list field with a `$setElementOrder` in its patch. `value`, the patch's list, must follow that order. The
+ * caller deletes values afterwards (upstream behaviour).
  */
 function mergeOrdered(
   rule: MemberMergeRule,
@@ -87,6 +90,7 @@ function mergeValue(type: FieldType, member: string, current: JsonValue | undefi
   return withoutDirectives(value);
 }
 
+/** Merges two lists, or replaces one when its field has no merge strategy. */
 function mergeList(rule: MemberMergeRule, original: JsonArray, patch: JsonArray, order: JsonArray | undefined): JsonArray {
   const { mergeKey } = rule;
   if (!rule.isMerged) return order === undefined ? patch : orderItems(patch, { order, baseline: original, mergeKey });
@@ -94,6 +98,7 @@ function mergeList(rule: MemberMergeRule, original: JsonArray, patch: JsonArray,
   return mergeLists(original, { patch, order, mergeKey, mergeItems: (item, change) => mergeObjects(itemType, item, change) });
 }
 
+/** A list without the values of `$deleteFromPrimitiveList`; any other value unchanged. */
 function withoutDeleted(
   type: FieldType,
   member: string,
@@ -107,8 +112,8 @@ function withoutDeleted(
 }
 
 /**
- * A value of the patch that has nothing to merge with: without nulls, and without objects that consist of directives.
- * `undefined` when nothing remains.
+ * A value of the patch that has nothing to merge with: without members that are null, and without objects that have a
+ * `$patch` directive. `undefined` when `value` is such an object itself.
  */
 function withoutDirectives(value: JsonValue): JsonValue | undefined {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((item) => item !== undefined);

@@ -6,16 +6,17 @@ import { unsuitablePatch } from './strategic-merge-error';
 export interface MemberMergeRule {
   readonly type: FieldType;
   /**
-   * List items are merged by the merge key, or as a union when they are not objects; otherwise the patch's list
-   * replaces the list.
+   * For a list: whether its items are merged, objects by the merge key and other values as a union. Otherwise the
+   * patch's list replaces the list.
    */
   readonly isMerged: boolean;
-  /** The patch's object replaces the object. */
+  /** For an object: whether the patch's object replaces it. Otherwise its members are merged. */
   readonly isReplaced: boolean;
+  /** The member that identifies an object in a list; `undefined` when the field has none. */
   readonly mergeKey: string | undefined;
 }
 
-/** The merge rule of a field. Throws StrategicMergeError for a field that the struct does not have. */
+/** The merge rule of the field `member` of a type. Throws StrategicMergeError when the type has no such field. */
 export function memberMergeRule(type: FieldType, member: string): MemberMergeRule {
   switch (type.kind) {
     case 'map':
@@ -35,7 +36,7 @@ export function memberMergeRule(type: FieldType, member: string): MemberMergeRul
   }
 }
 
-/** The type of the items of a list. */
+/** The type of the items of a list, which is a `list` or the scalar `strings` in the type tables. */
 export const itemTypeOf = (type: FieldType): FieldType => (type.kind === 'list' ? type.element : { kind: 'scalar', scalar: 'string' });
 
 const unknownField = (struct: string, member: string): Error =>

@@ -1,6 +1,6 @@
 /**
- * Replays patches recorded from release 1.31.1: the original object, the patch, and either the changes as a merge patch
- * or the message that rejected the patch or the patched object. The template of a PodTemplate is recorded as a Pod.
+ * Replays strategic merge patches that were recorded from release 1.31.1. A case names the original object and has the
+ * patch with its outcome. The template of a PodTemplate is recorded as a Pod.
  */
 import { readRecording } from '../../../test/replay/recording';
 import { body, mapOf, shape, text, type Check } from '../../../test/replay/shape';
@@ -9,10 +9,12 @@ import { applyDefaults, decodeObject } from '../../api/types';
 import { mergeObject } from '../merge-patch';
 import { findTypeError, StrategicMergeError, strategicMerge } from '.';
 
+/** A case; exactly one of `changes`, `fault` and `misfit` is present. */
 interface Recorded {
-  /** The name of the original object. */
+  /** The name of the original object in the head of the recording. */
   readonly original: string;
   readonly patch: JsonObject;
+  /** A JSON merge patch from the original to the patched object. */
   readonly changes?: JsonObject;
   /** The message that rejected the patch. */
   readonly fault?: string;
@@ -29,6 +31,7 @@ const { head, cases: recorded } = readRecording(
 
 type Outcome = { readonly object: JsonObject } | { readonly fault: string } | { readonly misfit: string };
 
+/** Decoded and defaulted, as the recorded object is. */
 function canonical(type: string, value: JsonObject): JsonObject {
   const { object } = decodeObject(type, value);
   applyDefaults(type, object);

@@ -1,11 +1,12 @@
 /** Errors of a strategic merge patch with upstream's messages. The caller maps them to a response. */
 
+/** A strategic merge patch that cannot be applied. */
 export class StrategicMergeError extends Error {
   override readonly name = 'StrategicMergeError';
   constructor(
     /**
-     * `form` for a malformed directive (400 upstream); `content` for a patch that does not fit the object or its kind (500
-     * upstream).
+     * `form` for a directive of {@link malformedDirective}, which upstream answers with 400; `content` for any other error,
+     * which upstream answers with 500.
      */
     readonly category: 'form' | 'content',
     message: string,
@@ -14,7 +15,7 @@ export class StrategicMergeError extends Error {
   }
 }
 
-/** A directive that does not have its form. */
+/** A directive without a field name, or with a value of a wrong form. */
 export const malformedDirective = (directive: 'retainKeys' | 'setElementOrder list' | 'primitive list'): StrategicMergeError =>
   new StrategicMergeError('form', `invalid patch format of ${directive}`);
 

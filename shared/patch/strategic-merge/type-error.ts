@@ -1,6 +1,7 @@
 /**
- * Finds the first type error in an object after a strategic merge patch, with the messages that upstream uses for these
- * patches (errors of a JSON body read differently). Checks fields in the order of the type tables.
+ * Finds the first type error in an object after a strategic merge patch, with the messages of upstream's converter from
+ * unstructured objects, which upstream uses for these patches; decoding a JSON body gives others. Checks fields in the
+ * order of the type tables.
  */
 import { isObject, ownMember, sortedKeys, type JsonValue } from '../../values/json';
 import { decodeObject, DecodeError, schemaOf, type FieldType } from '../../api/types';
@@ -8,7 +9,7 @@ import { goKind } from './go-format';
 
 type Scalar = Extract<FieldType, { kind: 'scalar' }>['scalar'];
 
-/** The first type error; `undefined` when there is none. */
+/** The message of the first type error; `undefined` when there is none. `type` is a name of the type tables. */
 export function findTypeError(type: string, value: JsonValue): string | undefined {
   if (value === null) return undefined;
   if (!isObject(value)) return `cannot restore struct from: ${goKind(value)}`;
@@ -21,7 +22,7 @@ export function findTypeError(type: string, value: JsonValue): string | undefine
   return undefined;
 }
 
-/** `decodeError` returns the decoding error of a value of this field. */
+/** `decodeError` returns the error of decoding a value as this field; `undefined` when it can be decoded. */
 function memberTypeError(
   type: FieldType,
   goType: string,
@@ -94,7 +95,7 @@ function firstError<T>(values: readonly T[], errorOf: (value: T) => string | und
   return undefined;
 }
 
-/** The error of decoding this field, without its location. */
+/** The message of decoding an object with only this field, without the location of the field. */
 function decodeErrorOf(type: string, member: string, value: JsonValue): string | undefined {
   try {
     decodeObject(type, { [member]: value });
