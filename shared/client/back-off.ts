@@ -6,9 +6,9 @@ import type { Random } from '../runtime/random';
 
 /** How the delays grow. */
 export interface BackOffOptions {
-  /** Milliseconds. */
+  /** The delay after the first failure. Milliseconds. */
   readonly initialMs: number;
-  /** Limits the delay before jitter is added. */
+  /** The delay does not grow beyond this; jitter is added to it. Milliseconds. */
   readonly maxMs: number;
   /** Multiplier after each failure; 2 by default. */
   readonly factor?: number;

@@ -1,10 +1,10 @@
 /**
- * Rate limiters of work queues: the delay before a failed item is retried, which grows with the failures of the item
- * and with the attempts of all items. Waiting is left to the queue.
+ * Rate limiters of work queues: compute the delay before a failed item is retried, which grows with the failures of the
+ * item and with the retries of all items. Waiting is left to the queue.
  */
 import type { Clock } from '../runtime/clock';
 
-/** Decides how long a failed item waits. Items are independent of each other, except for a limit of all retries. */
+/** Decides how long a failed item waits. */
 export interface RateLimiter {
   /** Counts a failure of the item and returns the delay before its next attempt, in milliseconds. */
   nextDelayMs(item: string): number;
@@ -14,16 +14,16 @@ export interface RateLimiter {
   failures(item: string): number;
 }
 
-/** The delays of {@link ItemRateLimiter}. */
+/** The delays of {@link ItemRateLimiter}. The defaults are client-go's. */
 export interface RateLimiterOptions {
   readonly clock: Clock;
   /** Delay after the first failure; it doubles with each further one. Milliseconds, 5 by default. */
   readonly initialMs?: number;
-  /** Milliseconds; 1,000 s by default. */
+  /** The delay does not grow beyond this. Milliseconds; 1,000 s by default. */
   readonly maxMs?: number;
-  /** Attempts per second over all items after `burst`; 10 by default. */
+  /** Retries per second of all items together, once `burst` is used up; 10 by default. */
   readonly perSecond?: number;
-  /** 100 by default. */
+  /** Retries of all items together that are not limited by `perSecond`; 100 by default. */
   readonly burst?: number;
 }
 
@@ -55,10 +55,11 @@ export class ItemRateLimiter implements RateLimiter {
   }
 }
 
-/** `burst` tokens at once, then `perSecond`. */
+/** A bucket that holds up to `burst` tokens and receives `perSecond` tokens in a second. It begins full. */
 export class TokenBucket {
   /** Negative when tokens are reserved in advance. */
   private tokens: number;
+  /** Monotonic milliseconds. */
   private refilledAt: number;
 
   constructor(
@@ -77,7 +78,7 @@ export class TokenBucket {
     return this.tokens >= 0 ? 0 : (-this.tokens / this.perSecond) * 1000;
   }
 
-  /** Takes a token if one is available. */
+  /** Takes a token if one is available; returns whether it was. */
   tryTake(): boolean {
     this.refill();
     if (this.tokens < 1) return false;

@@ -1,13 +1,14 @@
 /**
- * Waits that end with an abort signal or a deadline. A wait that ends removes its listener, so a signal that lives as
- * long as the process does not accumulate them.
+ * Waits that end with an abort signal or a deadline. A wait that ends otherwise removes its listener from the signal, so a
+ * signal that lives as long as the process does not accumulate listeners.
  */
 import { setMaxListeners } from 'node:events';
 import type { Clock } from '../runtime/clock';
 
+/** Signals for which Node's warning about many listeners is turned off. */
 const unlimitedSignals = new WeakSet<AbortSignal>();
 
-/** A process shares one signal, so many listeners are registered at a time; Node would warn at eleven. */
+/** Adds a listener. Many waits of a process share one signal, and Node would warn of a leak at eleven listeners. */
 function onAbort(signal: AbortSignal, listener: () => void): void {
   if (!unlimitedSignals.has(signal)) {
     unlimitedSignals.add(signal);
@@ -17,8 +18,8 @@ function onAbort(signal: AbortSignal, listener: () => void): void {
 }
 
 /**
- * The promise's outcome; rejects with the signal's reason when it is aborted first. The signal must not be aborted before the
- * call.
+ * Resolves or rejects as `promise` does, or rejects with the signal's reason when the signal is aborted first. The signal must not be
+ * aborted before the call.
  */
 export async function raceSignal<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
@@ -34,7 +35,7 @@ export async function raceSignal<T>(promise: Promise<T>, signal: AbortSignal | u
   }
 }
 
-/** Resolves to true after `ms`, or to false as soon as the signal is aborted. */
+/** Resolves to true after `ms` milliseconds, or to false as soon as the signal is aborted. */
 export function sleepUnlessAborted(clock: Clock, ms: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false);
   return new Promise((resolve) => {
@@ -57,7 +58,8 @@ export function waitForAbort(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * A signal that is aborted with any of `parents`, or after `ms` with `reason()`. Call `release` when the work is done.
+ * A signal that is aborted with any of `parents`, with their reason, or after `ms` milliseconds with `reason()`. The
+ * caller calls `release` when the work is done, which cancels both.
  */
 export function withDeadline(
   clock: Clock,

@@ -1,6 +1,7 @@
 /**
- * Correlates Events as client-go does: equal ones are counted in one Event, many with different messages are
- * aggregated into one, and a token bucket per object filters spam. Depends on nothing but the clock.
+ * Correlates Events as client-go does. Equal reports are counted in one Event. Many reports that differ only in their
+ * messages are aggregated into one Event. A token bucket for each object drops further ones. Writing the Events is left to
+ * event-recorder.ts.
  */
 import type { Clock } from '../../runtime/clock';
 import { TokenBucket } from '../rate-limiter';
@@ -9,11 +10,12 @@ import { TokenBucket } from '../rate-limiter';
 export interface ObjectReference {
   readonly apiVersion: string;
   readonly kind: string;
-  /** '' for cluster-scoped objects. */
+  /** `''` for cluster-scoped objects. */
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion?: string;
+  /** The part of the object, such as `spec.containers{web}`. */
   readonly fieldPath?: string;
 }
 
@@ -28,7 +30,7 @@ export interface EventReport {
 /** An Event that was written earlier. */
 export interface WrittenEvent {
   readonly name: string;
-  /** How often it was reported. */
+  /** The number of reports that it stands for. */
   readonly count: number;
 }
 
@@ -37,13 +39,13 @@ export interface CorrelatedEvent {
   /** Key for {@link EventCorrelator.recordWritten}. */
   readonly key: string;
   readonly message: string;
-  /** The Event to count up; undefined for a new one. */
+  /** The Event to count up; `undefined` when a new one is to be created. */
   readonly previous: WrittenEvent | undefined;
 }
 
-/** Further messages within the window are aggregated: client-go does so from the tenth similar Event on. */
+/** Messages of a group that keep Events of their own. Further ones are aggregated: in client-go from the tenth on. */
 const MAX_DISTINCT_MESSAGES = 9;
-/** A group of similar Events ends when this time passes without another one, as in client-go. */
+/** A group ends when this time passes without another report of it, as in client-go. Milliseconds. */
 const AGGREGATION_WINDOW_MS = 600_000;
 /** Events about one object, as client-go limits them: 25 at once, then one in five minutes. */
 const BURST = 25;
@@ -51,14 +53,15 @@ const PER_SECOND = 1 / 300;
 /** Maximum number of entries in each cache. */
 const CACHE_SIZE = 4_096;
 
-/** Similar Events: the same apart from their messages. */
+/** The reports that are equal apart from their messages. */
 interface AggregateGroup {
+  /** The messages that have Events of their own. */
   readonly messages: Set<string>;
   /** Monotonic milliseconds of the last report. */
   lastAt: number;
 }
 
-/** One per recorder. Its memory is bounded: the least recently reported Events are forgotten. */
+/** One per recorder. Its memory is bounded: what was reported least recently is forgotten. */
 export class EventCorrelator {
   private readonly spamFilters = new LruCache<TokenBucket>();
   private readonly groups = new LruCache<AggregateGroup>();
@@ -66,7 +69,7 @@ export class EventCorrelator {
 
   constructor(private readonly clock: Clock) {}
 
-  /** Undefined when the spam filter drops the Event. */
+  /** How to write a report; `undefined` when the object's token bucket is empty, so that the report is dropped. */
   correlate(report: EventReport): CorrelatedEvent | undefined {
     const { about, type, reason } = report;
     const object = [about.kind, about.namespace, about.name, about.uid, about.apiVersion, about.fieldPath ?? ''].join('\n');
@@ -83,7 +86,7 @@ export class EventCorrelator {
     this.written.set(key, event);
   }
 
-  /** Forgets a deleted Event: the next report creates a new one. */
+  /** Forgets an Event that no longer exists, so that the next report creates a new one. */
   forget(key: string): void {
     this.written.delete(key);
   }

@@ -9,6 +9,7 @@ import { ConnectionError } from '../transport/transport';
 const EVENTS = '/api/v1/events';
 const about = { apiVersion: 'v1', kind: 'Pod', namespace: 'n', name: 'p', uid: 'u' };
 
+/** `shown` returns the message and the count of each stored Event. */
 function recorder() {
   const fake = fakeClient();
   const abort = new AbortController();
@@ -98,7 +99,7 @@ test('EventRecorder retries a lost request under the same name, and treats Alrea
   expect(new Set(names).size).toBe(1);
   expect(names).toHaveLength(4);
   expect(shown()).toEqual([['x', 1]]);
-  // As if an earlier attempt had created the Event, and only its response had been lost.
+  // As if an earlier attempt had created the Event and its response had been lost.
   api.intercept = () => statusResponse(409, 'AlreadyExists');
   events.record({ about, type: 'Normal', reason: 'R', message: 'y' });
   await events.flush();

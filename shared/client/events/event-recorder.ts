@@ -1,7 +1,7 @@
 /**
- * Writes Events in the background; never fails or delays the caller. Events are correlated (event-correlator.ts), sent
- * one at a time, and dropped when the queue is full, the server rejects them or all attempts fail. A server error or a lost
- * response is retried: the name is chosen beforehand, so that a retry creates no duplicate.
+ * Writes Events in the background, so that recording neither fails nor delays the caller. Events are correlated
+ * (event-correlator.ts) and sent one at a time. One is dropped when the queue is full, when the server rejects it, or when
+ * all attempts fail. A server error or a lost response is retried with the same name, so a retry creates no duplicate.
  */
 import type { JsonObject } from '../../values/json';
 import { formatTimestamp } from '../../api/metadata/object-meta';
@@ -32,7 +32,10 @@ export interface EventRecorderOptions {
 const EVENTS = resourceOf('core.v1.Event');
 /** Events that wait to be sent; further ones are dropped, as in client-go. */
 const MAX_QUEUED = 1_000;
-/** For one Event; the eleven delays between the attempts add up to 63 to 94 seconds. */
+/**
+ * Attempts to send one Event. The eleven delays between them (0.2, 0.4, … 6.4, 10, 10, … s, and up to half more as
+ * jitter) add up to 63 to 94 seconds.
+ */
 const MAX_ATTEMPTS = 12;
 /** Delays between two attempts to send an Event: the first, and the limit. */
 const INITIAL_DELAY_MS = 200;
@@ -45,7 +48,9 @@ export class EventRecorder {
   private readonly correlation: EventCorrelator;
   private readonly names: EventNames;
   private readonly queue: EventReport[] = [];
+  /** Resolves when the queue is empty; `undefined` when nothing is being sent. */
   private sending: Promise<void> | undefined;
+  /** Reports that were dropped since the last message about it. */
   private dropped = 0;
 
   constructor(private readonly options: EventRecorderOptions) {
@@ -98,7 +103,7 @@ export class EventRecorder {
     }
   }
 
-  /** `eventName` is the name of a new Event. */
+  /** Counts up the previous Event, or creates one named `eventName`. */
   private async write(report: EventReport, { key, message, previous }: CorrelatedEvent, eventName: string): Promise<void> {
     const { client, clock } = this.options;
     const now = formatTimestamp(clock.now());
@@ -158,7 +163,7 @@ export class EventRecorder {
   }
 }
 
-/** A later attempt may succeed. */
+/** Whether a later attempt may succeed. */
 function isRetryable(error: unknown): boolean {
   return error instanceof ConnectionError || (error instanceof ApiError && error.code >= 500);
 }

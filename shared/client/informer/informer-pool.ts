@@ -9,15 +9,15 @@ import { Informer, StreamingListSupport, type InformerOptions } from './informer
 /** The options that all informers of a pool share. */
 export type PoolOptions = Pick<InformerOptions<JsonObject>, 'client' | 'clock' | 'random' | 'logger' | 'protobuf'>;
 
-/** The selected objects of a resource and the transformation of each. */
+/** Which objects of a resource an informer has, and how it trims each. */
 export type Collection<Body extends JsonObject> = Pick<InformerOptions<Body>, 'namespace' | 'labelSelector' | 'fieldSelector' | 'trim'>;
 
-/** The informers of a process. All end with the signal. */
+/** The informers of a process, one for each collection. All end with the signal. */
 export class InformerPool {
   private readonly streaming = new StreamingListSupport();
   private readonly informers = new Map<string, { readonly informer: Informer; readonly ended: Promise<void> }>();
 
-  /** Ids of trim functions: each function needs its own informer. */
+  /** Numbers the trim functions, so that informers with different ones have different keys. 0 is no function. */
   private readonly trimIds = new Map<unknown, number>([[undefined, 0]]);
 
   constructor(
@@ -25,7 +25,7 @@ export class InformerPool {
     private readonly signal: AbortSignal,
   ) {}
 
-  /** The informer of a collection. The first call starts it. */
+  /** The informer of a collection; by default of all objects of the resource. The first call starts it. */
   of<Body extends JsonObject>(resource: Resource<Body>, collection: Collection<Body> = {}): Informer<Body> {
     const { namespace, labelSelector, fieldSelector, trim } = collection;
     const trimId = this.trimIds.get(trim) ?? this.trimIds.size;
@@ -39,7 +39,7 @@ export class InformerPool {
     return informer;
   }
 
-  /** The informers that have been started, in order. */
+  /** The informers that have been started, in the order of their start. */
   get started(): readonly Informer[] {
     return [...this.informers.values()].map(({ informer }) => informer);
   }
@@ -50,7 +50,7 @@ export class InformerPool {
   }
 }
 
-/** Objects of one resource have one type. */
+/** Narrows the type of an informer's objects: objects of the same resource have the same type. */
 const isInformerOf = <Body extends JsonObject>(
   { group, version, resource }: Resource<Body>,
   informer: Informer,

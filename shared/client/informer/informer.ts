@@ -1,8 +1,8 @@
 /**
  * Reflector and store of a collection: lists it (as a streaming list if the server supports that, else in pages) and
- * watches it. A watch that ends resumes after the last version seen, on any replica, so no change is lost or delivered
- * twice; only after 410 is the collection listed again and compared. Lists are consistent reads, so the copy never
- * goes back in time.
+ * watches it. A watch that ends is resumed after the last version seen, on any replica, so no change is lost or
+ * delivered twice. When that version has expired (410), the collection is listed again, and handlers are notified of
+ * the differences. Lists are consistent reads, so the copy does not go back in time.
  */
 import type { Clock } from '../../runtime/clock';
 import type { Logger } from '../../runtime/logger';
@@ -21,38 +21,41 @@ import type { WatchEvent } from '../rest/watch-event';
 
 /** What an informer lists and watches, and how. */
 export interface InformerOptions<Body extends JsonObject> extends Selectors {
-  /** Undefined: all namespaces, or cluster scope. */
+  /** `undefined` for all namespaces, and for a cluster-scoped resource. */
   readonly namespace?: string;
   readonly client: RestClient;
   readonly resource: Resource<Body>;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
-  /** Request protobuf if the kind has an encoding. */
+  /** Whether to accept protobuf, which servers send for kinds that have an encoding. */
   readonly protobuf?: boolean;
   /** Returns a copy without unused fields (upstream's transform). It must keep the names, the UID and the version. */
   trim?(object: ApiObject<Body>): ApiObject<Body>;
-  /** Bytes of queued changes before coalescing; 16 MiB by default. */
+  /** Bytes of changes that may wait for the handlers before changes are coalesced; 16 MiB by default. */
   readonly waitingBytes?: number;
+  /** Objects per page of a list; 500 by default. */
   readonly pageSize?: number;
-  /** Shared by the informers of one server. */
+  /** What is known about the server; shared by its informers. By default that of this informer alone. */
   readonly streaming?: StreamingListSupport;
 }
 
-/** Whether the server rejected a streaming list; then none is tried again. */
+/** Remembers that a server has rejected a streaming list, so that the informers that share this try none again. */
 export class StreamingListSupport {
   isUnsupported = false;
 }
 
 /** Counters for metrics and tests. */
 export interface InformerCounts {
-  /** Paged and streaming lists. */
+  /** Paged lists, and streaming lists that have been completed. */
   readonly lists: number;
+  /** Watches that started at a version, without those that began with a streaming list. */
   readonly watches: number;
+  /** Events of changes, without those of a streaming list. */
   readonly events: number;
 }
 
-/** Objects per page of the initial list, as client-go's. */
+/** Default of {@link InformerOptions.pageSize}, as client-go's. */
 const PAGE_SIZE = 500;
 /** Default of {@link NotificationOptions.waitingBytes}. */
 const WAITING_BYTES = 16 * 1024 * 1024;
@@ -61,7 +64,7 @@ const WAITING_BYTES = 16 * 1024 * 1024;
  * together. Seconds.
  */
 const WATCH_SECONDS = 300;
-/** After a 410 all clients list again: each waits for a random time up to this. Milliseconds. */
+/** After a 410, which many clients get at once, each waits a random time up to this before it lists again. Milliseconds. */
 const RELIST_SPREAD_MS = 1_000;
 /** After a watch of this duration the next one starts without a back-off. Milliseconds. */
 const MIN_HEALTHY_WATCH_MS = 1_000;
@@ -79,7 +82,10 @@ export class Informer<Body extends JsonObject = JsonObject> {
   private version: string | undefined;
   private running: Promise<void> | undefined;
   private markSynced: () => void = () => undefined;
-  /** Resolves when the first list has been delivered to the handlers. Never rejects; check the run's signal as well. */
+  /**
+   * Resolves when the first list has been delivered to the handlers. Stays pending when the run ends before that, so
+   * callers wait for the run's signal as well.
+   */
   readonly synced: Promise<void> = new Promise((resolve) => (this.markSynced = resolve));
   private isSynced = false;
 
@@ -101,12 +107,12 @@ export class Informer<Body extends JsonObject = JsonObject> {
     return this.isSynced;
   }
 
-  /** The resource version of the copy; undefined before the first list. */
+  /** The resource version of the copy; `undefined` before a list is complete, also when it expired and is listed again. */
   get resourceVersion(): string | undefined {
     return this.version;
   }
 
-  /** Lists, watches and events since the start. */
+  /** The counters since the informer was created. */
   get counts(): InformerCounts {
     return { ...this.counted };
   }
@@ -116,12 +122,12 @@ export class Informer<Body extends JsonObject = JsonObject> {
     return this.notifications.waitingBytes;
   }
 
-  /** The object as last received; undefined when it does not exist there. */
+  /** The object as last received; `undefined` when the copy does not have it. */
   get(namespace: string, name: string): ApiObject<Body> | undefined {
     return this.objects.get(keyOf({ namespace, name }));
   }
 
-  /** `key` is the result of {@link keyOf}. */
+  /** {@link get} by the result of {@link keyOf}. */
   byKey(key: string): ApiObject<Body> | undefined {
     return this.objects.get(key);
   }
@@ -132,14 +138,14 @@ export class Informer<Body extends JsonObject = JsonObject> {
   }
 
   /**
-   * Adds handlers and returns their removal. Existing objects are delivered as added. Handlers must return at once;
-   * work belongs in a queue.
+   * Adds handlers and returns a function that removes them. Existing objects are delivered as added before this method
+   * returns. Handlers must return at once; work belongs in a queue.
    */
   handle(handlers: Handlers<Body>): () => void {
     return this.notifications.add(handlers, this.objects.values());
   }
 
-  /** Lists and watches until the signal is aborted. A second call returns the promise of the first. */
+  /** Lists and watches until the signal is aborted. A second call returns the promise of the first and ignores its signal. */
   run(signal: AbortSignal): Promise<void> {
     this.running ??= this.listAndWatch(signal);
     return this.running;
@@ -159,6 +165,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
     }
   }
 
+  /** Waits before the next attempt. After a 410 the next attempt lists. */
   private async handleFailure(error: unknown, signal: AbortSignal): Promise<void> {
     const { clock, random, logger, resource } = this.options;
     if (isExpired(error)) {
@@ -172,12 +179,14 @@ export class Informer<Body extends JsonObject = JsonObject> {
     await sleepUnlessAborted(clock, ms, signal);
   }
 
+  /** Replaces the copy by a list. Handlers are notified of the differences. */
   private async listInPages(signal: AbortSignal): Promise<void> {
     this.counted.lists += 1;
     const seen = new Set<string>();
     let version = '';
     for (const page of await this.listPages(signal)) {
       version = page.resourceVersion;
+      // The length of an object is known only as the average of its page.
       const bytes = Math.ceil(page.bytes / Math.max(1, page.items.length));
       for (const item of page.items) {
         seen.add(keyOf(item));
@@ -187,7 +196,10 @@ export class Informer<Body extends JsonObject = JsonObject> {
     await this.completeList(seen, version);
   }
 
-  /** Removes the objects that the list does not contain. */
+  /**
+   * Ends a list that contained the keys `seen`: removes all other objects. The first time, waits until the handlers have
+   * been notified, and then counts as synced.
+   */
   private async completeList(seen: ReadonlySet<string>, version: string): Promise<void> {
     for (const key of [...this.objects.keys()]) if (!seen.has(key)) this.remove(key, undefined, 0);
     this.version = version;
@@ -198,7 +210,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
     this.markSynced();
   }
 
-  /** Reads all pages of one list. When its version is compacted before the last page, lists without pages. */
+  /** Reads all pages of one list, or one page without a limit when the list's version expires between two pages. */
   private async listPages(signal: AbortSignal): Promise<readonly ObjectList<Body>[]> {
     const { pageSize = PAGE_SIZE } = this.options;
     const pages: ObjectList<Body>[] = [];
@@ -237,6 +249,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
     };
   }
 
+  /** Watches until the server ends the watch. `present` begins with a streaming list, which counts as a list. */
   private async watch(from: WatchOptions['from'], signal: AbortSignal): Promise<void> {
     const { clock, random } = this.options;
     if (from !== 'present') this.counted.watches += 1;
@@ -247,6 +260,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
       signal,
       ...this.selectors(),
     });
+    // The keys of the streaming list so far; undefined once it is complete.
     let initial = from === 'present' ? new Set<string>() : undefined;
     for await (const event of events) {
       if (initial === undefined) {
@@ -263,7 +277,10 @@ export class Informer<Body extends JsonObject = JsonObject> {
     else this.backOff.reset();
   }
 
-  /** Applies an event of an incomplete streaming list; the copy has no version yet. */
+  /**
+   * Applies an event before the streaming list is complete, and adds or removes its key in `initial`. An object that is
+   * deleted meanwhile leaves the copy when the list is complete, as all objects that `initial` lacks.
+   */
   private applyInitialEvent(event: WatchEvent<Body>, initial: Set<string>): void {
     switch (event.type) {
       case 'ADDED':
@@ -310,7 +327,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
     if (known?.resourceVersion === object.resourceVersion && known.uid === object.uid) return;
     this.objects.set(keyOf(object), object);
     if (known !== undefined && known.uid !== object.uid) {
-      // The deletion of the previous object was missed; handlers of that UID must be notified.
+      // The deletion of the known object was missed, so handlers are notified of it before they get its successor.
       this.notifications.push(keyOf(object), known, undefined, bytes);
       this.notifications.push(keyOf(object), undefined, object, bytes);
       return;
@@ -318,7 +335,7 @@ export class Informer<Body extends JsonObject = JsonObject> {
     this.notifications.push(keyOf(object), known, object, bytes);
   }
 
-  /** `last` is the state in the DELETED event, if there was one. */
+  /** `last` is the state in the DELETED event; `undefined` when a list no longer contains the object. */
   private remove(key: string, last: ApiObject<Body> | undefined, bytes: number): void {
     const known = this.objects.get(key);
     if (known === undefined) return;
@@ -327,5 +344,5 @@ export class Informer<Body extends JsonObject = JsonObject> {
   }
 }
 
-/** The server does not support or offer streaming lists. */
+/** Servers without streaming lists reject their parameters: 422 as invalid, or 400. */
 const isStreamingUnsupported = (error: unknown): boolean => error instanceof ApiError && (error.code === 422 || error.code === 400);

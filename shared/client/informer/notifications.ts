@@ -1,8 +1,7 @@
 /**
- * Delivers an informer's changes to its handlers, decoupled from the watch: a slow handler delays later notifications
- * but not the watch. The queue is bounded in bytes: beyond the bound, changes of one object are coalesced into one,
- * from the state that the handlers know to the current state, so that the queue then has one entry for each object that has
- * changed.
+ * Delivers an informer's changes to its handlers through a queue, so that a slow handler delays later notifications but
+ * not the watch. When the queue has more than a number of bytes, the changes of each object are coalesced into one, from
+ * the state that the handlers know to the current state. The queue then has one entry for each object that has changed.
  */
 import type { Clock } from '../../runtime/clock';
 import type { Logger } from '../../runtime/logger';
@@ -11,21 +10,23 @@ import type { JsonObject } from '../../values/json';
 import type { ApiObject } from '../rest/api-object';
 
 /**
- * Receives the changes of an informer. Calls for one object are in order of its changes; some may be coalesced. Objects
- * are shared and must not be modified. A handler that throws is logged; the others are called all the same.
+ * Receives the changes of an informer. Calls for one object are in order of its changes, of which some may be coalesced.
+ * Objects are shared and must not be modified. An error of one handler is logged, and the other handlers are called.
  */
 export interface Handlers<Body extends JsonObject = JsonObject> {
-  /** The object is new to this handler. */
+  /** The object is new to these handlers. */
   added?(object: ApiObject<Body>): void;
-  /** `previous` is the state of which the handlers were notified last. */
+  /** `previous` is the state that these handlers received last. */
   updated?(previous: ApiObject<Body>, object: ApiObject<Body>): void;
   /** `last` is the object's last known state. */
   deleted?(last: ApiObject<Body>): void;
 }
 
-/** A change; `previous` is undefined for a new object, `current` for a deleted one. */
+/** A change of one object. */
 interface Notification<Body extends JsonObject> {
+  /** `undefined` for a new object. */
   readonly previous: ApiObject<Body> | undefined;
+  /** `undefined` for a deleted object. */
   readonly current: ApiObject<Body> | undefined;
   /** The length of the object on the wire, for the bound of the queue. */
   readonly bytes: number;
@@ -43,18 +44,20 @@ export interface NotificationOptions {
 export class Notifications<Body extends JsonObject> {
   private readonly handlers = new Set<Handlers<Body>>();
   private queue: { readonly key: string; readonly change: Notification<Body> }[] = [];
+  /** The index of the next change in `queue`. */
   private position = 0;
-  /** Replaces `queue` while the bound is exceeded. */
+  /** The coalesced changes by key. Replaces `queue` from the time when the bound is exceeded until all are delivered. */
   private coalesced: Map<string, Notification<Body>> | undefined;
   private bytes = 0;
+  /** Whether a delivery is due in a later iteration of the event loop. */
   private isScheduled = false;
   private drainWaiters: (() => void)[] = [];
 
   constructor(private readonly options: NotificationOptions) {}
 
   /**
-   * Adds handlers and returns their removal. The new handlers receive the `objects` as added. Queued changes are
-   * delivered to the other handlers first, because `objects` already contains them.
+   * Adds handlers and returns a function that removes them. The new handlers receive the `objects` as added. Queued
+   * changes are delivered to the existing handlers first, because `objects` contains these changes already.
    */
   add(handlers: Handlers<Body>, objects: Iterable<ApiObject<Body>>): () => void {
     for (let change = this.dequeue(); change !== undefined; change = this.dequeue()) this.notify(change);
@@ -63,7 +66,7 @@ export class Notifications<Body extends JsonObject> {
     return () => void this.handlers.delete(handlers);
   }
 
-  /** Queues a change of the object with the key; `previous` and `current` are as in {@link Notification}. */
+  /** Queues a change of the object with this key. The other parameters are the members of {@link Notification}. */
   push(key: string, previous: ApiObject<Body> | undefined, current: ApiObject<Body> | undefined, bytes: number): void {
     const change = { previous, current, bytes };
     this.bytes += bytes;
@@ -95,6 +98,7 @@ export class Notifications<Body extends JsonObject> {
     this.coalesced = coalesced;
   }
 
+  /** Merges a change into the waiting one of the same object and deducts the bytes of that one. The caller has counted `bytes`. */
   private coalesce(coalesced: Map<string, Notification<Body>>, key: string, { previous, current, bytes }: Notification<Body>): void {
     const waiting = coalesced.get(key);
     if (waiting === undefined) {
@@ -104,7 +108,7 @@ export class Notifications<Body extends JsonObject> {
     this.bytes -= waiting.bytes;
     if (waiting.previous !== undefined || current !== undefined) coalesced.set(key, { previous: waiting.previous, current, bytes });
     else {
-      // Created and deleted before any delivery.
+      // Created and deleted before any delivery: handlers need not know.
       coalesced.delete(key);
       this.bytes -= bytes;
     }
@@ -135,6 +139,7 @@ export class Notifications<Body extends JsonObject> {
     return this.position < this.queue.length || (this.coalesced !== undefined && this.coalesced.size > 0);
   }
 
+  /** The next change; `undefined` when none is left, which also ends coalescing. */
   private dequeue(): Notification<Body> | undefined {
     const change = this.coalesced === undefined ? this.queue[this.position++]?.change : this.dequeueCoalesced(this.coalesced);
     if (change === undefined) {

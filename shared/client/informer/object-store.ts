@@ -1,6 +1,6 @@
 /**
- * A store of objects by key with named indexes, which are updated with every change, so that they always agree with
- * the objects. Calling it with every change is left to the owner, such as a handler of an informer.
+ * A store of objects by key with named indexes, which each change of the store updates. The owner, such as a handler of
+ * an informer, calls it with every change of the objects.
  */
 import type { JsonObject } from '../../values/json';
 import { keyOf, type ApiObject } from '../rest/api-object';
@@ -11,6 +11,7 @@ export type Indexer<Body extends JsonObject = JsonObject> = (object: ApiObject<B
 /** Objects of one resource, by key and by the declared indexes. */
 export class ObjectStore<Body extends JsonObject = JsonObject> {
   private readonly objects = new Map<string, ApiObject<Body>>();
+  /** By name of the index: its indexer, and the keys of the objects with each value. */
   private readonly indexes: ReadonlyMap<string, { readonly indexer: Indexer<Body>; readonly keys: Map<string, Set<string>> }>;
 
   constructor(indexers: Readonly<Record<string, Indexer<Body>>> = {}) {
@@ -40,7 +41,7 @@ export class ObjectStore<Body extends JsonObject = JsonObject> {
     return [...(entry.keys.get(value) ?? [])].flatMap((key) => this.objects.get(key) ?? []);
   }
 
-  /** Returns the previous object. */
+  /** Adds or replaces an object. Returns the previous one; `undefined` when there was none. */
   set(object: ApiObject<Body>): ApiObject<Body> | undefined {
     const key = keyOf(object);
     const previous = this.remove(key);
@@ -55,7 +56,7 @@ export class ObjectStore<Body extends JsonObject = JsonObject> {
     return previous;
   }
 
-  /** Returns the previous object. */
+  /** Removes and returns an object; `undefined` when there is none. */
   remove(key: string): ApiObject<Body> | undefined {
     const previous = this.objects.get(key);
     if (previous === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Configuration of a client: servers, TLS and credentials, from a kubeconfig, flags, or the files in a workload's
- * container. Reads files but does not connect.
+ * Configuration of a client: servers, TLS and credentials. This module has its types, and reads the one of a workload
+ * inside the cluster; kubeconfig.ts reads the one of a kubeconfig. Connecting is left to transport/connect.ts.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -8,7 +8,7 @@ import { errorMessage } from '../../runtime/error-message';
 import type { WorkloadNames } from '../../names/workload';
 import type { JsonObject } from '../../values/json';
 
-/** Options of node:tls; all are PEM. */
+/** The options of node:tls that a client uses. Certificates and keys are PEM. */
 export interface TlsOptions {
   readonly ca?: string;
   readonly cert?: string;
@@ -17,27 +17,29 @@ export interface TlsOptions {
   readonly servername?: string;
 }
 
-/** When the plug-in may prompt the user. */
+/** Whether a credential plug-in may ask the user questions (`interactiveMode`). */
 export type InteractiveMode = 'Never' | 'IfAvailable' | 'Always';
 
 /** An exec credential plug-in. */
 export interface ExecConfig {
+  /** The version of ExecCredential that it reads and prints: `client.authentication.k8s.io/v1`. */
   readonly apiVersion: string;
+  /** An absolute path, or a name that is searched in PATH. */
   readonly command: string;
   readonly args: readonly string[];
   readonly env: readonly { readonly name: string; readonly value: string }[];
-  /** Shown when the plug-in is not installed. */
+  /** Shown when the plug-in cannot be run; `''` without one. */
   readonly installHint: string;
   readonly interactiveMode: InteractiveMode;
-  /** Cluster information for the plug-in (`provideClusterInfo`). */
+  /** The cluster, for a plug-in with `provideClusterInfo`; `undefined` for any other. */
   readonly cluster: JsonObject | undefined;
 }
 
-/** The credentials of a kubeconfig beside client certificates, which belong to the TLS options. */
+/** The credentials of a client, except a client certificate, which is in the TLS options. */
 export type ClientCredentials =
   | { readonly type: 'none' }
   | { readonly type: 'token'; readonly token: string }
-  /** The file is read again from time to time, because tokens in files are replaced. */
+  /** The file is read again every minute, because tokens in files are replaced. */
   | { readonly type: 'token-file'; readonly file: string }
   | { readonly type: 'basic'; readonly user: string; readonly password: string }
   | { readonly type: 'exec'; readonly exec: ExecConfig };
@@ -48,9 +50,9 @@ export interface ClientConfig {
   readonly servers: readonly URL[];
   readonly tls: TlsOptions;
   readonly credentials: ClientCredentials;
-  /** Use HTTP/1.1 also for `https:` servers. */
+  /** Whether to use HTTP/1.1 also for `https:` servers. */
   readonly http1?: boolean;
-  /** Negotiate the protocol with `https:` servers (ALPN). */
+  /** Whether to negotiate the protocol with `https:` servers (ALPN); without it they are expected to support HTTP/2. */
   readonly negotiates?: boolean;
 }
 
@@ -73,7 +75,7 @@ export function serverUrl(text: string): URL {
   return url;
 }
 
-/** Throws {@link ConfigError}. */
+/** The text of a file. Throws {@link ConfigError} when it cannot be read. */
 export function readConfigFile(file: string): string {
   try {
     return readFileSync(file, 'utf8');
@@ -83,8 +85,10 @@ export function readConfigFile(file: string): string {
 }
 
 /**
- * The configuration of a workload inside the cluster: `environment` names host and port, a folder holds `token` and
- * `ca.crt`.
+ * The configuration of a workload inside the cluster. `environment` has variables with host and port of the server; a
+ * folder has the files `token` and `ca.crt`. `names` are the alternative names of these variables and of the folder
+ * (shared/names/workload.ts); the first with variables that are set is used. Throws {@link ConfigError} when none
+ * is.
  */
 export function workloadConfig(environment: Readonly<Record<string, string | undefined>>, names: readonly WorkloadNames[]): ClientConfig {
   for (const { hostVariable, portVariable, tokenFolder } of names) {

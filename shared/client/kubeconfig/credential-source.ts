@@ -1,5 +1,6 @@
 /**
- * Provides the Authorization header. A token file is read again once a minute, and when the server rejects the token.
+ * Provides the Authorization header of requests. A token file is read again when a request is sent a minute after the
+ * last reading, and when the server rejects the token. exec-credentials.ts provides the header from a plug-in.
  */
 import { readFileSync } from 'node:fs';
 import type { Clock } from '../../runtime/clock';
@@ -7,20 +8,20 @@ import type { MaybePromise } from '../../runtime/maybe-promise';
 import { errorMessage } from '../../runtime/error-message';
 import { ConfigError, type ClientCredentials } from './client-config';
 
-/** Interval at which a token file is read again, as client-go does. */
+/** A token file is read again after this time, as client-go does. Milliseconds. */
 const REREAD_MS = 60_000;
 
-/** The Authorization header of a client. Called for each request. */
+/** The credentials of a client's requests. */
 export interface Credentials {
-  /** Undefined for no header. */
+  /** The Authorization header; `undefined` for none. Called for each attempt of a request. */
   header(): MaybePromise<string | undefined>;
-  /** Called after a 401 response; true when another credential is available. */
+  /** Called after a 401 response. Returns whether {@link header} now returns another credential. */
   refreshAfterRejection(): MaybePromise<boolean>;
 }
 
 /** The Authorization header from a token, a token file, or a user name with a password. */
 export class CredentialSource implements Credentials {
-  /** `readAt`: monotonic milliseconds of the last attempt to read the file. */
+  /** The token of the file; `undefined` before the first reading. `readAt`: monotonic milliseconds of the last attempt. */
   private token: { readonly text: string; readonly readAt: number } | undefined;
 
   constructor(
@@ -28,7 +29,7 @@ export class CredentialSource implements Credentials {
     private readonly clock: Clock,
   ) {}
 
-  /** Undefined for no header. Throws {@link ConfigError} when the token file has never been readable. */
+  /** Throws {@link ConfigError} when the token file has never been readable. */
   header(): string | undefined {
     switch (this.credentials.type) {
       case 'none':
@@ -42,7 +43,7 @@ export class CredentialSource implements Credentials {
     }
   }
 
-  /** Called after a 401 response; true when another credential is available. */
+  /** True only for a token file with changed content. */
   refreshAfterRejection(): boolean {
     if (this.credentials.type !== 'token-file' || this.token === undefined) return false;
     const { text } = this.token;

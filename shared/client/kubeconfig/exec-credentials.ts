@@ -1,6 +1,7 @@
 /**
- * Credentials from an exec credential plug-in: requested at the first use, and kept until they expire or the server
- * rejects them. Output size and run time of the plug-in are limited.
+ * Credentials from an exec credential plug-in of a kubeconfig. The plug-in runs at the first use, and again when its
+ * credentials have expired or the server has rejected them. Its run time and the length of its output are limited. It
+ * has no terminal, so a plug-in that must ask questions is an error.
  */
 import { spawn } from 'node:child_process';
 import type { Clock } from '../../runtime/clock';
@@ -17,8 +18,9 @@ export interface ClientKeyPair {
 
 /** How a run of a plug-in ended. */
 export interface ExecOutcome {
-  /** `null` when a signal has ended the plug-in. */
+  /** The exit code; `null` when a signal has ended the plug-in. */
   readonly code: number | null;
+  /** What it printed to its standard output: an ExecCredential in JSON. */
   readonly output: string;
 }
 
@@ -28,7 +30,7 @@ export type RunPlugin = (config: ExecConfig, info: string) => Promise<ExecOutcom
 interface ExecCredential {
   readonly token: string | undefined;
   readonly pair: ClientKeyPair | undefined;
-  /** Milliseconds since 1970; undefined when the credential does not expire. */
+  /** Milliseconds since 1970; `undefined` when the credential does not expire. */
   readonly expiresAt: number | undefined;
 }
 
@@ -36,7 +38,7 @@ interface ExecCredential {
 export interface ExecCredentialsOptions {
   readonly config: ExecConfig;
   readonly clock: Clock;
-  /** Default: runs the plug-in as a child process. */
+  /** Runs the plug-in; by default as a child process. */
   readonly run?: RunPlugin;
 }
 
@@ -52,7 +54,7 @@ export class ExecCredentials implements Credentials {
     return token === undefined ? undefined : `Bearer ${token}`;
   }
 
-  /** The same object until the plug-in returns another one. */
+  /** The client certificate with its key; `undefined` without one. The same object until the plug-in runs again. */
   async pair(): Promise<ClientKeyPair | undefined> {
     return (await this.current()).pair;
   }
@@ -64,6 +66,7 @@ export class ExecCredentials implements Credentials {
     return token !== before?.token || pair?.cert !== before?.pair?.cert;
   }
 
+  /** The credential, from a new run of the plug-in if there is none or it has expired. */
   private async current(): Promise<ExecCredential> {
     const { credential, options } = this;
     if (credential !== undefined && (credential.expiresAt === undefined || options.clock.now() < credential.expiresAt)) return credential;
@@ -84,6 +87,7 @@ export class ExecCredentials implements Credentials {
   }
 }
 
+/** Reads the ExecCredential that the plug-in printed. Throws {@link ConfigError} when it is invalid. */
 function readCredential({ command, apiVersion }: ExecConfig, output: string): ExecCredential {
   const error = (text: string): ConfigError => new ConfigError(`${command} ${text}`);
   let value: ReturnType<typeof parseJson>['value'];
@@ -107,8 +111,9 @@ function readCredential({ command, apiVersion }: ExecConfig, output: string): Ex
   return { token, pair: cert === undefined || key === undefined ? undefined : { cert, key }, expiresAt };
 }
 
-/** Limits of a run of the plug-in: time, and length of its output. */
+/** Time limit of a run of the plug-in. */
 const PLUGIN_TIMEOUT_MS = 60_000;
+/** Limit of its output, beyond which it is killed. */
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 const runProgram: RunPlugin = ({ command, args, env, installHint }, info) =>

@@ -1,11 +1,15 @@
 /**
- * A kubeconfig that is read again when it or a referenced file changes. For connections see reloadable-connection.ts.
+ * A kubeconfig that is read again when it or a referenced file changes. transport/reloadable-connection.ts replaces the
+ * connections of a client when the configuration changes.
  */
 import { FileBackedValue } from '../../runtime/files/file-backed-value';
 import type { ClientConfig } from './client-config';
 import { readKubeconfig, type KubeconfigOptions } from './kubeconfig';
 
-/** Throws {@link ConfigError} when it cannot be used. */
+/**
+ * The value is the same object as long as the configuration is equal. Throws {@link ConfigError} when the kubeconfig
+ * cannot be used.
+ */
 export function fileBackedKubeconfig(file: string, options: KubeconfigOptions = {}): FileBackedValue<ClientConfig> {
   return new FileBackedValue<ClientConfig>(`kubeconfig ${file}`, (before) => {
     const { files, ...config } = readKubeconfig(file, options);

@@ -1,19 +1,20 @@
 /**
- * Typed access to the mappings in a kubeconfig file. A member of another type than the accessor expects is an error
- * that names the file and the member, except for flags. Does not interpret the mappings.
+ * Typed access to the mappings in a kubeconfig file. A member of another type than the accessor expects is an error that
+ * names the file and the member; a flag of another type is false. kubeconfig.ts and kubeconfig-users.ts interpret the
+ * mappings.
  */
 import path from 'node:path';
 import { load } from 'js-yaml';
 import { errorMessage } from '../../runtime/error-message';
 import { ConfigError, readConfigFile } from './client-config';
 
-/** One file, with the paths that its content refers to. */
+/** One kubeconfig file, and the files that its content refers to. */
 export class KubeconfigFile {
   private readonly referencedFiles = new Set<string>();
 
   constructor(private readonly file: string) {}
 
-  /** The file itself and the referenced files. */
+  /** The file itself and the files that {@link referencedFile} has resolved so far. */
   get files(): readonly string[] {
     return [this.file, ...this.referencedFiles];
   }
@@ -30,19 +31,19 @@ export class KubeconfigFile {
     return new KubeconfigMapping(this, value, 'the file');
   }
 
-  /** Resolves and records the path of a referenced file. */
+  /** Resolves the path of a referenced file and adds it to {@link files}. */
   referencedFile(relative: string): string {
     const file = this.resolvePath(relative);
     this.referencedFiles.add(file);
     return file;
   }
 
-  /** Relative paths start at the folder of the file. */
+  /** Resolves a path, from the folder of the kubeconfig if it is relative. */
   resolvePath(relative: string): string {
     return path.resolve(path.dirname(this.file), relative);
   }
 
-  /** An error that names the file. */
+  /** The error `kubeconfig <file> <text>`. */
   error(text: string): ConfigError {
     return new ConfigError(`kubeconfig ${this.file} ${text}`);
   }
@@ -53,15 +54,16 @@ export class KubeconfigMapping {
   constructor(
     private readonly source: KubeconfigFile,
     private readonly values: Readonly<Record<string, unknown>>,
+    /** Where the mapping stands in the file, for messages: `users "admin", user,`. */
     private readonly label: string,
   ) {}
 
-  /** False for a member that is null. */
+  /** Whether the member is present and not null. */
   has(member: string): boolean {
     return this.values[member] !== undefined && this.values[member] !== null;
   }
 
-  /** `undefined` when the member is missing or null. */
+  /** A string; `undefined` when the member is missing or null. */
   text(member: string): string | undefined {
     const value = this.values[member];
     if (value === undefined || value === null) return undefined;
@@ -69,14 +71,14 @@ export class KubeconfigMapping {
     return value;
   }
 
-  /** Throws {@link ConfigError} when the member is missing or empty. */
+  /** A string that is not empty. Throws {@link ConfigError} when the member is missing or empty. */
   requiredText(member: string): string {
     const value = this.text(member);
     if (value === undefined || value === '') throw this.error(`has no ${member}`);
     return value;
   }
 
-  /** False for every value but `true`. */
+  /** Whether the member is `true`; any other value counts as false. */
   flag(member: string): boolean {
     return this.values[member] === true;
   }
@@ -96,14 +98,14 @@ export class KubeconfigMapping {
     return value.map((item, index) => new KubeconfigMapping(this.source, item, `${this.label}, ${member}[${index}],`));
   }
 
-  /** The mapping under a member. Throws {@link ConfigError} when it is missing. */
+  /** A mapping. Throws {@link ConfigError} when the member is missing. */
   part(member: string): KubeconfigMapping {
     const value = this.values[member];
     if (!isRecord(value)) throw this.error(`has no ${member}`);
     return new KubeconfigMapping(this.source, value, `${this.label}, ${member},`);
   }
 
-  /** The mapping under a member; an empty one when the member is missing or null. */
+  /** A mapping; an empty one when the member is missing or null. */
   optionalPart(member: string): KubeconfigMapping {
     return this.has(member) ? this.part(member) : new KubeconfigMapping(this.source, {}, member);
   }
@@ -113,7 +115,7 @@ export class KubeconfigMapping {
     return Object.keys(this.values);
   }
 
-  /** The item of the list with this `name`. Throws {@link ConfigError} when there is none. */
+  /** The item of the list `list` with the member `name: <name>`. Throws {@link ConfigError} when there is none. */
   namedEntry(list: string, name: string): KubeconfigMapping {
     const items = this.values[list];
     const entry: unknown = Array.isArray(items) ? items.find((item: unknown) => isRecord(item) && item['name'] === name) : undefined;
@@ -121,7 +123,10 @@ export class KubeconfigMapping {
     return new KubeconfigMapping(this.source, entry, `${list} ${JSON.stringify(name)}`);
   }
 
-  /** PEM: `<member>-data` in base64, else the file that `member` refers to; `undefined` without either. */
+  /**
+   * PEM text: that of `<member>-data`, which is base64, or else that of the file which `member` names. `undefined` when
+   * both are missing or empty.
+   */
   pem(member: string): string | undefined {
     const data = this.text(`${member}-data`);
     if (data !== undefined && data !== '') return Buffer.from(data, 'base64').toString('utf8');
@@ -129,6 +134,7 @@ export class KubeconfigMapping {
     return file === undefined || file === '' ? undefined : readConfigFile(this.source.referencedFile(file));
   }
 
+  /** An error that names the file and the mapping. */
   error(text: string): ConfigError {
     return this.source.error(`: ${this.label} ${text}`);
   }

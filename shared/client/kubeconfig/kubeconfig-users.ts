@@ -1,7 +1,7 @@
 /**
- * The users of a kubeconfig with servers as user names, as for webhooks. The kubeconfig is read and the types of its
- * members are checked at once; credentials are resolved when they are needed, so referenced files are read then and
- * their errors reported then. Which user applies to a server is left to the caller.
+ * The users of a kubeconfig in which the name of a user is the server to which it applies, as for admission webhooks. The file is
+ * read and the types of its members are checked at once. Credentials are resolved when they are needed; only then are
+ * referenced files read and their errors reported. Which user applies to a server is left to the caller.
  */
 import { ConfigError, readConfigFile, type ClientCredentials } from './client-config';
 import type { ClientKeyPair } from './exec-credentials';
@@ -11,7 +11,7 @@ import { KubeconfigFile, KubeconfigMapping } from './kubeconfig-mapping';
 /** The users of a kubeconfig, by name. */
 export interface KubeconfigUsers {
   readonly users: ReadonlyMap<string, KubeconfigUser>;
-  /** The user of the current context. */
+  /** The user of the current context; `undefined` when there is no such context or user. */
   readonly current: KubeconfigUser | undefined;
 }
 
@@ -21,11 +21,11 @@ export interface KubeconfigUser {
   credentials(): ClientCredentials;
   /** The client certificate with its key; `undefined` without one. Throws {@link ConfigError}. */
   clientKeyPair(): ClientKeyPair | undefined;
-  /** Impersonation headers. */
+  /** Impersonation headers, by name in lower case; empty when the user does not impersonate. */
   readonly impersonation: Readonly<Record<string, string | string[]>>;
 }
 
-/** Throws {@link ConfigError} when the file is not a valid kubeconfig. */
+/** Reads a kubeconfig; an empty file has no users. Throws {@link ConfigError} when the file is not a valid kubeconfig. */
 export function readKubeconfigUsers(file: string): KubeconfigUsers {
   const source = new KubeconfigFile(file);
   const text = readConfigFile(file);
@@ -42,7 +42,7 @@ export function readKubeconfigUsers(file: string): KubeconfigUsers {
   return { users, current: currentUser === '' ? undefined : users.get(currentUser) };
 }
 
-/** Undefined when the current context is missing or names no user. */
+/** `undefined` when the current context is missing or names no user. */
 function currentUserName(root: KubeconfigMapping): string | undefined {
   const contextName = root.text('current-context') ?? '';
   const context = root.parts('contexts').find((entry) => contextName !== '' && entry.text('name') === contextName);
@@ -70,7 +70,10 @@ function requireStrings(user: KubeconfigMapping, members: readonly string[]): vo
   for (const member of members) user.text(member);
 }
 
-/** A token takes precedence over `exec`, a readable token file over a token. */
+/**
+ * The credentials of a user. The first of these counts: a token file that can be read, or that stands without a token; a
+ * token; a user name with its password; `exec`.
+ */
 function credentialsOf(user: KubeconfigMapping, source: KubeconfigFile): ClientCredentials {
   if (user.has('auth-provider')) throw new ConfigError('auth provider not supported');
   const token = user.text('token') ?? '';
@@ -115,11 +118,14 @@ function impersonationOf(user: KubeconfigMapping): KubeconfigUser['impersonation
   };
 }
 
-/** Percent-encodes bytes that are invalid in header names. */
+/** A character that may stand in the name of a header. */
+const HEADER_NAME_CHARACTER = /[\w!#$&'*+.^`|~-]/;
+
+/** Percent-encodes bytes that are invalid in header names, and `%` itself: `a/b` -> `a%2Fb`. */
 const escapeHeaderKey = (key: string): string =>
   [...Buffer.from(key)]
     .map((byte) => {
       const character = String.fromCharCode(byte);
-      return /[\w!#$&'*+.^`|~-]/.test(character) ? character : `%${byte.toString(16).padStart(2, '0').toUpperCase()}`;
+      return HEADER_NAME_CHARACTER.test(character) ? character : `%${byte.toString(16).padStart(2, '0').toUpperCase()}`;
     })
     .join('');

@@ -1,6 +1,7 @@
 /**
- * Reads kubeconfig files. Supports client certificates, tokens, token files, passwords and exec credential plug-ins;
- * rejects `auth-provider` with a clear message.
+ * Reads kubeconfig files into client configurations. Supports client certificates, tokens, token files, passwords and
+ * exec credential plug-ins; `auth-provider` is an error. kubeconfig-users.ts reads files with a user for
+ * each server, as for webhooks.
  */
 import type { JsonObject } from '../../values/json';
 import {
@@ -14,17 +15,17 @@ import {
 } from './client-config';
 import { KubeconfigFile, KubeconfigMapping } from './kubeconfig-mapping';
 
-/** Overrides of what the file names. */
+/** Overrides of the file's content. */
 export interface KubeconfigOptions {
-  /** Instead of `current-context`. */
+  /** The context to use instead of `current-context`. */
   readonly context?: string;
-  /** Instead of the cluster's server; all must serve the same API. */
+  /** The servers to use instead of the cluster's, unless empty. All must serve the same API. */
   readonly servers?: readonly string[];
 }
 
 /** A kubeconfig as it was read from its files. */
 export interface Kubeconfig extends ClientConfig {
-  /** The files that were read, and referenced files that are read later. */
+  /** The kubeconfig, and the files that it refers to: certificates, which have been read, and the token file. */
   readonly files: readonly string[];
 }
 
@@ -33,7 +34,10 @@ export function readKubeconfig(file: string, options: KubeconfigOptions = {}): K
   return parseKubeconfig(readConfigFile(file), file, options);
 }
 
-/** `file` is used in messages and to resolve relative paths. Throws {@link ConfigError}. */
+/**
+ * Reads the text of a kubeconfig. `file` is its path, which is named in messages. Relative paths in the text are
+ * resolved against its folder. Throws {@link ConfigError}.
+ */
 export function parseKubeconfig(text: string, file: string, options: KubeconfigOptions = {}): Kubeconfig {
   const source = new KubeconfigFile(file);
   const root = source.parse(text);
@@ -74,7 +78,7 @@ function credentialsOf(user: KubeconfigMapping, cluster: KubeconfigMapping, sour
   return name === undefined || name === '' ? { type: 'none' } : { type: 'basic', user: name, password: user.text('password') ?? '' };
 }
 
-/** The `apiVersion` of credential plugins: `client.authentication.k8s.io/v1`. */
+/** The `apiVersion` of credential plug-ins, such as `client.authentication.k8s.io/v1`. The second group is the version. */
 const EXEC_VERSION = /^client\.authentication\.(k8s|platform)\.io\/(v1|v1beta1)$/;
 const INTERACTIVE_MODES: readonly InteractiveMode[] = ['Never', 'IfAvailable', 'Always'];
 
@@ -91,7 +95,7 @@ export function parseExec(exec: KubeconfigMapping, cluster: KubeconfigMapping, s
     throw exec.error(`must have an interactiveMode: ${INTERACTIVE_MODES.join(', ')}`);
   return {
     apiVersion,
-    // Paths are relative to the file's folder; a bare name is searched in PATH.
+    // A path is relative to the folder of the kubeconfig; a bare name is searched in PATH.
     command: command.includes('/') ? source.resolvePath(command) : command,
     args: exec.texts('args'),
     env: exec.parts('env').map((variable) => ({ name: variable.requiredText('name'), value: variable.text('value') ?? '' })),
@@ -101,6 +105,7 @@ export function parseExec(exec: KubeconfigMapping, cluster: KubeconfigMapping, s
   };
 }
 
+/** The cluster as it is passed to a plug-in (`spec.cluster` of an ExecCredential). */
 function clusterInfo(cluster: KubeconfigMapping): JsonObject {
   const authority = cluster.pem('certificate-authority');
   const name = cluster.text('tls-server-name');

@@ -1,8 +1,9 @@
 /**
- * Leader election with a Lease. The holder renews the Lease and releases it when it stops; when it dies, another
- * candidate takes over once the Lease has not changed for its duration, measured with the candidate's own clock: clocks
- * of different machines are never compared. A paused leader cannot know that its term is over, so its writes carry a
- * fence (shared/api/identity/fencing.ts) that the server checks.
+ * Leader election with a Lease. The holder renews the Lease and releases it when it stops. When it dies, another
+ * candidate takes over once it has seen no change of the Lease for the Lease's duration. The candidate measures this
+ * with its own clock and does not use the times in the Lease, so clocks of different machines need not agree. A paused
+ * leader cannot know that its term is over, so its writes carry a fence (shared/api/identity/fencing.ts) that the server
+ * checks.
  */
 import { isFenceInForce, type Fence } from '../../api/identity/fencing';
 import type { Clock } from '../../runtime/clock';
@@ -10,7 +11,7 @@ import type { Logger } from '../../runtime/logger';
 import type { Random } from '../../runtime/random';
 import { isAlreadyExists, isConflict, isNotFound, undefinedIfNotFound } from '../rest/api-error';
 import { keyOf, type ApiObject } from '../rest/api-object';
-import { leaseRecord, releasedLease, renewedLease, acquiredLease, type LeaseRecord } from './lease-record';
+import { acquiredLease, leaseRecord, releasedLease, renewedLease, type LeaseRecord } from './lease-record';
 import { resourceOf } from '../rest/resource';
 import type { RestClient } from '../rest/rest-client';
 import type { RequestOptions } from '../rest/request-options';
@@ -28,16 +29,16 @@ export interface LeaderElectionOptions {
   /** Another candidate takes over after this time without a renewal. Milliseconds. */
   readonly durationMs: number;
   /**
-   * A leader renews after about half of this time and stops leading when no renewal succeeded within it. Less than the
-   * duration. Milliseconds.
+   * A leader renews after about half of this time and stops leading when no renewal succeeded within it. Less than
+   * `durationMs`. Milliseconds.
    */
   readonly renewDeadlineMs: number;
-  /** Interval of failed renewals and of checks of another holder's Lease. Milliseconds. */
+  /** Pause after a failed renewal, and longest pause between two checks of another holder's Lease. Milliseconds. */
   readonly retryMs: number;
   /**
-   * The outer term that this election is nested in: the holder of the outer Lease runs this election while it leads
-   * there. The inner Lease names the outer term and is free as soon as that is over or its holder is silent, so that a
-   * process renews one Lease often and many nested ones seldom.
+   * The outer term that this election is nested in: a process runs this election only while it holds another Lease, the
+   * outer one. The inner Lease names the outer term. It is free as soon as the outer term is over or the outer Lease has
+   * expired, so a process renews the outer Lease often and many inner ones seldom.
    */
   readonly within?: Fence | undefined;
   /** Called when leading starts and ends. */
@@ -55,9 +56,9 @@ export interface Term {
 }
 
 const LEASES = resourceOf('coordination.v1.Lease');
-/** Renewals are aligned to this interval. Milliseconds. */
+/** Renewals are sent at multiples of this time, so that the Leases of a process are renewed together. Milliseconds. */
 const RENEWAL_ALIGNMENT_MS = 1_000;
-/** Time limit of one request for the Lease, so that a lost one is repeated before the lease expires. */
+/** Time limit of one request for the Lease, so that a lost request is repeated before the Lease expires. */
 const REQUEST_TIMEOUT_MS = 5_000;
 /** Added to the wait for expiry, so that the Lease has certainly expired. Milliseconds. */
 const EXPIRY_MARGIN_MS = 50;
@@ -70,30 +71,40 @@ interface LeaseName {
   readonly name: string;
 }
 
-/** Version of a Lease, and the monotonic time in milliseconds at which it was first seen. */
+/** A version of a Lease that this candidate has seen. */
 interface Observation {
-  readonly version: string;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  /** Monotonic milliseconds at which the version was first seen. */
   readonly since: number;
 }
 
+/** The Lease as the write that began the term stored it. */
 interface Acquired {
   readonly lease: ApiObject;
-  /** Monotonic milliseconds when the write that acquired the Lease was sent. */
+  /** Monotonic milliseconds at which that write was sent. */
   readonly acquiredAt: number;
 }
 
-/** The Lease of the current term; `lease` is undefined when the term is lost. */
+/** The result of an attempt: the Lease, or how long to wait for its holder. */
+type AcquireOutcome = (Acquired & { readonly type: 'acquired' }) | { readonly type: 'wait'; readonly waitMs: number };
+
+/** The Lease during a term. */
 interface HeldLease {
+  /** As last stored; `undefined` when the term is lost. */
   lease: ApiObject | undefined;
   /** Monotonic milliseconds at which the last successful renewal was sent. */
   renewedAt: number;
 }
 
-/** One candidate. At most one candidate of a Lease leads at a time, provided that its writes are fenced. */
+/**
+ * One candidate. A leader that is paused may believe that it leads after another one has taken over; its fenced writes
+ * fail then.
+ */
 export class LeaderElection {
-  /** Observed Leases by namespace and name: the awaited one and outer ones. */
+  /** Observed Leases by `namespace/name`: the Lease of this election and the outer Leases that it named. */
   private readonly observations = new Map<string, Observation>();
-  /** The holder that was logged last. */
+  /** The holder of the last message about waiting, so that each holder is logged once. */
   private loggedHolder: string | undefined;
 
   constructor(private readonly options: LeaderElectionOptions) {}
@@ -111,7 +122,7 @@ export class LeaderElection {
     }
   }
 
-  /** Resolves when this candidate holds the Lease; undefined when the signal is aborted first. */
+  /** Resolves when this candidate holds the Lease; with `undefined` when the signal is aborted first. */
   private async acquire(signal: AbortSignal): Promise<Acquired | undefined> {
     const { logger, lease } = this.options;
     while (!signal.aborted) {
@@ -130,9 +141,8 @@ export class LeaderElection {
     return undefined;
   }
 
-  private async tryAcquire(
-    signal: AbortSignal,
-  ): Promise<(Acquired & { readonly type: 'acquired' }) | { readonly type: 'wait'; readonly waitMs: number }> {
+  /** Writes the Lease if it is free. Rejects with a conflict when another candidate was faster. */
+  private async tryAcquire(signal: AbortSignal): Promise<AcquireOutcome> {
     const { client, clock, lease: leaseName, identity, durationMs, within } = this.options;
     const call = { signal, timeoutMs: REQUEST_TIMEOUT_MS };
     const existing = await this.getLease(leaseName, call);
@@ -162,9 +172,9 @@ export class LeaderElection {
     this.options.logger.info('another process is the leader, waiting', { lease: this.options.lease.name, holder });
   }
 
-  /** Milliseconds until the Lease expires; 0 when it is free. */
+  /** Milliseconds until the Lease expires; 0 when it is free or held by this candidate, and not positive when it has expired. */
   private async remainingMs(lease: ApiObject, { holder, durationMs, within }: LeaseRecord, call: RequestOptions): Promise<number> {
-    // An earlier term of this candidate has ended, because terms do not overlap.
+    // A term of this candidate has ended, because it acquires the Lease only between its terms.
     if (holder === '' || holder === this.options.identity) return 0;
     const remaining = this.expiresInMs(lease, durationMs);
     if (within === undefined) return remaining;
@@ -174,48 +184,50 @@ export class LeaderElection {
     return Math.min(remaining, this.expiresInMs(outer, leaseRecord(outer).durationMs));
   }
 
-  /** Whether this candidate's own outer term is later than the given one. If it is earlier, its own term is over. */
+  /** Whether this candidate runs within a later term of the same outer Lease, so that the given outer term is over. */
   private isSuperseded({ namespace, name, transitions }: Fence): boolean {
-    const { within: outerTerm } = this.options;
-    return outerTerm !== undefined && namespace === outerTerm.namespace && name === outerTerm.name && transitions < outerTerm.transitions;
+    const { within: ownOuterTerm } = this.options;
+    if (ownOuterTerm === undefined || namespace !== ownOuterTerm.namespace || name !== ownOuterTerm.name) return false;
+    return transitions < ownOuterTerm.transitions;
   }
 
-  /** Counted from the local time at which the last change was first seen. */
+  /** Milliseconds until the Lease expires, counted from the local time at which its current version was first seen. */
   private expiresInMs(lease: ApiObject, durationMs: number): number {
     return this.observe(lease).since + durationMs - this.options.clock.monotonic();
   }
 
+  /** Records the version of a Lease if it is new. */
   private observe(lease: ApiObject): Observation {
-    const version = `${lease.uid}/${lease.resourceVersion}`;
+    const { uid, resourceVersion } = lease;
     const key = keyOf(lease);
     const observed = this.observations.get(key);
-    if (observed?.version === version) return observed;
-    const observation = { version, since: this.options.clock.monotonic() };
+    if (observed?.uid === uid && observed.resourceVersion === resourceVersion) return observed;
+    const observation = { uid, resourceVersion, since: this.options.clock.monotonic() };
     this.observations.set(key, observation);
     return observation;
   }
 
   /** Resolves after `ms`, or earlier when an observed Lease is released or deleted or the signal is aborted. */
   private async waitForChange(ms: number, signal: AbortSignal): Promise<void> {
-    const { client, clock, lease } = this.options;
-    const ending = new AbortController();
-    const abort = (): void => ending.abort();
+    const { clock, lease } = this.options;
+    const waitEnd = new AbortController();
+    const endWait = (): void => waitEnd.abort();
     if (signal.aborted) return;
-    signal.addEventListener('abort', abort, { once: true });
+    signal.addEventListener('abort', endWait, { once: true });
     const observed = this.observations.get(keyOf(lease));
-    const watching = observed === undefined ? Promise.resolve() : this.abortOnRelease(client, lease, observed, ending);
-    await sleepUnlessAborted(clock, ms, ending.signal);
-    ending.abort();
-    signal.removeEventListener('abort', abort);
+    const watching = observed === undefined ? Promise.resolve() : this.abortOnRelease(observed, waitEnd);
+    await sleepUnlessAborted(clock, ms, waitEnd.signal);
+    waitEnd.abort();
+    signal.removeEventListener('abort', endWait);
     await watching;
   }
 
   /**
-   * Aborts `ending` when the Lease is released or deleted. Errors of the watch are ignored: the next check finds the
-   * state.
+   * Watches the Lease from the observed version on and aborts `waitEnd` when it is released or deleted. Ignores errors of
+   * the watch, because the next attempt to acquire the Lease reads its state.
    */
-  private async abortOnRelease(client: RestClient, lease: LeaseName, observed: Observation, ending: AbortController): Promise<void> {
-    const resourceVersion = observed.version.split('/')[1] ?? '';
+  private async abortOnRelease({ resourceVersion }: Observation, waitEnd: AbortController): Promise<void> {
+    const { client, lease, durationMs } = this.options;
     try {
       const events = client
         .of(LEASES)
@@ -223,13 +235,13 @@ export class LeaderElection {
         .watch({
           fieldSelector: `metadata.name=${lease.name}`,
           from: { resourceVersion },
-          timeoutSeconds: Math.ceil(this.options.durationMs / 1000),
-          signal: ending.signal,
+          timeoutSeconds: Math.ceil(durationMs / 1000),
+          signal: waitEnd.signal,
         });
       for await (const event of events) {
-        if (event.type === 'DELETED') return ending.abort();
+        if (event.type === 'DELETED') return waitEnd.abort();
         if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
-        if (leaseRecord(event.object).holder === '') return ending.abort();
+        if (leaseRecord(event.object).holder === '') return waitEnd.abort();
         this.observe(event.object);
       }
     } catch {
@@ -237,7 +249,7 @@ export class LeaderElection {
     }
   }
 
-  /** Runs one term. True when `lead` returned before the term ended. */
+  /** Runs one term. Resolves to true when `lead` returned before the term ended, to false when the term was lost or aborted. */
   private async runTerm(
     { lease: acquired, acquiredAt }: Acquired,
     signal: AbortSignal,
@@ -245,20 +257,20 @@ export class LeaderElection {
   ): Promise<boolean> {
     const { logger, lease: leaseName, identity, onChange } = this.options;
     const { transitions } = leaseRecord(acquired);
-    const ending = new AbortController();
-    const abort = (): void => ending.abort(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
+    const termEnd = new AbortController();
+    const endTerm = (): void => termEnd.abort(signal.reason);
+    signal.addEventListener('abort', endTerm, { once: true });
     logger.info('leading', { lease: leaseName.name, transitions });
     onChange?.(true);
     const held: HeldLease = { lease: acquired, renewedAt: acquiredAt };
-    const renewal = this.renew(held, ending);
+    const renewal = this.renew(held, termEnd);
     let hasFinished = false;
     try {
-      await lead({ fence: { ...leaseName, holder: identity, transitions }, signal: ending.signal });
-      hasFinished = !ending.signal.aborted;
+      await lead({ fence: { ...leaseName, holder: identity, transitions }, signal: termEnd.signal });
+      hasFinished = !termEnd.signal.aborted;
     } finally {
-      signal.removeEventListener('abort', abort);
-      ending.abort();
+      signal.removeEventListener('abort', endTerm);
+      termEnd.abort();
       await renewal;
       onChange?.(false);
       if (held.lease !== undefined) await this.release(held.lease);
@@ -266,11 +278,11 @@ export class LeaderElection {
     return hasFinished;
   }
 
-  /** Renews the Lease until `ending` is aborted; when the term is lost, aborts `ending` and clears `held.lease`. */
-  private async renew(held: HeldLease, ending: AbortController): Promise<void> {
-    const { client, clock, logger, lease: leaseName, durationMs, renewDeadlineMs } = this.options;
+  /** Renews the Lease until `termEnd` is aborted. When the term is lost, clears `held.lease` and aborts `termEnd`. */
+  private async renew(held: HeldLease, termEnd: AbortController): Promise<void> {
+    const { client, clock, logger, lease: leaseName, renewDeadlineMs } = this.options;
     let waitMs = this.renewalMs();
-    while (held.lease !== undefined && (await sleepUnlessAborted(clock, waitMs, ending.signal))) {
+    while (held.lease !== undefined && (await sleepUnlessAborted(clock, waitMs, termEnd.signal))) {
       const remaining = held.renewedAt + renewDeadlineMs - clock.monotonic();
       if (remaining <= 0) {
         logger.error('the lease could not be renewed in time', { lease: leaseName.name });
@@ -279,32 +291,33 @@ export class LeaderElection {
       }
       try {
         const startedAt = clock.monotonic();
-        const renewed = renewedLease(held.lease, { now: clock.now(), durationMs });
+        const renewed = renewedLease(held.lease, clock.now());
         held.lease = await client
           .of(LEASES)
           .namespace(leaseName.namespace)
-          .update(renewed, { signal: ending.signal, timeoutMs: Math.min(remaining, REQUEST_TIMEOUT_MS) });
+          .update(renewed, { signal: termEnd.signal, timeoutMs: Math.min(remaining, REQUEST_TIMEOUT_MS) });
         held.renewedAt = startedAt;
         waitMs = this.renewalMs();
       } catch (error) {
-        if (ending.signal.aborted) break;
+        if (termEnd.signal.aborted) break;
         const deadline = held.renewedAt + renewDeadlineMs;
-        held.lease = await this.rereadAfterFailure(held.lease, error, ending.signal, Math.max(1, deadline - clock.monotonic()));
+        const timeoutMs = Math.max(1, deadline - clock.monotonic());
+        held.lease = await this.rereadAfterFailure(held.lease, error, { signal: termEnd.signal, timeoutMs });
         waitMs = Math.min(this.retryMs(), Math.max(0, deadline - clock.monotonic()));
       }
     }
-    ending.abort(new Error('the lease was lost'));
+    termEnd.abort(new Error('the lease was lost'));
   }
 
   /**
-   * A renewal with a lost response may have been stored: returns the current Lease, or undefined when it was deleted or
-   * belongs to another term. Returns the given Lease when the current one cannot be read.
+   * Reads the Lease after a write of it has failed with `error`, because a write without a response may have been
+   * stored. Returns the current Lease, `undefined` when it was deleted or belongs to another term, or the given Lease
+   * when the current one cannot be read.
    */
   private async rereadAfterFailure(
     lease: ApiObject,
     error: unknown,
-    signal: AbortSignal,
-    withinMs = REQUEST_TIMEOUT_MS,
+    { signal, timeoutMs = REQUEST_TIMEOUT_MS }: RequestOptions,
   ): Promise<ApiObject | undefined> {
     const { client, logger, lease: leaseName } = this.options;
     const expected = leaseRecord(lease);
@@ -312,7 +325,7 @@ export class LeaderElection {
       const current = await client
         .of(LEASES)
         .namespace(leaseName.namespace)
-        .get(leaseName.name, { signal, timeoutMs: Math.min(withinMs, REQUEST_TIMEOUT_MS) });
+        .get(leaseName.name, { ...(signal === undefined ? {} : { signal }), timeoutMs: Math.min(timeoutMs, REQUEST_TIMEOUT_MS) });
       const record = leaseRecord(current);
       if (current.uid === lease.uid && record.holder === expected.holder && record.transitions === expected.transitions) return current;
       logger.error('another process is the leader', { lease: leaseName.name, holder: record.holder });
@@ -322,14 +335,15 @@ export class LeaderElection {
         logger.error('the lease was deleted', { lease: leaseName.name });
         return undefined;
       }
-      if (!signal.aborted) logger.warn('cannot renew the lease', { lease: leaseName.name, error });
+      if (signal?.aborted !== true) logger.warn('cannot renew the lease', { lease: leaseName.name, error });
       return lease;
     }
   }
 
+  /** Removes this candidate as the holder. Failures are logged; then the Lease expires. */
   private async release(lease: ApiObject): Promise<void> {
-    const { client, clock, logger, durationMs } = this.options;
-    const released = releasedLease(lease, { now: clock.now(), durationMs });
+    const { client, clock, logger } = this.options;
+    const released = releasedLease(lease, clock.now());
     try {
       await client.of(LEASES).namespace(lease.namespace).update(released, { timeoutMs: REQUEST_TIMEOUT_MS });
     } catch (error) {
@@ -340,22 +354,19 @@ export class LeaderElection {
   }
 
   private async releaseAfterConflict(lease: ApiObject): Promise<void> {
-    const { client, clock, logger, lease: leaseName, durationMs } = this.options;
+    const { client, clock, logger, lease: leaseName } = this.options;
     try {
-      const current = await this.rereadAfterFailure(lease, undefined, new AbortController().signal);
+      const current = await this.rereadAfterFailure(lease, undefined, {});
       if (current === undefined) return;
-      await client
-        .of(LEASES)
-        .namespace(leaseName.namespace)
-        .update(releasedLease(current, { now: clock.now(), durationMs }), { timeoutMs: REQUEST_TIMEOUT_MS });
+      await client.of(LEASES).namespace(leaseName.namespace).update(releasedLease(current, clock.now()), { timeoutMs: REQUEST_TIMEOUT_MS });
     } catch (error) {
       logger.warn('cannot release the lease', { lease: leaseName.name, error });
     }
   }
 
   /**
-   * Leaves time for two or three attempts. Aligned to whole seconds, so that the Leases of a process are renewed
-   * together.
+   * Milliseconds until the next renewal: about half of the renew deadline, which leaves time for two or three attempts,
+   * moved back to a multiple of {@link RENEWAL_ALIGNMENT_MS}.
    */
   private renewalMs(): number {
     const { clock, retryMs, renewDeadlineMs } = this.options;

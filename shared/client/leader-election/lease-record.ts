@@ -1,7 +1,7 @@
 /**
  * Reads the fields of a Lease that leader election uses, and computes the Lease of an acquired, renewed or released term.
- * Other fields and annotations of an existing Lease are kept. Pure; when a term is acquired is left to
- * leader-election.ts.
+ * Other fields and annotations of an existing Lease are kept. Pure functions: leader-election.ts decides when a term
+ * begins and ends.
  */
 import { formatFence, parseFence, type Fence } from '../../api/identity/fencing';
 import { LEASE_WITHIN_ANNOTATION, type Dialect } from '../../names/dialect';
@@ -11,17 +11,17 @@ import type { ApiObject } from '../rest/api-object';
 
 /** The state of leadership in a Lease. */
 export interface LeaseRecord {
-  /** '' when the Lease is free. */
+  /** `''` when the Lease is free. */
   readonly holder: string;
-  /** The number of the term: it grows with each acquisition, also by the same holder. */
+  /** The number of the term. It grows with each acquisition, also by the same holder. */
   readonly transitions: number;
   /** The Lease expires this long after a renewal. Milliseconds. */
   readonly durationMs: number;
-  /** The outer term: when it is over, this term is over too. */
+  /** The term of another Lease that this term is nested in: when the outer term is over, so is this one. */
   readonly within: Fence | undefined;
 }
 
-/** Missing or invalid fields are those of a free Lease. */
+/** Reads the record. Missing or invalid fields have the values of a free Lease. */
 export function leaseRecord(lease: ApiObject): LeaseRecord {
   const spec = objectAt(lease.body, 'spec') ?? {};
   const seconds = ownMember(spec, 'leaseDurationSeconds');
@@ -32,7 +32,7 @@ export function leaseRecord(lease: ApiObject): LeaseRecord {
     holder,
     transitions: typeof transitions === 'number' ? transitions : 0,
     durationMs: typeof seconds === 'number' ? seconds * 1000 : 0,
-    // Holders without support for nested terms leave the annotation of their predecessor.
+    // A holder that does not support nested terms leaves the annotation of its predecessor, which names the predecessor.
     within: outer?.holder === holder ? outer : undefined,
   };
 }
@@ -43,21 +43,23 @@ function outerTermOf({ body }: ApiObject): Fence | undefined {
   return text === undefined ? undefined : parseFence(text);
 }
 
-/** The time at which a Lease is written, and for how long it is valid then. */
+/** When a Lease is written, and how long it is valid from then on. */
 export interface LeaseTimes {
   /** Wall-clock time in milliseconds. */
   readonly now: number;
   readonly durationMs: number;
 }
 
-/** The new term, and its outer term if it is nested. */
+/** A new term. */
 export interface AcquiredTerm {
   readonly fence: Fence;
+  /** The outer term; `undefined` when the new term is not nested. */
   readonly within: Fence | undefined;
+  /** The spelling of the annotation that names the outer term (shared/names/dialect.ts). */
   readonly dialect: Dialect;
 }
 
-/** The Lease that starts the term. `previous` is the existing Lease. */
+/** The Lease that begins the term. `previous` is the existing Lease; `undefined` when there is none. */
 export function acquiredLease(
   { fence, within, dialect }: AcquiredTerm,
   { now, durationMs }: LeaseTimes,
@@ -85,13 +87,16 @@ function previousAnnotations(previous: ApiObject | undefined): JsonObject {
   return previous === undefined ? {} : (objectAt(objectAt(previous.body, 'metadata'), 'annotations') ?? {});
 }
 
-/** `lease`, the holder's last write, with a new renew time. */
-export function renewedLease(lease: ApiObject, { now }: LeaseTimes): JsonObject {
+/** `lease`, which its holder stored last, with a new renew time. `now` is wall-clock milliseconds. */
+export function renewedLease(lease: ApiObject, now: number): JsonObject {
   return withSpec(lease, { renewTime: microTimeAt(now) });
 }
 
-/** `lease` without a holder, so that the next candidate need not wait for expiry. */
-export function releasedLease(lease: ApiObject, { now }: LeaseTimes): JsonObject {
+/**
+ * `lease` without a holder, so that the next candidate need not wait for expiry. `now` is wall-clock milliseconds. The
+ * duration of a second is client-go's for a released Lease.
+ */
+export function releasedLease(lease: ApiObject, now: number): JsonObject {
   return withSpec(lease, { holderIdentity: '', leaseDurationSeconds: 1, renewTime: microTimeAt(now) });
 }
 

@@ -1,6 +1,6 @@
 /**
- * Errors from error responses and from ERROR events of watches, and checks of the reasons that callers handle. Lost
- * connections are {@link ConnectionError}s of the transport.
+ * Errors from error responses and from ERROR events of watches, and checks of the reasons that callers handle. Failures
+ * without a response are `ConnectionError`s (transport/transport.ts).
  */
 import { objectAt, ownMember, stringAt, type JsonObject } from '../../values/json';
 
@@ -11,22 +11,22 @@ export class ApiError extends Error {
   constructor(
     /** HTTP status. */
     readonly code: number,
-    /** Upstream's reason (`NotFound`, `Conflict` …); '' when the body is no Status. */
+    /** Upstream's reason (`NotFound`, `Conflict` …); `''` when the body is no Status. */
     readonly reason: string,
     message: string,
-    /** From Retry-After; undefined when the server sent none. */
+    /** From the Retry-After header or the details of the Status; `undefined` when the server sent neither. */
     readonly retryAfterSeconds?: number,
   ) {
     super(message);
   }
 }
 
-/** Longer bodies that are no Status are truncated in messages. */
+/** A body that is no Status is truncated to this length in messages. */
 const MAX_SHOWN_LENGTH = 300;
 
 /**
- * The error of a response with an error code, or of the object of an ERROR event. `body` is the parsed JSON object, if
- * it is one; `text` is shown when that is no Status. `retryAfter` is the Retry-After header.
+ * The error of a response with the error status `code`, or of an ERROR event. `body` is the JSON object of the response,
+ * if it is one. When it is no Status, the message shows `text`, the whole response. `retryAfter` is the Retry-After header.
  */
 export function createApiError(code: number, body: JsonObject | undefined, text: string, retryAfter?: string): ApiError {
   const header = retryAfter !== undefined && /^\d{1,6}$/.test(retryAfter) ? Number(retryAfter) : undefined;
@@ -45,27 +45,27 @@ export function createApiError(code: number, body: JsonObject | undefined, text:
   );
 }
 
-/** The object, or the resource itself, does not exist. */
+/** Whether the object, or the resource itself, does not exist. */
 export function isNotFound(error: unknown): boolean {
   return error instanceof ApiError && error.code === 404;
 }
 
-/** An outdated resource version or a failed precondition. */
+/** Whether a resource version was outdated or a precondition failed. */
 export function isConflict(error: unknown): error is ApiError {
   return error instanceof ApiError && error.reason === 'Conflict';
 }
 
-/** An object of the name exists. */
+/** Whether an object of this name exists already. */
 export function isAlreadyExists(error: unknown): boolean {
   return error instanceof ApiError && error.reason === 'AlreadyExists';
 }
 
-/** The namespace is being deleted and accepts no new objects. */
+/** Whether the namespace is being deleted and therefore accepts no new objects. */
 export function isNamespaceTerminating(error: unknown): boolean {
   return error instanceof ApiError && error.code === 403 && error.message.includes('is being terminated');
 }
 
-/** The requested version was compacted. */
+/** Whether the requested resource version was compacted. */
 export function isExpired(error: unknown): boolean {
   return error instanceof ApiError && error.code === 410;
 }

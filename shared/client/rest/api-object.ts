@@ -8,7 +8,7 @@ import { isBodyOf, type Resource } from './resource';
 
 /** One object at one resource version. */
 export interface ApiObject<Body extends JsonObject = JsonObject> {
-  /** '' for cluster-scoped objects. */
+  /** `''` for cluster-scoped objects. */
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
@@ -18,7 +18,7 @@ export interface ApiObject<Body extends JsonObject = JsonObject> {
   readonly body: Body;
 }
 
-/** The response does not have the expected form. `name` is part of logged messages and therefore keeps an earlier spelling. */
+/** The response does not have the expected form. `name` is in logged messages, which is why it keeps an earlier spelling. */
 export class MalformedResponse extends Error {
   override readonly name = 'MalformedAnswer';
 }
@@ -29,7 +29,7 @@ export function parseApiObject<Body extends JsonObject>(resource: Resource<Body>
   return apiObject(value);
 }
 
-/** Throws {@link MalformedResponse} when the body has no name. */
+/** The object with this body. Throws {@link MalformedResponse} when the body has no name. */
 export function apiObject<Body extends JsonObject>(body: Body): ApiObject<Body> {
   const metadata = objectAt(body, 'metadata');
   const name = stringAt(metadata, 'name');
@@ -46,10 +46,10 @@ export function apiObject<Body extends JsonObject>(body: Body): ApiObject<Body> 
   };
 }
 
-/** All kinds share one metadata type; see {@link isBodyOf}. */
+/** Checks only that the metadata is an object, as {@link isBodyOf} does. All kinds have the same type of metadata. */
 const isMetadata = (value: JsonValue | undefined): value is MetaV1ObjectMeta => isObject(value);
 
-/** The namespace that a body names; '' when it names none. */
+/** The namespace that a body names; `''` when it names none. */
 export function namespaceOf(body: JsonObject): string {
   return stringAt(objectAt(body, 'metadata'), 'namespace') ?? '';
 }
@@ -69,7 +69,7 @@ export function finalizersOf({ metadata }: Pick<ApiObject, 'metadata'>): readonl
   return metadata.finalizers ?? [];
 }
 
-/** 0 for kinds without generations. */
+/** `metadata.generation`; 0 for kinds without generations. */
 export function generationOf({ metadata }: Pick<ApiObject, 'metadata'>): number {
   return Number(metadata.generation ?? 0);
 }

@@ -40,15 +40,12 @@ test('readDiscovery takes a resource from the first version that serves it, and 
     ],
     'kubernetes',
   );
-  expect(
-    discovered.resources.map(({ group, version, resource: name, kind, namespaced }) => [group, version, name, kind, namespaced]),
-  ).toEqual([
-    ['', 'v1', 'pods', 'PODS', true],
-    ['networking.platform.io', 'v1', 'a', 'A', true],
-    ['networking.platform.io', 'v1', 'b', 'B', false],
-    ['networking.platform.io', 'v1beta1', 'c', 'C', true],
+  expect(discovered.resources).toMatchObject([
+    { group: '', version: 'v1', resource: 'pods', kind: 'PODS', namespaced: true, subresources: new Set(['status', 'scale']) },
+    { group: 'networking.platform.io', version: 'v1', resource: 'a', kind: 'A', namespaced: true, subresources: new Set() },
+    { group: 'networking.platform.io', version: 'v1', resource: 'b', kind: 'B', namespaced: false },
+    { group: 'networking.platform.io', version: 'v1beta1', resource: 'c', kind: 'C', namespaced: true },
   ]);
-  expect(discovered.resources.map(({ subresources }) => [...subresources])).toEqual([['status', 'scale'], [], [], []]);
   expect(discovered.stale).toEqual(['metrics.example.com/v1beta1']);
   expect(discovered.malformed).toEqual(['bad/name/v1']);
 });

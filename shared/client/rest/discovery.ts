@@ -1,6 +1,6 @@
 /**
- * Reads aggregated discovery: every resource in the preferred version of its group, and the versions that are stale or
- * malformed. A failing group does not hide the others.
+ * Reads aggregated discovery (APIGroupDiscoveryList): each resource in the preferred version of its group, and the
+ * versions that are stale or malformed. A group that fails does not hide the others.
  */
 import { canonicalGroup, groupInDialect, type Dialect } from '../../names/dialect';
 import { apiVersionOf, parseApiVersion } from '../../api/identity/identity';
@@ -17,17 +17,17 @@ export interface ServedResource extends Resource {
 
 /** What a server serves at the time of the request. */
 export interface DiscoveredResources {
-  /** In the server's order of groups. */
+  /** Each resource in one version, in the server's order of groups: the preferred version, or the first that has it. */
   readonly resources: readonly ServedResource[];
-  /** Resources by `apiVersion/kind` in canonical spelling, for every served version. */
+  /** The resources of all served versions by `apiVersion/kind` (`apps/v1/Deployment`), in canonical spelling. */
   readonly kinds: ReadonlyMap<string, Resource>;
-  /** Group versions, in the client's dialect, that are registered but cannot be described at the moment. Sorted. */
+  /** Group versions, in the client's dialect, that are registered but that the server cannot describe now. Sorted. */
   readonly stale: readonly string[];
-  /** Versions with invalid names. */
+  /** Group versions with invalid names, as the server spells them. */
   readonly malformed: readonly string[];
 }
 
-/** Requests the two aggregated documents. Rejects when the server does not serve them. */
+/** Requests the documents of `/api` and `/apis`. Rejects when the server does not serve aggregated discovery. */
 export async function discoverResources(client: RestClient, options: RequestOptions = {}): Promise<DiscoveredResources> {
   const accept = aggregatedForm(client.dialect);
   const documents = await Promise.all([client.getDocument('/api', accept, options), client.getDocument('/apis', accept, options)]);
@@ -63,7 +63,7 @@ function* versionsOf(
   }
 }
 
-/** A resource counts in the first version that serves it, which is the preferred one if that does. */
+/** Adds a resource unless an earlier version of its group, and so a preferred one, has it. Adds its kind in any case. */
 function addResource(resource: ServedResource, resources: Map<string, ServedResource>, kinds: Map<string, Resource>): void {
   const key = `${resource.group}/${resource.resource}`;
   if (!resources.has(key)) resources.set(key, resource);

@@ -4,10 +4,13 @@ import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 import { parseJson } from '../../serialization';
 import { MalformedResponse } from './api-object';
 
-/** Numbers that a double may not hold exactly, in strings or not: only these need the exact, slower parser. */
+/**
+ * Digits of a number that a double may not hold exactly: 16 or more in a row, or an exponent of three. Only a text with
+ * such digits, be it in a string, needs the exact and slower parser.
+ */
 const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
 
-/** Throws {@link MalformedResponse}. */
+/** Parses the JSON of a response; integers that a double cannot hold become bigints. Throws {@link MalformedResponse}. */
 export function parseBody(text: string): JsonValue {
   try {
     if (LONG_NUMBER.test(text)) return parseJson(Buffer.from(text)).value;
@@ -19,12 +22,12 @@ export function parseBody(text: string): JsonValue {
   }
 }
 
-/** A result of JSON.parse contains only JSON values. */
+/** Narrows the type of a result of JSON.parse, which contains only JSON values. */
 function isJson(value: unknown): value is JsonValue {
   return value !== undefined;
 }
 
-/** The object, or undefined when the text is anything else. */
+/** The object in the text; `undefined` when the text is anything else. */
 export function tryParseObject(text: string): JsonObject | undefined {
   try {
     const value = parseBody(text);
@@ -34,7 +37,7 @@ export function tryParseObject(text: string): JsonObject | undefined {
   }
 }
 
-/** Throws {@link MalformedResponse} beyond `limit` bytes. */
+/** Reads a whole body. Throws {@link MalformedResponse} when it is longer than `limit` bytes. */
 export async function collectBody(body: AsyncIterable<Buffer>, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -47,10 +50,11 @@ export async function collectBody(body: AsyncIterable<Buffer>, limit: number): P
 }
 
 /**
- * Yields the lines of a stream without line ends. Throws {@link MalformedResponse} when more than `limit` bytes of a line
- * have arrived without its end; empty lines and an incomplete last line are dropped.
+ * Yields the lines of a stream without their line ends. Empty lines and an incomplete last line are dropped. Throws
+ * {@link MalformedResponse} when more than `limit` bytes have arrived without the end of their line.
  */
 export async function* readLines(body: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
+  // The chunks of the incomplete line, and their length.
   let pending: Buffer[] = [];
   let length = 0;
   for await (const chunk of body) {

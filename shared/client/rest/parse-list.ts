@@ -1,6 +1,6 @@
 /**
- * Parses a list response: its items, the revision to watch from, and the token of the next page. Reading further pages
- * is left to the callers.
+ * Parses a list response: its items, its resource version, from which a watch can start, and the token of the next page.
+ * Reading further pages is left to the callers.
  */
 import { arrayAt, isObject, objectAt, ownMember, stringAt, type JsonObject, type JsonValue } from '../../values/json';
 import { MalformedResponse, parseApiObject } from './api-object';
@@ -9,7 +9,7 @@ import type { Resource } from './resource';
 
 /**
  * Throws {@link MalformedResponse} for anything but a list with a resource version. `bytes` is the length of the
- * response body. An empty list of a Go program may have `items: null`.
+ * response body.
  */
 export function parseList<Body extends JsonObject>(resource: Resource<Body>, value: JsonValue, bytes: number): ObjectList<Body> {
   if (!isObject(value)) throw new MalformedResponse(`the list of ${resource.resource} is no object`);
@@ -17,6 +17,7 @@ export function parseList<Body extends JsonObject>(resource: Resource<Body>, val
   const resourceVersion = stringAt(metadata, 'resourceVersion');
   if (resourceVersion === undefined) throw new MalformedResponse(`the list of ${resource.resource} has no resourceVersion`);
   const token = stringAt(metadata, 'continue');
+  // A server in Go may encode an empty list as `items: null`.
   const items = ownMember(value, 'items') === null ? [] : (arrayAt(value, 'items') ?? []);
   return {
     resourceVersion,

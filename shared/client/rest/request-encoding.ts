@@ -1,12 +1,13 @@
 /**
  * Encodes the options of requests: query parameters of selectors, the options of a DELETE, and bodies with their media
- * types. Connections, credentials and retries are left to `RestClient`.
+ * types. Serializing and sending them is left to request-sender.ts.
  */
 import type { JsonObject, JsonValue } from '../../values/json';
 import type { DeleteOptions, PatchType, RequestOptions, Selectors } from './request-options';
 
 /** A body before serialization. */
 export interface RequestBody {
+  /** The Content-Type header. */
   readonly type: string;
   readonly value: JsonValue;
 }
@@ -17,7 +18,7 @@ export const PATCH_MEDIA_TYPES: Readonly<Record<PatchType, string>> = {
   json: 'application/json-patch+json',
 };
 
-/** The Content-Type of server-side apply; JSON is YAML. */
+/** The Content-Type of server-side apply. The body is JSON, which is valid YAML. */
 export const APPLY_MEDIA_TYPE = 'application/apply-patch+yaml';
 
 /** The query parameters of selectors; absent ones are omitted. */
@@ -28,12 +29,12 @@ export function selectorQuery({ labelSelector, fieldSelector }: Selectors): URLS
   return query;
 }
 
-/** The query with its question mark; '' without parameters. */
+/** The query with its question mark; `''` without parameters. */
 export function queryString(query: URLSearchParams): string {
   return query.size === 0 ? '' : `?${query.toString()}`;
 }
 
-/** Only the members that every request has, from options of a verb. */
+/** Selects from the options of a verb those that every request has. */
 export function requestOptions({ signal, timeoutMs }: RequestOptions): RequestOptions {
   return { ...(signal === undefined ? {} : { signal }), ...(timeoutMs === undefined ? {} : { timeoutMs }) };
 }

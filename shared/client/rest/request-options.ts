@@ -6,7 +6,7 @@ import type { ApiObject } from './api-object';
 export interface RequestOptions {
   /** Aborts the request and its retries; they then reject. */
   readonly signal?: AbortSignal;
-  /** Time limit of the request with its retries; by default that of the client. */
+  /** Time limit of the request with its retries; by default that of the client. Milliseconds. */
   readonly timeoutMs?: number;
 }
 
@@ -16,38 +16,37 @@ export interface Selectors {
   readonly fieldSelector?: string;
 }
 
-/**
- * Options of a list. `limit`: objects of a page, without a limit by default. `continue`: the token of the previous
- * page.
- */
+/** Options of a list. */
 export interface ListOptions extends Selectors, RequestOptions {
+  /** Maximum number of objects in the page; by default all objects are in one page. */
   readonly limit?: number;
+  /** The token of the previous page; absent for the first page. */
   readonly continue?: string;
-  /** Request protobuf if the kind has an encoding. */
+  /** Whether to accept protobuf, which servers send for kinds that have an encoding. */
   readonly protobuf?: boolean;
 }
 
 /** One page of a collection. */
 export interface ObjectList<Body extends JsonObject = JsonObject> {
   readonly resourceVersion: string;
-  /** Set when further pages exist. */
+  /** The token of the next page; `undefined` on the last page. */
   readonly continue: string | undefined;
   readonly items: readonly ApiObject<Body>[];
-  /** Length of the response body. */
+  /** Length of the response body on the wire. */
   readonly bytes: number;
 }
 
 /** Options of a watch. */
 export interface WatchOptions extends Selectors {
   /**
-   * Watch events after this version, or `present`: a streaming list, which sends an event for each existing object and
-   * a bookmark, and then changes.
+   * A resource version, after which events are sent, or `present` for a streaming list: an event for each existing object,
+   * then a bookmark, then changes.
    */
   readonly from: { readonly resourceVersion: string } | 'present';
   /** The server ends the watch after this time. */
   readonly timeoutSeconds: number;
   readonly signal?: AbortSignal;
-  /** Request protobuf if the kind has an encoding. */
+  /** Whether to accept protobuf, which servers send for kinds that have an encoding. */
   readonly protobuf?: boolean;
 }
 
@@ -58,7 +57,7 @@ export interface DeleteOptions extends RequestOptions {
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
-/** Of a write that can also go to a subresource, such as `status`. */
+/** Options of a write that can also go to a subresource, such as `status`. */
 export interface SubresourceOptions extends RequestOptions {
   readonly subresource?: string;
 }
@@ -66,12 +65,13 @@ export interface SubresourceOptions extends RequestOptions {
 /** Options of server-side apply. */
 export interface ApplyOptions extends SubresourceOptions {
   readonly fieldManager: string;
-  /** Whether fields are taken over from other managers; otherwise they are conflicts. True by default. */
+  /** Whether to take conflicting fields from their managers; without it they are a conflict. True by default. */
   readonly force?: boolean;
 }
 
 /** Options of the deletion of all selected objects. */
 export interface DeleteCollectionOptions extends DeleteOptions, Selectors {
+  /** Maximum number of objects to delete; all by default. */
   readonly limit?: number;
 }
 

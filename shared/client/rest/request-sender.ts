@@ -1,9 +1,11 @@
 /**
- * Sends requests to an API server: credentials, deadlines, retries and fences. What a request means is left to
- * `ResourceClient`. A request is retried when the server cannot have processed it (it was never sent, or was rejected
- * with 429, or 503 with Retry-After, or with 401 while other credentials are available), and a read also when its response
- * was lost. After a lost response to a write the
- * caller must read the object again.
+ * Sends requests to an API server, with credentials, deadlines, retries and fences (shared/api/identity/fencing.ts).
+ * `ResourceClient` knows what the requests mean. A request is retried:
+ * - when it was not sent, or was rejected with 429, or with 503 and Retry-After, since the server has not processed it
+ * - once after 401, when other credentials are available
+ * - when it is a read and its response was lost
+ *
+ * A write is not retried after a lost response; the caller reads the object again to learn whether it was stored.
  */
 import { FENCE_HEADER, formatFence, type Fence } from '../../api/identity/fencing';
 import type { Dialect } from '../../names/dialect';
@@ -30,28 +32,30 @@ export interface RestClientOptions {
   readonly clock: Clock;
   readonly random: Random;
   /**
-   * Time limit of a request with all its retries, except for watches and unless a call overrides it. Milliseconds; 60
-   * s by default.
+   * Time limit of a request with all its retries, unless the call has its own. Watches have none. Milliseconds; 60 s by
+   * default.
    */
   readonly timeoutMs?: number;
 }
 
 /** Limit of a response; it must hold the largest page of a list. */
 const MAX_RESPONSE_BYTES = 512 * 1024 * 1024;
-/** Time limit of a request; an API server's own limit is 60 s too. */
+/** Default of {@link RestClientOptions.timeoutMs}; an API server's own limit is 60 s too. */
 const DEFAULT_TIMEOUT_MS = 60_000;
 
-/** One request. `path` includes the query; `accept` is JSON by default. */
+/** One request. */
 export interface ApiRequest extends RequestOptions {
   readonly method: Method;
+  /** Path and query. */
   readonly path: string;
+  /** The Accept header; JSON by default. */
   readonly accept?: string;
   readonly body?: RequestBody;
 }
 
 /** The successful response to a request. */
 export interface ReceivedBody {
-  /** The Content-Type header; '' when absent. */
+  /** The Content-Type header; `''` when absent. */
   readonly type: string;
   readonly bytes: Buffer;
 }
@@ -73,14 +77,14 @@ export class RequestSender {
     return this.options.dialect;
   }
 
-  /** The JSON of a successful response. Rejects with ApiError, ConnectionError or MalformedResponse. */
+  /** The JSON of a successful response. Rejects as {@link send} does, and with MalformedResponse for a body that is no JSON. */
   async sendForJson(request: ApiRequest): Promise<JsonValue> {
     return parseBody((await this.send(request)).bytes.toString('utf8'));
   }
 
   /**
-   * A successful response, after retries. Rejects with ApiError, ConnectionError, MalformedResponse for a body beyond the
-   * limit, or the reason of the signal.
+   * A successful response, after retries. Rejects with ApiError, with ConnectionError, with MalformedResponse for a body
+   * longer than {@link MAX_RESPONSE_BYTES}, or with the reason of the signal.
    */
   async send(call: ApiRequest): Promise<ReceivedBody> {
     const { clock, random } = this.options;
@@ -91,9 +95,7 @@ export class RequestSender {
     try {
       for (;;) {
         try {
-          const response = await this.sendOnce(call, deadline.signal);
-          if (response.status < 200 || response.status > 299) throw await readApiError(response);
-          return { type: response.header('content-type') ?? '', bytes: await collectBody(response.body, MAX_RESPONSE_BYTES) };
+          return await this.receive(call, deadline.signal);
         } catch (error) {
           const isUnauthorized = error instanceof ApiError && error.code === 401;
           if (isUnauthorized && canRefresh && (await this.options.credentials.refreshAfterRejection())) {
@@ -109,7 +111,17 @@ export class RequestSender {
     }
   }
 
-  /** A response that is read as it arrives, without retries and without a deadline. Rejects as `send` does. */
+  /** One attempt: the whole successful response. */
+  private async receive(call: ApiRequest, signal: AbortSignal): Promise<ReceivedBody> {
+    const response = await this.sendOnce(call, signal);
+    if (response.status < 200 || response.status > 299) throw await readApiError(response);
+    return { type: response.header('content-type') ?? '', bytes: await collectBody(response.body, MAX_RESPONSE_BYTES) };
+  }
+
+  /**
+   * A response that the caller reads as it arrives, such as a watch. Makes one attempt, without a deadline of its own.
+   * Rejects as {@link send} does, but leaves the length of the body to the caller.
+   */
   async open(call: ApiRequest, signal: AbortSignal): Promise<TransportResponse> {
     const response = await this.sendOnce(call, signal);
     if (response.status !== 200) throw await readApiError(response);

@@ -1,7 +1,7 @@
 /**
- * The verbs on the objects of one resource, in one namespace or at cluster scope. `RestClient.of` decides by the scope
- * of the resource which of them the compiler offers. Every method resolves after the response; it rejects with ApiError
- * when the server refuses, ConnectionError when there is no response, and MalformedResponse.
+ * The verbs on the objects of one resource, in one namespace or at cluster scope. By the scope of the resource,
+ * `RestClient.of` decides which of them the compiler offers. Encoding is in request-encoding.ts and wire-format.ts;
+ * sending, with retries, in request-sender.ts.
  */
 import { apiVersionOf } from '../../api/identity/identity';
 import type { AutoscalingV1Scale, MetaV1ObjectMeta } from '../../api/types/generated/members';
@@ -44,7 +44,7 @@ export type ObjectClient<Body extends JsonObject = JsonObject> = Omit<ResourceCl
 /** The verbs on a resource in all namespaces. */
 export type AllNamespacesClient<Body extends JsonObject = JsonObject> = Pick<ResourceClient<Body>, 'list' | 'watch' | 'namespace'>;
 
-/** Body of `scale` subresources; it has no collection. */
+/** The body of `scale` subresources. `resource` is empty, because Scales are not a resource with paths of its own. */
 const SCALE: Resource<AutoscalingV1Scale> = { group: 'autoscaling', version: 'v1', resource: '', kind: 'Scale', namespaced: true };
 
 /** Limit of one watch event, which contains one object. */
@@ -53,18 +53,19 @@ const MAX_WATCH_EVENT_BYTES = 32 * 1024 * 1024;
 const WATCH_GRACE_MS = 30_000;
 
 /**
- * The verbs on one resource. Methods reject with ApiError, ConnectionError or MalformedResponse; see
- * `request-sender.ts` for retries.
+ * The verbs on one resource. Methods resolve after the response. They reject with ApiError when the server refuses the
+ * request, with ConnectionError when there is no complete response, with MalformedResponse when the response has another
+ * form, and with the reason of an aborted signal.
  */
 export class ResourceClient<Body extends JsonObject> {
   constructor(
     private readonly sender: RequestSender,
     private readonly resource: Resource<Body>,
-    /** '' for all namespaces and for cluster-scoped resources. */
+    /** `''` for all namespaces and for cluster-scoped resources. */
     private readonly namespaceName: string,
   ) {}
 
-  /** The verbs in one namespace. '' for the objects of a resource that turns out to be cluster-scoped. */
+  /** The verbs in one namespace. `name` is `''` for a resource that is known to be cluster-scoped only at run time. */
   namespace(name: string): ObjectClient<Body> {
     return new ResourceClient(this.sender, this.resource, name);
   }
@@ -126,7 +127,7 @@ export class ResourceClient<Body extends JsonObject> {
     return response;
   }
 
-  /** PUT; `object` names its name and, for an optimistic write, resourceVersion. */
+  /** PUT. `object` contains its name. With its resourceVersion, the write conflicts when the object has changed. */
   async update(object: Body, options: RequestOptions = {}): Promise<ApiObject<Body>> {
     return this.put(object, undefined, options);
   }
@@ -141,7 +142,7 @@ export class ResourceClient<Body extends JsonObject> {
     return this.put(object, subresource, options);
   }
 
-  /** A merge patch has members of the resource's type; a JSON patch is a list of operations. */
+  /** PATCH with a merge patch, which has members of the resource's type, or with the list of operations of a JSON patch. */
   patch(name: string, type: 'merge', patch: MergePatch<Body>, options?: SubresourceOptions): Promise<ApiObject<Body>>;
   patch(name: string, type: 'json', patch: JsonObject[], options?: SubresourceOptions): Promise<ApiObject<Body>>;
   async patch(name: string, type: PatchType, patch: JsonValue, options: SubresourceOptions = {}): Promise<ApiObject<Body>> {
@@ -150,13 +151,13 @@ export class ResourceClient<Body extends JsonObject> {
     return this.parse(await this.send('PATCH', this.path(name, subresource), { body, ...others }));
   }
 
-  /** A merge patch of the metadata, whatever the kind. */
+  /** PATCH of the metadata only, with a merge patch. Not typed by the kind of the resource. */
   async patchMetadata(name: string, metadata: MergePatch<MetaV1ObjectMeta>, options: RequestOptions = {}): Promise<ApiObject<Body>> {
     const body = { type: PATCH_MEDIA_TYPES.merge, value: { metadata } };
     return this.parse(await this.send('PATCH', this.path(name), { body, ...options }));
   }
 
-  /** Server-side apply. Forces conflicts by default: fields are taken over from other managers. */
+  /** Server-side apply. By default it takes conflicting fields from other managers (`force`). */
   async apply(configuration: Body, { fieldManager, force = true, subresource, ...options }: ApplyOptions): Promise<ApiObject<Body>> {
     const query = new URLSearchParams({ fieldManager, force: String(force) });
     const path = `${this.path(nameOf(configuration), subresource)}${queryString(query)}`;
@@ -169,7 +170,7 @@ export class ResourceClient<Body extends JsonObject> {
     await this.send('DELETE', this.path(name), { body: jsonBody(deleteBody(options)), ...requestOptions(options) });
   }
 
-  /** Deletes the selected objects. The list in the response is read and dropped. */
+  /** Deletes the selected objects. The list of deleted objects in the response is read and dropped. */
   async deleteCollection(options: DeleteCollectionOptions = {}): Promise<void> {
     const query = selectorQuery(options);
     if (options.limit !== undefined) query.set('limit', String(options.limit));

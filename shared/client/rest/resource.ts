@@ -1,12 +1,15 @@
-/** Resources as clients address them, from the table of kinds or from discovery. */
+/**
+ * Resources as clients address them: those of built-in kinds from the table of kinds (shared/api/kinds), others from
+ * discovery.ts.
+ */
 import { OPTIONAL_KINDS, SERVED_KINDS } from '../../api/kinds';
 import type { ClusterScopedTypes, MetaV1ObjectMeta, ObjectTypes } from '../../api/types/generated/members';
 import { groupInDialect, type Dialect } from '../../names/dialect';
 import { isObject, type JsonObject, type JsonValue } from '../../values/json';
 
 /**
- * `Body` is the type of the objects, `Namespaced` the scope where the compiler knows it. Resources known only from
- * discovery have untyped objects and a scope that is known at run time.
+ * A resource of the API. `Body` is the type of its objects and `Namespaced` its scope, where the compiler knows them. For
+ * a resource from discovery it does not, so its objects are plain JSON and its scope is read at run time.
  */
 export interface Resource<Body extends JsonObject = JsonObject, Namespaced extends boolean = boolean> {
   /** In canonical spelling. */
@@ -16,9 +19,9 @@ export interface Resource<Body extends JsonObject = JsonObject, Namespaced exten
   readonly resource: string;
   readonly kind: string;
   readonly namespaced: Namespaced;
-  /** Objects are requested as PartialObjectMetadata. */
+  /** Set when objects are requested as PartialObjectMetadata. */
   readonly metadataOnly?: true;
-  /** Carries `Body` for the compiler. Never set. */
+  /** Not set. It exists so that the compiler distinguishes resources by `Body`. */
   readonly body?: Body;
 }
 
@@ -45,7 +48,7 @@ export function resourceOf<Type extends keyof ObjectTypes>(type: Type): BuiltInR
   return address;
 }
 
-/** The types are generated from the same table of kinds as the row. */
+/** Narrows the type of a resource by its kind. The types are generated from the same table of kinds as `resource`. */
 function isResourceOfType<Type extends keyof ObjectTypes>(resource: Resource, type: Type): resource is BuiltInResource<Type> {
   return type.endsWith(`.${resource.kind}`);
 }
@@ -58,20 +61,23 @@ export const metadataOf = <Namespaced extends boolean>(
   return { ...address, metadataOnly: true };
 };
 
-/** Checks only that the value is an object; the server is trusted to send objects of the resource's type. */
+/**
+ * Narrows a value of a response to the type of the resource's objects. Checks only that it is an object; the server is
+ * trusted to send objects of that type.
+ */
 export function isBodyOf<Body extends JsonObject>(_: Resource<Body>, value: JsonValue | undefined): value is Body {
   return isObject(value);
 }
 
 /** Namespace, name and subresource of an object, or the namespace of a collection. */
 export interface ResourceLocation {
-  /** Absent for all namespaces and for cluster-scoped resources. */
+  /** Absent or `''` for all namespaces and for cluster-scoped resources. */
   readonly namespace?: string;
   readonly name?: string;
   readonly subresource?: string;
 }
 
-/** The URL path in the dialect's spelling, without a query. */
+/** The URL path, without a query. The group is spelled in the dialect (shared/names/dialect.ts). */
 export function resourcePath(resource: Resource, dialect: Dialect, { namespace, name, subresource }: ResourceLocation): string {
   const root = resource.group === '' ? `/api/${resource.version}` : `/apis/${groupInDialect(dialect, resource.group)}/${resource.version}`;
   const parts = [

@@ -16,24 +16,21 @@ const MAPS = resourceOf('core.v1.ConfigMap');
 const LEASES = resourceOf('coordination.v1.Lease');
 const map = (name: string, data = {}) => ({ metadata: { namespace: 'n', name }, data });
 
-test('RestClient spells paths in the dialect and escapes their segments', async () => {
-  for (const [dialect, group] of [
-    ['platform', 'coordination.platform.io'],
-    ['kubernetes', 'coordination.k8s.io'],
-  ] as const) {
-    const { api, client } = fakeClient({ dialect });
-    await client
-      .of(LEASES)
-      .namespace('n')
-      .create({ metadata: { name: 'l' } });
-    expect((await client.of(LEASES).namespace('n').get('l')).body['apiVersion']).toBe(`${group}/v1`);
-    await client.of(LEASES).namespace('a/b').list({ labelSelector: 'a in (b)', limit: 3 });
-    expect(api.requests).toEqual([
-      `POST /apis/${group}/v1/namespaces/n/leases`,
-      `GET /apis/${group}/v1/namespaces/n/leases/l`,
-      `GET /apis/${group}/v1/namespaces/a%2Fb/leases?labelSelector=a+in+%28b%29&limit=3`,
-    ]);
-  }
+test.each([
+  ['platform', 'coordination.platform.io'],
+  ['kubernetes', 'coordination.k8s.io'],
+] as const)('RestClient spells paths and bodies in the dialect %s', async (dialect, group) => {
+  const { api, client } = fakeClient({ dialect });
+  const leases = client.of(LEASES).namespace('n');
+  await leases.create({ metadata: { name: 'l' } });
+  expect((await leases.get('l')).body['apiVersion']).toBe(`${group}/v1`);
+  expect(api.requests).toEqual([`POST /apis/${group}/v1/namespaces/n/leases`, `GET /apis/${group}/v1/namespaces/n/leases/l`]);
+});
+
+test('RestClient escapes the segments of paths and the values of queries', async () => {
+  const { api, client } = fakeClient();
+  await client.of(MAPS).namespace('a/b').list({ labelSelector: 'a in (b)', limit: 3 });
+  expect(api.requests).toEqual(['GET /api/v1/namespaces/a%2Fb/configmaps?labelSelector=a+in+%28b%29&limit=3']);
 });
 
 test('RestClient throws an error with the code, reason and message of the Status', async () => {
@@ -49,18 +46,14 @@ test('RestClient throws an error with the code, reason and message of the Status
 
 test('RestClient keeps 64-bit integers exact from get to update', async () => {
   const { api, client } = fakeClient();
+  const body = async function* (): AsyncGenerator<Buffer> {
+    yield Buffer.from('{"metadata":{"name":"x","namespace":"n"},"big":9223372036854775807}');
+  };
   let sent = '';
   api.intercept = (request) => {
-    if (request.method === 'PUT') sent = request.body?.toString() ?? '';
-    return request.method === 'GET'
-      ? {
-          status: 200,
-          header: () => undefined,
-          body: (async function* () {
-            yield Buffer.from('{"metadata":{"name":"x","namespace":"n"},"big":9223372036854775807}');
-          })(),
-        }
-      : undefined;
+    if (request.method === 'GET') return { status: 200, header: () => undefined, body: body() };
+    sent = request.body?.toString() ?? '';
+    return undefined;
   };
   const object = await client.of(MAPS).namespace('n').get('x');
   await client
@@ -101,16 +94,18 @@ describe('retries of RestClient', () => {
   const lost = (): Error => new ConnectionError('lost', { wasSent: true });
   const unsent = (): Error => new ConnectionError('refused', { wasSent: false });
 
-  test('repeat reads but not writes when the response is lost', async () => {
+  test('repeat a read whose response is lost', async () => {
     const { api, clock, client } = scripted(lost(), lost());
     const got = client.of(MAPS).namespace('n').get('x');
     await clock.advanceAsync(1_000);
     expect((await got).name).toBe('x');
     expect(api.requests).toHaveLength(3);
+  });
 
-    const writer = scripted(lost());
-    await expect(writer.client.of(MAPS).namespace('n').delete('x')).rejects.toThrow('lost');
-    expect(writer.api.requests).toHaveLength(1);
+  test('do not repeat a write whose response is lost', async () => {
+    const { api, client } = scripted(lost());
+    await expect(client.of(MAPS).namespace('n').delete('x')).rejects.toThrow('lost');
+    expect(api.requests).toHaveLength(1);
   });
 
   test('repeat a write that was never sent', async () => {
@@ -138,10 +133,13 @@ describe('retries of RestClient', () => {
     expect((await updated).body['data']).toEqual({ a: 'b' });
   });
 
-  test('stop at other errors and at the deadline', async () => {
-    const refused = scripted(statusResponse(503, 'ServiceUnavailable'));
-    await expect(refused.client.of(MAPS).namespace('n').get('x')).rejects.toBeInstanceOf(ApiError);
+  test('do not repeat a request after 503 without Retry-After', async () => {
+    const { api, client } = scripted(statusResponse(503, 'ServiceUnavailable'));
+    await expect(client.of(MAPS).namespace('n').get('x')).rejects.toBeInstanceOf(ApiError);
+    expect(api.requests).toHaveLength(1);
+  });
 
+  test('stop at the deadline', async () => {
     const { api, clock, client } = fakeClient();
     api.intercept = () => unsent();
     const got = client

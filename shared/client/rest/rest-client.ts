@@ -1,7 +1,10 @@
 /**
- * A client of an API server. `of(resource)` returns the verbs on a resource, with the types of the resource's row:
- * those of a namespaced resource are on `of(resource).namespace(name)`, those of a cluster-scoped one on `of(resource)`
- * itself. Objects are in the dialect of the client in both directions. Retries are those of `RequestSender`.
+ * A client of an API server. `of(resource)` returns the verbs on a resource, typed by the resource:
+ * - cluster-scoped: `client.of(NODES).get('node-1')`
+ * - namespaced: `client.of(PODS).namespace('default').get('web-0')`; in all namespaces only `list` and `watch`
+ *
+ * Requests and responses have names in the spelling of the client's dialect (shared/names/dialect.ts). Retries are those
+ * of `RequestSender`.
  */
 import type { Fence } from '../../api/identity/fencing';
 import type { Dialect } from '../../names/dialect';
@@ -32,8 +35,8 @@ export class RestClient {
   /** The verbs on a cluster-scoped resource. */
   of<Body extends JsonObject>(resource: Resource<Body, false>): ObjectClient<Body>;
   /**
-   * The verbs on a namespaced resource, and on one with a scope that is known only at run time; the namespace of
-   * cluster-scoped objects is ''.
+   * The verbs on a namespaced resource, and on one with a scope that is known only at run time. For a resource that then
+   * turns out to be cluster-scoped, use `.namespace('')`.
    */
   of<Body extends JsonObject>(resource: Resource<Body>): AllNamespacesClient<Body>;
   of<Body extends JsonObject>(resource: Resource<Body>): ResourceClient<Body> {
@@ -41,8 +44,8 @@ export class RestClient {
   }
 
   /**
-   * Returns a client that fences its writes with a leader election term: the server rejects them with 409 when the
-   * term is over.
+   * Returns a client with writes that carry a term of leader election: the server rejects them with 409 when the term is
+   * over.
    */
   withFence(fence: Fence): RestClient {
     return new RestClient(this.sender.withOptions({}, fence));
@@ -60,7 +63,7 @@ export class RestClient {
     return new RestClient(this.sender.withOptions({ userAgent }));
   }
 
-  /** Reads a discovery document such as `/apis`. */
+  /** Reads a JSON document that is not a resource, such as `/apis`. `accept` is the Accept header. */
   async getDocument(path: string, accept: string, options: RequestOptions = {}): Promise<JsonObject> {
     const value = await this.sender.sendForJson({ method: 'GET', path, accept, ...options });
     if (!isObject(value)) throw new MalformedResponse(`${path} is no object`);

@@ -1,6 +1,7 @@
 /**
- * Credentials of a service account, from tokens that another client requests: at the first use and again well before
- * they expire. Creates a missing service account.
+ * Credentials of a service account, so that each controller can have its own identity. Another client, which has the
+ * permission, requests the tokens (TokenRequest): at the first use, and again well before a token expires. It creates
+ * the service account when that is missing.
  */
 import { apiVersionInDialect } from '../../names/dialect';
 import type { Clock } from '../../runtime/clock';
@@ -13,7 +14,7 @@ import type { RestClient } from './rest-client';
 
 /** The ServiceAccount that requests are sent as. */
 export interface ServiceAccountCredentialsOptions {
-  /** Client that may create the service account and its tokens. */
+  /** A client that may create the service account and its tokens. */
   readonly client: RestClient;
   readonly account: { readonly namespace: string; readonly name: string };
   readonly clock: Clock;
@@ -29,8 +30,9 @@ const LIFETIME_S = 3_600;
 const REUSE_MS = 0.8 * LIFETIME_S * 1_000;
 
 interface Token {
+  /** The Authorization header with the token. */
   readonly header: string;
-  /** Monotonic milliseconds when its request was sent. */
+  /** Monotonic milliseconds at which the token was requested. */
   readonly requestedAt: number;
 }
 

@@ -14,6 +14,7 @@ import type {
 } from '../../api/types/generated/members';
 import type { ApiObject } from './api-object';
 
+/** A PersistentVolumeClaim. */
 export type Claim = ApiObject<CoreV1PersistentVolumeClaim>;
 export type ConfigMap = ApiObject<CoreV1ConfigMap>;
 export type Endpoints = ApiObject<CoreV1Endpoints>;

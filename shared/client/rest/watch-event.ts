@@ -9,7 +9,7 @@ import { MalformedResponse, parseApiObject, type ApiObject } from './api-object'
 import type { Resource } from './resource';
 import type { RawEvent } from './wire-format';
 
-/** An event of a watch, parsed. */
+/** An event of a watch. */
 export type WatchEvent<Body extends JsonObject = JsonObject> =
   | {
       readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
@@ -17,11 +17,16 @@ export type WatchEvent<Body extends JsonObject = JsonObject> =
       /** Length of the event on the wire. */
       readonly bytes: number;
     }
-  /** `endsInitialEvents`: all objects that existed when the watch started have been sent. */
-  | { readonly type: 'BOOKMARK'; readonly resourceVersion: string; readonly endsInitialEvents: boolean }
+  | {
+      readonly type: 'BOOKMARK';
+      /** `''` when the bookmark has none. */
+      readonly resourceVersion: string;
+      /** Whether all objects of a streaming list, which existed when the watch started, have been sent. */
+      readonly endsInitialEvents: boolean;
+    }
   | { readonly type: 'ERROR'; readonly error: ApiError };
 
-/** Throws {@link MalformedResponse}. */
+/** Parses a decoded event. Throws {@link MalformedResponse} for an unknown type or an invalid object. */
 export function parseWatchEvent<Body extends JsonObject>(resource: Resource<Body>, { event: value, bytes }: RawEvent): WatchEvent<Body> {
   const type = stringAt(value, 'type');
   const object = objectAt(value, 'object');

@@ -1,6 +1,6 @@
 /**
- * Calls webhooks: one JSON POST, or several with pauses between them, with limits for time and response size. Redirects
- * on the same server are followed. Address and credentials come from the caller.
+ * Calls webhooks with a JSON POST, once or with retries, with limits for time and response size. Redirects on the same
+ * server are followed. The caller provides address and credentials and interprets the response.
  */
 import { JSON_MEDIA_TYPE } from '../../names/dialect';
 import type { Clock } from '../../runtime/clock';
@@ -15,7 +15,7 @@ export interface WebhookAddress {
   readonly transport: Transport;
   /** Path and query of the webhook's URL. */
   readonly path: string;
-  /** The Authorization header. */
+  /** The Authorization header; `undefined` for none. */
   authorization(): MaybePromise<string | undefined>;
 }
 
@@ -24,7 +24,7 @@ export interface WebhookOptions {
   /** The current address; it may change between attempts. */
   readonly address: () => WebhookAddress;
   readonly clock: Clock;
-  /** For one attempt, redirects included. */
+  /** Time limit of one attempt, redirects included. Milliseconds. */
   readonly timeoutMs: number;
   /** Additional headers. */
   readonly headers?: Readonly<Record<string, string | string[]>>;
@@ -35,18 +35,19 @@ export interface WebhookOptions {
 /** The result of an attempt: the body of a successful response, or why there is none. */
 export type WebhookResult =
   | { readonly type: 'response'; readonly bytes: Buffer }
-  /**
-   * `status`: undefined without a complete response: also when it is longer than `maxBytes`, or the tenth redirect.
-   * `isRetryable`: a later attempt may succeed.
-   */
   | {
       readonly type: 'failure';
       readonly error: Error;
+      /**
+       * HTTP status. `undefined` when there is no usable response: it is incomplete, longer than `maxBytes`, or one
+       * redirect too many.
+       */
       readonly status: number | undefined;
+      /** Whether a later attempt may succeed: the status is 429 or 5xx, or `undefined`. */
       readonly isRetryable: boolean;
-      /** Whether the response has a Location header. */
+      /** Whether the response has a Location header. Absent without a status. */
       readonly hasLocation?: boolean;
-      /** Body of the error response. */
+      /** Body of the error response. Absent without a status. */
       readonly bytes?: Buffer;
     };
 
@@ -67,10 +68,10 @@ export class TooManyRedirects extends Error {
   }
 }
 
-/** Limit of a redirect's body, and of a response without `maxBytes`; a review is far shorter. */
+/** Limit of a redirect's body, and default of {@link WebhookOptions.maxBytes}: far more than a review has. */
 const MAX_RESPONSE_BYTES = 1024 * 1024;
 
-/** Makes one attempt. A status below 300 is a success. Never rejects. */
+/** Makes one attempt. A status below 300 is a success. Does not reject: every error is a `failure`. */
 export async function callWebhook(options: WebhookOptions, body: Buffer): Promise<WebhookResult> {
   const { clock, timeoutMs, headers: extraHeaders = {}, maxBytes = MAX_RESPONSE_BYTES } = options;
   const control = new AbortController();
@@ -114,21 +115,21 @@ async function postFollowingRedirects(transport: Transport, request: TransportRe
   }
 }
 
-/** `/path`, but neither `//host` nor `/\host`. */
+/** Matches `/path`, but neither `//host` nor `/\host`, which name another server. */
 const SAME_SERVER_PATH = /^\/(?![/\\])/;
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([307, 308]);
 
-/** The redirect target if it is a path on the same server. */
+/** The target of a redirect that keeps the method and the server; `undefined` for any other response. */
 function redirectPath(response: TransportResponse): string | undefined {
   const location = response.header('location');
   return REDIRECT_STATUSES.has(response.status) && location !== undefined && SAME_SERVER_PATH.test(location) ? location : undefined;
 }
 
-/** Attempts of a call with retries, as upstream's. */
+/** Attempts of a call with retries, as many as upstream makes. */
 const MAX_ATTEMPTS = 5;
-/** Default delay before the second attempt, as upstream's. */
+/** Default of {@link RetryOptions.firstPauseMs}, as upstream's. */
 const FIRST_PAUSE_MS = 500;
-/** Limit to which the pauses grow, unless the first one is longer. */
+/** The pauses grow up to this, unless the first pause is longer. */
 const MAX_PAUSE_MS = 10_000;
 
 /** The limits of a call with retries, and an observer of its attempts. */
@@ -146,8 +147,9 @@ interface RetryOptions {
 export type AttemptListener = (result: WebhookResult, ms: number) => void;
 
 /**
- * Repeats an attempt after a retryable status, up to {@link MAX_ATTEMPTS} times in all and within `totalTimeoutMs`, because
- * a request waits for the result. Does not repeat it when the status is undefined. Never rejects.
+ * Makes up to {@link MAX_ATTEMPTS} attempts, with pauses that grow, within `totalTimeoutMs`, because a request waits for
+ * the result. Only an attempt that failed with a retryable status is repeated; a failure without a status is returned.
+ * Does not reject.
  */
 export async function callWebhookWithRetries(
   options: WebhookOptions,

@@ -1,6 +1,7 @@
 /**
- * Encodes Accept headers and decodes responses in JSON or protobuf. The response's content type decides which; servers
- * may respond in JSON even when protobuf was requested.
+ * Encodes Accept headers, and decodes responses in JSON or protobuf to their JSON form. The Content-Type of the response
+ * decides between the two, because servers may respond in JSON although protobuf was requested. Parsing the JSON form
+ * into objects is left to parse-list.ts and watch-event.ts.
  */
 import { SERVED_KINDS } from '../../api/kinds';
 import { groupInDialect, JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, type Dialect } from '../../names/dialect';
@@ -13,8 +14,9 @@ import type { Resource } from './resource';
 /** What a request accepts: an object or a list, whole or as PartialObjectMetadata. */
 export interface AcceptOptions {
   readonly target: 'object' | 'list';
+  /** Whether PartialObjectMetadata is preferred to whole objects. */
   readonly metadataOnly: boolean;
-  /** Accept protobuf. */
+  /** Whether protobuf is preferred to JSON. */
   readonly protobuf: boolean;
 }
 
@@ -22,8 +24,9 @@ const METADATA_TYPE = 'meta.v1.PartialObjectMetadata';
 const STATUS_TYPE = 'meta.v1.Status';
 
 /**
- * Extension API servers know only upstream's group names, and some serve no PartialObjectMetadataList; whole objects
- * are accepted as a fallback, because they contain the metadata.
+ * The Accept header, with the preferred media types first. For metadata it has two alternatives for aggregated API
+ * servers: the group name in upstream's spelling, the only one that they know, and whole objects, which contain the
+ * metadata, because some serve no PartialObjectMetadataList.
  */
 export function acceptHeader(dialect: Dialect, { target, metadataOnly, protobuf }: AcceptOptions): string {
   const types = protobuf ? [PROTOBUF_MEDIA_TYPE[dialect], JSON_MEDIA_TYPE] : [JSON_MEDIA_TYPE];
@@ -35,20 +38,20 @@ export function acceptHeader(dialect: Dialect, { target, metadataOnly, protobuf 
   return [...ownTypes, ...upstreamTypes, JSON_MEDIA_TYPE].join(', ');
 }
 
-const isBinary = (contentType: string): boolean => Object.values(PROTOBUF_MEDIA_TYPE).some((type) => contentType.startsWith(type));
+const isProtobuf = (contentType: string): boolean => Object.values(PROTOBUF_MEDIA_TYPE).some((type) => contentType.startsWith(type));
 
 /** Decodes a list to its JSON form. Throws {@link MalformedResponse}. */
 export function decodeList(contentType: string, bytes: Buffer, resource: Resource): JsonValue {
-  if (!isBinary(contentType)) return parseBody(bytes.toString('utf8'));
+  if (!isProtobuf(contentType)) return parseBody(bytes.toString('utf8'));
   return decodeOrThrow(() => {
     const { metadata, items } = decodeProtobufList(typeNameOf(resource), bytes);
     return { metadata, items: [...items] };
   });
 }
 
-/** Decodes the Status of an error response, or another JSON object in place of it; undefined for any other body. */
+/** Decodes the Status of an error response, or any other JSON object; `undefined` when the body is neither. */
 export function decodeStatus(contentType: string, bytes: Buffer): JsonObject | undefined {
-  if (!isBinary(contentType)) return tryParseObject(bytes.toString('utf8'));
+  if (!isProtobuf(contentType)) return tryParseObject(bytes.toString('utf8'));
   try {
     return decodeProtobuf(STATUS_TYPE, bytes).object;
   } catch (error) {
@@ -57,20 +60,24 @@ export function decodeStatus(contentType: string, bytes: Buffer): JsonObject | u
   }
 }
 
-/** A watch event in JSON form, with its length on the wire. */
+/** A watch event in JSON form. */
 export interface RawEvent {
   readonly event: JsonObject;
+  /** The length of the event on the wire. */
   readonly bytes: number;
 }
 
-/** Throws {@link MalformedResponse} for invalid events and for events longer than `limit` bytes. */
+/**
+ * Yields the events of a watch as they arrive. Throws {@link MalformedResponse} for an invalid event and for one longer
+ * than `limit` bytes.
+ */
 export async function* decodeWatchEvents(
   contentType: string,
   body: AsyncIterable<Buffer>,
   limit: number,
   resource: Resource,
 ): AsyncGenerator<RawEvent> {
-  if (!isBinary(contentType)) {
+  if (!isProtobuf(contentType)) {
     for await (const line of readLines(body, limit)) {
       const event = parseBody(line.toString('utf8'));
       if (!isObject(event)) throw new MalformedResponse('a watch event is not an object');
@@ -87,6 +94,7 @@ function decodeWatchEvent(frame: Buffer, type: string): JsonObject {
   return { type: event, object: decodeProtobuf(event === 'ERROR' ? STATUS_TYPE : type, object).object };
 }
 
+/** The name of the type that decodes the objects of a resource: `core.v1.Pod`. */
 function typeNameOf({ group, version, resource, metadataOnly }: Resource): string {
   if (metadataOnly === true) return METADATA_TYPE;
   const row = SERVED_KINDS.find((known) => known.group === group && known.version === version && known.resource === resource);
@@ -102,10 +110,12 @@ function decodeOrThrow<T>(decode: () => T): T {
   }
 }
 
+/** Every frame begins with its length as a big-endian 32-bit integer. */
 const LENGTH_BYTES = 4;
 
-/** Splits a stream of length-prefixed frames; an incomplete last frame is dropped. */
+/** Splits a stream into its frames and removes their prefixes. An incomplete last frame is dropped. */
 async function* framesOf(body: AsyncIterable<Buffer>, limit: number): AsyncGenerator<Buffer> {
+  // The chunks of the incomplete frame, and their length.
   let pending: Buffer[] = [];
   let length = 0;
   let frameEnd = LENGTH_BYTES;
@@ -123,7 +133,7 @@ async function* framesOf(body: AsyncIterable<Buffer>, limit: number): AsyncGener
   }
 }
 
-/** Offset of the end of the frame that starts here; the length of the prefix while that is incomplete. */
+/** The offset of the end of the frame at the start of `bytes`, or of the end of its prefix when that is incomplete. */
 function frameEndOf(bytes: Buffer, limit: number): number {
   if (bytes.length < LENGTH_BYTES) return LENGTH_BYTES;
   const length = bytes.readUInt32BE();

@@ -15,7 +15,7 @@ import type { Transport, TransportRequest, TransportResponse } from './transport
 
 /** Settings of connections; absent ones have the defaults of {@link HTTP2_DEFAULTS}. */
 export interface ConnectionSettings extends Partial<Omit<Http2Settings, 'clock'>> {
-  /** Called for every attempt, with or without a response. */
+  /** Called for every attempt of a request, with or without a response. */
   readonly meter?: RequestMeter;
 }
 
@@ -25,7 +25,7 @@ export interface ClientConnection {
   readonly credentials: Credentials;
 }
 
-/** Neither connects nor runs a plug-in yet. */
+/** Creates the transport and the credentials. Connects, and runs a credential plug-in, only with the first request. */
 export function connect(config: ClientConfig, clock: Clock, settings: ConnectionSettings = {}): ClientConnection {
   if (config.credentials.type !== 'exec')
     return { transport: createTransport(config, clock, settings), credentials: new CredentialSource(config.credentials, clock) };
@@ -35,7 +35,7 @@ export function connect(config: ClientConfig, clock: Clock, settings: Connection
   return { transport: new RotatingTransport(() => credentials.pair(), open), credentials };
 }
 
-/** Without credentials other than the client certificate. Does not connect yet. */
+/** Creates the transport alone: its requests have no credentials but the client certificate. Connects with the first request. */
 export function createTransport(config: Omit<ClientConfig, 'credentials'>, clock: Clock, settings: ConnectionSettings = {}): Transport {
   const { meter, ...http2Settings } = settings;
   const transports = config.servers.map((server) => {
@@ -59,13 +59,14 @@ function createServerTransport(
 }
 
 /**
- * Opens new connections when the client certificate changes, and closes the old ones, which are authenticated with the
- * old certificate.
+ * A transport for the client certificate of a credential plug-in. When the certificate changes, opens new connections
+ * and closes the old ones, which the server has authenticated with the old certificate.
  */
 class RotatingTransport implements Transport {
   private inner: { readonly pair: ClientKeyPair | undefined; readonly transport: Transport } | undefined;
 
   constructor(
+    /** The current certificate with its key; `undefined` when the plug-in returns none. */
     private readonly pair: () => Promise<ClientKeyPair | undefined>,
     private readonly open: (pair: ClientKeyPair | undefined) => Transport,
   ) {}

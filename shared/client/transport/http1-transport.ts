@@ -1,6 +1,7 @@
 /**
- * HTTP/1.1 transport with keep-alive, for `http:` servers and servers without HTTP/2. It sends each request once and
- * states in the ConnectionError whether the server may have received it, on which callers base their retries.
+ * HTTP/1.1 transport with keep-alive, for `http:` servers and servers without HTTP/2. It sends each request once. The
+ * ConnectionError of a failed request states whether the server may have received it, so that callers know whether they
+ * may retry it.
  */
 import { Agent as HttpAgent, request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
@@ -20,8 +21,8 @@ const UNSENT_ERROR_CODES: ReadonlySet<string | undefined> = new Set([
 ]);
 
 /**
- * All connections have the same options, so the agent need not compute a key from them (certificates included) for
- * each request.
+ * An agent for connections that all have the same options. Node's agent looks up connections by a key that it computes from
+ * the options, certificates included, for each request; here one key is enough.
  */
 class SingleServerAgent extends HttpsAgent {
   override getName(): string {
@@ -40,6 +41,7 @@ export class Http1Transport implements Transport {
     tls: TlsOptions,
   ) {
     this.isSecure = server.protocol === 'https:';
+    // `keepAliveMsecs` is the delay of TCP keep-alive probes.
     const settings = { keepAlive: true, keepAliveMsecs: 15_000, noDelay: true };
     this.agent = this.isSecure ? new SingleServerAgent({ ...settings, ...PARTIAL_CHAIN_TRUST, ...tls }) : new HttpAgent(settings);
     const hostname = server.hostname.startsWith('[') ? server.hostname.slice(1, -1) : server.hostname;
@@ -49,8 +51,8 @@ export class Http1Transport implements Transport {
   send({ method, path, headers, body, signal }: TransportRequest): Promise<TransportResponse> {
     return new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      // Escapes invalid characters; concatenation with the origin keeps a path with two leading slashes from naming
-      // another server.
+      // URL escapes invalid characters. The path is appended to the origin, not resolved against it, because a path with
+      // two leading slashes would then name another server.
       const { pathname, search } = new URL(this.server.origin + path);
       const options = { method, path: pathname + search, headers, agent: this.agent, ...this.address };
       const onResponse = (message: IncomingMessage): void => resolve(responseOf(message, signal));

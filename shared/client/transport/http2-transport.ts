@@ -1,6 +1,7 @@
 /**
- * HTTP/2 with multiplexed connections. Connections with open requests are pinged, because a paused or
- * disconnected server leaves its sockets open; a connection that the server is closing takes no new requests.
+ * HTTP/2 transport that multiplexes requests over few connections. Connections with open requests are pinged, because a
+ * paused or disconnected server leaves its sockets open. A connection that the server is closing (GOAWAY) takes no new
+ * requests. Retries are left to the callers.
  */
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream, type IncomingHttpHeaders } from 'node:http2';
 import type { Clock, Timer } from '../../runtime/clock';
@@ -21,20 +22,20 @@ export interface Http2Settings {
   readonly connectTimeoutMs: number;
 }
 
-/** A server that does not respond is noticed within 20 s. */
+/** With open requests, a server that does not respond is noticed within 20 s: a ping interval and a ping timeout. */
 export const HTTP2_DEFAULTS = { pingEveryMs: 10_000, pingTimeoutMs: 10_000, connectTimeoutMs: 10_000 } as const;
 
 /**
- * Servers allow about 100 streams and may count them differently, so a margin is left; watches hold theirs for
- * minutes.
+ * Streams (requests) of a connection, after which another connection is opened. Servers allow about 100 and may count
+ * streams longer than the client does, so a margin is left.
  */
 const STREAMS_PER_SESSION = 90;
 /**
- * Flow control window of a connection, shared by its streams; with the default of 64 KiB a list would wait for each
- * acknowledgement.
+ * Receive window of a connection, which its streams share. With the default of 64 KiB the server would pause a list
+ * until each acknowledgement arrives.
  */
 const SESSION_WINDOW_BYTES = 8 * 1024 * 1024;
-/** Receive window of a stream: a page of a list arrives in few round trips. */
+/** Receive window of a stream, so that a page of a list arrives in few round trips. */
 const STREAM_WINDOW_BYTES = 1024 * 1024;
 
 /** HTTP/2 to one server, over as few connections as its concurrent requests need. */
@@ -51,7 +52,7 @@ export class Http2Transport implements Transport {
   async send(request: TransportRequest): Promise<TransportResponse> {
     request.signal?.throwIfAborted();
     const session = this.availableSession();
-    // Reserved before connecting, because many requests may wait for one connection.
+    // Reserved before the connection is established, because many requests may wait for one connection.
     session.reserve();
     try {
       await raceSignal(session.ready, request.signal);
@@ -80,13 +81,16 @@ export class Http2Transport implements Transport {
   }
 }
 
+/** One connection and the number of its requests. */
 class Session {
   /** Resolves when connected; rejects when the connection fails. */
   readonly ready: Promise<void>;
 
   private readonly http2: ClientHttp2Session;
+  /** Reserved and open streams. */
   private streams = 0;
-  private isOpen = true;
+  /** Whether new requests are refused. Open ones continue; with the last of them the connection is closed. */
+  private isRetired = false;
   private pingTimer: Timer | undefined;
 
   constructor(
@@ -105,6 +109,7 @@ class Session {
       const connectTimeout = settings.clock.after(settings.connectTimeoutMs, () =>
         this.destroy(new ConnectionError('connecting timed out', { wasSent: false })),
       );
+      // Why the connection failed, once an error states it.
       let failure = new ConnectionError(`no connection to ${server.host}`, { wasSent: false });
       http2.once('connect', () => {
         connectTimeout.cancel();
@@ -113,7 +118,7 @@ class Session {
         http2.setLocalWindowSize(SESSION_WINDOW_BYTES);
         resolve();
       });
-      // 'close' always follows an error; an unhandled error would end the process.
+      // The listener for 'close', which follows every error, rejects. An error without a listener would end the process.
       http2.on('error', (error) => (failure = connectionError(error, { wasSent: false })));
       http2.once('close', () => {
         connectTimeout.cancel();
@@ -122,6 +127,7 @@ class Session {
         reject(failure);
       });
     });
+    // A rejection that no request waits for must not end the process.
     this.ready.catch(() => undefined);
     http2.on('goaway', () => this.retire());
   }
@@ -130,22 +136,22 @@ class Session {
     return this.isUsable && this.streams < STREAMS_PER_SESSION;
   }
 
-  /** The session may be closed before its events are emitted. */
+  /** Whether requests can be sent. Node marks a session as closed before it emits the event that retires it here. */
   private get isUsable(): boolean {
-    return this.isOpen && !this.http2.closed && !this.http2.destroyed;
+    return !this.isRetired && !this.http2.closed && !this.http2.destroyed;
   }
 
-  /** Reserves a stream; send the request or call `release`. */
+  /** Reserves a stream. The caller sends a request, which releases the stream when it ends, or calls {@link release}. */
   reserve(): void {
     this.streams += 1;
   }
 
   release(): void {
     this.streams -= 1;
-    if (!this.isOpen && this.streams === 0 && !this.http2.closed) this.http2.close();
+    if (this.isRetired && this.streams === 0 && !this.http2.closed) this.http2.close();
   }
 
-  /** Requires a reserved stream. */
+  /** Sends a request on a stream that the caller has reserved. */
   send({ method, path, headers, body, signal }: TransportRequest): Promise<TransportResponse> {
     if (!this.isUsable) {
       this.release();
@@ -169,15 +175,14 @@ class Session {
     this.http2.destroy(error);
   }
 
-  /** Accepts no new requests; open ones continue. */
   private retire(): void {
-    if (!this.isOpen) return;
-    this.isOpen = false;
+    if (this.isRetired) return;
+    this.isRetired = true;
     this.onClosed();
     if (this.streams === 0 && !this.http2.closed) this.http2.close();
   }
 
-  /** Pings as long as requests are open. */
+  /** Schedules a ping, which schedules the next one as long as requests are open. */
   private schedulePing(): void {
     if (this.pingTimer !== undefined) return;
     const { clock, pingEveryMs, pingTimeoutMs } = this.settings;
@@ -196,6 +201,7 @@ class Session {
   }
 }
 
+/** Resolves with the response headers. Rejects with ConnectionError or the signal's reason when the stream closes without. */
 function awaitResponse(stream: ClientHttp2Stream, signal: AbortSignal | undefined): Promise<TransportResponse> {
   const body = new ResponseBody(stream, signal);
   return new Promise((resolve, reject) => {

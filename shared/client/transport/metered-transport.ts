@@ -16,10 +16,11 @@ export interface RequestOutcome {
 /** Called once for each request, when its response headers have arrived or it has failed. */
 export type RequestMeter = (outcome: RequestOutcome) => void;
 
-/** `host` is the label of the measured server. */
+/** Measures the requests that `inner` sends. */
 export class MeteredTransport implements Transport {
   constructor(
     private readonly inner: Transport,
+    /** {@link RequestOutcome.host}. */
     private readonly host: string,
     private readonly meter: RequestMeter,
     private readonly clock: Clock,

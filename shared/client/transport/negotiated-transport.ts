@@ -1,6 +1,7 @@
 /**
- * HTTP/2 if the server supports it, else HTTP/1.1. Negotiated once with ALPN, on a connection of its own, and again
- * when the server becomes unreachable, because it may have been replaced.
+ * A transport that uses HTTP/2 if the server supports it, and HTTP/1.1 otherwise. The protocol is negotiated with ALPN on
+ * a connection of its own: before the first request, and again when a request could not be sent, because the server
+ * may have been replaced by one with another protocol.
  */
 import { isIP } from 'node:net';
 import { connect } from 'node:tls';
@@ -11,7 +12,7 @@ import type { TlsOptions } from '../kubeconfig/client-config';
 import { raceSignal } from '../signals';
 import { ConnectionError, connectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';
 
-/** The server, and the transports of which one is used. */
+/** The server, and how to create the transport for each protocol. */
 export interface NegotiatedParts {
   readonly server: URL;
   readonly tls: TlsOptions;
@@ -24,8 +25,9 @@ export interface NegotiatedParts {
   readonly http2: () => Transport;
 }
 
-/** Creates its transports when a protocol is negotiated; the first request waits for that. */
+/** Requests wait while the protocol is negotiated. A new negotiation closes the previous transport. */
 export class NegotiatedTransport implements Transport {
+  /** The transport of the negotiated protocol; `undefined` before a negotiation and after a failed one. */
   private negotiated: Promise<Transport> | undefined;
   private isClosed = false;
 
@@ -73,7 +75,7 @@ export class NegotiatedTransport implements Transport {
   }
 }
 
-/** The server's choice between h2 and http/1.1. Rejects with {@link ConnectionError}. */
+/** Whether the server chooses h2 over http/1.1. Rejects with {@link ConnectionError}. */
 function negotiatesHttp2({ server, tls, clock, timeoutMs }: NegotiatedParts): Promise<boolean> {
   const host = hostWithoutBrackets(server);
   const sni = isIP(host) === 0 ? { servername: host } : {};

@@ -12,7 +12,10 @@ import type { Transport, TransportRequest, TransportResponse } from './transport
 /** Time for the open requests of a connection that has been replaced. */
 const DRAIN_MS = 30_000;
 
-/** Does not connect yet. A new object from `config` replaces the configuration. */
+/**
+ * `config` returns the current configuration, and is called for each request. When it returns another object than
+ * before, the connection is replaced. Connects with the first request.
+ */
 export function connectReloadable(config: () => ClientConfig, clock: Clock, settings: ConnectionSettings = {}): ClientConnection {
   const reloadable = new ReloadableConnection(config, (current) => connect(current, clock, settings), clock);
   return { transport: reloadable, credentials: reloadable };

@@ -1,10 +1,10 @@
 /**
- * A response body that is read from the start of the request: an unread stream could be closed, and its data lost,
- * before the caller has the headers. Buffers a bounded amount and then pauses the stream.
+ * A response body that is read from the stream as soon as it arrives. Without that, the stream could be closed, and its
+ * data lost, before the caller has the headers and begins to read. Buffers a bounded amount and then pauses the stream.
  */
 import { connectionError } from './transport';
 
-/** The used part of a readable stream. */
+/** The part of a readable stream that is used here. */
 interface ReadableSource {
   on(event: 'data', listener: (chunk: unknown) => void): unknown;
   on(event: 'end' | 'close', listener: () => void): unknown;
@@ -14,7 +14,7 @@ interface ReadableSource {
   destroy(): unknown;
 }
 
-/** Buffered bytes at which the stream is paused. */
+/** The stream is paused above this number of buffered bytes, and resumed at half of it. */
 const HIGH_WATER_MARK = 256 * 1024;
 
 /** The body of one response. It must be iterated, or its request aborted: an unread body holds its connection. */
@@ -25,6 +25,7 @@ export class ResponseBody implements AsyncIterable<Buffer> {
   private hasEnded = false;
   /** Set when the stream closed before its end. */
   private failure: { readonly error: unknown } | undefined;
+  /** Resumes the iteration while it waits for a chunk or the end. */
   private wake: (() => void) | undefined;
 
   constructor(

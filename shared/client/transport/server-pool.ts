@@ -1,11 +1,12 @@
 /**
- * Combines several servers of one API: uses one server until it fails, then the next. A request is sent to each server
- * at most once; waiting and further attempts are left to the REST client.
+ * Combines several servers of one API into one transport: uses one server until it fails, then the next. A request makes
+ * at most as many attempts as there are servers. Waiting and further attempts are left to the REST client.
  */
 import { ConnectionError, type Transport, type TransportRequest, type TransportResponse } from './transport';
 
 /** Owns the transports of its servers and closes them. */
 export class ServerPool implements Transport {
+  /** The index of the server that requests use. */
   private current = 0;
 
   constructor(private readonly servers: readonly Transport[]) {}
@@ -32,7 +33,7 @@ export class ServerPool implements Transport {
     for (const server of this.servers) server.close();
   }
 
-  /** Concurrent failures on one server must advance only once. */
+  /** Advances unless another request that failed on the same server has done so already. */
   private advancePast(index: number): void {
     if (this.current === index) this.current = (index + 1) % this.servers.length;
   }

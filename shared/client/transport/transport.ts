@@ -1,7 +1,7 @@
 /**
- * The transport interface of REST clients. HTTP/2 and HTTP/1.1 implement it, and transports that choose among others or
- * measure them; tests have their own.
- * A transport does not interpret bodies and never retries a request that may have arrived.
+ * The transport interface of REST clients. It is implemented for HTTP/2 and HTTP/1.1, and by transports that choose among
+ * others or measure them; tests have their own. A transport does not interpret bodies, and does not retry a request that
+ * may have arrived.
  */
 import { errorMessage } from '../../runtime/error-message';
 
@@ -23,7 +23,7 @@ export interface TransportRequest {
 /** A response with a body that is read as it arrives. */
 export interface TransportResponse {
   readonly status: number;
-  /** `name` in lower case. */
+  /** The value of a header, of several header lines joined by `, `; `undefined` when absent. `name` is in lower case. */
   header(name: string): string | undefined;
   /**
    * Iterate once. Leaving the loop early aborts the request. Throws {@link ConnectionError} when the response is
@@ -42,9 +42,9 @@ export interface Transport {
 
 /** How far a failed request came. */
 export interface RequestProgress {
-  /** False when the server cannot have received the request. */
+  /** Whether the server may have received the request. */
   readonly wasSent: boolean;
-  /** The connection had been used before, so the server may have closed it meanwhile. By default false. */
+  /** Whether the connection had been used before, so that the server may have closed it meanwhile. False by default. */
   readonly isReused?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A delaying queue: delivers items when they are due, with a binary heap and one timer. An item that is added again
- * keeps only the earlier time.
+ * A delaying queue: calls back with each item when it is due. An item that is added again meanwhile is delivered once, at
+ * the earlier of its times. Items are in a binary heap, ordered by due time; one timer waits for the first.
  */
 import type { Clock, Timer } from '../../runtime/clock';
 
@@ -12,11 +12,15 @@ interface DelayedItem<T> {
   readonly sequence: number;
 }
 
-/** Items that are due at a later time; an item is contained once. One timer serves all. */
+/** A shorter heap is not compacted. */
+const MIN_COMPACTED_LENGTH = 16;
+
+/** Items that are due at a later time. */
 export class DelayQueue<T> {
   private readonly heap: DelayedItem<T>[] = [];
-  /** Due time of each item; heap entries with another time are void. */
+  /** Due time of each item. An entry of the heap with another time is void: its item was added again with an earlier time. */
   private readonly dueAt = new Map<T, number>();
+  /** The timer for the first entry of the heap, and when it fires; `undefined` when none is set. */
   private timer: { readonly dueTime: number; readonly timer: Timer } | undefined;
   private sequence = 0;
 
@@ -25,12 +29,12 @@ export class DelayQueue<T> {
     private readonly onDue: (item: T) => void,
   ) {}
 
-  /** Number of items that are not due yet. */
+  /** Number of items that have not been delivered. */
   get length(): number {
     return this.dueAt.size;
   }
 
-  /** Delivers the item after `ms`, unless it is due earlier already. */
+  /** Delivers the item after `ms` milliseconds, or earlier if it is due earlier already. */
   add(item: T, ms: number): void {
     const dueTime = this.clock.monotonic() + ms;
     if (dueTime >= (this.dueAt.get(item) ?? Infinity)) return;
@@ -68,24 +72,26 @@ export class DelayQueue<T> {
     this.setTimer();
   }
 
-  /** Rebuilds the heap when most entries are void, since an item can be added with earlier times repeatedly. */
+  /** Rebuilds the heap when about half of its entries are void, so that repeated additions do not let it grow. */
   private compact(): void {
-    if (this.heap.length < 2 * this.dueAt.size + 16) return;
+    if (this.heap.length < 2 * this.dueAt.size + MIN_COMPACTED_LENGTH) return;
     for (const entry of this.heap.splice(0)) if (this.dueAt.get(entry.item) === entry.dueTime) this.push(entry);
   }
 
+  /** Adds an entry at the end and moves it up while it is due before its parent. */
   private push(entry: DelayedItem<T>): void {
     let index = this.heap.push(entry) - 1;
     while (index > 0) {
       const parent = (index - 1) >> 1;
       const above = this.heap[parent];
-      if (above === undefined || !before(entry, above)) break;
+      if (above === undefined || !isDueBefore(entry, above)) break;
       this.heap[index] = above;
       index = parent;
     }
     this.heap[index] = entry;
   }
 
+  /** Removes the first entry: puts the last one in its place and moves it down while a child is due before it. */
   private pop(): void {
     const last = this.heap.pop();
     if (last === undefined || this.heap.length === 0) return;
@@ -93,16 +99,16 @@ export class DelayQueue<T> {
     for (;;) {
       const left = this.heap[2 * index + 1];
       const right = this.heap[2 * index + 2];
-      const isRight = left !== undefined && right !== undefined && before(right, left);
-      const child = isRight ? right : left;
-      if (child === undefined || !before(child, last)) break;
+      const isRightFirst = left !== undefined && right !== undefined && isDueBefore(right, left);
+      const child = isRightFirst ? right : left;
+      if (child === undefined || !isDueBefore(child, last)) break;
       this.heap[index] = child;
-      index = 2 * index + (isRight ? 2 : 1);
+      index = 2 * index + (isRightFirst ? 2 : 1);
     }
     this.heap[index] = last;
   }
 }
 
-function before<T>(a: DelayedItem<T>, b: DelayedItem<T>): boolean {
+function isDueBefore<T>(a: DelayedItem<T>, b: DelayedItem<T>): boolean {
   return a.dueTime === b.dueTime ? a.sequence < b.sequence : a.dueTime < b.dueTime;
 }

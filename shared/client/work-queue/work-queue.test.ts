@@ -51,16 +51,23 @@ test('get waits for an item, and returns undefined when the queue is closed', as
   const second = queue.get();
   queue.add('a');
   expect(await first).toBe('a');
-  const closed = queue.close();
+  void queue.close();
   expect(await second).toBeUndefined();
+  queue.add('b');
+  expect(await queue.get()).toBeUndefined();
+});
+
+test('close resolves when the item being processed is done', async () => {
+  const { queue } = setUp();
+  queue.add('a');
+  await queue.get();
   let isClosed = false;
-  void closed.then(() => (isClosed = true));
+  const closing = queue.close().then(() => (isClosed = true));
   await flushPromises();
   expect(isClosed).toBe(false);
   queue.done('a');
-  await closed;
-  queue.add('b');
-  expect(await queue.get()).toBeUndefined();
+  await closing;
+  expect(isClosed).toBe(true);
 });
 
 test('addRateLimited doubles the delay of an item with each failure, and addAfter keeps its delay', async () => {
@@ -90,7 +97,11 @@ test('addRateLimited doubles the delay of an item with each failure, and addAfte
 test('ItemRateLimiter limits the total rate of failing items with a token bucket', () => {
   const clock = new ManualClock();
   const limit = new ItemRateLimiter({ clock, initialMs: 1, perSecond: 10, burst: 2 });
-  expect([limit.nextDelayMs('a'), limit.nextDelayMs('b'), limit.nextDelayMs('c'), limit.nextDelayMs('d')]).toEqual([1, 1, 100, 200]);
+  expect(limit.nextDelayMs('a')).toBe(1);
+  expect(limit.nextDelayMs('b')).toBe(1);
+  // The burst is used up: one more item in 100 ms.
+  expect(limit.nextDelayMs('c')).toBe(100);
+  expect(limit.nextDelayMs('d')).toBe(200);
   clock.advance(10_000);
   expect(limit.nextDelayMs('e')).toBe(1);
 });
@@ -178,6 +189,7 @@ describe('runWorkers', () => {
     });
     queue.add('a');
     await clock.advanceAsync(1_000);
+    // The back-off is 10, 20 and 40 ms.
     expect(attempts).toEqual([0, 10, 30, 70]);
     expect(queue.failures('a')).toBe(0);
     stop.abort();
@@ -218,7 +230,8 @@ describe('runWorkers', () => {
     let hasEnded = false;
     void run.then(() => (hasEnded = true));
     await flushPromises();
-    expect([started, hasEnded]).toEqual([['a'], false]);
+    expect(started).toEqual(['a']);
+    expect(hasEnded).toBe(false);
     finish();
     await run;
     expect(started).toEqual(['a']);

@@ -1,6 +1,11 @@
 /**
- * A work queue of object keys with client-go's semantics: a waiting key is contained once, and a key that is added
- * while it is processed is returned again only after `done`, never to two workers at a time.
+ * A work queue of object keys with client-go's semantics:
+ * - A key that is added several times before it is processed is returned once.
+ * - A key is not processed by two workers at a time. One that is added while it is processed is returned again after
+ *   `done`.
+ * - A failed key is added again after a delay of the rate limiter (rate-limiter.ts).
+ *
+ * The loop that takes and processes items is in workers.ts.
  */
 import type { Clock } from '../../runtime/clock';
 import { DelayQueue } from './delay-queue';
@@ -8,9 +13,9 @@ import type { RateLimiter } from '../rate-limiter';
 
 /** Receives the queue's metrics; all times are in milliseconds. */
 export interface QueueMetrics {
-  /** An item was added that was not waiting already. */
+  /** An item was added. Not called for an item that needs processing already. */
   added(): void;
-  /** An item was returned after this time in the queue. */
+  /** An item was returned to a worker after this time in the queue. */
   dequeued(waitedMs: number): void;
   /** Processing of an item took this time. */
   finished(workedMs: number): void;
@@ -33,18 +38,17 @@ export interface WorkQueueOptions {
   readonly metrics?: QueueMetrics;
 }
 
-/** Safe for any number of concurrent workers; see `workers.ts`. */
+/** Safe for any number of concurrent workers. Times of items are monotonic milliseconds of the clock. */
 export class WorkQueue {
-  /** Keys that need processing, with the time of their addition: waiting, or to be returned again after `done`. */
+  /** Keys that need processing, with the time of their addition: those in `ready`, and those to be returned after `done`. */
   private readonly dirty = new Map<string, number>();
   /** Keys being processed, with the start time. */
   private readonly processing = new Map<string, number>();
-  /**
-   * Dirty keys that are not being processed, in order of addition. A Set keeps that order and removes its first
-   * element quickly.
-   */
+  /** Dirty keys that are not being processed, in order of addition. */
   private readonly ready = new Set<string>();
+  /** Keys that are added at a later time. */
   private readonly delayed: DelayQueue<string>;
+  /** Resolves the promises of {@link get} that wait for an item, in order of the calls. */
   private readonly waiters: ((item: string | undefined) => void)[] = [];
   private readonly metrics: QueueMetrics;
   private isClosed = false;
@@ -55,22 +59,17 @@ export class WorkQueue {
     this.delayed = new DelayQueue(options.clock, (item) => this.add(item));
   }
 
-  /** Number of waiting items. */
+  /** Number of items that wait for a worker, without delayed ones. */
   get length(): number {
     return this.ready.size;
   }
 
-  /** Start times (Clock.monotonic) of the items being processed. */
+  /** Start times of the items being processed. */
   get unfinished(): Iterable<number> {
     return this.processing.values();
   }
 
-  /** Whether {@link WorkQueue.close} was called. */
-  get closed(): boolean {
-    return this.isClosed;
-  }
-
-  /** No effect on a waiting item, or after {@link close}. */
+  /** Adds an item. No effect when it needs processing already, or after {@link close}. */
   add(item: string): void {
     if (this.isClosed || this.dirty.has(item)) return;
     this.metrics.added();
@@ -80,14 +79,14 @@ export class WorkQueue {
     this.dispatchNext();
   }
 
-  /** Adds the item after `ms`, or at its earlier time if it is delayed already. No effect after {@link close}. */
+  /** Adds the item after `ms` milliseconds, or earlier if it is due earlier already. No effect after {@link close}. */
   addAfter(item: string, ms: number): void {
     if (this.isClosed) return;
     if (ms <= 0) this.add(item);
     else this.delayed.add(item, ms);
   }
 
-  /** Adds the item after the delay of the rate limiter. */
+  /** Adds the item after the delay of the rate limiter, which counts a failure. No effect after {@link close}. */
   addRateLimited(item: string): void {
     if (this.isClosed) return;
     this.metrics.retried();
@@ -104,7 +103,7 @@ export class WorkQueue {
     return this.options.limit.failures(item);
   }
 
-  /** Resolves to the next item; undefined once the queue is closed. Call {@link done} when processing has ended. */
+  /** Resolves to the next item; to `undefined` once the queue is closed. The worker calls {@link done} after processing. */
   get(): Promise<string | undefined> {
     if (this.isClosed) return Promise.resolve(undefined);
     const item = this.dequeue();
@@ -124,7 +123,7 @@ export class WorkQueue {
     if (this.isClosed && this.processing.size === 0) this.notifyDrained();
   }
 
-  /** Drops waiting items; resolves when the items being processed are done. */
+  /** Drops waiting and delayed items. Resolves when the items being processed are done. */
   close(): Promise<void> {
     this.isClosed = true;
     this.delayed.clear();
@@ -134,6 +133,7 @@ export class WorkQueue {
     return this.processing.size === 0 ? Promise.resolve() : new Promise((resolve) => this.drainWaiters.push(resolve));
   }
 
+  /** Gives the next item to the worker that waits longest, if there are both. */
   private dispatchNext(): void {
     const waiter = this.waiters.shift();
     if (waiter === undefined) return;

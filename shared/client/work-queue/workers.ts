@@ -1,6 +1,6 @@
 /**
- * Workers of a queue: process items concurrently, and requeue failed ones with back-off. Failures are logged with the
- * item's key.
+ * Workers of a queue: take items, process several at a time, and requeue failed ones with back-off. Failures are logged
+ * with the item's key, except those after the signal is aborted.
  */
 import type { Logger } from '../../runtime/logger';
 import { ApiError, isConflict } from '../rest/api-error';
@@ -8,13 +8,13 @@ import type { WorkQueue } from './work-queue';
 
 /** Result of processing an item. */
 export type WorkOutcome =
+  /** Needs no further processing until it is added again. Resets the item's back-off. */
   | { readonly type: 'done' }
-  /** Succeeded, and must be processed again after a delay. */
+  /** Succeeded, and must be processed again after a delay. Resets the item's back-off. */
   | { readonly type: 'again'; readonly afterMs: number }
   /** Not finished, without an error: requeued with the item's back-off. */
   | { readonly type: 'wait' };
 
-/** The outcome of an item that needs no further processing until it is added again. */
 export const DONE: WorkOutcome = { type: 'done' };
 
 /** A queue, and what is done with its items. */
@@ -23,11 +23,11 @@ export interface WorkerOptions {
   /** Number of items that are processed at a time. */
   readonly concurrency: number;
   readonly logger: Logger;
-  /** Ends the workers; items in progress are completed. */
+  /** Ends the workers. They complete the items in progress, and `work` may use the signal to end earlier. */
   readonly signal: AbortSignal;
   /**
-   * Processes an item; never called for the same item twice at a time. A rejection is logged, and the item requeued
-   * with back-off.
+   * Processes an item, with the signal above. Not called for an item that is being processed. A rejection is logged, and
+   * the item is requeued with back-off.
    */
   readonly work: (item: string, signal: AbortSignal) => Promise<WorkOutcome>;
 }
