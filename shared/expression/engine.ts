@@ -1,15 +1,17 @@
 /**
- * CEL (Common Expression Language) of release 1.31: compiles an expression against declared variables, estimates its
- * cost and evaluates it. Other code (validation rules, admission policies, match conditions) compiles and evaluates
- * through this file only; it takes types, values and the authorizer from their own files. Never reads a clock or does I/O; equal inputs have equal results.
+ * CEL (Common Expression Language) of release 1.31: compiles an expression against declared variables, estimates its cost
+ * and evaluates it. Validation rules, admission policies and match conditions compile and evaluate through this file; they
+ * take types, values and the authorizer from their own files. Expressions read no clock and do no I/O.
  */
-import { checkExpression, type CheckedExpression } from './check/checker';
+import type { CheckedExpression } from './check/checked-expression';
+import { checkExpression } from './check/checker';
 import { checkLiterals, visitNodes } from './check/check-literals';
 import { estimateCost, type CostRange } from './cost/estimate';
 import { LIBRARY } from './library';
 import { compileProgram, InstantiationError } from './run/program';
 import type { CostBudget } from './run/meter';
-import { OPTIONAL_SELECT, type Expr } from './syntax/ast';
+import type { Expr } from './syntax/ast';
+import { OPTIONAL_SELECT } from './syntax/operators';
 import { parseExpression } from './syntax/parser';
 import { printIssues, type Issue } from './syntax/issues';
 import type { Type } from './types/type';
@@ -23,15 +25,16 @@ export { ErrorValue, type Value } from './values/value';
 export interface Expression {
   /** The type of the result. */
   readonly type: Type;
-  /** The minimum and maximum cost of an evaluation. Sizes of values are taken from the type `root`. */
+  /** The minimum and maximum cost of an evaluation. The sizes of values that variables contain are those of `root`. */
   estimate(root: Type): CostRange;
-  /** Whether the expression refers to the variable. */
+  /** Whether the expression refers to the declared variable. */
   usesVariable(variable: string): boolean;
   /** Whether the expression selects `variable.member` or `variable.?member`. */
   readsMember(variable: string, member: string): boolean;
   /**
-   * Throws CostExceededError when the evaluation costs more than `limit` or exceeds the work limit of the budget. An
-   * error of the expression is returned as a value.
+   * Returns the value of the expression; an ErrorValue for an error of the expression. Deducts the cost from `budget`,
+   * which becomes negative when it is exceeded. Throws CostExceededError when the evaluation costs more than `limit` or
+   * exceeds the work limit of the budget.
    */
   evaluate(variables: ReadonlyMap<string, Value>, limit: number, budget: CostBudget): Value;
 }
@@ -44,8 +47,8 @@ export interface CompileError {
 }
 
 /**
- * Compiles an expression against the types of its variables; its time is bounded by the limits of length, depth and
- * type size.
+ * Compiles an expression against the types of its variables. Limits of length, depth and the size of types bound the time
+ * that this takes.
  */
 export function compileExpression(source: string, variables: ReadonlyMap<string, Type>): Expression | CompileError {
   const parsed = parseExpression(source);

@@ -1,7 +1,8 @@
 /**
  * Replays the conformance cases of the CEL specification, each as a rule, and rules about protobuf messages, with
- * results recorded from release 1.31.1 (`expressions/specification`, `expressions/messages`). Tables count the cases
- * for which this server differs from the release, and those that this server does not meet.
+ * results recorded from release 1.31.1 (`expressions/specification`, `expressions/messages`). The tables below count the
+ * cases for which this server differs from the release (DIFFERENT), and those in which it does not have the outcome that
+ * the specification states (UNMET).
  */
 import { readRecording } from '../../test/replay/recording';
 import { either, number, oneOf, shape, text, type Check } from '../../test/replay/shape';
@@ -10,7 +11,7 @@ import { CostBudget, compileExpression, CostExceededError, ErrorValue, type Valu
 import { untypedValue } from './untyped-json';
 import { printType } from './types/type';
 
-/** The outcome of a rule. `'no answer'`: the recorded server closed the connection. */
+/** The outcome of a rule. `'no answer'` means that the recorded server closed the connection. */
 type Outcome = 'holds' | 'does not hold' | 'no answer' | { readonly refused: string } | { readonly fails: string };
 
 const isOutcome: Check<Outcome> = either(
@@ -26,16 +27,15 @@ const isHead = shape({ format: text, batch: number }, { source: text });
 const { cases } = readRecording('expressions/specification', isHead, isCase);
 type SpecifiedCase = (typeof cases)[number];
 
-/** A reason with the number of cases that it applies to. A case belongs to the first row that matches it. */
+/** A reason with the number of cases to which it applies. A case belongs to the first row with patterns that match it. */
 interface SpecificationRow {
   readonly reason: string;
   readonly cases: number;
-  /**
-   * Match the name, the expression, and the text of the outcome: in DIFFERENT of the recorded one, in UNMET of the one of
-   * this server.
-   */
+  /** Matches the name of the case. */
   readonly name?: RegExp;
+  /** Matches the expression of the case. */
   readonly source?: RegExp;
+  /** Matches the text of the outcome: the recorded one in DIFFERENT, that of this server in UNMET. */
   readonly outcome?: RegExp;
 }
 
@@ -107,6 +107,8 @@ function textOf(outcome: Outcome): string {
 const isError = (outcome: Outcome): boolean => typeof outcome !== 'string';
 const isMet = ({ expects }: SpecifiedCase, outcome: Outcome): boolean => (expects === 'error' ? isError(outcome) : outcome === 'holds');
 
+const ANYTHING = /(?:)/;
+
 /** The number of cases that each row matches; a case that no row matches is counted by its name. */
 function countByReason(
   rows: readonly SpecificationRow[],
@@ -115,7 +117,7 @@ function countByReason(
   const counts: Record<string, number> = Object.fromEntries(rows.map(({ reason }) => [reason, 0]));
   for (const { testCase, outcome } of cases) {
     const row = rows.find(
-      ({ name = /(?:)/, source = /(?:)/, outcome: outcomePattern = /(?:)/ }) =>
+      ({ name = ANYTHING, source = ANYTHING, outcome: outcomePattern = ANYTHING }) =>
         name.test(testCase.name) && source.test(testCase.source) && outcomePattern.test(outcome),
     );
     const reason = row?.reason ?? `none: ${testCase.name}`;

@@ -1,14 +1,15 @@
 /**
- * JSON without a schema as CEL values. Integers in the range of int64 are ints, as upstream decodes them. Objects and
- * lists are converted lazily, when an expression accesses them, so they must not change meanwhile.
+ * JSON without a schema as CEL values, for admission expressions. Integers that are exact and in the range of int64 are
+ * ints; other numbers are doubles. Objects and lists are converted when an expression accesses them, so they must not
+ * change before. custom/json-value.ts converts JSON by a schema.
  */
 import { isObject, ownMember, type JsonObject, type JsonValue } from '../values/json';
 import { ErrorValue, ListValue, MapValue, type Value } from './values/value';
 
-/** Far beyond what a real expression accesses. */
+/** Far beyond what a real expression accesses. Values are compared and printed by recursion. */
 const MAX_DEPTH = 200;
 
-/** `depth` is the number of containers around the value. A value that is too deep becomes an error. */
+/** `depth` is the number of objects and lists around the value. An object or list that is too deep is an ErrorValue. */
 export function untypedValue(value: JsonValue, depth = 0): Value {
   if (typeof value !== 'object' || value === null) return untypedScalar(value);
   if (depth > MAX_DEPTH) return new ErrorValue(`deeper than ${MAX_DEPTH} levels`);
@@ -70,7 +71,7 @@ class UntypedMap extends MapValue {
   }
 }
 
-/** A map that is created on first access. */
+/** A map that `create` returns on first access. */
 export class LazyMap extends MapValue {
   private created: MapValue | undefined;
 
@@ -95,5 +96,5 @@ export class LazyMap extends MapValue {
   }
 }
 
-/** An object that is created on first access. */
+/** The map of an object that `create` returns on first access. */
 export const lazyObject = (create: () => JsonObject): MapValue => new LazyMap(() => new UntypedMap(create(), 0));

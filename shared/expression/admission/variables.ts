@@ -1,11 +1,11 @@
 /**
  * Declares the variables of admission expressions: request, object, old object, namespace, parameters, authorizer and
- * composited variables. Fields have upstream's names and types, so an expression compiles here if it compiles
- * there. The values are left to the callers.
+ * composited variables. Fields have upstream's names and types, so that expressions written for upstream compile. The
+ * callers provide the values.
  */
 import { BOOL, DYN, INT, listTypeOf, mapTypeOf, STRING, TIMESTAMP, type ObjectType, type Type } from '../types/type';
 
-/** Type names carry the product's name in its canonical spelling; those of libraries and `variables` keep upstream's. */
+/** Names of these types contain the product's name in its canonical spelling. Other types here keep upstream's names. */
 const objectType = (name: string, fields: Readonly<Record<string, Type>>): ObjectType => ({
   kind: 'object',
   name: `platform.${name}`,
@@ -73,16 +73,16 @@ const REQUEST_VARIABLES: ReadonlyMap<string, Type> = new Map([
 const AUTHORIZER: Type = { kind: 'opaque', name: 'kubernetes.authorization.Authorizer' };
 const RESOURCE_CHECK: Type = { kind: 'opaque', name: 'kubernetes.authorization.ResourceCheck' };
 
-/** A variable with a qualified name, which CEL resolves before it looks for a member of `authorizer`. */
+/** A variable with a qualified name. CEL resolves such a name before it looks for a member of `authorizer`. */
 export const REQUEST_RESOURCE = 'authorizer.requestResource';
 
 /** Which variables a policy declares. */
 export interface PolicyVariables {
   /** Whether `params` is declared: the policy has a `paramKind`. */
   readonly hasParams: boolean;
-  /** Whether `authorizer` is declared; it is not in message expressions. */
+  /** Whether `authorizer` is declared. It is false for message expressions. */
   readonly hasAuthorizer: boolean;
-  /** Types of the policy's composited variables by name; absent when there are none. */
+  /** The types of the policy's composited variables, the fields of `variables`, by name. Absent when there are none. */
   readonly variables?: ReadonlyMap<string, Type>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Checks literals of a type-checked expression: invalid durations, timestamps and patterns, format clauses that do not
- * fit their arguments, and lists and maps with different types.
+ * Checks the literals of a type-checked expression. Errors are invalid durations, timestamps and patterns, clauses of
+ * `format` that do not fit their arguments, and lists and maps with elements of different types.
  */
 import { appendAll } from '../../values/append';
 import { ownMember } from '../../values/json';
@@ -13,11 +13,11 @@ import { printType, unwrapType, type Type } from '../types/type';
 import { typeNameOf } from '../types/type-names';
 import { isSameType } from '../types/assign';
 import { ErrorValue } from '../values/value';
-import type { CheckedExpression } from './checker';
+import type { CheckedExpression } from './checked-expression';
 
-/** Appends to `issues`; the expression must have no type errors. */
+/** Appends an issue for each error. The expression must have no type errors. */
 export function checkLiterals(expr: Expr, checked: CheckedExpression, issues: Issue[]): void {
-  // Arguments of `format` may have different types.
+  // The list of arguments of `format`, and what is in them, may have elements of different types.
   const formatArguments = new Set<Expr>();
   visitNodes(expr, (node) => {
     if (node.kind === 'call') checkCall(node, checked, issues);
@@ -82,6 +82,7 @@ function checkCall(call: Call, checked: CheckedExpression, issues: Issue[]): voi
 const isConstantString = (expr: Expr, holds: (text: string) => boolean): boolean =>
   expr.kind === 'literal' && typeof expr.value === 'string' && holds(expr.value);
 
+/** The types that each clause of `format` accepts, and the message about any other type. */
 const CLAUSES: Readonly<Record<string, { readonly kinds: readonly Type['kind'][]; readonly message: string }>> = {
   s: {
     kinds: ['string', 'bool', 'bytes', 'int', 'uint', 'double', 'map', 'list', 'type', 'duration', 'timestamp', 'null'],
@@ -95,6 +96,7 @@ const CLAUSES: Readonly<Record<string, { readonly kinds: readonly Type['kind'][]
   x: { kinds: ['int', 'uint', 'string', 'bytes'], message: 'only integers, byte buffers, and strings can be formatted as hex' },
 };
 
+/** Checks the clauses of a constant format with a list of arguments. Reports only the first error. */
 function checkFormat(call: Call, format: Expr, checked: CheckedExpression, issues: Issue[]): void {
   const [args] = call.args;
   if (format.kind !== 'literal' || typeof format.value !== 'string' || args?.kind !== 'list') return;
@@ -127,7 +129,7 @@ function checkFormat(call: Call, format: Expr, checked: CheckedExpression, issue
 
 function checkList(list: ListExpr, checked: CheckedExpression, issues: Issue[]): void {
   const elements = list.items.map((item, index) => ({ expr: item, isOptional: list.optionalIndexes.has(index) }));
-  // For a list only the first mismatch is reported.
+  // Upstream reports only the first mismatch in a list, but all in a map.
   appendAll(issues, typeMismatches(elements, checked).slice(0, 1));
 }
 
@@ -143,7 +145,7 @@ interface Element {
   readonly isOptional: boolean;
 }
 
-/** The elements that do not have the type of the first one. */
+/** An issue for each element that does not have the type of the first one. */
 function typeMismatches(elements: readonly Element[], checked: CheckedExpression): readonly Issue[] {
   const mismatches: Issue[] = [];
   let first: Type | undefined;

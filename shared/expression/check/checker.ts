@@ -1,20 +1,21 @@
 /**
  * Type checking of CEL expressions: infers the type of every node and the possible overloads of every call. Reports
- * errors with upstream's messages, and additionally map types that are too large, which upstream does not limit.
+ * errors with upstream's messages. In addition, map types that are too large are an error, which upstream does not limit.
+ * check-literals.ts checks constants afterwards.
  */
-import {
-  OPERATORS,
-  OPTIONAL_SELECT,
-  type Call,
-  type Comprehension,
-  type Expr,
-  type ListExpr,
-  type MapExpr,
-  type Select,
-  type StructExpr,
-} from '../syntax/ast';
+import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select, StructExpr } from '../syntax/ast';
+import { OPERATORS, OPTIONAL_SELECT } from '../syntax/operators';
 import type { Issue } from '../syntax/issues';
-import { unifyAllAssignable, unifyAssignable, moreGeneralType, resolveParam, isSameType, substitute, Substitution } from '../types/assign';
+import {
+  instantiateSignature,
+  isSameType,
+  moreGeneralType,
+  resolveParam,
+  substitute,
+  Substitution,
+  unifyAllAssignable,
+  unifyAssignable,
+} from '../types/assign';
 import {
   BOOL,
   BYTES,
@@ -34,47 +35,23 @@ import {
   type Type,
 } from '../types/type';
 import { MESSAGES, findMessage, NULL_CONSTANT } from '../messages/messages';
-import type { FunctionOverload, Library } from '../library/function';
-import { Uint } from '../values/value';
-
-/** What an expression may refer to. */
-export interface Declarations {
-  readonly variables: ReadonlyMap<string, Type>;
-  readonly library: Library;
-}
-
-/** A call of a known function; the types of its arguments select among the overloads. */
-export interface ResolvedCall {
-  /** The name of the resolved function; a namespaced function such as `sets.contains` is parsed like a method call. */
-  readonly name: string;
-  readonly overloads: readonly FunctionOverload[];
-  /** The target first, if there is one. */
-  readonly args: readonly Expr[];
-}
+import type { FunctionOverload } from '../library/function';
+import type { CheckedExpression, Declarations, ResolvedCall } from './checked-expression';
+import { Uint, type Value } from '../values/value';
 
 /** A call before its overload is resolved. */
 interface CallCandidate {
   readonly name: string;
-  /** The target first, if there is one. */
+  /** As in {@link ResolvedCall}. */
   readonly args: readonly Expr[];
+  /** The types of `args`. */
   readonly types: readonly Type[];
   /** Whether the function is called on a target: `x.f()`. */
   readonly isMember: boolean;
   readonly overloads: readonly FunctionOverload[];
 }
 
-/** An expression with resolved identifiers, calls and types. */
-export interface CheckedExpression {
-  readonly type: Type;
-  /** The type of a node of the expression. */
-  typeAt(node: Expr): Type;
-  /** The nodes that denote a declared variable or a type, with its qualified name: `a.b` for a select node, without a leading dot. */
-  readonly names: ReadonlyMap<Expr, string>;
-  /** The functions that the calls and operators of the expression may select, by node. */
-  readonly calls: ReadonlyMap<Expr, ResolvedCall>;
-}
-
-/** Appends errors to `issues`; the result is usable only when there are none. */
+/** Checks the types of an expression. Appends errors to `issues`; the result may be used only when there are none. */
 export function checkExpression(expr: Expr, declarations: Declarations, issues: Issue[]): CheckedExpression {
   const checker = new Checker(declarations, issues);
   const type = checker.check(expr);
@@ -87,8 +64,9 @@ export function checkExpression(expr: Expr, declarations: Declarations, issues: 
 }
 
 /**
- * Limit of {@link Checker.typeWeight}, far above that of a useful type and cheap to print. Only maps are checked, because
- * only they have two inner types: nested in themselves, they double the weight, other types add to it.
+ * Limit of {@link Checker.typeWeight}: far above the weight of a useful type, and low enough that printing the type is
+ * cheap. Only maps are checked. They have two inner types, so a map type that contains itself as key and value doubles
+ * the weight with each level; a list or an optional only adds to it.
  */
 const MAX_TYPE_WEIGHT = 1000;
 
@@ -97,8 +75,10 @@ class Checker {
   readonly names = new Map<Expr, string>();
   readonly calls = new Map<Expr, ResolvedCall>();
   readonly substitution = new Substitution();
+  /** The visible loop variables and accumulators, the innermost last. */
   private readonly scopes: { readonly name: string; readonly type: Type }[] = [];
   private readonly weights = new Map<Type, number>();
+  /** The number of type parameters that {@link freshParam} has created. */
   private paramCount = 0;
 
   constructor(
@@ -106,7 +86,7 @@ class Checker {
     private readonly issues: Issue[],
   ) {}
 
-  /** Macro expansion may use a node twice; its type is inferred once. */
+  /** The type of a node. Macro expansion may use a node twice; its type is inferred once. */
   check(expr: Expr): Type {
     const checkedType = this.types.get(expr);
     if (checkedType !== undefined) return checkedType;
@@ -115,6 +95,7 @@ class Checker {
     return type;
   }
 
+  /** Adds an issue at an offset of the text, and returns the type of a node with an error. */
   private report(at: number, message: string): Type {
     this.issues.push({ at, message });
     return ERROR;
@@ -128,6 +109,7 @@ class Checker {
     return printType(substitute(type, this.substitution, 'keep'));
   }
 
+  /** A new type parameter, named as upstream's messages name it. */
   private freshParam(): Type {
     this.paramCount += 1;
     return { kind: 'param', name: `_var${this.paramCount - 1}` };
@@ -158,19 +140,21 @@ class Checker {
     return this.report(at, `undeclared reference to '${name}' (in container '')`);
   }
 
-  /** The type of a variable, or of a type name used as a value. */
+  /** The type of a variable, or of a type name used as a value; `undefined` for an undeclared name. */
   private typeOfName(expr: Expr, name: string): Type | undefined {
     const isAbsolute = name.startsWith('.');
     const bare = isAbsolute ? name.slice(1) : name;
     const local = this.scopes.findLast((scope) => scope.name === bare);
     if (local !== undefined && !isAbsolute) return local.type;
-    // A leading dot skips local variables. A declared variable that a local one hides stays hidden: only a type is found.
+    // A leading dot skips local variables, but not entirely: a declared variable of the same name stays hidden, so that
+    // only a type can be denoted (upstream behaviour).
     const declared = local === undefined ? this.declarations.variables.get(bare) : undefined;
     const named = declared ?? typeOfTypeName(bare);
     if (named !== undefined) this.names.set(expr, bare);
     return named;
   }
 
+  /** The type of `a.b`, which is a qualified name if there is a variable or a type `a.b`, and else a field of `a`. */
   private inferSelect(expr: Select): Type {
     const name = expr.testOnly ? undefined : qualifiedNameOf(expr);
     if (name !== undefined && !this.isLocal(name)) {
@@ -182,6 +166,7 @@ class Checker {
     return expr.testOnly ? BOOL : field;
   }
 
+  /** Whether the first part of a qualified name is a loop variable or an accumulator. */
   private isLocal(qualified: string): boolean {
     const first = qualified.split('.', 1)[0] ?? '';
     return this.scopes.some((scope) => scope.name === first);
@@ -219,6 +204,7 @@ class Checker {
     return expr.name === OPTIONAL_SELECT ? this.inferOptionalSelect(expr) : this.resolveCall(expr);
   }
 
+  /** The type of `a.?b`: an optional. */
   private inferOptionalSelect(expr: Call): Type {
     const [operand, field] = expr.args;
     if (operand === undefined || field?.kind !== 'literal' || typeof field.value !== 'string') return ERROR;
@@ -231,7 +217,7 @@ class Checker {
 
   private resolveCall(expr: Call): Type {
     const namespace = expr.target === undefined ? undefined : qualifiedNameOf(expr.target);
-    // `sets.contains(…)` is parsed as a method call; a local variable `sets` would be its target.
+    // `sets.contains(…)` is parsed as a method call of `sets`, and is one when there is a loop variable `sets`.
     const qualified = namespace === undefined || this.isLocal(namespace) ? undefined : `${namespace}.${expr.name}`;
     const bare = expr.name.startsWith('.') ? expr.name.slice(1) : expr.name;
     const isNamespaced = qualified !== undefined && this.declarations.library.has(qualified);
@@ -245,6 +231,7 @@ class Checker {
     return this.resolveOverload(expr, { name, args, types, isMember, overloads });
   }
 
+  /** `&&` and `||` report each operand that is not a bool, instead of a missing overload. */
   private inferLogical(expr: Call, args: readonly Expr[], types: readonly Type[], overloads: readonly FunctionOverload[]): Type {
     args.forEach((arg, index) => {
       const type = types[index] ?? ERROR;
@@ -260,10 +247,10 @@ class Checker {
     const fitting: FunctionOverload[] = [];
     for (const overload of overloads) {
       if (overload.signature.isMethod !== isMember) continue;
-      const fresh = this.instantiate(overload.signature);
-      if (!unifyAllAssignable(types, fresh.params, this.substitution)) continue;
+      const { params, result: overloadResult } = instantiateSignature(overload.signature, () => this.freshParam());
+      if (!unifyAllAssignable(types, params, this.substitution)) continue;
       fitting.push(overload);
-      const type = substitute(fresh.result, this.substitution, 'keep');
+      const type = substitute(overloadResult, this.substitution, 'keep');
       if (result === undefined) result = type;
       else if (!isSameType(result, type)) result = DYN;
     }
@@ -276,31 +263,7 @@ class Checker {
     return this.report(expr.at, `found no matching overload for '${name}' applied to '${applied}'`);
   }
 
-  /** The signature with fresh type parameters. */
-  private instantiate(signature: FunctionOverload['signature']): { readonly params: readonly Type[]; readonly result: Type } {
-    const instances = new Map<string, Type>();
-    const rename = (type: Type): Type => {
-      switch (type.kind) {
-        case 'param': {
-          const renamed = instances.get(type.name) ?? this.freshParam();
-          instances.set(type.name, renamed);
-          return renamed;
-        }
-        case 'list':
-          return { ...type, item: rename(type.item) };
-        case 'map':
-          return { ...type, key: rename(type.key), value: rename(type.value) };
-        case 'optional':
-        case 'type':
-          return { kind: type.kind, inner: rename(type.inner) };
-        default:
-          return type;
-      }
-    };
-    return { params: signature.params.map(rename), result: rename(signature.result) };
-  }
-
-  /** The common type of the items; `dyn` when they differ. check-literals.ts reports different types. */
+  /** The common type of elements; `dyn` when they differ. check-literals.ts reports elements of different types. */
   private joinTypes(previous: Type | undefined, current: Type): Type {
     if (previous === undefined) return current;
     return unifyAssignable(previous, current, this.substitution)
@@ -317,6 +280,7 @@ class Checker {
     return ERROR;
   }
 
+  /** The type of an element of a list, a map or a message; of the value in it when it is written as `?x`. */
   private checkElement(expr: Expr, { isOptional }: { readonly isOptional: boolean }): Type {
     const type = this.check(expr);
     return isOptional ? this.unwrapOptional(type, expr.at) : type;
@@ -341,17 +305,17 @@ class Checker {
     return this.typeWeight(type) > MAX_TYPE_WEIGHT ? this.report(expr.at, 'type is too large') : type;
   }
 
-  /** The number of nodes of a type; a type built from itself repeatedly grows exponentially. */
+  /** The number of names in the printed type: 3 for `map(string, int)`. */
   private typeWeight(type: Type): number {
     const resolved = resolveParam(type, this.substitution);
     const known = this.weights.get(resolved);
     if (known !== undefined) return known;
-    let typeWeight = 1;
-    if (resolved.kind === 'list') typeWeight += this.typeWeight(resolved.item);
-    else if (resolved.kind === 'map') typeWeight += this.typeWeight(resolved.key) + this.typeWeight(resolved.value);
-    else if (resolved.kind === 'optional' || resolved.kind === 'type') typeWeight += this.typeWeight(resolved.inner);
-    this.weights.set(resolved, typeWeight);
-    return typeWeight;
+    let weight = 1;
+    if (resolved.kind === 'list') weight += this.typeWeight(resolved.item);
+    else if (resolved.kind === 'map') weight += this.typeWeight(resolved.key) + this.typeWeight(resolved.value);
+    else if (resolved.kind === 'optional' || resolved.kind === 'type') weight += this.typeWeight(resolved.inner);
+    this.weights.set(resolved, weight);
+    return weight;
   }
 
   private inferStruct(expr: StructExpr): Type {
@@ -377,11 +341,13 @@ class Checker {
     const step = this.check(expr.step);
     if (!unifyAssignable(step, accumulator, this.substitution)) this.reportMismatch(expr.step.at, accumulator, step);
     this.scopes.pop();
+    // The result may refer to the accumulator, not to the loop variable.
     const result = this.check(expr.result);
     this.scopes.pop();
     return substitute(result, this.substitution, 'keep');
   }
 
+  /** The type of the variable of a loop over `range`. */
   private variableType(range: Type, at: number): Type {
     switch (range.kind) {
       case 'list':
@@ -402,14 +368,14 @@ class Checker {
   }
 }
 
-/** The type of a type name or enum constant. */
+/** The type of a type name or of the enum constant; `undefined` for another name. */
 function typeOfTypeName(name: string): Type | undefined {
   if (name === NULL_CONSTANT) return INT;
   const type = NAMED_TYPES.get(name) ?? MESSAGES.get(name)?.type;
   return type === undefined ? undefined : typeTypeOf(type);
 }
 
-function literalType(value: unknown): Type {
+function literalType(value: Value): Type {
   if (value === null) return NULL;
   if (typeof value === 'boolean') return BOOL;
   if (typeof value === 'bigint') return INT;
@@ -418,7 +384,7 @@ function literalType(value: unknown): Type {
   return value instanceof Uint ? UINT : BYTES;
 }
 
-/** `a.b.c` as one name. */
+/** `a.b.c` as one name; `undefined` for an expression of another form. */
 export function qualifiedNameOf(expr: Expr): string | undefined {
   if (expr.kind === 'ident') return expr.name;
   if (expr.kind !== 'select' || expr.testOnly) return undefined;

@@ -1,15 +1,16 @@
 /**
- * Cost estimation: the published rules applied to the sizes that the schema permits. Sizes are known for values reached
- * from a variable, for literals and for results of some functions; any other value may have any size.
+ * Cost estimation: upstream's published rules of cost, applied to the sizes that a schema permits. The sizes of literals,
+ * of values reached from a variable and of the results of some functions are known; any other value may have any size.
  */
-import type { CheckedExpression, ResolvedCall } from '../check/checker';
-import type { ArgumentSizes } from '../library/function';
-import { CONDITIONAL, INDEX, OPERATORS, OPTIONAL_INDEX, OPTIONAL_SELECT, type Comprehension, type Expr } from '../syntax/ast';
+import type { CheckedExpression, ResolvedCall } from '../check/checked-expression';
+import { LIST_COST, MAP_COST, type ArgumentSizes } from '../library/function';
+import type { Comprehension, Expr } from '../syntax/ast';
+import { CONDITIONAL, INDEX, OPERATORS, OPTIONAL_INDEX, OPTIONAL_SELECT } from '../syntax/operators';
 import { MESSAGE_COST } from '../messages/build';
 import type { Type } from '../types/type';
 import { valueSize } from '../values/value';
 
-/** The maximum uint64, at which costs saturate. */
+/** The maximum uint64 (as a double 2^64), at which costs saturate as upstream's. */
 export const MAX_COST = 18446744073709551615;
 
 /** The estimated cost of one evaluation, in upstream's units. */
@@ -30,22 +31,24 @@ const unionRanges = (a: CostRange, b: CostRange): CostRange => rangeOf(Math.min(
 const ZERO = rangeOf(0);
 const ONE = rangeOf(1);
 const ANY_SIZE = rangeOf(0, MAX_COST);
-/** Of the creation of a list or map, without its elements. */
-const LIST_COST = rangeOf(10);
-const MAP_COST = rangeOf(30);
 
 /**
- * A path below a variable: member names, `@items`, `@keys`, `@values`. The first element names the variable and is
- * ignored.
+ * A path to values: the name of a variable, and then member names, `@items`, `@keys` or `@values`. `['self', 'ports',
+ * '@items']` are the items of `self.ports`.
  */
 type SchemaPath = readonly string[];
 
+/** Kinds of types that have the size 1. */
 const SCALARS: ReadonlySet<Type['kind']> = new Set<Type['kind']>(['bool', 'int', 'uint', 'double', 'timestamp', 'duration']);
 
+/** The value of an integer literal; `undefined` for another expression. */
 const countOf = (expr: Expr | undefined): number | undefined =>
   expr?.kind === 'literal' && typeof expr.value === 'bigint' ? Number(expr.value) : undefined;
 
-/** `root` is the type from which the sizes of values below variables are taken. */
+/**
+ * The cost of one evaluation. The sizes of values reached from a variable are taken from `root`, the type with the sizes
+ * that the schema permits.
+ */
 export function estimateCost(expr: Expr, checked: CheckedExpression, root: Type): CostRange {
   return new CostEstimator(checked, root).cost(expr);
 }
@@ -53,8 +56,11 @@ export function estimateCost(expr: Expr, checked: CheckedExpression, root: Type)
 class CostEstimator {
   /** Macro expansion may use a node twice; its cost is computed once and added twice. */
   private readonly costs = new Map<Expr, CostRange>();
+  /** The sizes of nodes, where they are known from the expression. */
   private readonly sizes = new Map<Expr, CostRange>();
+  /** The paths of nodes that are reached from a variable. */
   private readonly paths = new Map<Expr, SchemaPath>();
+  /** The visible loop variables and accumulators, the innermost last. An accumulator of a loop has no path. */
   private readonly loops: { readonly name: string; readonly path: SchemaPath | undefined }[] = [];
 
   constructor(
@@ -90,10 +96,10 @@ class CostEstimator {
         return this.estimateCall(expr);
       case 'list':
         this.sizes.set(expr, rangeOf(expr.items.length - expr.optionalIndexes.size, expr.items.length));
-        return addRanges(LIST_COST, ...expr.items.map((item) => this.cost(item)));
+        return addRanges(rangeOf(LIST_COST), ...expr.items.map((item) => this.cost(item)));
       case 'map':
         this.sizes.set(expr, rangeOf(expr.entries.filter((entry) => !entry.isOptional).length, expr.entries.length));
-        return addRanges(MAP_COST, ...expr.entries.flatMap((entry) => [this.cost(entry.key), this.cost(entry.value)]));
+        return addRanges(rangeOf(MAP_COST), ...expr.entries.flatMap((entry) => [this.cost(entry.key), this.cost(entry.value)]));
       case 'struct':
         return addRanges(rangeOf(MESSAGE_COST), ...expr.fields.map((field) => this.cost(field.value)));
       case 'comprehension':
@@ -101,6 +107,7 @@ class CostEstimator {
     }
   }
 
+  /** The cost of a variable. Records its path. */
   private estimateName(expr: Expr, name: string): CostRange {
     const loop = this.loops.findLast((each) => each.name === name);
     if (loop === undefined) this.paths.set(expr, [name]);
@@ -121,6 +128,7 @@ class CostEstimator {
     return type;
   }
 
+  /** The size of a value. The caller has estimated the cost of `expr`, which also records sizes and paths. */
   private sizeOf(expr: Expr): CostRange {
     const known = this.sizes.get(expr);
     if (known !== undefined) return known;
@@ -163,13 +171,14 @@ class CostEstimator {
     }
   }
 
-  /** `a.?b` is not a library function. */
+  /** The cost of `a.?b`, the only call that is not one of a library function. */
   private estimateOptionalSelect(expr: Expr): CostRange {
     if (expr.kind !== 'call' || expr.name !== OPTIONAL_SELECT) return ZERO;
     const [operand] = expr.args;
     return operand === undefined ? ZERO : addRanges(this.cost(operand), ONE);
   }
 
+  /** Records the path of `container[index]`. */
   private trackElement(expr: Expr, [container]: readonly Expr[]): void {
     if (container === undefined) return;
     const { kind } = this.checked.typeAt(container);
@@ -179,19 +188,21 @@ class CostEstimator {
     this.paths.set(expr, [...(this.paths.get(container) ?? []), step]);
   }
 
+  /** The cost of a call without its arguments. Records the size of the result, if the first overload states it. */
   private callCost(expr: Expr, { overloads, args }: ResolvedCall): CostRange {
     const sizes = args.map((arg) => this.sizeOf(arg));
     const items = args.map((arg) => this.itemSizeOf(arg));
-    const [minSizes, maxSizes] = (['min', 'max'] as const).map((end): ArgumentSizes => ({
-      size: (index) => sizes[index]?.[end] ?? 0,
-      itemSize: (index) => items[index]?.[end] ?? 0,
+    const sizesAt = (bound: 'min' | 'max'): ArgumentSizes => ({
+      size: (index) => sizes[index]?.[bound] ?? 0,
+      itemSize: (index) => items[index]?.[bound] ?? 0,
       count: (index) => countOf(args[index]),
-    }));
-    if (minSizes === undefined || maxSizes === undefined) return ZERO;
-    const each = overloads.map(({ estimate }) => (estimate === undefined ? ONE : rangeOf(estimate(minSizes), estimate(maxSizes))));
-    const [row] = overloads;
-    if (row?.size !== undefined) this.sizes.set(expr, rangeOf(row.size(minSizes), row.size(maxSizes)));
-    return each.reduce((sum, part) => unionRanges(sum, part), each[0] ?? ZERO);
+    });
+    const minSizes = sizesAt('min');
+    const maxSizes = sizesAt('max');
+    const costs = overloads.map(({ estimate }) => (estimate === undefined ? ONE : rangeOf(estimate(minSizes), estimate(maxSizes))));
+    const [first] = overloads;
+    if (first?.size !== undefined) this.sizes.set(expr, rangeOf(first.size(minSizes), first.size(maxSizes)));
+    return costs.reduce((union, cost) => unionRanges(union, cost), costs[0] ?? ZERO);
   }
 
   private estimateComprehension(expr: Comprehension): CostRange {
@@ -199,6 +210,7 @@ class CostEstimator {
     const init = this.cost(expr.init);
     const size = this.sizeOf(expr.range);
     const step = this.checked.typeAt(expr.range).kind === 'map' ? '@keys' : '@items';
+    // A bound name counts as a variable, so the sizes of its members are looked up below `root` (upstream behaviour).
     this.loops.push({ name: expr.accumulator, path: expr.loop.macro === 'bind' ? [expr.accumulator] : undefined });
     this.loops.push({ name: expr.variable, path: [...(this.paths.get(expr.range) ?? []), step] });
     const each = addRanges(this.cost(expr.condition), this.cost(expr.step));

@@ -1,5 +1,6 @@
 /**
- * Validates the rules of a schema when its definition is written: syntax, types and estimated cost. Evaluates nothing.
+ * Validates the rules of a schema when its definition is written: syntax, types and estimated cost. evaluate-rules.ts
+ * evaluates them.
  */
 import { appendAll } from '../../values/append';
 import { objectAt, type JsonObject } from '../../values/json';
@@ -26,48 +27,61 @@ const EXPRESSION_LIMIT = 10_000_000;
 const SCHEMA_LIMIT = 100_000_000;
 /** How many of the most expensive expressions are named when the total cost is too high. */
 const MAX_NAMED_COSTS = 4;
-/** Cheaper expressions are not named. */
+/** An expression that costs less is not named then. */
 const MIN_NAMED_COST = 1_000_000;
 
 const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
 const HINT = '(try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)';
 
-/** The cost of one expression for all values that an object may have at the path. */
+/** The estimated cost of one expression. */
 interface RuleCost {
+  /** The path of the expression in the definition. */
   readonly path: string;
+  /** The cost of the evaluations for all values that an object may have. */
   readonly cost: number;
 }
 
 /** What the checks of one schema share. */
 interface CheckRulesContext {
+  /** The costs of the expressions that have been checked. */
   readonly costs: RuleCost[];
+  /** {@link InvalidSchemaParts.parts}. */
   readonly invalidParts: ReadonlySet<JsonObject>;
 }
 
 const NO_PARTS: ReadonlySet<JsonObject> = new Set();
 
-/** The location of a node in the schema. */
+/** A node of the schema, and what its enclosing nodes determine. */
 interface NodeLocation {
+  /** The path of the node in the definition. */
   readonly path: string;
+  /** Whether the node has apiVersion, kind and metadata that its schema need not specify. */
   readonly isResource: boolean;
   /** The maximum number of values of the node in an object; `undefined` when unbounded. */
   readonly count: number | undefined;
-  /** Path of the enclosing list that is not a map list, so that its items cannot be correlated with old ones. */
+  /**
+   * The path of the outermost enclosing list that is not a map list, so that its items cannot be correlated with old ones;
+   * `undefined` when there is none.
+   */
   readonly uncorrelated: string | undefined;
-  /** The JSON of the node. */
+  /** The JSON of the node; `undefined` when the caller has not passed it. */
   readonly source: JsonObject | undefined;
 }
 
-/** The JSON of a schema and those of its parts that contain other errors, including all enclosing parts. */
+/** The parts of a schema in which validation has found errors that do not concern rules. */
 export interface InvalidSchemaParts {
+  /** The JSON of the whole schema. */
   readonly schema: JsonObject;
+  /** The invalid parts of `schema` and all parts that enclose one. */
   readonly parts: ReadonlySet<JsonObject>;
 }
 
-/** A rule with the type of its node and the location of the rule in the schema. */
+/** A rule of a node. */
 interface RuleToCheck {
   readonly rule: ValidationRule;
+  /** The type of the node. */
   readonly self: Type;
+  /** The path of the rule in the definition. */
   readonly path: string;
   /** The maximum number of evaluations for an object. */
   readonly count: number;
@@ -75,7 +89,10 @@ interface RuleToCheck {
   readonly uncorrelated: string | undefined;
 }
 
-/** Validates all rules. `path` is the path of the schema in its definition. Rules of invalid parts are not compiled. */
+/**
+ * Validates all rules of a schema. `path` is the path of the schema in its definition. In the parts that are `invalid`, only
+ * the texts of rules are checked; no expression is compiled.
+ */
 export function checkRules(root: SchemaNode, path: string, invalid?: InvalidSchemaParts): FieldError[] {
   if (!hasRules(root)) return [];
   const context: CheckRulesContext = { costs: [], invalidParts: invalid?.parts ?? NO_PARTS };
@@ -86,8 +103,8 @@ export function checkRules(root: SchemaNode, path: string, invalid?: InvalidSche
 const rootLocation = (path: string): NodeLocation => ({ path, isResource: true, count: 1, uncorrelated: undefined, source: undefined });
 
 /**
- * Validates only the texts of the rules, among them their field paths, and compiles nothing. {@link checkRules} includes
- * these errors.
+ * Validates only the texts of rules: messages, reasons and field paths. Does not compile expressions. {@link checkRules}
+ * reports these errors too.
  */
 export function checkRuleTexts(root: SchemaNode, path: string): FieldError[] {
   const errors: FieldError[] = [];
@@ -99,8 +116,9 @@ export function checkRuleTexts(root: SchemaNode, path: string): FieldError[] {
   return errors;
 }
 
+/** The errors at and below a node. */
 interface NodeErrors {
-  /** Errors in texts prevent compiling the rules of the node and of enclosing nodes. */
+  /** Errors of {@link checkRuleTexts}. After such an error, the rules of the node and of enclosing nodes are not compiled. */
   readonly texts: FieldError[];
   readonly expressions: FieldError[];
 }
@@ -182,7 +200,7 @@ function checkFieldPath(text: string, node: SchemaNode, path: string): FieldErro
   return errors;
 }
 
-/** A rule as upstream prints it, as a Go struct; pointers have a placeholder address. */
+/** A rule as upstream's messages print it: as a Go struct, here with a fixed address for pointers that are not nil. */
 function formatRule({ rule, message, messageExpression, reason, fieldPath, optionalOldSelf }: ValidationRule): string {
   const pointer = (type: string, value: unknown): string => `(*${type})(${value === undefined ? 'nil' : '0xc000000000'})`;
   const members = [
@@ -196,7 +214,7 @@ function formatRule({ rule, message, messageExpression, reason, fieldPath, optio
   return `apiextensions.ValidationRule{${members.join(', ')}}`;
 }
 
-/** Compiles a rule and checks its types and costs, which are appended to `costs`. */
+/** Compiles a rule and checks its types and its costs, which it appends to `costs`. */
 function checkExpressions(checked: RuleToCheck, costs: RuleCost[]): FieldError[] {
   const { rule, self, uncorrelated } = checked;
   const { expression, messageExpression, usesOldSelf } = compileRule(rule, self);
@@ -229,7 +247,7 @@ function checkMessage(expression: CompiledRule['messageExpression'], checked: Ru
   return checkCost(expression, checked, 'messageExpression', costs);
 }
 
-/** Checks the cost of an expression that is the member `member` of the rule. */
+/** Checks the cost of an expression of a rule, and appends it to `costs`. `member` is the member of the rule that has it. */
 function checkCost(expression: Expression, checked: RuleToCheck, member: 'rule' | 'messageExpression', costs: RuleCost[]): FieldError[] {
   const path = `${checked.path}.${member}`;
   const cost = Math.min(expression.estimate(checked.self).max * checked.count, MAX_COST);
@@ -237,12 +255,14 @@ function checkCost(expression: Expression, checked: RuleToCheck, member: 'rule' 
   return cost > EXPRESSION_LIMIT ? [forbiddenField(path, costMessage(`estimated ${member} cost`, cost, EXPRESSION_LIMIT))] : [];
 }
 
+/** `label` names the cost. Upstream prints more digits of a factor that is close to 1. */
 function costMessage(label: string, cost: number, limit: number): string {
   const factor = cost / limit;
   const times = factor > 100 ? 'more than 100x' : `${factor.toFixed(factor < 1.5 ? 6 : 1)}x`;
   return `${label} exceeds budget by factor of ${times} ${HINT}`;
 }
 
+/** Checks the cost of all expressions of the schema together. */
 function checkTotal(path: string, costs: readonly RuleCost[]): FieldError[] {
   const total = costs.reduce((sum, { cost }) => Math.min(sum + cost, MAX_COST), 0);
   if (total <= SCHEMA_LIMIT) return [];

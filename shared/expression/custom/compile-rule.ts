@@ -1,6 +1,6 @@
 /**
- * Compiles a validation rule: its expression and its message expression, and finds schemas that have rules. Evaluating
- * rules and limiting their cost are left to evaluate-rules.ts.
+ * Compiles the expressions of a validation rule, and finds out whether a schema has rules. check-rules.ts checks rules
+ * when a schema is written; evaluate-rules.ts evaluates them on objects.
  */
 import type { SchemaNode, ValidationRule } from '../../api/structural/schema-node';
 import { compileExpression, type CompileError, type Expression, type Type } from '../engine';
@@ -9,14 +9,15 @@ import { optionalTypeOf } from '../types/type';
 /** A rule with its compiled expressions; each may have failed to compile. */
 export interface CompiledRule {
   readonly expression: Expression | CompileError;
-  /** `undefined` when the rule has none, and when its expression does not compile. */
+  /** `undefined` when the rule has none, and when `expression` is an error. */
   readonly messageExpression: Expression | CompileError | undefined;
-  /** Whether the rule refers to `oldSelf` (a transition rule); false when its expression does not compile. */
+  /** Whether `expression` refers to `oldSelf` (a transition rule); false when `expression` is an error. */
   readonly usesOldSelf: boolean;
 }
 
-/** The variables of a rule: the value of the node, and its value before the update. */
+/** The variable with the value of the node that has the rule. */
 export const SELF = 'self';
+/** The variable with that value before the update. */
 export const OLD_SELF = 'oldSelf';
 
 /** `self` is the type of the node that has the rule. */

@@ -1,6 +1,6 @@
 /**
- * The CEL types of custom resources, derived from the schema, with maximum sizes from the schema or the size of a
- * request. Fields without a schema are not accessible.
+ * The CEL types of custom resources, derived from the schema. For cost estimates, types have maximum sizes: those of the
+ * schema, or what fits into a request. Fields that the schema does not specify are not accessible.
  */
 import type { SchemaNode } from '../../api/structural/schema-node';
 import { BOOL, DOUBLE, INT, STRING, type Type } from '../types/type';
@@ -8,12 +8,12 @@ import { escapeFieldName } from './field-names';
 
 /** Maximum size of a request in bytes. */
 export const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
-/** Bytes of the brackets or quotes around a value. */
+/** The brackets or quotes around a value. */
 const ENCLOSING_BYTES = 2;
 
-/** The minimum size of a value in JSON, in bytes. */
+/** The minimum size of a value in JSON, in bytes: that of `""`, `true`, `0` or `[]`, or of a text of the format. */
 const MIN_JSON_BYTES = { string: 2, 'date-time': 21, date: 12, duration: 3, boolean: 4, number: 1, list: 2, object: 2 } as const;
-/** The maximum length of values with a format. */
+/** The maximum length of texts of a format, as upstream counts it. */
 const MAX_FORMAT_LENGTH: Readonly<Record<string, number>> = { 'date-time': 35, date: 12, duration: 32 };
 /** Bytes of the quotes, colon and comma of a declared member. */
 const MEMBER_OVERHEAD = 4;
@@ -24,11 +24,11 @@ const MAX_UTF8_BYTES = 4;
 
 /** What is known about the node besides its schema. */
 export interface DeclaredTypeOptions {
-  /** Whether the node has apiVersion, kind and metadata that its schema need not specify. By default false. */
+  /** Whether the node has apiVersion, kind and metadata that its schema need not specify. False by default. */
   readonly isResource?: boolean;
-  /** Size of the object that contains the value; by default that of the largest request. */
+  /** Size in bytes of the object that contains the value; by default that of the largest request. */
   readonly bytes?: number;
-  /** The name of the type in messages. */
+  /** The name of the type in messages; `selfType` by default. */
   readonly name?: string;
 }
 
@@ -56,22 +56,24 @@ export function declaredType(
   }
 }
 
+/** `undefined` when the schema does not specify the items. */
 function listType(node: SchemaNode, { bytes, name }: Omit<Required<DeclaredTypeOptions>, 'isResource'>): Type | undefined {
   const item = node.items === undefined ? undefined : declaredType(node.items, { bytes, name: `${name}.@idx` });
   if (node.items === undefined || item === undefined) return undefined;
+  // An item has a comma after it.
   return { kind: 'list', item, max: maxSize(node.maxItems, (bytes - ENCLOSING_BYTES) / (minJsonBytes(node.items) + 1), bytes) };
 }
 
 /**
- * The smaller of the schema's limit and the available size. For a whole request only the schema's limit counts
- * (upstream behaviour).
+ * The maximum number of elements: the schema's limit or what is available in an object of `bytes` bytes, whichever is
+ * smaller. For an object of the size of the largest request only the schema's limit counts (upstream behaviour).
  */
 function maxSize(limit: number | undefined, available: number, bytes: number): number {
   if (limit === undefined) return Math.floor(available);
   return Math.floor(bytes < MAX_REQUEST_BYTES ? Math.min(limit, available) : limit);
 }
 
-/** The maximum number of values of a node in an object of `bytes` bytes, regardless of enclosing values. */
+/** The maximum number of values of a node, each with a comma, that an object of `bytes` bytes can contain. */
 export const maxValuesIn = (node: SchemaNode, bytes: number): number => Math.floor(bytes / (minJsonBytes(node) + 1));
 
 function objectType(node: SchemaNode, { isResource, bytes, name }: Required<DeclaredTypeOptions>): Type | undefined {
@@ -141,6 +143,7 @@ function minJsonBytes(node: SchemaNode): number {
   }
 }
 
+/** The size of an object with only its required members, unless these have defaults. */
 function minObjectBytes(node: SchemaNode): number {
   let size: number = MIN_JSON_BYTES.object;
   for (const name of new Set(node.required)) {

@@ -1,7 +1,7 @@
 /**
- * Evaluates the validation rules of a schema on objects. Rules are compiled on first use and cached. The cost of one
- * evaluation and of all evaluations for an object is limited. A rule without `oldSelf` that fails on an unchanged
- * stored value only causes a warning. Whether the rules may be stored at all is decided in check-rules.ts.
+ * Evaluates the validation rules of a schema on objects. Rules are compiled on first use and cached. The cost of each
+ * evaluation, and of all evaluations for one object together, is limited. A rule without `oldSelf` that fails on a value
+ * which the stored object has already only causes a warning. check-rules.ts decides whether rules may be stored at all.
  */
 import type { SchemaNode, ValidationRule } from '../../api/structural/schema-node';
 import { duplicateValue, forbiddenField, invalidValue, requiredValue, type FieldError } from '../../api/errors/field-error';
@@ -17,12 +17,12 @@ import { valueWrapperOf, type ValueWrapper } from './json-value';
 const EVALUATION_COST_LIMIT = 1_000_000;
 /** Limit of the actual cost of all evaluations for one object, as upstream's. */
 const OBJECT_COST_LIMIT = 10_000_000;
-/** Rule length in characters, and number of schema nodes, up to which an estimate takes only a few milliseconds. */
-const MAX_ESTIMATED_LENGTH = 16 * 1024;
+/** Limits for {@link CompiledRules.maxBytesWithinCost}, so that an estimate takes only a few milliseconds. */
+const MAX_ESTIMATED_CHARACTERS = 16 * 1024;
 const MAX_ESTIMATED_NODES = 10_000;
 /**
- * The largest finite result of {@link CompiledRules.maxBytesWithinCost}. Larger objects are not distinguished by size,
- * because few of them have few values.
+ * The largest finite result of {@link CompiledRules.maxBytesWithinCost}. Larger objects are not distinguished by
+ * size, because most of them have many values, for which rules may be expensive.
  */
 const MAX_DISTINGUISHED_BYTES = 64 * 1024;
 /** Number of errors and warnings, counted together, at which the evaluation for an object ends. */
@@ -45,8 +45,9 @@ export interface CompiledRules {
    */
   validate(object: JsonObject, old: JsonObject | undefined): RuleOutcome;
   /**
-   * The largest object size in bytes for which the rules certainly cost at most `cost`, as a power-of-two fraction of
-   * the limit. Infinity when that applies to every object; 0 when the rules or their types are too large to estimate.
+   * An object size in bytes up to which the rules certainly cost at most `cost`: Infinity when that applies to every
+   * object, else the largest such size of 64 KiB, 32 KiB, 16 KiB and so on. 0 when there is none, or when the rules or
+   * their types are too large to estimate.
    */
   maxBytesWithinCost(cost: number): number;
 }
@@ -55,7 +56,7 @@ const NO_ERRORS: RuleOutcome = { errors: [], warnings: [] };
 
 /** The rules of a schema and of all its nodes. Compiles each rule when an object first needs it. */
 export function compileRules(root: SchemaNode): CompiledRules {
-  const node = ruleNode(root, { isResource: true });
+  const node = createRuleNode(root, { isResource: true });
   if (node === undefined) return { isEmpty: true, validate: () => NO_ERRORS, maxBytesWithinCost: () => Infinity };
   return {
     isEmpty: false,
@@ -65,10 +66,10 @@ export function compileRules(root: SchemaNode): CompiledRules {
       return { errors: run.errors, warnings: run.warnings };
     },
     maxBytesWithinCost(cost) {
-      if (node.ruleTextLength() > MAX_ESTIMATED_LENGTH || node.typeSize(MAX_ESTIMATED_NODES) >= MAX_ESTIMATED_NODES) return 0;
-      if (node.maxCost(MAX_REQUEST_BYTES, 1) <= cost) return Infinity;
+      if (node.ruleTextLength() > MAX_ESTIMATED_CHARACTERS || node.typeSize(MAX_ESTIMATED_NODES) >= MAX_ESTIMATED_NODES) return 0;
+      if (node.maxCost({ bytes: MAX_REQUEST_BYTES, count: 1 }) <= cost) return Infinity;
       let bytes = MAX_DISTINGUISHED_BYTES;
-      while (bytes > 0 && node.maxCost(bytes, 1) > cost) bytes = Math.floor(bytes / 2);
+      while (bytes > 0 && node.maxCost({ bytes, count: 1 }) > cost) bytes = Math.floor(bytes / 2);
       return bytes;
     },
   };
@@ -77,21 +78,15 @@ export function compileRules(root: SchemaNode): CompiledRules {
 /** A value during the traversal of an object. */
 interface ValueVisit {
   readonly value: JsonValue;
-  /** The old value; `undefined` when there is none or it cannot be correlated. */
+  /**
+   * The value in the stored object. `undefined` when there is none, or when it cannot be correlated: in a list that is not
+   * a map list, items have no identity.
+   */
   readonly old: JsonValue | undefined;
-  /** Whether the enclosing value has not changed. */
+  /** Whether the enclosing value equals that in the stored object. Computed only when a rule has failed. */
   readonly isUnchanged: () => boolean;
+  /** The path of the value, as in errors: `spec.ports[0]`; empty for the object itself. */
   readonly path: string;
-}
-
-/** The number of nodes at and below a node; stops counting at `limit`. */
-function countNodes({ properties, items, additionalProperties }: SchemaNode, limit: number): number {
-  let size = 1;
-  for (const child of [...properties.values(), items, additionalProperties]) {
-    if (size >= limit) return size;
-    if (typeof child === 'object') size += countNodes(child, limit - size);
-  }
-  return size;
 }
 
 /** The validation of one object. */
@@ -99,6 +94,7 @@ class RuleRun {
   readonly errors: FieldError[] = [];
   readonly warnings: string[] = [];
   readonly budget = new CostBudget(OBJECT_COST_LIMIT, 'none');
+  /** Whether no further rules are evaluated. */
   hasStopped = false;
 
   addError(error: FieldError): void {
@@ -128,8 +124,9 @@ interface RunnableRule {
   readonly expression: Expression;
   readonly messageExpression: Expression | undefined;
   readonly usesOldSelf: boolean;
-  /** The name of the rule in messages. */
+  /** What messages call the rule: its message, or else its text. */
   readonly name: string;
+  /** Appended to the path of the value in errors: `.replicas`; empty without a field path. */
   readonly fieldPath: string;
 }
 
@@ -138,24 +135,25 @@ interface RuleEvaluation {
   readonly run: RuleRun;
   readonly variables: ReadonlyMap<string, Value>;
   readonly path: string;
-  /** Whether the value is that of the stored object. */
+  /** Whether the value equals that in the stored object. */
   readonly isUnchanged: () => boolean;
 }
 
-/** The rules of one node, and how its values are passed to them. */
+/** The rules of one node. */
 interface RunnableRules {
   readonly rules: readonly RunnableRule[];
+  /** Converts a JSON value of the node to the value of `self`. */
   readonly wrap: ValueWrapper;
 }
 
-/** `undefined` when there are no rules at the node or below it. */
-function ruleNode(node: SchemaNode, { isResource }: { readonly isResource: boolean } = { isResource: false }): RuleNode | undefined {
+/** The tree of the nodes with rules at or below them; `undefined` when there are none at this node or below it. */
+function createRuleNode(node: SchemaNode, { isResource }: { readonly isResource: boolean } = { isResource: false }): RuleNode | undefined {
   const properties = [...node.properties].flatMap(([member, child]): (readonly [string, RuleNode])[] => {
-    const below = ruleNode(child);
+    const below = createRuleNode(child);
     return below === undefined ? [] : [[member, below]];
   });
-  const values = typeof node.additionalProperties === 'object' ? ruleNode(node.additionalProperties) : undefined;
-  const items = node.items === undefined ? undefined : ruleNode(node.items);
+  const values = typeof node.additionalProperties === 'object' ? createRuleNode(node.additionalProperties) : undefined;
+  const items = node.items === undefined ? undefined : createRuleNode(node.items);
   const isEmpty = node.rules.length === 0 && properties.length === 0 && values === undefined && items === undefined;
   return isEmpty ? undefined : new RuleNode(node, { isResource, properties, values, items });
 }
@@ -163,9 +161,11 @@ function ruleNode(node: SchemaNode, { isResource }: { readonly isResource: boole
 interface RuleNodeOptions {
   /** Whether the node has apiVersion, kind and metadata that its schema need not specify. */
   readonly isResource: boolean;
-  /** The nodes below it that have rules. */
+  /** The declared members with rules at or below them, by name. */
   readonly properties: readonly (readonly [string, RuleNode])[];
+  /** The node of the undeclared members (`additionalProperties`); `undefined` when it has no rules. */
   readonly values: RuleNode | undefined;
+  /** The node of the items; `undefined` when it has no rules. */
   readonly items: RuleNode | undefined;
 }
 
@@ -173,6 +173,7 @@ const NO_FURTHER_RULES = 'no further validation rules will be run due to call co
 const COST_EXCEEDED = `'operation cancelled: actual cost limit exceeded': ${NO_FURTHER_RULES}`;
 const BUDGET_EXCEEDED = 'validation failed due to running out of cost budget, no further validation rules will be run';
 const NO_OVERLOAD = 'no such overload';
+/** Returned instead of a value when an evaluation exceeded its limit. */
 const EXCEEDED = Symbol('cost exceeded');
 
 /** A schema node with rules at or below it. */
@@ -184,6 +185,7 @@ class RuleNode {
     private readonly options: RuleNodeOptions,
   ) {}
 
+  /** Evaluates the rules of the node and of those below it on a value. */
   visit(run: RuleRun, visit: ValueVisit): void {
     const { value } = visit;
     if (run.hasStopped || value === null) return;
@@ -230,7 +232,7 @@ class RuleNode {
       const value = ownMember(item, key) ?? this.node.items?.properties.get(key)?.defaultValue ?? null;
       return stringifyJson(value);
     });
-    return keys.join('\u0000');
+    return keys.join('\u0000'); // JSON escapes this character, so no key contains it.
   }
 
   /** The number of characters in all rules and message expressions at and below the node. */
@@ -260,16 +262,17 @@ class RuleNode {
    * The maximum cost of the rules at and below the node, in an object of `bytes` bytes with at most `count` values of
    * the node.
    */
-  maxCost(bytes: number, count: number): number {
+  maxCost({ bytes, count }: { readonly bytes: number; readonly count: number }): number {
     const self = declaredType(this.node, { isResource: this.options.isResource, bytes });
-    const maxValues = (times: number | undefined, child: SchemaNode): number =>
-      Math.min(count * (times ?? Infinity), maxValuesIn(child, bytes));
+    // `perValue` is the maximum number of children of one value; undefined when the schema does not limit it.
+    const maxChildren = (perValue: number | undefined, child: SchemaNode): number =>
+      Math.min(count * (perValue ?? Infinity), maxValuesIn(child, bytes));
     let cost = 0;
     if (self !== undefined) for (const { expression } of this.compiledRules().rules) cost += expression.estimate(self).max * count;
     const { properties, values, items } = this.options;
-    for (const [, child] of properties) cost += child.maxCost(bytes, count);
-    if (values !== undefined) cost += values.maxCost(bytes, maxValues(this.node.maxProperties, values.node));
-    if (items !== undefined) cost += items.maxCost(bytes, maxValues(this.node.maxItems, items.node));
+    for (const [, child] of properties) cost += child.maxCost({ bytes, count });
+    if (values !== undefined) cost += values.maxCost({ bytes, count: maxChildren(this.node.maxProperties, values.node) });
+    if (items !== undefined) cost += items.maxCost({ bytes, count: maxChildren(this.node.maxItems, items.node) });
     return cost;
   }
 
@@ -278,6 +281,7 @@ class RuleNode {
     return this.compiled;
   }
 
+  /** Compiles the rules. Those that do not compile or are not of type bool are left out. */
   private compile(): RunnableRules {
     const self = declaredType(this.node, { isResource: this.options.isResource });
     const wrap = valueWrapperOf(this.node, { isResource: this.options.isResource });
@@ -300,6 +304,7 @@ class RuleNode {
     const self = wrap(visit.value);
     for (const runnable of rules) {
       if (run.hasStopped) return;
+      // With `optionalOldSelf` a transition rule also runs without an old value, and `oldSelf` is an optional.
       const isOptional = runnable.rule.optionalOldSelf === true;
       if (runnable.usesOldSelf && old === undefined && !isOptional) continue;
       const before = runnable.usesOldSelf && old !== undefined ? wrap(old) : undefined;
@@ -334,7 +339,10 @@ class RuleNode {
   }
 }
 
-/** The text of a failed rule: the evaluated message when it is a line of text, else the declared message, else the rule. */
+/**
+ * The text of a failed rule: the evaluated message if that is a single line of text, else the declared message, else the
+ * rule.
+ */
 function failureText({ rule, message }: ValidationRule, evaluated: Value | undefined): string {
   const evaluatedText = typeof evaluated === 'string' && !/[\r\n]/.test(evaluated) ? evaluated.trim() : '';
   if (evaluatedText !== '') return evaluatedText;
@@ -347,7 +355,7 @@ function evaluationErrorText({ message }: ErrorValue, rule: string): string {
     : `${message} evaluating rule: ${rule}`;
 }
 
-/** The path of the root object in messages is `<nil>`. */
+/** The path of a value in messages; that of the object itself is `<nil>`. */
 const fieldText = (path: string): string => (path === '' ? '<nil>' : path);
 
 function errorFor(reason: string, field: string, type: string, message: string): FieldError {
@@ -363,6 +371,7 @@ function errorFor(reason: string, field: string, type: string, message: string):
   }
 }
 
+/** The value of an expression, or {@link EXCEEDED}. */
 function evaluate(expression: Expression, { variables, run }: RuleEvaluation): Value | typeof EXCEEDED {
   try {
     return expression.evaluate(variables, EVALUATION_COST_LIMIT, run.budget);
@@ -372,6 +381,17 @@ function evaluate(expression: Expression, { variables, run }: RuleEvaluation): V
   }
 }
 
+/** The number of nodes at and below a node; stops counting at `limit`. */
+function countNodes({ properties, items, additionalProperties }: SchemaNode, limit: number): number {
+  let count = 1;
+  for (const child of [...properties.values(), items, additionalProperties]) {
+    if (count >= limit) return count;
+    if (typeof child === 'object') count += countNodes(child, limit - count);
+  }
+  return count;
+}
+
+/** Computes a result at the first call and returns it at later ones. */
 function memoized(compute: () => boolean): () => boolean {
   let known: boolean | undefined;
   return () => (known ??= compute());

@@ -1,11 +1,16 @@
 /**
- * Resolves the `fieldPath` of a rule: members written as `.name` or `['name']` below the rule's node, never list items.
+ * Resolves the `fieldPath` of a rule: members below the node that has the rule, written as `.name` or `['name']`. A path
+ * cannot lead into a list.
  */
 import type { SchemaNode } from '../../api/structural/schema-node';
 
+/** Group 1: the name in `.name`. Group 2: the name in `['name']`, in which a backslash escapes the next character. */
 const SEGMENT = /\.([^.[\]]+)|\['((?:[^'\\]|\\.)+)'\]/y;
 
-/** The path to append to the path of the rule's node; `undefined` when the schema has no such member. */
+/**
+ * The path to append to that of the rule's node: `.name` for a declared member, `[name]` for a key of
+ * `additionalProperties`. `undefined` for a malformed path, and when the schema has no such member.
+ */
 export function resolveFieldPath(text: string, node: SchemaNode): string | undefined {
   let offset = 0;
   let path = '';

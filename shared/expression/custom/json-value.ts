@@ -1,6 +1,7 @@
 /**
- * JSON of a custom resource as CEL values, by its schema. Nothing is copied: members and items are wrapped lazily. A
- * member of an object with declared properties that is null, or that the schema does not declare, is absent.
+ * JSON of a custom resource as CEL values, by its schema. Nothing is copied: members and items are wrapped when an
+ * expression accesses them. In an object with declared properties, members that are null and members that the schema
+ * does not declare are absent.
  */
 import type { SchemaNode } from '../../api/structural/schema-node';
 import { isObject, ownMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
@@ -15,25 +16,23 @@ interface RecordMember {
   readonly wrap: ValueWrapper;
 }
 
-/**
- * Returns the value of expressions for a JSON value that the schema has admitted; an error value for one of another
- * type.
- */
+/** Returns the CEL value of a JSON value of a schema; an ErrorValue when the JSON value is of another type. */
 export type ValueWrapper = (value: JsonValue) => Value;
 
 const TYPE_MISMATCH = new ErrorValue('invalid data, expected a value of the declared type');
 
 /** What is known about the node besides its schema. */
 export interface ValueWrapperOptions {
-  /** Whether the node has apiVersion, kind and metadata that its schema need not specify. By default false. */
+  /** Whether the node has apiVersion, kind and metadata that its schema need not specify. False by default. */
   readonly isResource?: boolean;
-  /** The name of the type in messages. */
+  /** The name of the type in messages; `selfType` by default. */
   readonly name?: string;
 }
 
 const wrapNumber: ValueWrapper = (value) => (typeof value === 'number' || typeof value === 'bigint' ? Number(value) : TYPE_MISMATCH);
 const wrapString: ValueWrapper = (value) => (typeof value === 'string' || value === null ? value : TYPE_MISMATCH);
 
+/** The wrapper of strings that `read` converts to another type. */
 const parsingWrapper =
   (read: (text: string) => Value | undefined): ValueWrapper =>
   (value) =>
@@ -46,7 +45,10 @@ const STRING_FORMAT_WRAPPERS: Readonly<Record<string, ValueWrapper>> = {
   duration: parsingWrapper((text) => readDuration(text) ?? readLongDuration(text)),
 };
 
-/** The wrapper of values of a schema; `undefined` when the schema does not specify them. Compile once per schema. */
+/**
+ * Creates the wrapper of the values of a schema; `undefined` when the schema does not specify them. Callers keep it, since
+ * creating it visits the whole schema.
+ */
 export function valueWrapperOf(
   node: SchemaNode,
   { isResource = false, name = 'selfType' }: ValueWrapperOptions = {},
@@ -75,7 +77,7 @@ function wrapInteger(value: JsonValue): Value {
   return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : TYPE_MISMATCH;
 }
 
-/** Caches wrapped objects and lists, for which wrapping is more expensive than a lookup. */
+/** Wraps an item, or returns the cached value. Only objects are cached, because wrapping a scalar is as cheap as a lookup. */
 function cachedValue<K>(cache: Map<K, Value>, key: K, item: JsonValue, wrap: ValueWrapper): Value {
   if (typeof item === 'number' || typeof item === 'boolean') return wrap(item);
   const cached = cache.get(key);
@@ -85,7 +87,7 @@ function cachedValue<K>(cache: Map<K, Value>, key: K, item: JsonValue, wrap: Val
   return value;
 }
 
-/** A list of JSON values. Wrapped items are cached, so that what they cache themselves is kept. */
+/** A list of JSON values. Caches wrapped items, which have caches of their own. */
 class JsonList extends ListValue {
   private readonly cache = new Map<number, Value>();
 
@@ -118,6 +120,7 @@ function listWrapper(node: SchemaNode, name: string): ValueWrapper | undefined {
   return (value) => (Array.isArray(value) ? new JsonList(value, wrap, semantics) : TYPE_MISMATCH);
 }
 
+/** `undefined` for a list that is ordered. */
 function semanticsOf(node: SchemaNode): ListSemantics | undefined {
   if (node.listType === 'set') return { identity: (item) => item, isKeyed: false };
   if (node.listType !== 'map') return undefined;
@@ -134,6 +137,7 @@ class JsonRecord extends MapValue {
 
   constructor(
     private readonly object: JsonObject,
+    /** By their names in expressions, which may be escaped (field-names.ts). */
     private readonly members: ReadonlyMap<string, RecordMember>,
     private readonly type: string,
   ) {
@@ -199,6 +203,7 @@ class JsonMap extends MapValue {
   }
 }
 
+/** The members of metadata that rules can access. */
 const METADATA: ReadonlyMap<string, RecordMember> = new Map(
   ['name', 'generateName'].map((name): [string, RecordMember] => [name, { name, wrap: wrapString }]),
 );

@@ -1,13 +1,13 @@
 /**
  * The authorizer library for admission policies:
- * `authorizer.group('apps').resource('deployments').check('create').allowed()`. The authorizer value carries the
- * function that decides.
+ * `authorizer.group('apps').resource('deployments').check('create').allowed()`. The value of `authorizer` contains the
+ * function that decides ({@link Authorize}), which the server provides.
  */
 import { checkDnsLabel, checkDnsSubdomain } from '../../values/name-formats';
 import { ErrorValue, OpaqueValue } from '../values/value';
 import { binary, isOpaque, isString, ternary, unary, type FunctionCosts, type FunctionOverload } from './function';
 
-/** A check. Group names are spelled as in the expression. */
+/** What an expression checks: access to a URL path or to a resource. Group names are spelled as in the expression. */
 export type AuthorizationRequest =
   | { readonly kind: 'path'; readonly path: string; readonly verb: string }
   | {
@@ -28,7 +28,7 @@ export interface AuthorizationDecision {
   readonly error?: string | undefined;
 }
 
-/** Authorizes for the user of the request, or for the service account `account`. */
+/** Decides about the user of the admission request or, when `account` is given, about that service account. */
 export type Authorize = (
   request: AuthorizationRequest,
   account?: { readonly namespace: string; readonly name: string },
@@ -36,6 +36,7 @@ export type Authorize = (
 
 const PREFIX = 'kubernetes.authorization';
 
+/** A value of this library. No two are equal. */
 abstract class AuthorizationValue extends OpaqueValue {
   equals(other: OpaqueValue): boolean {
     return other === this;
@@ -83,7 +84,7 @@ class GroupCheck extends AuthorizationValue {
 
 type ResourceAttributes = Omit<Extract<AuthorizationRequest, { kind: 'resource' }>, 'kind' | 'verb'>;
 
-/** A check of access to a resource; an expression adds the attributes one by one. */
+/** A check of access to a resource, to which an expression adds the attributes one by one. */
 export class ResourceCheck extends AuthorizationValue {
   readonly typeName = `${PREFIX}.ResourceCheck`;
 
@@ -114,8 +115,9 @@ const isGroupCheck = isOpaque(GroupCheck);
 const isResourceCheck = isOpaque(ResourceCheck);
 const isDecision = isOpaque(DecisionValue);
 
-/** The published cost estimate. Upstream charges 1 at run time, as recorded with 300 checks in one expression. */
+/** The published estimate. At run time upstream charges 1, as a recording of 300 checks in one expression shows. */
 const CHECK_COSTS: FunctionCosts = { estimate: () => 350_000, charge: () => 1 };
+/** The attributes of a check before an expression sets them. */
 const UNSCOPED = { subresource: '', namespace: '', name: '' };
 
 function forServiceAccount(authorizer: AuthorizerValue, namespace: string, name: string): AuthorizerValue | ErrorValue {

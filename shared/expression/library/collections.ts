@@ -1,6 +1,6 @@
 /**
- * Functions of lists, sets and optionals. A function over all items charges a cost in proportion to their number and
- * size.
+ * Functions of lists, sets and optionals. A function over all items costs in proportion to their number and size. A list
+ * of type `list(dyn)` may have items of any types; where a function does not support them, the result is an error.
  */
 import { compareValues, equalValues, type WorkContext } from '../values/equality';
 import {
@@ -17,7 +17,7 @@ import {
 import { NO_OVERLOAD, toDuration, toInt, toUint } from './operators';
 import { binary, isAny, isList, isOptional, nullary, traversalCost, unary, type FunctionCosts, type FunctionOverload } from './function';
 
-/** Costs of one pass over all items. */
+/** Costs of one pass over all items and what is in them. */
 const TRAVERSAL_COSTS: FunctionCosts = {
   estimate: (sizes) => sizes.size(0) * (1 + traversalCost(sizes.itemSize(0))),
   charge: ([list = null]) => (list instanceof ListValue ? valueTraversalCost(list) : 1),
@@ -33,6 +33,7 @@ function valueTraversalCost(value: Value): number {
   return cost;
 }
 
+/** Types of items with an order, and types of items that can be added. */
 const COMPARABLE = ['int', 'uint', 'double', 'bool', 'duration', 'timestamp', 'string', 'bytes'];
 const SUMMABLE = ['int', 'uint', 'double', 'duration'];
 
@@ -45,6 +46,7 @@ function isSorted(list: ListValue, work: WorkContext): Value {
   return true;
 }
 
+/** `min` or `max`. `isBetter` decides by the order of an item and the best item so far. */
 function extremum(name: string, isBetter: (order: number) => boolean): (list: ListValue, work: WorkContext) => Value {
   return (list, work) => {
     if (list.size === 0) return new ErrorValue(`${name} called on empty list`);
@@ -58,7 +60,8 @@ function extremum(name: string, isBetter: (order: number) => boolean): (list: Li
   };
 }
 
-const ZERO: Readonly<Record<string, Value>> = { int: 0n, uint: new Uint(0n), double: 0, duration: new Duration(0n) };
+/** The sum of an empty list, by the type of its items. */
+const EMPTY_SUMS: Readonly<Record<string, Value>> = { int: 0n, uint: new Uint(0n), double: 0, duration: new Duration(0n) };
 
 function addValues(a: Value, b: Value): Value {
   if (typeof a === 'number' && typeof b === 'number') return a + b;
@@ -70,7 +73,7 @@ function addValues(a: Value, b: Value): Value {
 
 function sumOf(type: string): (list: ListValue, work: WorkContext) => Value {
   return (list, work) => {
-    let sum: Value = ZERO[type] ?? 0n;
+    let sum: Value = EMPTY_SUMS[type] ?? 0n;
     for (const item of list) {
       work.spend(1);
       sum = addValues(sum, item);
@@ -105,6 +108,7 @@ function intersects(a: ListValue, b: ListValue, work: WorkContext): boolean {
 /** Costs of comparing each item of one list with each item of the other. */
 const CROSS_PRODUCT_COSTS: FunctionCosts = { estimate: (sizes) => 1 + sizes.size(0) * sizes.size(1) };
 
+/** Whether a value is the zero value of its type, which `optional.ofNonZeroValue` treats as absent. */
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === 0n || value === 0 || value === '') return true;
   if (value instanceof Uint) return value.value === 0n;
@@ -113,7 +117,7 @@ function isZero(value: Value): boolean {
   return (value instanceof ListValue || value instanceof MapValue) && value.size === 0;
 }
 
-const DEREFERENCE = new ErrorValue('optional.none() dereference');
+const NONE_DEREFERENCE = new ErrorValue('optional.none() dereference');
 
 /** The overloads, each with its signature, its checks of arguments, its function and its costs. */
 export const COLLECTION_FUNCTIONS: readonly FunctionOverload[] = [
@@ -146,7 +150,7 @@ export const COLLECTION_FUNCTIONS: readonly FunctionOverload[] = [
   unary('optional.of(A): optional(A)', isAny, (value) => new OptionalValue(value)),
   unary('optional.ofNonZeroValue(A): optional(A)', isAny, (value) => (isZero(value) ? OPTIONAL_NONE : new OptionalValue(value))),
   unary('optional(A).hasValue(): bool', isOptional, ({ value }) => value !== undefined),
-  unary('optional(A).value(): A', isOptional, ({ value }) => (value === undefined ? DEREFERENCE : value)),
+  unary('optional(A).value(): A', isOptional, ({ value }) => (value === undefined ? NONE_DEREFERENCE : value)),
   binary('optional(A).or(optional(A)): optional(A)', [isOptional, isOptional], (a, b) => (a.value === undefined ? b : a)),
   binary('optional(A).orValue(A): A', [isOptional, isAny], ({ value }, other) => (value === undefined ? other : value)),
 ];

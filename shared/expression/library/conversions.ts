@@ -1,6 +1,6 @@
 /**
- * Type conversion functions, `type` and `dyn`. A value that the target type cannot hold is an error value with
- * upstream's message; doubles are truncated.
+ * Type conversion functions, `type` and `dyn`. Converting a value that the target type cannot hold gives an error value
+ * with upstream's message. Doubles are truncated to integers.
  */
 import { Duration, ErrorValue, Timestamp, valueTypeName, TypeValue, Uint, type Value } from '../values/value';
 import { INT_MAX, INT_MIN, MAX_TIMESTAMP, MIN_TIMESTAMP, UINT_MAX } from '../syntax/literals';
@@ -22,28 +22,33 @@ import { printDouble, printDuration, printTimestamp, readDuration, readTimestamp
 
 const OVERFLOW = new ErrorValue('integer overflow');
 const UNSIGNED_OVERFLOW = new ErrorValue('unsigned integer overflow');
-const BILLION = 1_000_000_000n;
+const NANOS_PER_SECOND = 1_000_000_000n;
 const conversionError = (type: string): ErrorValue => new ErrorValue(`type conversion error from 'string' to '${type}'`);
 
 const toInt = (value: bigint): Value => (value < INT_MIN || value > INT_MAX ? OVERFLOW : value);
 const toUint = (value: bigint): Value => (value < 0n || value > UINT_MAX ? UNSIGNED_OVERFLOW : new Uint(value));
 
+/** Upstream rejects -2^63 too, although an int can hold it. */
 function doubleToInt(value: number): Value {
-  return !Number.isFinite(value) || value <= -9223372036854775808 || value >= 9223372036854775808 ? OVERFLOW : BigInt(Math.trunc(value));
+  return !Number.isFinite(value) || value <= -(2 ** 63) || value >= 2 ** 63 ? OVERFLOW : BigInt(Math.trunc(value));
 }
 
 function doubleToUint(value: number): Value {
-  return !Number.isFinite(value) || value < 0 || value >= 18446744073709551616 ? UNSIGNED_OVERFLOW : new Uint(BigInt(Math.trunc(value)));
+  return !Number.isFinite(value) || value < 0 || value >= 2 ** 64 ? UNSIGNED_OVERFLOW : new Uint(BigInt(Math.trunc(value)));
 }
 
+/** More digits than any 64-bit integer has, so that parsing takes a bounded time. */
+const INTEGER = /^[+-]?\d{1,40}$/;
+const UNSIGNED_INTEGER = /^\d{1,40}$/;
+
 function stringToInt(text: string): Value {
-  if (!/^[+-]?\d{1,40}$/.test(text)) return conversionError('int');
+  if (!INTEGER.test(text)) return conversionError('int');
   const value = BigInt(text.replace(/^\+/, ''));
   return value < INT_MIN || value > INT_MAX ? conversionError('int') : value;
 }
 
 function stringToUint(text: string): Value {
-  if (!/^\d{1,40}$/.test(text)) return conversionError('uint');
+  if (!UNSIGNED_INTEGER.test(text)) return conversionError('uint');
   const value = BigInt(text);
   return value > UINT_MAX ? conversionError('uint') : new Uint(value);
 }
@@ -52,7 +57,8 @@ function stringToUint(text: string): Value {
 const NUMBER = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 /** A hexadecimal number with a binary exponent: `-0x1.8p3`. */
 const HEXADECIMAL = /^([+-]?)0[xX]([0-9a-fA-F]+)(?:\.([0-9a-fA-F]*))?[pP]([+-]?\d{1,5})$/;
-const SPECIAL: ReadonlyMap<string, number> = new Map([
+/** Texts of doubles that are not finite, in lower case. */
+const NON_FINITE: ReadonlyMap<string, number> = new Map([
   ['inf', Infinity],
   ['+inf', Infinity],
   ['-inf', -Infinity],
@@ -62,15 +68,21 @@ const SPECIAL: ReadonlyMap<string, number> = new Map([
   ['nan', NaN],
 ]);
 
+/** Longer texts are no doubles, so that parsing takes a bounded time. */
+const MAX_DOUBLE_LENGTH = 2000;
+/** An underscore between digits, which Go permits: `1_000`. */
+const DIGIT_SEPARATOR = /(?<=[\dxX])_(?=[\da-fA-F])/g;
+
 function stringToDouble(text: string): Value {
-  if (text.length > 2000) return conversionError('double');
-  const special = SPECIAL.get(text.toLowerCase());
-  if (special !== undefined) return special;
-  const digits = text.replace(/(?<=[\dxX])_(?=[\da-fA-F])/g, '');
+  if (text.length > MAX_DOUBLE_LENGTH) return conversionError('double');
+  const nonFinite = NON_FINITE.get(text.toLowerCase());
+  if (nonFinite !== undefined) return nonFinite;
+  const digits = text.replace(DIGIT_SEPARATOR, '');
   const value = NUMBER.test(digits) ? Number(digits) : readHexadecimal(digits);
   return Number.isFinite(value) ? value : conversionError('double');
 }
 
+/** `0x1.8p3` -> 12; NaN when the text is malformed. A digit of the fraction divides the number by 16, which is 2^4. */
 function readHexadecimal(text: string): number {
   const match = HEXADECIMAL.exec(text);
   if (match === null) return NaN;
@@ -78,6 +90,7 @@ function readHexadecimal(text: string): number {
   return (sign === '-' ? -1 : 1) * Number(BigInt(`0x${whole}${fraction}`)) * 2 ** (Number(power) - 4 * fraction.length);
 }
 
+// The texts that Go's strconv.ParseBool accepts.
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True']);
 const FALSE = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False']);
 
@@ -94,8 +107,14 @@ function bytesToString(bytes: Uint8Array): Value {
   }
 }
 
+/** The seconds since 1970, rounded down. */
+function wholeSeconds({ nanos }: Timestamp): bigint {
+  const fraction = ((nanos % NANOS_PER_SECOND) + NANOS_PER_SECOND) % NANOS_PER_SECOND;
+  return (nanos - fraction) / NANOS_PER_SECOND;
+}
+
 function secondsToTimestamp(seconds: bigint): Value {
-  const nanos = seconds * BILLION;
+  const nanos = seconds * NANOS_PER_SECOND;
   return nanos < MIN_TIMESTAMP || nanos > MAX_TIMESTAMP ? new ErrorValue('timestamp overflow') : new Timestamp(nanos);
 }
 
@@ -121,7 +140,7 @@ export const CONVERSION_FUNCTIONS: readonly FunctionOverload[] = [
   unary('int(double): int', isDouble, doubleToInt),
   unary('int(duration): int', isDuration, ({ nanos }) => nanos),
   unary('int(string): int', isString, stringToInt),
-  unary('int(timestamp): int', isTimestamp, ({ nanos }) => (nanos - (((nanos % BILLION) + BILLION) % BILLION)) / BILLION),
+  unary('int(timestamp): int', isTimestamp, wholeSeconds),
   unary('int(uint): int', isUint, ({ value }) => toInt(value)),
   unary('string(string): string', isString, (value) => value),
   unary('string(bool): string', isBool, String),

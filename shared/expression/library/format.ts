@@ -1,4 +1,7 @@
-/** `string.format`: the clauses `%s`, `%d`, `%f`, `%e`, `%b`, `%o`, `%x` and `%X`, with a precision for doubles. */
+/**
+ * `string.format`: the clauses `%s`, `%d`, `%f`, `%e`, `%b`, `%o`, `%x` and `%X`, with a precision for doubles (`%.2f`).
+ * Texts are those of cel-go.
+ */
 import type { WorkContext } from '../values/equality';
 import { Duration, ErrorValue, ListValue, MapValue, Timestamp, valueTypeName, TypeValue, Uint, type Value } from '../values/value';
 import { printDouble, printDuration, printTimestamp } from './printing';
@@ -8,6 +11,7 @@ class FormatError extends Error {}
 
 /** `%%`, or the precision and the letter of a clause: `.2` and `f` of `%.2f`. */
 const CLAUSE = /%(?:%|(\.\d+)?(.?))/gsu;
+const CLAUSE_LETTER = /[sdfebxXo]/;
 
 /** The error in the clauses themselves, regardless of the values; `undefined` when they are valid. */
 export function findClauseError(format: string): string | undefined {
@@ -15,12 +19,12 @@ export function findClauseError(format: string): string | undefined {
     if (match[0] === '%%') continue;
     const kind = match[2] ?? '';
     if (kind === '') return 'unexpected end of string';
-    if (!/[sdfebxXo]/.test(kind)) return `could not parse formatting clause: unrecognized formatting clause "${kind}"`;
+    if (!CLAUSE_LETTER.test(kind)) return `could not parse formatting clause: unrecognized formatting clause "${kind}"`;
   }
   return undefined;
 }
 
-/** The clauses of a format in order, without `%%`. */
+/** The letters of the clauses of a format, in order. */
 export const clausesOf = (format: string): string[] =>
   [...format.matchAll(CLAUSE)].filter((match) => match[0] !== '%%').map((match) => match[2] ?? '');
 
@@ -36,8 +40,7 @@ export function formatString(format: string, args: ListValue, work: WorkContext)
       const value = args.at(next);
       next += 1;
       const printed = formatClause(kind ?? '', precision === undefined ? undefined : Number(precision.slice(1)), value, work);
-      // A clause costs 1, and its text 1 for every four characters, so that long results use up the budget of an
-      // expression.
+      // A step for the clause, and one for four characters of its text, so that long results use up the work limit.
       work.spend(1 + (printed.length >> 2));
       return printed;
     });
@@ -89,7 +92,7 @@ function printDecimal(value: Value): string {
   return requireInteger(value, 'decimal clause can only be used on integers').toString();
 }
 
-/** The texts of values that are not finite are accepted as doubles too, as in cel-go. */
+/** The number to print. As in cel-go, the texts of numbers that are not finite are accepted too. */
 function requireDouble(value: Value, message: string): number {
   if (typeof value === 'number') return value;
   if (value === 'NaN' || value === 'Infinity' || value === '-Infinity') return Number(value);
@@ -113,20 +116,25 @@ function groupThousands(text: string): string {
 }
 
 /**
- * Exact rounding with halves to even: 2.5 is 2 with no digits, 0.375 is 0.38 with two. `toFixed` switches to an
- * exponent from 1e21 and rounds halves away from zero. So a value is printed with more digits: where only a 5 follows
- * the requested ones (`2.5`), it is an exact half, and where `toFixed` then ends in an odd digit (`3`), the truncated
- * text (`2`) is even.
+ * Prints a number with `digits` digits after the decimal point, rounding exact halves to the even digit as Go does: 2.5
+ * is `2` without digits, and 0.375 is `0.38` with two. `toFixed` differs in two cases:
+ * - From 1e21 on it prints an exponent. Such a number is an integer.
+ * - It rounds exact halves away from zero. An exact half is a number with a single further digit, 5. When `toFixed` then
+ *   ends in an odd digit (`3` for 2.5), the digits before the 5 (`2`) are the even ones.
  */
 function toFixedExact(value: number, digits: number): string {
   if (Math.abs(value) >= 1e21) return `${BigInt(value)}${digits === 0 ? '' : `.${'0'.repeat(digits)}`}`;
-  const text = value.toFixed(digits);
+  const rounded = value.toFixed(digits);
+  // 100 is the most digits that toFixed prints.
   const exact = value.toFixed(Math.min(100, digits + 60)).replace(/(?<!0)0+$/, '');
-  const isExactHalf = exact.length === text.length + (digits === 0 ? 2 : 1) && exact.endsWith('5');
-  if (!isExactHalf || /[02468]$/.test(text)) return text;
-  return exact.slice(0, digits === 0 ? -2 : -1);
+  // What follows the rounded digits in an exact half: `.5` when these have no decimal point, `5` otherwise.
+  const halfLength = digits === 0 ? 2 : 1;
+  const isExactHalf = exact.length === rounded.length + halfLength && exact.endsWith('5');
+  const isEven = /[02468]$/.test(rounded);
+  return isExactHalf && !isEven ? exact.slice(0, -halfLength) : rounded;
 }
 
+/** The characters of an exponent. */
 const SUPERSCRIPTS: Readonly<Record<string, string>> = {
   ...Object.fromEntries([...'⁰¹²³⁴⁵⁶⁷⁸⁹'].map((character, digit) => [String(digit), character])),
   '-': '⁻',
@@ -149,11 +157,14 @@ function printHex(value: Value): string {
   return requireInteger(value, 'only integers, byte buffers, and strings can be formatted as hex').toString(16);
 }
 
-const STRINGS = 'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps';
+const STRING_CLAUSE_MESSAGE =
+  'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps';
 
 const decodeUtf8 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('utf8');
+/** A number in a list or map, where one that is not finite is quoted. */
 const printNested = (value: number): string => (Number.isFinite(value) ? toFixedExact(value, 6) : `"${printDouble(value)}"`);
 
+/** `isNested`: whether the value is in a list or map, where texts are quoted and times have the name of their type. */
 function printString(value: Value, work: WorkContext, { isNested } = { isNested: false }): string {
   work.spend(1);
   if (typeof value === 'string') return isNested ? JSON.stringify(value) : value;
@@ -171,5 +182,5 @@ function printString(value: Value, work: WorkContext, { isNested } = { isNested:
     const entries = [...value.keys()].map((key) => `${print(key)}:${print(value.find(key) ?? null)}`);
     return `{${entries.sort().join(', ')}}`;
   }
-  return failFormat(`${STRINGS}, was given ${valueTypeName(value)}`);
+  return failFormat(`${STRING_CLAUSE_MESSAGE}, was given ${valueTypeName(value)}`);
 }

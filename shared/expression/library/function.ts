@@ -1,7 +1,7 @@
 /**
- * Functions of CEL: overloads with a signature, an implementation and costs. An overload applies when the arguments
- * satisfy its guards, so a function may have one overload per type. The functions are in the other files of this
- * folder.
+ * The parts of a library function: overloads, each with a signature, an implementation and costs. An overload applies when
+ * the arguments satisfy its guards, so a function may have an overload for each type. The functions themselves are in the
+ * other files of this folder.
  */
 import { appendToKey } from '../../values/append';
 import type { WorkContext } from '../values/equality';
@@ -11,28 +11,29 @@ import { parseSignature, type Signature } from '../types/type';
 /** Whether an overload accepts a value as an argument. */
 export type ValueGuard<T extends Value> = (value: Value) => value is T;
 
-/** Returned by an overload that does not accept the arguments. */
+/** Returned by an overload that does not accept the arguments, so that the next one is tried. */
 export const NO_MATCH = Symbol('no matching overload');
 
 /**
- * Sizes of arguments: characters, bytes or items. An estimate evaluates the cost formulas, which are monotone, once with
- * all minimum sizes and once with all maximum sizes; a call, with the actual sizes.
+ * Sizes of the arguments of a call, by position: characters of a string, bytes, or items. Cost formulas grow with the
+ * sizes. An estimate evaluates them twice, with all minimum sizes and with all maximum sizes; a call evaluates them with
+ * the actual sizes.
  */
 export interface ArgumentSizes {
   size(argument: number): number;
   /** The size of the items of a list. */
   itemSize(argument: number): number;
-  /** The value of an argument that is a known number. */
+  /** The value of an int argument; `undefined` when it is no int, or not known in an estimate. */
   count(argument: number): number | undefined;
 }
 
-/** The costs of an overload; absent members have the default of a function without arguments to read. */
+/** The costs of an overload. */
 export interface FunctionCosts {
-  /** The estimated cost of a call without its arguments; 1 when absent. */
+  /** The cost of a call without that of evaluating its arguments; 1 when absent. */
   readonly estimate?: (sizes: ArgumentSizes) => number;
-  /** The size of the result, when it can be derived. */
+  /** The size of the result in an estimate; absent when it cannot be derived. */
   readonly size?: (sizes: ArgumentSizes) => number;
-  /** The actual cost of a call; by default {@link estimate} with the actual sizes. */
+  /** The cost of a call at run time; when absent, {@link estimate} with the actual sizes. */
   readonly charge?: (args: readonly Value[], result: Value) => number;
 }
 
@@ -40,8 +41,8 @@ export interface FunctionCosts {
 export interface FunctionOverload extends FunctionCosts {
   readonly signature: Signature;
   /**
-   * Returns an ErrorValue for an error of the evaluation, {@link NO_MATCH} when the overload does not accept the
-   * arguments. Must be pure, and spend `work` in proportion to its time.
+   * Returns the result, an ErrorValue for an error of the evaluation, or {@link NO_MATCH} when the overload does not accept
+   * the arguments. Must have no side effects, and spend `work` (run/meter.ts) in proportion to its time.
    */
   readonly call: (args: readonly Value[], work: WorkContext) => Value | typeof NO_MATCH;
 }
@@ -56,7 +57,8 @@ export function createLibrary(...groups: readonly (readonly FunctionOverload[])[
   return byName;
 }
 
-/** Guards for the values of each type; none accepts an error. */
+// Guards for the values of each type. No guard accepts an error.
+
 export const isBool: ValueGuard<boolean> = (value) => typeof value === 'boolean';
 export const isInt: ValueGuard<bigint> = (value) => typeof value === 'bigint';
 export const isUint: ValueGuard<Uint> = (value) => value instanceof Uint;
@@ -69,7 +71,7 @@ export const isList: ValueGuard<ListValue> = (value) => value instanceof ListVal
 export const isMap: ValueGuard<MapValue> = (value) => value instanceof MapValue;
 export const isOptional: ValueGuard<OptionalValue> = (value) => value instanceof OptionalValue;
 export const isAny: ValueGuard<Exclude<Value, ErrorValue>> = (value): value is Exclude<Value, ErrorValue> => !(value instanceof ErrorValue);
-/** A guard for the values of an opaque type, such as quantities and URLs. */
+/** Creates the guard for the values of an opaque type, such as quantities and URLs. */
 export function isOpaque<T extends OpaqueValue>(kind: abstract new (...args: never) => T): ValueGuard<T> {
   return (value): value is T => value instanceof kind;
 }
@@ -138,10 +140,15 @@ export function quaternary<A extends Value, B extends Value, C extends Value, D 
   };
 }
 
-/** The cost of one pass over a text: a tenth of its length. */
+/** Cost of creating a list, without its elements, as cel-go counts it. */
+export const LIST_COST = 10;
+/** Cost of creating a map, without its entries, as cel-go counts it. */
+export const MAP_COST = 30;
+
+/** The cost of one pass over a text: a tenth of its length, rounded up. */
 export const traversalCost = (size: number): number => Math.ceil(size * 0.1);
 
-/** Costs of a function that passes over its first argument `times` times. */
+/** Costs of a function that passes over its first argument `times` times; `size` is that of the result. */
 export function traversalCosts(times = 1, size?: FunctionCosts['size']): FunctionCosts {
   const estimate = (sizes: ArgumentSizes): number => traversalCost(sizes.size(0)) * times;
   return size === undefined ? { estimate } : { estimate, size };

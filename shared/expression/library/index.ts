@@ -1,6 +1,6 @@
 /**
- * The library of release 1.31: all functions and operators that are available to expressions. A file of this folder
- * defines each group.
+ * The library of release 1.31: all functions and operators that are available to expressions. Each group is defined in a
+ * file of this folder.
  */
 import { AUTHORIZER_FUNCTIONS } from './authorizer';
 import { COLLECTION_FUNCTIONS } from './collections';

@@ -1,6 +1,6 @@
 /**
- * The IP and CIDR libraries: `ip`, `cidr` and their methods. Parsing is strict: no leading zeros, no zones, no
- * IPv4-mapped IPv6 addresses.
+ * The IP and CIDR libraries: `ip`, `cidr` and their methods. Parsing is strict: leading zeros, zones (`fe80::1%eth0`) and
+ * IPv4-mapped IPv6 addresses (`::ffff:10.0.0.1`) are errors.
  */
 import {
   formatIpAddress,
@@ -25,6 +25,7 @@ import {
   type ValueGuard,
 } from './function';
 
+/** The length of an address by IP family. */
 const ADDRESS_BITS = { 4: 32, 6: 128 } as const;
 
 /** An IP address. An IPv4-mapped IPv6 address is rejected before it becomes a value. */
@@ -113,6 +114,7 @@ function parseCidr(text: string): CidrValue | ErrorValue {
   return new CidrValue(address, prefix);
 }
 
+/** The addresses of one family with a common prefix. */
 interface AddressRange {
   readonly first: bigint;
   /** The length of the prefix in bits. */
@@ -126,8 +128,9 @@ const isInRange = (address: IpAddress, ranges: { readonly v4: AddressRange; read
   return address.value >> shift === first >> shift;
 };
 
-/** Addresses by their first 16 bits, and by their first and second octet. */
+/** The IPv6 address that begins with a group of 16 bits: `ff00::` of 0xff00. */
 const ipv6Prefix = (group: bigint): bigint => group << 112n;
+/** The IPv4 address that begins with two octets: `169.254.0.0` of 169 and 254. */
 const ipv4Prefix = (first: bigint, second = 0n): bigint => (first << 24n) | (second << 16n);
 
 const isUnspecified = (address: IpAddress): boolean => address.value === 0n;
@@ -135,10 +138,9 @@ const isLoopback = (address: IpAddress): boolean =>
   isInRange(address, { v4: { first: ipv4Prefix(127n), prefix: 8 }, v6: { first: 1n, prefix: 128 } });
 const isMulticast = (address: IpAddress): boolean =>
   isInRange(address, { v4: { first: ipv4Prefix(224n), prefix: 4 }, v6: { first: ipv6Prefix(0xff00n), prefix: 8 } });
-const isLinkLocalMulticast = (address: IpAddress): boolean =>
-  address.family === 4
-    ? isInRange(address, { v4: { first: ipv4Prefix(224n), prefix: 24 }, v6: { first: 0n, prefix: 0 } })
-    : ((address.value >> 112n) & 0xff0fn) === 0xff02n;
+/** 224.0.0.0/24, and ff02::/16 with any flags: the third hexadecimal digit of a multicast address. */
+const isLinkLocalMulticast = ({ family, value }: IpAddress): boolean =>
+  family === 4 ? value >> 8n === ipv4Prefix(224n) >> 8n : ((value >> 112n) & 0xff0fn) === 0xff02n;
 const isLinkLocalUnicast = (address: IpAddress): boolean =>
   isInRange(address, { v4: { first: ipv4Prefix(169n, 254n), prefix: 16 }, v6: { first: ipv6Prefix(0xfe80n), prefix: 10 } });
 const isBroadcast = (address: IpAddress): boolean => address.family === 4 && address.value === 0xffff_ffffn;
@@ -160,6 +162,7 @@ function containsCidr(cidr: CidrValue, text: string): Value {
   return other instanceof ErrorValue ? other : isStrictSubrange(other.range, cidr.range);
 }
 
+// The costs are upstream's, which estimates more than it charges. Those of a text add the cost of parsing it.
 const PARSE_COSTS = traversalCosts();
 const CONTAINS_IP_COSTS: FunctionCosts = { estimate: () => 4, charge: () => 1 };
 const CONTAINS_CIDR_COSTS: FunctionCosts = { estimate: () => 7, charge: () => 3 };

@@ -1,6 +1,7 @@
 /**
  * Arithmetic, comparison, membership, indexing and `size`. The logical operators (`&&`, `||`, `?:`) are declared here for
- * type checking and cost estimates, and evaluated in run/branches.ts, where operands are evaluated conditionally.
+ * type checking and cost estimates only. run/branches.ts evaluates them, because their operands are evaluated
+ * conditionally.
  */
 import { parseSignature } from '../types/type';
 import { compareValues, equalValues, findMember, identityText, isNumeric, measureText, type WorkContext } from '../values/equality';
@@ -46,9 +47,11 @@ const UNSIGNED_OVERFLOW = new ErrorValue('unsigned integer overflow');
 /** The message of an operand or argument of a type that no overload accepts. */
 export const NO_OVERLOAD = 'no such overload';
 
-/** Results of arithmetic: values in the range of the type, or overflow errors. */
+/** The result of int arithmetic, or an overflow error when it is out of the range of int64. */
 export const toInt = (value: bigint): Value => (value < INT_MIN || value > INT_MAX ? OVERFLOW : value);
+/** The result of uint arithmetic, or an overflow error when it is out of the range of uint64. */
 export const toUint = (value: bigint): Value => (value < 0n || value > UINT_MAX ? UNSIGNED_OVERFLOW : new Uint(value));
+/** The duration of this many nanoseconds, or an overflow error when they are out of the range of int64. */
 export const toDuration = (nanos: bigint): Value => (nanos < INT_MIN || nanos > INT_MAX ? OVERFLOW : new Duration(nanos));
 const toTimestamp = (nanos: bigint): Value =>
   nanos < MIN_TIMESTAMP || nanos > MAX_TIMESTAMP ? new ErrorValue('timestamp overflow') : new Timestamp(nanos);
@@ -57,7 +60,7 @@ const toTimestamp = (nanos: bigint): Value =>
 const COMPARISON_COSTS: FunctionCosts = { estimate: (sizes) => traversalCost(Math.min(sizes.size(0), sizes.size(1))), size: () => 1 };
 const concatenatedSize = (sizes: ArgumentSizes): number => sizes.size(0) + sizes.size(1);
 const CONCATENATION_COSTS: FunctionCosts = { estimate: (sizes) => traversalCost(concatenatedSize(sizes)), size: concatenatedSize };
-/** Constant, as upstream's: lists without semantics are concatenated without a copy. */
+/** Constant as upstream's, although {@link concatLists} copies the items of sets and map lists. */
 const LIST_CONCATENATION_COSTS: FunctionCosts = { estimate: () => 1, size: concatenatedSize };
 
 function arithmeticFunctions(): FunctionOverload[] {
@@ -95,7 +98,7 @@ function arithmeticFunctions(): FunctionOverload[] {
   ];
 }
 
-/** The remainder overflows like the quotient does. */
+/** The remainder overflows where the quotient does (upstream behaviour), although it would be 0. */
 const intRemainder = (a: bigint, b: bigint): Value => (a === INT_MIN && b === -1n ? OVERFLOW : a % b);
 
 function concatStrings(a: string, b: string, work: WorkContext): string {
@@ -110,7 +113,10 @@ function concatBytes(a: Uint8Array, b: Uint8Array, work: WorkContext): Uint8Arra
   return new Uint8Array(Buffer.concat([a, b]));
 }
 
-/** Merges sets and map lists as server-side apply does; the first list determines the semantics. */
+/**
+ * Concatenates two lists. If the first one is a set or a map list (its `semantics`), merges the second one into it as
+ * server-side apply does: an item with a known identity replaces the item of a map list, and is dropped from a set.
+ */
 function concatLists(a: ListValue, b: ListValue, work: WorkContext): Value {
   const { semantics } = a;
   if (semantics === undefined) return new ConcatenatedList(a, b);
@@ -150,6 +156,7 @@ const SCALAR_COMPARISONS = [
 ];
 const SIZED_COMPARISONS = ['string, string', 'bytes, bytes'];
 
+/** The overloads of an order operator. `holds` decides by the order of the operands, as of a comparison function. */
 function comparisonFunctions(name: string, holds: (order: number) => boolean): FunctionOverload[] {
   const overload = (params: string, costs: FunctionCosts): FunctionOverload => ({
     signature: parseSignature(`${name}(${params}): bool`),
@@ -174,6 +181,7 @@ function isInList(item: Value, list: ListValue, work: WorkContext): Value {
   return false;
 }
 
+/** The item at an index, which may be any number with an integral value. */
 function indexList(list: ListValue, index: Value): Value {
   const position = index instanceof Uint ? index.value : index;
   if (typeof position === 'number' && !Number.isInteger(position)) return new ErrorValue(`unsupported index value ${position} in list`);
@@ -188,6 +196,7 @@ export function printKey(key: Value): string {
   return typeof key === 'object' ? '' : String(key);
 }
 
+/** `container[key]`. */
 function lookUp(container: Value, key: Value, work: WorkContext): Value {
   if (container instanceof ListValue) return indexList(container, key);
   if (container instanceof MapValue) {
@@ -197,7 +206,7 @@ function lookUp(container: Value, key: Value, work: WorkContext): Value {
   return container instanceof OptionalValue ? lookUpOptional(container, key, work) : new ErrorValue(`no such key: ${printKey(key)}`);
 }
 
-/** Returns an empty optional when the key or index does not exist. */
+/** `container[?key]`: an optional, which is empty when the key or index does not exist. */
 export function lookUpOptional(container: Value, key: Value, work: WorkContext): Value {
   if (container instanceof OptionalValue) return container.value === undefined ? OPTIONAL_NONE : lookUpOptional(container.value, key, work);
   if (container instanceof MapValue) {

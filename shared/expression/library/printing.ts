@@ -1,11 +1,10 @@
-/** Formats numbers, timestamps and durations, and parses timestamps and durations, in upstream's formats. */
+/** Prints doubles, timestamps and durations, and reads timestamps and durations, in upstream's formats. */
 import { Duration, Timestamp } from '../values/value';
 import { INT_MAX, INT_MIN, MAX_TIMESTAMP, MIN_TIMESTAMP } from '../syntax/literals';
 
-/** Times and durations are in nanoseconds. */
 export const NANOS_PER_SECOND = 1_000_000_000n;
 
-/** The shortest form; with an exponent below 1e-4 and from 1e6. */
+/** The shortest digits, as Go's `%g` prints them with an exponent (`1e+06`) below 1e-4 and from 1e6. */
 export function printDouble(value: number): string {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf';
@@ -27,14 +26,16 @@ function printFraction(nanos: bigint): string {
 
 /** RFC 3339 in UTC, with the fraction of a second when it is not zero. */
 export function printTimestamp({ nanos }: Timestamp): string {
-  const rest = ((nanos % NANOS_PER_SECOND) + NANOS_PER_SECOND) % NANOS_PER_SECOND;
-  const date = new Date(Number((nanos - rest) / 1_000_000n));
+  const fraction = ((nanos % NANOS_PER_SECOND) + NANOS_PER_SECOND) % NANOS_PER_SECOND;
+  const date = new Date(Number((nanos - fraction) / 1_000_000n));
   const year = date.getUTCFullYear();
-  const digits = String(Math.abs(year)).padStart(4, '0');
-  return `${year < 0 ? '-' : ''}${digits}${date.toISOString().slice(-20, -5)}${printFraction(rest)}Z`;
+  const yearDigits = String(Math.abs(year)).padStart(4, '0');
+  // `-01-02T03:04:05` of `2006-01-02T03:04:05.000Z`. Beyond four digits toISOString prints the year in another form.
+  const monthToSecond = date.toISOString().slice(-20, -5);
+  return `${year < 0 ? '-' : ''}${yearDigits}${monthToSecond}${printFraction(fraction)}Z`;
 }
 
-/** In seconds with the precision of a double, so a long duration loses its last digits. */
+/** The seconds with the precision of a double, so a long duration loses its last digits: `5400.5s`. */
 export function printDuration({ nanos }: Duration): string {
   const seconds = Number(nanos / NANOS_PER_SECOND) + Number(nanos % NANOS_PER_SECOND) / 1e9;
   if (Math.abs(seconds) >= 1e-6) return `${seconds}s`;
@@ -44,12 +45,13 @@ export function printDuration({ nanos }: Duration): string {
 
 /** RFC 3339 with any number of fraction digits: `2024-05-01T10:20:30.5+02:00`. */
 const TIME = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?([Zz]|([+-])(\d\d):(\d\d))$/;
+/** The days of each month, of February in a year that is no leap year. */
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
 const isLeapYear = (year: number): boolean => year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 const daysIn = (year: number, month: number): number => (month === 2 && isLeapYear(year) ? 29 : (DAYS[month - 1] ?? 0));
 
-/** RFC 3339; `undefined` when the text is malformed or outside the years 1 to 9999. */
+/** Reads RFC 3339; `undefined` when the text is malformed or the time outside the years 1 to 9999. */
 export function readTimestamp(text: string): Timestamp | undefined {
   const match = text.length > 1000 ? null : TIME.exec(text);
   if (match === null) return undefined;
@@ -68,6 +70,7 @@ export function readTimestamp(text: string): Timestamp | undefined {
   return nanos < MIN_TIMESTAMP || nanos > MAX_TIMESTAMP ? undefined : new Timestamp(nanos);
 }
 
+/** The nanoseconds of each unit. Micro has two spellings: with the micro sign and with the Greek letter. */
 const UNITS: Readonly<Record<string, bigint>> = {
   ns: 1n,
   us: 1_000n,
@@ -81,7 +84,7 @@ const UNITS: Readonly<Record<string, bigint>> = {
 /** One amount with its unit: `1.5h` of `1.5h30m`. */
 const PART = /(\d*)(?:\.(\d*))?(ns|us|µs|μs|ms|s|m|h)/y;
 
-/** `1h30m`, `1.5s`, `-2ms`; `undefined` when the text is malformed or out of range. */
+/** Reads `1h30m`, `1.5s` or `-2ms`; `undefined` when the text is malformed or the duration out of range. */
 export function readDuration(text: string): Duration | undefined {
   const sign = /^[+-]/.exec(text)?.[0] ?? '';
   const rest = text.slice(sign.length);

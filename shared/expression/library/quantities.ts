@@ -1,5 +1,6 @@
 /**
- * The quantity library (`100m`, `1.5Gi`): comparison, addition and conversion to numbers. Quantities are exact.
+ * The quantity library (`100m`, `1.5Gi`): comparison, addition and conversion to numbers. Quantities are exact; they are
+ * held in billionths (`nanos`).
  */
 import { formatQuantity, parseQuantity, QuantityError, type Quantity } from '../../values/quantity';
 import type { WorkContext } from '../values/equality';
@@ -16,8 +17,9 @@ export class QuantityValue extends OpaqueValue {
   constructor(
     readonly quantity: Quantity,
     /**
-     * The decimal exponent that upstream stores with a small number; `undefined` for a number that upstream stores with
-     * arbitrary precision. Determines whether the quantity is an integer.
+     * The decimal exponent with which upstream stores a number that fits into an int64: -3 for `100m`. `undefined` for a
+     * number that upstream stores with arbitrary precision. Upstream decides by it whether the quantity is an integer, so
+     * that `1000m` is none.
      */
     readonly scale: number | undefined,
   ) {
@@ -46,14 +48,16 @@ function parseQuantityValue(text: string, work: WorkContext): QuantityValue | Er
   }
 }
 
-/** Whole part, fraction, and a decimal suffix, a binary suffix or an exponent: `1`, `5` and `Gi` of `1.5Gi`. */
+/** Groups: whole part, fraction, decimal suffix, binary suffix, exponent; `1`, `5` and `Gi` of `1.5Gi`. */
 const SHAPE = /^[+-]?(\d*)(?:\.(\d*))?(?:([numkMGTPE])|([KMGTPE]i)|[eE]([+-]?\d+))?$/;
 /** Decimal suffixes as powers of ten. */
 const POWERS: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
-/** Digits of a number that upstream stores as an int64. */
+/** A number with more digits is stored with arbitrary precision upstream. */
 const MAX_DIGITS = 18;
-/** Binary suffixes with which upstream may store a small number. */
+/** Binary suffixes as powers of two. A number with another one is never small. */
 const SHIFTS: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40 };
+const SHIFT_OF_OTHER_SUFFIXES = 64;
+/** A whole number with a binary suffix that is below this is stored as an int64 upstream. */
 const MAX_SMALL_BINARY = 1n << 50n;
 
 /** The value of {@link QuantityValue.scale} for a quantity written as `text`. */
@@ -63,12 +67,14 @@ function scaleOf(text: string): number | undefined {
   const [, whole = '', fraction = '', decimal, binary, exponent] = match;
   if (whole.replace(/^0+/, '').length + fraction.length > MAX_DIGITS) return undefined;
   if (binary !== undefined) {
-    const isSmall = fraction === '' && BigInt(whole === '' ? '0' : whole) << BigInt(SHIFTS[binary] ?? 64) < MAX_SMALL_BINARY;
+    const isSmall =
+      fraction === '' && BigInt(whole === '' ? '0' : whole) << BigInt(SHIFTS[binary] ?? SHIFT_OF_OTHER_SUFFIXES) < MAX_SMALL_BINARY;
     return isSmall ? 0 : undefined;
   }
   return (decimal === undefined ? Number(exponent ?? 0) : (POWERS[decimal] ?? 0)) - fraction.length;
 }
 
+/** Whether upstream converts the quantity to an int. */
 const isWhole = ({ quantity, scale }: QuantityValue): boolean => {
   const whole = quantity.nanos / BILLION;
   return scale !== undefined && scale >= 0 && whole >= INT_MIN && whole <= INT_MAX;
@@ -79,7 +85,10 @@ function signOf(nanos: bigint): bigint {
   return nanos < 0n ? -1n : 1n;
 }
 
-/** Adding zero keeps the scale of the other quantity. */
+/**
+ * Adds a quantity of `nanos` with its own scale. The sum has the smaller scale, but adding zero keeps the scale of the
+ * quantity that is not zero.
+ */
 function addNanos({ quantity, scale }: QuantityValue, nanos: bigint, otherScale: number | undefined): QuantityValue {
   const sum = { nanos: quantity.nanos + nanos, format: quantity.format };
   if (nanos === 0n) return new QuantityValue(sum, scale);

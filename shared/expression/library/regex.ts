@@ -1,28 +1,32 @@
 /**
- * Regular expressions in RE2 syntax, matched in linear time. Caches a limited number of compiled patterns. Compiling
- * and matching charge work in proportion to the size of the compiled pattern.
+ * Regular expressions in RE2 syntax, matched in linear time. Caches a limited number of compiled patterns. Compiling and
+ * matching spend work (run/meter.ts) in proportion to the size of the pattern.
  */
 import { RE2JS, RE2JSException } from 're2js';
 import { holdsForEitherSpelling, type WorkContext } from '../values/equality';
 import { ArrayList, ErrorValue, type Value } from '../values/value';
 
-/** The cache is cleared when it is full: patterns may come from objects. */
+/** Limit of the cache, which is cleared when it is full: patterns may come from objects. */
 const MAX_CACHED_PATTERNS = 500;
-/** Longer patterns, in characters, are compiled on each use. */
+/** A pattern of more characters is not cached, but compiled on each use. */
 const MAX_CACHED_LENGTH = 1000;
 
 interface SizedPattern {
   readonly regex: RE2JS;
-  /** The number of instructions. */
+  /** The number of instructions of the compiled pattern. */
   readonly size: number;
 }
 
 const patternCache = new Map<string, SizedPattern | ErrorValue>();
 
-/** The compiled pattern, or an error with upstream's message. */
+/**
+ * The compiled pattern, or an error with upstream's message. `work` is absent when an expression is compiled, which has
+ * no work limit.
+ */
 export function compileRegex(text: string, work?: WorkContext): SizedPattern | ErrorValue {
   const known = patternCache.get(text);
   if (known !== undefined) return known;
+  // Parsing takes time in proportion to the text, compiling in proportion to the instructions.
   work?.spend(1000 + text.length * 10);
   const pattern = compileUncached(text);
   if (!(pattern instanceof ErrorValue)) work?.spend(pattern.size * 200);
@@ -43,7 +47,7 @@ function compileUncached(text: string): SizedPattern | ErrorValue {
   }
 }
 
-/** In the worst case every instruction is evaluated for every character. */
+/** Spends the work of a match, which in the worst case evaluates every instruction for every character. */
 function chargeMatch(text: string, { size }: SizedPattern, work: WorkContext): void {
   work.spend(1 + Math.ceil(text.length * (1 + size / 4)));
 }
@@ -60,11 +64,11 @@ export function matchesPattern(text: string, pattern: string, work: WorkContext)
   });
 }
 
-/** The first match, '' when there is none; an ErrorValue when the pattern is invalid. */
+/** The first match, or `''` when there is none; an ErrorValue when the pattern is invalid. */
 export function findMatch(text: string, pattern: string, work: WorkContext): Value {
   const compiledPattern = compileRegex(pattern, work);
   if (compiledPattern instanceof ErrorValue) return illegalRegex(compiledPattern);
-  // Rules test for a match: `find(…) != ''` must be equivalent to `matches(…)`.
+  // In either spelling of names, as in `matches`: a rule may use `find(…) != ''` for the same test.
   let match = '';
   holdsForEitherSpelling(text, work, (name) => {
     chargeMatch(name, compiledPattern, work);
@@ -75,7 +79,7 @@ export function findMatch(text: string, pattern: string, work: WorkContext): Val
   return match;
 }
 
-/** At most `limit` matches; all when it is negative. */
+/** The list of the first `limit` matches, of all when it is negative; an ErrorValue when the pattern is invalid. */
 export function findAllMatches(text: string, pattern: string, limit: bigint, work: WorkContext): Value {
   const compiledPattern = compileRegex(pattern, work);
   if (compiledPattern instanceof ErrorValue) return illegalRegex(compiledPattern);

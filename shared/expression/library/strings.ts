@@ -1,6 +1,6 @@
 /**
  * String functions of the standard library and of the strings extension (version 2). Indexes count code points, not
- * UTF-16 units.
+ * UTF-16 units. Functions spend work (run/meter.ts) in proportion to their time: `>> 8` is a step for 256 characters.
  */
 import { SHORT_ESCAPES } from '../../values/text/quote';
 import { ArrayList, ErrorValue, type ListValue, valueSize, type Value } from '../values/value';
@@ -63,6 +63,7 @@ function charAt(text: string, index: bigint, work: WorkContext): Value {
   return characters.slice(Number(index), Number(index) + 1);
 }
 
+/** The index of the first occurrence at or after `from`; -1 when there is none. An empty `part` occurs at `from`. */
 function indexOf(text: string, part: string, from: bigint, work: WorkContext): Value {
   chargeSearch(text, part, work);
   const characters = new Characters(text, work);
@@ -71,7 +72,7 @@ function indexOf(text: string, part: string, from: bigint, work: WorkContext): V
   return BigInt(characters.indexOfOffset(text.indexOf(part, characters.offsetOf(Number(from)))));
 }
 
-/** In the worst case a search compares the whole pattern at each position. */
+/** Spends the work of a search, which in the worst case compares all of `part` at each position of the text. */
 function chargeSearch(text: string, part: string, work: WorkContext): void {
   work.spend(Math.ceil((text.length * Math.min(part.length, text.length)) / 256));
 }
@@ -80,6 +81,7 @@ function firstIndexOf(text: string, part: string, work: WorkContext): Value {
   return indexOf(text, part, 0n, work);
 }
 
+/** The index of the last occurrence at or before `from`, by default the end; -1 when there is none. */
 function lastIndexOf(text: string, part: string, from: bigint | undefined, work: WorkContext): Value {
   chargeSearch(text, part, work);
   const characters = new Characters(text, work);
@@ -89,6 +91,7 @@ function lastIndexOf(text: string, part: string, from: bigint | undefined, work:
   return BigInt(characters.indexOfOffset(text.lastIndexOf(part, characters.offsetOf(Number(last)))));
 }
 
+/** The characters from `start` up to and without `end`, by default the end of the text. */
 function substring(text: string, start: bigint, end: bigint | undefined, work: WorkContext): Value {
   const characters = new Characters(text, work);
   const last = end ?? BigInt(characters.length);
@@ -98,26 +101,43 @@ function substring(text: string, start: bigint, end: bigint | undefined, work: W
   return characters.slice(Number(start), Number(last));
 }
 
-/** Replaces at most `maxCount` occurrences; all when it is negative. An empty `from` occurs around each code point. */
+/** Replaces the first `maxCount` occurrences; all when it is negative. An empty `from` occurs around each code point. */
 function replaceTexts(text: string, from: string, to: string, maxCount: bigint, work: WorkContext): Value {
   if (maxCount === 0n) return text;
   chargeSearch(text, from, work);
-  const pieces = from === '' ? [...text] : text.split(from);
-  const limit = maxCount < 0n ? pieces.length + 1 : Number(maxCount);
-  let result = from === '' ? '' : (pieces[0] ?? '');
-  const replacements = from === '' ? Math.min(limit, pieces.length + 1) : Math.min(limit, pieces.length - 1);
-  work.spend(Math.ceil((text.length + replacements * to.length) / 4));
-  if (from === '') {
-    pieces.forEach((piece, index) => {
-      result += index < limit ? to + piece : piece;
-    });
-    return limit > pieces.length ? result + to : result;
-  }
-  for (let index = 1; index < pieces.length; index += 1) result += (index <= limit ? to : from) + (pieces[index] ?? '');
+  const limit = maxCount < 0n ? Infinity : Number(maxCount);
+  return from === '' ? insertAroundCharacters(text, to, limit, work) : replaceOccurrences(text, { from, to, limit }, work);
+}
+
+/** Inserts a text before each of the first characters and, if the limit permits, after the last one. */
+function insertAroundCharacters(text: string, inserted: string, limit: number, work: WorkContext): string {
+  const characters = [...text];
+  const count = Math.min(limit, characters.length + 1);
+  work.spend(Math.ceil((text.length + count * inserted.length) / 4));
+  let result = '';
+  characters.forEach((character, index) => {
+    result += index < count ? inserted + character : character;
+  });
+  return count > characters.length ? result + inserted : result;
+}
+
+interface Replacement {
+  readonly from: string;
+  readonly to: string;
+  /** Maximum number of replaced occurrences. */
+  readonly limit: number;
+}
+
+function replaceOccurrences(text: string, { from, to, limit }: Replacement, work: WorkContext): string {
+  const pieces = text.split(from);
+  const count = Math.min(limit, pieces.length - 1);
+  work.spend(Math.ceil((text.length + count * to.length) / 4));
+  let result = pieces[0] ?? '';
+  for (let index = 1; index < pieces.length; index += 1) result += (index <= count ? to : from) + (pieces[index] ?? '');
   return result;
 }
 
-/** Splits into at most `maxCount` texts; at each separator when it is negative. */
+/** Splits into at most `maxCount` texts, the last of which has the rest; at each separator when it is negative. */
 function splitText(text: string, separator: string, maxCount: bigint, work: WorkContext): Value {
   chargeSearch(text, separator, work);
   work.spend(text.length >> 3);
@@ -128,6 +148,7 @@ function splitText(text: string, separator: string, maxCount: bigint, work: Work
   return new ArrayList([...pieces.slice(0, limit - 1), pieces.slice(limit - 1).join(separator)]);
 }
 
+/** {@link NO_MATCH} when an item is no string. */
 function join(list: ListValue, separator: string, work: WorkContext): Value | typeof NO_MATCH {
   const parts: string[] = [];
   for (const item of list) {
@@ -149,20 +170,24 @@ function trim(text: string): string {
   return text.slice(start, end);
 }
 
+/** The text in double quotes, with control characters that have a short escape, backslashes and quotes escaped. */
 export const quoteText = (text: string): string =>
   `"${text.replace(/[\u0007\b\f\n\r\t\v\\"]/g, (character) => SHORT_ESCAPES[character] ?? character)}"`;
 
+/** Only ASCII letters change, as the names of the functions state. */
 const lowerAscii = (text: string): string => text.replace(/[A-Z]+/g, (part) => part.toLowerCase());
 const upperAscii = (text: string): string => text.replace(/[a-z]+/g, (part) => part.toUpperCase());
 
+/** The size of a result that is as long as the first argument. */
 const firstSize = (sizes: ArgumentSizes): number => sizes.size(0);
 const PATTERN_COSTS: FunctionCosts = {
+  // A pass over the text for every four characters of the pattern.
   estimate: (sizes) => traversalCost(1 + sizes.size(0)) * Math.ceil(sizes.size(1) * 0.25),
 };
 const FIND_COSTS: FunctionCosts = { ...PATTERN_COSTS, size: firstSize };
 const SEARCH_COSTS: FunctionCosts = { estimate: (sizes) => traversalCost(sizes.size(0)) * traversalCost(sizes.size(1)) };
 const AFFIX_COSTS: FunctionCosts = { estimate: (sizes) => traversalCost(sizes.size(1)) };
-/** The length of the result is charged at run time only. */
+/** At run time one pass over the text is charged, although the estimates of these functions have two. */
 const OUTPUT_COSTS: FunctionCosts = { charge: ([text = null]) => traversalCost(valueSize(text)) };
 /** A longer replacement makes the text longer, at most once per non-overlapping occurrence. */
 const REPLACE_COSTS: FunctionCosts = {
@@ -188,7 +213,10 @@ function joinedSize(sizes: ArgumentSizes): number {
   return items * sizes.itemSize(0) + Math.max(0, items - 1) * sizes.size(1);
 }
 
-/** The overloads, each with its signature, its checks of arguments, its function and its costs. */
+/**
+ * The overloads, each with its signature, its checks of arguments, its function and its costs. `join` replaces the `call`
+ * of its helper, because it may find that an item is no string and then does not accept its arguments.
+ */
 export const STRING_FUNCTIONS: readonly FunctionOverload[] = [
   binary('string.contains(string): bool', [isString, isString], contains, SEARCH_COSTS),
   binary(

@@ -16,7 +16,7 @@ interface UrlParts {
   readonly query: string;
 }
 
-/** A URL. Equality compares the text. */
+/** A URL. Two are equal when their texts are. */
 export class UrlValue extends OpaqueValue {
   readonly typeName = 'kubernetes.URL';
 
@@ -46,10 +46,16 @@ function fail(message: string): never {
 /** A percent sign without two hexadecimal digits, with the characters that are in their place. */
 const BAD_ESCAPE = /%(?![0-9a-fA-F]{2}).{0,2}/su;
 
+/** `https` of `https://example.com`. */
+const SCHEME = /^[a-zA-Z][a-zA-Z0-9+.-]*(?=:)/;
+/** `user@host:80` of `//user@host:80/path`. */
+const AUTHORITY = /^\/\/([^/]*)/;
+
+/** Throws {@link UrlParseError}. */
 function splitUrl(text: string): UrlParts {
   if (hasControls(text)) fail('net/url: invalid control character in URL');
   if (text === '') fail('empty url');
-  const scheme = /^[a-zA-Z][a-zA-Z0-9+.-]*(?=:)/.exec(text)?.[0] ?? '';
+  const scheme = SCHEME.exec(text)?.[0] ?? '';
   if (text.startsWith(':')) fail('missing protocol scheme');
   const rest = scheme === '' ? text : text.slice(scheme.length + 1);
   const queryStart = rest.indexOf('?');
@@ -62,7 +68,7 @@ function splitUrl(text: string): UrlParts {
   if (scheme === '' || !hierarchy.startsWith('//')) {
     return { scheme: scheme.toLowerCase(), host: '', path: checkPath(hierarchy), query };
   }
-  const authority = /^\/\/([^/]*)/.exec(hierarchy)?.[1] ?? '';
+  const authority = AUTHORITY.exec(hierarchy)?.[1] ?? '';
   const path = hierarchy.slice(2 + authority.length);
   return { scheme: scheme.toLowerCase(), host: checkAuthority(authority), path: checkPath(path), query };
 }
@@ -75,17 +81,20 @@ function hasControls(text: string): boolean {
   return false;
 }
 
-/** Returns the path; its escapes stay. */
+/** Returns the path with its escapes. Throws {@link UrlParseError} for an invalid escape. */
 function checkPath(path: string): string {
   const bad = BAD_ESCAPE.exec(path);
   if (bad !== null) fail(`invalid URL escape ${quote(bad[0])}`);
   return path;
 }
 
-/** Returns the host with its port, without escapes and user information. */
+/** The characters of user information (`user:password`). */
+const USER_INFO = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/;
+
+/** Returns the host with its port, without escapes and user information. Throws {@link UrlParseError}. */
 function checkAuthority(authority: string): string {
   const at = authority.lastIndexOf('@');
-  if (at >= 0 && !/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(authority.slice(0, at))) fail('net/url: invalid userinfo');
+  if (at >= 0 && !USER_INFO.test(authority.slice(0, at))) fail('net/url: invalid userinfo');
   const host = authority.slice(at + 1);
   if (host.startsWith('[')) {
     const end = host.lastIndexOf(']');
@@ -102,7 +111,7 @@ function checkPort(port: string): void {
   if (port !== '' && !/^:\d*$/.test(port)) fail(`invalid port ${quote(port)} after host`);
 }
 
-/** An ASCII character that a host may contain. */
+/** An ASCII character that a host may contain. Other characters are permitted. */
 const HOST_CHARACTER = /[A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%]/;
 /** The escape of an ASCII character other than `%`. */
 const ESCAPED_ASCII = /%(?!25)[0-7][0-9a-fA-F]/;
@@ -149,16 +158,21 @@ function portOf(host: string): string {
   return colon < 0 ? '' : afterAddress.slice(colon + 1);
 }
 
-/** Escapes the characters that a path must not contain. */
+/** A path in which every other character is escaped. */
+const VALID_PATH = /^(?:[A-Za-z0-9\-_.~!$&'()*+,;=:@/[\]]|%[0-9a-fA-F]{2})*$/;
+/** A character that Go escapes when it encodes a path. */
+const ESCAPED_PATH_CHARACTER = /[^A-Za-z0-9\-_.~$&+,/:;=@]/gu;
+
+/** The path with all escapes that it needs. A valid path stays as it is; any other is decoded and encoded as Go does. */
 function escapePath(path: string, work: WorkContext): string {
   work.spend(path.length * 4);
-  if (/^(?:[A-Za-z0-9\-_.~!$&'()*+,;=:@/[\]]|%[0-9a-fA-F]{2})*$/.test(path)) return path;
-  return percentDecode(path).replace(/[^A-Za-z0-9\-_.~$&+,/:;=@]/gu, (character) =>
+  if (VALID_PATH.test(path)) return path;
+  return percentDecode(path).replace(ESCAPED_PATH_CHARACTER, (character) =>
     [...Buffer.from(character, 'utf8')].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),
   );
 }
 
-/** The values of each parameter; parameters with bad escapes are dropped. */
+/** A map from each parameter to the list of its values. Parameters with a semicolon or an invalid escape are dropped. */
 function queryParameters(query: string, work: WorkContext): Value {
   work.spend(query.length * 4);
   const valuesByName = new Map<string, string[]>();

@@ -1,6 +1,6 @@
 /**
- * Builds a protobuf message from field initializers. Errors are values with upstream's messages, so that an expression
- * can continue with another branch.
+ * Builds a protobuf message (messages.ts) from field initializers. Errors are values with upstream's messages, because an
+ * expression may go on after an error: `true || <error>` is true.
  */
 import { printDouble, printDuration, printTimestamp } from '../library/printing';
 import type { WorkContext } from '../values/equality';
@@ -20,18 +20,18 @@ import {
 import { toFieldValue } from './native';
 import type { Message } from './messages';
 
-/** The cost of every message, whatever it contains. */
+/** The cost of constructing a message, whatever it contains. */
 export const MESSAGE_COST = 40;
 
 /** A field of a message that an expression constructs. */
 export interface FieldInitializer {
   readonly name: string;
   readonly value: Value;
-  /** Written as `?name: value`: an optional; without a value the field is not set. */
+  /** Whether it is written as `?name: value`: the value is an optional, and when that is empty the field is not set. */
   readonly isOptional: boolean;
 }
 
-/** The value of the message; of equal names the last initializer counts. */
+/** The value of the message, or an ErrorValue. Of several initializers of a field the last one counts. */
 export function buildMessage(message: Message, initializers: readonly FieldInitializer[], work: WorkContext): Value {
   const values = new Map<string, Value>();
   for (const { name, value, isOptional } of initializers) {
@@ -52,10 +52,10 @@ export function buildMessage(message: Message, initializers: readonly FieldIniti
   return message.create(fields);
 }
 
-/** In characters. */
+/** A value in a message is truncated to about this number of characters. */
 const MAX_DESCRIPTION_LENGTH = 1024;
 
-/** A value as in upstream's message; long values are truncated. */
+/** A value as upstream's message prints it. */
 function describeValue(value: Value, work: WorkContext): string {
   work.spend(1);
   if (value === null) return '0';

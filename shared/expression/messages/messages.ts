@@ -1,7 +1,7 @@
 /**
- * Protobuf messages that an expression may construct, such as `google.protobuf.Int32Value{value: 1}`: their types,
- * fields and resulting values. None is represented as a message: a wrapper becomes the wrapped value, a `Struct` a map,
- * a `ListValue` a list.
+ * The protobuf messages that an expression may construct, such as `google.protobuf.Int32Value{value: 1}`: their types,
+ * fields and resulting values. A constructed message is an ordinary CEL value: of a wrapper the wrapped value, of a
+ * `Struct` a map, of a `ListValue` a list.
  */
 import { NANOS_PER_SECOND } from '../library/printing';
 import { INT_MAX, INT_MIN } from '../syntax/literals';
@@ -27,7 +27,7 @@ import type { NativeType } from './native';
 /** A field of a message. */
 export interface MessageField {
   readonly type: Type;
-  /** The Go type that field values are converted to. */
+  /** The Go type to which the value of the field is converted (native.ts). */
   readonly native: NativeType;
 }
 
@@ -36,11 +36,11 @@ export interface Message {
   readonly name: string;
   readonly type: Type;
   readonly fields: ReadonlyMap<string, MessageField>;
-  /** Creates the value from converted fields, which are in the order of the expression. */
+  /** Creates the value from the fields that are set, converted to their native types, in the order of the expression. */
   create(fields: ReadonlyMap<string, Value>): Value;
 }
 
-/** Limit of the seconds of a timestamp that can be formatted: about 250,000 years around 1970. */
+/** Largest distance from 1970 of a timestamp that can be printed: about 250,000 years. */
 const MAX_SECONDS = 8_000_000_000_000n;
 const JSON_MAP = mapTypeOf(STRING, DYN);
 const JSON_LIST = listTypeOf(DYN);
@@ -48,6 +48,7 @@ const JSON_LIST = listTypeOf(DYN);
 const fieldsOf = (fields: Readonly<Record<string, readonly [Type, NativeType]>>): Message['fields'] =>
   new Map(Object.entries(fields).map(([name, [type, native]]) => [name, { type, native }]));
 
+/** `zero` is the value of a wrapper in which `value` is not set. */
 const wrapperMessage = (name: string, wrapped: PrimitiveType, native: NativeType, zero: Value): Message => ({
   name: `google.protobuf.${name}`,
   type: wrapperTypeOf(wrapped),
@@ -81,13 +82,13 @@ function makeTimestamp(fields: ReadonlyMap<string, Value>): Value {
   return new Timestamp(seconds * NANOS_PER_SECOND + nanos);
 }
 
-/** The last field determines the value. */
+/** The fields are alternatives (a oneof): the last one that is set determines the value. */
 function makeValue(fields: ReadonlyMap<string, Value>): Value {
   const [name, value = null] = [...fields].at(-1) ?? ['null_value'];
   return name === 'null_value' ? null : value;
 }
 
-/** The only enum constant: zero. */
+/** The only enum constant that expressions can name. Its value is zero. */
 export const NULL_CONSTANT = 'google.protobuf.NullValue.NULL_VALUE';
 
 const MESSAGE_LIST: readonly Message[] = [
@@ -129,7 +130,8 @@ const MESSAGE_LIST: readonly Message[] = [
   },
 ];
 
+/** The messages by qualified name. */
 export const MESSAGES: ReadonlyMap<string, Message> = new Map(MESSAGE_LIST.map((message) => [message.name, message]));
 
-/** The name may have a leading dot. */
+/** The message of a qualified name, which may have a leading dot; `undefined` when there is none. */
 export const findMessage = (name: string): Message | undefined => MESSAGES.get(name.startsWith('.') ? name.slice(1) : name);

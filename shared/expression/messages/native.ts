@@ -1,6 +1,6 @@
 /**
- * Converts values to the Go types of message fields: numbers with a range check, values in a `Struct` to JSON. Errors
- * have upstream's messages. Charges work for everything that is traversed.
+ * Converts values to the Go types of the fields of protobuf messages: numbers with a check of their range, values in a
+ * `Struct` to JSON. Errors have upstream's messages. Spends work for everything that is traversed.
  */
 import { capitalize } from '../../values/text/capitalize';
 import { printDuration, printTimestamp } from '../library/printing';
@@ -23,8 +23,8 @@ import {
 } from '../values/value';
 
 /**
- * The Go types of fields, as in upstream's messages. `entries` and `items` appear in no message: the fields of a `Struct`
- * and the values of a `ListValue`, while `*structpb.Struct` is a field that is a whole `Struct`.
+ * The Go types of fields, as upstream's error messages name them. Two names are our own, since no message names their
+ * types: `entries`, the field `fields` of a `Struct`, and `items`, the field `values` of a `ListValue`.
  */
 export type NativeType =
   | 'bool'
@@ -46,10 +46,10 @@ export type NativeType =
 const OVERFLOW = new ErrorValue('integer overflow');
 const UNSIGNED_OVERFLOW = new ErrorValue('unsigned integer overflow');
 const NONE_DEREFERENCE = new ErrorValue('optional.none() dereference');
-/** Up to here a double represents every integer exactly; larger ones become strings in JSON. */
+/** A larger integer, which a double may not represent exactly, becomes a string in JSON. */
 const MAX_EXACT = BigInt(Number.MAX_SAFE_INTEGER);
 
-/** Returns `undefined` for a value of an unsupported type. */
+/** Returns the converted value or an error; `undefined` for a value of an unsupported type. */
 type NativeConversion = (value: Value, work: WorkContext) => Value | undefined;
 
 const signed =
@@ -97,7 +97,10 @@ function toJsonList(value: Value, work: WorkContext): Value | undefined {
   return value instanceof ListValue ? jsonList(value, work) : undefined;
 }
 
-/** Converts a field value; returns an error that names the field. Contents of another type have an error of their own. */
+/**
+ * Converts the value of a field, or returns an error that names the field. `field` is its qualified name:
+ * `google.protobuf.Struct.fields`.
+ */
 export function toFieldValue(value: Value, native: NativeType, field: string, work: WorkContext): Value {
   if ((native === 'entries' && !(value instanceof MapValue)) || (native === 'items' && !(value instanceof ListValue))) {
     return new ErrorValue(`unsupported field type for ${field}: ${displayType(value)}`);
@@ -120,7 +123,7 @@ function toNative(value: Value, native: NativeType, work: WorkContext): Value {
   return NATIVE_CONVERSIONS[native](value, work) ?? conversionError(value, native);
 }
 
-/** The texts of cel-go, which differ by the type of the value. */
+/** The error of a value that cannot be converted to the type. cel-go's text depends on the type of the value. */
 function conversionError(value: Value, native: string): ErrorValue {
   if (typeof value === 'bigint' || value instanceof Uint)
     return new ErrorValue(`unsupported type conversion from '${valueTypeName(value)}' to ${native}`);
@@ -129,6 +132,7 @@ function conversionError(value: Value, native: string): ErrorValue {
   return new ErrorValue(`type conversion error from ${sourceTypeName(value)} to '${native}'`);
 }
 
+/** The type of a value in {@link conversionError}, where cel-go mixes Go's names with CEL's. */
 function sourceTypeName(value: Value): string {
   if (typeof value === 'number') return 'Double';
   if (value instanceof Uint8Array) return 'Bytes';
@@ -184,6 +188,7 @@ function jsonList(list: ListValue, work: WorkContext): Value {
 
 const jsonInteger = (value: bigint): Value => (value < -MAX_EXACT || value > MAX_EXACT ? String(value) : Number(value));
 
+/** The JSON of a value, as a CEL value. */
 function toJson(value: Value, work: WorkContext): Value {
   work.spend(1);
   if (value === null || typeof value === 'boolean' || typeof value === 'number' || typeof value === 'string') return value;

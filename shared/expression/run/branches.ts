@@ -1,6 +1,6 @@
 /**
- * Evaluators that evaluate their operands conditionally: the logical operators, the conditional operator, and presence
- * tests.
+ * Evaluators of nodes that do not evaluate all of their operands, or accept an error as an operand: the logical operators,
+ * the conditional operator, `or` and `orValue`. Also tests the presence of fields.
  */
 import { ErrorValue, ListValue, MapValue, OptionalValue, type Value } from '../values/value';
 import { NO_SUCH_OVERLOAD, type Evaluator } from './evaluator';
@@ -19,10 +19,10 @@ export function testPresence(operand: Value, field: string): Value {
 /** `&&` is decided by `false` and `||` by `true`; an error of one side is ignored when the other side decides. */
 export function logicalEvaluator(operator: '&&' | '||', left: Evaluator, right: Evaluator): Evaluator {
   const deciding = operator === '||';
-  return (frame) => {
-    const a = left(frame);
+  return (activation) => {
+    const a = left(activation);
     if (a === deciding) return deciding;
-    const b = right(frame);
+    const b = right(activation);
     if (b === deciding) return deciding;
     if (a instanceof ErrorValue) return a;
     if (b instanceof ErrorValue) return b;
@@ -32,10 +32,10 @@ export function logicalEvaluator(operator: '&&' | '||', left: Evaluator, right: 
 
 /** `condition ? whenTrue : whenFalse`; an error of the condition is the result. */
 export function conditionalEvaluator(condition: Evaluator, whenTrue: Evaluator, whenFalse: Evaluator): Evaluator {
-  return (frame) => {
-    const holds = condition(frame);
-    if (holds === true) return whenTrue(frame);
-    if (holds === false) return whenFalse(frame);
+  return (activation) => {
+    const holds = condition(activation);
+    if (holds === true) return whenTrue(activation);
+    if (holds === false) return whenFalse(activation);
     return holds instanceof ErrorValue ? holds : NO_SUCH_OVERLOAD;
   };
 }
@@ -43,11 +43,11 @@ export function conditionalEvaluator(condition: Evaluator, whenTrue: Evaluator, 
 /** Evaluates the alternative only when the optional is empty. `or` returns the optional, `orValue` its value. */
 export function orElseEvaluator(method: 'or' | 'orValue', optional: Evaluator, alternative: Evaluator): Evaluator {
   const returnsOptional = method === 'or';
-  return (frame) => {
-    const value = optional(frame);
+  return (activation) => {
+    const value = optional(activation);
     if (value instanceof ErrorValue) return value;
     if (!(value instanceof OptionalValue)) return value;
-    if (value.value === undefined) return alternative(frame);
+    if (value.value === undefined) return alternative(activation);
     return returnsOptional ? value : value.value;
   };
 }

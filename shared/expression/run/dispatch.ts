@@ -1,6 +1,7 @@
 /**
- * Selects the overload of a call at run time, charges its cost, and reports when no overload applies. A call is charged
- * at most once, by the overload that is called. Costs themselves are part of the overloads in `library`.
+ * Selects the overload of a call at run time, charges its cost, and returns an error when no overload applies. A call is
+ * charged at most once, with the cost of the overload that is called. The costs are part of the overloads
+ * (library/function.ts).
  */
 import { NO_MATCH, type FunctionOverload, type ArgumentSizes } from '../library/function';
 import { NO_OVERLOAD } from '../library/operators';
@@ -9,7 +10,7 @@ import { ErrorValue, ListValue, valueSize, valueTypeName, type Value } from '../
 import { NO_SUCH_OVERLOAD } from './evaluator';
 import type { CostMeter } from './meter';
 
-/** The sizes of the arguments of one call. Measuring counts as work, because an argument can be long. */
+/** The sizes of the arguments of one call. Measuring spends work, because an argument can be long. */
 class ActualSizes implements ArgumentSizes {
   constructor(
     private readonly args: readonly Value[],
@@ -39,9 +40,10 @@ class ActualSizes implements ArgumentSizes {
   }
 }
 
+/** What a call needs of a {@link CostMeter}. */
 type MeterView = Pick<CostMeter, 'charge' | 'spend' | 'spellings'>;
 
-/** A view of the meter that counts work but charges no cost, for calls that upstream does not charge. */
+/** A view of the meter that spends work but charges no cost, for calls that upstream does not charge. */
 export const withoutCharges = (meter: CostMeter): MeterView => ({
   charge: () => undefined,
   spend: (steps) => {
@@ -54,11 +56,10 @@ export const withoutCharges = (meter: CostMeter): MeterView => ({
 export const UNMETERED: MeterView = { charge: () => undefined, spend: () => undefined, spellings: 'names' };
 
 /**
- * Calls the first overload that accepts the arguments.
- *
- * A sole overload is charged before its call, so that a call over the limit is not made. With several overloads only the
- * one that accepts the arguments may be charged, which is known after its call; a cost that depends on the result is
- * known then, too.
+ * Calls the first overload that accepts the arguments, and charges its cost:
+ * - before the call when there is a single overload, so that a call over the limit is not made
+ * - after the call when there are several, because only the call shows which of them accepts the arguments
+ * - after the call when the cost depends on the result (`charge`)
  */
 export function dispatch(name: string, overloads: readonly FunctionOverload[], args: readonly Value[], meter: MeterView): Value {
   for (const overload of overloads) {
@@ -79,7 +80,7 @@ function estimatedCost({ charge, estimate }: FunctionOverload, args: readonly Va
   return estimate?.(new ActualSizes(args, meter)) ?? 1;
 }
 
-/** Methods that report an error without argument types. */
+/** Methods for which cel-go reports {@link NO_SUCH_OVERLOAD} without the types of the arguments. */
 const FUNCTIONS_WITH_PLAIN_ERROR = new Set(['startsWith', 'endsWith', 'contains', 'matches']);
 
 /**

@@ -1,13 +1,14 @@
 /**
- * Run-time limits of expressions. Cost follows the published rules, so the same expressions are rejected as upstream;
- * work measures what this implementation does, so that a cheap expression cannot run for long.
+ * Run-time limits of expressions. There are two measures:
+ * - Cost follows upstream's published rules, so that the same expressions are too expensive as upstream.
+ * - Work counts the steps of this implementation, so that an expression of low cost cannot run for long.
  */
 import type { NameSpellings, WorkContext } from '../values/equality';
 
 /** Aborts the evaluation; no part of an expression can catch it. */
 export class CostExceededError extends Error {}
 
-/** Steps of about 50 ns: a few seconds in the worst case. */
+/** The work of all evaluations of a budget. A step takes about 50 ns, so the limit is a few seconds. */
 const WORK_LIMIT = 50_000_000;
 
 /** The remaining cost and work of several evaluations. */
@@ -15,16 +16,21 @@ export class CostBudget {
   work = WORK_LIMIT;
 
   constructor(
+    /** Negative when the evaluations have exceeded the budget. */
     public cost: number,
     readonly spellings: NameSpellings = 'names',
   ) {}
 }
 
-/** The cost and the work of one evaluation. Both throw CostExceededError beyond their limits. */
+/**
+ * Counts the cost and the work of one evaluation. Throws CostExceededError when its cost exceeds `limit` or the work
+ * exceeds the budget. The caller deducts the cost from the budget afterwards.
+ */
 export class CostMeter implements WorkContext {
   private spentCost = 0;
 
   constructor(
+    /** Limit of the cost of this evaluation. */
     private readonly limit: number,
     private readonly budget: CostBudget,
   ) {}

@@ -1,24 +1,13 @@
 /**
- * Compiles a checked expression into evaluators, one function per node. Each node charges its cost when it is
- * evaluated.
+ * Compiles a checked expression into evaluators, one function for each node of the syntax tree (evaluator.ts). A node
+ * charges its cost when it is evaluated; the costs are those of cel-go.
  */
-import type { CheckedExpression, ResolvedCall } from '../check/checker';
+import type { CheckedExpression, ResolvedCall } from '../check/checked-expression';
+import { LIST_COST, MAP_COST } from '../library/function';
 import { lookUpOptional } from '../library/operators';
 import { compileRegex } from '../library/regex';
-import {
-  CONDITIONAL,
-  INDEX,
-  OPTIONAL_INDEX,
-  OPERATORS,
-  OPTIONAL_SELECT,
-  type Call,
-  type Comprehension,
-  type Expr,
-  type ListExpr,
-  type MapExpr,
-  type Select,
-  type StructExpr,
-} from '../syntax/ast';
+import type { Call, Comprehension, Expr, ListExpr, MapExpr, Select, StructExpr } from '../syntax/ast';
+import { CONDITIONAL, INDEX, OPTIONAL_INDEX, OPERATORS, OPTIONAL_SELECT } from '../syntax/operators';
 import { buildMessage, MESSAGE_COST, type FieldInitializer } from '../messages/build';
 import { findMessage, MESSAGES, NULL_CONSTANT } from '../messages/messages';
 import { NAMED_TYPES } from '../types/type';
@@ -41,16 +30,19 @@ import { NO_SUCH_OVERLOAD, type Evaluator } from './evaluator';
 import { LOOPS } from './loops';
 import { CostBudget, CostMeter } from './meter';
 
-/** A constant part of the expression cannot be evaluated; the message is upstream's. */
+/** A constant part of the expression cannot be evaluated, such as `duration('x')`. The message is upstream's. */
 export class InstantiationError extends Error {}
 
 /** A compiled expression that can be run. */
 export interface Program {
-  /** Throws CostExceededError. */
+  /**
+   * Evaluates the expression and deducts its cost from `budget`. A variable without a value is an error value. Throws
+   * CostExceededError beyond `limit` or the work limit of the budget.
+   */
   run(variables: ReadonlyMap<string, Value>, limit: number, budget: CostBudget): Value;
 }
 
-/** Throws {@link InstantiationError}. */
+/** `variables` are the names of the declared variables. Throws {@link InstantiationError}. */
 export function compileProgram(expr: Expr, checked: CheckedExpression, variables: readonly string[]): Program {
   const compiler = new Compiler(checked, variables);
   const evaluator = compiler.compile(expr);
@@ -72,8 +64,9 @@ export function compileProgram(expr: Expr, checked: CheckedExpression, variables
   };
 }
 
-/** Conversions of a constant argument are evaluated at compile time. */
+/** Functions that are evaluated at compile time when their argument is a literal. */
 const FOLDED_CONVERSIONS = new Set(['bool', 'bytes', 'double', 'duration', 'int', 'string', 'timestamp', 'uint']);
+/** Functions with a regular expression as the second of {@link ResolvedCall.args}. */
 const PATTERN_FUNCTIONS = new Set(['find', 'findAll', 'matches']);
 
 class Compiler {
@@ -81,6 +74,7 @@ class Compiler {
   private readonly scopes: { readonly name: string; readonly slot: number }[];
   /** By node, because expanded macros share nodes. */
   private readonly evaluators = new Map<Expr, Evaluator>();
+  /** The number of slots that an activation needs: one for each declared variable, loop variable and bound name. */
   slotCount: number;
 
   constructor(
@@ -122,6 +116,7 @@ class Compiler {
     }
   }
 
+  /** A variable, or a constant that has this name. */
   private compileName(name: string): Evaluator {
     const variable = this.scopes.findLast((scope) => scope.name === name);
     if (variable === undefined) return compileConstantName(name);
@@ -137,19 +132,19 @@ class Compiler {
     if (name !== undefined) return this.compileName(name);
     const operand = this.compile(expr.operand);
     const { field } = expr;
-    if (expr.testOnly) return (frame) => testPresence(operand(frame), field);
+    if (expr.testOnly) return (activation) => testPresence(operand(activation), field);
     const missing = new ErrorValue(`no such key: ${field}`);
-    return (frame) => {
-      const operandValue = operand(frame);
+    return (activation) => {
+      const operandValue = operand(activation);
       if (operandValue instanceof ErrorValue) return operandValue;
-      frame.meter.charge(1);
+      activation.meter.charge(1);
       if (operandValue instanceof MapValue) {
         const member = operandValue.find(field);
         return member === undefined ? missing : member;
       }
       if (operandValue instanceof ListValue) return UNSUPPORTED_INDEX;
       if (!(operandValue instanceof OptionalValue)) return missing;
-      return lookUpOptional(operandValue, field, frame.meter);
+      return lookUpOptional(operandValue, field, activation.meter);
     };
   }
 
@@ -176,13 +171,13 @@ class Compiler {
     }
   }
 
-  /** Upstream does not charge the variable at the start of a branch. */
+  /** A branch of the conditional operator. Upstream does not charge the 1 of the variable with which the branch begins. */
   private compileBranch(expr: Expr): Evaluator {
     const step = this.compile(expr);
     if (!isAttribute(expr)) return step;
-    return (frame) => {
-      frame.meter.charge(-1);
-      return step(frame);
+    return (activation) => {
+      activation.meter.charge(-1);
+      return step(activation);
     };
   }
 
@@ -190,14 +185,15 @@ class Compiler {
     if (operand === undefined || field?.kind !== 'literal') return () => NO_SUCH_OVERLOAD;
     const step = this.compile(operand);
     const { value: name } = field;
-    return (frame) => {
-      const operandValue = step(frame);
+    return (activation) => {
+      const operandValue = step(activation);
       if (operandValue instanceof ErrorValue) return operandValue;
-      frame.meter.charge(1);
-      return lookUpOptional(operandValue, name, frame.meter);
+      activation.meter.charge(1);
+      return lookUpOptional(operandValue, name, activation.meter);
     };
   }
 
+  /** A call that evaluates all arguments; the first of them that is an error is its result. */
   private compileStrictCall(resolved: ResolvedCall): Evaluator {
     const { args, name, overloads } = resolved;
     const steps = args.map((arg) => this.compile(arg));
@@ -208,15 +204,16 @@ class Compiler {
       if (value instanceof ErrorValue) throw new InstantiationError(value.message);
       return () => value;
     }
+    // Upstream looks up a value in a constant list without charging for it.
     const isUncharged = name === OPERATORS.in && args[1]?.kind === 'list' && isConstant(args[1]);
-    return (frame) => {
-      const values = steps.map((step) => step(frame));
+    return (activation) => {
+      const values = steps.map((step) => step(activation));
       for (const value of values) if (value instanceof ErrorValue) return value;
-      return dispatch(name, overloads, values, isUncharged ? withoutCharges(frame.meter) : frame.meter);
+      return dispatch(name, overloads, values, isUncharged ? withoutCharges(activation.meter) : activation.meter);
     };
   }
 
-  /** Compiles constant patterns and checks constant keys. */
+  /** Throws InstantiationError for a constant pattern or a constant key of an index that is invalid. */
   private checkConstants({ name, args }: ResolvedCall): void {
     if (name === INDEX || name === OPTIONAL_INDEX) this.checkKey(args[1]);
     const pattern = args[1];
@@ -234,35 +231,35 @@ class Compiler {
   private compileList(expr: ListExpr): Evaluator {
     const { items, optionalIndexes } = expr;
     const steps = items.map((item) => this.compile(item));
-    return (frame) => {
+    return (activation) => {
       const values: Value[] = [];
       for (const [index, step] of steps.entries()) {
-        const value = step(frame);
+        const value = step(activation);
         if (value instanceof ErrorValue) return value;
         if (!optionalIndexes.has(index)) values.push(value);
         else if (!(value instanceof OptionalValue)) return NO_SUCH_OVERLOAD;
         else if (value.value !== undefined) values.push(value.value);
       }
-      frame.meter.charge(10);
+      activation.meter.charge(LIST_COST);
       return new ArrayList(values);
     };
   }
 
   private compileMap(expr: MapExpr): Evaluator {
     const entries = expr.entries.map(({ key, value, isOptional }) => ({ key: this.compile(key), value: this.compile(value), isOptional }));
-    return (frame) => {
+    return (activation) => {
       const valuesByKey = new Map<MapKey | symbol, readonly [Value, Value]>();
       for (const entry of entries) {
-        const key = entry.key(frame);
+        const key = entry.key(activation);
         if (key instanceof ErrorValue) return key;
-        const initializer = entry.value(frame);
+        const initializer = entry.value(activation);
         if (initializer instanceof ErrorValue) return initializer;
         if (entry.isOptional && !(initializer instanceof OptionalValue)) return NO_SUCH_OVERLOAD;
         const value = entry.isOptional && initializer instanceof OptionalValue ? initializer.value : initializer;
-        // Keys that cannot be looked up are kept, but never found.
+        // A key that is no valid map key is kept under a symbol of its own, under which no lookup finds it.
         if (value !== undefined) valuesByKey.set(mapKeyOf(key) ?? Symbol('no key'), [key, value]);
       }
-      frame.meter.charge(30);
+      activation.meter.charge(MAP_COST);
       return new EntryMap(valuesByKey);
     };
   }
@@ -271,15 +268,15 @@ class Compiler {
     const message = findMessage(expr.name);
     if (message === undefined) return () => NO_SUCH_OVERLOAD;
     const fields = expr.fields.map(({ name, value, isOptional }) => ({ name, isOptional, step: this.compile(value) }));
-    return (frame) => {
+    return (activation) => {
       const initializers: FieldInitializer[] = [];
       for (const { name, isOptional, step } of fields) {
-        const value = step(frame);
+        const value = step(activation);
         if (value instanceof ErrorValue) return value;
         initializers.push({ name, isOptional, value });
       }
-      frame.meter.charge(MESSAGE_COST);
-      return buildMessage(message, initializers, frame.meter);
+      activation.meter.charge(MESSAGE_COST);
+      return buildMessage(message, initializers, activation.meter);
     };
   }
 
@@ -293,16 +290,17 @@ class Compiler {
     this.scopes.pop();
     const always: Evaluator = () => true;
     const loop = LOOPS[macro](body ?? always, filter, slot);
-    return (frame) => {
-      const rangeValue = range(frame);
+    return (activation) => {
+      const rangeValue = range(activation);
       if (rangeValue instanceof ErrorValue) return rangeValue;
-      if (rangeValue instanceof ListValue) return loop(frame, rangeValue);
+      if (rangeValue instanceof ListValue) return loop(activation, rangeValue);
       if (!(rangeValue instanceof MapValue)) return NO_SUCH_OVERLOAD;
-      frame.meter.spend(rangeValue.size >> 4);
-      return loop(frame, rangeValue.keys());
+      activation.meter.spend(rangeValue.size >> 4); // A step for 16 keys.
+      return loop(activation, rangeValue.keys());
     };
   }
 
+  /** Makes a name visible and returns its slot. The caller removes it from `scopes`. */
   private openScope(name: string): number {
     const slot = this.slotCount;
     this.slotCount += 1;
@@ -310,16 +308,16 @@ class Compiler {
     return slot;
   }
 
-  /** Binds a value to a name. */
+  /** A comprehension without a loop, which only binds a value to a name: the body of `optMap`. */
   private compileBind(expr: Comprehension): Evaluator {
     const init = this.compile(expr.init);
     const slot = this.openScope(expr.accumulator);
     const result = this.compile(expr.result);
     this.scopes.pop();
-    return (frame) => {
-      const value = init(frame);
-      frame.slots[slot] = value;
-      return result(frame);
+    return (activation) => {
+      const value = init(activation);
+      activation.slots[slot] = value;
+      return result(activation);
     };
   }
 }
@@ -333,7 +331,7 @@ function compileConstantName(name: string): Evaluator {
   return () => value;
 }
 
-/** Lists and maps of constants are built at compile time and cost nothing. */
+/** Whether the expression is a literal, or a list or map of literals, which is built at compile time and costs nothing. */
 function isConstant(expr: Expr): boolean {
   if (expr.kind === 'list') return expr.optionalIndexes.size === 0 && expr.items.every(isConstant);
   if (expr.kind !== 'map') return expr.kind === 'literal';
@@ -345,6 +343,7 @@ function evaluateOnce(step: Evaluator): Evaluator {
   return () => value;
 }
 
+/** The Go types that these conversions return, which cannot be keys. */
 const INVALID_KEY_TYPES: ReadonlyMap<string, string> = new Map([
   ['timestamp', 'types.Timestamp'],
   ['duration', 'types.Duration'],

@@ -1,6 +1,7 @@
 /**
- * The syntax tree of an expression. Macros (`all`, `map`, `has`, …) are already expanded into comprehensions and
- * presence tests, so types and costs are defined for few kinds of nodes. Contains no types.
+ * The syntax tree of an expression. Macros (`all`, `map`, `has`, …) are expanded into comprehensions and presence tests,
+ * so types and costs are defined for few kinds of nodes. Operators are calls (operators.ts). The types of nodes are in
+ * CheckedExpression (check/checked-expression.ts).
  */
 import type { Value } from '../values/value';
 
@@ -15,7 +16,7 @@ export interface Literal extends Positioned {
   readonly value: Value;
 }
 
-/** A variable, a type, or the first part of a qualified name. */
+/** A variable, a type, or the first part of a qualified name. A leading dot is part of the name. */
 export interface Ident extends Positioned {
   readonly kind: 'ident';
   readonly name: string;
@@ -26,7 +27,7 @@ export interface Select extends Positioned {
   readonly kind: 'select';
   readonly operand: Expr;
   readonly field: string;
-  /** `has(a.b)`: tests the presence of the field instead of selecting it. */
+  /** True for `has(a.b)`, which tests whether the field is present instead of selecting it. */
   readonly testOnly: boolean;
 }
 
@@ -34,6 +35,7 @@ export interface Select extends Positioned {
 export interface Call extends Positioned {
   readonly kind: 'call';
   readonly name: string;
+  /** `x` in `x.f()`; `undefined` for functions and operators. */
   readonly target: Expr | undefined;
   readonly args: readonly Expr[];
 }
@@ -50,7 +52,7 @@ export interface ListExpr extends Positioned {
 export interface MapEntry extends Positioned {
   readonly key: Expr;
   readonly value: Expr;
-  /** Written as `?key: value`. */
+  /** Whether it is written as `?key: value`: the value is an optional, and without a value there is no entry. */
   readonly isOptional: boolean;
 }
 
@@ -64,7 +66,7 @@ export interface MapExpr extends Positioned {
 export interface StructField extends Positioned {
   readonly name: string;
   readonly value: Expr;
-  /** Written as `?name: value`. */
+  /** Whether it is written as `?name: value`: the value is an optional, and without a value the field is not set. */
   readonly isOptional: boolean;
 }
 
@@ -76,24 +78,27 @@ export interface StructExpr extends Positioned {
 }
 
 /**
- * The macro that a comprehension was expanded from, so that it can be run directly; `body` and `filter` are parts of
- * `step`.
+ * The macro that a comprehension was expanded from, so that it can be evaluated as a loop (run/loops.ts). `body` and
+ * `filter` are the arguments of the macro, which are also parts of the comprehension's `step` or `result`.
  */
 export interface MacroLoop {
   readonly macro: 'all' | 'exists' | 'exists_one' | 'map' | 'filter' | 'bind';
-  /** The predicate of `all`, `exists` and `exists_one`, the transformation of `map`, or the result of `bind`. */
+  /** The predicate of `all`, `exists` and `exists_one`, what `map` and `filter` collect, or the result of `bind`. */
   readonly body: Expr | undefined;
+  /** The condition under which `map` and `filter` collect; `undefined` without one. */
   readonly filter: Expr | undefined;
 }
 
 /**
- * A loop over the elements of `range`: the accumulator starts as `init`; while `condition` holds, `step` computes its
- * next value for each element; `result` is evaluated at the end.
+ * A loop over the elements of `range`. The accumulator starts as `init`. For each element, while `condition` holds, `step`
+ * computes the next value of the accumulator. `result` is evaluated at the end.
  */
 export interface Comprehension extends Positioned {
   readonly kind: 'comprehension';
+  /** The name of the element in `condition` and `step`. */
   readonly variable: string;
   readonly range: Expr;
+  /** The name of the accumulator in `condition`, `step` and `result`. */
   readonly accumulator: string;
   readonly init: Expr;
   readonly condition: Expr;
@@ -104,30 +109,3 @@ export interface Comprehension extends Positioned {
 
 /** A node of the syntax tree. */
 export type Expr = Literal | Ident | Select | Call | ListExpr | MapExpr | StructExpr | Comprehension;
-
-/** Function names of the operators, as in messages. */
-export const OPERATORS = {
-  '==': '_==_',
-  '!=': '_!=_',
-  '<': '_<_',
-  '<=': '_<=_',
-  '>': '_>_',
-  '>=': '_>=_',
-  '+': '_+_',
-  '-': '_-_',
-  '*': '_*_',
-  '/': '_/_',
-  '%': '_%_',
-  in: '@in',
-  '&&': '_&&_',
-  '||': '_||_',
-} as const;
-
-export const CONDITIONAL = '_?_:_';
-export const NOT = '!_';
-export const NEGATE = '-_';
-export const INDEX = '_[_]';
-export const OPTIONAL_INDEX = '_[?_]';
-export const OPTIONAL_SELECT = '_?._';
-export const NOT_STRICTLY_FALSE = '@not_strictly_false';
-export const ACCUMULATOR = '__result__';

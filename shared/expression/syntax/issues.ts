@@ -1,27 +1,34 @@
-/** Errors of an expression with their positions, formatted as upstream formats them. */
+/** Errors in the text of an expression, printed as upstream prints them. */
 
-/** An error at an offset (in UTF-16 units) of the text; the offset is -1 when it concerns the whole text. */
+/** An error in the text of an expression. */
 export interface Issue {
+  /** Offset in the text in UTF-16 units; -1 when the error concerns the whole text. */
   readonly at: number;
   readonly message: string;
 }
 
-/** Aborts parsing; the issue has been reported. */
+/** Thrown to end parsing, after the issue has been reported. */
 export class ParseAborted extends Error {}
 
 /** Prefix of the parser's messages. */
 const SYNTAX_ERROR_PREFIX = 'Syntax error: ';
-/** Errors that a message lists, as upstream's. */
+/** Maximum number of issues in a text, as upstream's. */
 const MAX_ISSUES = 100;
-/** Limit in characters, because each issue repeats its line. */
-const MAX_TEXT = 64 * 1024;
+/** No further issues are added to a text of this length in UTF-16 units, because each repeats a line of the expression. */
+const MAX_TEXT_LENGTH = 64 * 1024;
 
-/** All issues as one text, sorted by position: each with its position, the line and a marker below it. */
+/**
+ * The issues as one text, sorted by position. Each has its line and column, the line and a marker below it:
+ *
+ *     ERROR: <input>:1:3: undeclared reference to 'b' (in container '')
+ *      | a+b
+ *      | ..^
+ */
 export function printIssues(source: string, issues: readonly Issue[]): string {
   const sorted = issues.map((issue, order) => ({ issue, order })).sort((a, b) => a.issue.at - b.issue.at || a.order - b.order);
   let text = '';
   for (const { issue } of sorted.slice(0, MAX_ISSUES)) {
-    if (text.length > MAX_TEXT) break;
+    if (text.length > MAX_TEXT_LENGTH) break;
     text += `${text === '' ? '' : '\n'}${printIssue(source, issue)}`;
   }
   return text;
@@ -35,6 +42,7 @@ function printIssue(source: string, { at, message }: Issue): string {
   const line = source.split('\n')[before.length - 1] ?? '';
   const leading = [...(before[before.length - 1] ?? '')];
   const position = `${before.length}:${leading.length + (isAfterLineBreak ? 2 : 1)}`;
+  // A wide character has a wide dot or marker below it.
   const dots = leading.map((character) => (character < '\u0080' ? '.' : '．')).join('');
   const marked = [...line][leading.length] ?? '';
   return `ERROR: <input>:${position}: ${message}\n | ${line.replaceAll('\t', ' ')}\n | ${dots}${marked < '\u0080' ? '^' : '＾'}`;

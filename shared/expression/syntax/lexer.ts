@@ -1,8 +1,10 @@
 /**
  * Splits an expression into tokens in linear time. Invalid characters are reported with upstream's message and skipped.
+ * The values of literals are parsed in literals.ts.
  */
 import type { Issue } from './issues';
 
+/** Longer ones first, so that `<=` is not read as `<`. */
 const PUNCTUATION = [
   '==',
   '!=',
@@ -29,9 +31,10 @@ const PUNCTUATION = [
   '/',
   '%',
 ] as const;
+/** Words that are not identifiers. */
 const WORDS = ['in', 'true', 'false', 'null'] as const;
 
-/** The kind of a token, by the name that messages have for it. */
+/** The kind of a token. The names are those of upstream's messages. */
 export type TokenKind =
   | (typeof PUNCTUATION)[number]
   | (typeof WORDS)[number]
@@ -53,10 +56,10 @@ export interface Token {
 
 /** Blanks and comments. */
 const WHITESPACE = /(?:[\t \r\n\f]|\/\/[^\n]*)+/y;
-/** A floating-point number (`1.5`, `1e3`, `.5`), or an integer with the suffix of unsigned ones (`12`, `0x1fu`). */
+/** Group 1: a double (`1.5`, `1e3`, `.5`). Groups 2 and 3: an integer, and the suffix of an unsigned one (`12`, `0x1fu`). */
 const NUMBER = /(\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)|(0x[0-9a-fA-F]+|\d+)([uU]?)/y;
 const IDENTIFIER = /[A-Za-z_][A-Za-z0-9_]*/y;
-/** The letters for bytes and for a raw string, and the opening quotes: `b`, `r` and `"` of `br"\d"`. */
+/** Letters for bytes and for a raw literal, and the opening quotes: `b`, `r` and `"` of `br"\d"`. */
 const STRING_PREFIX = /([bB]?)([rR]?)("""|'''|"|')/y;
 const ESCAPE = /\\(?:[abfnrtv"'\\?`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7]{2})/y;
 
@@ -65,6 +68,7 @@ function matchAt(pattern: RegExp, source: string, at: number): RegExpExecArray |
   return pattern.exec(source);
 }
 
+/** A string literal after its opening quotes. */
 interface OpenString {
   /** The offset of the content. */
   readonly start: number;
@@ -89,9 +93,10 @@ function scanString(source: string, { start, quote, isRaw }: OpenString): { read
   return { error: source.length };
 }
 
+/** The number of hexadecimal digits of an escape, by its letter. */
 const ESCAPE_LENGTHS: Readonly<Record<string, number>> = { x: 2, X: 2, u: 4, U: 8 };
 
-/** The first character that does not belong to the escape sequence. */
+/** The position of the first character that cannot belong to the escape sequence at `at`. */
 function endOfInvalidEscape(source: string, at: number): number {
   const kind = source[at + 1] ?? '';
   if (/[0-3]/.test(kind)) return at + (/[0-7]/.test(source[at + 2] ?? '') ? 3 : 2);
@@ -102,7 +107,7 @@ function endOfInvalidEscape(source: string, at: number): number {
   return at + 2 + digits;
 }
 
-/** The tokens with `<EOF>` at the end; invalid characters are added to `issues`. */
+/** The tokens of an expression, and `<EOF>` after them. Adds an issue for each invalid part of the text. */
 export function tokenize(source: string, issues: Issue[]): Token[] {
   return new Lexer(source, issues).tokenize();
 }
@@ -133,10 +138,11 @@ class Lexer {
     this.at += length;
   }
 
-  /** Reports everything up to and including the character at `error`, and continues after it. */
+  /** Reports the text from here up to and including the character at `error`, and continues after it. */
   private reportError(error: number): void {
     const { at, source } = this;
-    const next = error + (String.fromCodePoint(source.codePointAt(error) ?? 0).length === 2 ? 2 : 1);
+    const errorCharacter = String.fromCodePoint(source.codePointAt(error) ?? 0);
+    const next = error + errorCharacter.length;
     this.issues.push({ at, message: `Syntax error: token recognition error at: '${source.slice(at, next)}'` });
     this.at = Math.min(next, source.length);
   }
@@ -149,6 +155,7 @@ class Lexer {
     const [opening, bytes = '', raw = '', quote = ''] = prefix;
     const scanned = scanString(this.source, { start: this.at + opening.length, quote, isRaw: raw !== '' });
     if ('end' in scanned) this.add(bytes === '' ? 'STRING' : 'BYTES', scanned.end - this.at);
+    // Without its end, the longest token is read instead: the letters of the prefix, or the empty string `""` of `"""`.
     else if (bytes + raw !== '') this.add('IDENTIFIER', bytes.length + raw.length);
     else if (quote.length === 3) this.add('STRING', 2);
     else this.reportError(scanned.error);
@@ -171,11 +178,12 @@ class Lexer {
     return true;
   }
 
-  /** Reports an error when there is none. */
+  /** Adds a punctuation token, or reports an error: no other token can start here. */
   private addPunctuation(): void {
     const { at, source } = this;
     const punctuation = PUNCTUATION.find((known) => source.startsWith(known, at));
     if (punctuation !== undefined) this.add(punctuation, punctuation.length);
+    // A single `=`, `&` or `|` could begin an operator, so the error is at the character after it.
     else this.reportError(/[=&|]/.test(source[at] ?? '') ? at + 1 : at);
   }
 }

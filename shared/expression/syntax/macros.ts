@@ -1,23 +1,16 @@
 /**
- * Expands macros: calls that stand for a presence test or a comprehension. A call with another number of arguments than
- * the macro remains a call.
+ * Expands macros: calls that stand for a presence test or a comprehension (ast.ts). For example, `l.all(x, p)` becomes a
+ * loop over `l` with the accumulator `true`, which each step replaces by `accumulator && p`. A call with the name of a
+ * macro and another number of arguments remains a call.
  */
-import {
-  ACCUMULATOR,
-  CONDITIONAL,
-  NOT,
-  NOT_STRICTLY_FALSE,
-  OPERATORS,
-  type Call,
-  type Comprehension,
-  type Expr,
-  type MacroLoop,
-} from './ast';
+import type { Call, Comprehension, Expr, MacroLoop } from './ast';
+import { ACCUMULATOR, CONDITIONAL, NOT, NOT_STRICTLY_FALSE, OPERATORS } from './operators';
 import type { Issue } from './issues';
 
 /** Returns the expansion of a call; the call itself when its arguments are invalid, which is reported to `issues`. */
 type Expand = (call: Call, args: readonly Expr[], issues: Issue[]) => Expr;
 
+/** A macro is identified by its name, its number of arguments, and whether it is called on a target. */
 interface Macro {
   readonly name: string;
   readonly argCount: number;
@@ -25,7 +18,7 @@ interface Macro {
   readonly expand: Expand;
 }
 
-/** A variable that no expression can name. */
+/** The name of a loop variable that no expression can contain. */
 const UNUSED = '#unused';
 
 const makeCall = (at: number, name: string, ...args: readonly Expr[]): Expr => ({ kind: 'call', at, name, target: undefined, args });
@@ -34,6 +27,7 @@ const makeList = (at: number, items: readonly Expr[]): Expr => ({ kind: 'list', 
 const accumulatorRef = (at: number): Expr => ({ kind: 'ident', at, name: ACCUMULATOR });
 const makeLiteral = (at: number, value: boolean | bigint): Expr => ({ kind: 'literal', at, value });
 
+/** The parts of a comprehension that depend on the macro. */
 interface LoopParts {
   readonly init: Expr;
   readonly condition: Expr;
@@ -42,12 +36,12 @@ interface LoopParts {
   readonly loop: MacroLoop;
 }
 
-/** Macros with a different message for an invalid iteration variable. */
+/** Macros for which upstream has another message about an invalid iteration variable. */
 const COLLECTING: ReadonlySet<MacroLoop['macro']> = new Set(['map', 'filter']);
 
 /**
- * A comprehension over the target of the call, with the first argument as iteration variable; reports an error when
- * that is not a simple name.
+ * A comprehension over the target of the call, with the first argument as iteration variable. Reports an error when the
+ * argument is not a simple name.
  */
 function makeLoop(source: Call, variable: Expr | undefined, { loop, ...parts }: LoopParts, issues: Issue[]): Expr {
   if (variable?.kind !== 'ident' || variable.name.startsWith('.') || source.target === undefined) {
@@ -146,8 +140,8 @@ const expandFilter: Expand = (source, [variable, filter], issues) =>
   variable === undefined ? source : makeCollectingLoop(source, variable, { macro: 'filter', filter, body: variable }, issues);
 
 /**
- * `o.optMap(x, f)` applies `f` to the value of an optional. `optMap` wraps the result in an optional; for `optFlatMap`,
- * `f` returns one.
+ * `o.optMap(x, f)` binds the value of an optional to `x` and evaluates `f`; an empty optional stays empty. `optMap` wraps
+ * the result in an optional; `optFlatMap` expects that `f` returns one.
  */
 function expandOptional(macro: 'optMap' | 'optFlatMap'): Expand {
   return (source, [variable, body], issues) => {

@@ -1,20 +1,10 @@
 /**
- * Parses an expression: recursive descent over the published CEL grammar, with upstream's error messages. Parsing stops
- * at the first error that is not fixed by adding or skipping one token; upstream continues and may report more errors.
- * Depth and length are limited.
+ * Parses an expression by recursive descent over the published CEL grammar, with upstream's error messages. An error
+ * that adding or skipping one token corrects is reported, and parsing continues; any other error ends it. Upstream
+ * continues in more cases, so it may report more errors. Depth and length are limited.
  */
-import {
-  CONDITIONAL,
-  INDEX,
-  NEGATE,
-  NOT,
-  OPERATORS,
-  OPTIONAL_INDEX,
-  OPTIONAL_SELECT,
-  type MapEntry,
-  type Expr,
-  type StructField,
-} from './ast';
+import type { MapEntry, Expr, StructField } from './ast';
+import { balanceOperators, CONDITIONAL, INDEX, isOperator, NEGATE, NOT, OPERATORS, OPTIONAL_INDEX, OPTIONAL_SELECT } from './operators';
 import { tokenize, type Token, type TokenKind } from './lexer';
 import { parseBytesLiteral, parseDoubleLiteral, parseIntLiteral, parseStringLiteral, parseUintLiteral } from './literals';
 import { expandMacro } from './macros';
@@ -29,8 +19,9 @@ import {
 } from './token-stream';
 import type { Value } from '../values/value';
 
-/** Limits of an expression, as cel-go's: nesting, and code points. */
+/** Limit of the depth of the syntax tree, as cel-go's. */
 const MAX_DEPTH = 250;
+/** Limit of the length of an expression in code points, as cel-go's. */
 const MAX_LENGTH = 100_000;
 
 /** Reserved words, which cannot be identifiers. */
@@ -38,7 +29,27 @@ const RESERVED: ReadonlySet<string> = new Set(
   'as break const continue else false for function if import in let loop package namespace null return true var void while'.split(' '),
 );
 
+/** An expression, or at least one issue. */
+export type ParsedExpression = { readonly expr: Expr } | { readonly issues: readonly Issue[] };
+
+/** The expression, or the errors of the text in no particular order ({@link printIssues} sorts them). */
+export function parseExpression(source: string): ParsedExpression {
+  const issues: Issue[] = [];
+  // Counting code points is needed only for a text of more UTF-16 units.
+  if (source.length > MAX_LENGTH && [...source].length > MAX_LENGTH) {
+    return { issues: [{ at: -1, message: `expression code point size exceeds limit: size: ${[...source].length}, limit ${MAX_LENGTH}` }] };
+  }
+  try {
+    const expr = new Parser(new TokenStream(tokenize(source, issues), issues), issues).parse();
+    return issues.length === 0 ? { expr } : { issues };
+  } catch (error) {
+    if (error instanceof ParseAborted) return { issues };
+    throw error;
+  }
+}
+
 class Parser {
+  /** The nesting of {@link parseExpression} at the current token. */
   private depth = 0;
 
   constructor(
@@ -52,7 +63,8 @@ class Parser {
     return expr;
   }
 
-  private nested<T>(parse: () => T): T {
+  /** Parses a part of the expression one level deeper. */
+  private parseNested<T>(parse: () => T): T {
     this.depth += 1;
     if (this.depth > MAX_DEPTH) {
       this.tokens.report(-1, `expression recursion limit exceeded: ${MAX_DEPTH}`);
@@ -63,8 +75,9 @@ class Parser {
     return result;
   }
 
+  /** `alsoExpected`: tokens that may stand here instead of an expression, for the message about another token. */
   private parseExpression(alsoExpected: readonly TokenKind[] = []): Expr {
-    return this.nested(() => {
+    return this.parseNested(() => {
       this.expectStart(alsoExpected);
       const condition = this.parseOr();
       if (this.tokens.peek().kind !== '?') return condition;
@@ -77,10 +90,12 @@ class Parser {
     });
   }
 
+  /** Skips and reports one token that cannot start an expression. */
   private expectStart(alsoExpected: readonly TokenKind[] = []): void {
     if (!EXPRESSION_START_KINDS.has(this.tokens.peek().kind)) this.tokens.skipExtraneous([...EXPRESSION_START, ...alsoExpected]);
   }
 
+  /** Parses `a && b && c` or `a || b || c`, in which `operand` parses each term. */
   private parseLogical(operator: '&&' | '||', operand: () => Expr): Expr {
     const terms = [operand()];
     const offsets: number[] = [];
@@ -92,6 +107,7 @@ class Parser {
     return balanceOperators(OPERATORS[operator], terms, offsets);
   }
 
+  /** Parses the operators from the weakest, `||`, to the strongest. */
   private parseOr(): Expr {
     return this.parseLogical('||', () =>
       this.parseLogical('&&', () =>
@@ -102,6 +118,7 @@ class Parser {
     );
   }
 
+  /** Parses a left-associative chain such as `a + b - c`. */
   private parseBinary(operators: ReadonlySet<TokenKind>, operand: () => Expr): Expr {
     let left = operand();
     let levels = 0;
@@ -117,7 +134,7 @@ class Parser {
     return left;
   }
 
-  /** A chain of operators makes the tree deeper without nesting the parser. */
+  /** Checks the depth of a chain of `levels` operators, which makes the tree deeper without nesting the parser. */
   private checkDepth(levels: number): void {
     if (this.depth + levels <= MAX_DEPTH) return;
     this.tokens.report(-1, 'max recursion depth exceeded');
@@ -127,37 +144,42 @@ class Parser {
   private parseUnary(): Expr {
     const { kind, at } = this.tokens.peek();
     if (kind === '!') return this.parseNegation('!', NOT, at);
+    // The sign of a number is part of its literal.
     if (kind === '-' && !this.isNumber(1)) return this.parseNegation('-', NEGATE, at);
     return this.parseMember();
   }
 
+  /** Whether the token after `ahead` others is a number. */
   private isNumber(ahead: number): boolean {
     const { kind } = this.tokens.peek(ahead);
     return kind === 'NUM_INT' || kind === 'NUM_FLOAT';
   }
 
-  /** An even number of signs cancels out. */
+  /** Parses `!!a` or `--a`. Upstream does not permit both signs in one sequence, except `-` before a number. */
   private parseNegation(sign: '!' | '-', name: string, at: number): Expr {
     let count = 0;
     while (this.tokens.peek().kind === sign && !(sign === '-' && this.isNumber(1))) {
       this.tokens.consume();
       count += 1;
     }
+    // In `--1` the last sign belongs to the number.
     if (sign === '-' && this.tokens.peek().kind === '-') return this.parseSigned(count, at, name);
-    const follows = this.tokens.peek();
-    if (!EXPRESSION_START_KINDS.has(follows.kind) || follows.kind === '-' || follows.kind === '!') {
+    const next = this.tokens.peek();
+    if (!EXPRESSION_START_KINDS.has(next.kind) || next.kind === '-' || next.kind === '!') {
       if (sign === '-') this.tokens.noAlternative('-');
-      if (follows.kind === '<EOF>') this.tokens.abortExtraneous(EXPRESSION_START);
-      if (follows.kind !== '-') this.tokens.skipExtraneous(EXPRESSION_START);
+      if (next.kind === '<EOF>') this.tokens.abortExtraneous(EXPRESSION_START);
+      if (next.kind !== '-') this.tokens.skipExtraneous(EXPRESSION_START);
     }
     return this.parseSigned(count, at, name);
   }
 
+  /** Parses the operand of `count` signs; an even number of them cancels out. */
   private parseSigned(count: number, at: number, name: string): Expr {
     const operand = this.parseMember();
     return count % 2 === 0 ? operand : { kind: 'call', at, name, target: undefined, args: [operand] };
   }
 
+  /** Parses a primary expression with the selections, calls and indexes after it: `a.b(c)[d]`. */
   private parseMember(): Expr {
     let expr = this.parsePrimary();
     let levels = 0;
@@ -182,6 +204,7 @@ class Parser {
     return true;
   }
 
+  /** Parses `.field`, `.?field` or `.method(…)`. */
   private parseSelection(operand: Expr): Expr {
     const dot = this.tokens.consume();
     const isOptional = this.consumeOptionalMark();
@@ -198,6 +221,7 @@ class Parser {
     return expandMacro({ kind: 'call', at: open.at, name: name.text, target: operand, args: this.parseArguments() }, this.issues);
   }
 
+  /** Parses the arguments of a call after its opening parenthesis. */
   private parseArguments(): Expr[] {
     const args: Expr[] = [];
     if (this.tokens.peek().kind !== ')') {
@@ -232,24 +256,25 @@ class Parser {
     }
   }
 
+  /** Parses a name, a call of a function, or a message, each possibly with a leading dot. */
   private parseName(): Expr {
-    const dotted = this.tokens.peek().kind === '.';
     const start = this.tokens.peek();
-    if (dotted) this.tokens.consume();
+    const hasLeadingDot = start.kind === '.';
+    if (hasLeadingDot) this.tokens.consume();
     const token = this.tokens.peek();
     if (token.kind !== 'IDENTIFIER') return this.tokens.noAlternative('.');
     const struct = this.parseStructName();
-    if (struct !== undefined) return this.parseStruct(dotted ? `.${struct}` : struct);
+    if (struct !== undefined) return this.parseStruct(hasLeadingDot ? `.${struct}` : struct);
     this.tokens.consume();
     if (RESERVED.has(token.text)) this.tokens.report(token.at, `reserved identifier: ${token.text}`);
-    const name = dotted ? `.${token.text}` : token.text;
+    const name = hasLeadingDot ? `.${token.text}` : token.text;
     const open = this.tokens.peek();
-    if (open.kind !== '(') return { kind: 'ident', at: dotted ? start.at + 1 : token.at, name };
+    if (open.kind !== '(') return { kind: 'ident', at: hasLeadingDot ? start.at + 1 : token.at, name };
     this.tokens.consume();
     return expandMacro({ kind: 'call', at: open.at, name, target: undefined, args: this.parseArguments() }, this.issues);
   }
 
-  /** The qualified name `a.b.C`, when `{` follows. */
+  /** Consumes the qualified name of a message, `a.b.C`, if `{` follows it; otherwise returns `undefined`. */
   private parseStructName(): string | undefined {
     let ahead = 1;
     let name = this.tokens.peek().text;
@@ -262,6 +287,7 @@ class Parser {
     return name;
   }
 
+  /** Parses `{field: value}` after the name of a message. */
   private parseStruct(name: string): Expr {
     const { at } = this.tokens.consume();
     const fields = this.parseEntries((): StructField => {
@@ -327,6 +353,7 @@ class Parser {
     this.tokens.expect(end);
   }
 
+  /** Parses a literal, with its sign. A number out of range is reported, and `false` stands for it. */
   private parseLiteral(): Expr {
     const minus = this.tokens.peek().kind === '-' ? this.tokens.consume() : undefined;
     const token = this.tokens.consume();
@@ -355,42 +382,5 @@ class Parser {
       default:
         return this.tokens.mismatch(EXPRESSION_START, token);
     }
-  }
-}
-
-function isOperator(kind: TokenKind): kind is keyof typeof OPERATORS & TokenKind {
-  return Object.hasOwn(OPERATORS, kind);
-}
-
-/** Builds a balanced tree from a long chain of `&&` or `||`. `offsets`: of the operators between the terms. */
-function balanceOperators(name: string, terms: readonly Expr[], offsets: readonly number[]): Expr {
-  const [first] = terms;
-  if (first === undefined) throw new ParseAborted();
-  /** The tree of the operators from `low` to `high`, which are indexes of `offsets`. */
-  const balance = (low: number, high: number): Expr => {
-    if (low > high) return terms[low] ?? first;
-    const middle = Math.floor((low + high + 1) / 2);
-    const left = middle === low ? (terms[low] ?? first) : balance(low, middle - 1);
-    const right = middle === high ? (terms[high + 1] ?? first) : balance(middle + 1, high);
-    return { kind: 'call', at: offsets[middle] ?? 0, name, target: undefined, args: [left, right] };
-  };
-  return balance(0, offsets.length - 1);
-}
-
-/** An expression, or at least one issue. */
-export type ParsedExpression = { readonly expr: Expr } | { readonly issues: readonly Issue[] };
-
-/** The expression, or the errors of the text in no particular order ({@link printIssues} sorts them). */
-export function parseExpression(source: string): ParsedExpression {
-  const issues: Issue[] = [];
-  if (source.length > MAX_LENGTH && [...source].length > MAX_LENGTH) {
-    return { issues: [{ at: -1, message: `expression code point size exceeds limit: size: ${[...source].length}, limit ${MAX_LENGTH}` }] };
-  }
-  try {
-    const expr = new Parser(new TokenStream(tokenize(source, issues), issues), issues).parse();
-    return issues.length === 0 ? { expr } : { issues };
-  } catch (error) {
-    if (error instanceof ParseAborted) return { issues };
-    throw error;
   }
 }

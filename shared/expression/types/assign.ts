@@ -1,10 +1,10 @@
 /**
- * Assignability of types and unification of type parameters, as upstream's checker defines them. A substitution grows
- * while a call is checked; failed attempts are undone.
+ * Assignability of types and unification of type parameters, as upstream's checker defines them. Checking whether a type
+ * is assignable to another binds type parameters in a {@link Substitution}; a failed attempt undoes its bindings.
  */
-import { DYN, unwrapType, type Type } from './type';
+import { DYN, unwrapType, type Signature, type Type } from './type';
 
-/** The types that type parameters are bound to. A failed attempt undoes its bindings. */
+/** The types that type parameters are bound to. A parameter may be bound to another parameter. */
 export class Substitution {
   private readonly types = new Map<string, Type>();
   /** Replaced bindings, in order; `undefined` for a parameter that was not bound. */
@@ -19,7 +19,7 @@ export class Substitution {
     this.types.set(name, type);
   }
 
-  /** Calls the function; undoes the bindings that it made when it returns false. */
+  /** Calls the function and returns its result. When that is false, undoes the bindings that the function made. */
   attempt(succeeds: () => boolean): boolean {
     const before = this.undoLog.length;
     if (succeeds()) return true;
@@ -31,7 +31,7 @@ export class Substitution {
   }
 }
 
-/** Follows the bindings of a type parameter; returns other types unchanged. */
+/** Follows the bindings of a type parameter to its type, or to an unbound parameter; returns other types unchanged. */
 export function resolveParam(type: Type, substitution: Substitution): Type {
   let resolved = type;
   while (resolved.kind === 'param') {
@@ -64,6 +64,33 @@ export function substitute(type: Type, substitution: Substitution, unbound: 'kee
   }
 }
 
+/** The parameters and the result of a signature, with a fresh type parameter in place of each of its own. */
+export function instantiateSignature(
+  { params, result }: Signature,
+  freshParam: () => Type,
+): { readonly params: readonly Type[]; readonly result: Type } {
+  const instances = new Map<string, Type>();
+  const instantiate = (type: Type): Type => {
+    switch (type.kind) {
+      case 'param': {
+        const instance = instances.get(type.name) ?? freshParam();
+        instances.set(type.name, instance);
+        return instance;
+      }
+      case 'list':
+        return { ...type, item: instantiate(type.item) };
+      case 'map':
+        return { ...type, key: instantiate(type.key), value: instantiate(type.value) };
+      case 'optional':
+      case 'type':
+        return { kind: type.kind, inner: instantiate(type.inner) };
+      default:
+        return type;
+    }
+  };
+  return { params: params.map(instantiate), result: instantiate(result) };
+}
+
 /** Whether the parameter `name` is part of the type. */
 function occursIn(name: string, type: Type, substitution: Substitution): boolean {
   const resolved = resolveParam(type, substitution);
@@ -82,6 +109,7 @@ function occursIn(name: string, type: Type, substitution: Substitution): boolean
   }
 }
 
+/** The kinds of types to which null is assignable. */
 const NULLABLE: ReadonlySet<Type['kind']> = new Set<Type['kind']>([
   'object',
   'opaque',
@@ -97,7 +125,10 @@ export function unifyAssignable(from: Type, to: Type, substitution: Substitution
   return substitution.attempt(() => assign(from, to, substitution));
 }
 
-/** Whether each type of `from` is assignable to the type of `to` at its position; extends `substitution` only then. */
+/**
+ * Whether each type of `from` is assignable to the type of `to` at the same position; if so, adds the implied bindings to
+ * `substitution`.
+ */
 export function unifyAllAssignable(from: readonly Type[], to: readonly Type[], substitution: Substitution): boolean {
   if (from.length !== to.length) return false;
   return substitution.attempt(() => from.every((type, index) => assign(type, to[index] ?? DYN, substitution)));
@@ -131,38 +162,35 @@ function assign(from: Type, to: Type, substitution: Substitution): boolean {
 const isDynOrError = (type: Type): boolean => type.kind === 'dyn' || type.kind === 'error';
 
 /**
- * Whether the type is assignable to the parameter (`side` is `to`) or the parameter to the type (`from`). A parameter is
- * bound to the more general of its type and the new type.
+ * Whether `type` is assignable to the parameter `name` (`side` is `to`), or the parameter to `type` (`side` is `from`). If
+ * so, the parameter is bound to the more general of `type` and the type that it is bound to already.
  */
 function bindParam(name: string, type: Type, substitution: Substitution, side: 'from' | 'to'): boolean {
-  const other = resolveParam(type, substitution);
-  if (other.kind === 'param' && other.name === name) return true;
+  const resolved = resolveParam(type, substitution);
+  if (resolved.kind === 'param' && resolved.name === name) return true;
   const bound = substitution.get(name);
-  if (bound !== undefined) {
-    const [source, target] = side === 'to' ? [type, bound] : [bound, type];
-    // A parameter bound to null may be rebound to any nullable type.
-    if (
-      !assign(source, target, substitution) &&
-      !(resolveParam(target, substitution).kind === 'null' && assign(target, source, substitution))
-    )
-      return false;
-    const root = resolveParam(bound, substitution);
-    if (root.kind !== 'param') setRoot(name, moreGeneralType(root, other), substitution);
+  if (bound === undefined) {
+    if (occursIn(name, resolved, substitution)) return false;
+    substitution.set(name, resolved);
     return true;
   }
-  if (occursIn(name, other, substitution)) return false;
-  substitution.set(name, other);
+  const [source, target] = side === 'to' ? [type, bound] : [bound, type];
+  // A target that is null may be rebound to any nullable type.
+  const isTargetNull = (): boolean => resolveParam(target, substitution).kind === 'null';
+  if (!assign(source, target, substitution) && !(isTargetNull() && assign(target, source, substitution))) return false;
+  const root = resolveParam(bound, substitution);
+  if (root.kind !== 'param') setRoot(name, moreGeneralType(root, resolved), substitution);
   return true;
 }
 
-/** Binds the last parameter of a chain of parameters. */
+/** Binds the last parameter of the chain of parameters that begins with `name`. */
 function setRoot(name: string, type: Type, substitution: Substitution): void {
   let last = name;
   for (let next = substitution.get(last); next?.kind === 'param'; next = substitution.get(last)) last = next.name;
   substitution.set(last, type);
 }
 
-/** The more general of two types of which one is assignable to the other; `dyn` is the most general. */
+/** The more general of two types of which one is assignable to the other. `dyn` is the most general type. */
 export function moreGeneralType(a: Type, b: Type): Type {
   if (isDynOrError(a)) return a;
   if (isDynOrError(b)) return b;

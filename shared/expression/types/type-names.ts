@@ -1,6 +1,7 @@
-/** The names of types as values: `type(x) == int` compares such names. */
+/** The names of types as values, which `type(x) == int` compares. printType prints types in messages. */
 import { unwrapType, type Type } from './type';
 
+/** The kinds of types that have another name as values. */
 const NAMES: Readonly<Partial<Record<Type['kind'], string>>> = {
   null: 'null_type',
   timestamp: 'google.protobuf.Timestamp',

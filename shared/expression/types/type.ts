@@ -1,15 +1,17 @@
-/** Static types of CEL. Types have the maximum sizes that the schema permits, for cost estimation. */
-
 /**
- * A type with values that the schema or the size of a request bounds: the maximum number of elements or characters.
+ * Static types of CEL, how messages print them, and the signatures of functions. For cost estimates, types that are derived
+ * from a schema have the maximum sizes of their values.
  */
+
+/** A type that may state the maximum size of its values. */
 interface Sized {
+  /** Elements, characters or bytes, by the schema or by the size of a request. Absent when the size is not known. */
   readonly max?: number | undefined;
 }
 
 const SIMPLE_KINDS = ['bool', 'int', 'uint', 'double', 'null', 'timestamp', 'duration', 'dyn', 'error'] as const;
 
-/** A type without parameters. `error`: of an expression that does not compile. */
+/** A type without parameters. `error` is the type of a part of an expression that does not compile. */
 export interface SimpleType extends Sized {
   readonly kind: (typeof SIMPLE_KINDS)[number];
 }
@@ -17,14 +19,14 @@ export interface SimpleType extends Sized {
 export interface TextType extends Sized {
   readonly kind: 'string' | 'bytes';
 }
-/** Types that protobuf wrappers wrap. */
+/** The types for which protobuf has wrappers, such as Int64Value. */
 export type PrimitiveType = TextType | (SimpleType & { readonly kind: 'bool' | 'int' | 'uint' | 'double' });
-/** `item`: the type of every element. */
+/** A list, in which every element is of the type `item`. */
 export interface ListType extends Sized {
   readonly kind: 'list';
   readonly item: Type;
 }
-/** `key` and `value`: the types of every entry. */
+/** A map, in which every key is of the type `key` and every value of the type `value`. */
 export interface MapType extends Sized {
   readonly kind: 'map';
   readonly key: Type;
@@ -35,7 +37,7 @@ export interface OptionalType {
   readonly kind: 'optional';
   readonly inner: Type;
 }
-/** The type of a type, as of the expression `int`. */
+/** The type of an expression that denotes a type: `int` is of the type `type(int)`. */
 export interface TypeType {
   readonly kind: 'type';
   readonly inner: Type;
@@ -57,7 +59,7 @@ export interface WrapperType {
   readonly kind: 'wrapper';
   readonly inner: PrimitiveType;
 }
-/** A type parameter. */
+/** A type parameter, such as `A` in `list(A)`. */
 export interface ParamType {
   readonly kind: 'param';
   readonly name: string;
@@ -66,7 +68,6 @@ export interface ParamType {
 /** A static type of an expression. */
 export type Type = SimpleType | TextType | ListType | MapType | OptionalType | TypeType | OpaqueType | ObjectType | WrapperType | ParamType;
 
-/** Types without bounds. */
 export const BOOL: PrimitiveType = { kind: 'bool' };
 export const INT: PrimitiveType = { kind: 'int' };
 export const UINT: PrimitiveType = { kind: 'uint' };
@@ -110,7 +111,7 @@ export function printType(type: Type): string {
   }
 }
 
-/** Type names in expressions. */
+/** The types that expressions can name, by name. */
 export const NAMED_TYPES: ReadonlyMap<string, Type> = new Map<string, Type>([
   ['bool', BOOL],
   ['int', INT],
@@ -128,21 +129,26 @@ export const NAMED_TYPES: ReadonlyMap<string, Type> = new Map<string, Type>([
   ...['net.IP', 'net.CIDR'].map((name): [string, Type] => [name, { kind: 'opaque', name }]),
 ]);
 
-/** The parsed signature of an overload. */
+/** The signature of an overload. */
 export interface Signature {
+  /** With its namespace: `sets.contains`. */
   readonly name: string;
-  /** The first parameter of a method is the receiver. */
+  /** Whether it is called on a receiver: `x.f()`. */
   readonly isMethod: boolean;
+  /** The receiver of a method first. */
   readonly params: readonly Type[];
   readonly result: Type;
 }
 
-/** `list` or `net.IP`, at the start of a text. */
+/** Matches `list` of `list(A)`. */
 const TYPE_NAME = /^[\w.]+/;
-/** `A`. */
+/** Matches `A`. */
 const TYPE_PARAMETER = /^[A-Z]$/;
 
-/** Parses `list(A).map(string, int): B`; a single capital letter is a type parameter. */
+/**
+ * Parses the signature of a function (`max(int, int): int`) or of a method (`list(A).contains(A): bool`). A single capital
+ * letter is a type parameter. The text is trusted to have this form.
+ */
 export function parseSignature(text: string): Signature {
   const reader = new SignatureParser(text);
   return reader.parseSignature();
@@ -158,7 +164,7 @@ class SignatureParser {
     const prefix = this.text.slice(0, open);
     const dot = lastDotOutsideParentheses(prefix);
     const receiver = dot === -1 ? undefined : new SignatureParser(prefix.slice(0, dot)).parseType();
-    const isMethod = receiver !== undefined && !isNamespace(prefix.slice(0, dot));
+    const isMethod = receiver !== undefined && !NAMESPACES.has(prefix.slice(0, dot));
     this.position = open + 1;
     const params = this.parseTypes(')');
     this.skip(': ');
@@ -168,7 +174,7 @@ class SignatureParser {
       : { name: prefix, isMethod, params, result };
   }
 
-  /** The opening parenthesis that matches the last `)` before the colon. */
+  /** The position of the opening parenthesis of the arguments: the one that matches the `)` before the colon. */
   private openOfArguments(): number {
     let depth = 0;
     for (let index = this.text.lastIndexOf('): '); index >= 0; index -= 1) {
@@ -180,6 +186,7 @@ class SignatureParser {
     return 0;
   }
 
+  /** Moves past the text if it is next. */
   private skip(text: string): void {
     if (this.text.startsWith(text, this.position)) this.position += text.length;
   }
@@ -214,9 +221,10 @@ class SignatureParser {
   }
 }
 
-/** Whether a name before a dot belongs to the function name, as in `sets.contains`. */
-const isNamespace = (text: string): boolean => ['ip', 'sets', 'strings', 'optional', 'cidr'].includes(text);
+/** Namespaces of functions: `sets.contains` is a function with a qualified name, not a method of a type `sets`. */
+const NAMESPACES: ReadonlySet<string> = new Set(['ip', 'sets', 'strings', 'optional', 'cidr']);
 
+/** The position of the dot before the name of a method; -1 without one. Dots in type arguments do not count. */
 function lastDotOutsideParentheses(text: string): number {
   let depth = 0;
   for (let index = text.length - 1; index >= 0; index -= 1) {

@@ -1,7 +1,8 @@
 /**
- * Equality and order of values. Numbers of different types are compared by their numeric value; values of different
- * types are unequal. The two spellings of a name (`kubernetes.io/tls`, `platform.io/tls`) are equal, so that a rule in
- * one spelling applies to both. Comparisons charge the work budget in proportion to the size of the values.
+ * Equality and order of values. Numbers of different types are compared by their numeric value; other values of different
+ * types are unequal. Where an evaluation requests it ({@link NameSpellings}), the two spellings of a name
+ * (`kubernetes.io/tls`, `platform.io/tls`) are equal, so that an expression in one spelling applies to both. Comparisons
+ * spend work (run/meter.ts) in proportion to the size of the values: `>> 6` is a step for 64 characters.
  */
 import { isSameName, otherNamespaceOrUser, otherSpelling } from '../../names/spellings';
 import { appendToKey } from '../../values/append';
@@ -23,21 +24,23 @@ import {
 } from './value';
 
 /**
- * Which strings are compared as names with two spellings: all names of the product (admission and authorization), only
- * system namespaces and their service accounts (claims of tokens), or none (rules of custom resources, which do not
- * hold names of the product).
+ * Which strings are compared as names with two spellings:
+ * - `names`: all names of the product, for admission and authorization
+ * - `accounts`: system namespaces and their service accounts, for claims of tokens
+ * - `none`: no strings, for rules of custom resources, which do not contain names of the product
  */
 export type NameSpellings = 'names' | 'accounts' | 'none';
 
 /** The work limit of an evaluation, and how it compares names. */
 export interface WorkContext {
-  /** Counts steps; throws when the limit is exceeded. */
+  /** Counts steps of work; throws CostExceededError when the limit is exceeded. */
   spend(steps: number): void;
   readonly spellings: NameSpellings;
 }
 
 /** Shorter texts, in UTF-16 units, are measured without charge. */
 const LONG_TEXT = 1024;
+/** The text that {@link measureText} measured last, of all evaluations. */
 let lastMeasured = { text: '', length: 0 };
 
 /**
@@ -76,7 +79,7 @@ function compareOrdered<T extends bigint | number>(x: T, y: T): number {
   return x > y ? 1 : 0;
 }
 
-/** CEL's `==`; an error or NaN is equal to nothing. */
+/** CEL's `==`. NaN is not equal to itself. */
 export function equalValues(a: Value, b: Value, work: WorkContext): boolean {
   work.spend(1);
   if (a === b) return !Number.isNaN(a);
@@ -113,7 +116,7 @@ function equalLists(a: ListValue, b: ListValue, work: WorkContext): boolean {
   return true;
 }
 
-/** Whether each item has an equal one in the other list; candidates are found by the text of their identity. */
+/** Whether each item of `a` has an equal one in `b`; candidates are found by the text of their identity. */
 function equalUnordered(a: ListValue, b: ListValue, { identity }: ListSemantics, work: WorkContext): boolean {
   const buckets = new Map<string, Value[]>();
   for (const item of b) appendToKey(buckets, identityText(identity(item), work), item);
@@ -137,6 +140,7 @@ function isSameText(a: string, b: string, spellings: NameSpellings): boolean {
   return a === b || (spellings === 'accounts' && otherNamespaceOrUser(a) === b);
 }
 
+/** The text in its other spelling; `undefined` when it has none that counts. */
 function otherText(text: string, { spellings }: WorkContext): string | undefined {
   switch (spellings) {
     case 'names':
@@ -148,7 +152,7 @@ function otherText(text: string, { spellings }: WorkContext): string | undefined
   }
 }
 
-/** Whether the predicate holds for the text or, for a name with two spellings, for the other one. */
+/** Whether the predicate holds for the text or, if it is a name with two spellings, for its other spelling. */
 export function holdsForEitherSpelling(text: string, work: WorkContext, holds: (text: string) => boolean): boolean {
   if (holds(text)) return true;
   const other = otherText(text, work);
@@ -165,7 +169,10 @@ function equalMaps(a: MapValue, b: MapValue, work: WorkContext): boolean {
   return true;
 }
 
-/** Equal values have the same text. Unequal values may share one, and {@link equalValues} distinguishes them. */
+/**
+ * A text that equal values have in common. Unequal values may have it in common too, such as two timestamps; for them
+ * {@link equalValues} decides.
+ */
 export function identityText(value: Value, work: WorkContext): string {
   work.spend(16);
   if (typeof value === 'string') {

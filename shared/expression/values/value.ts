@@ -4,7 +4,7 @@
  * because `false && error` is false.
  */
 
-/** An error of the expression; strict functions return the error of an argument. */
+/** An error of the evaluation. A function returns the error of an argument, unless it is decided by another argument. */
 export class ErrorValue {
   constructor(readonly message: string) {}
 }
@@ -14,12 +14,12 @@ export class Uint {
   constructor(readonly value: bigint) {}
 }
 
-/** Nanoseconds since 1970. Only `timestamp` and arithmetic reject years other than 1 to 9999. */
+/** Nanoseconds since 1970. `timestamp()` and arithmetic reject years other than 1 to 9999; messages may have others. */
 export class Timestamp {
   constructor(readonly nanos: bigint) {}
 }
 
-/** Nanoseconds as int64. */
+/** Nanoseconds in the range of int64. */
 export class Duration {
   constructor(readonly nanos: bigint) {}
 }
@@ -31,7 +31,7 @@ export abstract class ListValue {
   abstract at(index: number): Value;
 
   /**
-   * Equality and concatenation of a list that the schema declares as a set or map list; `undefined` for ordered lists.
+   * How a list that the schema declares as a set or map list is compared and concatenated; `undefined` for ordered lists.
    */
   get semantics(): ListSemantics | undefined {
     return undefined;
@@ -42,10 +42,11 @@ export abstract class ListValue {
   }
 }
 
-/** A set, or a list with items that are identified by keys. */
+/** The semantics of a set or of a map list. */
 export interface ListSemantics {
+  /** What identifies an item: the item of a set itself, the list of keys of an item of a map list. */
   readonly identity: (item: Value) => Value;
-  /** Whether items are identified by keys, so that a later item replaces an earlier one. */
+  /** Whether it is a map list, in which a later item replaces an earlier one with the same keys. */
   readonly isKeyed: boolean;
 }
 
@@ -72,9 +73,10 @@ export class OptionalValue {
   constructor(readonly value: Value | undefined) {}
 }
 
+/** `optional.none()`. */
 export const OPTIONAL_NONE = new OptionalValue(undefined);
 
-/** A value of a library type: an address, a quantity, a URL. */
+/** A value of a type of the library: an address, a quantity, a URL. */
 export abstract class OpaqueValue {
   abstract readonly typeName: string;
   abstract equals(other: OpaqueValue): boolean;
@@ -137,7 +139,7 @@ export class ConcatenatedList extends ListValue {
 /** The lookup key of a map: equal numbers of any type are one key. */
 export type MapKey = string | number | bigint | boolean;
 
-/** `undefined` for a value that is not a valid key. */
+/** The lookup key of a value; `undefined` for a value that cannot be a key. */
 export function mapKeyOf(key: Value): MapKey | undefined {
   if (typeof key === 'string' || typeof key === 'bigint' || typeof key === 'boolean') return key;
   if (key instanceof Uint) return key.value;
@@ -147,7 +149,7 @@ export function mapKeyOf(key: Value): MapKey | undefined {
 
 /** A map of entries that are values already. */
 export class EntryMap extends MapValue {
-  /** By {@link mapKeyOf}; an entry without such a key is never found. */
+  /** Key and value by {@link mapKeyOf}. An entry under a symbol has a key that cannot be looked up. */
   constructor(private readonly entries: ReadonlyMap<MapKey | symbol, readonly [Value, Value]>) {
     super();
   }
@@ -195,13 +197,16 @@ function instanceTypeName(value: Exclude<Value, null | boolean | bigint | number
 }
 
 const HIGH_SURROGATE = /[\ud800-\udbff]/;
+/** The bits by which surrogates are recognized: 0xd800 is the first high one, 0xdc00 the first low one. */
+const SURROGATE_MASK = 0xfc00;
 
 /** The number of Unicode code points. */
 export function codePointLength(text: string): number {
   if (!HIGH_SURROGATE.test(text)) return text.length;
   let pairs = 0;
   for (let index = 1; index < text.length; index += 1) {
-    if ((text.charCodeAt(index) & 0xfc00) !== 0xdc00 || (text.charCodeAt(index - 1) & 0xfc00) !== 0xd800) continue;
+    const isLow = (text.charCodeAt(index) & SURROGATE_MASK) === 0xdc00;
+    if (!isLow || (text.charCodeAt(index - 1) & SURROGATE_MASK) !== 0xd800) continue;
     pairs += 1;
     index += 1;
   }
