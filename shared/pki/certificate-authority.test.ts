@@ -34,7 +34,7 @@ test('signCertificateRequest puts the subject and names of the request into the 
 });
 
 test('signCertificateRequest keeps an organization that looks like an encoded value as text', async () => {
-  // Interpreted as an encoded value it would be system:masters.
+  // Decoded as hexadecimal DER it would be system:masters.
   const organizations = ['#0c0e73797374656d3a6d617374657273'];
   expect(parseCertificateRequest(certificateRequest({ organizations })).organizations).toEqual(organizations);
   expect((await issued(certificateRequest({ organizations }))).subject).toBe('O=\\#0c0e73797374656d3a6d617374657273');

@@ -11,6 +11,7 @@ import { signingAlgorithmOf } from './signing-algorithm';
 
 /** A CA certificate with its key, from {@link parseSigningAuthority}. */
 export interface SigningAuthority {
+  /** PEM. */
   readonly certificate: string;
   readonly key: KeyObject;
   /** Milliseconds since 1970. */
@@ -42,20 +43,21 @@ export interface SigningInput {
   readonly request: ParsedCertificateRequest;
   readonly authority: SigningAuthority;
   readonly usages: CertificateUsages;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, as is `notAfter`. */
   readonly notBefore: number;
   readonly notAfter: number;
 }
 
-const SUBJECT_KEY = '2.5.29.14';
+const SUBJECT_KEY_IDENTIFIER = '2.5.29.14';
 /** Length of a serial number: 128 bits; RFC 5280 allows 160. */
 const SERIAL_BYTES = 16;
 
-/** Throws when the PEM texts are not a certificate with its RSA or ECDSA key. */
+/** Parses a CA certificate and its private key, both PEM. Throws when they do not match, or the key is not RSA or ECDSA. */
 export function parseSigningAuthority(certificate: string, key: string): SigningAuthority {
   const parsed = new X509Certificate(certificate);
   const privateKey = createPrivateKey(key);
   if (!parsed.checkPrivateKey(privateKey)) throw new Error('the key does not belong to the certificate');
+  // Throws for a key that cannot sign: the operator learns it now, not at the first request.
   signingAlgorithmOf(privateKey);
   return { certificate, key: privateKey, notAfter: Date.parse(parsed.validTo) };
 }
@@ -70,7 +72,7 @@ export async function signCertificateRequest(
   const algorithm = signingAlgorithmOf(authority.key);
   const der = authority.key.export({ type: 'pkcs8', format: 'der' });
   const certificate = await x509.X509CertificateGenerator.create({
-    // The first digit makes the number positive and not zero.
+    // Hexadecimal. The first digit makes the number positive (its highest bit is 0) and other than zero.
     serialNumber: `4${random.string(SERIAL_BYTES * 2 - 1, '0123456789abcdef')}`,
     notBefore: new Date(notBefore),
     notAfter: new Date(Math.min(notAfter, authority.notAfter)),
@@ -84,15 +86,17 @@ export async function signCertificateRequest(
   return `${certificate.toString('pem').trimEnd()}\n`;
 }
 
-/** The values of an attribute form one RDN, a set that DER sorts by encoding. */
+/** A name with one RDN per attribute. An RDN is a set, which DER sorts by the encoding of its values. */
 function subjectOf(x509: typeof X509, { subject }: ParsedCertificateRequest): X509.Name {
-  const order = (a: string, b: string): number => {
-    const first = Buffer.from(a);
-    const second = Buffer.from(b);
-    return first.length - second.length || first.compare(second);
-  };
-  // As a plain string the library would interpret a value such as `#0c…` as an encoded value.
-  return new x509.Name(subject.map(([id, values]) => ({ [id]: [...values].sort(order).map((utf8String) => ({ utf8String })) })));
+  // Values are not passed as plain strings: the library would decode one such as `#0c…` as hexadecimal DER.
+  return new x509.Name(subject.map(([id, values]) => ({ [id]: [...values].sort(compareEncodings).map((utf8String) => ({ utf8String })) })));
+}
+
+/** Compares two texts by their DER encoding as UTF8String, in which the length precedes the bytes. */
+function compareEncodings(a: string, b: string): number {
+  const first = Buffer.from(a);
+  const second = Buffer.from(b);
+  return first.length - second.length || first.compare(second);
 }
 
 function extensionsOf(
@@ -102,7 +106,7 @@ function extensionsOf(
   usages: CertificateUsages,
 ): X509.Extension[] {
   const bits = usages.keyUsages.reduce((mask, use) => mask | x509.KeyUsageFlags[use], 0);
-  const issuerKey = issuer.getExtension(SUBJECT_KEY);
+  const issuerKey = issuer.getExtension(SUBJECT_KEY_IDENTIFIER);
   const { dns, emails, ips, uris } = request.names;
   const names: X509.JsonGeneralNames = [
     ...dns.map((value) => ({ type: 'dns' as const, value })),

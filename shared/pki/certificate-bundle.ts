@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 const BEGIN = '-----BEGIN CERTIFICATE-----';
 const END = '-----END CERTIFICATE-----';
 
-/** The certificates of a text, each as PEM. Text between them is ignored, and a last one without an END line. */
+/** The certificates of a text, each as PEM. Ignores text between them, and a last certificate without an END line. */
 export function splitCertificatePems(text: string): readonly string[] {
   const pems: string[] = [];
   for (let begin = text.indexOf(BEGIN); begin !== -1; begin = text.indexOf(BEGIN, begin + BEGIN.length)) {

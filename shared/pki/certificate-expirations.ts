@@ -1,11 +1,12 @@
 /**
- * When the certificates in use expire, for metrics. Code that reads certificate files adds a source for each; the
- * current content is parsed when it is asked for, and only when it has changed. Checks neither validity nor trust.
+ * Collects when the certificates in use expire, for metrics. Code that reads certificate files adds a source for each.
+ * A collection of the metrics calls the sources, and parses only contents that have changed since the last one. Checks
+ * neither validity nor trust.
  */
 import { parseCertificates } from './certificate-bundle';
 import { memoizeBySource } from '../runtime/memoize-by-source';
 
-/** The current content in PEM format; `undefined` when there is no such certificate. */
+/** Returns the current content in PEM format; `undefined` while the process has no such certificate. */
 export type CertificateSource = () => Buffer | string | undefined;
 
 /** The metric of every program, labelled by the name of the certificate. */
@@ -29,7 +30,7 @@ export class CertificateExpirations {
     this.add(name, source, (times) => Math.max(...times));
   }
 
-  /** Unix time in seconds, by name. */
+  /** The expirations as Unix times in seconds, by name. Sources without a certificate are left out. */
   *entries(): Iterable<readonly [name: string, seconds: number]> {
     for (const [name, expiration] of this.sources) {
       const seconds = expiration();

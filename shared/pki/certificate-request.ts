@@ -1,7 +1,7 @@
 /**
  * Parses certificate signing requests (PKCS #10) and verifies their signature, with the error messages of Go's
- * crypto/x509. Of the subject only the attributes of Go's `pkix.Name` are kept, with all values of an attribute
- * together. Signing is in certificate-authority.ts.
+ * crypto/x509. Of the subject it keeps the attributes of Go's `pkix.Name`, and groups the values of each. Signing is in
+ * certificate-authority.ts.
  */
 import { constants, createPublicKey, verify, type KeyObject } from 'node:crypto';
 import {
@@ -37,22 +37,32 @@ export interface ParsedCertificateRequest {
   /** Values of the subject by object identifier, in the order of {@link SUBJECT_ATTRIBUTES}. */
   readonly subject: readonly (readonly [id: string, values: readonly string[]])[];
   readonly names: AlternativeNames;
-  /** DER. */
+  /** SubjectPublicKeyInfo in DER. */
   readonly publicKey: Uint8Array;
 }
 
 /** Limit of a request in PEM; real ones have some 2 KiB. */
 const MAX_BYTES = 64 * 1024;
-const COMMON_NAME = '2.5.4.3';
 const ORGANIZATION = '2.5.4.10';
-/** Country, province, locality, street, postal code, organization, unit, common name, serial number. */
-const SUBJECT_ATTRIBUTES = ['2.5.4.6', '2.5.4.8', '2.5.4.7', '2.5.4.9', '2.5.4.17', ORGANIZATION, '2.5.4.11', COMMON_NAME, '2.5.4.5'];
-/** Only the last value is kept. */
-const SINGLE_VALUED: ReadonlySet<string> = new Set([COMMON_NAME, '2.5.4.5']);
+const COMMON_NAME = '2.5.4.3';
+const SERIAL_NUMBER = '2.5.4.5';
+const SUBJECT_ATTRIBUTES = [
+  '2.5.4.6', // country
+  '2.5.4.8', // province
+  '2.5.4.7', // locality
+  '2.5.4.9', // street
+  '2.5.4.17', // postal code
+  ORGANIZATION,
+  '2.5.4.11', // organizational unit
+  COMMON_NAME,
+  SERIAL_NUMBER,
+];
+/** Attributes of which only the last value is kept. */
+const SINGLE_VALUED: ReadonlySet<string> = new Set([COMMON_NAME, SERIAL_NUMBER]);
 /** The attribute with the requested extensions (PKCS #9). */
 const EXTENSION_REQUEST = '1.2.840.113549.1.9.14';
 const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17';
-/** The tag `[0]`: of the attributes of a request, and of the hash in the parameters of RSA-PSS. */
+/** The tag `[0]`, constructed: it marks the attributes of a request, and the hash in the parameters of RSA-PSS. */
 const CONTEXT_TAG_0 = 0xa0;
 
 /** Parses the first PEM block of the text. Throws {@link CertificateRequestError}. */
@@ -72,7 +82,7 @@ function parseDerRequest(bytes: Buffer): ParsedCertificateRequest {
   const [, name, key, ...attributes] = parseDerContainer(info, DER_TAGS.sequence);
   const publicKey = requireDerTag(key, DER_TAGS.sequence).whole;
   checkSignature(requireDerTag(info, DER_TAGS.sequence).whole, algorithm, signature, readKey(publicKey));
-  const attributeValues = subjectOf(name);
+  const attributeValues = subjectValuesById(name);
   const values = (id: string): readonly string[] => attributeValues.get(id) ?? [];
   const subject = SUBJECT_ATTRIBUTES.flatMap((id): [string, readonly string[]][] => {
     const kept = SINGLE_VALUED.has(id) ? values(id).slice(-1) : values(id);
@@ -82,13 +92,13 @@ function parseDerRequest(bytes: Buffer): ParsedCertificateRequest {
     commonName: values(COMMON_NAME).at(-1) ?? '',
     organizations: values(ORGANIZATION),
     subject,
-    names: namesOf(attributes.find(({ tag }) => tag === CONTEXT_TAG_0)),
+    names: alternativeNamesOf(attributes.find(({ tag }) => tag === CONTEXT_TAG_0)),
     publicKey: new Uint8Array(publicKey),
   };
 }
 
 /** The values of {@link SUBJECT_ATTRIBUTES} by object identifier. Empty values are ignored. */
-function subjectOf(name: DerValue | undefined): ReadonlyMap<string, readonly string[]> {
+function subjectValuesById(name: DerValue | undefined): ReadonlyMap<string, readonly string[]> {
   const attributeValues = new Map<string, string[]>();
   for (const part of parseDerContainer(name, DER_TAGS.sequence).flatMap((set) => parseDerContainer(set, DER_TAGS.set))) {
     const [id, value] = parseDerContainer(part, DER_TAGS.sequence);
@@ -106,7 +116,7 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const UTF8_STRING = 0x0c;
 /** NumericString, PrintableString, TeletexString, IA5String. */
 const ASCII_STRINGS: ReadonlySet<number> = new Set([0x12, 0x13, 0x14, 0x16]);
-/** BMPString. */
+/** BMPString: UTF-16, big-endian. */
 const BMP_STRING = 0x1e;
 
 function textOf({ tag, content }: DerValue): string {
@@ -133,8 +143,9 @@ function asciiOf(content: Buffer, error: string): string {
 /** Tags of GeneralName (RFC 5280). Names of other types are ignored. */
 const GENERAL_NAME_TAGS = { email: 0x81, dns: 0x82, uri: 0x86, ip: 0x87 } as const;
 
-function namesOf(attributes: DerValue | undefined): AlternativeNames {
-  const generalNames = alternativeNames(attributes);
+/** @param attributes of the request; `undefined` when it has none */
+function alternativeNamesOf(attributes: DerValue | undefined): AlternativeNames {
+  const generalNames = requestedGeneralNames(attributes);
   const valuesWithTag = (expectedTag: number, read: (content: Buffer) => string): readonly string[] =>
     generalNames.filter(({ tag }) => tag === expectedTag).map(({ content }) => read(content));
   const ascii = (type: string) => (content: Buffer) => asciiOf(content, `x509: SAN ${type} is malformed`);
@@ -146,8 +157,8 @@ function namesOf(attributes: DerValue | undefined): AlternativeNames {
   };
 }
 
-/** The GeneralNames of the requested extension; empty when the request has none. */
-function alternativeNames(attributes: DerValue | undefined): readonly DerValue[] {
+/** The GeneralNames of the requested extension `subjectAltName`; empty when the request has none. */
+function requestedGeneralNames(attributes: DerValue | undefined): readonly DerValue[] {
   if (attributes === undefined) return [];
   for (const attribute of parseDerChildren(attributes)) {
     const [id, values] = parseDerContainer(attribute, DER_TAGS.sequence);
@@ -168,6 +179,7 @@ function uriOf(content: Buffer): string {
   return text;
 }
 
+/** The canonical text of an address; an IPv4-mapped IPv6 address is an IPv4 address, as in Go. */
 function ipOf(content: Buffer): string {
   if (content.length === 4) return content.join('.');
   if (content.length !== 16) throw new CertificateRequestError(`x509: cannot parse IP address of length ${content.length}`);
@@ -207,6 +219,7 @@ const VERIFICATION_FAILURES = {
   ec: 'x509: ECDSA verification failure',
   ed25519: 'x509: Ed25519 verification failure',
 };
+/** RSASSA-PSS. Its parameters name the hash. */
 const PSS = '1.2.840.113549.1.1.10';
 const PSS_HASHES: Readonly<Record<string, string>> = {
   '2.16.840.1.101.3.4.2.1': 'sha256',
@@ -217,17 +230,17 @@ const PSS_HASHES: Readonly<Record<string, string>> = {
 function checkSignature(signed: Buffer, algorithm: DerValue | undefined, signature: DerValue | undefined, key: KeyObject): void {
   const [id, parameters] = parseDerContainer(algorithm, DER_TAGS.sequence);
   const isPss = parseObjectIdentifier(id) === PSS;
-  const known = isPss ? ({ key: 'rsa', hash: pssHash(parameters) } as const) : ALGORITHMS[parseObjectIdentifier(id)];
+  const scheme = isPss ? ({ key: 'rsa', hash: pssHash(parameters) } as const) : ALGORITHMS[parseObjectIdentifier(id)];
   const { content } = requireDerTag(signature, DER_TAGS.bitString);
-  if (known === undefined || known.key !== key.asymmetricKeyType)
+  if (scheme === undefined || scheme.key !== key.asymmetricKeyType)
     throw new CertificateRequestError('x509: cannot verify signature: algorithm unimplemented');
   const padding = isPss ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST } : {};
-  // The first byte of a BIT STRING is the number of unused bits.
-  const isGood = content[0] === 0 && isVerified(() => verify(known.hash, signed, { key, ...padding }, content.subarray(1)));
-  if (!isGood) throw new CertificateRequestError(VERIFICATION_FAILURES[known.key]);
+  // The first byte of a BIT STRING is the number of unused bits in its last byte.
+  const isGood = content[0] === 0 && isVerified(() => verify(scheme.hash, signed, { key, ...padding }, content.subarray(1)));
+  if (!isGood) throw new CertificateRequestError(VERIFICATION_FAILURES[scheme.key]);
 }
 
-/** `verify` throws when the key is too small for the hash. */
+/** The result of `check`, which calls `verify`: that throws when the key is too small for the hash. */
 function isVerified(check: () => boolean): boolean {
   try {
     return check();

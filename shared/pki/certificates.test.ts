@@ -29,7 +29,7 @@ async function authority(clock: Clock = clockAt(start), lifetimeMs = 100 * DAY) 
 }
 
 describe('certificates', () => {
-  it('carry subject, names and validity from the request and the clock', async () => {
+  it('carry subject, names and validity from the request and the clock, and are signed by the authority', async () => {
     const ca = await authority();
     const leaf = await issueCertificate({
       authority: ca,

@@ -2,9 +2,9 @@
  * Creates certificate authorities, certificates and signing keys for clusters, servers and tests, and reads
  * certificates. Created keys are ECDSA P-256; an existing authority may have an RSA key or a key on P-384 or P-521. The
  * X.509 library is loaded when the first certificate is created, so a process that only reads certificates does not
- * load it. Does not access files.
+ * load it. Certificates and keys are passed as PEM texts; their files are up to the callers.
  */
-import { createPrivateKey, createPublicKey, generateKeyPair, webcrypto, X509Certificate, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPair, webcrypto, X509Certificate } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { isIP } from 'node:net';
 // Node 20 breaks its own module `tls` when a certificate is read (`toLegacyObject`) before that module is loaded.
@@ -12,7 +12,7 @@ import 'node:tls';
 import { promisify } from 'node:util';
 import type * as X509 from '@peculiar/x509';
 import type { Clock } from '../runtime/clock';
-import { signingAlgorithmOf } from './signing-algorithm';
+import { signingAlgorithmOf, type SigningAlgorithm } from './signing-algorithm';
 
 /**
  * A certificate (PEM, one block) with its private key (PEM). Created keys are in SEC 1: Java clients accept elliptic
@@ -36,19 +36,27 @@ export interface CertificateSubject {
   readonly organizations?: readonly string[];
 }
 
-/** A self-signed authority; `lifetimeMs` counts from now. */
+/** A self-signed authority. */
 export interface AuthorityOptions {
   readonly subject: CertificateSubject;
+  /** From now to the end of the validity. */
   readonly lifetimeMs: number;
   readonly clock: Clock;
 }
 
-/** An authority that another one signs. */
+/** The authority to renew, and the lifetime of its new certificate from now. */
+export interface AuthorityRenewal {
+  readonly authority: Credential;
+  readonly lifetimeMs: number;
+  readonly clock: Clock;
+}
+
+/** An intermediate authority, which `authority` signs. */
 export interface SubordinateOptions extends AuthorityOptions {
   readonly authority: Credential;
 }
 
-/** `peer` is both: for members of a cluster that connect to each other. */
+/** `peer` is a server and a client: for members of an etcd cluster, which connect to each other. */
 export type CertificateUsage = 'server' | 'client' | 'peer';
 
 /** A certificate of a server or a client. */
@@ -64,12 +72,12 @@ export interface CertificateInfo {
   readonly organizations: readonly string[];
   /** The common name of the issuer; `''` when it has none. */
   readonly issuer: string;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970, as is `notAfter`. */
   readonly notBefore: number;
   readonly notAfter: number;
 }
 
-/** Certificates are backdated for peers with a clock that is slow. */
+/** New certificates are valid since five minutes ago, so that peers with slow clocks accept them. */
 const BACKDATE_MS = 5 * 60_000;
 
 /** A certificate should be renewed when less than this fraction of its validity is left. */
@@ -94,29 +102,19 @@ export async function createAuthority(request: AuthorityOptions): Promise<Creden
   return credentialOf(certificate, keys);
 }
 
-/** The authority to renew, and the lifetime of the new certificate from now on. */
-export interface AuthorityRenewal {
-  readonly authority: Credential;
-  readonly lifetimeMs: number;
-  readonly clock: Clock;
-}
-
 /**
- * A self-signed authority with the subject, key and key identifier of `authority` and a new validity. Certificates of
- * the earlier authority are valid under the new one, and the other way round.
+ * Creates a self-signed certificate with the subject, key and key identifier of `authority` and a new validity. A
+ * client that trusts either of the two certificates of the authority accepts what was signed under the other.
  */
 export async function renewAuthority({ authority, lifetimeMs, clock }: AuthorityRenewal): Promise<Credential> {
   const x509 = await loadX509();
   const previous = new x509.X509Certificate(authority.certificate);
-  const key = createPrivateKey(authority.key);
-  const signingAlgorithm = signingAlgorithmOf(key);
   const certificate = await x509.X509CertificateGenerator.create({
     ...validity({ lifetimeMs, clock }),
+    ...(await importSigningKey(authority.key)),
     subject: previous.subjectName,
     issuer: previous.subjectName,
     publicKey: previous.publicKey,
-    signingKey: await webcrypto.subtle.importKey('pkcs8', exportPkcs8(key), signingAlgorithm, false, ['sign']),
-    signingAlgorithm,
     extensions: previous.extensions,
   });
   return { certificate: toPem(certificate), key: authority.key };
@@ -134,8 +132,8 @@ export async function issueCertificate(request: CertificateOptions): Promise<Cre
   const x509 = await loadX509();
   const keys = await generateKeys();
   return signCertificate(x509, request, keys, [
-    new x509.BasicConstraintsExtension(false, undefined, true),
-    new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
+    new x509.BasicConstraintsExtension(false, undefined, IS_CRITICAL),
+    new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, IS_CRITICAL),
     new x509.ExtendedKeyUsageExtension(EXTENDED_USAGES[request.usage].map((usage) => x509.ExtendedKeyUsage[usage])),
     await x509.SubjectKeyIdentifierExtension.create(keys.publicKey),
     ...alternativeNames(x509, request.names ?? []),
@@ -173,8 +171,8 @@ export function readCertificate(pem: string): CertificateInfo {
 export const commonNameOf = (subject: object | undefined): string => subjectValues(subject, 'CN').at(-1) ?? '';
 
 /**
- * The values of an attribute in a subject as Node represents it, with a list for an attribute that occurs several
- * times.
+ * The values of an attribute of a subject in the form of Node's `toLegacyObject` and `getPeerCertificate`: an object
+ * such as `{ CN: 'a', O: ['b', 'c'] }`, which has a list for an attribute that occurs several times.
  */
 export function subjectValues(subject: object | undefined, attribute: string): readonly string[] {
   const value: unknown = Object.entries(subject ?? {}).find(([name]) => name === attribute)?.[1];
@@ -202,7 +200,7 @@ export function coversNames(pem: string, names: readonly string[]): boolean {
   return names.every((name) => (isIP(name) === 0 ? certificate.checkHost(name) : certificate.checkIP(name)) !== undefined);
 }
 
-/** Whether the certificate was signed by the authority and matches its own private key. False for malformed texts. */
+/** Whether the authority signed the certificate, and the credential's key belongs to it. False for malformed texts. */
 export function isIssuedBy(credential: Credential, authorityCertificate: string): boolean {
   try {
     const certificate = new X509Certificate(credential.certificate);
@@ -217,7 +215,7 @@ export function isIssuedBy(credential: Credential, authorityCertificate: string)
   }
 }
 
-/** Loads the X.509 library, with the module that it needs. */
+/** Loads the X.509 library, after the polyfill of `Reflect` metadata that it needs. */
 export async function loadX509(): Promise<typeof X509> {
   await import('reflect-metadata');
   // While the last file that Node stat-ed is a pipe or a socket, its `realpathSync` returns paths with their symbolic
@@ -231,9 +229,17 @@ async function generateKeys(): Promise<webcrypto.CryptoKeyPair> {
   return webcrypto.subtle.generateKey(KEY_ALGORITHM, true, ['sign', 'verify']);
 }
 
+/** The maximum number of intermediate authorities below an authority: it signs end-entity certificates only. */
+const PATH_LENGTH = 0;
+/** Clients must reject the certificate if they do not know the extension. */
+const IS_CRITICAL = true;
+
 const authorityExtensions = async (x509: typeof X509, { publicKey }: webcrypto.CryptoKeyPair): Promise<X509.Extension[]> => [
-  new x509.BasicConstraintsExtension(true, 0, true),
-  new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign | x509.KeyUsageFlags.digitalSignature, true),
+  new x509.BasicConstraintsExtension(true, PATH_LENGTH, IS_CRITICAL),
+  new x509.KeyUsagesExtension(
+    x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.cRLSign | x509.KeyUsageFlags.digitalSignature,
+    IS_CRITICAL,
+  ),
   await x509.SubjectKeyIdentifierExtension.create(publicKey),
 ];
 
@@ -244,27 +250,30 @@ async function signCertificate(
   extensions: readonly X509.Extension[],
 ): Promise<Credential> {
   const issuer = new x509.X509Certificate(request.authority.certificate);
-  const authorityKey = createPrivateKey(request.authority.key);
-  const signingAlgorithm = signingAlgorithmOf(authorityKey);
-  const times = validity(request);
+  const { notBefore, notAfter } = validity(request);
   const certificate = await x509.X509CertificateGenerator.create({
-    notBefore: times.notBefore,
-    notAfter: times.notAfter < issuer.notAfter ? times.notAfter : issuer.notAfter,
+    ...(await importSigningKey(request.authority.key)),
+    notBefore,
+    notAfter: notAfter < issuer.notAfter ? notAfter : issuer.notAfter,
     subject: subjectName(x509, request.subject),
     issuer: issuer.subjectName,
     publicKey: keys.publicKey,
-    signingKey: await webcrypto.subtle.importKey('pkcs8', exportPkcs8(authorityKey), signingAlgorithm, false, ['sign']),
-    signingAlgorithm,
     extensions: [...extensions, await authorityKeyIdentifier(x509, issuer)],
   });
   return credentialOf(certificate, keys);
 }
 
-const exportPkcs8 = (key: KeyObject): Buffer => key.export({ type: 'pkcs8', format: 'der' });
+/** The private key of an authority (PEM) in the form that the X.509 library signs with. */
+async function importSigningKey(pem: string): Promise<{ signingKey: webcrypto.CryptoKey; signingAlgorithm: SigningAlgorithm }> {
+  const key = createPrivateKey(pem);
+  const signingAlgorithm = signingAlgorithmOf(key);
+  const der = key.export({ type: 'pkcs8', format: 'der' });
+  return { signingKey: await webcrypto.subtle.importKey('pkcs8', der, signingAlgorithm, false, ['sign']), signingAlgorithm };
+}
 
 /**
- * Copies the authority's own key identifier if it has one: authorities derive it in different ways, and clients compare
- * it.
+ * Copies the authority's own key identifier if it has one, because clients compare the two, and authorities compute
+ * theirs in different ways.
  */
 async function authorityKeyIdentifier(x509: typeof X509, issuer: X509.X509Certificate): Promise<X509.Extension> {
   const keyIdentifier = issuer.getExtension(x509.SubjectKeyIdentifierExtension);

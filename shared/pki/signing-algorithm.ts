@@ -11,6 +11,7 @@ export interface SigningAlgorithm {
   readonly namedCurve?: string;
 }
 
+/** By OpenSSL's names of the curves, which are those of Node's key details. */
 const CURVES: ReadonlyMap<string | undefined, Pick<SigningAlgorithm, 'hash' | 'namedCurve'>> = new Map([
   ['prime256v1', { namedCurve: 'P-256', hash: 'SHA-256' }],
   ['secp384r1', { namedCurve: 'P-384', hash: 'SHA-384' }],
