@@ -15,7 +15,9 @@ export function podResourceAmounts(pod: JsonObject, kind: AmountKind): ResourceA
   const spec = objectAt(pod, 'spec');
   const total = new Map<string, Quantity>();
   for (const container of containersOf(spec, 'containers')) addAmounts(total, amountsOf(objectAt(container, 'resources'), kind));
+  /** The sum of the sidecars that run when the next init container starts. */
   const sidecars = new Map<string, Quantity>();
+  /** The most that an init container and the sidecars beside it need together. */
   const initMaximum = new Map<string, Quantity>();
   for (const container of containersOf(spec, 'initContainers')) {
     const amounts = amountsOf(objectAt(container, 'resources'), kind);
@@ -34,13 +36,13 @@ export function podResourceAmounts(pod: JsonObject, kind: AmountKind): ResourceA
   return total;
 }
 
-/** Overhead is added to limits only of resources that have one. */
+/** Adds overhead to requests of all resources, but to limits only of resources that have a limit already. */
 function addOverhead(total: Map<string, Quantity>, overhead: ResourceAmounts, kind: AmountKind): void {
   const limited = [...overhead].filter(([name]) => kind === 'requests' || (total.get(name)?.nanos ?? 0n) > 0n);
   addAmounts(total, new Map(limited));
 }
 
-/** Whether no container has requests or limits of cpu or memory. */
+/** Whether no container requests or limits cpu or memory; amounts of 0 do not count. */
 export function isBestEffort(pod: JsonObject): boolean {
   const spec = objectAt(pod, 'spec');
   const hasComputeResources = (container: JsonObject): boolean =>

@@ -12,10 +12,14 @@ interface QuotaScope {
   readonly values: readonly string[];
 }
 
-/** All of them must match an object that counts. */
+/** The scopes of one quota. A pod counts when it matches all of them. */
 export type QuotaScopes = readonly QuotaScope[];
 
-/** @param spec of a ResourceQuota */
+/**
+ * The scopes of both forms: an entry of `scopes` is a scope with the operator `Exists`.
+ *
+ * @param spec of a ResourceQuota
+ */
 export function quotaScopesOf(spec: JsonObject): QuotaScopes {
   const expressions = (arrayAt(objectAt(spec, 'scopeSelector'), 'matchExpressions') ?? []).filter(isObject);
   return [
@@ -34,6 +38,7 @@ export function isInQuotaScopes({ group, resource }: GroupResource, object: Json
   return group === '' && resource === 'pods' && scopes.every((scope) => isInScope(object, scope));
 }
 
+/** False for a scope of an unknown name. The operator counts for `PriorityClass` only; other scopes allow just `Exists`. */
 function isInScope(pod: JsonObject, { name, operator, values }: QuotaScope): boolean {
   switch (name) {
     case 'Terminating':
@@ -53,8 +58,10 @@ function isInScope(pod: JsonObject, { name, operator, values }: QuotaScope): boo
   }
 }
 
+/** The scope `Terminating` is about pods that run for a limited time, not about pods that are being deleted. */
 const hasDeadline = (pod: JsonObject): boolean => typeof ownMember(objectAt(pod, 'spec') ?? {}, 'activeDeadlineSeconds') === 'number';
 
+/** Whether a selector matches a text, where the empty text stands for an absent one. */
 function isSelected(text: string, operator: string, values: readonly string[]): boolean {
   switch (operator) {
     case 'In':
@@ -70,7 +77,7 @@ function isSelected(text: string, operator: string, values: readonly string[]): 
   }
 }
 
-/** Whether a term of its pod affinity or anti-affinity has namespaces or a namespace selector. */
+/** Whether a term of the pod's affinity or anti-affinity has namespaces or a namespace selector. */
 function hasCrossNamespaceAffinity(pod: JsonObject): boolean {
   const affinity = objectAt(objectAt(pod, 'spec'), 'affinity');
   return ['podAffinity', 'podAntiAffinity'].some((member) => {

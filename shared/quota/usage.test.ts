@@ -1,4 +1,5 @@
 /** The usage of objects for quotas, resource by resource. */
+import type { GroupResource } from '../api/identity/identity';
 import type { JsonObject } from '../values/json';
 import { formatQuantity } from '../values/quantity';
 import { addAmounts } from './amounts';
@@ -17,30 +18,34 @@ const container = (requests: JsonObject, limits: JsonObject = {}, more: JsonObje
 const pod = (spec: JsonObject, more: JsonObject = {}): JsonObject => ({ metadata: { name: 'p' }, spec, ...more });
 
 describe('parseCountedResource', () => {
-  test.each<[string, string, string]>([
-    ['requests.cpu', 'requests.cpu', 'pods.'],
-    ['hugepages-2Mi', 'hugepages-2Mi', 'pods.'],
-    ['requests.hugepages-2Mi', 'requests.hugepages-2Mi', 'pods.'],
-    ['requests.example.com/gpu', 'requests.example.com/gpu', 'pods.'],
-    ['services.nodeports', 'services.nodeports', 'services.'],
-    ['requests.storage', 'requests.storage', 'persistentvolumeclaims.'],
-    ['secrets', 'secrets', 'secrets.'],
-    ['count/secrets', 'count/secrets', 'secrets.'],
-    ['count/deployments.apps', 'count/deployments.apps', 'deployments.apps'],
-    ['count/ingresses.networking.k8s.io', 'count/ingresses.networking.platform.io', 'ingresses.networking.platform.io'],
-    [
-      'gold.storageclass.storage.k8s.io/requests.storage',
-      'gold.storageclass.storage.platform.io/requests.storage',
-      'persistentvolumeclaims.',
-    ],
-    [
-      'a.storageclass.b.storageclass.storage.platform.io/persistentvolumeclaims',
-      'a.storageclass.b.storageclass.storage.platform.io/persistentvolumeclaims',
-      'persistentvolumeclaims.',
-    ],
-  ])('maps the quota resource %s to its canonical name and the kind that it counts', (name, canonical, kind) => {
-    const counted = parseCountedResource(name);
-    expect([counted?.name, `${counted?.kind.resource}.${counted?.kind.group}`]).toEqual([canonical, kind]);
+  const SERVICES = { group: '', resource: 'services' };
+  const CLAIMS = { group: '', resource: 'persistentvolumeclaims' };
+  const SECRETS = { group: '', resource: 'secrets' };
+
+  test.each<[string, GroupResource]>([
+    ['requests.cpu', PODS],
+    ['hugepages-2Mi', PODS],
+    ['requests.hugepages-2Mi', PODS],
+    ['requests.example.com/gpu', PODS],
+    ['services.nodeports', SERVICES],
+    ['requests.storage', CLAIMS],
+    ['secrets', SECRETS],
+    ['count/secrets', SECRETS],
+    ['count/deployments.apps', { group: 'apps', resource: 'deployments' }],
+    ['a.storageclass.b.storageclass.storage.platform.io/persistentvolumeclaims', CLAIMS],
+  ])('maps the quota resource %s to the kind that it counts', (name, kind) => {
+    expect(parseCountedResource(name)).toEqual({ name, kind });
+  });
+
+  test('returns the canonical spelling of the API group in a name', () => {
+    expect(parseCountedResource('count/ingresses.networking.k8s.io')).toEqual({
+      name: 'count/ingresses.networking.platform.io',
+      kind: { group: 'networking.platform.io', resource: 'ingresses' },
+    });
+    expect(parseCountedResource('gold.storageclass.storage.k8s.io/requests.storage')).toEqual({
+      name: 'gold.storageclass.storage.platform.io/requests.storage',
+      kind: CLAIMS,
+    });
   });
 
   test.each([
@@ -154,11 +159,14 @@ describe('quotaUsageOf', () => {
 });
 
 describe('isInQuotaScopes', () => {
-  const only = (scopeName: string, operator: string, ...values: string[]): JsonObject => ({
-    scopeSelector: { matchExpressions: [{ scopeName, operator, values }] },
+  const priorityClass = (operator: string, ...values: string[]): JsonObject => ({
+    scopeSelector: { matchExpressions: [{ scopeName: 'PriorityClass', operator, values }] },
   });
-  const term = (more: JsonObject, member = 'requiredDuringSchedulingIgnoredDuringExecution'): JsonObject => ({
-    affinity: { podAffinity: { [member]: [member.startsWith('required') ? more : { weight: 1, podAffinityTerm: more }] } },
+  const requiredTerm = (term: JsonObject): JsonObject => ({
+    affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } },
+  });
+  const preferredTerm = (term: JsonObject): JsonObject => ({
+    affinity: { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 1, podAffinityTerm: term }] } },
   });
   const plain = { containers: [container({})] };
   test.each<[JsonObject, JsonObject, boolean]>([
@@ -173,22 +181,22 @@ describe('isInQuotaScopes', () => {
     [{ scopes: ['BestEffort', 'Terminating'] }, plain, false],
     [{ scopes: ['PriorityClass'] }, { priorityClassName: 'high' }, true],
     [{ scopes: ['PriorityClass'] }, plain, false],
-    [only('PriorityClass', 'In', 'high'), { priorityClassName: 'high' }, true],
-    [only('PriorityClass', 'In', 'high'), plain, false],
-    [only('PriorityClass', 'NotIn', 'high'), plain, true],
-    [only('PriorityClass', 'NotIn', 'high'), { priorityClassName: 'high' }, false],
-    [only('PriorityClass', 'DoesNotExist'), plain, true],
-    [only('PriorityClass', 'Like'), plain, false],
-    [{ scopes: ['CrossNamespacePodAffinity'] }, term({ namespaces: ['a'] }), true],
-    [{ scopes: ['CrossNamespacePodAffinity'] }, term({ namespaceSelector: {} }, 'preferredDuringSchedulingIgnoredDuringExecution'), true],
-    [{ scopes: ['CrossNamespacePodAffinity'] }, term({}), false],
+    [priorityClass('In', 'high'), { priorityClassName: 'high' }, true],
+    [priorityClass('In', 'high'), plain, false],
+    [priorityClass('NotIn', 'high'), plain, true],
+    [priorityClass('NotIn', 'high'), { priorityClassName: 'high' }, false],
+    [priorityClass('DoesNotExist'), plain, true],
+    [priorityClass('UnknownOperator'), plain, false],
+    [{ scopes: ['CrossNamespacePodAffinity'] }, requiredTerm({ namespaces: ['a'] }), true],
+    [{ scopes: ['CrossNamespacePodAffinity'] }, preferredTerm({ namespaceSelector: {} }), true],
+    [{ scopes: ['CrossNamespacePodAffinity'] }, requiredTerm({}), false],
     [{ scopes: ['Unknown'] }, plain, false],
   ])('of the quota %j and a pod with %j is %s', (quota, spec, expected) =>
     expect(isInQuotaScopes(PODS, pod(spec), quotaScopesOf(quota))).toBe(expected),
   );
 
-  test('is false for a quota with scopes and a resource other than pods', () => {
-    expect(isInQuotaScopes({ group: '', resource: 'services' }, pod(plain), quotaScopesOf({ scopes: ['NotTerminating'] }))).toBe(false);
-    expect(isInQuotaScopes({ group: '', resource: 'services' }, pod(plain), quotaScopesOf({}))).toBe(true);
+  test('for an object that is no pod is true without scopes and false with scopes', () => {
+    expect(isInQuotaScopes({ group: '', resource: 'services' }, {}, quotaScopesOf({}))).toBe(true);
+    expect(isInQuotaScopes({ group: '', resource: 'services' }, {}, quotaScopesOf({ scopes: ['NotTerminating'] }))).toBe(false);
   });
 });

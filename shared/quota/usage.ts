@@ -1,6 +1,6 @@
 /**
- * Computes the quota usage of an object. Shared by the quota controller, which sums usage, and by admission, which
- * enforces limits.
+ * Computes the quota usage of an object: by how much it raises each resource of a ResourceQuota. Shared by the quota
+ * controller, which sums usage, and by admission, which enforces limits.
  */
 import type { GroupResource } from '../api/identity/identity';
 import { canonicalQualifiedName } from '../names/dialect';
@@ -14,11 +14,11 @@ import { podResourceAmounts } from './pod-amounts';
 
 type Entry = readonly [name: string, amount: Quantity];
 
-/** The usage of an object besides its object count. */
+/** The usage of an object at `now` (milliseconds since 1970), besides its object count. */
 type Evaluator = (object: JsonObject, now: number) => readonly Entry[];
 
 const ONE = wholeQuantity(1);
-/** Kinds that count under their plain resource name too. */
+/** Core kinds with objects that count as `secrets` too, besides `count/secrets`. */
 const COUNTED_BY_PLAIN_NAME: ReadonlySet<string> = new Set(['configmaps', 'secrets', 'replicationcontrollers', 'resourcequotas']);
 const EVALUATORS: ReadonlyMap<string, Evaluator> = new Map([
   ['pods', podEntries],
@@ -38,8 +38,9 @@ export function quotaUsageOf(kind: GroupResource, object: JsonObject, now: numbe
 }
 
 /**
- * The time after which a terminating pod counts only in its object count, in milliseconds since 1970; `undefined` when
- * the usage of the object does not depend on time.
+ * The time after which a terminating pod counts only in its object count, in milliseconds since 1970. `undefined` when
+ * the usage of the object does not depend on time. As upstream, it is a grace period after `deletionTimestamp`,
+ * although that is the end of the grace period already.
  */
 export function quotaReleasedAt({ group, resource }: GroupResource, object: JsonObject): number | undefined {
   if (group !== '' || resource !== 'pods') return undefined;
@@ -67,6 +68,7 @@ function podEntries(pod: JsonObject, now: number): readonly Entry[] {
   return entries;
 }
 
+/** A load balancer without allocated node ports counts only the ports for which the user has chosen a node port. */
 function serviceEntries(service: JsonObject): readonly Entry[] {
   const spec = objectAt(service, 'spec');
   const ports = (arrayAt(spec, 'ports') ?? []).filter(isObject);
@@ -98,7 +100,7 @@ function claimEntries(claim: JsonObject): readonly Entry[] {
   return entries;
 }
 
-/** The value under either spelling of an annotation. */
+/** The value of an annotation. Its name in the object may have either spelling (see shared/names/dialect.ts). */
 function annotationAt(object: JsonObject, canonical: string): string | undefined {
   const annotations = objectAt(objectAt(object, 'metadata'), 'annotations') ?? {};
   const name = Object.keys(annotations).find((key) => canonicalQualifiedName(key) === canonical);
