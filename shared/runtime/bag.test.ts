@@ -14,16 +14,15 @@ it('Bag holds items until they are removed, and reuses their slots', () => {
 });
 
 it('Bag allows the removal of items during iteration', () => {
-  const bag = new Bag<{ slot: number }>();
-  const items = [1, 2, 3].map(() => ({ slot: -1 }));
-  for (const item of items) item.slot = bag.add(item);
-  const [firstSlot, secondSlot = -1, thirdSlot] = items.map(({ slot }) => slot);
-  const seen: number[] = [];
-  for (const { slot } of bag) {
-    seen.push(slot);
-    bag.remove(slot);
-    if (slot === firstSlot) bag.remove(secondSlot);
+  const bag = new Bag<{ name: string }>();
+  const slots = { first: bag.add({ name: 'first' }), second: bag.add({ name: 'second' }), third: bag.add({ name: 'third' }) };
+  const seen: string[] = [];
+  for (const { name } of bag) {
+    seen.push(name);
+    if (name !== 'first') continue;
+    bag.remove(slots.first);
+    bag.remove(slots.second);
   }
-  expect(seen).toEqual([firstSlot, thirdSlot]);
-  expect(bag.size).toBe(0);
+  expect(seen).toEqual(['first', 'third']);
+  expect(bag.size).toBe(1);
 });

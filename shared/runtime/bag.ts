@@ -1,8 +1,8 @@
 /**
- * An unordered collection for items that are added and removed with every request. A Set would not do: its internal
- * hash table, when it is rehashed, keeps references to the items and to the next table. Once one table is in the old
- * generation, all later tables and their items survive every young-generation collection (measured: a third of the CPU
- * of a consistent read). A freed slot of a bag holds no reference.
+ * An unordered collection for items that are added and removed with every request. A Set would keep removed items
+ * alive: when V8 replaces the hash table of a Set by a new one, the old table keeps references to its items and to the
+ * new table. Once one table is in the old generation, all later tables and their items survive every young-generation
+ * collection (measured: a third of the CPU of a consistent read). A freed slot of a bag holds no reference.
  */
 
 /** Items may be contained several times. */

@@ -16,11 +16,14 @@ export interface Clock {
   now(): number;
   /** Milliseconds from an arbitrary start; never goes backwards. For deadlines and durations. */
   monotonic(): number;
-  /** Calls `task` once after `ms`, at most 2^31-1 (24 days). The timer does not keep the process alive. */
+  /**
+   * Calls `task` once after `ms`. A time of more than 2^31-1 ms (24 days) is shortened to that. The timer does not keep
+   * the process alive.
+   */
   after(ms: number, task: () => void): Timer;
   /**
-   * Resolves after `ms` (less than 2^31), or as soon as `signal` aborts; never rejects. Keeps the process alive meanwhile, unlike
-   * {@link after}.
+   * Resolves after `ms`, which must be less than 2^31, or as soon as `signal` aborts; never rejects. Keeps the process
+   * alive meanwhile, unlike {@link after}.
    */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
@@ -34,12 +37,15 @@ class SystemTimer implements Timer {
   }
 }
 
+/** The longest time of Node's timers; a longer one would fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** The clock of the process; tests use a manual one. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   after(ms, task) {
-    const handle = setTimeout(task, Math.min(ms, 2_147_483_647));
+    const handle = setTimeout(task, Math.min(ms, MAX_TIMER_MS));
     handle.unref();
     return new SystemTimer(handle);
   },

@@ -21,13 +21,16 @@ const INVALID_CERTIFICATE_CODES: ReadonlySet<string | undefined> = new Set([
 
 /** Whether the connection failed because the certificate of the server was not accepted. */
 export function isCertificateError(error: Error): boolean {
-  const code = errorCode(error.cause ?? error);
+  const code = connectionErrorCode(error);
   return UNKNOWN_AUTHORITY_CODES.has(code) || INVALID_CERTIFICATE_CODES.has(code);
 }
 
+/** The code of an error, or that of its cause: HTTP clients wrap errors of the socket. */
+const connectionErrorCode = (error: Error): string | undefined => errorCode(error.cause ?? error);
+
 /** The text of Go for an error of a connection to `server`; the message of the error when Go has none for its code. */
 export function connectionErrorText(error: Error, server: URL): string {
-  const code = errorCode(error.cause ?? error);
+  const code = connectionErrorCode(error);
   const defaultPort = server.protocol === 'https:' ? '443' : '80';
   const port = server.port === '' ? defaultPort : server.port;
   if (UNKNOWN_AUTHORITY_CODES.has(code)) return `${VERIFICATION_FAILED}certificate signed by unknown authority`;

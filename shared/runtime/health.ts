@@ -16,18 +16,20 @@ export interface HealthCheck {
   readonly isStartup?: true;
   /** A failure is reported, but does not fail the endpoint: the server continues with its previous state. */
   readonly isAdvisory?: true;
-  /** Upstream has no check of this name, so that the list of a healthy server is upstream's. */
+  /** For checks that upstream does not have: a healthy server lists the same checks as upstream. */
   readonly isListedOnFailureOnly?: true;
   /** `undefined` when healthy, otherwise the reason, which only the response of a single check contains. */
   check(): string | undefined | Promise<string | undefined>;
 }
 
-/** A single check, or all checks of an endpoint. `verbose` and `exclude` apply to the latter. */
+/** Requests a single check, or all checks of an endpoint. */
 export interface HealthRequest {
   readonly endpoint: HealthEndpoint;
-  /** `undefined` for all checks. */
+  /** The name of a single check; `undefined` for all. */
   readonly check: string | undefined;
+  /** For all checks: list them in the response even when they succeed. */
   readonly verbose: boolean;
+  /** For all checks: names of checks that are not run. */
   readonly exclude: readonly string[];
 }
 
@@ -49,10 +51,10 @@ export interface HealthCheckResult {
   readonly reason: string | undefined;
 }
 
-/** The times of the checks, and an observer of their results. */
+/** The grace period of startup checks, and an observer of the results. */
 export interface HealthOptions {
   readonly clock: Clock;
-  /** Since the creation of the object. Until then `/livez` skips startup checks. */
+  /** For this time after the creation of {@link HealthChecks}, `/livez` skips startup checks. */
   readonly livezGraceMs: number;
   /** Called after each run of a check. */
   readonly onResult?: (result: HealthCheckResult) => void;
@@ -110,7 +112,7 @@ export class HealthChecks {
       const names = [...excluded].sort().map((name) => JSON.stringify(name));
       lines.push(`warn: some health checks cannot be excluded: no matches for ${names.join(',')}`);
     }
-    // As upstream, a success ends with the same line on all three endpoints.
+    // Upstream prints `healthz` for a success on each of the three endpoints.
     lines.push(isHealthy ? 'healthz check passed' : `${endpoint} check failed`);
     return { status: isHealthy ? 200 : 500, text: `${lines.join('\n')}\n`, noSniff: true };
   }

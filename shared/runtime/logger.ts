@@ -9,6 +9,7 @@ import { pino, type Logger as Pino } from 'pino';
 import type { Clock } from './clock';
 import { choiceFlag, intFlag, type Flag } from '../cli/flags';
 
+/** From the most to the least detailed. */
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -71,9 +72,9 @@ export const droppedLogLines = (): number => droppedCount;
 const STDERR_FD = 2;
 
 /**
- * Writes to a pipe or socket must not block: a reader that has stopped would block the process, and, with writes in a
- * thread, its exit. Lines are buffered in memory while the pipe is full, and dropped beyond the bound. Writes to files
- * are synchronous, as they do not block.
+ * Writes to files are synchronous. Writes to a pipe or socket must not block, or a reader that has stopped reading would
+ * block the process; if a thread wrote the lines, it would block the exit of the process. So lines are buffered in
+ * memory while the pipe is full, and dropped when {@link MAX_BUFFERED_BYTES} are buffered.
  */
 function stderrSink(): LogSink {
   const kind = fstatSync(STDERR_FD);
@@ -121,7 +122,8 @@ export function verbosityFlag(section: string): Flag<number> {
   });
 }
 
-const LEVEL_BY_VERBOSITY: readonly (readonly [number, LogLevel])[] = [
+/** The level of each verbosity from a minimum on, the highest first; no level is that of a lower verbosity. */
+const LEVEL_BY_VERBOSITY: readonly (readonly [minimum: number, LogLevel])[] = [
   [6, 'trace'],
   [3, 'debug'],
 ];

@@ -8,7 +8,7 @@ import type { MaybePromise } from './maybe-promise';
 /** Whether the work returned or threw. */
 export type MeasuredOutcome = 'succeeded' | 'failed';
 
-/** Called exactly once, when the work has returned or thrown. Times are Clock.monotonic. */
+/** Called exactly once: when the work has returned or thrown, or its promise is resolved or rejected. Times are Clock.monotonic. */
 export type OnMeasured = (startedAt: number, endedAt: number, outcome: MeasuredOutcome) => void;
 
 /** Returns the result of `work`: a promise only if `work` returns one. */

@@ -7,7 +7,7 @@ export interface Random {
   float(): number;
   /** A random (version 4) UUID. */
   uuid(): string;
-  /** `length` characters of `alphabet`, each equally likely. */
+  /** `length` characters of `alphabet`, which has at most 256 characters; each is equally likely. */
   string(length: number, alphabet: string): string;
 }
 
@@ -20,7 +20,7 @@ export const systemRandom: Random = {
     return id;
   },
   string(length, alphabet) {
-    // Larger bytes are skipped: with them the first characters of the alphabet would be more likely than the others.
+    // Bytes from `limit` on are skipped: with them the first characters of the alphabet would be more likely.
     const limit = 256 - (256 % alphabet.length);
     let text = '';
     while (text.length < length) {

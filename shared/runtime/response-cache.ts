@@ -34,8 +34,9 @@ export class ResponseCache<T extends object> {
   }
 
   /**
-   * Calls `fetch` when no response is cached and no request with the key is in flight. `undefined` when too many
-   * requests are in flight.
+   * Calls `fetch` when no response is cached and no request with the key is in flight. Returns `undefined`, without a
+   * call, when too many requests are in flight. An error of `fetch` rejects the promise of each waiting caller and is
+   * not cached.
    */
   getOrFetch(key: string, fetch: () => Promise<CacheableResponse<T>>): MaybePromise<T> | undefined {
     const cached = this.entries.get(key);

@@ -19,7 +19,10 @@ export function throttle<T extends readonly unknown[]>(
   };
 }
 
-/** Beyond this all keys are dropped at once, so that some callbacks run earlier than the interval allows. */
+/**
+ * Bounds the memory of the keys, which clients may choose. Beyond this number all keys are dropped; for each of them the
+ * next call runs the callback, even when its interval has not passed.
+ */
 const MAX_KEYS = 1_000;
 
 /** As {@link throttle}, with an interval for each key. */

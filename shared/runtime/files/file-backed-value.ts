@@ -43,7 +43,12 @@ export class FileBackedValue<T> implements DynamicValue<T> {
   private content: StampedContent<T>;
   private readonly listeners = new Set<() => void>();
 
-  /** `description` names the value in the log. Throws the error of `read`. */
+  /**
+   * Throws the error of `read`.
+   *
+   * @param description names the value in the log
+   * @param read gets the value that is in use, to return it when the contents are the same; at first `undefined`
+   */
   constructor(
     private readonly description: string,
     private readonly read: (previous: T | undefined) => FileContent<T>,
@@ -59,7 +64,10 @@ export class FileBackedValue<T> implements DynamicValue<T> {
     return () => void this.listeners.delete(listener);
   }
 
-  /** Watches the files, also for changes since they were last read. Returns a function that ends the watch. */
+  /**
+   * Watches the files, also for changes since they were last read. After a reload that has read other files it watches
+   * those. Returns a function that ends the watch.
+   */
   watch(clock: Clock, logger: WatchLogger): () => void {
     let endWatch = (): void => undefined;
     const startWatch = (): void => {
@@ -91,8 +99,9 @@ export class FileBackedValue<T> implements DynamicValue<T> {
   }
 
   /**
-   * The names of the files are known only after a first read; a change between that read and the stamp would be missed.
-   * So it reads again after the stamp was taken, until the names are stable.
+   * Reads the files and computes their stamp so that the stamp is older than the content: a change after the stamp is
+   * found by the watch. The stamp needs the names of the files, which are known only after a read. So the files are read,
+   * stamped and read again, until two reads have the same names.
    */
   private readStable(previous: T | undefined): StampedContent<T> {
     let last = this.read(previous);

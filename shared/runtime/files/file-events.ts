@@ -13,7 +13,8 @@ import path from 'node:path';
 export type FileEvents = (paths: readonly string[], notify: () => void) => () => void;
 
 /**
- * The events of the operating system. Also notifies of names with two leading dots, which are those of swapped folders.
+ * The events of the operating system. Also notifies of names with two leading dots: kubelets swap a folder behind a link
+ * of such a name.
  */
 export const fileEvents: FileEvents = (paths, notify) => {
   const watchers = [...namesByFolder(paths)].flatMap(([folder, names]) => {
@@ -39,7 +40,7 @@ function watchFolder(folder: string, onEvent: (name: string | null) => void): FS
   }
 }
 
-/** The names of the files and of their link targets, by folder. */
+/** The names of the files and of the files that they link to, by folder. */
 function namesByFolder(paths: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
   const folders = new Map<string, Set<string>>();
   for (const target of paths.flatMap((file) => [path.resolve(file), targetOf(file)])) {

@@ -106,6 +106,7 @@ describe('watchFiles with events', () => {
     const { clock } = setUp();
     let notify: () => void = () => undefined;
     let openWatches = 0;
+    /** Ends each callback that was started, in the order of the starts. */
     const finish: (() => void)[] = [];
     const slow = (): Promise<void> => new Promise((resolve) => finish.push(resolve));
     const events: FileEvents = (_paths, notifier) => {
@@ -128,9 +129,11 @@ describe('watchFiles with events', () => {
     expect(finish).toHaveLength(1);
     finish[0]?.();
     await flushPromises();
-    expect([finish.length, openWatches]).toEqual([2, 1]);
+    expect(finish).toHaveLength(2);
+    expect(openWatches).toBe(1);
     end();
-    expect([openWatches, clock.pending]).toEqual([0, 0]);
+    expect(openWatches).toBe(0);
+    expect(clock.pending).toBe(0);
   });
 
   const write = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
@@ -142,7 +145,7 @@ describe('watchFiles with events', () => {
     renameSync(path.join(folder, '..next'), path.join(folder, '..data'));
   };
 
-  it.each<[string, () => void, () => void]>([
+  it.each<[string, prepare: () => void, change: () => void]>([
     ['is written', () => write('a', 'one'), () => write('a', 'two')],
     ['is created', () => undefined, () => write('a', 'one')],
     ['is removed', () => write('a', 'one'), () => rmSync(file)],

@@ -1,19 +1,20 @@
 /**
- * Detects changes of the content of files, after file system events and every minute. Compares digests: a write
- * counts as a change also when it keeps the size and resets the modification time, a touched file does not count. Keeps
- * no content in memory.
+ * Detects changes of the content of files, after file system events and every minute. Compares digests of the contents.
+ * So a write is a change even if it keeps the size and resets the modification time, and a new modification time alone
+ * is none. Keeps no content in memory.
  */
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import type { Clock, Timer } from '../clock';
 import { fileEvents, type FileEvents } from './file-events';
 
-/** Interval at which contents are compared even without a notification of the system. */
+/** Interval at which contents are compared even without an event, because events may be missed. */
 const COMPARISON_INTERVAL_MS = 60_000;
+/** Interval at which is checked whether a comparison or a reload is due. */
 const TICK_MS = 10_000;
 /** Delay after the last event, so that a file that is written in several steps is read once it is complete. */
 const QUIET_MS = 100;
-/** Differs from every stamp of {@link contentStamp}. */
+/** Differs from every result of {@link contentStamp}, so that the next comparison finds a change. */
 const UNKNOWN_STAMP = 'unknown';
 /** Larger files are compared by modification time, size and inode. */
 const MAX_DIGESTED_BYTES = 16 << 20;
@@ -24,9 +25,9 @@ export interface FileWatchOptions {
   readonly clock: Clock;
   /** The result of {@link contentStamp} before the files were read; absent when they are read after this call. */
   readonly knownStamp?: string;
-  /** Called one at a time; must not reject. */
+  /** Reads the files. Not called again before its promise resolves; must not reject. */
   readonly onChange: () => Promise<void>;
-  /** Called every ten seconds; true to call `onChange` although no file has changed. */
+  /** Called every ten seconds. Returns true to have `onChange` called although no file has changed. */
   readonly isReloadDue?: () => boolean;
   /** Default: {@link fileEvents}. */
   readonly events?: FileEvents;
@@ -46,7 +47,8 @@ class FileWatcher {
   private isComparisonRequested = false;
   private endEvents = (): void => undefined;
   private ticker: Timer | undefined;
-  private pending: Timer | undefined;
+  /** Starts a comparison {@link QUIET_MS} after the last event. */
+  private quietTimer: Timer | undefined;
 
   constructor(private readonly options: FileWatchOptions) {
     const { clock, paths, knownStamp } = options;
@@ -62,7 +64,7 @@ class FileWatcher {
     this.hasEnded = true;
     this.endEvents();
     this.ticker?.cancel();
-    this.pending?.cancel();
+    this.quietTimer?.cancel();
   }
 
   private tick(): void {
@@ -75,18 +77,21 @@ class FileWatcher {
   }
 
   private scheduleComparison(): void {
-    this.pending?.cancel();
-    if (!this.hasEnded) this.pending = this.options.clock.after(QUIET_MS, () => void this.compare());
+    this.quietTimer?.cancel();
+    if (!this.hasEnded) this.quietTimer = this.options.clock.after(QUIET_MS, () => void this.compare());
   }
 
-  /** Called before each comparison, because folders come and go and links change their targets. */
+  /**
+   * Replaces the watch of the file system. Called before each comparison, because folders come and go and links change
+   * their targets.
+   */
   private followEvents(): void {
     const { paths, events = fileEvents } = this.options;
     this.endEvents();
     this.endEvents = events(paths, () => this.scheduleComparison());
   }
 
-  /** Calls `onChange` even if no file has changed, unless a comparison is in progress. */
+  /** Calls `onChange` even if no file has changed. During a comparison it only requests another one. */
   private async reload(): Promise<void> {
     if (!this.isComparing) this.lastStamp = UNKNOWN_STAMP;
     await this.compare();
@@ -112,7 +117,7 @@ class FileWatcher {
   }
 }
 
-/** A text that changes with the content of the files. Links are followed, so a new link target counts as a change. */
+/** A text that changes with the content of the files. Links are followed: the content is that of their targets. */
 export const contentStamp = (paths: readonly string[]): string => paths.map(fileStamp).join(' ');
 
 function fileStamp(path: string): string {

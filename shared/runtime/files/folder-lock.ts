@@ -1,8 +1,8 @@
 /**
  * Prevents two processes from opening one data folder for writing. The lock is a kernel lock on an open file: it holds
- * across namespaces and containers of a machine and is released when its holder ends for any reason; between machines
- * it is as reliable as the file system's own locks. The file's text is informational. Locking never waits and never
- * removes the file, because a new file would be a different lock.
+ * across namespaces and containers of a machine and is released when its holder ends for any reason. Between machines
+ * it is as reliable as the locks of the shared file system. The text of the file only names the holder for messages.
+ * Locking never waits. The file is never removed, because a new file would be a different lock.
  */
 import {
   chmodSync,
@@ -70,8 +70,9 @@ export function lockFolder(directory: string): FolderLock {
 }
 
 /**
- * The process of another machine or container that holds the lock of `directory`, such as `process 12 on HOST`. The lock is
- * not tried when its last holder was on this host, because a process that starts at this moment must get it.
+ * The process of another machine or container that holds the lock of `directory`, such as `process 12 on HOST`.
+ * `undefined` when no process holds the lock, or its last holder was on this host. In the latter case the lock is not tried:
+ * a try holds the lock for a moment, and a process that starts here at that moment would be refused.
  */
 export function findForeignHolder(directory: string): string | undefined {
   const path = join(directory, FILE_NAME);
@@ -79,6 +80,7 @@ export function findForeignHolder(directory: string): string | undefined {
   if (holder === '' || holder.endsWith(` on ${hostname()}`)) return undefined;
   const file = openSync(path, constants.O_RDONLY);
   try {
+    // Offset 0 and length 0 are the whole file, as in `lockFolder`. A file that is open for reading allows only a shared lock.
     return tryLock(file, 0, 0, { shared: true }) ? undefined : holder;
   } finally {
     closeSync(file);

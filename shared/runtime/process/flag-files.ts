@@ -1,6 +1,12 @@
 /**
- * Reads the files that flags name at the start of a program: an error becomes a {@link PermanentError} that names the
- * flag, the path and the reason in one sentence. Which files are read, and how, is up to the caller.
+ * Reads the files that flags name at the start of a program. An error becomes a {@link PermanentError} that names the
+ * flag, the path and the reason in one sentence:
+ *
+ *     --key=/pki/a.key: the file does not exist
+ *     --config=/a.yaml: /pki/token: the file does not exist      (the file of the flag refers to another one)
+ *     --cert=/a.crt, --key=/a.key: /a.crt and /a.key do not match
+ *
+ * Which files are read, and how, is up to the caller.
  */
 import { errorCode } from '../error-code';
 import { errorMessage } from '../error-message';
@@ -14,7 +20,12 @@ interface GivenFile {
   readonly path: string;
 }
 
-/** Rejects with {@link PermanentError}; {@link UsageError} passes unchanged. */
+/**
+ * Calls `read` and returns its result. Rejects with {@link PermanentError}; a {@link UsageError} of `read` passes
+ * unchanged.
+ *
+ * @param names the flags with the paths of the files that `read` reads
+ */
 export async function readFlagFiles<Name extends string, T>(
   values: FlagsWithFiles<Name>,
   names: readonly Name[],
@@ -38,7 +49,7 @@ export function readFlagFilesSync<Name extends string, T>(values: FlagsWithFiles
 
 function flagFileError<Name extends string>(values: FlagsWithFiles<Name>, names: readonly Name[], error: unknown): Error {
   if (error instanceof UsageError || error instanceof PermanentError) return error;
-  const given = names.flatMap((name) => [values[name]].flat().flatMap((path) => (path === '' ? [] : [{ flag: `--${name}`, path }])));
+  const given = givenFiles(values, names);
   const { message, path } = systemError(error) ?? { message: firstLine(errorMessage(error)), path: undefined };
   const mentioned = given.filter((file) => (path === undefined ? message.includes(file.path) : file.path === path));
   const namedFiles = mentioned.length > 0 ? mentioned : given;
@@ -51,7 +62,15 @@ function flagFileError<Name extends string>(values: FlagsWithFiles<Name>, names:
   return new PermanentError(flags === '' ? reason() : `${flags}: ${reason()}`, { cause: error });
 }
 
-/** Without the lines in which parsers quote the invalid text. */
+/** A flag that is not given has the value `''`. */
+function givenFiles<Name extends string>(values: FlagsWithFiles<Name>, names: readonly Name[]): readonly GivenFile[] {
+  return names.flatMap((name) => {
+    const paths = [values[name]].flat().filter((path) => path !== '');
+    return paths.map((path) => ({ flag: `--${name}`, path }));
+  });
+}
+
+/** Leaves out the lines below, in which parsers quote the invalid text. */
 const firstLine = (text: string): string => text.split('\n', 1)[0] ?? '';
 
 /** Reasons for the codes of the file system; the file is the subject. */
@@ -63,7 +82,10 @@ const REASONS: Readonly<Record<string, string>> = {
   EPERM: 'this user may not read the file',
 };
 
-/** The path and reason of the first error of the file system among the causes; `undefined` when there is none. */
+/**
+ * The first error of the file system among an error and its causes; `undefined` when there is none. Its `path` is
+ * `undefined` when the error has none.
+ */
 function systemError(error: unknown): { readonly message: string; readonly path: string | undefined } | undefined {
   for (let current = error; typeof current === 'object' && current !== null; current = 'cause' in current ? current.cause : undefined) {
     const message = REASONS[errorCode(current) ?? ''];
@@ -73,7 +95,7 @@ function systemError(error: unknown): { readonly message: string; readonly path:
   return undefined;
 }
 
-/** Errors of configuration files begin with the path. */
+/** Removes the path with which errors of configuration files begin, because the flag shows it already. */
 function withoutPath(message: string, files: readonly GivenFile[]): string {
   const prefix = files.map(({ path }) => `${path}: `).find((text) => message.startsWith(text));
   return prefix === undefined ? message : message.slice(prefix.length);

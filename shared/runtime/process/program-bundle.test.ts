@@ -26,15 +26,14 @@ const RECORD_FILE = path.join(folder, 'recorded.json');
 const recorded = (): unknown => JSON.parse(readFileSync(RECORD_FILE, 'utf8'));
 const record = (expression: string): string =>
   `require('node:fs').writeFileSync(${JSON.stringify(RECORD_FILE)}, JSON.stringify(${expression}));`;
-const RECORD_MODULE_SCOPE = record("[__filename, __dirname, require('./other.json').a, typeof module.exports, exports === module.exports]");
 
 it('runBundle returns false when the build created no bundle', () => expect(runBundle(path.join(folder, 'none.js'))).toBe(false));
 
 it('runBundle runs the program as a module at the path of its main file', () => {
   writeFileSync(path.join(folder, 'other.json'), '{"a":1}');
-  writeBundle(RECORD_MODULE_SCOPE);
+  writeBundle(record("{ __filename, __dirname, required: require('./other.json'), isExports: exports === module.exports }"));
   expect(runBundle(MAIN)).toBe(true);
-  expect(recorded()).toEqual([MAIN, folder, 1, 'object', true]);
+  expect(recorded()).toEqual({ __filename: MAIN, __dirname: folder, required: { a: 1 }, isExports: true });
 });
 
 describe('the code cache of a bundle', () => {

@@ -9,15 +9,17 @@ import { constants, Script } from 'node:vm';
 import { readFileIfExists } from '../files/read-file-if-exists';
 
 /**
- * Where the digest of the bundle (in hex) is in the bundle; the code cache begins with the same digest. It is compared
- * because V8 checks only that the source has the same length.
+ * A bundle begins with the line `//DIGEST`, its code cache with the same digest (in hex). The two are compared because
+ * V8 itself checks only that the source has the length of the one that was compiled.
  */
 const DIGEST = { offset: '//'.length, length: 64 };
 
-/** A compiled bundle. `digest`: of its source, in hex. `run` evaluates the program in this process. */
+/** A compiled bundle. */
 export interface ProgramBundle {
   readonly script: Script;
+  /** Of the source, in hex. */
   readonly digest: string;
+  /** Runs the program in this process. */
   run(): void;
 }
 
@@ -51,7 +53,7 @@ export function openBundle(module: string): ProgramBundle | undefined {
   return { script, digest, run: () => runAsModule(module, script) };
 }
 
-/** The script evaluates to a CommonJS module wrapper. */
+/** Calls the function to which the script evaluates: a CommonJS module wrapper, as Node creates for each module. */
 function runAsModule(file: string, script: Script): void {
   const main: unknown = script.runInThisContext();
   if (typeof main !== 'function') throw new Error(`${file}: its whole file is no function`);

@@ -1,9 +1,14 @@
-/** A child process as its supervisor sees it. The child reports over its IPC channel that it listens and that it is ready. */
+/**
+ * A child process as its supervisor sees it. The child reports over its IPC channel that it listens, with the message
+ * `listening`, and that it is ready, with `ready`.
+ */
 import type { ChildProcess } from 'node:child_process';
 
-/** How a process ended: with a code, by a signal, or not started at all. */
+/** How a process ended: with a code, by a signal, or because it could not be started. */
 export interface Exit {
+  /** `null` unless the process has exited by itself. */
   readonly code: number | null;
+  /** `null` unless a signal has ended the process. */
   readonly signal: string | null;
   /** Set when the process could not be started. */
   readonly error?: Error;
@@ -23,7 +28,7 @@ export interface RunningProcess {
   kill(signal: 'SIGTERM' | 'SIGKILL'): void;
 }
 
-/** Called in the turn in which `child` was started, so that no event is missed. */
+/** To be called synchronously after the start of `child`, so that no event is missed. */
 export function observeProcess(child: ChildProcess): RunningProcess {
   const exited = new Promise<Exit>((resolve) => {
     child.once('error', (error) => {

@@ -14,7 +14,7 @@ class FakeProcess implements RunningProcess {
 
   constructor(
     readonly pid: number | undefined,
-    private readonly obedient: boolean,
+    private readonly exitsOnSigterm: boolean,
   ) {
     this.listening = new Promise((resolve) => (this.markListening = resolve));
     this.ready = new Promise((resolve) => (this.markReady = resolve));
@@ -23,11 +23,11 @@ class FakeProcess implements RunningProcess {
 
   kill(signal: 'SIGTERM' | 'SIGKILL'): void {
     this.signals.push(signal);
-    if (this.obedient || signal === 'SIGKILL') this.end({ signal });
+    if (this.exitsOnSigterm || signal === 'SIGKILL') this.end({ signal });
   }
 }
 
-function setUp({ obedient = true } = {}) {
+function setUp({ exitsOnSigterm = true } = {}) {
   const clock = new ManualClock();
   const processes: FakeProcess[] = [];
   const output: string[] = [];
@@ -37,7 +37,7 @@ function setUp({ obedient = true } = {}) {
     name: 'apiserver',
     clock,
     start: () => {
-      const process = new FakeProcess(100 + processes.length, obedient);
+      const process = new FakeProcess(100 + processes.length, exitsOnSigterm);
       processes.push(process);
       return process;
     },
@@ -134,7 +134,7 @@ describe('Supervisor', () => {
   });
 
   it('kills a process that does not exit before the timeout', async () => {
-    const { clock, processes, supervisor, output } = setUp({ obedient: false });
+    const { clock, processes, supervisor, output } = setUp({ exitsOnSigterm: false });
     const stopped = supervisor.stop(30_000);
     await clock.advanceAsync(29_999);
     expect(processes[0]?.signals).toEqual(['SIGTERM']);

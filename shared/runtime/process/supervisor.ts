@@ -8,18 +8,19 @@ import { isPermanentExitCode } from './permanent-error';
 import type { Exit, RunningProcess } from './running-process';
 
 export interface SupervisorOptions {
+  /** Of the process, in messages. */
   readonly name: string;
   readonly clock: Clock;
   readonly start: () => RunningProcess;
   /** Writes a line to the console. */
   readonly print: (line: string) => void;
-  /** Called with the process id after each start, and with undefined after each exit. */
+  /** Called with the process id after each successful start, and with `undefined` after each exit or failed start. */
   readonly onPid: (pid: number | undefined) => void;
-  /** Called with the exit code when a restart could not succeed; the process is not restarted. */
+  /** Called instead of a restart, with the exit code, when {@link isPermanentExitCode} is true for it. */
   readonly onPermanentFailure: (code: number) => void;
 }
 
-/** Delays before a process is started again: the first, which doubles, and the limit. */
+/** The delay before the first restart; it doubles with each further one, up to {@link MAX_DELAY_MS}. */
 const INITIAL_DELAY_MS = 200;
 const MAX_DELAY_MS = 10_000;
 /** A process that ran this long is considered healthy, and the back-off is reset. */
@@ -98,7 +99,7 @@ export class Supervisor {
   }
 }
 
-/** Signals by which a process ends when LMDB or Node finds its memory or files inconsistent. */
+/** Signals by which a process ends when LMDB (the embedded store) or Node finds memory or files inconsistent. */
 const MEMORY_SIGNALS: ReadonlySet<string> = new Set(['SIGABRT', 'SIGSEGV', 'SIGBUS']);
 const DAMAGE_HINT = 'the files of the embedded store are damaged: move them away and restore a backup';
 
