@@ -20,10 +20,10 @@ const MAX_TURN_MS = 2;
 /** A turn of at least this length is followed by cooldown turns. */
 const LONG_TURN_MS = 5;
 /**
- * Turns from the arrival of a request in a long turn to its response: its connection is read, it is admitted, its
- * response is written.
+ * Turns without `bulk` work after a long one. A request that arrived during the long turn needs them until its response:
+ * its connection is read, it is admitted, its response is written.
  */
-const TURNS_PER_REQUEST = 4;
+const COOLDOWN_TURNS = 3;
 /** Cyclic order of admission. Priorities without waiting work are skipped. */
 const ADMISSION_ORDER: readonly Priority[] = ['urgent', 'urgent', 'urgent', 'usual', 'urgent', 'urgent', 'urgent', 'usual', 'bulk'];
 /** Priorities with waiting work that a request of the given priority must not overtake. */
@@ -66,7 +66,7 @@ class FairQueue {
 export interface EventLoop {
   /** Runs `run` in the next turn, after the I/O of this one. */
   inNextTurn(run: () => void): void;
-  /** Runs `run` in this turn, after all synchronous steps and microtasks of the work that was admitted last. */
+  /** Runs `run` in this turn, after the synchronous steps that are running and all microtasks that follow from them. */
   afterMicrotasks(run: () => void): void;
 }
 
@@ -82,16 +82,16 @@ const NODE_EVENT_LOOP: EventLoop = {
  *   waits for a following turn, so that the event loop returns to its I/O: new connections, short requests, responses
  *   of the store.
  * - While `urgent` or `usual` work waits, a turn has as much work as the previous turn had I/O, up to two milliseconds.
- *   Otherwise turns with much I/O, as with 10,000 connections, would leave less than half of the time to requests. A turn
- *   with `bulk` work has no more than half a millisecond of work.
+ *   Otherwise turns with much I/O, as with 10,000 connections, would leave less than half of the time to requests. Work
+ *   that started at once counts as I/O here. A turn with `bulk` work has no more than half a millisecond of work.
  * - Of nine admissions six go to `urgent` work, two to `usual` and one to `bulk`, so that no priority starves. A
  *   priority without waiting work is skipped. New work does not overtake waiting work: `usual` and `bulk` work starts
  *   at once only when no work waits, except `bulk` work in a cooldown; `urgent` work when no urgent work waits.
  * - Within a priority the flows (users) take turns, however much work one of them has waiting.
  * - Work that requeues lets the rest of the turn go to others, and waits at priority `bulk` from the next turn on.
  * - After a turn of five milliseconds or more, `bulk` work waits for three cooldown turns, in which a request that
- *   arrived during it is completed: its connection is read, it is admitted, its response is written. So ten long
- *   computations delay a short request no more than one of them does.
+ *   arrived during the long turn is completed. So ten long computations delay a short request no more than one of them
+ *   does.
  *
  * Example: A lists 50,000 pods (`bulk`, 200 ms of work). Then B updates a ConfigMap (`usual`), and a kubelet renews its
  * Lease (`urgent`), 0.1 ms of work each.
@@ -115,8 +115,8 @@ export class EventLoopScheduler {
   private limitMs = TURN_MS;
   /** Milliseconds of this turn's work that waited for the turn. */
   private admittedMs = 0;
-  private cooldownTurns = 0;
-  /** Counts positions in {@link ADMISSION_ORDER}. */
+  private remainingCooldownTurns = 0;
+  /** Counts positions in {@link ADMISSION_ORDER}, and continues beyond its end. */
   private admissionCursor = 0;
 
   constructor(
@@ -135,8 +135,9 @@ export class EventLoopScheduler {
   }
 
   /**
-   * `undefined` when the work may start at once; otherwise resolves when it may. `flow`: the user, for fairness within
-   * the priority.
+   * Acquires a slot. Returns `undefined` when the work may start at once, otherwise a promise that resolves when it may.
+   *
+   * @param flow the user, for fairness within the priority
    */
   acquire(priority: Priority, flow: string): Promise<void> | undefined {
     if (this.turnStartedAt === undefined) this.beginTurn();
@@ -162,7 +163,7 @@ export class EventLoopScheduler {
     return this.turnMs() >= this.limitMs;
   }
 
-  /** `bulk` work may not use the time that waiting requests got. */
+  /** `bulk` work may not use the time by which a turn is longer because `urgent` or `usual` work waited. */
   private shortenTurnFor(priority: Priority): void {
     if (priority === 'bulk') this.limitMs = TURN_MS;
   }
@@ -171,8 +172,9 @@ export class EventLoopScheduler {
     return this.isOpen(priority) && !MUST_NOT_OVERTAKE[priority].some(this.canAdmit);
   }
 
+  /** Whether work of the priority may be admitted in this turn. */
   private isOpen(priority: Priority): boolean {
-    return priority !== 'bulk' || this.cooldownTurns === 0;
+    return priority !== 'bulk' || this.remainingCooldownTurns === 0;
   }
 
   private readonly canAdmit = (priority: Priority): boolean => this.queues[priority].length > 0 && this.isOpen(priority);
@@ -189,12 +191,13 @@ export class EventLoopScheduler {
     return this.turnStartedAt === undefined ? 0 : this.clock.monotonic() - this.turnStartedAt;
   }
 
+  /** Begins the next turn and admits waiting work in it. Without waiting work no turn begins until work arrives. */
   private runTurn(): void {
     const { queues } = this;
     for (const { flow, resume } of this.requeued) queues.bulk.add(flow, resume);
     this.requeued = [];
-    if (this.cooldownTurns > 0) this.cooldownTurns -= 1;
-    else if (this.turnMs() >= LONG_TURN_MS) this.cooldownTurns = TURNS_PER_REQUEST - 1;
+    if (this.remainingCooldownTurns > 0) this.remainingCooldownTurns -= 1;
+    else if (this.turnMs() >= LONG_TURN_MS) this.remainingCooldownTurns = COOLDOWN_TURNS;
     const ioMs = this.turnMs() - this.admittedMs;
     if (queues.urgent.length + queues.usual.length + queues.bulk.length === 0) {
       this.turnStartedAt = undefined;
@@ -206,8 +209,8 @@ export class EventLoopScheduler {
   }
 
   /**
-   * Admits waiting work until the turn is over. All synchronous steps and microtasks of one are complete before the
-   * next is admitted.
+   * Admits waiting work until the turn is over: one request at a time, and the next one after all synchronous steps and
+   * microtasks of the previous one.
    */
   private admitNext(): void {
     const resume = this.dequeueNext();

@@ -7,9 +7,10 @@ import type { Yielder } from './yielding';
 /** Yields after each step: `undefined`, or a promise that must resolve before the next step. Returns the result. */
 export type Steps<T> = Generator<Promise<void> | undefined, T, undefined>;
 
-/** For `yield*`: waits for the value if it is a promise. */
+/** For `yield*`: waits for the value if it is a promise, and returns it. */
 export function* awaitInStep<T>(value: T | Promise<T>): Steps<T> {
   if (!(value instanceof Promise)) return value;
+  // A list, because the value itself may be `undefined`: while the list is empty there is no value.
   const resolved: T[] = [];
   yield value.then((item) => void resolved.push(item));
   for (const item of resolved) return item;

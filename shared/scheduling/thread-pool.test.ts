@@ -82,7 +82,7 @@ it('ThreadPool rejects a job when the weight of the waiting jobs would exceed th
   expect(await Promise.all([first, second])).toEqual(['1', '2']);
 });
 
-it('ThreadPool starts another thread after scaleUpDelayMs, and at once without a delay', async () => {
+it('ThreadPool starts another thread after scaleUpDelayMs', async () => {
   const { clock, threads, run } = fixture({ threads: 2, scaleUpDelayMs: 300 });
   const results = [run('a'), run('b'), run('c')];
   clock.advance(299);
@@ -91,10 +91,13 @@ it('ThreadPool starts another thread after scaleUpDelayMs, and at once without a
   expect(threads.map(({ jobs }) => jobs)).toEqual([['a'], ['b']]);
   for (const thread of [...threads, threads[0]]) thread?.respond('done');
   await Promise.all(results);
-  const undelayed = fixture({ threads: 2 });
-  void undelayed.run('a');
-  void undelayed.run('b');
-  expect(undelayed.threads).toHaveLength(2);
+});
+
+it('ThreadPool without scaleUpDelayMs starts another thread at once', () => {
+  const { threads, run } = fixture({ threads: 2 });
+  void run('a');
+  void run('b');
+  expect(threads).toHaveLength(2);
 });
 
 it('ThreadPool starts no other thread when the first one completes the waiting jobs in time', async () => {

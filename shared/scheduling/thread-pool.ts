@@ -24,13 +24,13 @@ export interface WorkerThread<J, R> {
 export interface ThreadPoolLimits {
   readonly threads: number;
   readonly jobTimeoutMs: number;
-  /** Bounds the sum of the weights of all waiting jobs, and the weight of a job even when a thread is free. */
+  /** Bounds the sum of the weights of all waiting jobs. A heavier job is rejected even when a thread is free. */
   readonly maxWaitingWeight: number;
   /** A thread without a job is terminated after this time; absent: never. */
   readonly idleTimeoutMs?: number;
   /**
-   * Another thread is started after jobs have waited for this time, because a new thread is slow until its code is
-   * compiled; absent: at once.
+   * A thread beyond the first is started only after jobs have waited for this time, because a new thread is slow until
+   * its code is compiled; absent: at once.
    */
   readonly scaleUpDelayMs?: number;
 }
@@ -53,7 +53,7 @@ export interface JobOptions {
   readonly clock: Pick<Clock, 'after'>;
   /** Counts towards {@link ThreadPoolLimits.maxWaitingWeight} while the job waits. */
   readonly weight: number;
-  /** The key of fair queueing: a user, for example. */
+  /** The key of fair queueing: a user, for example. Jobs without a flow share one. */
   readonly flow?: string;
   readonly transferList?: readonly TransferItem[];
 }
@@ -68,6 +68,7 @@ interface PoolMember<J, R> {
   readonly thread: WorkerThread<J, R>;
   /** The job in progress. */
   job: Job<J, R> | undefined;
+  /** Ends the thread: at the timeout of the job or, without a job, of its idleness. */
   timer: Timer | undefined;
 }
 
@@ -109,6 +110,7 @@ export class ThreadPool<J, R> {
     });
   }
 
+  /** Gives waiting jobs to idle and new threads, as long as there are both. */
   private assignJobs(): void {
     while (this.queues.size > 0) {
       const member = [...this.members].find(({ job }) => job === undefined) ?? this.addMemberWhenDue();
@@ -163,13 +165,14 @@ export class ThreadPool<J, R> {
     return member;
   }
 
-  /** Terminates the thread when it gets no job within `idleTimeoutMs`. */
+  /** Terminates the thread when it gets no job within `idleTimeoutMs`; the reason of the removal is for jobs only. */
   private startIdleTimeout(member: PoolMember<J, R>, clock: Pick<Clock, 'after'>): void {
     const { idleTimeoutMs } = this.limits;
     member.thread.unref();
     if (idleTimeoutMs !== undefined) member.timer = clock.after(idleTimeoutMs, () => this.removeMember(member, 'time'));
   }
 
+  /** Makes the thread idle. Returns the job that it had. */
   private release(member: PoolMember<J, R>): Job<J, R> | undefined {
     const { job } = member;
     member.timer?.cancel();

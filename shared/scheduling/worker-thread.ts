@@ -6,7 +6,10 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { Worker } from 'node:worker_threads';
 
-/** Most memory of a job is garbage when the job ends; in a smaller young generation V8 would first copy it twice. */
+/**
+ * Most memory of a job is garbage when the job ends. In a young generation of this size it stays where it is until
+ * then; in a smaller one V8 would copy it twice before.
+ */
 const YOUNG_GENERATION_MB = 48;
 
 /** Exists only in the built program: code that runs from sources starts no threads. */

@@ -104,7 +104,7 @@ describe('slotTimeSlice', () => {
 });
 
 describe('ItemYielder', () => {
-  /** The number of items before each check, for a slot that returns the given answers. */
+  /** The number of items before each check. `answers`: whether the turn is over, at each check. */
   const itemsPerCheck = (answers: readonly boolean[], itemBytes = 0): number[] => {
     const counts: number[] = [];
     let items = 0;
@@ -125,6 +125,7 @@ describe('ItemYielder', () => {
   };
 
   it('checks more often while the first check after a yield is too late, and less often again when it is not', () => {
+    // The check that follows a `true` is the first one after a yield: `true` halves the next number, `false` doubles it.
     const answers = [true, true, true, true, true, false, false, true, false, false];
     expect(itemsPerCheck(answers)).toEqual([16, 8, 4, 2, 1, 1, 2, 2, 2, 4]);
   });

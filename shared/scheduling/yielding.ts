@@ -54,9 +54,9 @@ export const slotYielder = (slot: EventLoopSlot): Yielder => ({ yieldIfDue: () =
 /** Requeues the slot, or yields to the event loop where no scheduler runs. */
 export const yieldSlot = (slot: EventLoopSlot): Promise<void> => slot.requeue?.() ?? yieldToEventLoop();
 
-/** Longest uninterrupted run, in milliseconds. */
+/** The computation yields at the first check after this time. */
 const SLICE_MS = 5;
-/** Reading the clock costs more than a short step. */
+/** Steps between two readings of the clock, because a reading costs more than a short step. */
 const STEPS_PER_CHECK = 16;
 
 /** When a {@link TimeSlice} reads the clock, and how it yields. */
@@ -66,16 +66,17 @@ export interface TimeSliceOptions {
   /** The slot to yield. Absent: the computation holds none, and yields to the event loop. */
   readonly slot?: EventLoopSlot;
   /**
-   * Yields no earlier than at the end of the turn: a slice that ran out while the request waited for I/O has delayed no
-   * other request.
+   * Whether the slot is kept until the turn of the event loop is over, even if the slice is over before: a slice that
+   * passed while the request waited for I/O has delayed no other request.
    */
   readonly isKeptUntilTurnIsOver?: boolean;
-  /** Replaces yielding by the slot or to the event loop. */
+  /** How the computation yields; replaces the requeueing of {@link slot} and {@link yieldToEventLoop}. */
   readonly yieldNow?: YieldNow | undefined;
 }
 
 /**
- * Yields when the computation has run for {@link SLICE_MS} since it last did, so that no request waits longer for it.
+ * Yields when the computation has run for {@link SLICE_MS} since it last yielded, so that a request waits little longer
+ * than that for it.
  */
 export class TimeSlice implements Yielder {
   private steps = 0;
@@ -100,7 +101,10 @@ export class TimeSlice implements Yielder {
     return this.isDue() ? this.yieldNow() : undefined;
   }
 
-  /** Counts a step. For synchronous steps of a computation that yields elsewhere: stays true until it does. */
+  /**
+   * Counts a step and returns whether the computation should yield; stays true until {@link yieldNow}. For synchronous
+   * steps, which cannot yield themselves: their caller does.
+   */
   isDue(): boolean {
     if (this.keptSlot?.isTurnOver === false) return false;
     this.steps += 1;
@@ -125,15 +129,15 @@ const MAX_ITEMS_PER_CHECK = 16;
 const MAX_BYTES_PER_CHECK = 64 * 1024;
 
 /**
- * Yields a request's slot between the items of a long list. Checks whether the turn is over after a number of items
- * that adapts: it is halved when the first check after a yield finds the turn over already, as with items that take
- * long, and doubled when that check was too early.
+ * Yields a request's slot between the items of a long list. Checks after a number of items whether the turn is over.
+ * The first check after each yield adapts that number: it is halved if the turn is over already, as with items that
+ * take long, and doubled, up to {@link MAX_ITEMS_PER_CHECK}, if the turn is not over.
  */
 export class ItemYielder {
   private items = 0;
   private bytes = 0;
   private itemsPerCheck = MAX_ITEMS_PER_CHECK;
-  private isFirstCheck = true;
+  private isFirstCheckAfterYield = true;
 
   constructor(private readonly slot: EventLoopSlot) {}
 
@@ -158,8 +162,8 @@ export class ItemYielder {
   }
 
   private adapt(isTurnOver: boolean): void {
-    if (this.isFirstCheck)
+    if (this.isFirstCheckAfterYield)
       this.itemsPerCheck = isTurnOver ? Math.max(1, this.itemsPerCheck / 2) : Math.min(MAX_ITEMS_PER_CHECK, this.itemsPerCheck * 2);
-    this.isFirstCheck = isTurnOver;
+    this.isFirstCheckAfterYield = isTurnOver;
   }
 }
