@@ -31,7 +31,7 @@ function errorsInTextOrder(text: string, unknown: readonly string[]): string[] {
   const open: (UnknownPaths | undefined)[] = [];
   walkMembers(text, {
     member: (path, key, occurrence) => {
-      // Fields inside an unknown field are not reported.
+      // Fields inside an unknown field are not reported. `add` returns 'stop' when the list is full.
       if (open.at(-1)?.child(key)?.isUnknown === true) return errors.add(`unknown field ${JSON.stringify(path())}`) ?? 'skip';
       return occurrence === 'repeated' ? errors.add(`duplicate field ${JSON.stringify(path())}`) : undefined;
     },
@@ -43,12 +43,13 @@ function errorsInTextOrder(text: string, unknown: readonly string[]): string[] {
 
 /**
  * The unknown fields at or below one path: a range of the sorted paths. A step to a child narrows the range by binary
- * search and compares only the characters of that step, so the work per field of a body does not grow with the number
- * of unknown fields or the length of their paths.
+ * search and compares only the characters of that step. So the work per field of a body grows only with the logarithm of
+ * the number of unknown fields, and not with the length of their paths.
  */
 class UnknownPaths {
   /**
-   * The range is from `from` up to, but not including, `to`; its paths have the first `length` characters in common.
+   * The range is from `from` up to, but not including, `to`, and is not empty unless there are no unknown fields at all.
+   * Its paths have the first `length` characters in common.
    */
   private constructor(
     private readonly sorted: readonly string[],
@@ -79,7 +80,10 @@ class UnknownPaths {
     );
   }
 
-  /** The index of the first path in the range with matching next `length` characters; `to` when there is none. */
+  /**
+   * The index of the first path in the range with matching next `length` characters; `to` when there is none. `matches`
+   * must be true for all paths after the first match, too.
+   */
   private findFirst(matches: (text: string) => boolean, length: number): number {
     let low = this.from;
     let high = this.to;

@@ -19,9 +19,11 @@ export interface JsonVisitor {
    */
   member?: (path: () => string, key: string, occurrence: MemberOccurrence) => 'skip' | 'stop' | void;
   /**
-   * Called for each number literal, with its container and member or index. The container is that of {@link root}: in
-   * the value of a repeated member, that of the value that counts, which need not have the member or index. `undefined`
-   * at the top level, without a root, and where the value that counts has another type.
+   * Called for each number literal. `container` is the object or list of {@link root} that contains the number, `key`
+   * its member or index there.
+   *
+   * - Inside a repeated member it is the container in the value that counts, which need not have the key.
+   * - It is `undefined` at the top level, without a root, and where the value that counts is no such container.
    */
   number?: (literal: string, container: JsonObject | JsonArray | undefined, key: string | number) => void;
   /** Called at the start of each object and list, with its member or index (`undefined` at the top level). */
@@ -30,10 +32,10 @@ export interface JsonVisitor {
   close?: () => void;
 }
 
-/** An object or list that has been opened. */
+/** A stack frame of the walk: an object or list that has been opened. */
 interface Frame {
   readonly isObject: boolean;
-  /** The members of an object so far. */
+  /** The names of an object's members so far; `undefined` before the first. */
   seen: Set<string> | undefined;
   /** The present member or index. */
   key: string | number;

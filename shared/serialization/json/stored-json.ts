@@ -7,7 +7,7 @@ import { parseLongInteger } from '../../values/long-integer';
 import { endOfString } from './json-tokens';
 import { parseJson } from './strict-json';
 
-/** Integers that a double may not hold exactly. */
+/** Part of each integer that a double may not hold exactly: those have at least sixteen digits. */
 const LONG_NUMBER = /[0-9]{16}/;
 /** All digits of such an integer. */
 const LONG_RUN = /[0-9]{16,}/g;
@@ -45,7 +45,7 @@ function parseExactly(bytes: Buffer, text: string): unknown {
 function markLongIntegers(text: string): string {
   const pieces: string[] = [];
   let copied = 0;
-  /** An index outside of any string. */
+  /** An index outside of any string: strings before it have been skipped. */
   let outside = 0;
   LONG_RUN.lastIndex = 0;
   for (let run = LONG_RUN.exec(text); run !== null; run = LONG_RUN.exec(text)) {
@@ -59,6 +59,7 @@ function markLongIntegers(text: string): string {
     const start = text.charAt(run.index - 1) === '-' ? run.index - 1 : run.index;
     const end = run.index + digits.length;
     const number = text.slice(start, end);
+    // A literal without fraction and exponent stands between two punctuation marks; stored JSON has no blanks.
     if (!'},]'.includes(text.charAt(end)) || !'[:,'.includes(text.charAt(start - 1)) || parseLongInteger(number) === undefined) continue;
     pieces.push(text.slice(copied, start), `"${MARK}${number}"`);
     copied = end;

@@ -1,7 +1,7 @@
 /**
  * Parses JSON bodies: `JSON.parse` plus duplicate members, a depth limit, exact integers and number literals. One fast
- * pass over the text counts members (more than in the parsed value means duplicates), measures the depth and detects
- * unusual number literals; only if there are any, a second, slower walk locates them.
+ * pass over the text counts its members, measures the depth and detects unusual number literals. More members than the
+ * parsed value has mean duplicates. Only for duplicates and unusual literals a second, slower walk locates them.
  */
 import { ownMember, type JsonArray, type JsonObject, type JsonValue } from '../../values/json';
 import type { NumberLiterals } from '../../values/number-literals';
@@ -104,8 +104,8 @@ interface TextFacts {
 }
 
 /**
- * The facts are exact for valid JSON. For other texts the depth is at least that at the first error, which suffices to
- * explain it.
+ * The facts are exact for valid JSON. For other texts the depth is at least that at the first error, which is enough for
+ * the error message.
  */
 function scanText(text: string): TextFacts {
   let members = 0;
@@ -178,7 +178,8 @@ function countMembers(value: JsonValue): number {
 
 /**
  * Replaces integers that a double cannot hold exactly by bigints, and collects the literals that JavaScript would print
- * differently. Of duplicate members the last one counts; a value that is no number has replaced the number.
+ * differently. Of duplicate members the last one counts: it replaces the literal of an earlier one, and the literal of a
+ * number is ignored when the last value is no number.
  */
 function withLiterals(text: string, value: JsonValue, numbers: 'finite' | 'any'): Pick<ParsedText, 'value' | 'literals'> {
   const checkRange = (literal: string): void => {
@@ -201,7 +202,9 @@ function withLiterals(text: string, value: JsonValue, numbers: 'finite' | 'any')
       const long = parseLongInteger(literal);
       if (long !== undefined) replaceItem(container, key, long);
       else {
+        // A bigint here is that of an earlier duplicate.
         if (typeof current === 'bigint') replaceItem(container, key, Number(literal));
+        // The number -0 is printed as `-0` (stringifyJsonNumber), unlike by String.
         if (String(Number(literal)) === literal || literal === '-0') return;
         const containerLiterals = literals.get(container) ?? new Map<string | number, string>();
         literals.set(container, containerLiterals.set(key, literal));

@@ -1,6 +1,7 @@
 /** Decodes UTF-8 as Go does: each byte that does not begin a valid sequence becomes one U+FFFD. */
 import { isUtf8 } from 'node:buffer';
 
+/** The text of the bytes; never throws. */
 export function decodeUtf8(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return (isUtf8(buffer) ? buffer : replaceInvalid(buffer)).toString('utf8');

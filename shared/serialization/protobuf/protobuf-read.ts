@@ -9,18 +9,14 @@ import { formatMicroTime, formatTime, type TimeType } from '../../values/time/ti
 import type { EitherType, FieldSchema, FieldType, Scalar } from '../../api/types/types';
 import { parseJson } from '../json/strict-json';
 import { ParseError } from '../json/parse-error';
-import { ProtobufError, WIRE_TYPES, type WireReader } from './wire';
+import { MAP_ENTRY, ProtobufError, WIRE_TYPES, type WireReader } from './wire';
 
 /** Adds the fields of a message to the object. */
 type MessageReader = (input: WireReader, object: JsonObject) => void;
 type ValueReader = (input: WireReader) => JsonValue;
 
-/** Fields of an entry of a map, as protobuf defines them. */
-const MAP_KEY = 1;
-const MAP_VALUE = 2;
-
 interface FieldReader {
-  /** In errors. */
+  /** For errors. */
   name: string;
   /** The expected wire type. */
   wire: number;
@@ -58,54 +54,63 @@ function goName(member: string): string {
   return member.charAt(0).toUpperCase() + member.slice(1);
 }
 
-function compileMember(field: FieldSchema): FieldReader {
-  const { name, type } = field;
-  if (field.inline && type.kind === 'object') {
-    const read = messageReader(type.type);
-    return {
-      name: type.type.slice(type.type.lastIndexOf('.') + 1),
-      wire: WIRE_TYPES.bytes,
-      read: (input, object) => read(input.message(), object),
-    };
-  }
-  if (type.kind === 'list') {
-    const { wire, read } = valueReader(type.element);
-    return {
-      name,
-      wire,
-      read: (input, object) => {
-        const list = object[name];
-        if (Array.isArray(list)) list.push(read(input));
-        else object[name] = [read(input)];
-      },
-    };
-  }
-  if (type.kind === 'map') {
-    const { wire, read, zero } = valueReader(type.element);
-    return {
-      name,
-      wire: WIRE_TYPES.bytes,
-      read: (input, object) => {
-        const entry = input.message();
-        let key = '';
-        let value = zero();
-        while (entry.next()) {
-          if (entry.field === MAP_KEY && entry.wire === WIRE_TYPES.bytes) key = entry.string();
-          else if (entry.field === MAP_VALUE && entry.wire === wire) value = read(entry);
-          else entry.skipField();
-        }
-        const map = object[name];
-        const target = isObject(map) ? map : {};
-        object[name] = target;
-        setMember(target, key, value);
-      },
-    };
-  }
+function compileMember({ name, type, inline }: FieldSchema): FieldReader {
+  if (inline && type.kind === 'object') return compileInlineMember(type.type);
+  if (type.kind === 'list') return compileListMember(name, type.element);
+  if (type.kind === 'map') return compileMapMember(name, type.element);
   const { wire, read } = valueReader(type);
   return { name, wire, read: (input, object) => void (object[name] = read(input)) };
 }
 
-function valueReader(type: FieldType): { wire: number; read: ValueReader; zero: () => JsonValue } {
+/** The message of an embedded struct is a field of its own, but its fields are members of the object itself. */
+function compileInlineMember(type: string): FieldReader {
+  const read = messageReader(type);
+  return {
+    name: type.slice(type.lastIndexOf('.') + 1),
+    wire: WIRE_TYPES.bytes,
+    read: (input, object) => read(input.message(), object),
+  };
+}
+
+/** A list is a field that occurs once for each item. */
+function compileListMember(name: string, element: FieldType): FieldReader {
+  const { wire, read } = valueReader(element);
+  return {
+    name,
+    wire,
+    read: (input, object) => {
+      const list = object[name];
+      if (Array.isArray(list)) list.push(read(input));
+      else object[name] = [read(input)];
+    },
+  };
+}
+
+/** A map is a field that occurs once for each entry. */
+function compileMapMember(name: string, element: FieldType): FieldReader {
+  const { wire, read, zero } = valueReader(element);
+  return {
+    name,
+    wire: WIRE_TYPES.bytes,
+    read: (input, object) => {
+      const entry = input.message();
+      let key = '';
+      let value = zero();
+      while (entry.next()) {
+        if (entry.field === MAP_ENTRY.key && entry.wire === WIRE_TYPES.bytes) key = entry.string();
+        else if (entry.field === MAP_ENTRY.value && entry.wire === wire) value = read(entry);
+        else entry.skipField();
+      }
+      const map = object[name];
+      const target = isObject(map) ? map : {};
+      object[name] = target;
+      setMember(target, key, value);
+    },
+  };
+}
+
+/** The reader of a value that is not a list or map itself. */
+function valueReader(type: FieldType): TypedValueReader {
   if (type.kind === 'scalar') return SCALAR_READERS[type.scalar];
   if (type.kind === 'object') {
     const read = messageReader(type.type);
@@ -158,17 +163,20 @@ const int: PlainField = { wire: WIRE_TYPES.varint, read: (input) => input.intege
 const int32: PlainField = { wire: WIRE_TYPES.varint, read: (input) => input.int32() };
 const text: PlainField = { wire: WIRE_TYPES.bytes, read: (input) => input.string() };
 
-interface ScalarReader {
+/** How the values of a type are read. */
+interface TypedValueReader {
+  /** The expected wire type. */
   wire: number;
   read: ValueReader;
+  /** The value of an entry of a map that has no value field. */
   zero: () => JsonValue;
 }
 
-function scalarReader(wire: number, zero: JsonValue, read: ValueReader): ScalarReader {
+function scalarReader(wire: number, zero: JsonValue, read: ValueReader): TypedValueReader {
   return { wire, read, zero: () => zero };
 }
 
-const SCALAR_READERS: Record<Scalar, ScalarReader> = {
+const SCALAR_READERS: Record<Scalar, TypedValueReader> = {
   bool: scalarReader(WIRE_TYPES.varint, false, (input) => input.bool()),
   int32: scalarReader(WIRE_TYPES.varint, 0, (input) => input.int32()),
   int64: scalarReader(WIRE_TYPES.varint, 0, (input) => input.integer()),
@@ -178,9 +186,10 @@ const SCALAR_READERS: Record<Scalar, ScalarReader> = {
   bytes: scalarReader(WIRE_TYPES.bytes, '', (input) => input.bytes().toString('base64')),
   time: scalarReader(WIRE_TYPES.bytes, null, (input) => readInstant(input.message(), 'Time')),
   microTime: scalarReader(WIRE_TYPES.bytes, null, (input) => readInstant(input.message(), 'MicroTime')),
+  // Field 1 has nanoseconds.
   duration: scalarReader(WIRE_TYPES.bytes, '0s', (input) => `${Number(readFields(input.message(), { 1: int }).get(1) ?? 0) / 1e9}s`),
   quantity: scalarReader(WIRE_TYPES.bytes, '0', (input) => readFields(input.message(), { 1: text }).get(1) ?? '0'),
-  // The type (1 for a string), the number, and the string.
+  // Field 1 has the type (1 for a string), field 2 the number, field 3 the string.
   intOrString: scalarReader(WIRE_TYPES.bytes, 0, (input) => {
     const fields = readFields(input.message(), { 1: int, 2: int32, 3: text });
     return fields.get(1) === 1 ? (fields.get(3) ?? '') : (fields.get(2) ?? 0);
@@ -214,7 +223,7 @@ function readFields(message: WireReader, known: Record<number, PlainField>): Map
 const MIN_SECONDS = -62_167_219_200;
 const MAX_SECONDS = 253_402_300_799;
 
-/** An empty message is the zero time. */
+/** Seconds since 1970 in field 1, nanoseconds in field 2. An empty message is the zero time, which is null in JSON. */
 function readInstant(message: WireReader, type: TimeType): string | null {
   if (message.pos === message.len) return null;
   const fields = readFields(message, { 1: int, 2: int32 });
@@ -225,6 +234,7 @@ function readInstant(message: WireReader, type: TimeType): string | null {
   return type === 'MicroTime' ? formatMicroTime({ seconds, nanos }) : formatTime({ seconds, nanos });
 }
 
+/** Reads a value that is stored as JSON text in field 1 of a message. */
 function readJson(input: WireReader): JsonValue {
   const message = input.message();
   let value: JsonValue = null;

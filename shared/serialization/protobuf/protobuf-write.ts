@@ -1,13 +1,13 @@
 /**
  * Encodes objects to protobuf messages, with writers compiled from the type tables. The bytes are those of upstream's
- * encoder: fields in ascending order of their numbers; plain scalars and structs always, pointers, lists and maps when
- * they are set; sorted map keys.
+ * encoder: fields are in ascending order of their numbers, and map keys are sorted. Plain scalars and structs are always
+ * written, pointers, lists and maps only when they are set.
  */
 import { isObject, sortedKeys, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 import { schemaOf } from '../../api/types/tables';
 import { parseInstant, ZERO_SECONDS, type TimeType } from '../../values/time/time';
 import type { EitherType, FieldSchema, FieldType, Scalar } from '../../api/types/types';
-import { WIRE_TYPES, type WireWriter } from './wire';
+import { MAP_ENTRY, WIRE_TYPES, type WireWriter } from './wire';
 
 /** Writes the fields of a message. */
 type MessageWriter = (object: JsonObject, out: WireWriter) => void;
@@ -41,34 +41,11 @@ function compileMessage(type: string): MessageWriter {
 
 function compileMember(field: FieldSchema): MemberWriter {
   const { name, number, type } = field;
-  if (field.inline && type.kind === 'object') {
-    const write = messageWriter(type.type);
-    return (object, out) => {
-      out.field(number, WIRE_TYPES.bytes).message(() => write(object, out));
-    };
-  }
-  if (type.kind === 'list') {
-    const { wire, write } = valueWriter(type.element);
-    return (object, out) => {
-      const list = object[name];
-      if (!Array.isArray(list)) return;
-      for (const item of list) write(item, out.field(number, wire));
-    };
-  }
-  if (type.kind === 'map') {
-    const { wire, write } = valueWriter(type.element);
-    return (object, out) => {
-      const map = object[name];
-      if (!isObject(map)) return;
-      for (const key of sortedKeys(map)) {
-        out.field(number, WIRE_TYPES.bytes).message(() => {
-          out.field(1, WIRE_TYPES.bytes).text(key);
-          write(map[key], out.field(2, wire));
-        });
-      }
-    };
-  }
+  if (field.inline && type.kind === 'object') return compileInlineMember(number, type.type);
+  if (type.kind === 'list') return compileListMember(field, type.element);
+  if (type.kind === 'map') return compileMapMember(field, type.element);
   const { wire, write } = valueWriter(type);
+  // The scalars `bytes` and `strings` are slices in Go: nil when they are unset.
   const isOptional =
     field.presence === 'pointer' ||
     field.presence === 'null' ||
@@ -77,6 +54,39 @@ function compileMember(field: FieldSchema): MemberWriter {
     const value = object[name];
     if (isOptional && (value === undefined || value === null)) return;
     write(value, out.field(number, wire));
+  };
+}
+
+/** The message of an embedded struct is a field of its own, but its fields are members of the object itself. */
+function compileInlineMember(number: number, type: string): MemberWriter {
+  const write = messageWriter(type);
+  return (object, out) => {
+    out.field(number, WIRE_TYPES.bytes).message(() => write(object, out));
+  };
+}
+
+/** A list is a field that occurs once for each item. */
+function compileListMember({ name, number }: FieldSchema, element: FieldType): MemberWriter {
+  const { wire, write } = valueWriter(element);
+  return (object, out) => {
+    const list = object[name];
+    if (!Array.isArray(list)) return;
+    for (const item of list) write(item, out.field(number, wire));
+  };
+}
+
+/** A map is a field that occurs once for each entry. */
+function compileMapMember({ name, number }: FieldSchema, element: FieldType): MemberWriter {
+  const { wire, write } = valueWriter(element);
+  return (object, out) => {
+    const map = object[name];
+    if (!isObject(map)) return;
+    for (const key of sortedKeys(map)) {
+      out.field(number, WIRE_TYPES.bytes).message(() => {
+        out.field(MAP_ENTRY.key, WIRE_TYPES.bytes).text(key);
+        write(map[key], out.field(MAP_ENTRY.value, wire));
+      });
+    }
   };
 }
 
@@ -90,7 +100,10 @@ function valueWriter(type: FieldType): { wire: number; write: ValueWriter } {
   throw new Error('protobuf has no lists of lists or maps of maps');
 }
 
-/** With a schema in place of a boolean, upstream writes the boolean `true` as well. */
+/**
+ * Field 1 has a bool and field 2 its object; all other alternatives follow their object, which has field 1. With an
+ * object (a schema) in place of a boolean, upstream writes the boolean `true` as well.
+ */
 function eitherWriter({ object, or }: EitherType): ValueWriter {
   const write = messageWriter(object);
   const writeNested = (value: JsonObject, number: number, out: WireWriter): void => {
@@ -143,6 +156,7 @@ const SCALAR_WRITERS: Record<Scalar, ValueWriter> = {
   duration: (value, out) =>
     out.message(() => out.field(1, WIRE_TYPES.varint).integer(durationNanos(typeof value === 'string' ? value : '0s'))),
   quantity: (value, out) => out.message(() => out.field(1, WIRE_TYPES.bytes).text(typeof value === 'string' ? value : '0')),
+  // Field 1 has the type (1 for a string), field 2 the number, field 3 the string.
   intOrString: (value, out) =>
     out.message(() => {
       out.field(1, WIRE_TYPES.varint).integer(typeof value === 'string' ? 1 : 0);
@@ -169,6 +183,7 @@ function writeInstant(value: JsonValue | undefined, type: TimeType, out: WireWri
   });
 }
 
+/** Stores the value as JSON text in field 1 of a message. */
 function writeJson(value: JsonValue | undefined, out: WireWriter, order?: 'sorted'): void {
   out.message(() => {
     if (value !== undefined && value !== null) out.field(1, WIRE_TYPES.bytes).text(stringifyJson(value, order));
@@ -177,10 +192,12 @@ function writeJson(value: JsonValue | undefined, out: WireWriter, order?: 'sorte
 
 const UNIT_NANOS: Record<string, number> = { ns: 1, us: 1e3, µs: 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12 };
 
-/** Nanoseconds of a duration such as `1m30s`. */
+/** An amount with its unit: `1.5` and `m` of `-1.5m`. */
+const DURATION_PART = /(?<!\d)(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g;
+
+/** Nanoseconds of a duration such as `1m30s`, which the decoder has checked. */
 function durationNanos(text: string): bigint {
   let nanos = 0;
-  for (const [, amount = '0', unit = 's'] of text.matchAll(/(?<!\d)(\d+(?:\.\d+)?)(ns|us|µs|ms|s|m|h)/g))
-    nanos += Number(amount) * (UNIT_NANOS[unit] ?? 0);
+  for (const [, amount = '0', unit = 's'] of text.matchAll(DURATION_PART)) nanos += Number(amount) * (UNIT_NANOS[unit] ?? 0);
   return BigInt(Math.round(text.startsWith('-') ? -nanos : nanos));
 }

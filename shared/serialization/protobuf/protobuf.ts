@@ -1,6 +1,13 @@
 /**
  * The protobuf form of objects: four magic bytes, then an envelope (`runtime.Unknown`) with the kind, the apiVersion
- * and the message of the object. The bytes are the same for the media types of both dialects.
+ * and the message of the object. The media types of both spellings (shared/names/dialect.ts) have the same bytes. The
+ * fields of the messages around an object are read and written here by their numbers:
+ *
+ *     Unknown       1 typeMeta (a TypeMeta), 2 raw (the object), 3 contentEncoding, 4 contentType
+ *     TypeMeta      1 apiVersion, 2 kind
+ *     a list        1 metadata, 2 items (repeated)
+ *     WatchEvent    1 type, 2 object (a RawExtension)
+ *     RawExtension  1 raw (the object with its envelope)
  */
 import type { JsonObject } from '../../values/json';
 import { DecodeError, decodeObject } from '../../api/types';
@@ -39,7 +46,11 @@ function envelopeStart(bytes: Buffer): number {
   throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
 }
 
-/** @param type the type of the items. Throws ProtobufError. */
+/**
+ * Returns a list with canonical objects. Throws ProtobufError.
+ *
+ * @param type of the items
+ */
 export function decodeProtobufList(type: string, bytes: Buffer): { readonly metadata: JsonObject; readonly items: readonly JsonObject[] } {
   return withProtobufErrors(() => {
     const { message } = readEnvelope(new WireReader(bytes, envelopeStart(bytes)));
@@ -107,7 +118,7 @@ function readTypeMeta(input: WireReader, envelope: Envelope): void {
   }
 }
 
-/** Encodes an object with its envelope. `object` must be canonical: decoded, or parsed from its own encoding. */
+/** Encodes an object with its envelope. `object` must be canonical: decoded, or parsed from its stored form. */
 export function encodeProtobuf(type: string, object: JsonObject, apiVersion: string, kind: string): Buffer {
   const out = new WireWriter();
   out.raw(MAGIC);
@@ -116,6 +127,7 @@ export function encodeProtobuf(type: string, object: JsonObject, apiVersion: str
     out.field(2, WIRE_TYPES.bytes).text(kind);
   });
   out.field(2, WIRE_TYPES.bytes).message(() => messageWriter(type)(object, out));
+  // Upstream writes contentEncoding and contentType although they are unset.
   for (const unset of [3, 4]) out.field(unset, WIRE_TYPES.bytes).text('');
   return out.finish();
 }

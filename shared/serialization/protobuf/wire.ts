@@ -9,6 +9,14 @@ export class ProtobufError extends Error {}
 
 export const WIRE_TYPES = { varint: 0, fixed64: 1, bytes: 2 } as const;
 
+/** The wire type of the tag that ends a group. */
+const END_OF_GROUP = 4;
+/** The highest wire type: fixed32. */
+const MAX_WIRE_TYPE = 5;
+
+/** The numbers of the fields in an entry of a map, which protobuf encodes as a message. */
+export const MAP_ENTRY = { key: 1, value: 2 } as const;
+
 const TWO_32 = 2 ** 32;
 const SURROGATES = /[\ud800-\udfff]/;
 
@@ -17,8 +25,9 @@ const SURROGATES = /[\ud800-\udfff]/;
  * {@link withProtobufErrors}.
  */
 export class WireReader extends BufferReader {
-  /** The number of the current field, and its wire type. */
+  /** The number of the current field. */
   field = 0;
+  /** The wire type of the current field. */
   wire = 0;
 
   constructor(
@@ -35,6 +44,7 @@ export class WireReader extends BufferReader {
   /** Advances to the next field; false at the end. The value of each field must be read or skipped. */
   next(): boolean {
     if (this.pos >= this.len) return false;
+    // A tag is the number of the field and, in the lowest three bits, its wire type.
     const tag = this.tag();
     this.field = tag >>> 3;
     this.wire = tag & 7;
@@ -44,7 +54,7 @@ export class WireReader extends BufferReader {
 
   /** Skips the value of the current field. */
   skipField(): void {
-    if (this.wire === 4 || this.wire > 5) throw new ProtobufError(`proto: illegal wireType ${this.wire}`);
+    if (this.wire === END_OF_GROUP || this.wire > MAX_WIRE_TYPE) throw new ProtobufError(`proto: illegal wireType ${this.wire}`);
     this.skipType(this.wire, 0, this.field);
   }
 
@@ -69,6 +79,7 @@ export class WireReader extends BufferReader {
   integer(): number | bigint {
     const start = this.pos;
     const short = this.uint32();
+    // A byte of a varint has seven bits: fewer than five bytes fit in 32 bits.
     if (this.pos - start < 5) return short;
     this.pos = start;
     const { low, high } = this.int64();
@@ -93,14 +104,14 @@ export class WireWriter extends BufferWriter {
     return this;
   }
 
-  /** As {@link string}, but a lone surrogate becomes U+FFFD for strings of any length. */
+  /** As {@link string}, which encodes a lone surrogate as invalid UTF-8 in short strings: here it becomes U+FFFD. */
   text(value: string): this {
     if (SURROGATES.test(value)) this.bytes(Buffer.from(value));
     else this.string(value);
     return this;
   }
 
-  /** A length-prefixed message. */
+  /** A length-prefixed message; `write` writes its fields. */
   message(write: () => void): this {
     this.fork();
     write();
@@ -118,6 +129,7 @@ function lowBits(value: bigint): number {
   return Number(BigInt.asIntN(32, value));
 }
 
+/** Messages of protobufjs, with those of upstream for the same malformed bytes. */
 const ERRORS: readonly (readonly [pattern: RegExp, message: string])[] = [
   [/^(index out of range|invalid length encoding)/, 'unexpected EOF'],
   [/^invalid (varint|tag) encoding/, 'proto: integer overflow'],

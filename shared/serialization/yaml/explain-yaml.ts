@@ -32,29 +32,6 @@ const MESSAGES: readonly MessageRow[] = [
 ];
 
 /**
- * The message for a flow collection at the end of the text: after a value a separator is missing, otherwise a value.
- */
-function explainUnfinishedFlow(text: string): string {
-  let line = text.slice(text.lastIndexOf('\n') + 1).trim() === '' ? 0 : 1;
-  for (const character of text) if (character === '\n') line += 1;
-  const before = text.trimEnd();
-  const open: string[] = [];
-  let quote = '';
-  for (let at = 0; at < before.length; at += 1) {
-    const character = before.charAt(at);
-    if (quote !== '') {
-      if (character === '\\' && quote === '"') at += 1;
-      else if (character === quote) quote = '';
-    } else if (character === '"' || character === "'") quote = character;
-    else if (character === '[' || character === '{') open.push(character === '[' ? ']' : '}');
-    else if (character === open.at(-1)) open.pop();
-  }
-  const needsValue = /[[{,:]$/.test(before);
-  const message = needsValue ? 'did not find expected node content' : `did not find expected ',' or '${open.at(-1) ?? ']'}'`;
-  return `line ${line}: ${message}`;
-}
-
-/**
  * Upstream's message for an error. Its scanner counts lines from 1, its parser from 0; neither mentions the first line.
  */
 export function explainYaml(text: string, error: YAMLException): string {
@@ -77,4 +54,38 @@ export function explainYaml(text: string, error: YAMLException): string {
   const row = MESSAGES.find((candidate) => candidate.reason.test(reason));
   if (row === undefined) return parserError(reason);
   return row.source === 'scanner' ? scannerError(row.message) : parserError(row.message);
+}
+
+/**
+ * The message for a flow collection that is not closed at the end of the text: after a value a separator or the closing
+ * bracket is missing, otherwise a value.
+ */
+function explainUnfinishedFlow(text: string): string {
+  const end = text.trimEnd();
+  const needsValue = /[[{,:]$/.test(end);
+  const message = needsValue ? 'did not find expected node content' : `did not find expected ',' or '${missingBracket(end)}'`;
+  return `line ${countLines(text)}: ${message}`;
+}
+
+/** The closing bracket of the innermost open flow collection. Brackets in quoted scalars do not count. */
+function missingBracket(text: string): string {
+  const open: string[] = [];
+  let quote = '';
+  for (let at = 0; at < text.length; at += 1) {
+    const character = text.charAt(at);
+    if (quote !== '') {
+      if (character === '\\' && quote === '"') at += 1;
+      else if (character === quote) quote = '';
+    } else if (character === '"' || character === "'") quote = character;
+    else if (character === '[' || character === '{') open.push(character === '[' ? ']' : '}');
+    else if (character === open.at(-1)) open.pop();
+  }
+  return open.at(-1) ?? ']';
+}
+
+/** The number of lines. A last line of blanks only does not count. */
+function countLines(text: string): number {
+  let lines = text.slice(text.lastIndexOf('\n') + 1).trim() === '' ? 0 : 1;
+  for (const character of text) if (character === '\n') lines += 1;
+  return lines;
 }

@@ -31,9 +31,11 @@ import { isScalarTag, resolvePlain, resolveTagged, type YamlScalar } from './yam
 /** The value of a document, and messages about its duplicate keys. */
 export interface YamlDocument {
   value: JsonValue;
+  /** Such as `line 5: key "type" already set in map`. */
   duplicates: string[];
 }
 
+/** Of nested collections, because the composer is recursive. */
 const MAX_DEPTH = 500;
 /** Limits of the values, and of the characters in strings, that all aliases together add to a document. */
 const MAX_ALIASED_VALUES = 100_000;
@@ -44,6 +46,7 @@ const MAX_DUPLICATES = 100;
 const MAX_PRINTED_KEY_LENGTH = 1024;
 /** In characters, including quotation marks. */
 const MAX_KEY_LENGTH = 1024;
+/** An escape in a double-quoted scalar: `\x41`, `\u0041`, `\U00000041`, or a backslash and any one character. */
 const ESCAPE = /\\(x[^]{2}|u[^]{4}|U[^]{8}|[^])/g;
 const LAST_CHARACTER = 0x10_ff_ff;
 const FIRST_SURROGATE = 0xd8_00;
@@ -52,13 +55,13 @@ const TAG_PREFIX = 'tag:yaml.org,2002:';
 
 /** The first document of the text; its value is null when there is none. Throws ParseError. */
 export function composeYaml(text: string): YamlDocument {
-  const readable = new IndentRepairer(text);
+  const repairer = new IndentRepairer(text);
   for (;;) {
     try {
-      return new Composer(readable.text, parseEvents(readable.text, { maxDepth: MAX_DEPTH })).run();
+      return new Composer(repairer.text, parseEvents(repairer.text, { maxDepth: MAX_DEPTH })).run();
     } catch (error) {
       if (!(error instanceof YAMLException)) throw error;
-      if (!readable.repair(error)) throw new ParseError(`yaml: ${explainYaml(readable.text, error)}`);
+      if (!repairer.repair(error)) throw new ParseError(`yaml: ${explainYaml(repairer.text, error)}`);
     }
   }
 }
@@ -70,32 +73,45 @@ interface Node {
   size: number;
   /** The characters of its strings and keys. */
   length: number;
-  /** The pairs of a mapping in order of appearance, duplicates included. */
+  /** The pairs of a mapping in order of appearance, duplicates included; {@link NO_PAIRS} of other values. */
   pairs: readonly Pair[];
 }
 
+/** A key of a mapping, and where its value is. */
 interface Pair {
   readonly name: string;
-  /** The key as in messages, which distinguishes a number from a string. */
+  /** The key as in messages, which distinguishes a number (`1`) from a string (`"1"`). */
   readonly display: string;
   readonly valueOffset: number;
 }
 
 const NO_PAIRS: readonly Pair[] = [];
 
+/** A mapping that is being composed. */
+interface Mapping {
+  readonly value: JsonObject;
+  /** The keys so far, as in {@link Pair.display}. */
+  readonly seen: Set<string>;
+  readonly pairs: Pair[];
+}
+
 /** `open` while the anchored node is being composed. */
 type AnchorState = Node | 'open';
 type MappingStyle = 'flow' | 'block';
 
+/** Composes the events of one document. In an event of js-yaml, the offset -1 stands for a part that is absent. */
 class Composer {
   private readonly duplicates: string[] = [];
   private readonly anchors = new Map<string, AnchorState>();
-  /** The pairs of mappings in lists, for merge keys. */
+  /** The pairs of mappings that are items of a list, for a merge key with a list: `<<: [*a, *b]`. */
   private readonly pairsByMapping = new Map<JsonValue, readonly Pair[]>();
+  /** What all aliases so far have added to the document. */
   private readonly aliased = { values: 0, characters: 0 };
+  /** The index of the next event. */
   private cursor = 0;
-  /** The line of the offset `countedTo`, from 1; see {@link lineOf}. */
+  /** The line, from 1, of the offset {@link countedTo}; see {@link lineOf}. */
   private line = 1;
+  /** The offset up to which {@link lineOf} has counted lines. */
   private countedTo = 0;
 
   constructor(
@@ -173,7 +189,7 @@ class Composer {
     let length = 0;
     for (;;) {
       const event = this.events[this.cursor];
-      const isMerge = event?.type === EVENT_ID.SCALAR && event.style === SCALAR_STYLE.PLAIN && getScalarValue(this.text, event) === '<<';
+      const isMerge = this.isMergeKey(event);
       const key = this.composeNode();
       if (key === undefined) break;
       const valueOffset = this.nodeOffset(this.cursor) ?? (event === undefined ? 0 : eventOffset(event));
@@ -185,6 +201,10 @@ class Composer {
       else this.assign(target, { ...resolveKey(key.value, item.value), valueOffset }, item.value);
     }
     return { value: sortMembers(target.value), size, length, pairs: target.pairs };
+  }
+
+  private isMergeKey(event: Event | undefined): boolean {
+    return event?.type === EVENT_ID.SCALAR && event.style === SCALAR_STYLE.PLAIN && getScalarValue(this.text, event) === '<<';
   }
 
   /** Assigns the pairs of the merged mappings. The first of several takes precedence, so it is assigned last. */
@@ -209,7 +229,8 @@ class Composer {
   }
 
   /**
-   * The offset of the node of an event; that of its first item for a block collection. `undefined` for a missing node.
+   * The offset of the node that begins with an event. A block collection has none of its own, so it is that of its first
+   * item. `undefined` for a missing node.
    */
   private nodeOffset(eventIndex: number): number | undefined {
     for (let index = eventIndex; index < this.events.length; index += 1) {
@@ -236,12 +257,13 @@ class Composer {
     return tag === '' && event.style === SCALAR_STYLE.PLAIN ? resolvePlain(text) : text;
   }
 
-  /** Rejects escapes that YAML 1.2, and so js-yaml, allows but YAML 1.1 does not. */
+  /** Rejects escapes that YAML 1.2, and so js-yaml, allows but YAML 1.1 does not: `\/`, and codes of no character. */
   private checkEscapes({ style, valueStart, valueEnd }: ScalarEvent): void {
     if (style !== SCALAR_STYLE.DOUBLE_QUOTED) return;
     const raw = this.text.slice(valueStart, valueEnd);
     if (!raw.includes('\\')) return;
     for (const { 1: escape = '', index } of raw.matchAll(ESCAPE)) {
+      // Escapes shorter than `uXXXX` have no code, or one below 0x100, which is always a character.
       const code = escape.length < 5 ? 0 : parseInt(escape.slice(1), 16);
       const isCharacter = code <= LAST_CHARACTER && (code < FIRST_SURROGATE || code > LAST_SURROGATE);
       const message = escape === '/' ? 'found unknown escape character' : 'found invalid Unicode character escape code';
@@ -250,8 +272,8 @@ class Composer {
   }
 
   /**
-   * Rejects keys that upstream's scanner does not recognize, unless they are marked by `?`: missing keys, and keys that
-   * are longer than the scanner looks back.
+   * Rejects keys that upstream's scanner does not recognize: missing keys (`: a`), and keys that are longer than the
+   * scanner looks back. A key that is marked by `?` is recognized in any case.
    */
   private checkKey(event: Event | undefined, valueOffset: number, style: MappingStyle): void {
     if (event?.type !== EVENT_ID.SCALAR) return;
@@ -270,7 +292,7 @@ class Composer {
       : this.scannerError(valueStart, 'mapping values are not allowed in this context');
   }
 
-  /** The last character before an offset that does not match `skipped`. */
+  /** The last character before an offset that does not match `skipped`; `''` when there is none. */
   private lastBefore(offset: number, skipped: RegExp): string {
     let index = offset - 1;
     while (index >= 0 && skipped.test(this.text.charAt(index))) index -= 1;
@@ -289,7 +311,10 @@ class Composer {
     return new ParseError(line === 1 ? `yaml: ${message}` : `yaml: line ${line - 1}: ${message}`);
   }
 
-  /** Whether it is a block scalar at the end of a text without a final line break. */
+  /**
+   * Whether the event is a block scalar at the end of a text without a final line break. js-yaml adds the line break to
+   * its value, upstream does not.
+   */
   private isCutOff(event: ScalarEvent): boolean {
     return isBlock(event) && event.valueEnd >= this.text.length && this.text.slice(this.text.lastIndexOf('\n')).trim() !== '';
   }
@@ -312,16 +337,11 @@ function leaf(value: YamlScalar): Node {
   return { value, size: 1, length: typeof value === 'string' ? value.length : 0, pairs: NO_PAIRS };
 }
 
-interface Mapping {
-  readonly value: JsonObject;
-  readonly seen: Set<string>;
-  readonly pairs: Pair[];
-}
-
 const isBlock = ({ style }: ScalarEvent): boolean => style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK;
 
 /**
- * -1 when the event has no offset: block collections, and block scalars, as their indicator is on the line of the key.
+ * The offset of the anchor or value of an event. -1 for collections in block style without an anchor, and for block
+ * scalars without one: the `|` or `>` of a block scalar is on the line of its key.
  */
 function eventOffset(event: Event): number {
   switch (event.type) {
@@ -347,6 +367,7 @@ function sortMembers(value: JsonObject): JsonObject {
   return ordered;
 }
 
+/** @param value of the key, for an error message */
 function resolveKey(key: JsonValue, value: JsonValue): { readonly name: string; readonly display: string } {
   const name = keyText(key, value);
   return { name, display: typeof key === 'string' ? JSON.stringify(name) : name };

@@ -1,7 +1,8 @@
 /**
- * Repairs the indentation of texts that js-yaml rejects and upstream accepts: upstream allows any indentation of lines
- * in flow collections and quoted scalars (`args: [`, with the closing bracket below the key), js-yaml requires more
- * than that of the parent. The rejected lines are indented further, which does not change their meaning.
+ * Repairs the indentation of texts that js-yaml rejects and upstream accepts. Upstream allows any indentation of lines
+ * in flow collections and quoted scalars: for example `args: [` with the closing bracket below the key. js-yaml requires
+ * such lines to be indented further than the line of their parent. The rejected lines are indented further, which does
+ * not change their meaning.
  */
 import type { YAMLException } from 'js-yaml';
 
@@ -11,6 +12,7 @@ import type { YAMLException } from 'js-yaml';
  */
 const MIN_REREAD_BUDGET = 256 * 1024;
 const REREAD_FACTOR = 4;
+/** Texts with deeper indentation are not repaired: each repaired line would become as long. */
 const MAX_INDENT = 1000;
 
 /** Used for one text, together with the parser that fails on it. */
@@ -47,6 +49,7 @@ function countLeading(line: string, characters: string): number {
   return count;
 }
 
+/** The deepest indentation of a line. The indicators `-` and `?` before an item or key count as indentation. */
 function deepestIndent(text: string): number {
   let deepest = 0;
   for (const line of text.split('\n')) deepest = Math.max(deepest, countLeading(line, ' -?'));

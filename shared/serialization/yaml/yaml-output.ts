@@ -1,7 +1,9 @@
 /**
- * Formats YAML in the style of upstream's responses: block style, list items at the indentation of their key, keys in
- * natural order, strings plain where they are parsed as strings and quoted otherwise, strings of several lines as
- * literal block scalars.
+ * Formats YAML in the style of upstream's responses:
+ *
+ * - Collections are in block style, with list items at the indentation of their key and keys in natural order.
+ * - A string is plain where a parser reads it as a string, and quoted otherwise.
+ * - A string of several lines is a literal block scalar, unless it has characters or blanks that need escapes.
  */
 import { isObject, stringifyJsonNumber, type JsonObject, type JsonValue } from '../../values/json';
 import { resolvePlain } from './yaml-scalar';
@@ -41,9 +43,13 @@ function writeSequence(items: readonly JsonValue[], indent: string): string {
   return text;
 }
 
+/** The start column of keys, which are not folded, however long they are. */
+const NEVER_FOLDED = -Infinity;
+
 function writeKey(key: string): string {
+  // Plain, `<<` would be a merge key.
   if (key.includes('\n') || key === '<<') return quoteDouble(key);
-  return writeText(key, '', -Infinity);
+  return writeText(key, '', NEVER_FOLDED);
 }
 
 /** Formats a scalar or an empty collection. `column` is its start column, for the folding of long lines. */
@@ -70,10 +76,11 @@ const TIMESTAMP = /^\d{4}-\d\d?-\d\d?(?:(?:[Tt]|[ \t]+)\d\d?:\d\d?:\d\d?(?:\.\d*
 /** A text that YAML 1.1 reads as a number to base 60: `190:20:30`. */
 const SEXAGESIMAL = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/;
 
+/** `indent` is that of further lines, `column` the start column of the text. */
 function writeText(text: string, indent: string, column: number): string {
   if (text === '') return '""';
-  if (SPECIAL.test(text) || (/ \n| $/.test(text) && text.includes('\n')))
-    return foldLine(quoteDouble(text), { indent, column, style: 'double-quoted' });
+  const hasBlanksAtLineEnd = text.includes('\n') && / \n| $/.test(text);
+  if (SPECIAL.test(text) || hasBlanksAtLineEnd) return foldLine(quoteDouble(text), { indent, column, style: 'double-quoted' });
   if (text.includes('\n')) return formatLiteralBlock(text, indent);
   if (wouldReadAsOtherType(text)) return quoteDouble(text);
   return foldLine(isPlain(text) ? text : `'${text.replaceAll("'", "''")}'`, { indent, column, style: 'other' });
@@ -99,6 +106,7 @@ function foldLine(text: string, { indent, column: startColumn, style }: FoldOpti
   let column = startColumn;
   for (let i = 0; i < text.length; i += 1) {
     const character = text.charAt(i);
+    // Not the space beside a quotation mark.
     const isInside = i > 1 && i < text.length - 2;
     const isSingle = text.charAt(i - 1) !== ' ' && text.charAt(i + 1) !== ' ';
     if (character === ' ' && column > WIDTH && isInside && (isDouble || isSingle)) {
@@ -112,6 +120,7 @@ function foldLine(text: string, { indent, column: startColumn, style }: FoldOpti
   return folded;
 }
 
+/** Whether a parser of YAML 1.1 would read the plain text as a number, boolean, null or time. */
 function wouldReadAsOtherType(text: string): boolean {
   if (TIMESTAMP.test(text) || SEXAGESIMAL.test(text)) return true;
   try {
@@ -124,8 +133,12 @@ function wouldReadAsOtherType(text: string): boolean {
 
 /** Whether the text needs no quotes as a key or value in block style. */
 function isPlain(text: string): boolean {
-  if (/^[ ]|[ ]$/.test(text) || text.startsWith('---') || text.startsWith('...')) return false;
+  if (text.startsWith(' ') || text.endsWith(' ')) return false;
+  // The marks that begin and end a document.
+  if (text.startsWith('---') || text.startsWith('...')) return false;
+  // Indicators that begin another kind of node.
   if (/^[#,[\]{}&*!|>'"%@`]/.test(text) || /^[-?:](?: |$)/.test(text)) return false;
+  // `: ` would end a key, ` #` begin a comment.
   return !/:(?: |$)| #/.test(text);
 }
 
@@ -177,28 +190,34 @@ function escapeCode(code: number): string {
   return code <= 0xffff ? `\\u${hex.padStart(4, '0')}` : `\\U${hex.padStart(8, '0')}`;
 }
 
-/** Natural order: runs of digits by their number, other characters before letters, otherwise by code. */
+/** Natural order: runs of digits by their number (`a2` before `a10`), other characters before letters, otherwise by code. */
 function compareNaturally(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   let i = 0;
   while (i < length && a.charCodeAt(i) === b.charCodeAt(i)) i += 1;
   if (i === length) return a.length - b.length;
-  const x = a.charAt(i);
-  const y = b.charAt(i);
-  const xIsLetter = isLetter(x);
-  const yIsLetter = isLetter(y);
-  if (xIsLetter && yIsLetter) return x < y ? -1 : 1;
-  if (xIsLetter || yIsLetter) return yIsLetter ? -1 : 1;
-  if (isDigit(x) || isDigit(y)) {
-    let start = i;
-    while (start > 0 && isDigit(a.charAt(start - 1))) start -= 1;
-    const m = digitsAt(a, start);
-    const n = digitsAt(b, start);
-    const difference = BigInt(m === '' ? '0' : m) - BigInt(n === '' ? '0' : n);
-    if (difference !== 0n) return difference < 0n ? -1 : 1;
-    if (m.length !== n.length) return m.length - n.length;
-  }
-  return x < y ? -1 : 1;
+  const characterOfA = a.charAt(i);
+  const characterOfB = b.charAt(i);
+  const byCode = characterOfA < characterOfB ? -1 : 1;
+  if (isLetter(characterOfA) && isLetter(characterOfB)) return byCode;
+  if (isLetter(characterOfB)) return -1;
+  if (isLetter(characterOfA)) return 1;
+  if (isDigit(characterOfA) || isDigit(characterOfB)) return compareDigits(a, b, i) || byCode;
+  return byCode;
+}
+
+/**
+ * Compares the numbers around `index`, up to which the two texts are equal. Of two equal numbers the one with fewer
+ * leading zeros comes first.
+ */
+function compareDigits(a: string, b: string, index: number): number {
+  let start = index;
+  while (start > 0 && isDigit(a.charAt(start - 1))) start -= 1;
+  const digitsOfA = digitsAt(a, start);
+  const digitsOfB = digitsAt(b, start);
+  const difference = BigInt(digitsOfA || '0') - BigInt(digitsOfB || '0');
+  if (difference !== 0n) return difference < 0n ? -1 : 1;
+  return digitsOfA.length - digitsOfB.length;
 }
 
 function digitsAt(text: string, start: number): string {

@@ -12,7 +12,7 @@ import type { YamlDocument } from './yaml-document';
 const LIMITS = {
   threads: 2,
   jobTimeoutMs: 5000,
-  /** In characters: sixteen documents of the maximal length. */
+  /** In characters: sixteen documents of 3 MiB, the limit of a request body. */
   maxWaitingWeight: 16 * 3 * 1024 * 1024,
 };
 

@@ -10,6 +10,7 @@ const BOOLEANS = new Map<string, boolean>([
 const NULLS = new Set(['', '~', 'null', 'Null', 'NULL']);
 /** For example `-1.5e3`, `.5` or `1.`. */
 const FLOAT = /^[-+]?(?:\.\d+|\d+(?:\.\d*)?)(?:[eE][-+]?\d+)?$/;
+/** With the names of Go, for the error message. */
 const INFINITE = new Map([
   ...['.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF'].map((text): [string, string] => [text, '+Inf']),
   ...['-.inf', '-.Inf', '-.INF'].map((text): [string, string] => [text, '-Inf']),
@@ -23,7 +24,7 @@ const RADIXES: ReadonlyMap<string, { prefix: string; digits: RegExp }> = new Map
   ['x', { prefix: '0x', digits: /^[0-9a-fA-F]+$/ }],
 ]);
 
-/** Longer texts exceed 64 bits, except for leading zeros. */
+/** Longer texts are not read as integers, because they exceed 64 bits (unless they have as many leading zeros). */
 const MAX_DIGITS = 100;
 
 export type YamlScalar = null | boolean | number | bigint | string;
@@ -84,8 +85,8 @@ function readInteger(text: string): number | bigint | undefined {
 }
 
 /**
- * Exact within 64 bits. `undefined` for larger numbers: those of digits only become doubles, those with the letter of a
- * base stay texts.
+ * The exact integer, if it fits in 64 bits with or without a sign. `undefined` for larger numbers: the caller reads
+ * those of decimal digits as doubles, and those with the letter of a base (`0x…`) as texts.
  */
 function fitToInt64(size: bigint, sign: string): number | bigint | undefined {
   const value = sign === '-' ? -size : size;

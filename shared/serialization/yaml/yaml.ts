@@ -14,7 +14,10 @@ import { ParseError } from '../json/parse-error';
 import { composeYaml } from './yaml-document';
 import { YamlPool } from './yaml-pool';
 
-/** In characters. Parsing takes up to 3 ms at this length; longer texts may take ten times as long as in proportion. */
+/**
+ * In characters. Parsing a text of this length takes up to 3 ms. The time of a longer one is not proportional to its
+ * length: it may be ten times that.
+ */
 const MAX_INLINE_LENGTH = 8 * 1024;
 /**
  * Exists only in the built program: code that runs from sources (tests), or in a worker thread of another kind, parses
@@ -23,6 +26,7 @@ const MAX_INLINE_LENGTH = 8 * 1024;
 const WORKER_FILE = join(__dirname, 'yaml-worker.js');
 /** Heap limit of a worker thread, which parses one document at a time. */
 const MEMORY_MB = 256;
+const OPEN_BRACE = 0x7b;
 
 const pool = new YamlPool(() => startThread(WORKER_FILE, MEMORY_MB));
 
@@ -40,6 +44,9 @@ export async function parseYaml(bytes: Uint8Array, clock: Clock): Promise<Parsed
   return { value: document.value, format: 'yaml', duplicates: document.duplicates, literals: undefined, text: undefined };
 }
 
+type Utf16Encoding = 'utf-16le' | 'utf-16be';
+
+/** By the byte order mark in hexadecimal. */
 const UTF16_BY_BOM: ReadonlyMap<string, Utf16Encoding> = new Map([
   ['fffe', 'utf-16le'],
   ['feff', 'utf-16be'],
@@ -53,7 +60,6 @@ function decodeText(bytes: Buffer): string {
   return text.replaceAll('\u0085', '\n');
 }
 
-type Utf16Encoding = 'utf-16le' | 'utf-16be';
 function decodeUtf16(bytes: Buffer, encoding: Utf16Encoding): string {
   if (bytes.length % 2 === 1) throw new ParseError('yaml: incomplete UTF-16 character');
   try {
@@ -68,7 +74,7 @@ function decodeUtf16(bytes: Buffer, encoding: Utf16Encoding): string {
  * lines, as upstream does.
  */
 function tryJson(bytes: Uint8Array): ParsedText | undefined {
-  if (bytes[0] !== 0x7b) return undefined;
+  if (bytes[0] !== OPEN_BRACE) return undefined;
   try {
     const parsed = parseJson(bytes);
     return parsed.duplicates.length === 0 ? { ...parsed, literals: undefined, format: 'yaml' } : undefined;
