@@ -6,7 +6,7 @@
 /** In characters; a longer path is truncated and ends in `…`. */
 const MAX_PATH_LENGTH = 1024;
 
-/** `a`, `.a` or `[0]`. */
+/** The text that a member or index adds to a path: `a` at its beginning, otherwise `.a` or `[0]`. */
 export function formatPathElement(key: string | number, isFirst: boolean): string {
   if (typeof key === 'number') return `[${key}]`;
   return isFirst ? key : `.${key}`;

@@ -27,7 +27,7 @@ function formatMembers(object: JsonObject): string {
   return text;
 }
 
-/** A number as Go's `%v` prints it: integers plain, others with an exponent below 1e-4 and from 1e6. */
+/** A number as Go's `%v` prints it: integers of 64 bits plain, others with an exponent below 1e-4 and from 1e6. */
 export function formatGoNumber(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) < 2 ** 63) return Object.is(value, -0) ? '-0' : BigInt(value).toString();
   const [digits = '', exponent = ''] = value.toExponential().split('e');

@@ -9,7 +9,7 @@ export function formatGoIntOrString(value: JsonValue | undefined): string {
   return typeof value === 'string' ? print(1, 0, value) : print(0, typeof value === 'number' ? value : 0, '');
 }
 
-/** Further bytes are omitted: long messages are truncated, and the reason of the error follows the value. */
+/** Further bytes are omitted: long messages are cut off at their end, and there is the reason of the error. */
 const MAX_PRINTED_BYTES = 2048;
 
 /** @param encoded base64 */

@@ -1,7 +1,7 @@
 /**
- * A structural index of a valid JSON text, built in one pass over its bytes: gives access to single values, or to their
- * spelling, without creating objects of the others. A value is identified by the number of its entry; the entry of a
- * member's name is followed by that of its value. Does not validate.
+ * A structural index of a valid JSON text, built in one pass over its bytes. Gives access to single values, or to their
+ * spelling, without creating objects of the others. A value is identified by the position of its entry in the index.
+ * Entries are in the order of the text: that of a member's name is followed by that of its value. Does not validate.
  */
 import { parseLongInteger } from './long-integer';
 import { setMember, type JsonArray, type JsonObject, type JsonValue } from './json';
@@ -20,8 +20,8 @@ const NULL = 0x6e;
 export type JsonType = 'boolean' | 'list' | 'null' | 'number' | 'object' | 'text';
 
 /**
- * Numbers per entry: the start offset of the value, its end offset (complemented for a string with escapes), and the
- * next entry that is not inside the value.
+ * An entry is three numbers: the start offset of the value, its end offset, and the position of the next entry that is
+ * not inside the value. The end offset of a string with escapes is complemented (`~end`), which makes it negative.
  */
 const ENTRY_SIZE = 3;
 /** Typical objects have no more values than this; for others the index grows. */
@@ -35,13 +35,13 @@ const BETWEEN = 1;
 const OPENS = 2;
 const CLOSES = 3;
 const QUOTES = 4;
-const KINDS = new Uint8Array(256);
-for (const between of ' \t\n\r,:') KINDS[between.charCodeAt(0)] = BETWEEN;
-for (const opens of [OPEN_OBJECT, OPEN_LIST]) KINDS[opens] = OPENS;
-for (const closes of [CLOSE_OBJECT, CLOSE_LIST]) KINDS[closes] = CLOSES;
-KINDS[QUOTE] = QUOTES;
+const CLASS_OF_BYTE = new Uint8Array(256);
+for (const between of ' \t\n\r,:') CLASS_OF_BYTE[between.charCodeAt(0)] = BETWEEN;
+for (const opens of [OPEN_OBJECT, OPEN_LIST]) CLASS_OF_BYTE[opens] = OPENS;
+for (const closes of [CLOSE_OBJECT, CLOSE_LIST]) CLASS_OF_BYTE[closes] = CLOSES;
+CLASS_OF_BYTE[QUOTE] = QUOTES;
 
-/** Methods take the number of an entry, which must be of the type that they expect. */
+/** Methods take and return positions of entries. They do not check that the value has the type that they expect. */
 export class JsonIndex {
   /** The value of the whole text. */
   readonly root = 0;
@@ -120,7 +120,7 @@ export class JsonIndex {
     return this.entries[value + 2] ?? 0;
   }
 
-  /** The value verbatim, as in the text. */
+  /** The bytes of the value, decoded as latin1: for values in ASCII, such as numbers, or as a key of a cache. */
   spelling(value: number): string {
     return this.bytes.toString('latin1', this.start(value), this.end(value));
   }
@@ -140,7 +140,7 @@ export class JsonIndex {
     return parseLongInteger(spelling) ?? Number(spelling);
   }
 
-  /** The value with everything inside it. */
+  /** The value with everything inside it. Recursive: the caller limits the depth. */
   toJson(value: number): JsonValue {
     switch (this.typeOf(value)) {
       case 'text':
@@ -178,9 +178,9 @@ export class JsonIndex {
     const open: number[] = [];
     let next = 0;
     for (let at = 0; at < bytes.length; at += 1) {
-      const kind = KINDS[bytes[at] ?? 0];
-      if (kind === BETWEEN) continue;
-      if (kind === CLOSES) {
+      const byteClass = CLASS_OF_BYTE[bytes[at] ?? 0];
+      if (byteClass === BETWEEN) continue;
+      if (byteClass === CLOSES) {
         const container = open.pop() ?? 0;
         this.entries[container + 1] = at + 1;
         this.entries[container + 2] = next;
@@ -189,9 +189,9 @@ export class JsonIndex {
       if (next + ENTRY_SIZE > this.entries.length) this.growEntries();
       const { entries } = this;
       entries[next] = at;
-      if (kind === OPENS) open.push(next);
+      if (byteClass === OPENS) open.push(next);
       else {
-        const end = kind === QUOTES ? endOfString(bytes, at) : endOfWord(bytes, at);
+        const end = byteClass === QUOTES ? endOfString(bytes, at) : endOfWord(bytes, at);
         entries[next + 1] = end;
         entries[next + 2] = next + ENTRY_SIZE;
         at = (end < 0 ? ~end : end) - 1;
@@ -229,6 +229,6 @@ function endOfEscapedString(bytes: Buffer, start: number): number {
 
 function endOfWord(bytes: Buffer, start: number): number {
   let at = start + 1;
-  while (at < bytes.length && KINDS[bytes[at] ?? 0] === WORD) at += 1;
+  while (at < bytes.length && CLASS_OF_BYTE[bytes[at] ?? 0] === WORD) at += 1;
   return at;
 }

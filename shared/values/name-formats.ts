@@ -4,6 +4,7 @@
  * field.
  */
 
+/** Returns the messages about an invalid text. */
 export type NameCheck = (text: string) => readonly string[];
 
 const NONE: readonly string[] = [];
@@ -84,7 +85,7 @@ function checkFormat(text: string, max: number, pattern: RegExp, message: string
   return [...(byteLength(text) > max ? [tooLongMessage(max)] : NONE), ...(pattern.test(text) ? NONE : [message])];
 }
 
-/** A text that is valid except for its dots gets its own message. */
+/** A text that would be valid as a subdomain gets a message of its own. */
 export const checkDnsLabel: NameCheck = (text) =>
   checkFormat(text, MAX_LABEL_LENGTH, LABEL_PATTERN, SUBDOMAIN_PATTERN.test(text) ? 'must not contain dots' : LABEL_TEXT);
 export const checkDnsSubdomain: NameCheck = (text) => checkFormat(text, MAX_SUBDOMAIN_LENGTH, SUBDOMAIN_PATTERN, SUBDOMAIN_TEXT);
@@ -124,7 +125,7 @@ const FORBIDDEN_IN_PATHS: readonly (readonly [character: string, text: string])[
   ['\0', "may not contain '\\x00'"],
 ];
 
-/** The prefix of such a name (`generateName`). */
+/** As {@link checkPathSegment}, for the prefix of a name (`generateName`): it may be `.` or `..`. */
 export const checkPathSegmentPrefix: NameCheck = (text) => {
   const violations = FORBIDDEN_IN_PATHS.filter(([character]) => text.includes(character));
   return violations.length === 0 ? NONE : violations.map(([, message]) => message);
@@ -179,7 +180,10 @@ export const checkPortName: NameCheck = (text) => {
   return messages;
 };
 
-/** The format of a name prefix (`generateName`): it may end in a dash, because a random suffix follows. */
+/**
+ * The format of a name prefix (`generateName`): it may end in a dash, because a random suffix follows. As upstream, the
+ * check replaces the dash and the character before it by a letter.
+ */
 export function namePrefixCheck(format: NameCheck): NameCheck {
   return (text) => format(text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text);
 }

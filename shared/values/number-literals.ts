@@ -10,13 +10,13 @@ import type { JsonArray, JsonObject, JsonValue } from './json';
  */
 export type NumberLiterals = WeakMap<JsonObject | JsonArray, Map<string | number, string>>;
 
-/** Upstream's error for a number that exceeds the range of a double. */
+/** Upstream's error for a number that exceeds the range of its type, by default of a double. */
 export const numberTooLargeMessage = (literal: string, target = 'Go value of type float64'): string =>
   `json: cannot unmarshal number ${literal} into ${target}`;
 
 /**
- * The literal of the first number that exceeds the range of a double; `undefined` when there is none. Not recursive,
- * because clients choose the depth.
+ * The literal of a number that exceeds the range of a double, which JavaScript reads as infinite; `undefined` when there
+ * is none. Not recursive, because clients choose the depth.
  */
 export function findTooLargeNumber(top: JsonObject | JsonArray, literals: NumberLiterals): string | undefined {
   const pending = [top];

@@ -23,10 +23,14 @@ const SHAPE_MESSAGE = "quantities must match the regular expression '^([+-]?[0-9
 const CANONICAL = /^(?:0|[1-9]\d{0,2}(?:[mkMGTPE]|[KMGTP]i)?)$/;
 /** In characters; longer texts are rejected. The time of bigint arithmetic is not linear in the length of the numbers. */
 const MAX_LENGTH = 1000;
+/** Suffixes by the power of 10 that they stand for, from -9 to 18. */
 const DECIMAL_BY_EXPONENT = new Map(['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'].map((suffix, index) => [3 * index - 9, suffix]));
+/** Suffixes by the power of 1024 that they stand for. */
 const BINARY_BY_POWER = new Map(['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'].map((suffix, power) => [power, suffix]));
-const DECIMAL = new Map([...DECIMAL_BY_EXPONENT].map(([exponent, suffix]) => [suffix, exponent]));
-const BINARY = new Map([...BINARY_BY_POWER].map(([power, suffix]) => [suffix, power]));
+const EXPONENT_BY_DECIMAL = new Map([...DECIMAL_BY_EXPONENT].map(([exponent, suffix]) => [suffix, exponent]));
+const POWER_BY_BINARY = new Map([...BINARY_BY_POWER].map(([power, suffix]) => [suffix, power]));
+/** The power of 10 by which {@link Quantity.nanos} are larger than the number. */
+const NANO_DIGITS = 9;
 const BILLION = 1_000_000_000n;
 const MAX_BINARY_NANOS = ((1n << 63n) - 1n) * BILLION;
 /**
@@ -36,8 +40,8 @@ const MAX_BINARY_NANOS = ((1n << 63n) - 1n) * BILLION;
 const MAX_EXPONENT = 600;
 
 /**
- * The canonical spelling of a text, which may have blanks around it. Throws {@link QuantityError}. As upstream, a text with a canonical number and suffix keeps
- * its sign and leading zeros (`+05E3`).
+ * The canonical spelling of a text, which may have blanks around it. As upstream, a text with a canonical number and
+ * suffix keeps its sign and leading zeros (`+05E3`). Throws {@link QuantityError}.
  */
 export function canonicalQuantity(text: string): string {
   if (CANONICAL.test(text)) return text;
@@ -64,17 +68,18 @@ export function parseQuantity(text: string): Quantity {
   if (match === null || text === '') throw new QuantityError(SHAPE_MESSAGE);
   const [, sign = '', whole = '', fraction = '', suffix = ''] = match;
   const scale = readSuffix(suffix);
-  const exponent = scale.exponent - fraction.length + 9;
+  const exponent = scale.exponent - fraction.length + NANO_DIGITS;
   const unscaled = BigInt(whole + fraction) * 1024n ** BigInt(scale.power);
   const size = exponent >= 0 ? unscaled * 10n ** BigInt(exponent) : divideUp(unscaled, 10n ** BigInt(-exponent));
   const capped = scale.format === 'binary' && size > MAX_BINARY_NANOS ? MAX_BINARY_NANOS : size;
   return { nanos: sign === '-' ? -capped : capped, format: scale.format };
 }
 
+/** The number is multiplied by `10 ** exponent` and `1024 ** power`. */
 function readSuffix(suffix: string): { format: Format; exponent: number; power: number } {
-  const decimal = DECIMAL.get(suffix);
+  const decimal = EXPONENT_BY_DECIMAL.get(suffix);
   if (decimal !== undefined) return { format: 'decimal', exponent: decimal, power: 0 };
-  const power = BINARY.get(suffix);
+  const power = POWER_BY_BINARY.get(suffix);
   if (power !== undefined) return { format: 'binary', exponent: 0, power };
   if (!/^[eE][+-]?\d+$/.test(suffix)) throw new QuantityError("unable to parse quantity's suffix");
   const exponent = Number(suffix.slice(1));
@@ -101,9 +106,11 @@ export function formatQuantity(quantity: Quantity): string {
     return `${sign}${value}${BINARY_BY_POWER.get(power) ?? ''}`;
   }
   const digits = String(size);
-  const thousands = Math.floor(zerosAtEnd(digits) / 3);
-  const exponent = 3 * (quantity.format === 'exponent' ? thousands : Math.min(thousands, 9)) - 9;
-  const value = digits.slice(0, digits.length - exponent - 9);
+  // The zeros at the end of the nanos in groups of three become the suffix: nine groups are `E`, the largest one.
+  const groups = Math.floor(zerosAtEnd(digits) / 3);
+  const suffixGroups = quantity.format === 'exponent' ? groups : Math.min(groups, 9);
+  const exponent = 3 * suffixGroups - NANO_DIGITS;
+  const value = digits.slice(0, digits.length - 3 * suffixGroups);
   if (quantity.format !== 'exponent') return `${sign}${value}${DECIMAL_BY_EXPONENT.get(exponent) ?? ''}`;
   return exponent === 0 ? `${sign}${value}` : `${sign}${value}e${exponent}`;
 }

@@ -1,6 +1,7 @@
 /** Sorts the versions of an API group by priority: stable before beta before alpha, newer before older. */
 import { compareBytes } from './json';
 
+/** In the order of priority; a stable version has no stage in its name. */
 const STAGES = ['', 'beta', 'alpha'];
 
 /**

@@ -45,7 +45,10 @@ export function requireDerTag(value: DerValue | undefined, tag: number): DerValu
 
 const LARGEST_ARC = 0x7fff_ffff;
 
-/** An OBJECT IDENTIFIER in dotted notation: `2.5.4.3`. */
+/**
+ * An OBJECT IDENTIFIER in dotted notation: `2.5.4.3`. Its numbers (arcs) are encoded in seven bits per byte; the first
+ * two arcs, of which the first one is 0, 1 or 2, are encoded together as `40 * first + second`.
+ */
 export function parseObjectIdentifier(value: DerValue | undefined): string {
   const { content } = requireDerTag(value, DER_TAGS.objectIdentifier);
   const arcs: number[] = [];
@@ -65,7 +68,9 @@ export function parseObjectIdentifier(value: DerValue | undefined): string {
   return [root, first - root * 40, ...others].join('.');
 }
 
+/** The lowest five bits of a tag byte when the tag number follows in further bytes. */
 const LONG_TAG = 0x1f;
+/** In the first byte of a length: the lowest seven bits are the number of further bytes, which have the length. */
 const LONG_LENGTH = 0x80;
 
 function valueAt(bytes: Buffer, start: number): DerValue {

@@ -8,7 +8,7 @@ import { quote } from '../text/quote';
 export interface GoUrl {
   /** In lower case; `''` when there is none. */
   readonly scheme: string;
-  /** `user` or `user:password`. */
+  /** `user` or `user:password`; `undefined` without an `@`. */
   readonly user: string | undefined;
   /** With the port, if there is one. */
   readonly host: string;
@@ -19,6 +19,7 @@ export interface GoUrl {
 /** `error` is upstream's text: `parse "://": missing protocol scheme`. */
 export type ParsedGoUrl = { readonly type: 'good'; readonly url: GoUrl } | { readonly type: 'bad'; readonly error: string };
 
+/** Thrown within this file only. */
 class UrlError extends Error {}
 
 /** Never throws: the result of a bad URL has the error of Go. */
@@ -46,8 +47,9 @@ function parse(text: string): GoUrl {
     if (scheme !== '') return { scheme, user: undefined, host: '', query, fragment };
     if (/^[^/]*:/.test(location)) throw new UrlError('first path segment in URL cannot contain colon');
   }
-  const isRooted = location.startsWith('//') && (scheme !== '' || !location.startsWith('///'));
-  const authority = isRooted ? (AUTHORITY.exec(location)?.[1] ?? '') : undefined;
+  // Without a scheme `///path` is a path.
+  const hasAuthority = location.startsWith('//') && (scheme !== '' || !location.startsWith('///'));
+  const authority = hasAuthority ? (AUTHORITY.exec(location)?.[1] ?? '') : undefined;
   checkEscapes(authority === undefined ? location : location.slice(2 + authority.length));
   return { scheme, ...readAuthority(authority ?? ''), query, fragment };
 }
@@ -75,6 +77,7 @@ function readAuthority(authority: string): Pick<GoUrl, 'user' | 'host'> {
 
 const BAD_HOST_CHARACTER = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\uffff]/;
 
+/** @param host with the port, if there is one: `example.com:80`, `[::1]:80` */
 function checkHost(host: string): void {
   const end = host.startsWith('[') ? host.lastIndexOf(']') : undefined;
   if (end !== undefined && end < 0) throw new UrlError("missing ']' in host");

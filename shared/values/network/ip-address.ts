@@ -1,7 +1,7 @@
 /**
- * Parses IP addresses and ranges as upstream does (recorded in `values/addresses`): decimal octets and hexadecimal
- * groups may have leading zeros, an IPv6 address may end in dotted decimals, and an IPv4-mapped IPv6 address
- * (`::ffff:10.0.0.1`) is an IPv4 address. Zones are rejected. Which addresses are acceptable is up to the caller.
+ * Parses IP addresses and ranges as upstream does: decimal octets and hexadecimal groups may have leading zeros, an IPv6
+ * address may end in dotted decimals, and an IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) is an IPv4 address. Zones are
+ * rejected. Which addresses are acceptable is up to the caller.
  */
 
 /** The name of a family in API objects. */
@@ -157,7 +157,7 @@ export function rangeContains(range: IpRange, address: IpAddress): boolean {
   return range.family === address.family && maskAddress(address, range.prefix) === range.first;
 }
 
-/** Whether `outer` contains all addresses of `inner` and, by the prefix lengths as written, more. */
+/** Whether `outer` contains all addresses of `inner`, and the prefix length in its text is shorter. */
 export function isStrictSubrange(inner: IpRange, outer: IpRange): boolean {
   return inner.writtenPrefix > outer.writtenPrefix && rangeContains(outer, { family: inner.family, value: inner.first });
 }

@@ -6,14 +6,14 @@ import { quote } from '../text/quote';
 
 export type StrictParseResult = { readonly canonical: string } | { readonly error: string };
 
-/** Never leaves this file. */
+/** Thrown within this file only. */
 class StrictIpError extends Error {}
 
 export function parseStrictIpAddress(text: string): StrictParseResult {
   return catchError(() => canonicalAddress(text));
 }
 
-/** `address/bits`. */
+/** Parses `address/bits`. */
 export function parseStrictIpPrefix(text: string): StrictParseResult {
   return catchError(() => {
     const slash = text.lastIndexOf('/');
@@ -38,6 +38,7 @@ function catchError(parse: () => string): StrictParseResult {
   }
 }
 
+/** Throws {@link StrictIpError}. */
 function canonicalAddress(text: string): string {
   const fail = (message: string, rest?: string): never => {
     throw new StrictIpError(`ParseAddr(${quote(text)}): ${message}${rest === undefined ? '' : ` (at ${quote(rest)})`}`);
@@ -54,6 +55,7 @@ function canonicalAddress(text: string): string {
   }
 }
 
+/** Throws the error of Go. `rest`: the part of the text from the error on, for messages that name it. */
 type Fail = (message: string, rest?: string) => never;
 
 function readOctets(text: string, fail: Fail): readonly number[] {

@@ -16,7 +16,7 @@ export type Pattern =
     }
   | { readonly type: 'bad'; readonly error: string };
 
-/** Schemas copy expressions from each other, so that few of them are compiled many times. */
+/** Schemas often contain the same expressions, which are compiled once for as long as they stay in this cache. */
 const cache = new LRUCache<string, Pattern>({ max: 256 });
 /** Longer expressions are compiled at each use. */
 const MAX_CACHED_LENGTH = 1000;

@@ -12,7 +12,7 @@ interface Range {
   readonly names?: readonly string[];
 }
 
-/** In the order of the text. The first name stands for `min`. */
+/** Minutes, hours, days, months and weekdays, in the order of the text. The first name stands for `min`. */
 const FIELDS: readonly Range[] = [
   { min: 0, max: 59 },
   { min: 0, max: 23 },
@@ -31,6 +31,7 @@ const DESCRIPTORS: Readonly<Record<string, string>> = {
   '@hourly': '0 * * * *',
 };
 const EVERY = '@every ';
+/** White space as in Go's `strings.Fields`. */
 const BLANKS = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
 
 /** The values of one field of a schedule. */
@@ -38,15 +39,15 @@ export interface CronField {
   /** In ascending order. */
   readonly values: ReadonlySet<number>;
   /**
-   * `*` or `?`. Days of the month and days of the week are alternatives when neither is a wildcard, otherwise both must
-   * match.
+   * Whether a part of the field is `*` or `?`, without a step above 1. Days of the month and days of the week are
+   * alternatives when neither field is a wildcard; otherwise both must match.
    */
   readonly isWildcard: boolean;
 }
 
 /** A parsed schedule: times of the calendar, or a fixed interval. */
 export type CronSchedule = {
-  /** The time zone in a prefix of the text (`TZ=` or `CRON_TZ=`). */
+  /** The time zone in a prefix of the text (`TZ=` or `CRON_TZ=`); `undefined` without one, or when it is empty. */
   readonly zone: string | undefined;
 } & (
   | {
@@ -73,15 +74,15 @@ export function parseCronSchedule(schedule: string): CronSchedule | string {
   }
   const rest = schedule.slice(prefix.length);
   const text = zone === undefined ? rest : rest.trim();
-  const named = zone === '' ? undefined : zone;
+  const scheduleZone = zone === '' ? undefined : zone;
   if (text.startsWith(EVERY)) {
     const ms = parseGoDuration(text.slice(EVERY.length));
     if (typeof ms === 'string') return `failed to parse duration ${text}: ${ms}`;
-    return { type: 'every', zone: named, ms: Math.max(1, Math.floor(ms / 1_000)) * 1_000 };
+    return { type: 'every', zone: scheduleZone, ms: Math.max(1, Math.floor(ms / 1_000)) * 1_000 };
   }
   const expanded = text.startsWith('@') && Object.hasOwn(DESCRIPTORS, text) ? DESCRIPTORS[text] : undefined;
   if (text.startsWith('@') && expanded === undefined) return `unrecognized descriptor: ${text}`;
-  return parseFields(expanded ?? text, named);
+  return parseFields(expanded ?? text, scheduleZone);
 }
 
 function parseFields(text: string, zone: string | undefined): CronSchedule | string {
@@ -97,6 +98,7 @@ function parseFields(text: string, zone: string | undefined): CronSchedule | str
   return { type: 'fields', zone, minutes, hours, days, months, weekdays };
 }
 
+/** Satisfies the compiler: a schedule has all five fields. */
 const EMPTY_FIELD: CronField = { values: new Set(), isWildcard: false };
 
 /** The error message, or `undefined` when the text is a schedule. */

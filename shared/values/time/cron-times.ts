@@ -1,6 +1,7 @@
 /**
  * Computes the times of a cron schedule: the instants at which the local time of its zone matches. A local time that is
- * skipped when clocks go forward never matches, one that occurs twice when clocks go back matches twice.
+ * skipped when clocks go forward never matches, one that occurs twice when clocks go back matches twice. Instants are
+ * milliseconds since 1970; a local day (`day`) is the midnight that the same date has in UTC, in milliseconds since 1970.
  */
 import type { CronField, CronSchedule } from './cron-schedule';
 import { zoneOffsetMs } from './zone-offset';
@@ -13,7 +14,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** As in upstream, a date that does not occur in five years (31 February) counts as one that never occurs. */
 const MAX_DAYS = 5 * 366;
 
-/** The first time after `since`, or `undefined` when there is none. Instants are milliseconds since 1970. */
+/** The first time after `since`; `undefined` when there is none in the next five years. */
 export function nextCronTime(schedule: CronSchedule, zone: string | undefined, since: number): number | undefined {
   if (schedule.type === 'every') return Math.floor(since / 1_000) * 1_000 + schedule.ms;
   for (let day = dayAt(zone, since), left = MAX_DAYS; left >= 0; day += DAY_MS, left -= 1) {
@@ -60,6 +61,7 @@ export function countCronTimes(schedule: CronSchedule, zone: string | undefined,
   return count;
 }
 
+/** The local day of an instant. */
 const dayAt = (zone: string | undefined, instant: number): number => Math.floor((instant + zoneOffsetMs(zone, instant)) / DAY_MS) * DAY_MS;
 
 function matchesDay({ days, months, weekdays }: Fields, day: number): boolean {
@@ -71,10 +73,11 @@ function matchesDay({ days, months, weekdays }: Fields, day: number): boolean {
 }
 
 /**
- * The times on a day in ascending order; those in hours that end before `since` may be omitted. Around a change of the
- * zone's offset each local time is tried with both offsets.
+ * The times on a local day in ascending order; those in hours that end before `since` may be omitted. Around a change of
+ * the zone's offset each local time is tried with both offsets.
  */
 function timesOn({ hours, minutes }: Fields, zone: string | undefined, day: number, since: number): Iterable<number> {
+  // Offsets are less than a day, so the local day lies between these two instants.
   const before = zoneOffsetMs(zone, day - DAY_MS);
   const after = zoneOffsetMs(zone, day + 2 * DAY_MS);
   if (before === after) return timesAt(hours, minutes, day - before, since);
@@ -84,6 +87,7 @@ function timesOn({ hours, minutes }: Fields, zone: string | undefined, day: numb
   return times.sort((a, b) => a - b);
 }
 
+/** @param midnight the instant of the local midnight */
 function* timesAt(hours: CronField, minutes: CronField, midnight: number, since: number): Iterable<number> {
   for (const hour of hours.values) {
     const start = midnight + hour * HOUR_MS;

@@ -6,8 +6,9 @@
 /** The text is not a time; the message is that of upstream. */
 export class TimeError extends Error {}
 
-/** RFC 3339; the hour may have one digit, and a comma may begin the fraction. */
+/** RFC 3339, but as in Go the hour may have one digit, and a comma may begin the fraction. */
 const TIME = /^(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/;
+/** Texts that are canonical already. The days 29 to 31, which not every month has, are left to the slower parser. */
 const CANONICAL = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 const CANONICAL_MICRO = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{6}Z$/;
 const LAYOUT = '2006-01-02T15:04:05Z07:00';
@@ -19,6 +20,7 @@ export const ZERO_SECONDS = -62_135_596_800;
 export interface Instant {
   /** Since 1970. */
   seconds: number;
+  /** Of the second that has begun: from 0 to 999,999,999, also before 1970. */
   nanos: number;
 }
 
@@ -178,23 +180,29 @@ function pad(value: number, width: number): string {
   return String(value).padStart(width, '0');
 }
 
+/** The leap days of the Gregorian calendar repeat after 400 years, which have this many days. */
+const DAYS_PER_ERA = 146_097;
+/** From 0000-03-01, the start of the first era, to 1970-01-01. */
+const DAYS_BEFORE_1970 = 719_468;
+
 /**
  * Days since 1970 of a date of the Gregorian calendar. Computed with years that start in March, so that the leap day is
- * the last day of a year.
+ * the last day of a year. The months from March on have 31, 30, 31, 30 and 31 days, again and again: 153 days in five.
  */
 function daysSinceEpoch({ year, month, day }: CalendarDate): number {
   const shiftedYear = month <= 2 ? year - 1 : year;
   const era = Math.floor(shiftedYear / 400);
   const dayOfYear = Math.floor((153 * (month + (month > 2 ? -3 : 9)) + 2) / 5) + day - 1;
   const yearOfEra = shiftedYear - era * 400;
-  return era * 146_097 + yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear - 719_468;
+  const dayOfEra = yearOfEra * 365 + Math.floor(yearOfEra / 4) - Math.floor(yearOfEra / 100) + dayOfYear;
+  return era * DAYS_PER_ERA + dayOfEra - DAYS_BEFORE_1970;
 }
 
 /** The date of a day since 1970; the inverse of {@link daysSinceEpoch}. */
 function dateOfDay(days: number): CalendarDate {
-  const shifted = days + 719_468;
-  const era = Math.floor(shifted / 146_097);
-  const dayOfEra = shifted - era * 146_097;
+  const shifted = days + DAYS_BEFORE_1970;
+  const era = Math.floor(shifted / DAYS_PER_ERA);
+  const dayOfEra = shifted - era * DAYS_PER_ERA;
   const yearOfEra = Math.floor(
     (dayOfEra - Math.floor(dayOfEra / 1460) + Math.floor(dayOfEra / 36_524) - Math.floor(dayOfEra / 146_096)) / 365,
   );

@@ -3,7 +3,7 @@
  * has.
  */
 
-/** Creating a formatter takes far longer than using it; there are a few hundred zones. */
+/** Not bounded, because there are only a few hundred zones. Creating a formatter takes far longer than using it. */
 const zoneCache = new Map<string, CachedZone>();
 /** Offsets change only at quarters of an hour. */
 const QUARTER_MS = 900_000;
@@ -34,7 +34,10 @@ function cachedZone(zone: string): CachedZone {
   return created;
 }
 
-/** The UTC offset of a zone at an instant, in milliseconds. `undefined` is UTC. */
+/**
+ * The UTC offset of a zone at an instant (milliseconds since 1970), in milliseconds. The zone `undefined` is UTC. Throws
+ * RangeError when there is no such zone.
+ */
 export function zoneOffsetMs(zone: string | undefined, instant: number): number {
   if (zone === undefined || zone === 'UTC') return 0;
   const { format, offsets } = cachedZone(zone);
@@ -53,7 +56,7 @@ function computeOffset(format: Intl.DateTimeFormat, instant: number): number {
   return Date.UTC(year, month - 1, day, hour, minute, parts['second'] ?? 0) - instant;
 }
 
-/** RFC 3339 in the local time of the zone, with its UTC offset. */
+/** RFC 3339 in the local time of the zone, with its UTC offset in minutes: `2026-01-01T10:45:00+05:45`. */
 export function formatZonedTime(zone: string | undefined, instant: number): string {
   const offset = zoneOffsetMs(zone, instant);
   const local = new Date(instant + offset).toISOString().slice(0, 19);
