@@ -26,11 +26,13 @@ run() {
 printf '%s\n' "$ npm start -- --simulated-nodes=3"
 npm start --silent -- --data-dir="$folder" --secure-port="$port" --simulated-nodes=3 >"$folder/log" 2>&1 &
 server=$!
+# Until the control plane is ready, or for two minutes: `npm start` may build it first.
 for _ in $(seq 240); do
   grep -q 'Ctrl-C ends it' "$folder/log" 2>/dev/null && break
   kill -0 "$server" 2>/dev/null || { cat "$folder/log"; exit 1; }
   sleep 0.5
 done
+# Until the simulation has created its last node, or for half a minute.
 for _ in $(seq 60); do
   "$kubectl" --kubeconfig="$folder/admin.kubeconfig" get node simulated-3 >/dev/null 2>&1 && break
   sleep 0.5

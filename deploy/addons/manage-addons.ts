@@ -28,7 +28,10 @@ export interface AddonState {
   readonly desiredPods: number;
 }
 
-/** `onApplied` receives the name of each applied object, such as `services/kube-dns`. Rejects with the error of the server, 409 for a conflict. */
+/**
+ * Applies the objects in their order. `onApplied` receives the name of each applied object, such as `services/kube-dns`.
+ * Rejects with the error of the server, 409 for a conflict unless `force` is set.
+ */
 export async function applyAddon(
   client: RestClient,
   { addon, settings, force, onApplied }: { addon: Addon; settings: AddonSettings; force: boolean; onApplied: (name: string) => void },
@@ -61,6 +64,7 @@ export async function deleteAddon(
 const displayName = ({ resource, object }: ClusterObject): string =>
   `${resource.resource}/${stringAt(objectAt(object, 'metadata'), 'name') ?? ''}`;
 
+/** Reads the state from the workload of the add-on. */
 export async function readAddonState(client: RestClient, { name, workload }: Addon, signal: AbortSignal): Promise<AddonState> {
   const resource: Resource<AppsV1Deployment & AppsV1DaemonSet> = workload;
   const installed = await undefinedIfNotFound(client.of(resource).namespace(SYSTEM_NAMESPACE).get(name, { signal }));

@@ -367,12 +367,14 @@ function programCommand({ name, mainFile, summary, loadMoreFlags }: ProgramRow):
   };
 }
 
+/** Prints to standard error, because a backup may be written to standard output. */
 const migrateHost = ({ clock, random, writeError }: CommandHost) => ({
   clock,
   random,
   print: (line: string) => writeError(`${line}\n`),
 });
 
+/** Resolves to the exit code 0 when `done` resolves, and rejects as it does. */
 async function succeed(done: Promise<void>): Promise<number> {
   await done;
   return 0;

@@ -28,6 +28,7 @@ import { writeFileAtomically } from './files';
 /** A certificate authority: `<file>.crt` and `<file>.key`. */
 export interface Authority {
   readonly file: string;
+  /** The description in messages: `the certificate authority of etcd`. */
   readonly label: string;
   readonly commonName: string;
 }
@@ -35,6 +36,7 @@ export interface Authority {
 /** An end certificate: `<file>.crt` and `<file>.key`. */
 export interface Leaf {
   readonly file: string;
+  /** The description in messages: `the certificate of the administrator`. */
   readonly label: string;
   readonly usage: CertificateUsage;
   readonly subject: CertificateSubject;
@@ -135,16 +137,20 @@ export class CredentialFolder {
     rmSync(path.join(this.path, name), { force: true });
   }
 
+  /**
+   * `undefined` when a new authority is to be created: the policy allows it, and the folder has no readable certificate.
+   * Throws when the folder has another authority that cannot be used.
+   */
   private usableAuthority(file: string): Credential | undefined {
     const present = this.read(file);
     if (present !== undefined && isIssuedBy(present, present.certificate)) {
       this.assertSigningKey(file, present);
       return present;
     }
-    const creates = this.policy.unusableAuthority === 'create';
-    if (creates && !isCertificate(this.text(`${file}.crt`))) return undefined;
+    const canCreate = this.policy.unusableAuthority === 'create';
+    if (canCreate && !isCertificate(this.text(`${file}.crt`))) return undefined;
     const base = path.join(this.path, file);
-    const remedy = creates ? '; put such a pair there, or neither' : '';
+    const remedy = canCreate ? '; put such a pair there, or neither' : '';
     throw new Error(`${base}.crt and ${base}.key have to be a self-signed certificate authority and its key${remedy}`);
   }
 

@@ -61,8 +61,9 @@ export const SCHEDULER_LEAF: Leaf = {
 };
 
 /**
- * Client certificate of the API servers for kubelets, with the name that kubeadm gives it. Kubelets ask the API servers
- * what its user may do; the group needs no role for that, and gives nothing to API servers that their keys do not.
+ * Client certificate of the API servers for kubelets, with the name that kubeadm gives it. A kubelet authorizes the user of
+ * the certificate by asking the API servers. They allow everything to its group, so no role has to exist for it. API
+ * servers that present it gain nothing by that, because their own keys give access to everything anyway.
  */
 export const KUBELET_CLIENT_LEAF: Leaf = {
   file: 'kubelet-client',

@@ -53,7 +53,7 @@ const commandLine = (service: JsonObject): readonly string[] => {
 };
 
 const isProgram = ([, service]: readonly [string, JsonObject]): boolean => commandLine(service)[0] === 'platform';
-/** `pki` writes the files. */
+/** Whether the service reads the administrator's files; the service `pki` mounts them as well, to write them. */
 const mountsAdministrator = (service: JsonObject): boolean => texts(service, 'volumes').includes('pki-admin:/pki/admin:ro');
 
 const PROGRAM_FLAGS: Readonly<Record<string, FlagTable>> = {
@@ -142,7 +142,8 @@ test('a program that keeps running has a health check, without which `up --wait`
 
 test('all programs, and the services that create objects for them, have the naming of one variable', () => {
   const naming = '${PLATFORM_NAMING:-platform}';
-  const [creating, started] = [programs.filter(([, service]) => mountsAdministrator(service)), programs.filter(isProgram)];
+  const creating = programs.filter(([, service]) => mountsAdministrator(service));
+  const started = programs.filter(isProgram);
   expect(creating.map(([name]) => name).toSorted()).toEqual(['description', 'simulation-access']);
   for (const [name, service] of creating)
     expect([name, objectAt(service, 'environment')]).toMatchObject([name, { PLATFORM_NAMING: naming }]);
@@ -159,6 +160,7 @@ test('every controller runs in one service', () => {
 
 describe('the Dockerfile', () => {
   const dockerfile = read('Dockerfile');
+  /** The stage of the image, which is the only one without a name. */
   const [, lastStage = ''] = dockerfile.split(/^(?=FROM (?!.* AS ))/m);
 
   test('starts the program platform with the arguments of node-arguments.ts, which stand nowhere else', () => {

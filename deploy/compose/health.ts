@@ -1,7 +1,8 @@
 /**
  * Health check of containers: `node dist/deploy/compose/health.js <https address> [<authority file>]` exits with 0 when
- * the program responds with 200, otherwise with 1. Without an authority file the certificate is not verified. The node simulation is
- * checked this way: it creates its certificate authority in memory, and the check runs in the same container.
+ * the program responds with 200, otherwise with 1. Without an authority file the certificate is not verified. The check of
+ * the node simulation has none: the simulation creates its certificate authority in memory, and runs in the same container
+ * as the check.
  */
 import { readFileSync } from 'node:fs';
 import { get } from 'node:https';

@@ -1,7 +1,7 @@
 /**
- * Rows of the dashboard of the API servers about their parts: flow control, watches, cache and store, and what depends
- * on extensions and back ends: admission, auditing, aggregated APIs. Where every API server counts the same objects or
- * changes of the store, panels show the `max` of the servers: their sum would multiply it by the number of servers.
+ * Rows of the dashboard of the API servers about their parts: flow control; watches; cache and store; admission, auditing
+ * and aggregated APIs. Every API server counts all objects and changes of the store. Panels about those show the `max` of
+ * the servers, because a sum would count each object once for each server.
  */
 import type { Row } from './dashboard';
 import { graph, largestRates, quantile, RANGE, rates } from './queries';

@@ -10,6 +10,7 @@ const panel = (title: string, changes: Partial<Panel> = {}): Panel => ({
   ...{ title, description: 'd', type: 'timeseries', unit: 'short', queries: [{ expr: 'up' }] },
   ...changes,
 });
+/** The x, y, width and height of the title of a row and of its panels, in columns and lines of the grid. */
 const positionsIn = (panels: readonly Panel[]): readonly (readonly number[])[] => {
   const dashboard: Dashboard = { uid: 'u', title: 't', description: 'd', variables: [], rows: [{ title: 'r', panels }] };
   const matches = dashboardText(dashboard).matchAll(/"gridPos": \{\s+"x": (\d+),\s+"y": (\d+),\s+"w": (\d+),\s+"h": (\d+)/g);

@@ -97,6 +97,7 @@ describe('ensureCertificates', () => {
   it('creates all files on the first start, readable by the owner only', async () => {
     const { folder, clock, read } = setUp();
     const { authority, admin, made } = await ensureCertificates(folder, clock);
+    // Two authorities, the certificates of the API servers and of four clients, and the token signing keys.
     expect(made).toHaveLength(8);
     expect(
       isIssuedBy({ certificate: read('front-proxy-client.crt'), key: read('front-proxy-client.key') }, read('front-proxy-ca.crt')),
@@ -176,6 +177,7 @@ describe('ensureCertificates', () => {
     clock.advance(300 * DAY_MS);
     const second = await ensureCertificates(folder, clock);
     expect(second.authority).toBe(first.authority);
+    // The certificates of the API servers and of four clients.
     expect(second.made).toHaveLength(5);
     expect(readCertificate(second.admin.certificate).notAfter).toBeGreaterThan(readCertificate(first.admin.certificate).notAfter);
   });
@@ -187,6 +189,7 @@ describe('ensureCertificates', () => {
     clock.advance(3_000 * DAY_MS);
     const second = await ensureCertificates(folder, clock);
     expect(second.authority).not.toBe(first.authority);
+    // Two authorities, and the five certificates that they sign.
     expect(second.made).toHaveLength(7);
     expect(isIssuedBy(second.admin, second.authority)).toBe(true);
     expect(read('sa.key')).toBe(keys);

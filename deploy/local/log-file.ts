@@ -1,11 +1,13 @@
 /**
- * A log file of bounded size: before a write that would exceed the limit, the file is renamed to `<file>.1`, which replaces
- * the one before. A single write is never split.
- * Writes are synchronous, so that nothing is lost when the process exits; what cannot be written (a full disk) is dropped.
+ * A log file of bounded size. Before a write that would exceed the limit the file is renamed to `<file>.1`, which replaces
+ * an earlier file of that name, and a new file is started. A single write is never split, so a larger one exceeds the
+ * limit. Writes are synchronous, so that nothing is lost when the process exits; what cannot be written (a full disk) is
+ * dropped.
  */
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 import type { OutputSink } from './start-program';
 
+/** 10 MiB. */
 const MAX_BYTES = 10 << 20;
 
 /** The name of the previous file. */

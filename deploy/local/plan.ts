@@ -36,7 +36,7 @@ export interface CredentialsRequest {
   readonly externalServer: string;
   /** Further names and addresses in the serving certificate of the API servers. */
   readonly addresses: readonly string[];
-  /** The user that simulates nodes needs a certificate and a kubeconfig. */
+  /** Whether nodes are simulated: the user of the simulation then gets a certificate and a kubeconfig. */
   readonly simulatesNodes: boolean;
 }
 
@@ -177,7 +177,7 @@ export function simulationPlan(options: RunnerOptions): ProcessPlan | undefined 
   };
 }
 
-/** With these the simulation serves its metrics to API servers, which the autoscalers read through them. */
+/** With these flags the simulation serves the metrics API to API servers, through which the autoscalers read it. */
 const simulationFrontProxyFlags = (pki: string): string[] => [
   `--requestheader-client-ca-file=${path.join(pki, `${PROXY_AUTHORITY.file}.crt`)}`,
   `--requestheader-allowed-names=${PROXY_LEAF.subject.commonName}`,
@@ -213,7 +213,7 @@ export function certifiedAddresses(options: RunnerOptions): string[] {
   ];
 }
 
-/** The dialect of the API servers; they reject unknown values. */
+/** The spelling that `--naming` selects for the API servers. An unknown value counts as the default: they reject it. */
 export function namingOf({ serverFlags }: RunnerOptions): Dialect {
   return lastFlagValue(serverFlags, 'naming') === 'kubernetes' ? 'kubernetes' : 'platform';
 }

@@ -36,16 +36,18 @@ interface FakeHost {
 
 const never = new Promise<void>(() => undefined);
 
-/** Exits at once with `exit.code` when it is given, else when it is killed. */
-function fakeProcess(
-  exit: { readonly code?: number },
-  { listening = never, ready = never }: Partial<Pick<RunningProcess, 'listening' | 'ready'>> = {},
-): RunningProcess {
+/** A process that runs until it is killed, and reports what the test resolves. */
+function fakeProcess({ listening = never, ready = never }: Partial<Pick<RunningProcess, 'listening' | 'ready'>> = {}): RunningProcess {
   let end: (exit: Exit) => void = () => undefined;
   const exited = new Promise<Exit>((resolve) => (end = resolve));
-  if (exit.code !== undefined) end({ code: exit.code, signal: null });
   return { pid: undefined, exited, listening, ready, kill: (signal) => end({ code: null, signal }) };
 }
+
+/** A process that exits at once. */
+const exitingProcess = (code: number): RunningProcess => ({
+  ...fakeProcess(),
+  exited: Promise.resolve({ code, signal: null }),
+});
 
 /** A data folder, free ports, and the runner in this process, with the fake API server as its children. */
 async function setUp() {
@@ -113,8 +115,8 @@ function runWith(
   return { done, lifecycle, events, exit, output, started };
 }
 
-/** The API server's response to the user of the administrator's kubeconfig in the data folder. */
-async function ask(folder: string, port: number, url: string): Promise<unknown> {
+/** The response of the API server to a GET with the administrator's kubeconfig in the data folder. */
+async function getAsAdministrator(folder: string, port: number, url: string): Promise<unknown> {
   const text = readFileSync(path.join(folder, 'admin.kubeconfig'), 'utf8');
   const data = (key: string): Buffer => Buffer.from(new RegExp(`${key}-data: (.*)`).exec(text)?.[1] ?? '', 'base64');
   const options: RequestOptions = {
@@ -135,7 +137,7 @@ describe('runLocal', () => {
     const { folder, securePort, insecurePort, start, pidOf } = await setUp();
     const { done, output } = start('--naming=kubernetes');
     await done;
-    expect(await ask(folder, securePort, '/api')).toMatchObject({
+    expect(await getAsAdministrator(folder, securePort, '/api')).toMatchObject({
       user: { CN: 'platform-admin', O: 'system:masters' },
       args: expect.arrayContaining(['--naming=kubernetes', `--storage-dir=${folder}/store`]),
     });
@@ -220,7 +222,7 @@ describe('runLocal', () => {
     const before = pidOf('apiserver');
     process.kill(before, 'SIGKILL');
     await waitUntil('a new process', () => exists('run/apiserver.pid') && pidOf('apiserver') !== before);
-    await waitUntil('a response', () => ask(folder, securePort, '/readyz').catch(() => undefined));
+    await waitUntil('a response', () => getAsAdministrator(folder, securePort, '/readyz').catch(() => undefined));
     expect(output.join('\n')).toContain('apiserver exited (signal SIGKILL); restarting it in 200ms');
   });
 
@@ -233,7 +235,9 @@ describe('runLocal', () => {
     await lifecycle.stop('join');
     expect(isAlive(pid)).toBe(false);
     expect(exit.mock.calls).toEqual([[0]]);
-    expect([exists('run/apiserver.pid'), exists('run/supervisor.pid'), exists('pki/ca.crt')]).toEqual([false, false, true]);
+    expect(exists('run/apiserver.pid')).toBe(false);
+    expect(exists('run/supervisor.pid')).toBe(false);
+    expect(exists('pki/ca.crt')).toBe(true);
     expect(output.at(-1)).toBe('stopping ...');
   });
 
@@ -259,11 +263,12 @@ describe('runLocal', () => {
 
   it('ends with the exit code of a program that cannot start, and starts it once', async () => {
     const { startWith } = await setUp();
-    let starts = 0;
-    const { done, lifecycle, exit, output } = startWith({ run: () => (starts++, fakeProcess({ code: 78 })) });
+    const run = jest.fn(() => exitingProcess(78));
+    const { done, lifecycle, exit, output } = startWith({ run });
     await done;
     await lifecycle.stop('join');
-    expect([exit.mock.calls, starts]).toEqual([[[78]], 1]);
+    expect(exit.mock.calls).toEqual([[78]]);
+    expect(run).toHaveBeenCalledTimes(1);
     expect(output.join('\n')).not.toMatch(/restarting it|is ready/);
   });
 
@@ -273,7 +278,7 @@ describe('runLocal', () => {
     let markReady: (() => void) | undefined;
     const run = (program: string, args: readonly string[]): RunningProcess =>
       program.includes('controllers')
-        ? fakeProcess({}, { ready: new Promise((resolve) => (markReady = resolve)) })
+        ? fakeProcess({ ready: new Promise((resolve) => (markReady = resolve)) })
         : startProgram(FAKE_SERVER, args);
     const { done, output } = startWith({ programs, run });
     const isReady = (): boolean => output.join('\n').includes('The control plane is ready.');
@@ -292,8 +297,8 @@ describe('runLocal', () => {
     const markListening: (() => void)[] = [];
     const run = (program: string): RunningProcess => {
       started.push(path.relative(programs, program));
-      if (program.includes('controllers')) return fakeProcess({}, { ready: Promise.resolve() });
-      return fakeProcess({}, { listening: new Promise((resolve) => markListening.push(resolve)) });
+      if (program.includes('controllers')) return fakeProcess({ ready: Promise.resolve() });
+      return fakeProcess({ listening: new Promise((resolve) => markListening.push(resolve)) });
     };
     const { output, lifecycle, done } = startWith({ programs, run }, '--replicas=2', '--etcd-servers=http://127.0.0.1:1');
     const [first, second] = await waitUntil('the API servers to start', () => (markListening.length === 2 ? markListening : undefined));
@@ -311,20 +316,21 @@ describe('runLocal', () => {
 
   it('starts no controllers when it is stopped before the API servers listen', async () => {
     const { folder, startWith } = await setUp();
-    let starts = 0;
-    const run = (): RunningProcess => (starts++, fakeProcess({}));
+    const run = jest.fn(() => fakeProcess());
     const { lifecycle, done } = startWith({ programs: createControllersProgram(folder), run });
-    await waitUntil('the API server to start', () => starts === 1);
+    await waitUntil('the API server to start', () => run.mock.calls.length === 1);
     await lifecycle.stop('test is over');
     await done;
-    expect(starts).toBe(1);
+    expect(run).toHaveBeenCalledTimes(1);
   });
 
   it('starts replicas on consecutive ports', async () => {
     const { folder, securePort, start, pidOf } = await setUp();
     const { done, output } = start('--replicas=2', '--etcd-servers=http://127.0.0.1:1', '--insecure-port=0');
     await done;
-    expect(await ask(folder, securePort + 1, '/')).toMatchObject({ args: expect.arrayContaining(['--etcd-servers=http://127.0.0.1:1']) });
+    expect(await getAsAdministrator(folder, securePort + 1, '/')).toMatchObject({
+      args: expect.arrayContaining(['--etcd-servers=http://127.0.0.1:1']),
+    });
     expect(new Set([pidOf('apiserver-0'), pidOf('apiserver-1')]).size).toBe(2);
     expect(output.join('\n')).toContain(`https://127.0.0.1:${securePort + 1}`);
     expect(output.join('\n')).not.toContain('http://127');

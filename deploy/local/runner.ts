@@ -55,8 +55,10 @@ export interface Host {
 export class StartError extends Error {}
 
 const OWN_PID_FILE = 'supervisor.pid';
-/** Exceeds the time that an API server needs to drain. */
+/** From SIGTERM to SIGKILL of a process. Exceeds the time that an API server needs to drain. */
 const GRACE_MS = 30_000;
+/** Processes that were sent SIGKILL have ended by then. */
+const STOP_TIMEOUT_MS = GRACE_MS + 5_000;
 /** Users see what is awaited when a start takes unusually long. */
 const NOTICE_AFTER_MS = 10_000;
 
@@ -114,7 +116,7 @@ async function startControllers(options: RunnerOptions, servers: readonly Superv
   return withNotice('the controllers to be ready', host, () => unlessAborted(supervisor.ready, stopping));
 }
 
-/** Without it the control plane serves as before: a failure is only printed. */
+/** Starts the simulation of nodes, if any. A failure is only printed, because the control plane works without it. */
 async function startSimulation(
   options: RunnerOptions,
   [first]: readonly ApiServerPlan[],
@@ -133,7 +135,7 @@ async function startSimulation(
   }
 }
 
-/** A failure prevents only the joining of machines. */
+/** Publishes cluster-info. A failure is only printed, because it prevents only the joining of machines. */
 async function publishClusterInfo(
   options: RunnerOptions,
   { server, externalServer }: CredentialsRequest,
@@ -225,7 +227,7 @@ function startSupervised(label: string, plans: readonly ProcessPlan[], layout: L
   const supervisors = plans.map((plan) => createSupervisor(plan, path.join(layout.run, `${plan.name}.pid`), host));
   host.lifecycle.onStop({
     name: label,
-    timeoutMs: GRACE_MS + 5_000,
+    timeoutMs: STOP_TIMEOUT_MS,
     run: async () => void (await Promise.all(supervisors.map((supervisor) => supervisor.stop(GRACE_MS)))),
   });
   for (const supervisor of supervisors) supervisor.start();

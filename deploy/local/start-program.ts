@@ -1,6 +1,7 @@
 /**
- * Starts a compiled program as a child process. Through the IPC channel the child reports that it is ready, and detects
- * the end of this process (its `disconnect` event); its own process group ensures that Ctrl-C reaches it only through the supervisor.
+ * Starts a compiled program as a child process. Over the IPC channel the child reports that it is ready, and detects the
+ * end of this process (the event `disconnect`). The child has a process group of its own, so that Ctrl-C in a terminal
+ * reaches it only through this process.
  */
 import { spawn } from 'node:child_process';
 import { observeProcess, type RunningProcess } from '../../shared/runtime/process/running-process';

@@ -7,14 +7,18 @@ import { shellQuote } from '../../shared/cli/shell-quote';
 import type { ApiServerPlan, Layout } from './plan';
 import type { RunState } from './run-state';
 
-/** Of a control plane that ends with this process. `container` is its name for the container engine; `undefined` for none. */
+/**
+ * The summary of a control plane that ends with this process.
+ *
+ * @param container the name of this container for the container engine; `undefined` outside of containers
+ */
 export function foregroundSummary(plans: readonly ApiServerPlan[], layout: Layout, container: string | undefined): string {
   const [first] = plans;
   const lines = plans.flatMap(({ secureAddress, insecureAddress = '' }) => addressLines(secureAddress, insecureAddress, container));
-  const isPlain = first?.insecureAddress !== undefined;
-  if (!isPlain) lines.push('  HTTP        none; --insecure-port=8080 opens a port on the loopback address with administrator rights');
+  const servesHttp = first?.insecureAddress !== undefined;
+  if (!servesHttp) lines.push('  HTTP        none; --insecure-port=8080 opens a port on the loopback address with administrator rights');
   const reach =
-    isPlain && container === undefined
+    servesHttp && container === undefined
       ? `curl ${first.insecureAddress}/api/v1/namespaces/default/configmaps`
       : 'kubectl get --raw /api/v1/namespaces/default/configmaps';
   const { preparation, end } = container === undefined ? localUse(layout) : useFromHost(layout, container);
@@ -43,7 +47,7 @@ export interface BackgroundStart {
   readonly container: string | undefined;
 }
 
-/** Of a control plane that outlives this process. */
+/** The summary of a control plane that outlives this process. */
 export function backgroundSummary({ state, kubeconfig, flag, container }: BackgroundStart): string {
   const { pid, replicas, logs } = state;
   const lines = replicas.flatMap(({ address, insecureAddress }) => addressLines(address, insecureAddress, container));
@@ -64,7 +68,11 @@ ${preparation}
 /** Other names could mean something else to a shell. */
 const CONTAINER_NAME = /^[\w.-]+$/;
 
-/** Container engines, and the image of the Dockerfile, set the variable `container`; the default host name in a container is the id of the container. */
+/**
+ * The name of this container, from the variables of the environment; `undefined` outside of containers. Container engines,
+ * and the image of the Dockerfile, set the variable `container`. The name is the host name, which by default is the id of
+ * the container; `CONTAINER` stands for one that is not usable.
+ */
 export function containerName({ container, HOSTNAME: name = '' }: Readonly<Record<string, string | undefined>>): string | undefined {
   if (container === undefined || container === '') return undefined;
   return CONTAINER_NAME.test(name) ? name : 'CONTAINER';

@@ -101,6 +101,7 @@ function readPackages(file) {
   }
 }
 
+/** A file with the time (milliseconds since 1970) at which the last successful build of the project started. */
 const stampOf = (project) => path.join(root, 'dist/.stamps', project.replace('/', '-'));
 
 /** True when the project, or all, was built and none of its sources has changed since. */
@@ -112,6 +113,7 @@ function isBuilt(project) {
   });
 }
 
+/** Whether dist has a compiled file and no longer its source. Bundles have no source of their own. */
 function hasOrphans() {
   const dist = path.join(root, 'dist');
   if (!existsSync(dist)) return false;

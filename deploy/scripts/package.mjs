@@ -65,9 +65,11 @@ const FILES = [
   'deploy/embedded/index.d.ts',
   'deploy/embedded/api.d.ts',
 ];
+/** Folders of dist/ with the declarations of `deploy/client`, which refers to those of shared/. */
 const DECLARATIONS = ['.types/deploy/client', '.types/shared'];
 /** Names of classes and functions stay, for stack traces. */
 const FORMAT = { platform: 'node', target: 'node20', format: 'cjs', minifyWhitespace: true, minifySyntax: true };
+/** Files and folders below DECLARATIONS that the package leaves out. */
 const UNPUBLISHED = /(\.test\.d\.ts|\.map)$|\/generate$/;
 
 try {
@@ -107,9 +109,9 @@ async function bundleAll() {
 }
 
 /**
- * Splits the programs into chunks: one for each set of programs and of dynamic imports that need the same modules, so that
- * a program reads and compiles only what it uses. esbuild splits ES modules only; each chunk then becomes a CommonJS module,
- * because the chunks are loaded synchronously and contain `require`.
+ * Splits the programs into chunks, so that a program reads and compiles only what it uses: modules that the same programs
+ * and dynamic imports need are in one chunk. esbuild splits ES modules only. Each chunk is then converted to a CommonJS
+ * module, because the chunks are loaded synchronously and contain `require`.
  */
 async function bundlePrograms() {
   const { metafile, outputFiles } = await bundle({
@@ -132,8 +134,8 @@ async function bundlePrograms() {
 }
 
 /**
- * A module that a dynamic import names is CommonJS, and its chunk exports it as default. Its members have to be the
- * exports of the chunk, as Node makes them.
+ * For a CommonJS module that a dynamic import names, esbuild creates a chunk that exports the module as default. Replaces
+ * that: the exports of the chunk have to be those of the module, as when Node imports it.
  */
 function withCommonJsExports(text) {
   return text.replace(/\bexport default (\w+\(\));\s*$/, 'module.exports = $1;');
@@ -158,7 +160,10 @@ function writeLibrary({ module, file, bundle }) {
   );
 }
 
-/** A main module that loads its bundle from the cache of compiled code, where this Node has one and the folder is writable. */
+/**
+ * Writes a main module: `first` (a line such as `#!…`), then the call that loads its chunk. Before the call it enables
+ * Node's cache of compiled code, where this Node has one and the folder is writable.
+ */
 function writeStub(file, call, { first = '', mode = 0o644 } = {}) {
   const cache = `require('node:module').enableCompileCache?.(require('node:path').join(__dirname, ${JSON.stringify(relativeTo(file, COMPILE_CACHE))}));`;
   mkdirSync(path.join(target, path.dirname(file)), { recursive: true });

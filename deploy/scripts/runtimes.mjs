@@ -27,6 +27,7 @@ const TEST_PATTERNS = [
   'shared/(runtime|client|serialization)/',
 ];
 
+// `parseArgs` has no options with an optional value: `--bench` alone stands for `--bench=flow`.
 const { values: options, positionals: requestedMajors } = parseArgs({
   args: process.argv.slice(2).map((word) => (word === '--bench' ? '--bench=flow' : word)),
   options: { bench: { type: 'string' }, seconds: { type: 'string', default: '2' } },

@@ -76,7 +76,10 @@ const wordsOf = (name) => name.replaceAll(/([a-z0-9])([A-Z])/g, '$1 $2').split(/
 /** What looks like a comment, also inside of strings: a quick test that spares most files the precise one. */
 const COMMENT_LIKE = /\/\*[\s\S]*?\*\/|\/\/.*/g;
 
-/** Findings of one file: names, then comments. */
+/**
+ * `findings` of one file: first those in names, whose number is `names`, then those in comments. `comments` is the number
+ * of all comments that were read; it is complete only with --count.
+ */
 function findingsOf(file, text) {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const lineAt = (position) => source.getLineAndCharacterOfPosition(position).line + 1;

@@ -1,6 +1,7 @@
 /**
- * `platform logs`: prints the log files of a control plane, and follows them. At first the files, which are bounded, are
- * read whole; while they are followed, new text is read in chunks, and a file that is rotated from its new beginning.
+ * `platform logs`: prints the log files of a control plane, and follows them. First it reads the files whole, because their
+ * size is bounded (deploy/local/log-file.ts). While it follows them it reads new text in chunks. After a rotation it reads
+ * the rest of the previous file, and then the new one from its beginning.
  */
 import { closeSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -106,7 +107,7 @@ function* newText(followed: FollowedFile): Generator<Buffer> {
   const inode = statSync(followed.file, { throwIfNoEntry: false })?.ino;
   if (inode === undefined) return;
   if (inode !== followed.inode) {
-    // The end of the file that was rotated.
+    // The rest of the file that was printed so far: the rotation has renamed it.
     yield* readFrom(previousLogFile(followed.file), followed);
     followed.inode = inode;
     followed.offset = 0;
