@@ -141,6 +141,7 @@ export class ThreadPool<J, R> {
   private addMemberWhenDue(): PoolMember<J, R> | undefined {
     const { scaleUpDelayMs = 0, threads } = this.limits;
     if (scaleUpDelayMs === 0 || this.members.size === 0) return this.addMember();
+    // Any waiting job will do: it has the clock.
     const [first] = [...this.queues.values()][0] ?? [];
     if (first === undefined || this.members.size >= threads) return undefined;
     this.scaleUpTimer ??= first.clock.after(scaleUpDelayMs, () => {

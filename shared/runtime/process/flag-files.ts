@@ -51,15 +51,26 @@ function flagFileError<Name extends string>(values: FlagsWithFiles<Name>, names:
   if (error instanceof UsageError || error instanceof PermanentError) return error;
   const given = givenFiles(values, names);
   const { message, path } = systemError(error) ?? { message: firstLine(errorMessage(error)), path: undefined };
-  const mentioned = given.filter((file) => (path === undefined ? message.includes(file.path) : file.path === path));
-  const namedFiles = mentioned.length > 0 ? mentioned : given;
-  const flags = namedFiles.map((file) => `${file.flag}=${file.path}`).join(', ');
-  const reason = (): string => {
-    if (path === undefined) return withoutPath(message, namedFiles);
-    // The flags name the path, unless it is that of another file, which one of the files refers to.
-    return mentioned.length > 0 ? message : `${path}: ${message}`;
-  };
-  return new PermanentError(flags === '' ? reason() : `${flags}: ${reason()}`, { cause: error });
+  const text = path === undefined ? describeByMessage(message, given) : describeByPath(message, path, given);
+  return new PermanentError(text, { cause: error });
+}
+
+/** Names the flags of the files that the message mentions, or else of all files. */
+function describeByMessage(message: string, given: readonly GivenFile[]): string {
+  const mentioned = given.filter((file) => message.includes(file.path));
+  const files = mentioned.length > 0 ? mentioned : given;
+  return withFlags(files, withoutPath(message, files));
+}
+
+/** Names the flag of the file at `path`. When no flag names that file, one of the given files refers to it. */
+function describeByPath(message: string, path: string, given: readonly GivenFile[]): string {
+  const files = given.filter((file) => file.path === path);
+  return files.length > 0 ? withFlags(files, message) : withFlags(given, `${path}: ${message}`);
+}
+
+function withFlags(files: readonly GivenFile[], reason: string): string {
+  const flags = files.map(({ flag, path }) => `${flag}=${path}`).join(', ');
+  return flags === '' ? reason : `${flags}: ${reason}`;
 }
 
 /** A flag that is not given has the value `''`. */

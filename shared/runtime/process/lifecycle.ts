@@ -51,7 +51,8 @@ export class Lifecycle {
   private readonly controller = new AbortController();
   private readonly stages: StopStage[] = [];
   private signalledAt: number | undefined;
-  private stopped: Promise<void> | undefined;
+  /** Set by the first call of {@link stop}. */
+  private stopResult: Promise<void> | undefined;
 
   constructor(private readonly options: ProcessOptions) {
     this.stopping = this.controller.signal;
@@ -73,8 +74,8 @@ export class Lifecycle {
    * return the promise of the first.
    */
   stop(reason: string, exitCode = 0): Promise<void> {
-    this.stopped ??= this.runStages(reason, exitCode);
-    return this.stopped;
+    this.stopResult ??= this.runStages(reason, exitCode);
+    return this.stopResult;
   }
 
   /**
