@@ -14,6 +14,7 @@ import { decodeObject, encodeBody } from '../api/types';
 import { apiVersionInDialect } from '../names/dialect';
 import { decodeProtobuf, encodeProtobuf, ProtobufError } from './protobuf/protobuf';
 
+/** The digests of the protobuf message and of the JSON text, by API version and kind. */
 const RECORDED = new Map(
   readCases('objects/messages', tupleOf(written, written, written, written)).map(([apiVersion, kind, ...digests]) => [
     `${apiVersion} ${kind}`,
@@ -64,8 +65,10 @@ test.each(ROWS)('decodeProtobuf decodes or rejects truncated, altered and random
 });
 
 const MAGIC = Buffer.from('k8s\0', 'latin1');
-const framed = (message: Buffer): Buffer => Buffer.concat([MAGIC, field(2, message)]);
+/** The message of an object in its envelope, of which it is the field 2. */
+const inEnvelope = (message: Buffer): Buffer => Buffer.concat([MAGIC, field(2, message)]);
 
+/** A field with the wire type 2: its tag, its length as a varint, and its content. */
 function field(number: number, content: Buffer): Buffer {
   const size: number[] = [];
   for (let rest = content.length; ; rest = Math.floor(rest / 128)) {
@@ -83,37 +86,38 @@ describe('decodeProtobuf, for a malformed message,', () => {
   if (configMap === undefined) throw new Error('no ConfigMap');
 
   test.each<readonly [string, Buffer]>([
-    ['a length beyond the end', framed(Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0x07]))],
-    ['a length of more than 64 bits', framed(Buffer.from([0x0a, ...Array<number>(11).fill(0xff), 1]))],
-    ['a wrong wire type', framed(Buffer.from([0x08, 0x01]))],
-    ['field number 0', framed(Buffer.from([0x02, 0x00]))],
-    ['the end of a group that was not started', framed(Buffer.from([0xfc, 0x01]))],
+    ['a length beyond the end', inEnvelope(Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0x07]))],
+    ['a length of more than 64 bits', inEnvelope(Buffer.from([0x0a, ...Array<number>(11).fill(0xff), 1]))],
+    ['a wrong wire type', inEnvelope(Buffer.from([0x08, 0x01]))],
+    ['field number 0', inEnvelope(Buffer.from([0x02, 0x00]))],
+    ['the end of a group that was not started', inEnvelope(Buffer.from([0xfc, 0x01]))],
     ['a truncated envelope', Buffer.concat([MAGIC, Buffer.from([0x12])])],
   ])('rejects %s', (_, bytes) => {
     expect(() => decodeProtobuf(configMap.type, bytes)).toThrow(ProtobufError);
   });
 
   test('skips or rejects deeply nested groups', () => {
-    decodeOrReject(configMap, framed(Buffer.alloc(3_000_000, 0xfb)));
-    decodeOrReject(configMap, framed(Buffer.alloc(3_000_000, Buffer.from([0xfb, 0x01]))));
+    decodeOrReject(configMap, inEnvelope(Buffer.alloc(3_000_000, 0xfb)));
+    decodeOrReject(configMap, inEnvelope(Buffer.alloc(3_000_000, Buffer.from([0xfb, 0x01]))));
   });
 
   test('decodes or rejects deeply nested messages of a singular field', () => {
     let nested: Buffer = Buffer.alloc(0);
     for (let depth = 0; depth < 2000; depth += 1) nested = field(1, nested);
-    decodeOrReject(configMap, framed(nested));
+    decodeOrReject(configMap, inEnvelope(nested));
   });
 
   test('drops unknown fields of every wire type', () => {
     const known = field(1, field(1, Buffer.from('a')));
+    /** The field 127 with each wire type. */
     const unknown = [
-      [0xf8, 0x07, 0x01],
-      [0xf9, 0x07, 1, 2, 3, 4, 5, 6, 7, 8],
-      [0xfa, 0x07, 2, 0x61, 0x62],
-      [0xfb, 0x07, 0x08, 0x01, 0xfc, 0x07],
-      [0xfd, 0x07, 1, 2, 3, 4],
+      [0xf8, 0x07, 0x01], // varint
+      [0xf9, 0x07, 1, 2, 3, 4, 5, 6, 7, 8], // fixed64
+      [0xfa, 0x07, 2, 0x61, 0x62], // length-prefixed
+      [0xfb, 0x07, 0x08, 0x01, 0xfc, 0x07], // a group with one field
+      [0xfd, 0x07, 1, 2, 3, 4], // fixed32
     ];
-    const bytes = framed(Buffer.concat([known, ...unknown.map((bytes) => Buffer.from(bytes))]));
-    expect(decodeProtobuf(configMap.type, bytes).object).toEqual(decodeProtobuf(configMap.type, framed(known)).object);
+    const bytes = inEnvelope(Buffer.concat([known, ...unknown.map((bytes) => Buffer.from(bytes))]));
+    expect(decodeProtobuf(configMap.type, bytes).object).toEqual(decodeProtobuf(configMap.type, inEnvelope(known)).object);
   });
 });

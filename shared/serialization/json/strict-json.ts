@@ -195,24 +195,29 @@ function withLiterals(text: string, value: JsonValue, numbers: 'finite' | 'any')
     root: value,
     number: (literal, container, key) => {
       checkRange(literal);
-      if (container === undefined) return;
-      const current = itemAt(container, key);
-      if (typeof current !== 'number' && typeof current !== 'bigint') return;
-      literals.get(container)?.delete(key);
-      const long = parseLongInteger(literal);
-      if (long !== undefined) replaceItem(container, key, long);
-      else {
-        // A bigint here is that of an earlier duplicate.
-        if (typeof current === 'bigint') replaceItem(container, key, Number(literal));
-        // The number -0 is printed as `-0` (stringifyJsonNumber), unlike by String.
-        if (String(Number(literal)) === literal || literal === '-0') return;
-        const containerLiterals = literals.get(container) ?? new Map<string | number, string>();
-        literals.set(container, containerLiterals.set(key, literal));
-        hasLiterals = true;
-      }
+      if (container !== undefined && applyLiteral(literal, container, key, literals)) hasLiterals = true;
     },
   });
   return { value, literals: hasLiterals ? literals : undefined };
+}
+
+/** Applies one literal to the number at `key` of the container. Returns whether it was added to `literals`. */
+function applyLiteral(literal: string, container: JsonObject | JsonArray, key: string | number, literals: NumberLiterals): boolean {
+  const current = itemAt(container, key);
+  if (typeof current !== 'number' && typeof current !== 'bigint') return false;
+  literals.get(container)?.delete(key);
+  const long = parseLongInteger(literal);
+  if (long !== undefined) {
+    replaceItem(container, key, long);
+    return false;
+  }
+  // A bigint here is that of an earlier duplicate.
+  if (typeof current === 'bigint') replaceItem(container, key, Number(literal));
+  // The number -0 is printed as `-0` by stringifyJsonNumber, but not by String.
+  if (String(Number(literal)) === literal || literal === '-0') return false;
+  const containerLiterals = literals.get(container) ?? new Map<string | number, string>();
+  literals.set(container, containerLiterals.set(key, literal));
+  return true;
 }
 
 function itemAt(container: JsonObject | JsonArray, key: string | number): JsonValue | undefined {
