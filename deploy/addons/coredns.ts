@@ -30,7 +30,7 @@ export const COREDNS: Addon = {
       ['list watch', '', 'endpoints services pods namespaces'],
       ['list watch', 'discovery.k8s.io', 'endpointslices'],
     ]),
-    accountGrant(ROLE, ROLE, NAME),
+    accountGrant({ name: ROLE, role: ROLE, account: NAME }),
     configMap(NAME, { Corefile: corefile(domain) }),
     deployment(image),
     service(dnsAddress),

@@ -29,7 +29,7 @@ export const KUBE_PROXY: Addon = {
   workload: DAEMON_SETS,
   objects: ({ image, network: { podRange }, server }) => [
     serviceAccount(NAME),
-    accountGrant('kubeadm:node-proxier', 'system:node-proxier', NAME),
+    accountGrant({ name: 'kubeadm:node-proxier', role: 'system:node-proxier', account: NAME }),
     // kubeadm reads the configuration of kube-proxy when a node joins.
     ...configMapReader(NAME, NAME, [NODE_TOKEN_GROUP]),
     configMap(

@@ -183,7 +183,11 @@ async function ensureControllersFiles(
 ): Promise<void> {
   await controllers.leaf(authority, controllersServer(controllersNames));
   const credential = await controllers.leaf(authority, CONTROLLERS_LEAF);
-  controllers.writeIfChanged('kubeconfig', formatKubeconfig(internalAddress, authority.certificate, 'controllers', credential), 0o600);
+  controllers.writeIfChanged(
+    'kubeconfig',
+    formatKubeconfig({ server: internalAddress, authority: authority.certificate, user: 'controllers', credential }),
+    0o600,
+  );
 }
 
 async function ensureAdministratorFiles(
@@ -192,6 +196,6 @@ async function ensureAdministratorFiles(
   { externalAddress }: ComponentFilesOptions,
 ): Promise<void> {
   const credential = await admin.leaf(authority, ADMIN_LEAF);
-  const kubeconfig = formatKubeconfig(externalAddress, authority.certificate, ADMINISTRATOR_NAME, credential);
+  const kubeconfig = formatKubeconfig({ server: externalAddress, authority: authority.certificate, user: ADMINISTRATOR_NAME, credential });
   admin.writeIfChanged('admin.kubeconfig', kubeconfig, 0o600);
 }

@@ -44,9 +44,9 @@ export interface Leaf {
   readonly names: readonly string[];
 }
 
-const DAY = 86_400_000;
-const AUTHORITY_LIFETIME_MS = 3_650 * DAY;
-const LEAF_LIFETIME_MS = 365 * DAY;
+const DAY_MS = 86_400_000;
+const AUTHORITY_LIFETIME_MS = 3_650 * DAY_MS;
+const LEAF_LIFETIME_MS = 365 * DAY_MS;
 
 /** When files that exist are replaced. */
 export interface RenewalPolicy {

@@ -18,11 +18,19 @@ const CLUSTER = 'platform';
 /** The name of the administrator in kubeconfigs. */
 export const ADMINISTRATOR_NAME = 'platform-admin';
 
-/**
- * YAML text. `server` is an https address, `authority` a PEM certificate, `user` the name of the credential in the
- * file.
- */
-export function formatKubeconfig(server: string, authority: string, user: string, credential: Credential): string {
+/** What a kubeconfig with one user contains. */
+export interface KubeconfigContent {
+  /** The https URL. */
+  readonly server: string;
+  /** PEM. */
+  readonly authority: string;
+  /** The name of the credential in the file. */
+  readonly user: string;
+  readonly credential: Credential;
+}
+
+/** The text of a kubeconfig, in YAML. */
+export function formatKubeconfig({ server, authority, user, credential }: KubeconfigContent): string {
   const context = `${user}@${CLUSTER}`;
   return format({
     apiVersion: 'v1',
@@ -40,7 +48,7 @@ export function formatKubeconfig(server: string, authority: string, user: string
   });
 }
 
-/** YAML text with the server and its authority, and without a user. */
+/** The text of a kubeconfig with the https URL of the server and its authority (PEM), and without a user. */
 export function formatClusterInfoKubeconfig(server: string, authority: string): string {
   return format({
     apiVersion: 'v1',
@@ -58,7 +66,7 @@ const clusterEntry = (server: string, authority: string) => ({ server, 'certific
 /** The layout of earlier releases, so that equal content is an equal text. */
 const format = (kubeconfig: object): string => dump(kubeconfig, { lineWidth: -1, seqNoIndent: true, quoteStyle: 'double' });
 
-/** Reads the first cluster of {@link formatClusterInfoKubeconfig}. Throws ConfigError; `source` names the text in messages. */
+/** Reads the first cluster of such a kubeconfig. Throws ConfigError; `source` names the text in messages. */
 export function parseClusterInfoKubeconfig(text: string, source: string): ClusterAddress {
   const file = new KubeconfigFile(source);
   const [entry] = file.parse(text).parts('clusters');

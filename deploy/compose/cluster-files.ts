@@ -15,7 +15,10 @@ import type { CredentialFolder, Leaf } from '../cluster/credentials';
 import { PROXY_AUTHORITY, SCHEDULER_LEAF, SIMULATION_LEAF } from '../cluster/identities';
 import { formatKubeconfig } from '../cluster/kubeconfig';
 
-/** A certificate has no names of other members: a member resolves them all when a peer connects. */
+/**
+ * The certificate of a member has only its own name. etcd resolves all names in the certificate of a peer that connects,
+ * so names of other members would only add lookups.
+ */
 const ETCD_CERTIFICATES: readonly EtcdCertificate[] = ['etcd1', 'etcd2', 'etcd3'].map((name) => ({
   folder: name,
   file: 'member',
@@ -25,9 +28,9 @@ const ETCD_CERTIFICATES: readonly EtcdCertificate[] = ['etcd1', 'etcd2', 'etcd3'
 const SERVER_NAMES = ['front', 'apiserver', '10.0.0.1'];
 const INTERNAL_ADDRESS = 'https://front:6443';
 
-/** Grafana reads this file when it creates its database. The generated password has 190 bits. */
+/** Grafana reads this file when it creates its database. */
 const GRAFANA_PASSWORD_FILE = 'admin-password';
-/** Characters of Grafana's administrator password. */
+/** In characters. A generated password has 190 bits. */
 const PASSWORD_LENGTH = 32;
 const PASSWORD_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
@@ -72,7 +75,11 @@ export async function ensureClusterFiles(root: string, options: ClusterFilesOpti
 /** The certificate of a client, and its kubeconfig. */
 async function ensureClientKubeconfig(folder: CredentialFolder, { cluster }: ClusterAuthorities, leaf: Leaf): Promise<void> {
   const credential = await folder.leaf(cluster, leaf);
-  folder.writeIfChanged('kubeconfig', formatKubeconfig(INTERNAL_ADDRESS, cluster.certificate, leaf.file, credential), 0o600);
+  folder.writeIfChanged(
+    'kubeconfig',
+    formatKubeconfig({ server: INTERNAL_ADDRESS, authority: cluster.certificate, user: leaf.file, credential }),
+    0o600,
+  );
 }
 
 /**

@@ -95,7 +95,7 @@ test('the API servers present a certificate to kubelets, and reach joined nodes 
   expect(args).toContain(`${flag}=\${PLATFORM_KUBELET_ADDRESS_TYPES:-${types.join(',')}}`);
 });
 
-test('every other program of a service is in the package', () => {
+test('every module below dist that a service runs has a source and is in the package', () => {
   const packaging = read('deploy/scripts/package.mjs');
   const files = programs.flatMap(([, service]) => [...commandLine(service), ...texts(objectAt(service, 'healthcheck'), 'test')]);
   const modules = new Set(files.flatMap((file) => /^dist\/(.*\.js)$/.exec(file)?.[1] ?? []));

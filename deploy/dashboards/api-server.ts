@@ -4,9 +4,13 @@ import { CACHE, EXTENSIONS, FAIRNESS, WATCHES } from './api-server-internals';
 import { API_SERVER, graph, largestRates, quantile, RANGE, rates, table } from './queries';
 
 const SELECTED = 'instance=~"$instance",resource=~"$resource",verb=~"$verb"';
-/** Watches and connections to pods last as long as clients want. */
-const TIMED = `apiserver_request_sli_duration_seconds_bucket{${SELECTED},verb!~"WATCH|CONNECT"}`;
-const TIMED_SUM = `apiserver_request_sli_duration_seconds_sum{${SELECTED},verb!~"WATCH|CONNECT"}`;
+/** Requests with a duration of interest: watches and connections to pods last as long as clients want. */
+const TIMED = `${SELECTED},verb!~"WATCH|CONNECT"`;
+/** The parts of the histogram of request durations. */
+const TIMED_BUCKETS = `apiserver_request_sli_duration_seconds_bucket{${TIMED}}`;
+const TIMED_SUM = `apiserver_request_sli_duration_seconds_sum{${TIMED}}`;
+const TIMED_COUNT = `apiserver_request_sli_duration_seconds_count{${TIMED}}`;
+const TIMED_SUBRESOURCE_BUCKETS = `apiserver_request_sli_duration_seconds_bucket{subresource!="",${TIMED}}`;
 
 export const API_SERVERS: Dashboard = {
   uid: 'api-servers',
@@ -94,7 +98,7 @@ export const API_SERVERS: Dashboard = {
           title: 'Latency by resource, 99th percentile',
           description: 'The ten slowest; neither the time of webhooks nor waiting for priority and fairness counts.',
           unit: 's',
-          expr: `topk(10, ${quantile(0.99, 'resource, verb', TIMED)})`,
+          expr: `topk(10, ${quantile(0.99, 'resource, verb', TIMED_BUCKETS)})`,
           legend: '{{verb}} {{resource}}',
           thresholds: { warning: 1, critical: 5 },
         }),
@@ -102,7 +106,7 @@ export const API_SERVERS: Dashboard = {
           title: 'Latency by subresource, 99th percentile',
           description: 'Subresources and paths outside of resources, such as /livez.',
           unit: 's',
-          expr: `topk(10, ${quantile(0.99, 'resource, subresource, verb', TIMED.replace('{', '{subresource!="",'))})`,
+          expr: `topk(10, ${quantile(0.99, 'resource, subresource, verb', TIMED_SUBRESOURCE_BUCKETS)})`,
           legend: '{{verb}} {{resource}}/{{subresource}}',
           thresholds: { warning: 1, critical: 5 },
         }),
@@ -131,7 +135,7 @@ export const API_SERVERS: Dashboard = {
           title: 'Slowest requests',
           description: 'Mean latency by resource, subresource and verb over the last five minutes.',
           unit: 's',
-          expr: `topk(15, sum by (resource, subresource, verb) (rate(${TIMED_SUM}[5m])) / (sum by (resource, subresource, verb) (rate(${TIMED_SUM.replace('_sum{', '_count{')}[5m])) > 0))`,
+          expr: `topk(15, sum by (resource, subresource, verb) (rate(${TIMED_SUM}[5m])) / (sum by (resource, subresource, verb) (rate(${TIMED_COUNT}[5m])) > 0))`,
         }),
       ],
     },

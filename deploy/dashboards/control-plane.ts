@@ -2,10 +2,13 @@
 import type { Dashboard } from './dashboard';
 import { API_SERVER, graph, quantile, RANGE, rates, stat, table } from './queries';
 
-const DAY = 86_400;
-const EXPIRATION = { warning: 7 * DAY, critical: DAY, direction: 'falling' } as const;
+const DAY_SECONDS = 86_400;
+/** Seconds until a certificate expires. */
+const EXPIRATION = { warning: 7 * DAY_SECONDS, critical: DAY_SECONDS, direction: 'falling' } as const;
+/** The share of processes that are up: yellow when one is missing, red when half of them are. */
 const ALL_UP = { warning: 1, critical: 0.5, direction: 'falling' } as const;
 const SELECTED = 'instance=~"$instance"';
+/** Without watches and connections to pods, which last as long as clients want. */
 const SLI = `apiserver_request_sli_duration_seconds_bucket{${SELECTED},verb!~"WATCH|CONNECT"}`;
 
 export const CONTROL_PLANE: Dashboard = {

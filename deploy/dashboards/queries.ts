@@ -10,7 +10,12 @@ export const API_SERVER: Variable = { name: 'instance', label: 'API server', que
 /** The range of a rate, which Grafana derives from the scrape interval and the width of the panel. */
 export const RANGE = '$__rate_interval';
 
-/** The value below which the `fraction` of the observations of a histogram lies. */
+/**
+ * The value below which the `fraction` of the observations of a histogram lies.
+ *
+ * @param by labels, for each combination of which there is one series
+ * @param histogram the metric with the suffix `_bucket` and its label matchers
+ */
 export const quantile = (fraction: number, by: string, histogram: string): string =>
   `histogram_quantile(${fraction}, sum by (le, ${by}) (rate(${histogram}[${RANGE}])))`;
 

@@ -28,6 +28,7 @@ import { apiServerPlans, certifiedAddresses, controllersPlan, layoutOf, namingOf
 import type { ControlPlaneConnection, ControlPlaneOptions } from './api';
 
 const HOST = '127.0.0.1';
+/** The default of `platform start` (deploy/local/options.ts). */
 const DEFAULT_CONTROLLERS = ['*', 'tokencleaner', 'bootstrapsigner'];
 
 /** What the program of a control plane passes to its parts. */
@@ -66,7 +67,7 @@ export async function openControlPlane(options: ControlPlaneOptions, host: Contr
     authority,
     certificate: admin.certificate,
     key: admin.key,
-    kubeconfig: formatKubeconfig(server, authority, ADMINISTRATOR_NAME, admin),
+    kubeconfig: formatKubeconfig({ server, authority, user: ADMINISTRATOR_NAME, credential: admin }),
     kubeconfigFile: layout.kubeconfig,
   };
 }

@@ -17,8 +17,14 @@ async function setUp() {
   const layout = layoutOf(mkdtempSync(path.join(folder, 'data-')));
   const clock = new ManualClock();
   const { authority, admin, controllers } = await ensureCertificates(layout.pki, clock, ['192.0.2.1', 'fd00::1']);
-  writeFileSync(layout.kubeconfig, formatKubeconfig('https://127.0.0.1:7443', authority, 'platform-admin', admin));
-  writeFileSync(layout.controllersKubeconfig, formatKubeconfig('https://127.0.0.1:7443', authority, 'controllers', controllers));
+  writeFileSync(
+    layout.kubeconfig,
+    formatKubeconfig({ server: 'https://127.0.0.1:7443', authority, user: 'platform-admin', credential: admin }),
+  );
+  writeFileSync(
+    layout.controllersKubeconfig,
+    formatKubeconfig({ server: 'https://127.0.0.1:7443', authority, user: 'controllers', credential: controllers }),
+  );
   const read = (file: string): string => readFileSync(path.join(layout.pki, file), 'utf8');
   const credentialOf = (name: string) => ({ certificate: read(`${name}.crt`), key: read(`${name}.key`) });
   return { layout, clock, read, credentialOf };

@@ -252,7 +252,8 @@ describe('formatKubeconfig', () => {
   const CREDENTIAL = { certificate: 'CERT', key: 'KEY' };
 
   it('contains the server address, the authority and the credentials', () => {
-    expect(formatKubeconfig('https://127.0.0.1:6443', 'CA', ADMINISTRATOR_NAME, CREDENTIAL)).toBe(`apiVersion: v1
+    expect(formatKubeconfig({ server: 'https://127.0.0.1:6443', authority: 'CA', user: ADMINISTRATOR_NAME, credential: CREDENTIAL }))
+      .toBe(`apiVersion: v1
 kind: Config
 clusters:
 - name: platform
@@ -276,7 +277,7 @@ preferences: {}
 
   it('quotes an address that is not a plain scalar of YAML', () => {
     const server = 'https://api.example.com:6443 #x: y\nkind: Other';
-    const text = formatKubeconfig(server, 'CA', ADMINISTRATOR_NAME, CREDENTIAL);
+    const text = formatKubeconfig({ server, authority: 'CA', user: ADMINISTRATOR_NAME, credential: CREDENTIAL });
     expect(load(text)).toMatchObject({ kind: 'Config', clusters: [{ cluster: { server } }] });
   });
 });

@@ -92,7 +92,7 @@ export function writeKubeconfigs(
 
 /** Writes one kubeconfig, unless it has this content. */
 export function writeKubeconfig({ layout, server, authority }: KubeconfigTarget, file: KubeconfigFile, credential: Credential): void {
-  const text = formatKubeconfig(server, authority, KUBECONFIG_USERS[file], credential);
+  const text = formatKubeconfig({ server, authority, user: KUBECONFIG_USERS[file], credential });
   if (readFileIfExists(layout[file])?.toString() !== text) writeFileAtomically(layout[file], text, 0o600);
 }
 

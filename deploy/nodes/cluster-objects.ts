@@ -29,17 +29,17 @@ const CLUSTER_ROLE_BINDINGS = resourceOf('rbac.v1.ClusterRoleBinding');
 
 type Labels = Readonly<Record<string, string>>;
 
-/** In the system namespace. */
+/** A ConfigMap in the system namespace. */
 export function configMap(name: string, data: Readonly<Record<string, string>>, labels?: Labels): ClusterObject {
   return { resource: CONFIG_MAPS, object: { metadata: systemMetadata(name, labels), data: { ...data } } };
 }
 
-/** In the system namespace. */
+/** A ServiceAccount in the system namespace. */
 export function serviceAccount(name: string): ClusterObject {
   return { resource: SERVICE_ACCOUNTS, object: { metadata: systemMetadata(name) } };
 }
 
-/** Verbs, API group in upstream's spelling, and resources, each separated by blanks. */
+/** Verbs and resources are separated by blanks (`get list`); the API group is in upstream's spelling. */
 export type Rule = readonly [verbs: string, group: string, resources: string];
 
 export function clusterRole(name: string, rules: readonly Rule[]): ClusterObject {
@@ -56,12 +56,19 @@ export function clusterRole(name: string, rules: readonly Rule[]): ClusterObject
   };
 }
 
+/** The name of a ClusterRoleBinding, and the ClusterRole to which it refers. */
+interface Grant {
+  readonly name: string;
+  readonly role: string;
+}
+
 /** Binds a ClusterRole to a group. */
-export const groupGrant = (name: string, role: string, group: string): ClusterObject => clusterRoleBinding(name, role, groupSubject(group));
+export const groupGrant = ({ group, ...grant }: Grant & { readonly group: string }): ClusterObject =>
+  clusterRoleBinding(grant, groupSubject(group));
 
 /** Binds a ClusterRole to a ServiceAccount of the system namespace. */
-export const accountGrant = (name: string, role: string, account: string): ClusterObject =>
-  clusterRoleBinding(name, role, { kind: 'ServiceAccount', name: account, namespace: SYSTEM_NAMESPACE });
+export const accountGrant = ({ account, ...grant }: Grant & { readonly account: string }): ClusterObject =>
+  clusterRoleBinding(grant, { kind: 'ServiceAccount', name: account, namespace: SYSTEM_NAMESPACE });
 
 /** A Role with which groups may read one ConfigMap of the system namespace, and its RoleBinding. */
 export function configMapReader(name: string, configMapName: string, groups: readonly string[]): readonly ClusterObject[] {
@@ -85,7 +92,7 @@ export const systemMetadata = (name: string, labels?: Labels): JsonObject => ({
 export const yamlDocument = (document: JsonObject): string =>
   dump(document, { sortKeys: true, lineWidth: -1, seqNoIndent: true, quoteStyle: 'double' });
 
-function clusterRoleBinding(name: string, role: string, subject: JsonObject): ClusterObject {
+function clusterRoleBinding({ name, role }: Grant, subject: JsonObject): ClusterObject {
   const roleRef = { apiGroup: RBAC_GROUP, kind: 'ClusterRole', name: role };
   return { resource: CLUSTER_ROLE_BINDINGS, object: { metadata: { name }, roleRef, subjects: [subject] } };
 }

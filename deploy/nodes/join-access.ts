@@ -21,16 +21,13 @@ const APPROVAL = `system:${groupInDialect(NODE_DIALECT, 'certificates.platform.i
  */
 const NODE_READER = 'kubeadm:get-nodes';
 
-/**
- * Roles and bindings, each binding after the role that it refers to, unless that is a default role of the API server.
- * Arguments of `groupGrant`: the name of the binding, its ClusterRole, the group.
- */
+/** Roles and bindings, each binding after the role that it refers to, unless that is a default role of the API server. */
 export const JOIN_ACCESS: readonly ClusterObject[] = [
   ...configMapReader('kubeadm:nodes-kubeadm-config', NODE_CONFIG_MAPS.cluster, [NODE_TOKEN_GROUP, NODES_GROUP]),
   ...configMapReader('kubeadm:kubelet-config', NODE_CONFIG_MAPS.kubelet, [NODES_GROUP, NODE_TOKEN_GROUP]),
   clusterRole(NODE_READER, [['get', '', 'nodes']]),
-  groupGrant(NODE_READER, NODE_READER, NODE_TOKEN_GROUP),
-  groupGrant('kubeadm:kubelet-bootstrap', 'system:node-bootstrapper', NODE_TOKEN_GROUP),
-  groupGrant('kubeadm:node-autoapprove-bootstrap', `${APPROVAL}:nodeclient`, NODE_TOKEN_GROUP),
-  groupGrant('kubeadm:node-autoapprove-certificate-rotation', `${APPROVAL}:selfnodeclient`, NODES_GROUP),
+  groupGrant({ name: NODE_READER, role: NODE_READER, group: NODE_TOKEN_GROUP }),
+  groupGrant({ name: 'kubeadm:kubelet-bootstrap', role: 'system:node-bootstrapper', group: NODE_TOKEN_GROUP }),
+  groupGrant({ name: 'kubeadm:node-autoapprove-bootstrap', role: `${APPROVAL}:nodeclient`, group: NODE_TOKEN_GROUP }),
+  groupGrant({ name: 'kubeadm:node-autoapprove-certificate-rotation', role: `${APPROVAL}:selfnodeclient`, group: NODES_GROUP }),
 ];

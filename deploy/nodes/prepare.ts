@@ -17,7 +17,7 @@ import { clusterConfigMap, kubeletConfigMap, type ClusterConfiguration } from '.
 const CONFIG_MAPS = resourceOf('core.v1.ConfigMap');
 const SERVICES = resourceOf('core.v1.Service');
 const DEFAULT_NAMESPACE = 'default';
-/** The DNS Service has the tenth address of the range, of which the API server's Service has the first. */
+/** From the address of the API servers' Service, the first of the range of Services, to that of the DNS Service, the tenth. */
 const DNS_OFFSET = 9n;
 
 /** Returns the number of objects that were created. Rejects with the error of the server. */
@@ -31,9 +31,9 @@ export async function prepareForNodes(client: RestClient, configuration: Cluster
 
 /** The Service of the API servers in the namespace `default`. */
 export interface DefaultService {
-  /** The server's naming, which the Service's name follows in every dialect of requests. */
+  /** The `--naming` of the server: the name of the Service follows it, whatever spelling a request uses. */
   readonly naming: Dialect;
-  /** Its cluster IP. */
+  /** The cluster IP of the Service; `''` when it has none. */
   readonly address: string;
 }
 
@@ -47,9 +47,9 @@ export async function readDefaultService(client: RestClient, signal: AbortSignal
   return undefined;
 }
 
-/** The address of the DNS Service; `undefined` when the given one is no IP address. */
-export function dnsAddressOf(defaultService: string): string | undefined {
-  const address = parseIpAddress(defaultService);
+/** The address of the DNS Service from that of the API servers' Service; `undefined` when that is no IP address. */
+export function dnsAddressOf(serviceAddress: string): string | undefined {
+  const address = parseIpAddress(serviceAddress);
   return address === undefined ? undefined : formatIpAddress({ ...address, value: address.value + DNS_OFFSET });
 }
 

@@ -89,6 +89,7 @@ function isInstalled({ productionOnly }) {
   return Object.entries(wanted).every(([name, { version, dev, optional, devOptional }]) => {
     if (name === '' || (productionOnly && dev === true)) return true;
     const installed = present[name];
+    // npm leaves out optional packages for other platforms.
     return installed === undefined ? optional === true || devOptional === true : installed.version === version;
   });
 }

@@ -1,7 +1,7 @@
 /**
- * A plug-in of esbuild for bundles of modules that find files beside themselves with `__dirname`. Each module is wrapped
- * in a function: top-level constants of a bundle would become variables, which V8 reads again each time, while constants
- * in functions are inlined.
+ * A plug-in of esbuild for bundles of modules that find files beside themselves with `__dirname`. It also wraps each
+ * module in a function: esbuild turns top-level constants into variables, which V8 reads again each time, while V8 inlines
+ * the constants of a function.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -9,8 +9,10 @@ import path from 'node:path';
 const DIRNAME = /\b__dirname\b/g;
 
 /**
- * Replaces `__dirname` in a bundle that lies in the folder `from`. `locate` returns where a module would be beside the
- * bundle, `undefined` for one that is left as it is.
+ * Replaces `__dirname` in the modules of a bundle.
+ *
+ * @param from the folder of the bundle
+ * @param locate returns the path where the files beside a module will be; `undefined` for a module that is left as it is
  */
 export function keepDirnames(from, locate) {
   return {

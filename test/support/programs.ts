@@ -176,9 +176,13 @@ export async function startApiServer(options: ApiServerOptions): Promise<ApiServ
   const address = `https://127.0.0.1:${options.securePort}`;
   const kubeconfigFile = path.join(options.folder, `admin-${options.securePort}.kubeconfig`);
   const { authority, admin, controllers } = certificates;
-  writeFileSync(kubeconfigFile, formatKubeconfig(address, authority, ADMINISTRATOR_NAME, admin), { mode: 0o600 });
+  writeFileSync(kubeconfigFile, formatKubeconfig({ server: address, authority, user: ADMINISTRATOR_NAME, credential: admin }), {
+    mode: 0o600,
+  });
   const controllersKubeconfig = path.join(options.folder, `controllers-${options.securePort}.kubeconfig`);
-  writeFileSync(controllersKubeconfig, formatKubeconfig(address, authority, 'controllers', controllers), { mode: 0o600 });
+  writeFileSync(controllersKubeconfig, formatKubeconfig({ server: address, authority, user: 'controllers', credential: controllers }), {
+    mode: 0o600,
+  });
 
   const process = spawnApiServer(options, pki);
   await waitUntilReady(`the API server on ${address}`, process, () => isReady({ address, ...certificates }));

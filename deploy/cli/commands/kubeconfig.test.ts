@@ -15,7 +15,15 @@ function setUp() {
   const directory = mkdtempSync(path.join(folder, 'work-'));
   const source = path.join(directory, 'data/admin.kubeconfig');
   mkdirSync(path.dirname(source));
-  writeFileSync(source, formatKubeconfig('https://127.0.0.1:7443', PEM, 'platform-admin', { certificate: PEM, key: 'key' }));
+  writeFileSync(
+    source,
+    formatKubeconfig({
+      server: 'https://127.0.0.1:7443',
+      authority: PEM,
+      user: 'platform-admin',
+      credential: { certificate: PEM, key: 'key' },
+    }),
+  );
   return { directory, source };
 }
 

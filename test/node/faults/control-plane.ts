@@ -51,8 +51,11 @@ export class ControlPlane {
       writeFileSync(file, text, { mode: 0o600 });
       return file;
     };
-    const kubeconfig = kubeconfigOf('admin', formatKubeconfig(server, authority, ADMINISTRATOR_NAME, admin));
-    const controllersKubeconfig = kubeconfigOf('controllers', formatKubeconfig(server, authority, 'controllers', controllers));
+    const kubeconfig = kubeconfigOf('admin', formatKubeconfig({ server, authority, user: ADMINISTRATOR_NAME, credential: admin }));
+    const controllersKubeconfig = kubeconfigOf(
+      'controllers',
+      formatKubeconfig({ server, authority, user: 'controllers', credential: controllers }),
+    );
     const etcd = await startEtcd();
     const balancer = await LoadBalancer.start(balancedPort);
     balancer.ports = ports;

@@ -26,12 +26,12 @@ async function writeKubeconfig(validity: CertificateValidity): Promise<void> {
   const { commonName } = CONTROLLERS_LEAF.subject;
   writeFileSync(
     file,
-    formatKubeconfig(
-      server().address,
-      certificate,
-      'controllers',
-      await makePair(authority, 'client', { validity, commonName, names: [] }),
-    ),
+    formatKubeconfig({
+      server: server().address,
+      authority: certificate,
+      user: 'controllers',
+      credential: await makePair(authority, 'client', { validity, commonName, names: [] }),
+    }),
   );
 }
 

@@ -76,7 +76,10 @@ export async function startSimulatedCluster({
     const { port } = await runServer(parseArguments(SERVER, SERVER_FLAGS, args), { ...environment, store });
     const address = `https://127.0.0.1:${port}`;
     const controllersKubeconfig = path.join(folder, 'controllers.kubeconfig');
-    writeFileSync(controllersKubeconfig, formatKubeconfig(address, certificates.authority, 'controllers', certificates.controllers));
+    writeFileSync(
+      controllersKubeconfig,
+      formatKubeconfig({ server: address, authority: certificates.authority, user: 'controllers', credential: certificates.controllers }),
+    );
     const controllerFlags = controllerArguments({ controllersKubeconfig, pki }, controllerArgs);
     await startControllers(parseArguments(CONTROLLERS, CONTROLLER_FLAGS, controllerFlags), environment);
     if (simulationArgs !== undefined) await simulateNodes({ address, certificates, folder, pki }, simulationArgs, environment);

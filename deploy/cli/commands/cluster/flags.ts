@@ -6,7 +6,7 @@ import { DATA_DIR_FLAGS, OUTPUT_FLAGS } from '../flags';
 
 const COMMAND = 'Command';
 const NETWORK = 'Network';
-const DAY = 86_400_000;
+const DAY_MS = 86_400_000;
 
 export const CLUSTER_FLAGS = {
   ...DATA_DIR_FLAGS,
@@ -35,7 +35,7 @@ export const NETWORK_FLAGS = {
 
 export const TOKEN_CREATE_FLAGS = {
   ...CLUSTER_FLAGS,
-  ttl: durationFlag({ section: COMMAND, help: 'How long the token is valid; 0 = it does not expire.', default: DAY }),
+  ttl: durationFlag({ section: COMMAND, help: 'How long the token is valid; 0 = it does not expire.', default: DAY_MS }),
   description: stringFlag({ section: COMMAND, help: 'What the token is for.', default: '' }),
   groups: listFlag({
     section: COMMAND,
