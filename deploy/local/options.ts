@@ -6,6 +6,8 @@ import { dataDirFlag } from '../cluster/data-folder';
 import { hostUrl, parseHost, parsePort } from '../../shared/values/network/host-url';
 
 const SECTION = 'Control plane';
+/** A default port for an endpoint that is only checked. */
+const ANY_PORT = 1;
 
 export const RUNNER_FLAGS = {
   'data-dir': dataDirFlag(
@@ -27,7 +29,7 @@ export const RUNNER_FLAGS = {
       help: "Address for clients on other machines, as host or host:port: the server of the administrator's kubeconfig and of cluster-info; the serving certificate covers the host. By default the address of the first API server.",
       default: '',
     }),
-    (endpoint) => (parseEndpoint(endpoint, 1) === undefined ? 'must be a host or host:port' : undefined),
+    (endpoint) => (parseEndpoint(endpoint, ANY_PORT) === undefined ? 'must be a host or host:port' : undefined),
   ),
   'apiserver-cert-extra-sans': checkedFlag(
     listFlag({ section: SECTION, help: 'Further DNS names and IP addresses that the serving certificate covers.', default: [] }),
@@ -109,8 +111,9 @@ export interface RunnerOptions {
   readonly controllerFlags: readonly string[];
 }
 
-/** The arguments that are not in the table of the runner. */
+/** The flags that are not in {@link RUNNER_FLAGS}, by the programs that get them. */
 export interface PassedFlags {
+  /** For each API server. */
   readonly servers: readonly string[];
   readonly controllers: readonly string[];
 }
@@ -144,7 +147,7 @@ function optionsFrom(values: FlagValues<typeof RUNNER_FLAGS>, passed: PassedFlag
   };
 }
 
-/** Why options are not valid together. */
+/** Why options are not valid together; `undefined` when they are. */
 function problemOf({ replicas, etcdServers, securePort, insecurePort }: RunnerOptions): string | undefined {
   if (replicas > 1 && etcdServers.length === 0) {
     return `--replicas=${replicas} needs --etcd-servers: the embedded store serves one API server only`;

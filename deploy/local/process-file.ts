@@ -28,14 +28,14 @@ const TICKS_PER_SECOND = 100;
 /** Start times in /proc are rounded, and boot time is known to the second. Milliseconds. */
 const TOLERANCE_MS = 2_000;
 
-/** Atomically, so that a reader never sees a part of the number. */
+/** Writes the file atomically, so that a reader never sees a part of the number. */
 export function writePid(file: string, pid: number): void {
   const temporary = `${file}.${process.pid}.tmp`;
   writeFileSync(temporary, `${pid}\n`);
   renameSync(temporary, file);
 }
 
-/** A missing file is no error. */
+/** Removes the file if there is one. */
 export function removePid(file: string): void {
   rmSync(file, { force: true });
 }
@@ -150,7 +150,7 @@ function isZombie(pid: number): boolean {
 /** The line of /proc/stat with the time when the system started: `btime 1700000000`. Seconds since 1970. */
 const BOOT_TIME = /^btime (\d+)$/m;
 
-/** Milliseconds since 1970; undefined where there is no /proc. */
+/** When the process was started, in milliseconds since 1970; `undefined` where there is no /proc. */
 function startTime(pid: number): number | undefined {
   const ticks = Number(statFields(pid)?.[STARTED]);
   const boot = BOOT_TIME.exec(readProc('/proc/stat') ?? '')?.[1];

@@ -48,7 +48,12 @@ export interface ForeignRun {
   readonly holder: string;
 }
 
-/** `now`: milliseconds since 1970. Called by the supervisor, in its own process. */
+/**
+ * The state of a control plane that this process supervises.
+ *
+ * @param logs as in {@link RunState.logs}
+ * @param now milliseconds since 1970
+ */
 export function describeRun(options: RunnerOptions, logs: string, now: number): RunState {
   return {
     pid: process.pid,
@@ -63,19 +68,20 @@ export function describeRun(options: RunnerOptions, logs: string, now: number): 
   };
 }
 
-/** Atomically, so that a reader sees the whole state or the previous one. */
+/** Writes the state file atomically, so that a reader sees the whole state or the previous one. */
 export function writeRunState(dataDir: string, state: RunState): void {
   writeFileAtomically(layoutOf(dataDir).state, `${JSON.stringify(state, undefined, 2)}\n`, 0o600);
 }
 
-/** A missing file is no error. */
+/** Removes the state file if there is one. */
 export function removeRunState(dataDir: string): void {
   rmSync(layoutOf(dataDir).state, { force: true });
 }
 
 /**
- * `starting` while another process is the supervisor and the state file is missing, unreadable or that of an earlier run;
- * also while it stops. `stopped` in the supervisor itself.
+ * Reads the state from the process file of the supervisor and the state file. `starting` while the supervisor lives, and
+ * the state file is missing, unreadable or that of an earlier run; this is so too while the control plane stops. The
+ * supervisor itself reads `stopped`, because its own process does not count.
  */
 export function readRunState(layout: Pick<Layout, 'supervisor' | 'state'>): RunningState {
   const pid = livePid(layout.supervisor);
@@ -85,8 +91,9 @@ export function readRunState(layout: Pick<Layout, 'supervisor' | 'state'>): Runn
 }
 
 /**
- * Like {@link readRunState}, but also finds a control plane with processes that are not visible here. Must not be called while
- * this process waits for one to start, because it tries the lock.
+ * Like {@link readRunState}, but also finds a control plane with processes that are not visible here. For that it may try
+ * the lock of the folder. So it must not be called while this process waits for a control plane to start: that one could
+ * not get the lock at this moment.
  */
 export function findControlPlane(layout: Pick<Layout, 'run' | 'supervisor' | 'state'>): RunningState | ForeignRun {
   const holder = findForeignHolder(layout.run);

@@ -74,8 +74,9 @@ describe('backup', () => {
   it('reports its progress every five seconds', async () => {
     const { output, host } = setUp();
     let now = 0;
-    const hasty: Clock = { ...systemClock, now: () => 0, monotonic: () => (now += 1_000) };
-    await backup({ file: path.join(folder, 'slow.backup'), ...storeFlags('source') }, { ...host, clock: hasty });
+    /** A second passes between two readings, of which there is one for each of the 40 keys. */
+    const clock: Clock = { ...systemClock, now: () => 0, monotonic: () => (now += 1_000) };
+    await backup({ file: path.join(folder, 'slow.backup'), ...storeFlags('source') }, { ...host, clock });
     expect(output.filter((line) => line.endsWith('keys so far'))).toEqual(
       [5, 10, 15, 20, 25, 30, 35, 40].map((count) => `backed up ${count} keys so far`),
     );

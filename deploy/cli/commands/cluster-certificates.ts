@@ -13,7 +13,7 @@ import { WORKLOAD_NAMES } from '../../../shared/names/workload';
 import { ensureComponentFiles, openComponentFolders, type ComponentFilesOptions } from '../../cluster/component-files';
 import { ensureComponentSecrets, secretStore } from '../../cluster/component-secrets';
 import { serviceAddresses } from '../../cluster/identities';
-import type { CertificatesCreateFlags, CertificatesCreateSecretsFlags, ClusterFlags } from './flags';
+import type { CertificatesCreateFlags, CertificatesCreateSecretsFlags, ComponentCertificateFlags } from './flags';
 import type { CommandHost } from '../terminal/host';
 
 /** The name of the folder of the etcd members, and of the files of the certificate that they share. */
@@ -66,7 +66,7 @@ export async function createCertificateSecrets(flags: CertificatesCreateSecretsF
   }
 }
 
-function componentFilesOptions(flags: ClusterFlags): ComponentFilesOptions {
+function componentFilesOptions(flags: ComponentCertificateFlags): ComponentFilesOptions {
   const externalAddress = httpsUrl('external-address', flags['external-address']);
   const etcdNames = flags['etcd-names'];
   return {

@@ -22,6 +22,7 @@ export interface ControllerLease {
 const LEASES = resourceOf('coordination.v1.Lease');
 /** The default of the controllers' flag `--leader-elect-resource-name`. */
 const LEASE_PREFIX = 'controller-';
+/** The spelling of the requests. API servers accept it with any `--naming`. */
 const DIALECT = 'platform';
 /** A user waits for the output, so a server that hangs counts as missing soon. */
 const TIMEOUT_MS = 5_000;
@@ -71,6 +72,7 @@ export async function readStoreBytes(server: ServerAccess, clock: Clock): Promis
   return sizes.length === 0 ? null : Math.max(...sizes);
 }
 
+/** The text of `/metrics`; `''` or a part of it when the request fails. */
 function readMetrics({ address, authority, admin }: ServerAccess, clock: Clock): Promise<string> {
   return new Promise((resolve) => {
     const options = { ca: authority, cert: admin.certificate, key: admin.key, agent: false };

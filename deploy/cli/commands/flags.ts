@@ -87,8 +87,8 @@ export const CERTIFICATES_LIST_FLAGS = { ...DATA_DIR_FLAGS, ...OUTPUT_FLAGS } sa
 
 const CLUSTER = 'Cluster';
 
-/** What the certificates of a cluster cover that runs on several machines. */
-const CLUSTER_FLAGS = {
+/** What the certificates of the components cover, in a cluster that runs on several machines. */
+const COMPONENT_CERTIFICATE_FLAGS = {
   'external-address': stringFlag({
     section: CLUSTER,
     help: "The https URL of the API servers in the administrator's kubeconfig.",
@@ -122,7 +122,7 @@ const CLUSTER_FLAGS = {
 } satisfies FlagTable;
 
 export const CERTIFICATES_CREATE_FLAGS = {
-  ...CLUSTER_FLAGS,
+  ...COMPONENT_CERTIFICATE_FLAGS,
   'output-dir': stringFlag({
     section: COMMAND,
     help: 'Folder in which each component gets a folder of its files.',
@@ -132,7 +132,7 @@ export const CERTIFICATES_CREATE_FLAGS = {
 } satisfies FlagTable;
 
 export const CERTIFICATES_CREATE_SECRETS_FLAGS = {
-  ...CLUSTER_FLAGS,
+  ...COMPONENT_CERTIFICATE_FLAGS,
   namespace: stringFlag({ section: COMMAND, help: 'Namespace of the Secrets. Required.', default: '', shorthand: 'n' }),
   'name-prefix': stringFlag({ section: COMMAND, help: 'The Secrets are named PREFIX-COMPONENT.', default: 'platform' }),
   labels: listFlag({ section: COMMAND, help: 'Labels of new Secrets, as key=value.', default: [] }),
@@ -154,7 +154,7 @@ export type ResetFlags = FlagValues<typeof RESET_FLAGS>;
 export type LogsFlags = FlagValues<typeof LOGS_FLAGS>;
 export type KubeconfigFlags = FlagValues<typeof KUBECONFIG_FLAGS>;
 export type CertificatesListFlags = FlagValues<typeof CERTIFICATES_LIST_FLAGS>;
-export type ClusterFlags = FlagValues<typeof CLUSTER_FLAGS>;
+export type ComponentCertificateFlags = FlagValues<typeof COMPONENT_CERTIFICATE_FLAGS>;
 export type CertificatesCreateFlags = FlagValues<typeof CERTIFICATES_CREATE_FLAGS>;
 export type CertificatesCreateSecretsFlags = FlagValues<typeof CERTIFICATES_CREATE_SECRETS_FLAGS>;
 export type DataDirFlags = FlagValues<typeof DATA_DIR_FLAGS>;

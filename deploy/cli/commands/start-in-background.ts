@@ -1,6 +1,6 @@
 /**
- * Starts the control plane in a process of its own that outlives this one, and waits until it is ready. What it prints,
- * and the logs of its programs, are files in the folder of logs.
+ * Starts the control plane in a process of its own that outlives this one, and waits until it is ready. The output of that
+ * process and the logs of its programs are files in the folder of logs.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs';
@@ -61,7 +61,7 @@ export async function startInBackground({ options, argv, logs }: BackgroundReque
     return INTERRUPTED_EXIT_CODE;
   }
   if (outcome === 'exited') {
-    // Its output ends with the reason.
+    // The output of the process ends with the reason.
     host.writeError(tailOf(output, offset) || 'platform start: the control plane ended before it was ready\n');
     return child.exitCode || 1;
   }

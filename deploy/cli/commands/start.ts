@@ -39,12 +39,6 @@ export async function start(input: CommandInput<typeof START_FLAGS>, host: Comma
   return undefined;
 }
 
-/** The message of an error that the user can correct; others are faults of the program and have their stack. */
-function describeFailure(error: unknown): string {
-  if (error instanceof StartError || !(error instanceof Error)) return errorMessage(error);
-  return error.stack ?? error.message;
-}
-
 /**
  * Assigns each flag to the program that gets it. Throws {@link UsageError} for an unknown flag; the programs check the
  * values. The flag tables of the programs are large, and loaded only when there are flags to assign.
@@ -107,4 +101,10 @@ async function runInForeground(options: RunnerOptions, logs: string, host: Comma
     host.writeError(`platform start: ${describeFailure(error)}\n`);
     await lifecycle.stop('could not start', error instanceof StartError ? PERMANENT_EXIT_CODE : 1);
   }
+}
+
+/** The message of an error that the user can correct; others are faults of the program and have their stack. */
+function describeFailure(error: unknown): string {
+  if (error instanceof StartError || !(error instanceof Error)) return errorMessage(error);
+  return error.stack ?? error.message;
 }

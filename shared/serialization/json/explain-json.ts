@@ -3,7 +3,7 @@
  * is written for clarity instead of speed.
  */
 
-/** What the text must continue with. */
+/** What the text must continue with. `firstValue` and `firstKey` may be the end of an empty container instead. */
 type Expecting = 'value' | 'firstValue' | 'key' | 'firstKey' | 'colon' | 'afterMember' | 'afterItem' | 'end';
 
 const SPACE = 0x20;
@@ -59,6 +59,7 @@ class JsonExplainer {
     }
   }
 
+  /** Reads what the text continues with, and advances the offset. `byte` is the one at the offset. */
   private advance(step: Expecting, byte: number): NextStep {
     switch (step) {
       case 'firstValue':

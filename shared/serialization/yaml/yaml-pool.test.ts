@@ -49,6 +49,7 @@ it('YamlPool parses with two reused threads, one document each at a time', async
 it('YamlPool rejects a document with 429 and a Retry-After when 18 documents of the maximal length are pending', async () => {
   const { threads, parse } = fixture();
   const longest = 'x'.repeat(3 * 1024 * 1024);
+  // Two in the threads, and the sixteen that may wait.
   const results = Promise.all(Array.from({ length: 18 }, () => parse(longest)));
   const error: unknown = await parse('one too many').catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: 429, status: { details: { retryAfterSeconds: 1 } } });

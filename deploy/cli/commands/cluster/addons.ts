@@ -41,11 +41,8 @@ export async function listAddonsCommand(flags: AddonsListFlags, host: CommandHos
   });
 }
 
-/** JSON omits undefined members: `image` is null when the add-on is not installed. */
-const stateDocument = ({ image = null, ...state }: Omit<AddonState, 'image'> & { readonly image?: string | null | undefined }) => ({
-  ...state,
-  image,
-});
+/** For JSON, which has no `undefined`: `image` is null when the add-on is not installed. */
+const stateDocument = ({ image, ...others }: AddonState) => ({ ...others, image: image ?? null });
 
 function statesTable(states: readonly AddonState[]): string {
   const rows = states.map(({ name, image, readyPods, desiredPods }) =>

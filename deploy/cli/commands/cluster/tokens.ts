@@ -19,7 +19,11 @@ import { TOKEN_DEFAULTS, type ClusterFlags, type TokenCreateFlags, type TokenLis
 import { prepareCluster, warnAboutLoopback } from './nodes';
 import { assertServesNodes, withCluster } from './open-cluster';
 
-/** The token is random unless it is given. */
+/**
+ * `platform token create`. Resolves to the exit code 0. The token is random unless it is given. With
+ * `--print-join-command` the cluster is prepared for nodes first. Throws {@link UsageError} for invalid flags, and
+ * {@link CommandError} when the id is in use or nodes cannot join.
+ */
 export async function createBootstrapToken(flags: TokenCreateFlags, [given]: readonly string[], host: CommandHost): Promise<number> {
   const settings = settingsOf(flags, given, host);
   return withCluster(flags, host, async (cluster) => {
@@ -62,7 +66,7 @@ function settingsOf(flags: TokenCreateFlags, given: string | undefined, { random
 
 const isUsage = (name: string): name is BootstrapTokenUsage => BOOTSTRAP_TOKEN_USAGES.some((usage) => usage === name);
 
-/** `platform token list`. */
+/** `platform token list`. Resolves to the exit code 0. */
 export async function printTokens(flags: TokenListFlags, host: CommandHost): Promise<number> {
   return withCluster(flags, host, async ({ client, signal }) => {
     const tokens = await listTokens(client, signal);
@@ -104,7 +108,11 @@ function ttlText(expiresAt: number, now: number): string {
   return expiresAt <= now ? '<expired>' : formatSpan(expiresAt - now);
 }
 
-/** Each operand is a token or the id of one. */
+/**
+ * `platform token delete`. Resolves to the exit code 0. Each operand is a token or the id of one. Throws
+ * {@link UsageError} for any other operand, and {@link CommandError} for a token that does not exist; tokens before it
+ * are deleted then.
+ */
 export async function deleteTokens(flags: ClusterFlags, operands: readonly string[], host: CommandHost): Promise<number> {
   const ids = operands.map(idOf);
   return withCluster(flags, host, async ({ client, signal }) => {
