@@ -20,7 +20,7 @@ export interface Panel {
   readonly description: string;
   readonly type: 'timeseries' | 'stat' | 'table';
   readonly unit: Unit;
-  /** Values from which the panel is yellow and red; `falling`: values below which it is. */
+  /** The panel is yellow from `warning` on and red from `critical` on; with `falling` it is so below these values. */
   readonly thresholds?: { readonly warning: number; readonly critical: number; readonly direction?: 'falling' };
   /** The number of the 24 columns that the panel takes; 8 by default. */
   readonly width?: number;
@@ -58,6 +58,8 @@ const PANEL_HEIGHT = 8;
 const STAT_HEIGHT = 4;
 const DATA_SOURCE = { type: 'prometheus', uid: 'prometheus' };
 const TAG = 'control-plane';
+/** The version of Grafana's format of dashboards; newer releases of Grafana convert it. */
+const SCHEMA_VERSION = 39;
 /** Grafana's codes for when it queries the values of a variable again, and how it sorts them. */
 const REFRESH_ON_TIME_RANGE_CHANGE = 2;
 const SORT_ALPHABETICALLY = 1;
@@ -83,7 +85,7 @@ function dashboardJson({ uid, title, description, variables, rows }: Dashboard):
     uid,
     title,
     description,
-    schemaVersion: 39,
+    schemaVersion: SCHEMA_VERSION,
     version: 1,
     editable: false,
     refresh: '30s',

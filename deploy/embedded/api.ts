@@ -36,11 +36,13 @@ export interface ControlPlaneConnection {
   readonly server: string;
   /** PEM: the certificate of the authority that signed the server's certificate. */
   readonly authority: string;
-  /** PEM: the administrator's certificate and key. */
+  /** PEM: the administrator's certificate. */
   readonly certificate: string;
+  /** PEM: the key of the administrator's certificate. */
   readonly key: string;
-  /** The administrator's kubeconfig as YAML, and a file with the same text. */
+  /** The administrator's kubeconfig, as YAML. */
   readonly kubeconfig: string;
+  /** The path of a file with the text of `kubeconfig`. */
   readonly kubeconfigFile: string;
 }
 

@@ -66,8 +66,8 @@ export interface TimeSliceOptions {
   /** The slot to yield. Absent: the computation holds none, and yields to the event loop. */
   readonly slot?: EventLoopSlot;
   /**
-   * Whether the slot is kept until the turn of the event loop is over, even if the slice is over before: a slice that
-   * passed while the request waited for I/O has delayed no other request.
+   * Whether the slot is kept until the turn of the event loop is over, even if the slice ends before: when a slice ends
+   * while the request waits for I/O, the computation has delayed no other request.
    */
   readonly isKeptUntilTurnIsOver?: boolean;
   /** How the computation yields; replaces the requeueing of {@link slot} and {@link yieldToEventLoop}. */

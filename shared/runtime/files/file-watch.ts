@@ -10,7 +10,7 @@ import { fileEvents, type FileEvents } from './file-events';
 
 /** Interval at which contents are compared even without an event, because events may be missed. */
 const COMPARISON_INTERVAL_MS = 60_000;
-/** Interval at which is checked whether a comparison or a reload is due. */
+/** How often the watcher checks whether a comparison or a reload is due. */
 const TICK_MS = 10_000;
 /** Delay after the last event, so that a file that is written in several steps is read once it is complete. */
 const QUIET_MS = 100;

@@ -43,6 +43,7 @@ function firstInvalidPaddingOffset(text: string, paddingStart: number, character
   let end = skipLineBreaks(paddingStart + 1);
   if (charactersInGroup === 2) {
     if (end >= text.length) return text.length;
+    // Go reports the position before the character that stands in place of the second `=`.
     if (text.charAt(end) !== '=') return end - 1;
     end = skipLineBreaks(end + 1);
   }
