@@ -49,59 +49,93 @@ interface Frame {
 
 /** Calls the visitor for the members, numbers and containers of the text. `text` must be valid JSON. */
 export function walkMembers(text: string, visitor: JsonVisitor): void {
-  const frames: Frame[] = [];
+  new MemberWalk(visitor).run(text);
+}
+
+/** One walk through a text. */
+class MemberWalk {
+  /** The open objects and lists, the outermost first. */
+  private readonly frames: Frame[] = [];
   /** The depth of the member that is skipped with its value: members of deeper frames are not visited. */
-  let skipBelow = Infinity;
-  const pathOf = (): string => pathText(frames);
-  const tokens = new JsonTokens(text);
-  for (let token = tokens.next(); token !== ''; token = tokens.next()) {
-    const frame = frames.at(-1);
-    switch (token) {
-      case '{':
-      case '[': {
-        const value = frame === undefined ? visitor.root : childOf(frame);
-        const isObjectFrame = token === '{';
-        visitor.open?.(frame?.key);
-        frames.push({
-          isObject: isObjectFrame,
-          seen: undefined,
-          key: isObjectFrame ? '' : 0,
-          value: isParsedForm(value, isObjectFrame) ? value : undefined,
-          isKeyNext: isObjectFrame,
-          path: undefined,
-        });
-        break;
+  private skipBelow = Infinity;
+  private readonly currentPath = (): string => pathText(this.frames);
+
+  constructor(private readonly visitor: JsonVisitor) {}
+
+  run(text: string): void {
+    const tokens = new JsonTokens(text);
+    for (let token = tokens.next(); token !== ''; token = tokens.next()) {
+      switch (token) {
+        case '{':
+        case '[':
+          this.open(token);
+          break;
+        case '}':
+        case ']':
+          this.close();
+          break;
+        case ',':
+          this.passComma();
+          break;
+        case ':':
+          break;
+        default:
+          if (this.visitScalar(token) === 'stop') return;
       }
-      case '}':
-      case ']':
-        visitor.close?.();
-        frames.pop();
-        if (frames.length < skipBelow) skipBelow = Infinity;
-        break;
-      case ':':
-        break;
-      case ',':
-        if (frame?.isObject === true) frame.isKeyNext = true;
-        else if (frame !== undefined && typeof frame.key === 'number') frame.key += 1;
-        if (frames.length <= skipBelow) skipBelow = Infinity;
-        break;
-      default:
-        if (frame?.isKeyNext === true) {
-          const key = decodeStringToken(token);
-          frame.isKeyNext = false;
-          frame.key = key;
-          frame.seen ??= new Set();
-          const occurrence = frame.seen.has(key) ? 'repeated' : 'first';
-          frame.seen.add(key);
-          const verdict = frames.length < skipBelow ? visitor.member?.(pathOf, key, occurrence) : undefined;
-          if (verdict === 'stop') return;
-          if (verdict === 'skip') skipBelow = frames.length;
-        } else if (isNumber(token)) visitor.number?.(token, frame?.value, frame?.key ?? '');
     }
+  }
+
+  private open(token: '{' | '['): void {
+    const parent = this.frames.at(-1);
+    const value = parent === undefined ? this.visitor.root : childOf(parent);
+    const isObjectFrame = token === '{';
+    this.visitor.open?.(parent?.key);
+    this.frames.push({
+      isObject: isObjectFrame,
+      seen: undefined,
+      key: isObjectFrame ? '' : 0,
+      value: isParsedForm(value, isObjectFrame) ? value : undefined,
+      isKeyNext: isObjectFrame,
+      path: undefined,
+    });
+  }
+
+  private close(): void {
+    this.visitor.close?.();
+    this.frames.pop();
+    if (this.frames.length < this.skipBelow) this.skipBelow = Infinity;
+  }
+
+  /** Continues with the next member or item. */
+  private passComma(): void {
+    const frame = this.frames.at(-1);
+    if (frame?.isObject === true) frame.isKeyNext = true;
+    else if (frame !== undefined && typeof frame.key === 'number') frame.key += 1;
+    if (this.frames.length <= this.skipBelow) this.skipBelow = Infinity;
+  }
+
+  /** A string, number or literal: the name of a member where one is expected. */
+  private visitScalar(token: string): 'stop' | undefined {
+    const frame = this.frames.at(-1);
+    if (frame?.isKeyNext === true) return this.visitName(frame, decodeStringToken(token));
+    if (isNumber(token)) this.visitor.number?.(token, frame?.value, frame?.key ?? '');
+    return undefined;
+  }
+
+  private visitName(frame: Frame, name: string): 'stop' | undefined {
+    frame.isKeyNext = false;
+    frame.key = name;
+    frame.seen ??= new Set();
+    const occurrence = frame.seen.has(name) ? 'repeated' : 'first';
+    frame.seen.add(name);
+    if (this.frames.length >= this.skipBelow) return undefined;
+    const verdict = this.visitor.member?.(this.currentPath, name, occurrence);
+    if (verdict === 'skip') this.skipBelow = this.frames.length;
+    return verdict === 'stop' ? 'stop' : undefined;
   }
 }
 
-/** Whether it is an object or list as in the text: a repeated member may have a value of another type. */
+/** Whether the value is an object or list as in the text: a repeated member may have a value of another type. */
 const isParsedForm = (value: JsonValue | undefined, isObjectText: boolean): value is JsonObject | JsonArray =>
   isObjectText ? isObject(value) : Array.isArray(value);
 
