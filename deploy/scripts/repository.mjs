@@ -5,10 +5,15 @@ import { fileURLToPath } from 'node:url';
 export const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../..');
 
 /**
- * The name of the TypeScript project of `file`: `test/NAME` below that folder (`test/support` for `test/replay`, which
- * belongs to it), otherwise `unit` for tests and `product` for the rest. `file` is a path with `/` relative to the root,
- * or to `dist` for a compiled module; the beginning of a path suffices. Outside `test` it does not show whether tests are
- * meant: the caller passes `isTest`.
+ * The name of the TypeScript project of a file:
+ *
+ * - `test/NAME` for the files of that folder, and `test/support` for those of `test/replay`
+ * - `unit` for the tests beside the code
+ * - `product` for all other files
+ *
+ * `file` is a path with `/`, relative to the root or, for a compiled module, to `dist`. The beginning of a path suffices
+ * (`shared/runtime`). Outside of `test` such a beginning does not show whether tests are meant, so the caller passes
+ * `isTest`.
  */
 export function projectOf(file, { isTest = false } = {}) {
   const [, folder] = /^test\/([^/]+)/.exec(file) ?? [];

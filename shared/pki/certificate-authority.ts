@@ -49,6 +49,8 @@ export interface SigningInput {
 }
 
 const SUBJECT_KEY_IDENTIFIER = '2.5.29.14';
+/** Clients must reject the certificate if they do not know the extension. */
+const IS_CRITICAL = true;
 /** Length of a serial number: 128 bits; RFC 5280 allows 160. */
 const SERIAL_BYTES = 16;
 
@@ -115,9 +117,10 @@ function extensionsOf(
     ...uris.map((value) => ({ type: 'url' as const, value })),
   ];
   return [
-    ...(bits === 0 ? [] : [new x509.KeyUsagesExtension(bits, true)]),
+    ...(bits === 0 ? [] : [new x509.KeyUsagesExtension(bits, IS_CRITICAL)]),
     ...(usages.extendedKeyUsages.length === 0 ? [] : [new x509.ExtendedKeyUsageExtension([...usages.extendedKeyUsages])]),
-    new x509.BasicConstraintsExtension(false, undefined, true),
+    // Not an authority.
+    new x509.BasicConstraintsExtension(false, undefined, IS_CRITICAL),
     ...(issuerKey instanceof x509.SubjectKeyIdentifierExtension ? [new x509.AuthorityKeyIdentifierExtension(issuerKey.keyId)] : []),
     // RFC 5280: the extension is critical when the subject is empty.
     ...(names.length === 0 ? [] : [new x509.SubjectAlternativeNameExtension(names, request.subject.length === 0)]),

@@ -132,6 +132,7 @@ export async function issueCertificate(request: CertificateOptions): Promise<Cre
   const x509 = await loadX509();
   const keys = await generateKeys();
   return signCertificate(x509, request, keys, [
+    // Not an authority.
     new x509.BasicConstraintsExtension(false, undefined, IS_CRITICAL),
     new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, IS_CRITICAL),
     new x509.ExtendedKeyUsageExtension(EXTENDED_USAGES[request.usage].map((usage) => x509.ExtendedKeyUsage[usage])),

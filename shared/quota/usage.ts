@@ -39,8 +39,8 @@ export function quotaUsageOf(kind: GroupResource, object: JsonObject, now: numbe
 
 /**
  * The time after which a terminating pod counts only in its object count, in milliseconds since 1970. `undefined` when
- * the usage of the object does not depend on time. As upstream, it is a grace period after `deletionTimestamp`,
- * although that is the end of the grace period already.
+ * the usage of the object does not depend on time. As upstream, the time is one grace period after `deletionTimestamp`,
+ * although `deletionTimestamp` is the end of the grace period already.
  */
 export function quotaReleasedAt({ group, resource }: GroupResource, object: JsonObject): number | undefined {
   if (group !== '' || resource !== 'pods') return undefined;

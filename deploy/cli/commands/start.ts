@@ -16,7 +16,7 @@ import { LogFile } from '../../local/log-file';
 import { runnerOptions, type PassedFlags, type RunnerOptions } from '../../local/options';
 import { layoutOf } from '../../local/plan';
 import { describeRun, removeRunState, writeRunState } from '../../local/run-state';
-import { runLocal, StartError } from '../../local/runner';
+import { runLocal, StartError, type Host } from '../../local/runner';
 import { startProgram } from '../../local/start-program';
 import { containerName } from '../../local/start-summary';
 import { START_FLAGS } from './flags';
@@ -58,7 +58,7 @@ async function assignFlags(passedFlags: readonly string[]): Promise<PassedFlags>
 }
 
 async function runInForeground(options: RunnerOptions, logs: string, host: CommandHost): Promise<void> {
-  const { clock, random, programs } = host;
+  const { clock } = host;
   const lifecycle = new Lifecycle({
     clock,
     logger: createLogger({ level: 'warn', clock, fields: { component: 'local' } }),
@@ -68,30 +68,11 @@ async function runInForeground(options: RunnerOptions, logs: string, host: Comma
   const progress = new Progress('starting', host);
   try {
     if (logs !== '') mkdirSync(logs, { recursive: true, mode: 0o700 });
-    await runLocal(options, {
-      clock,
-      lifecycle,
-      programs,
-      start(program, args, name) {
-        const started = startProgram(program, args, logs === '' ? undefined : new LogFile(path.join(logs, `${name}.log`)));
-        // Loads the module of publishClusterInfo while the API server starts.
-        void import('../../cluster/cluster-info.js');
-        return started;
-      },
-      async publishClusterInfo(publication, signal) {
-        const { publishClusterInfo } = await import('../../cluster/cluster-info.js');
-        await publishClusterInfo(publication, clock, random, signal);
-      },
-      async grantSimulationAccess(administrator, signal) {
-        const { grantSimulationAccess } = await import('../../cluster/simulation-access.js');
-        await grantSimulationAccess({ ...administrator, clock, random }, signal);
-      },
-      container: containerName(host.environment),
-      print: (line) => {
-        progress.clear();
-        host.write(`${line}\n`);
-      },
-    });
+    const print = (line: string): void => {
+      progress.clear();
+      host.write(`${line}\n`);
+    };
+    await runLocal(options, runnerHost({ lifecycle, logs, print }, host));
     progress.end();
     if (lifecycle.stopping.aborted) return;
     lifecycle.onStop({ name: 'run state', timeoutMs: 1_000, run: () => removeRunState(options.dataDir) });
@@ -101,6 +82,34 @@ async function runInForeground(options: RunnerOptions, logs: string, host: Comma
     host.writeError(`platform start: ${describeFailure(error)}\n`);
     await lifecycle.stop('could not start', error instanceof StartError ? PERMANENT_EXIT_CODE : 1);
   }
+}
+
+/** What the runner needs of this process. Modules that are needed later are loaded then. */
+function runnerHost(
+  { lifecycle, logs, print }: { readonly lifecycle: Lifecycle; readonly logs: string; readonly print: (line: string) => void },
+  { clock, random, programs, environment }: CommandHost,
+): Host {
+  return {
+    clock,
+    lifecycle,
+    programs,
+    start(program, args, name) {
+      const started = startProgram(program, args, logs === '' ? undefined : new LogFile(path.join(logs, `${name}.log`)));
+      // Loads the module of publishClusterInfo while the API server starts.
+      void import('../../cluster/cluster-info.js');
+      return started;
+    },
+    async publishClusterInfo(publication, signal) {
+      const { publishClusterInfo } = await import('../../cluster/cluster-info.js');
+      await publishClusterInfo(publication, clock, random, signal);
+    },
+    async grantSimulationAccess(administrator, signal) {
+      const { grantSimulationAccess } = await import('../../cluster/simulation-access.js');
+      await grantSimulationAccess({ ...administrator, clock, random }, signal);
+    },
+    container: containerName(environment),
+    print,
+  };
 }
 
 /** The message of an error that the user can correct; others are faults of the program and have their stack. */

@@ -31,7 +31,7 @@ const parse: (text: string) => JsonValue = JSON.parse;
 
 /**
  * For a text with long numbers: parses a marked copy with `JSON.parse`, because the strict parser takes many times as
- * long. That one is used only for a text that contains the marker itself.
+ * long. The strict parser is used only for a text that contains the marker itself.
  */
 function parseExactly(bytes: Buffer, text: string): unknown {
   if (text.includes(`"${MARK}`)) return parseJson(bytes).value;
