@@ -41,7 +41,8 @@ describe.each(DASHBOARDS)('the dashboard %s', (_title, { rows, variables }) => {
   const panels = rows.flatMap((row) => row.panels);
 
   it('describes every panel with sentences', () => {
-    for (const { title, description } of panels) expect([title, description]).toEqual([title, expect.stringMatching(/^[A-Z0-9].*\.$/s)]);
+    const undescribed = panels.filter(({ description }) => !/^[A-Z0-9].*\.$/s.test(description));
+    expect(undescribed.map(({ title }) => title)).toEqual([]);
   });
 
   it('has titles that differ, and panels with one to three queries', () => {
