@@ -140,11 +140,20 @@ const SUPERSCRIPTS: Readonly<Record<string, string>> = {
   '-': '⁻',
 };
 
+/** Digits after the point of a mantissa. */
+const MANTISSA_DIGITS = 6;
+
+/** Wider results are not padded further, so that a short expression does not fill the memory. */
+const MAX_SCIENTIFIC_WIDTH = 1_000;
+
+/** cel-go formats with `%6e` where `%.6e` is meant: the precision is a width, and the mantissa always has six digits. */
 function printScientific(value: Value, precision: number): string {
   const number = requireDouble(value, 'scientific');
-  // cel-go prints with `%6e`, not `%.6e`: the precision is a width, to which a value that is not finite is padded.
-  if (!Number.isFinite(number)) return nonFiniteSymbol(number).padStart(Math.min(precision, 100));
-  const [mantissa = '', power = ''] = number.toExponential(Math.min(precision, 100)).split('e');
+  return (Number.isFinite(number) ? scientificText(number) : nonFiniteSymbol(number)).padStart(Math.min(precision, MAX_SCIENTIFIC_WIDTH));
+}
+
+function scientificText(number: number): string {
+  const [mantissa = '', power = ''] = number.toExponential(MANTISSA_DIGITS).split('e');
   const exponent = power
     .replace(/\d+/, (digits) => digits.padStart(2, '0'))
     .replace(/[-+\d]/g, (character) => SUPERSCRIPTS[character] ?? '');
