@@ -57,6 +57,7 @@ export type SimulationContext = Pick<
 
 /** The simulated cluster, from the flags. */
 export interface SimulationSettings {
+  /** The number of Node objects that the simulation creates. */
   readonly nodes: number;
   /** Quantities by resource name, of each node. */
   readonly capacity: Readonly<Record<string, string>>;
@@ -72,9 +73,9 @@ export interface SimulationSettings {
 const STOP_MS = 15_000;
 /** The pause before the simulation starts again after an error or a lost Lease. */
 const RESTART_MS = 2_000;
-/** The times of the Lease, which are the defaults of the controllers' flags. */
+/** The times of the Lease: the defaults of the flags `--leader-elect-…` of controllers/flags.ts. */
 const ELECTION = { durationMs: 12_000, renewDeadlineMs: 8_000, retryMs: 2_000 };
-/** The certificate is issued at each start. */
+/** A year. Nothing renews the certificate while the process runs; each start issues a new one. */
 const CERTIFICATE_LIFETIME_MS = 365 * 86_400_000;
 /** The Lease that the leading process holds. */
 const LEASE_NAME = 'simulation';
@@ -108,13 +109,13 @@ export async function startSimulation(values: SimulationFlags, host: SimulationH
   const certificates = await servingCertificates(clock, names);
   const server = await serve(values, context, certificates.server);
   lifecycle.onStop({ name: 'the server of the simulation', timeoutMs: 1_000, run: () => server.close() });
-  const endpoint = { host: values['advertise-host'], port: server.port };
-  const lead = (leading: SimulationContext): Promise<void> =>
-    simulate(leading, settings, {
-      ...endpoint,
-      authority: certificates.authority,
-      servesMetrics: values['requestheader-client-ca-file'] !== '',
-    });
+  const endpoint: SimulationEndpoint = {
+    host: values['advertise-host'],
+    port: server.port,
+    authority: certificates.authority,
+    servesMetrics: values['requestheader-client-ca-file'] !== '',
+  };
+  const lead = (leading: SimulationContext): Promise<void> => simulate(leading, settings, endpoint);
   const running = runWithRestarts(context, { isElected: values['leader-elect'], lead });
   lifecycle.onStop({
     name: 'the simulation',
@@ -150,6 +151,7 @@ function readKubeconfig(file: string, servers: readonly string[]): ReturnType<ty
   }
 }
 
+/** A new authority (its certificate as PEM), and a certificate of it for the server of the simulation. */
 async function servingCertificates(
   clock: Clock,
   { systemNamespace }: GeneratedNames,
@@ -197,7 +199,11 @@ interface LeadOptions {
   readonly lead: (context: SimulationContext) => Promise<void>;
 }
 
-/** Leads, and again after each end or failure, until the signal is aborted. Never rejects. */
+/**
+ * Calls `lead`, and calls it again after each end or failure, until the signal is aborted. Never rejects. With an
+ * election, the writes of `lead` name the term of its Lease, so that the API server refuses them after another process
+ * has taken over (`RestClient.withFence`).
+ */
 async function runWithRestarts(context: SimulationContext, { isElected, lead }: LeadOptions): Promise<void> {
   const { client, clock, random, logger, names, signal } = context;
   const lease = { namespace: names.systemNamespace, name: LEASE_NAME };
@@ -216,14 +222,25 @@ async function runWithRestarts(context: SimulationContext, { isElected, lead }: 
   }
 }
 
+/** Where API servers reach the server of the simulation. */
+export interface SimulationEndpoint {
+  readonly host: string;
+  readonly port: number;
+  /** PEM. The authority of the server's certificate. */
+  readonly authority: string;
+  /** Whether the metrics API is registered, not only the kubelet API of the nodes. */
+  readonly servesMetrics: boolean;
+}
+
 /**
- * Simulates until the signal is aborted, or a part fails; then the others end too. Rejects with the error of that part.
- * `endpoint`: the server of the simulation; undefined when there is none.
+ * Simulates until the signal is aborted, or until a part fails (heartbeats, kubelets, scheduler or the registration of
+ * the metrics API). Then it ends the other parts and rejects with the error. `endpoint` is undefined when the simulation
+ * has no server.
  */
 export async function simulate(
   { signal: outer, ...parts }: SimulationContext,
   settings: SimulationSettings,
-  endpoint: { readonly host: string; readonly port: number; readonly authority: string; readonly servesMetrics: boolean } | undefined,
+  endpoint: SimulationEndpoint | undefined,
 ): Promise<void> {
   const ending = new AbortController();
   const end = (): void => ending.abort();

@@ -20,17 +20,17 @@ export interface ContainerContext {
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Whether the container is started again after it ended with this code. */
-  readonly restarts: (exitCode: number) => boolean;
-  /** From the start of a container until it exits with 0; undefined: it does not exit by itself. */
+  readonly shouldRestart: (exitCode: number) => boolean;
+  /** Milliseconds from the start of a container until it exits with 0; undefined when it does not exit by itself. */
   readonly runMs: number | undefined;
-  /** The runs that fail; undefined: none. */
+  /** The runs that fail; undefined when none does. */
   readonly failure: PodSettings['failure'];
   /** `name_namespace(uid)` of the pod, for messages. */
   readonly podName: string;
   readonly podUid: string;
 }
 
-/** The first restart happens at once; then the back-off of the kubelet. */
+/** The kubelet's delays before restarts: none before the first one, then 10 s, 20 s, 40 s and so on up to 5 minutes. */
 const INITIAL_BACK_OFF_MS = 10_000;
 const MAX_BACK_OFF_MS = 300_000;
 /** Exit codes of processes that end on SIGTERM, and on SIGKILL. */
@@ -56,11 +56,11 @@ export function advanceContainer(
   previous: CoreV1ContainerStatus | undefined,
   context: ContainerContext,
 ): ContainerStep {
-  const { now, restarts } = context;
+  const { now, shouldRestart } = context;
   let status = previous ?? waitingContainer(container, undefined, 'ContainerCreating');
   const { terminated } = status.state ?? {};
   if (terminated !== undefined) {
-    if (!restarts(terminated.exitCode ?? 0)) return { status, dueAt: undefined };
+    if (!shouldRestart(terminated.exitCode ?? 0)) return { status, dueAt: undefined };
     status = { ...status, state: {}, lastState: { terminated } };
   }
   if (!isRunning(status)) {
@@ -74,17 +74,17 @@ export function advanceContainer(
   return runContainer(container, status, context);
 }
 
-/** The status of a container after a signal, or after it ended by itself when `signal` is undefined. */
+/**
+ * The status of a container after a signal, or after it exited with 0 by itself when `signal` is undefined. A container
+ * that does not run keeps its state.
+ */
 export function stoppedContainer(
   container: CoreV1Container,
   previous: CoreV1ContainerStatus | undefined,
   { now, signal }: { readonly now: number; readonly signal: keyof typeof EXIT_CODES | undefined },
 ): CoreV1ContainerStatus {
-  if (previous === undefined || !isRunning(previous)) {
-    return previous === undefined
-      ? waitingContainer(container, undefined, 'ContainerCreating')
-      : { ...previous, ready: false, started: false };
-  }
+  if (previous === undefined) return waitingContainer(container, undefined, 'ContainerCreating');
+  if (!isRunning(previous)) return { ...previous, ready: false, started: false };
   const exitCode = signal === undefined ? 0 : EXIT_CODES[signal];
   return terminatedContainer(container, previous, exitCode, now);
 }
@@ -100,6 +100,7 @@ function startContainer(
   return { ...containerStatus(container, previous, state), restartCount, containerID };
 }
 
+/** Advances a running container: it may have ended since, and have been started again. */
 function runContainer(container: CoreV1Container, running: CoreV1ContainerStatus, context: ContainerContext): ContainerStep {
   const { settings, now, failure } = context;
   const startedAt = parseTimestamp(running.state?.running?.startedAt ?? undefined) ?? now;
@@ -107,7 +108,7 @@ function runContainer(container: CoreV1Container, running: CoreV1ContainerStatus
   const endsAt = startedAt + (isFailing ? failure.afterMs : (context.runMs ?? Infinity));
   if (endsAt <= now) {
     const status = terminatedContainer(container, running, isFailing ? failure.exitCode : 0, now);
-    if (!context.restarts(exitCodeOf(status))) return { status, dueAt: undefined };
+    if (!context.shouldRestart(exitCodeOf(status))) return { status, dueAt: undefined };
     return advanceContainer(container, status, context);
   }
   const delays = probeDelays(container, settings);
@@ -146,6 +147,7 @@ function crashLoop(
   return containerStatus(container, status, { waiting: { reason: 'CrashLoopBackOff', message } });
 }
 
+/** The delay before the next restart of a container that was restarted `restartCount` times. Milliseconds. */
 const backOffAfter = (restartCount: number): number =>
   restartCount === 0 ? 0 : Math.min(INITIAL_BACK_OFF_MS * 2 ** (restartCount - 1), MAX_BACK_OFF_MS);
 
@@ -157,7 +159,7 @@ interface ProbeResults {
 
 const NOT_STARTED: ProbeResults = { ready: false, started: false };
 
-/** The status with this state. Restarts, ID and last state of the previous one stay. */
+/** The status with this state. The number of restarts, the container ID and the last state are those of `previous`. */
 function containerStatus(
   { name = '', image = '' }: CoreV1Container,
   previous: CoreV1ContainerStatus | undefined,

@@ -42,7 +42,7 @@ export interface SimulatedKubeletOptions {
   readonly internalIpOf: (node: Node) => string | undefined;
 }
 
-/** The state of one term. */
+/** Runs once, for the time during which this process leads (see program.ts). The next time has a new instance. */
 export class Kubelets {
   /** The addresses of pods by the CIDR of their node. */
   private readonly pools = new Map<string, OwnedAddresses>();
@@ -91,6 +91,7 @@ export class Kubelets {
     const internalIp = this.options.internalIpOf(node);
     const hostIps = internalIp === undefined ? [] : [internalIp];
     const step = nextPodStep({ pod, settings, hostIps, podIps: this.podIps(pod, node, hostIps), now });
+    // The first status sets the start time, so that each problem is reported once.
     if (pod.body.status?.startTime === undefined) for (const problem of problems) this.recordWarning(pod, 'InvalidSimulation', problem);
     await this.executeStep(pod, step);
     return step.dueAt === undefined ? DONE : { type: 'again', afterMs: Math.max(1, step.dueAt - now) };
@@ -143,8 +144,8 @@ export class Kubelets {
   }
 
   /**
-   * The addresses of the pod: those of its node with `hostNetwork`, else that of its status or a new one. Empty when none
-   * is free, and for a pod without one that is being deleted or has terminated.
+   * The addresses of the pod: with `hostNetwork` those of its node, else the address of its status, else a new address.
+   * Empty when no address is available. A pod that is being deleted or has terminated gets no new address either.
    */
   private podIps(pod: Pod, node: Node, hostIps: readonly string[]): readonly string[] {
     if (pod.body.spec?.hostNetwork === true) return hostIps;

@@ -37,7 +37,7 @@ export interface PodStep {
   readonly status: CoreV1PodStatus;
   /** The containers have stopped: the pod is to be deleted with a grace period of 0. */
   readonly canBeDeleted: boolean;
-  /** The time of the next change; undefined when only a change of the pod causes one. */
+  /** The time of the next change, in milliseconds since 1970; undefined when only a change of the pod causes one. */
   readonly dueAt: number | undefined;
 }
 
@@ -47,16 +47,19 @@ interface Containers {
   readonly regular: readonly CoreV1ContainerStatus[];
   /** Whether all init containers are done and all sidecars have started. */
   readonly isInitialized: boolean;
+  /** As in {@link PodStep}. */
   readonly dueAt: number | undefined;
 }
 
+/** How a container runs: regular containers as the settings of the pod state, init containers and sidecars without failures. */
 interface ContainerRun extends Pick<ContainerContext, 'runMs' | 'failure'> {
+  /** Of the pod for regular containers; `Always` for sidecars and `Never` for other init containers. */
   readonly restartPolicy: string;
 }
 
 const SIDECAR: ContainerRun = { runMs: undefined, failure: undefined, restartPolicy: 'Always' };
 
-/** The next step of a pod. It may be repeated: nothing is remembered but what the stored pod contains. */
+/** The next step of a pod. It follows from the stored pod and the time alone, so that the call may be repeated. */
 export function nextPodStep(input: PodInput): PodStep {
   const { pod, now } = input;
   if (isBeingDeleted(pod)) return terminationStep(input);
@@ -70,6 +73,7 @@ export function nextPodStep(input: PodInput): PodStep {
   const phase = hasStarted ? phaseOf(input, containers) : 'Pending';
   const isFinished = phase === 'Succeeded' || phase === 'Failed';
   const finished = isFinished ? { ...containers, init: stopSidecars(input, containers.init) } : containers;
+  // With a waiting reason the containers never start, so that nothing is due (dueAt of waitingContainers).
   const dueAt = hasStarted || input.settings.waitingReason !== undefined ? containers.dueAt : startsAt;
   return {
     status: podStatus(input, { phase, startTime, hasStarted, containers: finished }),
@@ -103,18 +107,19 @@ function deadlineStep(input: PodInput): PodStep {
 }
 
 /**
- * The step of a pod that is being deleted: its containers keep running until their grace period or the simulated
- * termination ends; nothing is started or becomes ready any more.
+ * The step of a pod that is being deleted. Its containers keep running until the grace period or the simulated
+ * termination ends, whichever is earlier. No container starts or becomes ready any more.
  */
 function terminationStep(input: PodInput): PodStep {
   const { pod, settings, now } = input;
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
   const graceMs = 1000 * Number(deletionGracePeriodSeconds ?? 0);
+  // The deletionTimestamp is the end of the grace period.
   const requestedAt = (parseTimestamp(deletionTimestamp) ?? now) - graceMs;
   const stopsAt = requestedAt + Math.min(settings.terminationMs, graceMs);
   const current = pod.body.status ?? {};
   if (stopsAt > now) return { status: current, canBeDeleted: false, dueAt: stopsAt };
-  // A deletion with a grace period of 0 has been stored already: finalizers alone keep the pod.
+  // With a grace period of 0 the pod is already deleted as far as a kubelet can: only its finalizers keep it.
   const canBeDeleted = graceMs > 0;
   if (isPodTerminated(pod)) return { status: current, canBeDeleted, dueAt: undefined };
   const signal = settings.terminationMs < graceMs ? 'SIGTERM' : 'SIGKILL';
@@ -187,15 +192,16 @@ function advanceContainers(input: PodInput): Containers {
 
 function containerContext({ pod, settings, now }: PodInput, { restartPolicy, ...run }: ContainerRun): ContainerContext {
   const { namespace, name, uid } = pod;
-  const restarts = (exitCode: number): boolean => restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && exitCode !== 0);
-  return { settings, now, ...run, restarts, podName: `${name}_${namespace}(${uid})`, podUid: uid };
+  const shouldRestart = (exitCode: number): boolean => restartPolicy === 'Always' || (restartPolicy === 'OnFailure' && exitCode !== 0);
+  return { settings, now, ...run, shouldRestart, podName: `${name}_${namespace}(${uid})`, podUid: uid };
 }
 
-/** Sidecars end after the regular containers. */
+/** The statuses of the init containers once the regular containers have ended: sidecars that still run exit with 0. */
 function stopSidecars({ pod, now }: PodInput, statuses: readonly CoreV1ContainerStatus[]): readonly CoreV1ContainerStatus[] {
   return (pod.body.spec?.initContainers ?? []).flatMap((container) => {
     const status = statusOf(statuses, container);
-    return status === undefined || !isRunning(status) ? (status ?? []) : stoppedContainer(container, status, { now, signal: undefined });
+    if (status === undefined) return [];
+    return isRunning(status) ? stoppedContainer(container, status, { now, signal: undefined }) : status;
   });
 }
 

@@ -44,6 +44,7 @@ export const isMetricsPath = (path: string): boolean => path === ROOT || path.st
 export function respondWithMetrics(sources: MetricsSources, path: string, query: URLSearchParams): JsonObject {
   const segments = path.slice(ROOT.length).split('/').slice(1).map(decodeSegment);
   const matches = selectorOf(query);
+  // `nodes`, `nodes/NAME`, `pods`, `namespaces/NAMESPACE/pods` and `namespaces/NAMESPACE/pods/NAME`.
   const [first, second, third, fourth, ...rest] = segments;
   if (first === undefined) return resourceList();
   if (rest.length > 0) throw routeNotFound();
@@ -132,6 +133,7 @@ function measurePods({ pods, nodes, owners }: MetricsSources): readonly Measured
     const node = nodes.get('', nodeNameOf(pod));
     return pod.body.status?.phase === 'Running' && node !== undefined && isSimulated(node);
   });
+  // The number of running pods by the uid of their controller.
   const siblings = new Map<string, number>();
   for (const pod of running) {
     const owner = controllerOf(pod)?.uid ?? '';

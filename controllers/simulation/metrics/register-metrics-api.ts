@@ -1,6 +1,7 @@
 /**
- * Registers the metrics API with the API server: a Service that names this server, and the APIService. An APIService that
- * leads to another Service belongs to another metrics server, and is left alone.
+ * Registers the metrics API with the API server. Creates a Service that names the host of the simulation's server, and
+ * the APIService that refers to this Service. An APIService that refers to another Service belongs to another metrics
+ * server and is not changed.
  */
 import { isAlreadyExists } from '../../../shared/client/rest/api-error';
 import { resourceOf } from '../../../shared/client/rest/resource';
@@ -9,7 +10,7 @@ import { METRICS_GROUP, METRICS_VERSION } from './metrics-api';
 
 const SERVICES = resourceOf('core.v1.Service');
 const API_SERVICES = resourceOf('apiregistration.v1.APIService');
-/** The name of the Service, which the certificate of the server must have too. */
+/** The name of the Service. The server's certificate must be valid for `{name}.{namespace}.svc` (program.ts). */
 export const METRICS_SERVICE = 'simulation-metrics';
 const API_SERVICE = `${METRICS_VERSION}.${METRICS_GROUP}`;
 /** The priorities of metrics-server's own APIService. */

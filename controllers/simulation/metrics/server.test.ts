@@ -12,7 +12,7 @@ const METRICS = '/apis/metrics.k8s.io/v1beta1/pods';
 
 interface Fixture {
   readonly server: HttpsServer;
-  readonly closed: HttpsServer;
+  readonly withoutFrontProxy: HttpsServer;
   /** Client certificates: of the front proxy, for another name, and of another authority. */
   readonly clients: Readonly<Record<'proxy' | 'other' | 'foreign', Credential>>;
 }
@@ -34,7 +34,7 @@ const fixture = useResource(
     const frontProxy = { authority: authority.certificate, names: ['front-proxy-client'] };
     return {
       server: await startSimulationServer({ ...options, frontProxy }),
-      closed: await startSimulationServer({ ...options, frontProxy: undefined }),
+      withoutFrontProxy: await startSimulationServer({ ...options, frontProxy: undefined }),
       clients: {
         proxy: await issue(authority, 'front-proxy-client', 'client'),
         other: await issue(authority, 'other', 'client'),
@@ -42,9 +42,9 @@ const fixture = useResource(
       },
     };
   },
-  async ({ server, closed }) => {
+  async ({ server, withoutFrontProxy }) => {
     await server.close();
-    await closed.close();
+    await withoutFrontProxy.close();
   },
 );
 
@@ -74,8 +74,8 @@ describe('the server of the simulation', () => {
   });
 
   it('serves no metrics without an authority of the front proxy', async () => {
-    const { closed, clients } = fixture();
-    expect((await get(closed, METRICS, clients.proxy)).status).toBe(403);
+    const { withoutFrontProxy, clients } = fixture();
+    expect((await get(withoutFrontProxy, METRICS, clients.proxy)).status).toBe(403);
   });
 
   it.each([

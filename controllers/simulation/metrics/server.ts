@@ -1,7 +1,7 @@
 /**
  * The HTTPS server of the simulation. It serves the metrics API to the API server, which authenticates with its
- * front-proxy certificate, and it responds in place of the kubelets of simulated nodes: logs, exec and port-forward do not
- * exist there, which each response states. Only metrics need authentication.
+ * front-proxy certificate. It also responds in place of the kubelets of simulated nodes: requests for logs, exec and
+ * port-forward get the status 501 and the reason. Only metrics need authentication.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
@@ -24,7 +24,10 @@ export interface SimulationServerOptions {
   /** 0: any unused port. */
   readonly port: number;
   readonly certificate: Credential;
-  /** Clients that may read metrics: with a certificate of this authority (PEM) for one of these names. Undefined: none. */
+  /**
+   * Clients that may read metrics: those with a certificate of this authority (PEM) for one of these common names. No
+   * client may when it is undefined.
+   */
   readonly frontProxy: { readonly authority: string; readonly names: readonly string[] } | undefined;
   readonly isMetricsPath: (path: string) => boolean;
   /** The response to a GET of a metrics path. Throws StatusError. */

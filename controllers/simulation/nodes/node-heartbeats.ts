@@ -1,8 +1,8 @@
 /**
  * The heartbeats of simulated nodes: each node's Lease is renewed every 10 seconds, and its status is written when it
- * changes or its heartbeat times are old. Creates the configured Node objects once at the start, and deletes those that a start with fewer nodes leaves
- * over. A Node with the label of the simulation that another client creates is simulated too. A node that is stopped by
- * its annotation sends nothing.
+ * changes or its heartbeat times are old. At the start, the configured Node objects are created, and those of an earlier
+ * start with more nodes are deleted. A Node with the label of the simulation that another client creates is simulated
+ * too. A node that is stopped by its annotation sends nothing.
  */
 import type { CoordinationV1Lease, CoreV1Node } from '../../../shared/api/types/generated/members';
 import type { Informer } from '../../../shared/client/informer/informer';
@@ -51,8 +51,12 @@ export interface SimulatedNodeSettings {
 /** The part of the controller context that is used here. */
 export type NodeContext = Pick<ControllerContext, 'client' | 'clock' | 'signal' | 'logger' | 'queue' | 'names'>;
 
-/** The state of one term. `nodes` must have synced before {@link run} is called. */
+/**
+ * Runs once, for the time during which this process leads (see program.ts). The informer `nodes` must have synced before
+ * {@link run} is called.
+ */
 export class NodeHeartbeats {
+  /** The latest known version of each node's Lease, by the name of the node. */
   private readonly leases = new Map<string, ApiObject<CoordinationV1Lease>>();
   private readonly addresses: OwnedAddresses;
 
@@ -134,7 +138,7 @@ export class NodeHeartbeats {
     }
     const renewed = { ...known.body, spec: { ...known.body.spec, ...spec } };
     const lease = await client.of(LEASES).namespace(namespace).update(renewed, { signal }).catch(ignoreNotFoundOrConflict);
-    // Another client changed or deleted it: the next heartbeat reads it.
+    // Another client changed or deleted the Lease: the next heartbeat reads it, or creates it again.
     if (lease === undefined) this.leases.delete(name);
     else this.leases.set(name, lease);
   }

@@ -29,10 +29,17 @@ describe('OwnedAddresses', () => {
   it('skips addresses that owners have already', () => {
     const addresses = pool('10.0.0.0/24');
     addresses.occupy('a', '10.0.0.1');
-    addresses.occupy('a', '10.0.0.9');
-    addresses.occupy('elsewhere', '192.0.2.1');
     expect(addresses.allocate('b')).toBe('10.0.0.2');
     expect(addresses.allocate('a')).toBe('10.0.0.1');
+  });
+
+  it('ignores a second address of an owner and addresses outside of the range', () => {
+    const addresses = pool('10.0.0.0/24');
+    addresses.occupy('a', '10.0.0.1');
+    addresses.occupy('a', '10.0.0.9');
+    expect(addresses.allocate('a')).toBe('10.0.0.1');
+    addresses.occupy('elsewhere', '192.0.2.1');
+    expect(addresses.allocate('elsewhere')).toBe('10.0.0.2');
   });
 
   it('has addresses of IPv6', () => {

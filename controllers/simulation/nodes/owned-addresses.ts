@@ -1,18 +1,19 @@
 /**
- * Allocates IP addresses of a range to owners: the next free address after the last allocated one, so that addresses are
- * not reused at once. Holds one entry for each owner.
+ * Allocates IP addresses of a range to owners. Takes the next unused address after the last allocated one, so that a
+ * released address is not reused at once. Holds one entry for each owner.
  */
 import { formatIpAddress, parseIpAddress, type IpRange } from '../../../shared/values/network/ip-address';
 
-/** The offset of the first address that is allocated: that of the network is left out. */
+/** The offset of the first address that is allocated: offset 0 is the address of the network. */
 const FIRST_OFFSET = 1n;
 
 /** Owners are named by any string that identifies them. */
 export class OwnedAddresses {
   private readonly byOwner = new Map<string, bigint>();
   private readonly used = new Set<bigint>();
-  /** The offset with which the search for a free address begins. */
+  /** The offset with which the search for an unused address begins. */
   private next: bigint;
+  /** The number of addresses in the range. */
   private readonly size: bigint;
 
   constructor(private readonly range: IpRange) {
@@ -21,11 +22,11 @@ export class OwnedAddresses {
     this.next = FIRST_OFFSET;
   }
 
-  /** The owner's address; undefined when all are allocated. */
+  /** The owner's address, which is allocated at the first call; undefined when all addresses are in use. */
   allocate(owner: string): string | undefined {
     const existing = this.byOwner.get(owner);
     if (existing !== undefined) return this.format(existing);
-    // The network and the broadcast address are left out.
+    // The last address of the range, which IPv4 uses for broadcasts, is never allocated.
     const last = this.size - 2n;
     if (BigInt(this.used.size) >= last) return undefined;
     while (this.used.has(this.next) || this.next > last) this.next = this.next >= last ? FIRST_OFFSET : this.next + 1n;
@@ -35,7 +36,10 @@ export class OwnedAddresses {
     return this.format(offset);
   }
 
-  /** Records an address that the owner has already. Ignored when it is outside of the range, or allocated to another owner. */
+  /**
+   * Records an address that the owner has already. Ignored when the address is outside of the range or in use, and when
+   * another address of the owner is recorded.
+   */
   occupy(owner: string, address: string): void {
     const parsed = parseIpAddress(address);
     if (parsed === undefined || this.byOwner.has(owner)) return;

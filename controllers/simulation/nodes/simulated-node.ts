@@ -41,11 +41,11 @@ export interface NodeStatusInput {
 const NAME_PREFIX = 'simulated-';
 /** `simulated-12`. */
 const GENERATED_NAME = /^simulated-[1-9]\d{0,5}$/;
-/** Precedes the build in `v1.31.1+build`. */
+/** Ends the release in `v1.31.1+build` and in `v1.31.1-rc.0`. */
 const BUILD_SEPARATOR = /[-+]/;
 /** The age at which heartbeat times in the status are renewed, as upstream's kubelet does. The Lease is renewed more often. */
 const STATUS_PERIOD_MS = 300_000;
-/** The conditions that a healthy kubelet reports. */
+/** The conditions that a healthy kubelet reports, by type. */
 const CONDITIONS: Readonly<Record<string, readonly [status: string, reason: string, message: string]>> = {
   MemoryPressure: ['False', 'KubeletHasSufficientMemory', 'simulated kubelet has sufficient memory available'],
   DiskPressure: ['False', 'KubeletHasNoDiskPressure', 'simulated kubelet has no disk pressure'],
@@ -65,7 +65,7 @@ export const isSimulated = ({ metadata }: Node): boolean => hasSimulatedNodeLabe
 /** Whether an annotation stops the simulated kubelet of the node, which then writes no Lease, no status and no pod. */
 export const isStopped = ({ metadata }: Node): boolean => simulationAnnotation(metadata.annotations, 'heartbeat') === 'stopped';
 
-/** The body of a node to create. `index` counts the nodes from 0; zones are assigned round-robin. */
+/** The body of a node to create. `index`: the position of the node, from 0, by which zones are assigned round-robin. */
 export function newSimulatedNode(name: string, index: number, { dialect, zones }: NodeTemplate): CoreV1Node {
   const zone = zones[index % Math.max(1, zones.length)];
   const labels: Readonly<Record<string, string>> = {

@@ -38,7 +38,7 @@ function decideCase({ nodes, pods = [], pod, volumes = [] }: SchedulingCase): Sc
   });
 }
 
-/** Admission sets the priority. */
+/** A pod as the API server stores it: the admission plug-in Priority sets `spec.priority`. */
 function createdPod(given: Partial<RunningPod> & { readonly name: string }) {
   const { spec, ...manifest } = podManifest(namespace, given);
   const priority = given.priority ?? 0;
@@ -67,6 +67,7 @@ function outcomeOf(decision: SchedulingDecision): Outcome {
   return { message, nominated: preemption.node, victims: preemption.victims.map(({ pod }) => pod.name).sort() };
 }
 
+/** A case without its title and its input. */
 const recordedOutcome = ({
   title: _title,
   nodes: _nodes,

@@ -73,8 +73,8 @@ export class DecisionWriter {
   }
 
   /**
-   * Records an Event, writes the condition and preempts the victims. The condition of a pod that has changed or was deleted
-   * is not written, but a changed victim is deleted; any other failure rejects.
+   * Records an Event, writes the condition and preempts the victims. Skips the condition of a pod that has changed or was
+   * deleted since. A victim is deleted even if it has changed. Rejects on any other failure.
    */
   async reportUnschedulable({ pod }: PodInfo, { message, preemption, keepsNomination }: Unschedulable): Promise<void> {
     this.context.events.record({ about: podReference(pod), type: 'Warning', reason: 'FailedScheduling', message });
@@ -87,8 +87,8 @@ export class DecisionWriter {
     const { client, clock, signal } = this.context;
     const { namespace, name, body } = pod;
     const current = conditionOf(body, SCHEDULED);
-    const hasNomination = (body.status?.nominatedNodeName ?? '') === (nominatedNodeName ?? '');
-    if (current?.status === 'False' && current.message === message && hasNomination) return;
+    const isSameNomination = (body.status?.nominatedNodeName ?? '') === (nominatedNodeName ?? '');
+    if (current?.status === 'False' && current.message === message && isSameNomination) return;
     const conditions = conditionsOf(body);
     const condition = {
       type: SCHEDULED,
@@ -99,7 +99,7 @@ export class DecisionWriter {
       lastTransitionTime: transitionTime(conditions, SCHEDULED, 'False', formatTimestamp(clock.now())),
     };
     const { metadata, status } = conditionsPatch(pod, withCondition(conditions, condition));
-    const patch = { metadata, status: { ...status, ...(hasNomination ? {} : { nominatedNodeName: nominatedNodeName ?? null }) } };
+    const patch = { metadata, status: { ...status, ...(isSameNomination ? {} : { nominatedNodeName: nominatedNodeName ?? null }) } };
     await client
       .of(PODS)
       .namespace(namespace)

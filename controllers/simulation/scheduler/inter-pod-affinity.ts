@@ -1,9 +1,10 @@
 /**
- * The filter of nodes for required affinity and anti-affinity between pods, of the pod itself and of the pods that run.
- * Preferred affinity has no effect. The functions are pure.
+ * The filter of nodes for required affinity and anti-affinity between pods. It applies both kinds of terms of the pod
+ * itself, and the anti-affinity of the pods that already run. Preferred terms have no effect. The functions are pure.
  */
 import type { ClusterView } from './scheduler-cache';
 import { finalFailure, preemptableFailure, topologyValue, type NodeFilter } from './node-filter';
+import type { NodeState } from './node-state';
 import type { AffinityTerm, PodInfo } from './pod-info';
 
 /** A term, and the values of its topology key on nodes with a pod that the term matches. */
@@ -20,7 +21,8 @@ export function interPodAffinityFilter(info: PodInfo, view: ClusterView): NodeFi
   const hasTerms = info.affinity.length > 0 || info.antiAffinity.length > 0;
   if (avoided.size === 0 && !hasTerms) return () => undefined;
   const namespaceLabels = view.namespaceLabels(info.namespace);
-  // The first pod of a group with affinity to each other may run on any node with the topology key.
+  // The first pod of a group of pods with affinity to each other matches its own terms: no other pod could match them
+  // yet. It may run on any node with the topology keys.
   const isFirst = affinity.every(({ domains }) => domains.size === 0) && info.affinity.every((term) => term.matches(info, namespaceLabels));
   return (state) => {
     for (const { term, domains } of affinity) {
@@ -61,15 +63,14 @@ function domainsOf(terms: readonly AffinityTerm[], view: ClusterView): readonly 
 function domainsThatAvoid(info: PodInfo, view: ClusterView): ReadonlyMap<string, ReadonlySet<string>> {
   const namespaceLabels = view.namespaceLabels(info.namespace);
   const avoided = new Map<string, Set<string>>();
+  const addDomain = (state: NodeState, term: AffinityTerm): void => {
+    const domain = topologyValue(state, term.topologyKey);
+    if (domain === undefined || !term.matches(info, namespaceLabels)) return;
+    const domains = avoided.get(term.topologyKey) ?? new Set();
+    avoided.set(term.topologyKey, domains.add(domain));
+  };
   for (const state of view.nodes) {
-    for (const other of state.antiAffinePods.values()) {
-      for (const { topologyKey, ...term } of other.antiAffinity) {
-        const domain = topologyValue(state, topologyKey);
-        if (domain === undefined || !term.matches(info, namespaceLabels)) continue;
-        const domains = avoided.get(topologyKey) ?? new Set();
-        avoided.set(topologyKey, domains.add(domain));
-      }
-    }
+    for (const other of state.antiAffinePods.values()) for (const term of other.antiAffinity) addDomain(state, term);
   }
   return avoided;
 }

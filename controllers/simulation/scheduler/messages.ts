@@ -6,8 +6,8 @@ export const NO_NODES = 'no nodes available to schedule pods';
 export const NOT_HELPFUL = 'Preemption is not helpful for scheduling';
 
 /**
- * Counts equal reasons: `0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.` `count`: of all
- * nodes.
+ * Counts equal reasons: `0/3 nodes are available: 1 Insufficient cpu, 2 node(s) were unschedulable.` `count`: the number
+ * of all nodes, also of those without a reason.
  */
 export function formatUnavailable(count: number, reasons: readonly string[]): string {
   const counts = new Map<string, number>();

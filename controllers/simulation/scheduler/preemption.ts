@@ -1,8 +1,12 @@
 /**
- * Finds pods of lower priority to delete (victims), so that a pod fits on their node. The functions are pure. As
- * upstream: as many pods as possible stay, first those that a PodDisruptionBudget protects; of the nodes, the one is
- * chosen with victims that violate the fewest budgets, then the one with the lowest maximum of their priorities, the
- * lowest sum, and the fewest victims.
+ * Finds pods of lower priority to delete (victims), so that a pod fits on their node. The functions are pure. The rules
+ * are upstream's. On a node, as many pods as possible stay; those that a PodDisruptionBudget protects stay before others.
+ * Of the nodes, the first one is chosen in this order:
+ *
+ * 1. the fewest victims that a budget protects
+ * 2. the lowest priority of the most important victim
+ * 3. the lowest sum of the victims' priorities
+ * 4. the fewest victims
  */
 import type { PolicyV1PodDisruptionBudget } from '../../../shared/api/types/generated/members';
 import { appendAll } from '../../../shared/values/append';
@@ -21,19 +25,20 @@ export interface Preemption {
   readonly victims: readonly PodInfo[];
 }
 
-/** The result of a search; `message` completes that of the unschedulable pod. */
+/** The result of a search. `message` is appended to the message of the unschedulable pod. */
 export type PreemptionResult =
   | { readonly type: 'found'; readonly preemption: Preemption }
   /** Earlier victims are still stopping: the pod keeps its nomination. */
   | { readonly type: 'waiting'; readonly message: string }
   | { readonly type: 'not-found'; readonly message: string };
 
-/** `violations`: the number of victims that a budget protects from deletion. */
+/** The victims of one node, as a choice among several nodes. */
 interface Candidate extends Preemption {
+  /** The number of victims that a budget protects from deletion. */
   readonly violations: number;
 }
 
-/** The most nodes with victims that are compared: each costs as much as a decision for each of its pods. */
+/** The most nodes with victims that are compared. To find the victims of a node, all filters run once for each of its pods. */
 const MAX_CANDIDATES = 20;
 const NO_VICTIMS = 'No preemption victims found for incoming pod';
 const NEVER = 'not eligible due to preemptionPolicy=Never.';
@@ -46,13 +51,13 @@ export interface PreemptionInput {
   /** Why the pod fits on no node, by the name of the node. */
   readonly failures: ReadonlyMap<string, FilterFailure>;
   readonly budgets: readonly Budget[];
-  /** The filters of the pod in a changed cluster. */
+  /** Returns the filters of the pod in a cluster that was changed by deletions. */
   readonly filterIn: (view: ClusterView) => NodeFilter;
 }
 
 const NO_CANDIDATE: NodeResult = { type: 'none', reasons: [NO_VICTIMS] };
 
-/** Called only after all nodes were filtered. */
+/** Call it after all nodes were filtered, and none was feasible. */
 export function findPreemption(input: PreemptionInput): PreemptionResult {
   const { info, view, failures } = input;
   if (info.pod.body.spec?.preemptionPolicy === 'Never') return { type: 'not-found', message: NEVER };
@@ -119,7 +124,10 @@ function withNode(view: ClusterView, changed: NodeState): ClusterView {
 
 const moreImportantFirst = (a: PodInfo, b: PodInfo): number => b.priority - a.priority || a.createdAt - b.createdAt;
 
-/** Separates the pods that violate a budget when they are deleted after those before them in the list. */
+/**
+ * Separates the pods of which the deletion violates a budget. Each deletion uses up a budget for the pods behind it in
+ * the list.
+ */
 function splitByBudgets(
   pods: readonly PodInfo[],
   budgets: readonly Budget[],

@@ -16,7 +16,7 @@ const DEFAULT_SECONDS = 15;
 
 /** Follows the Lease until {@link end}. */
 export class RealScheduler {
-  /** It must have synced before {@link isRunning} is read. */
+  /** Informer of the one Lease. It must have synced before {@link isRunning} is read. */
   readonly informer: Informer<CoordinationV1Lease>;
   private readonly clock: Clock;
   /** Milliseconds of the monotonic clock; -Infinity while no scheduler holds the Lease. */
@@ -59,6 +59,7 @@ export class RealScheduler {
     this.heldUntil = until;
     this.timer?.cancel();
     const wait = until - this.clock.monotonic();
+    // The extra millisecond: a timer may fire a fraction of one early, while the Lease still counts as held.
     this.timer = wait > 0 ? this.clock.after(wait + 1, this.onChange) : undefined;
     this.onChange();
   }

@@ -18,9 +18,10 @@ export interface ClusterView {
   namespaceLabels(name: string): Readonly<Record<string, string>>;
 }
 
-/** The node of a pod. `isAssumed`: the pod is not yet seen as bound. */
+/** The node of a pod. */
 interface Assignment {
   readonly node: string;
+  /** The pod is not yet seen as bound. */
   readonly isAssumed: boolean;
 }
 
@@ -68,7 +69,7 @@ export class SchedulerCache implements ClusterView {
     const key = keyOf(pod);
     const node = nodeNameOf(pod);
     if (node === '') {
-      // An assumed pod is seen once more before its binding is.
+      // This version of an assumed pod is older than its binding, which the informer will deliver.
       if (this.assignments.get(key)?.isAssumed === true) return;
       this.unassign(key);
       const { nominatedNodeName = '' } = pod.body.status ?? {};

@@ -48,7 +48,7 @@ interface Informers {
   readonly budgets: Informer<PolicyV1PodDisruptionBudget>;
 }
 
-/** The state of one term. */
+/** Runs once, for the time during which this process leads (see program.ts). The next time has a new instance. */
 export class Scheduler {
   private readonly informers: Informers;
   private readonly cache: SchedulerCache;
@@ -57,7 +57,7 @@ export class Scheduler {
   private readonly realScheduler: RealScheduler;
   /** Writes in progress, by the key of their pod. */
   private readonly writes = new Map<string, Promise<void>>();
-  /** Ends the wait of the decision loop: a pod is active, a write or the real scheduler has ended, or the signal is aborted. */
+  /** Ends the wait of {@link schedulePods}: a pod is active, a write or the real scheduler has ended, or the signal is aborted. */
   private wake: () => void = () => undefined;
 
   constructor(private readonly context: SchedulerContext) {
@@ -97,7 +97,7 @@ export class Scheduler {
     return [pods, nodes, namespaces, claims, volumes, classes, budgets, this.realScheduler.informer];
   }
 
-  /** One decision for each turn of the event loop. */
+  /** Makes one decision and then yields to the event loop. Waits while no pod is active or no decision may be made. */
   private async schedulePods(): Promise<void> {
     const { signal } = this.context;
     while (!signal.aborted) {
@@ -119,7 +119,7 @@ export class Scheduler {
     const needsNode = pod !== undefined && isPending(pod) && !this.cache.isAssigned(key);
     if (!needsNode) return this.queue.remove(key);
     const info = podInfo(pod);
-    // The pod has changed while an earlier decision is being written.
+    // The pod has changed while an earlier decision about it is being written. It is tried again after its back-off.
     if (this.writes.has(key)) return this.queue.addUnschedulable(key, info.priority);
     const decision = decideNode({
       info,
@@ -214,7 +214,7 @@ export class Scheduler {
       const hasEnded = isPodTerminated(pod) && (previous === undefined || !isPodTerminated(previous));
       if (hasEnded) this.queue.activateUnschedulable();
       // Another pod on a node, or other labels of one, can only help pods with affinity or spread constraints.
-      else if (isNewOnNode(previous, pod)) {
+      else if (hasNewNodeOrLabels(previous, pod)) {
         this.queue.activateUnschedulable((candidate) => this.dependsOnPods(candidate));
       }
     } else if (!isPending(pod)) this.queue.remove(key);
@@ -239,18 +239,18 @@ function isPending(pod: Pod): boolean {
   );
 }
 
-/** Whether the pod, which has a node, had none or other labels before. */
-const isNewOnNode = (previous: Pod | undefined, pod: Pod): boolean =>
+/** Whether the pod, which has a node, had no node or other labels before. `previous`: undefined for a new pod. */
+const hasNewNodeOrLabels = (previous: Pod | undefined, pod: Pod): boolean =>
   previous === undefined || nodeNameOf(previous) === '' || !equalJson(previous.metadata.labels, pod.metadata.labels);
 
-/** Whether nothing changed that a decision about a pending pod reads. */
+/** Whether the pod, which is pending, was so before with the same spec and labels: a decision reads nothing else of it. */
 const isUnchangedPending = (previous: Pod | undefined, pod: Pod): boolean =>
   previous !== undefined &&
   isPending(previous) &&
   equalJson(previous.body.spec, pod.body.spec) &&
   equalJson(previous.metadata.labels, pod.metadata.labels);
 
-/** Whether decisions depend on the change of the node: most updates are heartbeats. */
+/** Whether a decision reads what changed in the node. Most updates are heartbeats, which it does not read. */
 function concernsScheduling(previous: Node, node: Node): boolean {
   const [before, after] = [previous.body.status ?? {}, node.body.status ?? {}];
   return (

@@ -5,9 +5,10 @@
 import { DelayQueue } from '../../../shared/client/work-queue/delay-queue';
 import type { Clock } from '../../../shared/runtime/clock';
 
-/** A pod that waits for a change. `backOffUntil`: milliseconds of the monotonic clock. */
+/** A pod that waits for a change of the cluster. */
 interface Unschedulable {
   readonly priority: number;
+  /** Milliseconds of the monotonic clock. */
   readonly backOffUntil: number;
 }
 
@@ -24,6 +25,7 @@ export class SchedulingQueue {
   private readonly unschedulable = new Map<string, Unschedulable>();
   /** Failed attempts of each pod until it is bound or deleted, for its back-off. */
   private readonly attempts = new Map<string, number>();
+  /** Makes unschedulable pods active at the end of their back-off, or after {@link FLUSH_MS} without a change. */
   private readonly delayed: DelayQueue<string>;
 
   constructor(
@@ -34,7 +36,7 @@ export class SchedulingQueue {
     this.delayed = new DelayQueue(clock, (key) => this.activate(key));
   }
 
-  /** Makes the pod active at once. */
+  /** Makes the pod active at once, behind those of its priority. */
   add(key: string, priority: number): void {
     this.dequeue(key);
     this.push(key, priority);

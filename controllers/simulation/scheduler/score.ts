@@ -14,10 +14,10 @@ const ZONE = 'topology.platform.io/zone';
 const SCORED_RESOURCES = ['cpu', 'memory'];
 /** A pod without requests counts as a small one, so that such pods are spread too. Billionths. */
 const DEFAULT_REQUESTS: Readonly<Record<string, bigint>> = { cpu: 100_000_000n, memory: 200n * 1024n * 1024n * 1_000_000_000n };
-/** How much each score counts; scores are from 0 to {@link MAX_SCORE}. */
+/** The factor of each score in the sum; scores are from 0 to {@link MAX_SCORE}. */
 const WEIGHTS = { leastAllocated: 1, spread: 2, zoneSpread: 1, nodeAffinity: 2, taints: 3 };
 
-/** The node with the highest score, and one of several at random; `random` is in [0, 1). Undefined without nodes. */
+/** The node with the highest score; of several, the one that `random` in [0, 1) selects. Undefined without nodes. */
 export function selectNode(info: PodInfo, nodes: readonly NodeState[], random: number): NodeState | undefined {
   const spread = siblingCounts(info, nodes);
   const prefers = preferences(info);
@@ -51,6 +51,7 @@ function requestOf({ requests }: PodInfo, name: string): bigint {
   return request === 0n ? (DEFAULT_REQUESTS[name] ?? 0n) : request;
 }
 
+/** Numbers of pods with the same controller. */
 interface SiblingCounts {
   readonly byNode: ReadonlyMap<string, number>;
   readonly byZone: ReadonlyMap<string, number>;
@@ -58,7 +59,7 @@ interface SiblingCounts {
   readonly maxInZone: number;
 }
 
-/** The pods of the same controller. */
+/** Counts the pods of the same controller; no pods for a pod without one. */
 function siblingCounts({ owner }: PodInfo, nodes: readonly NodeState[]): SiblingCounts {
   const byNode = new Map<string, number>();
   const byZone = new Map<string, number>();
@@ -74,7 +75,7 @@ function siblingCounts({ owner }: PodInfo, nodes: readonly NodeState[]): Sibling
 /** The score of a count: the fewer, the higher. */
 const fewnessScore = (count: number, max: number): number => (max === 0 ? MAX_SCORE : (MAX_SCORE * (max - count)) / max);
 
-/** Returns the score of a node by the weights of the preferred terms that it matches. */
+/** Returns a function that scores a node by the weights of the preferred terms that the node matches. */
 function preferences({ pod }: PodInfo): (state: NodeState) => number {
   const preferred = pod.body.spec?.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
   const terms = preferred.map(({ weight = 0, preference = {} }) => ({ weight, matches: nodeSelectorMatcher([preference]) }));

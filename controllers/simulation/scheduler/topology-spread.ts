@@ -16,6 +16,7 @@ interface Constraint {
   readonly maxSkew: number;
   /** The number of matching pods by domain: a value of the topology key. */
   readonly counts: ReadonlyMap<string, number>;
+  /** The count of the domain with the fewest pods; 0 while there are fewer domains than `minDomains`. */
   readonly minCount: number;
   /** Whether the pod itself counts. */
   readonly countsItself: boolean;
@@ -62,7 +63,7 @@ function countDomains(constraint: CoreV1TopologySpreadConstraint, info: PodInfo,
   return { topologyKey, maxSkew, counts, minCount: Number.isFinite(minCount) ? minCount : 0, countsItself: isCounted(info) };
 }
 
-/** Returns whether the pods of the node count in its domain. */
+/** Returns a function that decides whether the pods of a node count in its domain, by the node's affinity and taints. */
 function eligibility(
   { nodeAffinityPolicy, nodeTaintsPolicy }: CoreV1TopologySpreadConstraint,
   { pod }: PodInfo,

@@ -29,9 +29,10 @@ export interface VolumeView {
   storageClass(name: string): ApiObject<StorageV1StorageClass> | undefined;
 }
 
-/** A claim that is bound once the pod's node is known: to an existing volume, or to one that is provisioned. */
+/** A claim that is bound once the pod's node is known. */
 export interface ClaimBinding {
   readonly claim: VolumeClaim;
+  /** `undefined` when the provisioner of the claim's class creates a volume. */
   readonly volume: PersistentVolume | undefined;
 }
 
@@ -93,7 +94,7 @@ interface UnboundClaim {
   readonly isProvisioned: boolean;
 }
 
-/** Undefined when the claim does not wait for a pod. */
+/** Undefined when the class of the claim does not wait for a pod: the volume controller binds such a claim at once. */
 function unboundClaim(claim: VolumeClaim, view: VolumeView): UnboundClaim | undefined {
   const storageClass = view.storageClass(claim.body.spec?.storageClassName ?? '');
   if (storageClass?.body.volumeBindingMode !== 'WaitForFirstConsumer') return undefined;
