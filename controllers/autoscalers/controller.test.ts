@@ -12,6 +12,9 @@ const CHANGED_SPEC_DELAY_MS = 100;
 
 const target = (replicas = 1, selector = 'app=a') => ({ replicas, selector });
 
+// The autoscalers of the fixture have an external metric with a target of 10 per pod: a queueLength of 30 recommends 3
+// replicas. Without a `behavior` a target at most doubles in a period, or grows to 4.
+
 /** The times, in milliseconds from now, at which the scale of the Deployment is requested. */
 async function evaluationTimes(
   { clock, takeRequests }: AutoscalerFixture,
@@ -57,8 +60,9 @@ describe('the schedule of the autoscaler controller', () => {
     const fixture = await startEvaluated();
     fixture.put('web', { maxReplicas: 50 });
     expect(await evaluationTimes(fixture, 'web', 20_000)).toEqual([CHANGED_SPEC_DELAY_MS, CHANGED_SPEC_DELAY_MS + PERIOD_MS]);
+    // Scales the target in both evaluations (1 to 4, then to 8), and so changes the status.
     fixture.queueLength = 500;
-    // Scales the target and changes the status.
+    // The last evaluation was 4.9 seconds ago: the period of 15 seconds continues.
     expect(await evaluationTimes(fixture, 'web', 30_000)).toEqual([10_100, 25_100]);
     expect(fixture.statusOf('web')).toMatchObject({ desiredReplicas: 8 });
     await fixture.stop();

@@ -117,8 +117,9 @@ function handleAutoscalers(
 }
 
 /**
- * Requeues its autoscaler after a period, also when the scale cannot be read; after {@link CHANGED_SPEC_DELAY_MS} when
- * another autoscaler got its name meanwhile. Rejects when a request fails without a response, and is retried.
+ * Syncs one autoscaler and requeues it after a period, also when the scale cannot be read. When another autoscaler got
+ * the name during the request, it is requeued after {@link CHANGED_SPEC_DELAY_MS}. Rejects when a request gets no
+ * response, or when the status cannot be written for another reason than a conflict; the work queue then retries.
  */
 async function syncAutoscaler(context: AutoscalerContext, deps: Dependencies, key: string): Promise<WorkOutcome> {
   const { clock, settings, logger } = context;
@@ -173,8 +174,8 @@ interface ObservedAutoscaler {
 }
 
 /**
- * Requests the metrics of the spec one after the other, if they decide. `durationsMs`: of the request of each metric;
- * empty when none is requested.
+ * Requests the metrics of the spec one after the other, if {@link needsMetrics}. `durationsMs`: how long the request of
+ * each metric took; empty when none is requested.
  */
 async function observeState(
   { clock, settings }: AutoscalerContext,
@@ -243,7 +244,7 @@ async function rescale(
   }
   recordEvents(context, autoscaler, [{ type: 'Normal', reason: 'SuccessfulRescale', message }]);
   // Only scaling policies use scale events.
-  if (spec.behavior !== undefined) history.recordScaleEvent(scale.specReplicas, replicas, state.monotonicNow);
+  if (spec.behavior !== undefined) history.recordScaleEvent({ from: scale.specReplicas, to: replicas, at: state.monotonicNow });
   return { type: 'scaled', replicas };
 }
 

@@ -18,6 +18,7 @@ export function formatGoSelector(selector: MetaV1LabelSelector | undefined): str
   return `&LabelSelector{MatchLabels:map[string]string{${labels.join('')}},MatchExpressions:[]LabelSelectorRequirement{${requirements.join('')}},}`;
 }
 
+/** client-go's messages for responses without a Status, by status code. */
 const MESSAGES_BY_CODE: ReadonlyMap<number, string> = new Map([
   [400, 'the server rejected our request for an unknown reason'],
   [401, 'the server has asked for the client to provide credentials'],
@@ -32,8 +33,8 @@ const MESSAGES_BY_CODE: ReadonlyMap<number, string> = new Map([
 ]);
 
 /**
- * The message of the Status, or a text for the code of a response without a Status. `resource`: what was requested, for
- * that text.
+ * The message of the Status, or a text for the code of a response without a Status. This text names the requested
+ * `resource` if it is given.
  */
 export function apiErrorMessage(error: ApiError, resource?: string): string {
   if (error.reason !== '') return error.message;

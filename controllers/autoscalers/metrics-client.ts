@@ -110,6 +110,7 @@ export class MetricsClient {
   private async requestPodMetrics(metric: MetricIdentifier, { namespace, selector }: PodSelection): Promise<PodMetrics> {
     const folder = `${await this.customMetricsPath()}/namespaces/${encodeURIComponent(namespace)}`;
     const parameters = formatQuery({ labelSelector: selector, metricLabelSelector: formatSelector(metric.selector) });
+    // `%2A` is an encoded `*`: the metric of all pods that the selector matches.
     const path = `${folder}/pods/%2A/${encodeURIComponent(metric.name)}${parameters}`;
     const items = await this.requestItems(path, 'custom', `pods.${CUSTOM_GROUP} *`);
     if (items.length === 0) throw new MeasurementError('no metrics returned from custom metrics API');
@@ -118,6 +119,7 @@ export class MetricsClient {
     );
   }
 
+  /** The value of the metric of the described object, in thousandths. */
   private async requestObjectMetric(
     { name, selector }: MetricIdentifier,
     describedObject: CrossVersionObjectReference,
@@ -138,7 +140,7 @@ export class MetricsClient {
     return parseMilli(stringAt(item, 'value') ?? '0');
   }
 
-  /** The sum of all series that the selector matches. */
+  /** The sum of all series that the selector matches, in thousandths. */
   private async requestExternalMetric({ name, selector }: MetricIdentifier, { namespace }: PodSelection): Promise<bigint> {
     const path = `/apis/${EXTERNAL_GROUP}/v1beta1/namespaces/${encodeURIComponent(namespace)}/${encodeURIComponent(name)}`;
     const parameters = formatQuery({ labelSelector: formatSelector(selector) });

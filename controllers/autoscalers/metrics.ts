@@ -16,7 +16,7 @@ export interface AutoscalerMetrics {
 const BUCKETS: readonly number[] = Array.from({ length: 15 }, (_, power) => 0.001 * 2 ** power);
 const PREFIX = 'horizontal_pod_autoscaler_controller';
 
-/** Registers the metrics; called once for each term of the controller. */
+/** Registers the metrics. Called each time the controller starts, which happens when its process becomes the leader. */
 export function autoscalerMetrics(metrics: MetricMaker): AutoscalerMetrics {
   const labels = ['action', 'error'];
   const reconciliations = metrics.counter(`${PREFIX}_reconciliations_total`, 'Reconciliations of HorizontalPodAutoscalers.', labels);

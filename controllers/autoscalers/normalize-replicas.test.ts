@@ -24,7 +24,9 @@ const inputOf = (more: Partial<NormalizeInput> = {}): NormalizeInput => ({
 const withBehavior = (scaleUp: Partial<ScalingRules>, scaleDown: Partial<ScalingRules>, more: Partial<NormalizeInput>): NormalizeInput =>
   inputOf({ spec: { minReplicas: 1, maxReplicas: 10, behavior: { scaleUp: rules(scaleUp), scaleDown: rules(scaleDown) } }, ...more });
 
-test.each<[string, Partial<NormalizeInput>, number, string, string]>([
+type DefaultLimitsRow = [recommended: string, more: Partial<NormalizeInput>, replicas: number, ableToScale: string, scalingLimited: string];
+
+test.each<DefaultLimitsRow>([
   ['the current number', {}, 4, 'ReadyForNewScale', 'DesiredWithinRange'],
   ['a higher number', { recommendation: 7 }, 7, 'ReadyForNewScale', 'DesiredWithinRange'],
   ['more than twice the current number', { recommendation: 9 }, 8, 'ReadyForNewScale', 'ScaleUpLimit'],
@@ -69,7 +71,7 @@ test('normalizeDesiredReplicas scales up only when the stabilization window of s
 
 test('normalizeDesiredReplicas applies a scaling policy to the number of replicas at the start of its period', () => {
   const history = new ScalingHistory();
-  history.recordScaleEvent(2, 4, NOW - 10_000);
+  history.recordScaleEvent({ from: 2, to: 4, at: NOW - 10_000 });
   const policies: readonly ScalingPolicy[] = [{ type: 'Pods', value: 3, periodMs: 15_000 }];
   const input = withBehavior({ policies }, {}, { history, recommendation: 9 });
   expect(normalizeDesiredReplicas(input)).toMatchObject({ replicas: 5, scalingLimited: { reason: 'ScaleUpLimit' } });
@@ -107,7 +109,7 @@ const anyInput = fc
     let currentReplicas = min;
     for (const { ago, recommendation: pastRecommendation, replicas } of [...scaleEvents].sort((a, b) => b.ago - a.ago)) {
       history.recordRecommendation(pastRecommendation, NOW - ago);
-      if (replicas !== currentReplicas) history.recordScaleEvent(currentReplicas, replicas, NOW - ago);
+      if (replicas !== currentReplicas) history.recordScaleEvent({ from: currentReplicas, to: replicas, at: NOW - ago });
       currentReplicas = replicas;
     }
     const spec = { minReplicas: min, maxReplicas: min + spread, behavior };

@@ -58,7 +58,7 @@ export type MetricRecommendation =
 
 /**
  * A metric that cannot be computed is returned as failed; no {@link CalculationError} is thrown. The message is upstream's,
- * except for a measurement of another type than the metric has.
+ * except for a measurement that is one value where the metric needs one for each pod, or the reverse.
  */
 export function computeReplicasForMetric(metric: Metric, measurement: Measurement, input: RecommendationInput): MetricRecommendation {
   try {
@@ -179,18 +179,21 @@ function recommendForExternal(
 
 const externalMetricName = ({ name, selector }: MetricIdentifier): string => `external metric ${name}(${formatGoSelector(selector)})`;
 
-/** Returns the replicas for a metric that all pods share, and its value for the status: per pod for a target per pod. */
+/**
+ * Returns the replicas for a metric that all pods share, and its value for the status. With a target per pod, this value
+ * is the average per pod.
+ */
 function sharedValueReplicas(
   target: MetricTarget,
   milli: bigint,
   input: RecommendationInput,
 ): { readonly replicas: number; readonly current: AutoscalingV2MetricValueStatus } {
   if (target.type !== 'average') {
-    return { replicas: replicasForValue(input, milli, targetMilli(target)), current: { value: formatMilli(milli) } };
+    return { replicas: replicasForValue(input, { milli, target: targetMilli(target) }), current: { value: formatMilli(milli) } };
   }
   const { statusReplicas } = input;
   return {
-    replicas: replicasForPerPodValue(input, statusReplicas, milli, target.milli),
+    replicas: replicasForPerPodValue(input, statusReplicas, { milli, target: target.milli }),
     // A target without replicas has no average: the status shows the whole value.
     current: { averageValue: formatMilli(divideUp(milli, BigInt(Math.max(1, statusReplicas)))) },
   };

@@ -40,7 +40,7 @@ const stateOf = (
   ...more,
 });
 
-test('reconcileAutoscaler uses the highest recommendation, regardless of the order of the metrics', () => {
+test('reconcileAutoscaler plans the same replicas for any order of the metrics', () => {
   const measuredMetric = fc.record({ target: fc.integer({ min: 1, max: 50 }), value: fc.option(fc.nat(900), { nil: undefined }) });
   fc.assert(
     fc.property(fc.array(measuredMetric, { minLength: 1, maxLength: 6 }), fc.infiniteStream(fc.nat()), (metrics, chance) => {

@@ -192,7 +192,7 @@ function reconcileMetrics(state: AutoscalerState, conditions: readonly Autoscale
   const events = failures.map(({ reason, message }): AutoscalerEvent => ({ type: 'Warning', reason, message }));
   const highest = highestOf(metrics);
   const [firstFailure] = failures;
-  // While a metric is missing, the others may scale up but not down: it might recommend more.
+  // While a metric is missing, the others may scale up but not down: the missing one might recommend more.
   const scalesDownWithFailedMetric = firstFailure !== undefined && (highest?.replicas ?? 0) < scale.specReplicas;
   if (highest === undefined || scalesDownWithFailedMetric) {
     const error = `invalid metrics (${failures.length} invalid out of ${metrics.length}), first error is: ${firstFailure?.summary ?? ''}`;

@@ -97,21 +97,21 @@ test.each<[string, () => unknown, string]>([
   ],
   [
     'without a ready pod',
-    () => replicasForValue(inputOf([], 2), 9n, 1n),
+    () => replicasForValue(inputOf([], 2), { milli: 9n, target: 1n }),
     'unable to calculate ready pods: no pods returned by selector while calculating replica count',
   ],
 ])('the calculation throws CalculationError %s', (_, calculate, message) => expect(calculate).toThrow(new CalculationError(message)));
 
 test('replicasForValue scales the ready pods in proportion to the value, and divides the value by the target without replicas', () => {
-  expect(replicasForValue(inputOf(podsOf(2)), 20n, 10n)).toBe(4);
-  expect(replicasForValue(inputOf(podsOf(2)), 11n, 11n)).toBe(2);
-  expect(replicasForValue(inputOf([], 0), 25n, 10n)).toBe(3);
+  expect(replicasForValue(inputOf(podsOf(2)), { milli: 20n, target: 10n })).toBe(4);
+  expect(replicasForValue(inputOf(podsOf(2)), { milli: 11n, target: 11n })).toBe(2);
+  expect(replicasForValue(inputOf([], 0), { milli: 25n, target: 10n })).toBe(3);
 });
 
 test('replicasForPerPodValue divides the value by the target per pod', () => {
-  expect(replicasForPerPodValue(inputOf([]), 2, 50n, 10n)).toBe(5);
-  expect(replicasForPerPodValue(inputOf([]), 5, 50n, 10n)).toBe(5);
-  expect(replicasForPerPodValue(inputOf([]), 0, 20n, 10n)).toBe(2);
+  expect(replicasForPerPodValue(inputOf([]), 2, { milli: 50n, target: 10n })).toBe(5);
+  expect(replicasForPerPodValue(inputOf([]), 5, { milli: 50n, target: 10n })).toBe(5);
+  expect(replicasForPerPodValue(inputOf([]), 0, { milli: 20n, target: 10n })).toBe(2);
 });
 
 test('replicasForAverageValue does not change the direction of scaling because of pods without metrics', () => {

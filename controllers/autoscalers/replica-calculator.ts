@@ -1,7 +1,8 @@
 /**
- * Calculates how many replicas bring a metric to its target. Pods without a metric are assumed to use as much as makes the
- * change smaller, and unready pods nothing when the target is scaled up. Pure; the floating-point arithmetic is that of
- * release 1.31.1, operation by operation.
+ * Calculates how many replicas bring a metric to its target. A pod without a metric is assumed to use the amount that
+ * makes the change smaller: nothing when the target is scaled up, and its target or its requests when the target is
+ * scaled down. An unready pod is assumed to use nothing when the target is scaled up, and does not count otherwise. Pure;
+ * the floating-point arithmetic is that of release 1.31.1, operation by operation.
  */
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import {
@@ -15,8 +16,8 @@ import {
 } from './pod-groups';
 
 /**
- * No replica count can be calculated. The message is upstream's, except for a measurement of the other type than the
- * metric has.
+ * No replica count can be calculated. The message is upstream's, except for a measurement that is one value where the
+ * metric needs one for each pod, or the reverse (recommendations.ts).
  */
 export class CalculationError extends Error {
   override readonly name = 'CalculationError';
@@ -44,6 +45,14 @@ export interface CalculatedReplicas {
   readonly utilization: number | undefined;
 }
 
+/** A metric that all pods share. */
+export interface SharedValue {
+  /** The measured value, in thousandths. */
+  readonly milli: bigint;
+  /** The target value, in thousandths. */
+  readonly target: bigint;
+}
+
 const NO_PODS = 'no pods returned by selector while calculating replica count';
 
 /** For a target utilization of a resource, in percent of the requests. Throws {@link CalculationError}. */
@@ -67,8 +76,8 @@ export function replicasForUtilization(
 }
 
 /**
- * For a target value per pod, of a metric of each pod. `resource`: undefined for a metric that is no resource; `target`:
- * in thousandths, as the metrics. Throws {@link CalculationError}.
+ * For a target value per pod, of a metric that is measured for each pod. `resource`: undefined for a metric that is no
+ * resource. `target`: in thousandths. Throws {@link CalculationError}.
  */
 export function replicasForAverageValue(
   input: CalculatorInput,
@@ -83,10 +92,10 @@ export function replicasForAverageValue(
 }
 
 /**
- * For a target value of a metric that all pods share, both in thousandths. `milli`: the measured value. Throws
- * {@link CalculationError}.
+ * For a target value of a metric that all pods share. Scales the ready pods by the ratio of the value to the target.
+ * Throws {@link CalculationError}.
  */
-export function replicasForValue(input: CalculatorInput, milli: bigint, target: bigint): number {
+export function replicasForValue(input: CalculatorInput, { milli, target }: SharedValue): number {
   const ratio = Number(milli) / Number(target);
   if (input.currentReplicas === 0) return Math.ceil(ratio);
   if (isWithinTolerance(input, ratio)) return input.currentReplicas;
@@ -94,15 +103,11 @@ export function replicasForValue(input: CalculatorInput, milli: bigint, target: 
   return Math.ceil(ratio * countReadyPods(input.pods));
 }
 
-/**
- * For a target value per pod, of a metric that all pods share. `milli`: the measured value, in thousandths as `target`.
- * Returns `statusReplicas` within the tolerance.
- */
+/** For a target value per pod, of a metric that all pods share. Returns `statusReplicas` within the tolerance. */
 export function replicasForPerPodValue(
   { tolerance }: Pick<CalculatorInput, 'tolerance'>,
   statusReplicas: number,
-  milli: bigint,
-  target: bigint,
+  { milli, target }: SharedValue,
 ): number {
   const ratio = Number(milli) / (Number(target) * statusReplicas);
   return Math.abs(1 - ratio) > tolerance ? Math.ceil(Number(milli) / Number(target)) : statusReplicas;
@@ -154,11 +159,14 @@ function averageOf(metrics: PodMetrics): bigint {
   return sum / BigInt(metrics.size);
 }
 
+/** The usage of the pods that have a metric, and how that of the others is assumed. */
 interface MeasuredUsage {
   readonly grouped: GroupedPods;
+  /** Of the pods that are neither ignored nor unready. */
   readonly metrics: PodMetrics;
-  /** The ratio of usage to target. */
+  /** The ratio of usage to target over `metrics`. */
   readonly ratio: number;
+  /** The ratio over other metrics. */
   readonly ratioOf: (metrics: PodMetrics) => number;
   /** Usage of a pod without a metric when the target is scaled down. */
   readonly assumedUsage: (pod: string) => bigint;
@@ -166,6 +174,10 @@ interface MeasuredUsage {
 
 const NO_USAGE: PodMetric = { milli: 0n, timestamp: 0, windowMs: 0 };
 
+/**
+ * Calculates the replicas twice when some pods have no usable metric: with the measured pods, which gives the direction,
+ * and with assumed usages of the others. Keeps the replicas when the second ratio or count contradicts the direction.
+ */
 function replicasForRatio(input: CalculatorInput, { grouped, metrics, ratio, ratioOf, assumedUsage }: MeasuredUsage): number {
   const { currentReplicas } = input;
   const { readyCount, unready, missing } = grouped;

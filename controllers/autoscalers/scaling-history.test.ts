@@ -24,7 +24,7 @@ test('ScalingHistory stays bounded and merges old scale events into later ones w
   const history = new ScalingHistory();
   for (let at = 0; at < 20_000; at += 1) {
     history.recordRecommendation(at % 7, at * 10);
-    history.recordScaleEvent(at % 2, (at + 1) % 2, at * 10);
+    history.recordScaleEvent({ from: at % 2, to: (at + 1) % 2, at: at * 10 });
   }
   // 1,000 scale events of each direction, and at most one entry of each of the 7 recommended values in each of 2 lists.
   expect(history.size).toBeLessThanOrEqual(2 * 1_000 + 2 * 7);
@@ -36,8 +36,8 @@ test('ScalingHistory stays bounded and merges old scale events into later ones w
 
 test('ScalingHistory counts a scale event until its period ends', () => {
   const history = new ScalingHistory();
-  history.recordScaleEvent(2, 5, 1_000);
-  history.recordScaleEvent(5, 4, 2_000);
+  history.recordScaleEvent({ from: 2, to: 5, at: 1_000 });
+  history.recordScaleEvent({ from: 5, to: 4, at: 2_000 });
   expect(history.replicasAdded(1_000, 1_999)).toBe(3);
   expect(history.replicasAdded(1_000, 2_000)).toBe(0);
   expect(history.replicasRemoved(500, 2_400)).toBe(1);

@@ -58,7 +58,7 @@ export class ScalingHistory {
   }
 
   /** `from` and `to`: the replicas of the target before and after. */
-  recordScaleEvent(from: number, to: number, at: number): void {
+  recordScaleEvent({ from, to, at }: { readonly from: number; readonly to: number; readonly at: number }): void {
     const since = at - LONGEST_PERIOD_MS;
     const latest = { at, replicas: Math.abs(to - from) };
     if (to > from) this.scaleUpEvents = mergeOldest([...this.scaleUpEvents.filter((event) => event.at > since), latest]);

@@ -53,20 +53,19 @@ export type Metric =
   /** A metric of a type that release 1.31 does not have. */
   | { readonly type: 'unknown'; readonly name: string };
 
-/** How much the target may change in a period: by a number of pods, or by percent of the replicas at its start. */
+/** How much the target may change in a period. */
 export interface ScalingPolicy {
   readonly type: 'Pods' | 'Percent';
+  /** A number of pods, or percent of the replicas at the start of the period. */
   readonly value: number;
   readonly periodMs: number;
 }
 
-/**
- * The rules of one direction. `selectPolicy`: which of several policies applies, by the size of the change; `Disabled`
- * allows no change in this direction.
- */
+/** The rules of one direction: scaling up, or scaling down. */
 export interface ScalingRules {
-  /** Undefined when the rules do not set one: the default depends on the direction. */
+  /** Undefined when the rules do not set one: the default depends on the direction (normalize-replicas.ts). */
   readonly stabilizationWindowMs: number | undefined;
+  /** Which of several policies applies: that with the largest or the smallest change. `Disabled` allows no change. */
   readonly selectPolicy: 'Max' | 'Min' | 'Disabled';
   readonly policies: readonly ScalingPolicy[];
 }
