@@ -62,6 +62,7 @@ test('the CronJob controller starts a run that was missed before its start at on
 
 test('the CronJob controller does not repeat a run whose Job was deleted while its informer is behind', async () => {
   const { api, clock, jobs, stop } = await startController('2026-01-01T00:59:59Z');
+  // The informer of CronJobs watches again after the cut, and gets no response.
   api.intercept = ({ path }) => (path.startsWith(`${CRON_JOBS}?`) ? new Promise(() => undefined) : undefined);
   api.cutWatches();
   await clock.advanceAsync(1_000);

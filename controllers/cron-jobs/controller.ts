@@ -1,8 +1,8 @@
 /**
- * Watches CronJobs and their Jobs; creates and deletes Jobs and writes CronJob status. A sync requeues itself for the
- * next scheduled time. Never adopts Jobs. Unlike upstream, the first run of a CronJob in this process is decided on the
- * CronJob as the server has it, since another process may have started that run, and a sync is skipped while the
- * informer shows an older CronJob than this process wrote.
+ * Watches CronJobs and their Jobs; creates and deletes Jobs and writes CronJob status. A sync requeues its CronJob for the
+ * next scheduled time. Never adopts Jobs. Two things are unlike upstream. The first run of a CronJob in this process is
+ * decided on the CronJob as the server has it, because another process may have started that run. And a sync is skipped
+ * while the informer shows an older version of the CronJob than this process has written.
  */
 import type { BatchV1CronJob, BatchV1Job } from '../../shared/api/types/generated/members';
 import { undefinedIfNotFound } from '../../shared/client/rest/api-error';

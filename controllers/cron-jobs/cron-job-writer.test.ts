@@ -9,6 +9,7 @@ import { reconcileCronJob, type CronJobActions } from './reconcile';
 const CRON_JOBS = '/apis/batch/v1/cronjobs';
 const JOBS = '/apis/batch/v1/jobs';
 const NOW = Date.UTC(2026, 0, 1, 12, 0, 5);
+/** The name of the Job that runs at 12:00: the CronJob's name and the minutes since 1970. */
 const NAME = `c-${Date.UTC(2026, 0, 1, 12) / 60_000}`;
 
 function setUp(spec: BatchV1CronJobSpec = {}, status: BatchV1CronJobStatus = {}) {

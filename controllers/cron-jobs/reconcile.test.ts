@@ -41,7 +41,14 @@ function job(name: string, condition?: 'Complete' | 'Failed', startedAt = 0): Jo
   return apiObject<BatchV1Job>({ metadata: { namespace: 'n', name, uid: `uid-${name}` }, status });
 }
 
-const reconcile = (object: CronJob, jobs: readonly Job[] = [], missing: readonly string[] = [], now = NOW): CronJobActions =>
+/** `missing`: uids of Jobs in `status.active` that do not exist. */
+interface Observed {
+  readonly jobs?: readonly Job[];
+  readonly missing?: readonly string[];
+  readonly now?: number;
+}
+
+const reconcile = (object: CronJob, { jobs = [], missing = [], now = NOW }: Observed = {}): CronJobActions =>
   reconcileCronJob({ cronJob: object, jobs, missing: new Set(missing), now });
 
 const reasons = ({ events }: CronJobActions): string[] => events.map(({ reason }) => reason);
@@ -61,11 +68,12 @@ describe('a run of a CronJob', () => {
   it('is not due one millisecond before its scheduled time', () => {
     const due = Date.UTC(2026, 10, 23, 13);
     const scheduled = cronJob({}, { lastScheduleTime: '2026-11-23T12:00:00Z' });
-    expect(reconcile(scheduled, [], [], due - 1)).toMatchObject({ run: undefined, requeueAfterMs: 1 });
-    expect(reconcile(scheduled, [], [], due)).toMatchObject({ run: { scheduledTime: due }, requeueAfterMs: HOUR });
+    expect(reconcile(scheduled, { now: due - 1 })).toMatchObject({ run: undefined, requeueAfterMs: 1 });
+    expect(reconcile(scheduled, { now: due })).toMatchObject({ run: { scheduledTime: due }, requeueAfterMs: HOUR });
   });
 
   it('is skipped after startingDeadlineSeconds', () => {
+    // The run of 12:00:00 is 1,815 seconds late at 12:30:15.
     expect(reconcile(cronJob({ startingDeadlineSeconds: 1800 })).run).toBeUndefined();
     expect(reconcile(cronJob({ startingDeadlineSeconds: 1900 })).run).toBeDefined();
   });
@@ -79,21 +87,22 @@ describe('a run of a CronJob', () => {
   it('is skipped with Forbid, replaces the active Job with Replace, and runs concurrently with Allow', () => {
     const status = { active: [reference('a')] };
     const jobs = [job('a')];
-    expect(reconcile(cronJob({ concurrencyPolicy: 'Forbid' }, status), jobs)).toMatchObject({
+    expect(reconcile(cronJob({ concurrencyPolicy: 'Forbid' }, status), { jobs })).toMatchObject({
       run: undefined,
       events: [{ reason: 'JobAlreadyActive' }],
     });
-    expect(reconcile(cronJob({ concurrencyPolicy: 'Replace' }, status), jobs).run?.jobsToReplace).toEqual([reference('a')]);
-    expect(reconcile(cronJob({}, status), jobs).run?.jobsToReplace).toEqual([]);
+    expect(reconcile(cronJob({ concurrencyPolicy: 'Replace' }, status), { jobs }).run?.jobsToReplace).toEqual([reference('a')]);
+    expect(reconcile(cronJob({}, status), { jobs }).run?.jobsToReplace).toEqual([]);
   });
 
   it('follows the clock when it jumps backward or forward', () => {
     const scheduled = cronJob({}, { lastScheduleTime: '2026-11-23T12:00:00Z' });
-    expect(reconcile(scheduled, [], [], NOW - 5 * HOUR).run).toBeUndefined();
-    expect(reconcile(scheduled, [], [], NOW + 5 * HOUR).run?.scheduledTime).toBe(Date.UTC(2026, 10, 23, 17));
+    expect(reconcile(scheduled, { now: NOW - 5 * HOUR }).run).toBeUndefined();
+    expect(reconcile(scheduled, { now: NOW + 5 * HOUR }).run?.scheduledTime).toBe(Date.UTC(2026, 10, 23, 17));
   });
 
   it('is started once, with a TooManyMissedTimes event, when more than 100 runs were missed', () => {
+    // 150 minutes have passed since the creation: 150 runs of every minute, 75 of every second minute.
     const late = reconcile(cronJob({ schedule: '* * * * *' }));
     expect(reasons(late)).toEqual(['TooManyMissedTimes']);
     expect(late.run?.scheduledTime).toBe(Date.UTC(2026, 10, 23, 12, 30));
@@ -121,7 +130,7 @@ describe('a CronJob with an invalid schedule or time zone', () => {
 describe('the Jobs of a CronJob', () => {
   it('are removed from status.active when they have finished or are missing', () => {
     const status = { active: [reference('a'), reference('b'), reference('c')], lastScheduleTime: formatTimestamp(NOW) };
-    const actions = reconcile(cronJob({}, status), [job('a', 'Complete', NOW), job('b')], ['uid-c']);
+    const actions = reconcile(cronJob({}, status), { jobs: [job('a', 'Complete', NOW), job('b')], missing: ['uid-c'] });
     expect(actions.status).toEqual({
       active: [reference('b')],
       lastScheduleTime: formatTimestamp(NOW),
@@ -131,7 +140,7 @@ describe('the Jobs of a CronJob', () => {
   });
 
   it('cause an UnexpectedJob event when they are active but not in status.active', () => {
-    expect(reasons(reconcile(cronJob({ suspend: true }), [job('a'), job('b', 'Failed')]))).toEqual(['UnexpectedJob']);
+    expect(reasons(reconcile(cronJob({ suspend: true }), { jobs: [job('a'), job('b', 'Failed')] }))).toEqual(['UnexpectedJob']);
   });
 
   it('are kept up to the history limits, the latest ones of each outcome', () => {
@@ -143,7 +152,7 @@ describe('the Jobs of a CronJob', () => {
       job('e'),
     ];
     const deleted = (limits: BatchV1CronJobSpec) =>
-      reconcile(cronJob({ suspend: true, ...limits }), jobs).jobsToDelete.map(({ name }) => name);
+      reconcile(cronJob({ suspend: true, ...limits }), { jobs }).jobsToDelete.map(({ name }) => name);
     expect(deleted({ successfulJobsHistoryLimit: 1, failedJobsHistoryLimit: 1 })).toEqual(['b', 'c']);
     expect(deleted({ successfulJobsHistoryLimit: 5, failedJobsHistoryLimit: 0 })).toEqual(['d']);
     expect(deleted({})).toEqual([]);

@@ -47,7 +47,7 @@ export interface CronJobEvent {
   readonly message: string;
 }
 
-/** The members of the status; times as in RFC 3339. */
+/** The members of the status. Times are timestamps of RFC 3339; `undefined` before the first such run. */
 export interface ObservedCronJobStatus {
   readonly active: readonly CoreV1ObjectReference[];
   readonly lastScheduleTime: string | undefined;
@@ -79,7 +79,7 @@ export function reconcileCronJob(input: CronJobInput): CronJobActions {
   return { jobsToDelete, status, events: [...events, ...due.events], run: due.run, requeueAfterMs: next - now };
 }
 
-/** Upstream's message: it finds no next time, and measures the difference between two zero times. */
+/** The message is upstream's, which finds no next time and then measures the difference between two zero times. */
 function neverDue({ body }: CronJob): CronJobEvent {
   const message = `invalid schedule: ${body.spec?.schedule ?? ''} : time difference between two schedules is less than 1 second`;
   return { type: 'Warning', reason: 'InvalidSchedule', message };
@@ -168,6 +168,7 @@ const JOB_ALREADY_ACTIVE: CronJobEvent = {
 };
 
 interface DueRun {
+  /** `undefined` when no run is to be started now. */
   readonly run: ScheduledRun | undefined;
   readonly events: readonly CronJobEvent[];
 }

@@ -149,9 +149,9 @@ function forgetJob({ expectations, finalizerExpectations, backOffs, writtenVersi
 }
 
 /**
- * Requeues itself for back-offs, deadlines and expired expectations. Unlike upstream, the first sync of a started Job
- * in this process reads the Job and its pods from the server, and a sync is skipped while the informer shows an older
- * Job than this process wrote.
+ * Syncs one Job, and requeues it for back-offs, deadlines and the expiry of expectations. Two things are unlike
+ * upstream: the first sync of a started Job in this process reads the Job and its pods from the server (live-job-reader.ts),
+ * and a sync is skipped while the informer shows an older version of the Job than this process has written.
  */
 async function syncJob(context: ControllerContext, state: JobState, key: string): Promise<WorkOutcome> {
   const { client, clock, signal } = context;

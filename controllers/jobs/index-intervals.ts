@@ -78,7 +78,7 @@ export function hasIndex(intervals: OrderedIntervals, index: number): boolean {
   return false;
 }
 
-/** Number of indexes that both sets have. */
+/** The number of indexes that both sets have. Passes over both lists once, in step. */
 export function intersectionCount(left: OrderedIntervals, right: OrderedIntervals): number {
   let count = 0;
   let leftIndex = 0;

@@ -100,7 +100,7 @@ export class JobWriter {
     return deleted;
   }
 
-  /** Returns how many pods were created. A namespace that is being deleted is no failure. */
+  /** Returns how many pods were created. Creates fewer, without a failure, when the namespace is being deleted. */
   private async createPods(job: Job, { podsToCreate }: JobActions, failures: unknown[]): Promise<number> {
     const { client, podControl, expectations } = this.options;
     expectations.expectCreations(keyOf(job), podsToCreate.length);
@@ -108,6 +108,7 @@ export class JobWriter {
       const newPod = podsToCreate[index];
       if (newPod !== undefined) await podControl.create(job, podForJob(client.dialect, job, newPod));
     });
+    // No event will follow from the creations that failed or were not tried.
     expectations.creationObserved(keyOf(job), podsToCreate.length - succeeded);
     if (succeeded < podsToCreate.length && !(error instanceof NamespaceTerminatingError)) failures.push(error);
     return succeeded;

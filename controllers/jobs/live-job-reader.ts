@@ -28,9 +28,9 @@ export interface LiveJob {
   readonly pods: readonly Pod[];
 }
 
-/** One instance for each term of the controller. */
+/** A new instance is created each time the controller starts, that is, when its process has become the leader. */
 export class LiveJobReader {
-  /** Uids of Jobs that need no other read. */
+  /** Uids of Jobs that were read, or needed no read. */
   private readonly checked = new Set<string>();
 
   constructor(private readonly options: LiveJobReaderOptions) {}

@@ -13,7 +13,7 @@ export type PodFailureAction =
   | { readonly type: 'count' }
   /** The failure does not count, and the pod is replaced. */
   | { readonly type: 'ignore' }
-  /** The index of the pod has failed, however often it may still be retried. */
+  /** The index of the pod has failed, even if `backoffLimitPerIndex` allows further retries. */
   | { readonly type: 'fail-index' }
   /** The Job has failed. `message` is that of its condition. */
   | { readonly type: 'fail-job'; readonly message: string };

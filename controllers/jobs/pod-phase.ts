@@ -19,8 +19,11 @@ export function isPodFailed(pod: Pod, { onlyReplacesFailedPods }: Pick<JobSpec, 
 }
 
 /**
- * When the last container ended; unless the status has such a time for every container, when the pod stopped being ready
- * or was deleted. Milliseconds since 1970; undefined where the pod has none of these times.
+ * When the pod finished, in milliseconds since 1970. The first of these times that the pod has; undefined without any:
+ *
+ * 1. when its last container ended, if every container has ended
+ * 2. when it stopped being ready
+ * 3. when its deletion was requested
  */
 export function finishTimeOf({ body, metadata }: Pod): number | undefined {
   const containers = body.status?.containerStatuses ?? [];
@@ -34,7 +37,7 @@ export function finishTimeOf({ body, metadata }: Pod): number | undefined {
     if (since !== undefined) return since;
   }
   const deletion = parseTimestamp(metadata.deletionTimestamp);
-  // The timestamp includes the grace period.
+  // The deletionTimestamp is the end of the grace period.
   return deletion === undefined ? undefined : deletion - Number(metadata.deletionGracePeriodSeconds ?? 0) * 1_000;
 }
 

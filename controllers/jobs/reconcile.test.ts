@@ -16,8 +16,9 @@ import { statusAfter, statusBeforeUntracking } from './status';
 
 const NOW = Date.UTC(2026, 0, 2);
 
-/** All versions of an object, the newest last. Undefined: the object does not exist. */
+/** The history of an object. */
 interface Versions<Body extends JsonObject> {
+  /** All versions, the newest last; undefined before the creation and after the deletion. */
   readonly states: (ApiObject<Body> | undefined)[];
   /** Index of the version that the informer shows. */
   observed: number;
@@ -25,12 +26,14 @@ interface Versions<Body extends JsonObject> {
 
 type Phase = 'Succeeded' | 'Failed';
 
+/** A Job and its pods on the server, and the controller whose informer shows older versions of them. */
 class JobCluster {
   private readonly pods = new Map<string, Versions<CoreV1Pod>>();
   private readonly job: Versions<BatchV1Job>;
   private version = 1;
   private createdPods = 0;
-  /** The controller's memory: a restart loses it. */
+  // The controller's memory, which a restart loses: pods without the finalizer, the version of the Job that was written
+  // last, and created pods that the informer does not show yet.
   private untracked = new Set<string>();
   private writtenVersion = 0;
   private expectedPods = new Set<string>();
@@ -89,7 +92,10 @@ class JobCluster {
     this.deliverAllEvents();
   }
 
-  /** `writes`: how many writes succeed before the process is killed. */
+  /**
+   * One sync, as JobWriter executes it. `writes`: after how many writes the process is killed, and restarted; the sync
+   * completes when it needs fewer.
+   */
   sync(writes: number): void {
     const job = this.job.states[this.job.observed];
     if (job === undefined || finishedConditionOf(job) !== undefined || Number(job.resourceVersion) < this.writtenVersion) return;
@@ -129,10 +135,12 @@ class JobCluster {
     this.writeStatus(current, statusAfter(actions, { untracked, deleted, created: actions.podsToCreate.length }).status);
   }
 
+  /** The pods that run on the server, whatever the informer shows. */
   private runningPods(): readonly Versions<CoreV1Pod>[] {
     return [...this.pods.values()].filter((pod) => latest(pod)?.body.status?.phase === 'Running');
   }
 
+  /** Whether the informer shows the pod, or has shown it before. */
   private isObserved(uid: string): boolean {
     const pod = this.pods.get(uid);
     return pod === undefined || pod.observed === pod.states.length - 1 || pod.states[pod.observed] !== undefined;
@@ -187,6 +195,8 @@ class JobCluster {
 const latest = <Body extends JsonObject>({ states }: Versions<Body>): ApiObject<Body> | undefined => states.at(-1);
 
 const MAX_PARALLELISM = 4;
+/** More writes than a sync needs: it completes. */
+const ALL_WRITES = 99;
 
 type Step =
   | { readonly type: 'sync'; readonly writes: number }
@@ -197,7 +207,7 @@ type Step =
   | { readonly type: 'restart' };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ type: fc.constant('sync' as const), writes: fc.oneof(fc.nat(8), fc.constant(99)) }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant('sync' as const), writes: fc.oneof(fc.nat(8), fc.constant(ALL_WRITES)) }) },
   {
     weight: 4,
     arbitrary: fc.record({ type: fc.constant('deliver-events' as const), index: fc.nat(20), count: fc.integer({ min: 1, max: 3 }) }),
@@ -229,6 +239,7 @@ function play(cluster: JobCluster, next: Step): void {
     case 'finish-pod':
       return cluster.finishPod(next.index, next.phase);
     case 'deliver-job':
+      // The Job is the first object.
       return cluster.deliverEvents(0, 9);
     case 'change-spec':
       return cluster.changeSpec(next.spec);
@@ -242,8 +253,8 @@ function checkAtMost(name: string, actual: number, limit: number): void {
   if (!(actual <= limit)) throw new Error(`${name}: ${actual}, and not at most ${limit}`);
 }
 
-/** No pod is counted that has not finished, and none is counted twice. */
-function checkCounts(cluster: JobCluster, isIndexed: boolean): void {
+/** No pod is counted that has not finished, and none is counted twice. An indexed Job counts an index once, whichever of its pods succeeded. */
+function checkCounts(cluster: JobCluster, { isIndexed }: { readonly isIndexed: boolean }): void {
   checkAtMost('running', cluster.running, MAX_PARALLELISM);
   const finished = [...cluster.finished.values()];
   const finishedIn = (phase: Phase): number => finished.filter((pod) => pod.phase === phase).length;
@@ -272,14 +283,15 @@ it.each<[string, BatchV1JobSpec]>([
         const cluster = new JobCluster({ completions, parallelism, backoffLimit: 1000, ...spec });
         for (const next of steps) {
           play(cluster, next);
-          checkCounts(cluster, isIndexed);
+          checkCounts(cluster, { isIndexed });
         }
+        // Without faults, and with every pod succeeding, the Job must finish.
         cluster.changeSpec({ suspend: false, parallelism: MAX_PARALLELISM });
         for (let left = 200; left > 0 && !cluster.isFinished; left -= 1) {
           cluster.deliverAllEvents();
-          cluster.sync(99);
+          cluster.sync(ALL_WRITES);
           cluster.finishPod(0, 'Succeeded');
-          checkCounts(cluster, isIndexed);
+          checkCounts(cluster, { isIndexed });
         }
         expect(cluster.isFinished).toBe(true);
         const { succeeded = 0, failed = 0, uncountedTerminatedPods } = cluster.status;

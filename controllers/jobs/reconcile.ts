@@ -43,7 +43,10 @@ export interface JobActions {
   /** The pods to remove the tracking finalizer from. */
   readonly podsToUntrack: readonly Pod[];
   readonly podsToCreate: readonly NewPod[];
-  /** After how long the Job must be synced again, though nothing changes; 0 when pods are left. Undefined when time alone changes nothing. */
+  /**
+   * After how long the Job must be synced again, although no object changes; 0 when pods are left for the next sync.
+   * Undefined when time alone changes nothing.
+   */
   readonly requeueAfterMs: number | undefined;
 }
 
@@ -121,7 +124,10 @@ function trackFinishedPods(context: SyncContext, outcome: JobOutcome | undefined
   };
 }
 
-/** A pod with delayed deletion gets no replacement when the Job ends or is being deleted, so it is tracked then. */
+/**
+ * A pod of `delayedDeletion` keeps its finalizer until its replacement exists. It gets no replacement when the Job ends or
+ * is being deleted, so that it is tracked as any other failed pod.
+ */
 function failedPodsToTrack({ input, newFailed, delayedDeletion }: SyncContext, outcome: JobOutcome | undefined): readonly FailedPod[] {
   return outcome === undefined && !isBeingDeleted(input.job) ? newFailed : [...newFailed, ...delayedDeletion.values()];
 }
@@ -152,8 +158,8 @@ function wantedActivePods(context: SyncContext): number {
 }
 
 /**
- * `count` pods in the order in which they are deleted. Of an Indexed Job at least, and in front, all pods without an index,
- * with a finished index, or with the index of another pod.
+ * `count` pods in the order in which they are deleted. Of an Indexed Job, the unneeded pods come first, and all of them are
+ * returned even if `count` is smaller: those without an index, with a finished index, or with the index of a needed pod.
  */
 function surplusPods({ input, spec, indexBound, active, succeededIndexes, failedIndexes }: SyncContext, count: number): readonly Pod[] {
   if (!spec.isIndexed && count <= 0) return [];
@@ -163,6 +169,7 @@ function surplusPods({ input, spec, indexBound, active, succeededIndexes, failed
   const seen = new Set<number>();
   const unneeded: Pod[] = [];
   const needed: Pod[] = [];
+  // From the pod that would be deleted last: of several pods with one index, it is the needed one.
   for (const pod of sorted.toReversed()) {
     const index = completionIndexOf(pod, indexBound);
     const isNeeded = index !== undefined && !seen.has(index) && !isFinished(index);
@@ -203,6 +210,7 @@ function createPodsPerIndex(context: SyncContext, count: number): PodActions {
   return { podsToDelete: [], podsToCreate, requeueAfterMs };
 }
 
+/** Milliseconds until the failed pod may be replaced: the back-off starts when the pod finished. */
 function remainingBackOffMs({ pod }: FailedPod, { finishTime, now }: SyncInput): number {
   return Math.max(0, finishTime(pod) + backOffMs(previousFailures(pod) + 1) - now);
 }

@@ -1,6 +1,6 @@
 /**
- * Computes the status of a Job that is written before the finalizers of finished pods are removed, and the one after
- * the actions of a sync, in which only the actions count that succeeded. The functions are pure.
+ * Computes the two statuses of a Job that a sync writes: one before the finalizers of finished pods are removed, and one
+ * after the actions of the sync, which takes account of the actions that succeeded. The functions are pure.
  */
 import type { BatchV1JobCondition, BatchV1JobStatus } from '../../shared/api/types/generated/members';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
@@ -19,6 +19,7 @@ export interface ActionResults {
   readonly untracked: ReadonlySet<string>;
   /** Uids of pods. */
   readonly deleted: ReadonlySet<string>;
+  /** The number of new pods. */
   readonly created: number;
 }
 
@@ -95,10 +96,11 @@ function newStatus(
   return { status, events, isFinished };
 }
 
-/** `isResumed`: the Job was suspended before, so its start time is replaced. */
+/** The conditions of a new status, and what follows from their changes. */
 interface UpdatedConditions {
   readonly conditions: readonly BatchV1JobCondition[];
   readonly events: readonly JobEvent[];
+  /** The Job was suspended before: its start time is replaced. */
   readonly isResumed: boolean;
 }
 

@@ -56,7 +56,7 @@ export interface SyncContext {
    * keeps the finalizer until the replacement exists.
    */
   readonly delayedDeletion: ReadonlyMap<number, FailedPod>;
-  /** Those of the status; pods that have lost the finalizer since are counted. */
+  /** The counters of the status, with the uncounted pods counted that have lost the finalizer since. */
   readonly counters: PodCounters;
   /** Including `newSucceeded`. */
   readonly succeededIndexes: OrderedIntervals;
