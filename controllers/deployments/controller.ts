@@ -1,9 +1,10 @@
 /**
- * Rolls a Deployment out: creates one ReplicaSet for each pod template, and moves replicas to that of the current one;
- * a Deployment that is being deleted gets status updates only. A sync requeues itself at the progress deadline of a
- * rollout, and is skipped while the informer does not show the ReplicaSets that were written. Unlike upstream it plans
- * a whole reconciliation from one snapshot before it writes, and it does not support the rollback annotation of
- * extensions/v1beta1.
+ * Rolls a Deployment out: creates one ReplicaSet for each pod template, and moves the replicas to the ReplicaSet of the
+ * current template. A Deployment that is being deleted gets status updates only. A sync requeues its Deployment at the
+ * progress deadline of a rollout. It is skipped while the informer does not show the ReplicaSets that this process wrote.
+ *
+ * Unlike upstream's, this controller plans a whole reconciliation from one snapshot before it writes, and does not support
+ * the rollback annotation of extensions/v1beta1.
  */
 import { keyOf } from '../../shared/client/rest/api-object';
 import type { AppsV1Deployment, AppsV1ReplicaSet, CoreV1Pod } from '../../shared/api/types/generated/members';
@@ -122,6 +123,7 @@ async function syncDeployment(
   const result = await writer.apply(deployment, plan);
   switch (result.type) {
     case 'name-collision':
+      // Requeued with back-off: the next plan reads the raised collision count.
       return { type: 'wait' };
     case 'namespace-terminating':
       return DONE;

@@ -173,8 +173,8 @@ export class DeploymentWriter {
   }
 
   /**
-   * The status update also writes the revision annotation: a new revision shows that the ReplicaSet of the template
-   * exists.
+   * The request also writes the annotation with the revision, which the status subresource accepts. It is the last write
+   * of a plan: a new revision shows that the ReplicaSet of the template exists.
    */
   private async updateStatus(deployment: Deployment, { status, revision }: DeploymentPlan): Promise<void> {
     if (status === undefined && revision === undefined) return;

@@ -12,7 +12,9 @@ const fenceposts = (replicas: number, maxSurge: IntOrString, maxUnavailable: Int
     }),
   );
 
-test.each<[number, IntOrString, IntOrString, number, number]>([
+type Row = [replicas: number, specSurge: IntOrString, specUnavailable: IntOrString, maxSurge: number, maxUnavailable: number];
+
+test.each<Row>([
   [10, '25%', '25%', 3, 2],
   [10, 3, 2, 3, 2],
   [1, '25%', '25%', 1, 0],

@@ -39,7 +39,7 @@ export interface ObservedStatus {
 /** The status of a ReplicaSet that does not exist yet. */
 export const NO_STATUS: ObservedStatus = { replicas: 0, readyReplicas: 0, availableReplicas: 0, isUpToDate: false };
 
-/** The planned ReplicaSet begins with the observed state. */
+/** The observed ReplicaSet as the start of a plan: without a change, {@link isChanged} is false. */
 export function plannedReplicaSet(observed: ReplicaSet): PlannedReplicaSet {
   const { replicas = 0, readyReplicas = 0, availableReplicas = 0, observedGeneration = 0 } = observed.body.status ?? {};
   return {

@@ -18,6 +18,7 @@ import { planDeployment, type DeploymentPlan } from './reconcile';
 
 const NOW = Date.UTC(2026, 0, 2);
 const PREFIX = qualifiedNameInDialect('kubernetes', 'deployment.platform.io/');
+/** The template of the Deployment, and of ReplicaSets without `podTemplate`. */
 const ONE = template('one');
 const TWO = template('two');
 
@@ -36,6 +37,7 @@ function deployment(spec: AppsV1DeploymentSpec, status: AppsV1DeploymentStatus =
 interface ReplicaSetOptions {
   readonly podTemplate?: CoreV1PodTemplateSpec;
   readonly replicas: number;
+  /** Default: all replicas. */
   readonly available?: number;
   readonly revision?: number | bigint;
   /** The values of the annotations `desired-replicas` (here) and `max-replicas` (in `max`). */
@@ -181,14 +183,17 @@ test.each<[string, AppsV1DeploymentSpec, readonly ReplicaSet[], readonly unknown
 });
 
 test('planDeployment scales ReplicaSets in proportion during a rollout', () => {
+  // 8 and 5 of 10 replicas with a surge of 3.
   const sets = [
     replicaSet('old', { podTemplate: TWO, replicas: 8, desired: 10, max: 13 }),
     replicaSet('new', { replicas: 5, desired: 10, max: 13, available: 0, revision: 2 }),
   ];
+  // 23 pods in total: 8 * 23 / 13 = 14.2 and 5 * 23 / 13 = 8.8.
   expect(sizes(plan(deployment({ replicas: 20, ...rolling(3, 2) }), sets))).toEqual([
     ['old', 14],
     ['new', 9],
   ]);
+  // 8 pods in total: 8 * 8 / 13 = 4.9 and 5 * 8 / 13 = 3.1.
   expect(sizes(plan(deployment({ replicas: 5, ...rolling(3, 2) }), sets))).toEqual([
     ['old', 5],
     ['new', 3],

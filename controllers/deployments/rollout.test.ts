@@ -29,19 +29,21 @@ interface SimulatedReplicaSet {
   template: CoreV1PodTemplateSpec;
   annotations: Record<string, string>;
   replicas: number;
+  /** The number of its ready pods, which are also available. */
   ready: number;
+  /** The number of its other pods. */
   unready: number;
   status: AppsV1ReplicaSetStatus;
   generation: number;
+  /** The oldest first. The resourceVersion of a state is its index. */
   readonly states: ReplicaSet[];
-  /**
-   * Indexes of the state that the Deployment's controller has observed, and of the one that it wrote last: it does not
-   * act on older ones.
-   */
+  /** Index of the state that the Deployment's controller has observed. */
   observed: number;
+  /** Index of the state that the Deployment's controller wrote last: it does not act on older ones. */
   written: number;
 }
 
+/** A Deployment and its ReplicaSets, with the three controllers that act on them: of Deployments, ReplicaSets and pods. */
 class Cluster {
   readonly replicaSets = new Map<string, SimulatedReplicaSet>();
   private template: CoreV1PodTemplateSpec;
@@ -150,11 +152,12 @@ class Cluster {
   syncReplicaSet(index: number): void {
     const replicaSet = this.at(index);
     if (replicaSet === undefined) return;
-    const surplus = replicaSet.ready + replicaSet.unready - replicaSet.replicas;
-    if (surplus < 0) replicaSet.unready -= surplus;
-    const unready = Math.min(Math.max(0, surplus), replicaSet.unready);
-    replicaSet.unready -= unready;
-    replicaSet.ready -= Math.max(0, surplus) - unready;
+    const surplus = Math.max(0, replicaSet.ready + replicaSet.unready - replicaSet.replicas);
+    const missing = Math.max(0, replicaSet.replicas - replicaSet.ready - replicaSet.unready);
+    replicaSet.unready += missing;
+    const deletedUnready = Math.min(surplus, replicaSet.unready);
+    replicaSet.unready -= deletedUnready;
+    replicaSet.ready -= surplus - deletedUnready;
     this.updateStatus(replicaSet);
   }
 
@@ -166,7 +169,7 @@ class Cluster {
     replicaSet.ready += 1;
   }
 
-  /** Runs all controllers without delays until the rollout is complete. */
+  /** Runs all controllers without delays until the rollout is complete, or until it takes far too many rounds. */
   runToCompletion(): void {
     for (let round = 0; round < 60 * (this.desiredReplicas + 2) && !this.isComplete; round += 1) {
       for (let index = 0; index < this.replicaSets.size; index += 1) {
@@ -182,9 +185,16 @@ class Cluster {
   private create(name: string, template: CoreV1PodTemplateSpec, replicas: number, annotations: Record<string, string>): void {
     this.created += 1;
     const creationTimestamp = formatTimestamp(NOW + this.created * 1000);
+    const counters = { ready: 0, unready: 0, generation: 1, observed: 0, written: 0 };
     const replicaSet: SimulatedReplicaSet = {
-      ...{ name, creationTimestamp, template, annotations, replicas },
-      ...{ ready: 0, unready: 0, status: {}, generation: 1, states: [], observed: 0, written: 0 },
+      name,
+      creationTimestamp,
+      template,
+      annotations,
+      replicas,
+      status: {},
+      states: [],
+      ...counters,
     };
     this.replicaSets.set(name, replicaSet);
     this.store(replicaSet);
@@ -203,6 +213,7 @@ class Cluster {
     states.push(apiObject<AppsV1ReplicaSet>({ metadata, spec: { replicas, template }, status }));
   }
 
+  /** One of the ReplicaSets for any index; undefined when there is none. */
   private at(index: number): SimulatedReplicaSet | undefined {
     const replicaSets = [...this.replicaSets.values()];
     return replicaSets[index % Math.max(1, replicaSets.length)];

@@ -131,16 +131,19 @@ export class ReplicaSetScaler {
     this.scale(replicaSet, this.desiredReplicas);
   }
 
-  /** Whether the `desired-replicas` annotation of the ReplicaSet differs from the replicas of the Deployment. */
+  /** Whether the `desired-replicas` annotation differs from the replicas of the Deployment; false without the annotation. */
   isOutdated({ annotations }: PlannedReplicaSet): boolean {
     const desiredReplicas = annotatedReplicas(annotations, 'desiredReplicas');
     return desiredReplicas !== undefined && desiredReplicas !== this.desiredReplicas;
   }
 
   /**
-   * Scales when the replicas of the Deployment have changed or it is paused: a single active ReplicaSet to all replicas,
-   * several in proportion to their sizes. Old ones go to 0 once the new one has all pods available; with the Recreate
-   * strategy several keep their sizes.
+   * Scales the ReplicaSets after the replicas of the Deployment have changed, or while it is paused:
+   *
+   * - at most one ReplicaSet is active: it (or else the newest) gets all replicas
+   * - the new ReplicaSet has all pods, and they are available: the old ones get none
+   * - RollingUpdate: the active ReplicaSets are scaled in proportion to their sizes
+   * - Recreate: they keep their sizes
    */
   scaleProportionally(oldReplicaSets: readonly PlannedReplicaSet[], newReplicaSet: PlannedReplicaSet | undefined): void {
     const replicaSets = newReplicaSet === undefined ? oldReplicaSets : [...oldReplicaSets, newReplicaSet];
@@ -177,12 +180,16 @@ export class ReplicaSetScaler {
     );
   }
 
-  /** Adds or removes what the sizes differ from the Deployment's size with its surge, in proportion to the sizes. */
+  /**
+   * Scales the ReplicaSets so that the sum of their sizes is the Deployment's size with its surge. The difference is
+   * distributed in proportion to the sizes, to the largest first.
+   */
   private distribute(active: readonly PlannedReplicaSet[]): void {
     const allowedSize = this.desiredReplicas > 0 ? this.desiredReplicas + this.maxSurge : 0;
     const replicasToAdd = allowedSize - sumOf(active, ({ replicas }) => replicas);
-    const newerFirst = replicasToAdd > 0 ? -1 : 1;
-    const largestFirst = [...active].sort((a, b) => b.replicas - a.replicas || newerFirst * compareCreation(a, b));
+    // Of equal sizes, the newer one is the first to grow and the older one the first to shrink.
+    const ageOrder = replicasToAdd > 0 ? -1 : 1;
+    const largestFirst = [...active].sort((a, b) => b.replicas - a.replicas || ageOrder * compareCreation(a, b));
     let added = 0;
     const sizes = largestFirst.map((replicaSet) => {
       const share =
@@ -197,16 +204,13 @@ export class ReplicaSetScaler {
     });
   }
 
-  /** The fraction of the ReplicaSet, within what is left to add or remove. */
+  /** The change of the ReplicaSet by {@link fractionOf}, limited to what is left to add or remove. */
   private proportionOf(replicaSet: PlannedReplicaSet, replicasToAdd: number, remaining: number): number {
     const fraction = this.fractionOf(replicaSet);
     return replicasToAdd > 0 ? Math.min(fraction, remaining) : Math.max(fraction, remaining);
   }
 
-  /**
-   * How much the ReplicaSet grows or shrinks to have the same share of the Deployment's new size as of its previous
-   * one.
-   */
+  /** By how many pods the ReplicaSet must grow or shrink to have the same part of the Deployment's new size as of its previous one. */
   private fractionOf({ replicas, annotations }: PlannedReplicaSet): number {
     if (this.desiredReplicas === 0) return -replicas;
     const previousSize = annotatedReplicas(annotations, 'maxReplicas') ?? this.deployment.body.status?.replicas ?? 0;

@@ -29,6 +29,7 @@ interface ReplicaCounts {
 /** The ReplicaSets of a Deployment, `newReplicaSet` among them. */
 export interface DeploymentReplicaSets {
   readonly replicaSets: readonly PlannedReplicaSet[];
+  /** The one with the Deployment's template; `undefined` when there is none. */
   readonly newReplicaSet: PlannedReplicaSet | undefined;
 }
 

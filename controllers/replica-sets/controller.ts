@@ -1,8 +1,8 @@
 /**
  * Creates and deletes pods so that a ReplicaSet or a ReplicationController has `spec.replicas` active ones, and writes
- * the status; an object that is being deleted gets status updates only. A sync requeues itself for ready pods that
- * become available and for expired expectations. Unlike upstream it does not repeat a status update that conflicts, and
- * ReplicationControllers need no adapter: the two kinds are rows of a table.
+ * the status. An object that is being deleted gets status updates only. A sync requeues its object for the time at which
+ * a ready pod becomes available, and for that at which expectations expire. Unlike upstream's, this controller does not
+ * repeat a status update that conflicts. The two kinds are rows of a table (replica-kinds.ts).
  */
 import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
 import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';

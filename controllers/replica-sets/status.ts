@@ -48,10 +48,7 @@ export function calculateStatus(
   return equalJson(status, omitZeros(replicaSet.body.status ?? {}, 'replicas')) ? undefined : status;
 }
 
-/**
- * The first failure stays in the condition, later ones do not replace it; a sync without a failure removes it, even one
- * without actions.
- */
+/** The condition keeps the first failure until a sync without a failure removes it, even a sync without actions. */
 function calculateConditions(
   { body }: ReplicaOwner,
   failure: ReplicaFailure | undefined,
