@@ -1,8 +1,8 @@
 /**
  * Runs one pod of a DaemonSet on every eligible node. A pod names its node in its affinity; the scheduler binds it. A
- * change of a node enqueues a DaemonSet only when it changes the node's eligibility; a sync requeues itself for pods
- * that become available, expired expectations and the back-off of failed pods. Unlike upstream it raises
- * `observedGeneration` also while expectations are outstanding.
+ * change of a node enqueues a DaemonSet only when it changes the node's eligibility. A sync requeues its DaemonSet for the
+ * times at which a pod becomes available, expectations expire, or a failed pod may be replaced. Unlike upstream's, this
+ * controller raises `observedGeneration` also while expectations are outstanding.
  */
 import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
 import type {
@@ -169,8 +169,8 @@ async function syncDaemonSet(context: DaemonSetContext, state: DaemonSetState, k
 }
 
 /**
- * Creates and deletes the pods of the plan. Returns a failure to create before one to delete; that the namespace is being
- * deleted is none.
+ * Creates and deletes the pods of the plan. Returns the first failed creation, else the first failed deletion, else
+ * undefined. A creation that fails because the namespace is being deleted is no failure.
  */
 async function syncNodes(
   context: DaemonSetContext,

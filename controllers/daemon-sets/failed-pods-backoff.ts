@@ -7,13 +7,15 @@ import type { Clock } from '../../shared/runtime/clock';
 /** Upstream's back-off of failed daemon pods: one second, doubled up to 15 minutes. */
 const INITIAL_MS = 1_000;
 const MAX_MS = 900_000;
+/** Without a replacement for this time, the next delay is the initial one. Twice the longest delay, as upstream. */
+const FORGET_MS = 2 * MAX_MS;
 /** The limit of entries of all DaemonSets together; beyond it, the entry with the oldest replacement is dropped. */
 const MAX_ENTRIES = 10_000;
 
 /** The back-off of one DaemonSet on one node. */
 interface Entry {
   readonly delayMs: number;
-  /** Monotonic time of the last replacement. */
+  /** When the last failed pod was replaced, in milliseconds of the monotonic clock. */
   readonly replacedAt: number;
 }
 
@@ -35,7 +37,7 @@ export class FailedPodsBackoff {
     const key = `${set} ${node}`;
     const now = this.clock.monotonic();
     const previous = this.entries.get(key);
-    const isRecent = previous !== undefined && now - previous.replacedAt < 2 * MAX_MS;
+    const isRecent = previous !== undefined && now - previous.replacedAt < FORGET_MS;
     this.entries.delete(key);
     this.entries.set(key, { replacedAt: now, delayMs: isRecent ? Math.min(MAX_MS, previous.delayMs * 2) : INITIAL_MS });
     const [oldest] = this.entries.keys();

@@ -1,7 +1,7 @@
 /**
- * Decides on which nodes to create daemon pods and which pods to delete. The functions are pure. First missing pods are
- * created and surplus or finished ones deleted; when there is nothing of that to do, a rolling update replaces the pods
- * of old revisions within `maxUnavailable` or `maxSurge`.
+ * Decides on which nodes to create daemon pods and which pods to delete. The functions are pure. First, missing pods are
+ * created, and surplus or finished ones are deleted. In a sync without such pods, a rolling update replaces the pods of
+ * old revisions within `maxUnavailable` or `maxSurge`.
  */
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { appendAll } from '../../shared/values/append';
@@ -58,14 +58,15 @@ export function planDaemonSet(view: DaemonSetView): DaemonSetPlan {
 }
 
 /**
- * Plans one pod on each eligible node and none on others, whatever the revision; with `maxSurge` also a pod of each of two
- * revisions. A pod that is being deleted keeps its node.
+ * Plans one pod of any revision on each eligible node, and none on other nodes. With `maxSurge`, a second pod of another
+ * revision may stay. No pod is created on a node with a pod that is being deleted.
  */
 function manageNodes(view: DaemonSetView, byNode: ReadonlyMap<string, readonly Pod[]>): DaemonSetPlan {
   const nodesNeedingPods: string[] = [];
   const surplusPods: Pod[] = [];
   const finishedPods: FinishedPod[] = [];
   const backoffs: number[] = [];
+  // With one desired pod: whether a percentage resolves to more than 0 does not depend on the number.
   const canSurge = rollingUpdateLimitsOf(view.set, 1).maxSurge > 0;
   for (const node of view.nodes) {
     const pods = byNode.get(node.name) ?? [];
@@ -100,7 +101,7 @@ interface SeparatedPods {
   readonly running: readonly Pod[];
   /** Pods to delete now, because they are in a final phase. */
   readonly finished: readonly FinishedPod[];
-  /** Failed pods stay until the node's back-off ends, in so many milliseconds; 0 when there are none. */
+  /** Milliseconds until the failed pods of the node may be replaced: they stay until then. 0 when none has to wait. */
   readonly backoffMs: number;
 }
 
@@ -155,7 +156,9 @@ interface NodePods {
   readonly node: string;
   /** False when the node has several pods of the new revision or several old ones. */
   readonly isUnambiguous: boolean;
+  /** The first pod of the current template; `undefined` when the node has none. */
   readonly newPod: Pod | undefined;
+  /** The first pod of an earlier template; `undefined` when the node has none. */
   readonly oldPod: Pod | undefined;
 }
 
@@ -195,8 +198,8 @@ function deleteBeforeCreate(view: DaemonSetView, nodes: readonly NodePods[], max
 }
 
 /**
- * Creates new pods on all nodes with an unavailable old pod, which can only gain, and on others as far as `maxSurge`
- * allows. Deletes an old pod when the new one is available.
+ * Creates new pods on all nodes with an unavailable old pod, where no availability can be lost, and on other nodes as far
+ * as `maxSurge` allows. Deletes an old pod when the new one is available.
  */
 function createBeforeDelete(view: DaemonSetView, nodes: readonly NodePods[], maxSurge: number): PodChanges {
   const unavailableNodes: string[] = [];

@@ -112,7 +112,6 @@ async function syncStatefulSet(context: StatefulSetContext, state: StatefulSetSt
     (revision) => matches(labelsOf(revision)),
     revisionIndex.candidatesFor(set),
   );
-
   if (isBeingDeleted(set)) return DONE;
   const { status } = set.body;
   const { revision: update, collisionCount } = await history.ensureCurrent(set, revisions, status?.collisionCount ?? 0);

@@ -17,7 +17,7 @@ const optionsFor = (replicas: number, podManagementPolicy: string, check: Simula
   check,
 });
 
-/** Expects as many pods as replicas, all of one template. */
+/** Expects as many pods as replicas, all of one template. Their specs differ in the name of the pod, which is removed. */
 function expectComplete(pods: readonly Pod[], replicas: number): void {
   expect(pods).toHaveLength(replicas);
   expect(new Set(pods.map(({ body }) => JSON.stringify(body.spec).replace(/web-\d/g, ''))).size).toBe(1);

@@ -43,6 +43,14 @@ export interface StatefulSetRevisions {
   readonly update: ControllerRevision;
 }
 
+/** A pod of a StatefulSet of which the owners of its claims are brought up to date. */
+interface ClaimUser {
+  readonly set: StatefulSet;
+  readonly pod: Pod;
+  /** The pod is being scaled away. */
+  readonly isCondemned: boolean;
+}
+
 /** Writes for all StatefulSets of the process; a StatefulSet is written by one sync at a time. */
 export class StatefulSetWriter {
   constructor(private readonly options: StatefulSetWriterOptions) {}
@@ -141,16 +149,8 @@ export class StatefulSetWriter {
     }
   }
 
-  /** `isCondemned`: the pod is being scaled away. Resolves to whether an update of a claim was needed. */
-  private async updateClaimOwners({
-    set,
-    pod,
-    isCondemned,
-  }: {
-    readonly set: StatefulSet;
-    readonly pod: Pod;
-    readonly isCondemned: boolean;
-  }): Promise<boolean> {
+  /** Resolves to whether an update of a claim was needed. */
+  private async updateClaimOwners({ set, pod, isCondemned }: ClaimUser): Promise<boolean> {
     const { client, claims, signal } = this.options;
     let hasUpdated = false;
     for (const name of claimNames(set, pod.name)) {
@@ -169,7 +169,7 @@ export class StatefulSetWriter {
     return hasUpdated;
   }
 
-  /** Ignores that the pod does not exist, also when another one was created under its name. */
+  /** Does nothing when the pod does not exist any more, even if another pod has its name. */
   private async deletePod(set: StatefulSet, { pod, isCondemned }: Extract<PodAction, { readonly type: 'delete' }>): Promise<void> {
     const { client, expectations, signal } = this.options;
     if (isCondemned) await this.updateClaimOwners({ set, pod, isCondemned: true });
@@ -202,6 +202,7 @@ export class StatefulSetWriter {
 
   private recordPodEvent(set: StatefulSet, verb: 'create' | 'update' | 'delete', pod: string, error?: ApiError): void {
     const action = `${verb} Pod ${pod} in StatefulSet ${set.name}`;
+    // `create` -> `Create`, for `SuccessfulCreate` and `FailedCreate`.
     const reason = `${verb[0]?.toUpperCase() ?? ''}${verb.slice(1)}`;
     if (error === undefined) this.recordEvent(set, 'Normal', `Successful${reason}`, `${action} successful`);
     else this.recordEvent(set, 'Warning', `Failed${reason}`, `${action} failed error: ${error.message}`);

@@ -12,7 +12,7 @@ import { updateStrategyOf } from './stateful-set';
 
 /**
  * `undefined` when the object has this status already. The update revision becomes the current one when a rolling update
- * is complete: all pods have it and are ready. `collisionCount`: of the names of revisions.
+ * is complete: all pods have the update revision and are ready. `collisionCount`: of the names of revisions.
  */
 export function calculateStatus(
   { set, pods, currentRevision, updateRevision, now }: StatefulSetView,

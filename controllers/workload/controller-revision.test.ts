@@ -80,7 +80,12 @@ describe('RevisionHistory', () => {
     const renumbered = await history.ensureCurrent(owner('one'), [first.revision, second.revision], 0);
     expect(renumbered.revision.name).toBe(first.revision.name);
     expect(renumbered.revision.body.revision).toBe(3);
-    await history.delete([second.revision, second.revision]);
+  });
+
+  test('skips a revision to delete that does not exist any more', async () => {
+    const { revision: deleted } = await history.ensureCurrent(owner('four'), [], 0);
+    await history.delete([deleted]);
+    await expect(history.delete([deleted])).resolves.toBeUndefined();
   });
 
   test('reuses a revision of the same owner, and chooses another name when the revision of another owner has it', async () => {

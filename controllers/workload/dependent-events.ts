@@ -77,7 +77,7 @@ export function watchDependents<Owner extends JsonObject, Dependent extends Json
       }
       const owner = ownerOf(options, current);
       if (owner !== undefined) return onChange(owner, change);
-      // When another orphan changes, an owner that matches it was called before: only its labels and controller decide.
+      // Which owners match an orphan depends on its labels only. They were called when it got its labels, or became an orphan.
       const mayMatchNow = before !== undefined || !equalJson(previous.metadata.labels ?? {}, current.metadata.labels ?? {});
       if (after === undefined && mayMatchNow) notifyMatchingOwners(current, change);
     },

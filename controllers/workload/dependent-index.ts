@@ -12,6 +12,7 @@ const OWNER = 'owner';
 const ORPHANS = 'orphans';
 
 interface SharedIndex<Body extends JsonObject> extends ObjectIndex<Body> {
+  /** How many {@link DependentIndex} use it and are not released. */
   users: number;
 }
 

@@ -9,8 +9,11 @@ import type { Clock } from '../../shared/runtime/clock';
 /** Upstream's ExpectationsTimeout: the longest time for which a lost event delays its workload. */
 const EXPIRY_MS = 300_000;
 
+/** What is outstanding for one owner. */
 interface Expectation {
+  /** The number of creations. */
   creations: number;
+  /** The keys of the dependents. */
   readonly deletions: Set<string>;
   /** Monotonic milliseconds at which the last expectation was added. */
   readonly since: number;

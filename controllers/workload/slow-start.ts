@@ -1,7 +1,7 @@
 /** The outcome of {@link slowStartBatch}. */
 export interface BatchResult {
   readonly succeeded: number;
-  /** The first failure; `undefined` when all calls succeeded. Calls that were skipped because of it count neither as succeeded nor as failed. */
+  /** The first failure; `undefined` when all calls succeeded. The batches after it were skipped: their calls were not made. */
   readonly error: unknown;
 }
 

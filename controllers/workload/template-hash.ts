@@ -7,17 +7,21 @@ import { isObject, setMember, stringifyJson, type JsonObject, type JsonValue } f
 
 /** Upstream's safe characters: no vowels, which could form words, and no characters that are easily confused. */
 const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
-/** The length of upstream's longest hashes: 32 bits as a decimal number. */
+/** The length of upstream's longest hashes, which are 32-bit integers in decimal digits. */
 const LENGTH = 10;
 
 /** A label value of 10 characters. `collisionCount`: how often the name with this hash belonged to another object. */
 export function templateHash(template: JsonObject, collisionCount = 0): string {
   const digest = createHash('sha256').update(stringifyJson(withoutNulls(template), 'sorted'));
   if (collisionCount > 0) digest.update(`\n${collisionCount}`);
+  // The first eight bytes as a number, of which the last ten digits in base 27 are taken.
   let remainder = digest.digest().readBigUInt64BE();
   let text = '';
   const base = BigInt(ALPHABET.length);
-  for (; text.length < LENGTH; remainder /= base) text += ALPHABET[Number(remainder % base)];
+  while (text.length < LENGTH) {
+    text += ALPHABET[Number(remainder % base)];
+    remainder /= base;
+  }
   return text;
 }
 
