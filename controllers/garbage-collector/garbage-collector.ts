@@ -35,7 +35,7 @@ export interface GarbageCollectorOptions {
 
 /** Dependents of one owner that are orphaned concurrently. */
 const CONCURRENT_ORPHANS = 10;
-/** For an object that cannot be finished yet: dependents may be unknown, or owner references are left. Milliseconds. */
+/** For an object that cannot be finished yet: dependents may be unknown, or owner references are left. */
 const RETRY: WorkOutcome = { type: 'again', afterMs: 250 };
 
 /** Its methods may run concurrently for different objects. */
@@ -89,6 +89,7 @@ export class GarbageCollector {
         await this.writer.delete(node, action.policy);
         break;
     }
+    // No event follows the deletion of an unobserved owner: the object is processed again after a back-off.
     return owners.some(({ isUnobserved }) => isUnobserved) ? { type: 'wait' } : DONE;
   }
 

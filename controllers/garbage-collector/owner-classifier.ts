@@ -1,7 +1,7 @@
 /**
- * Finds out the state of an object's owners. The graph shows that an owner exists; that one does not is shown by the
- * server or by an observed deletion, and is cached: the owner stays absent, because uids are never used again. The
- * counterpart of upstream's classifyReferences with its absentOwnerCache.
+ * Finds out the state of an object's owners. That an owner exists follows from the graph, or else from the server. That
+ * it does not exist follows from the server or from an observed deletion. This is cached: an absent owner stays absent,
+ * because uids are never used again. The counterpart of upstream's classifyReferences with its absentOwnerCache.
  */
 import { LRUCache } from 'lru-cache';
 import type { Resource } from '../../shared/client/rest/resource';
@@ -28,11 +28,14 @@ export interface OwnerClassifierOptions {
 /** The state of one owner, and where it was found. */
 export interface ClassifiedOwner {
   readonly state: OwnerState;
-  /** The server has the owner and the graph does not have it as it is referred to, so no event follows its deletion. */
+  /**
+   * The server has the owner, and the graph does not have it with the kind, name and namespace of the reference. No event
+   * enqueues the dependent when such an owner is deleted.
+   */
   readonly isUnobserved: boolean;
 }
 
-/** Owners of which each cache remembers a verdict. Beyond it, the API server is asked again. */
+/** The number of entries of each cache. The server is asked again about an owner that was dropped from it. */
 const CACHE_SIZE = 8_192;
 
 /** `undefined`: the owner does not exist. */
@@ -40,7 +43,7 @@ function stateOf(owner: MetadataObject | undefined): OwnerState {
   if (owner === undefined) return 'dangling';
   return isDeletingDependents(owner) ? 'waiting-for-dependents' : 'solid';
 }
-const observed = (state: OwnerState): ClassifiedOwner => ({ state, isUnobserved: false });
+const classified = (state: OwnerState): ClassifiedOwner => ({ state, isUnobserved: false });
 
 /** Reads of the server may be repeated for owners that dropped out of its caches. */
 export class OwnerClassifier {
@@ -75,10 +78,10 @@ export class OwnerClassifier {
     if (!owners.some(({ state }) => state === 'waiting-for-dependents')) return owners;
     return Promise.all(
       references.map(async (reference, index) => {
-        const owner = owners[index] ?? observed('unknown');
+        const owner = owners[index] ?? classified('unknown');
         const resource = this.options.kindOf(reference.apiVersion, reference.kind);
         if (owner.state !== 'solid' || owner.isUnobserved || resource === undefined) return owner;
-        return observed(stateOf(await this.read(resource, dependent, reference)));
+        return classified(stateOf(await this.read(resource, dependent, reference)));
       }),
     );
   }
@@ -87,20 +90,20 @@ export class OwnerClassifier {
   async classify(dependent: ObservedNode, reference: OwnerReference): Promise<ClassifiedOwner> {
     const { graph, kindOf, onInvalidReference } = this.options;
     // Before the kind is looked up: it may have been removed together with the owner.
-    if (this.absentOwners.has(reference.uid)) return observed(this.absentState(reference));
+    if (this.absentOwners.has(reference.uid)) return classified(this.absentState(reference));
     const resource = kindOf(reference.apiVersion, reference.kind);
-    if (resource === undefined) return observed('unknown');
+    if (resource === undefined) return classified('unknown');
     if (resource.namespaced && !dependent.resource.namespaced) {
       onInvalidReference(dependent, reference);
-      return observed('unknown');
+      return classified('unknown');
     }
     const node = graph.observedNode(reference.uid);
-    if (node !== undefined && graph.matchesReference(node, dependent, reference)) return observed(stateOf(node.object));
+    if (node !== undefined && graph.matchesReference(node, dependent, reference)) return classified(stateOf(node.object));
     if (node !== undefined && node.resource.namespaced && node.object.namespace !== dependent.object.namespace) {
       onInvalidReference(dependent, reference);
     }
     const owner = await this.read(resource, dependent, reference);
-    return owner === undefined ? observed(this.absentState(reference)) : { state: stateOf(owner), isUnobserved: true };
+    return owner === undefined ? classified(this.absentState(reference)) : { state: stateOf(owner), isUnobserved: true };
   }
 
   private absentState({ uid }: OwnerReference): OwnerState {

@@ -15,6 +15,7 @@ import {
 } from './owner-references';
 
 class GraphNode {
+  /** Undefined for a virtual node. */
   resource: Resource | undefined;
   /** Undefined for a virtual node: the object was not observed, or was deleted. */
   object: MetadataObject | undefined;
@@ -202,6 +203,7 @@ export class OwnerGraph {
     }
   }
 
+  /** Whether the graph has the owner as it is referred to, and the owner does not wait for its dependents. */
   private isSolid(dependent: ObservedNode, reference: OwnerReference): boolean {
     const owner = this.observedNode(reference.uid);
     return owner !== undefined && this.matchesReference(owner, dependent, reference) && !isDeletingDependents(owner.object);

@@ -79,7 +79,7 @@ function deleteOwnerReferences(object: MetadataObject, isDeleted: (index: number
   return { type: 'delete-owner-references', uids: new Set(deleted.map(({ uid }) => uid)) };
 }
 
-/** A finalizer that was set before the deletion requests its policy. */
+/** The policy of a finalizer that the object has already, so that the deletion does not remove it; else `Background`. */
 function policyOf(object: MetadataObject): DeletionPolicy {
   const finalizers = finalizersOf(object);
   if (finalizers.includes(ORPHAN_FINALIZER)) return 'Orphan';

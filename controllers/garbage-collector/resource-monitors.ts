@@ -79,7 +79,7 @@ export class ResourceMonitors {
   private interruptWait: () => void = () => undefined;
   /** The kinds of the latest discovery, joined, to notice a change. */
   private servedKinds = '';
-  /** The discoveries that are called for: the first one and one for each change of a definition. */
+  /** How many discoveries were called for: the first one, and one for each change of a definition. */
   private requestedDiscoveries = 1;
   /** The value of {@link requestedDiscoveries} when the latest successful discovery started. */
   private coveredRequests = 0;
@@ -88,7 +88,12 @@ export class ResourceMonitors {
 
   /** Whether a discovery covers every observed change of a definition, and all monitors have synced or timed out. */
   get areSynced(): boolean {
-    return !this.needsDiscovery && [...this.monitors.values()].every(({ isSynced }) => isSynced);
+    return !this.needsDiscovery && this.areMonitorsSynced;
+  }
+
+  /** Whether every monitor has synced or timed out. */
+  private get areMonitorsSynced(): boolean {
+    return [...this.monitors.values()].every(({ isSynced }) => isSynced);
   }
 
   private get needsDiscovery(): boolean {
@@ -103,7 +108,8 @@ export class ResourceMonitors {
     const { clock, signal, logger, listener } = this.options;
     // One listener for all monitors: there may be hundreds.
     signal.addEventListener('abort', () => this.stopMonitors(), { once: true });
-    for (let isFirst = true; !signal.aborted;) {
+    let isFirst = true;
+    while (!signal.aborted) {
       const requests = this.requestedDiscoveries;
       try {
         const isChanged = this.syncMonitors(await this.discoverResources());
@@ -136,10 +142,13 @@ export class ResourceMonitors {
   /** Starts and drops monitors. Returns whether any kind or resource was added or removed. */
   private syncMonitors({ resources, kinds, stale }: DiscoveredResources): boolean {
     const desired = new Map(deletableResources(resources).map((resource) => [resourceKeyOf(resource), resource]));
+    // `example.com/v1` -> `example.com`, and the version `v1` of the core group -> ''.
     const staleGroups = new Set(stale.map((version) => canonicalGroup(version.slice(0, Math.max(0, version.lastIndexOf('/'))))));
     for (const [key, { resource }] of this.monitors) {
       // A version that discovery cannot describe at the moment is still served.
-      if (!desired.has(key) && !staleGroups.has(resource.group)) this.unmonitored.add(this.dropMonitor(key, resource));
+      if (desired.has(key) || staleGroups.has(resource.group)) continue;
+      this.dropMonitor(key);
+      this.unmonitored.add(resource);
     }
     const servedKinds = [...kinds.keys()].join(' ');
     let isChanged = servedKinds !== this.servedKinds;
@@ -184,10 +193,9 @@ export class ResourceMonitors {
     return monitor;
   }
 
-  private dropMonitor(key: string, resource: Resource): Resource {
+  private dropMonitor(key: string): void {
     this.monitors.get(key)?.stop.abort();
     this.monitors.delete(key);
-    return resource;
   }
 
   /** Removes and returns the unmonitored resources with this group and name. */
@@ -197,7 +205,7 @@ export class ResourceMonitors {
     return matching;
   }
 
-  /** `deletedName`: the name of a definition that was deleted, together with all its objects. */
+  /** Does nothing for other resources. `deletedName`: the name of a definition that was deleted, with all its objects. */
   private handleDefinitionChange({ resource }: Resource, deletedName?: string): void {
     if (resource !== DEFINITIONS) return;
     if (deletedName !== undefined) this.handleDefinitionDeletion(deletedName);
@@ -206,19 +214,21 @@ export class ResourceMonitors {
   }
 
   private handleDefinitionDeletion(definitionName: string): void {
+    // `things.example.com` -> the plural `things` and the group `example.com`.
     const [plural = ''] = definitionName.split('.', 1);
     const group = canonicalGroup(definitionName.slice(plural.length + 1));
-    const monitored = [...this.monitors].filter(([, { resource }]) => resource.resource === plural && resource.group === group);
-    const dropped = monitored.map(([key, { resource }]) => this.dropMonitor(key, resource));
-    for (const resource of [...dropped, ...this.takeUnmonitored({ group, resource: plural })]) {
-      this.options.listener.resourceDeleted(resource);
+    const deleted = [...this.takeUnmonitored({ group, resource: plural })];
+    for (const [key, { resource }] of this.monitors) {
+      if (resource.resource !== plural || resource.group !== group) continue;
+      this.dropMonitor(key);
+      deleted.push(resource);
     }
+    for (const resource of deleted) this.options.listener.resourceDeleted(resource);
   }
 
   private async waitForMonitors(): Promise<void> {
     const { clock, signal } = this.options;
-    while (!signal.aborted && ![...this.monitors.values()].every(({ isSynced }) => isSynced))
-      await sleepUnlessAborted(clock, SYNC_POLL_MS, signal);
+    while (!signal.aborted && !this.areMonitorsSynced) await sleepUnlessAborted(clock, SYNC_POLL_MS, signal);
   }
 
   /** Resolves after the discovery period, or when a definition changes; at once when no discovery has covered a change. */
