@@ -1,6 +1,7 @@
 /**
- * Logs when the client certificate of the kubeconfig has expired or is not valid yet, and what to do: the API servers
- * only respond with 401. Renews nothing; changed files are reloaded elsewhere.
+ * Logs when the client certificate of the kubeconfig has expired or is not valid yet, and what to do about it. Without
+ * this, responses with the status 401 would be the only sign. Renews nothing, and reads no files: `config` follows the
+ * changes of the kubeconfig.
  */
 import type { ClientConfig } from '../shared/client/kubeconfig/client-config';
 import type { Clock, Timer } from '../shared/runtime/clock';

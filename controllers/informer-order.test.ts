@@ -44,11 +44,14 @@ const TIME = formatTimestamp(NOW - 60_000);
 /** Returns the items in another order. */
 type Shuffle = <T>(items: readonly T[]) => readonly T[];
 
+/** A pod of which name, uid, address, node and readiness follow from the index. */
 function pod(index: number, spec: CoreV1PodSpec = {}, status: CoreV1PodStatus = {}, metadata: MetaV1ObjectMeta = {}): ApiObject<CoreV1Pod> {
   const ip = `10.9.${index >> 8}.${index & 255}`;
   const ready = index % 3 === 0 ? 'False' : 'True';
+  // Two primes: names that are distinct, and sorted differently from the indexes.
+  const number = (index * 7919) % 10_007;
   return apiObject({
-    metadata: { namespace: 'n', name: `p${(index * 7919) % 10_007}`, uid: `u${index}`, labels: { app: 'a' }, ...metadata },
+    metadata: { namespace: 'n', name: `p${number}`, uid: `u${index}`, labels: { app: 'a' }, ...metadata },
     spec: {
       nodeName: `node${index % 5}`,
       containers: [{ name: 'c', ports: [{ name: 'web', containerPort: 8000 + (index % 3) }] }],
@@ -115,6 +118,7 @@ function slicesOf(shuffle: Shuffle, count: number, existing: readonly DiscoveryV
 }
 const KEEP_ORDER: Shuffle = (items) => items;
 
+/** Each of the functions below returns what one controller writes. */
 const template = (image: string): JsonObject => ({ metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image }] } });
 function deploymentOf(shuffle: Shuffle): unknown {
   const sets = Array.from({ length: 6 }, (_, index) =>
@@ -131,7 +135,7 @@ function deploymentOf(shuffle: Shuffle): unknown {
   const conditions = shuffle(['Available', 'Progressing', 'Others', 'Else']).map((type) => ({
     type,
     status: 'False',
-    reason: 'Said',
+    reason: 'Reason',
     message: 'm',
   }));
   const deployment = apiObject({
@@ -257,7 +261,7 @@ const ROWS: readonly (readonly [string, (shuffle: Shuffle) => unknown])[] = [
         isBeingDeleted: index % 7 === 0,
       }));
       // The keys of a map are sorted when it is stored.
-      return sorted(reconcileBudget({ budget, pods: shuffle(selected), expectedPods: 20, now: NOW }).status);
+      return withSortedKeys(reconcileBudget({ budget, pods: shuffle(selected), expectedPods: 20, now: NOW }).status);
     },
   ],
   [
@@ -275,7 +279,10 @@ const ROWS: readonly (readonly [string, (shuffle: Shuffle) => unknown])[] = [
     'a namespace that is deleted',
     (shuffle) => {
       const remaining = ['a', 'b', 'c'].map((resource, index) => ({
-        ...{ resource, count: index + 1, graceSeconds: 0, examples: [] },
+        resource,
+        count: index + 1,
+        graceSeconds: 0,
+        examples: [],
         finalizers: new Map(shuffle(['x/y', 'z/w']).map((name) => [name, index])),
       }));
       const attempt = {
@@ -302,7 +309,8 @@ const ROWS: readonly (readonly [string, (shuffle: Shuffle) => unknown])[] = [
   ],
 ];
 
-function sorted(value: JsonObject | undefined): unknown {
+/** A copy in which the members of all objects are sorted by name. */
+function withSortedKeys(value: JsonObject | undefined): unknown {
   const text = JSON.stringify(value, (_, member: unknown) =>
     typeof member === 'object' && member !== null && !Array.isArray(member)
       ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -62,12 +62,10 @@ interface Flags {
  * use.
  */
 export async function startControllers({ values, given }: Flags, { clock, random, logger, lifecycle }: ControllersHost): Promise<void> {
-  const error = validateFlags(values) ?? validateSigningFlags(values);
-  if (error !== undefined) throw new UsageError(error);
-  const selected = selectControllers(CONTROLLERS, values.controllers);
-  if (selected.type === 'unknown') throw new UsageError(`--controllers: there is no controller ${JSON.stringify(selected.name)}`);
+  const selected = validateAndSelect(values);
   const { config, settings, watch } = readSettings(values);
-  const controllers = selected.controllers.filter((controller) => controller.isEnabled?.(settings) ?? true);
+  const controllers = selected.filter((controller) => controller.isEnabled?.(settings) ?? true);
+  // Called for requests only, which are sent after the metrics are created below.
   const meter: RequestMeter = (outcome) => metrics.observeRequest(outcome);
   lifecycle.onStop({ name: 'files', timeoutMs: 1_000, run: watch(clock, logger) });
   const certificates = watchCertificates(values.kubeconfig, { config, settings }, { clock, logger, lifecycle });
@@ -121,6 +119,15 @@ export async function startControllers({ values, given }: Flags, { clock, random
     controllers: controllers.map(({ name }) => name),
     servers: config().servers.map(({ origin }) => origin),
   });
+}
+
+/** The controllers that `--controllers` selects. Throws {@link UsageError} for flags that cannot be used. */
+function validateAndSelect(values: ControllerFlags): readonly Controller[] {
+  const error = validateFlags(values) ?? validateSigningFlags(values);
+  if (error !== undefined) throw new UsageError(error);
+  const selected = selectControllers(CONTROLLERS, values.controllers);
+  if (selected.type === 'unknown') throw new UsageError(`--controllers: there is no controller ${JSON.stringify(selected.name)}`);
+  return selected.controllers;
 }
 
 /** The flags with files that are read before anything is started. */

@@ -33,9 +33,13 @@ export class CidrSet {
   readonly capacity: number;
   private readonly blockHostBits: bigint;
   private readonly holders: Uint32Array;
-  /** A bit for each block; 1 is in use. */
+  /**
+   * A bit for each block; 1 is in use. The bit of block `index` is `1 << index` in word `index >> 5`: JavaScript takes the
+   * count of a shift modulo 32.
+   */
   private readonly bitmap: Int32Array;
   private usedBlocks = 0;
+  /** The index of the block with which the next search begins. */
   private nextCandidate = 0;
 
   /**
@@ -52,6 +56,7 @@ export class CidrSet {
     this.blockHostBits = BigInt(ADDRESS_BITS[range.family] - blockPrefix);
     this.holders = new Uint32Array(this.capacity);
     this.bitmap = new Int32Array(Math.ceil(this.capacity / WORD_BITS));
+    // The bits of a single word beyond the last block are set, so that they are never allocated.
     if (this.capacity < WORD_BITS) this.bitmap[0] = ALL_USED << this.capacity;
   }
 
@@ -109,6 +114,7 @@ export class CidrSet {
   private overlapping(range: IpRange): Blocks | undefined {
     const { family, first } = this.range;
     if (rangeContains(this.range, { family: range.family, value: range.first }) && range.prefix >= this.range.prefix) {
+      // The range is within this one: part of a block, a block, or several blocks.
       const index = Number((range.first - first) >> this.blockHostBits);
       return { first: index, last: index + 2 ** Math.max(0, this.blockPrefix - range.prefix) - 1 };
     }
@@ -135,11 +141,13 @@ export class CidrSet {
   /** The first free block at or after `start`, from the beginning again after the last one. One must be free. */
   private firstFreeFrom(start: number): number {
     let word = start >> 5;
+    // Without the bits before `start`.
     let freeBits = ~(this.bitmap[word] ?? ALL_USED) & (ALL_USED << start);
     while (freeBits === 0) {
       word = (word + 1) % this.bitmap.length;
       freeBits = ~(this.bitmap[word] ?? ALL_USED);
     }
+    // `freeBits & -freeBits` is the lowest set bit.
     return word * WORD_BITS + (WORD_BITS - 1 - Math.clz32(freeBits & -freeBits));
   }
 }

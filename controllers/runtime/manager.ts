@@ -60,8 +60,8 @@ export interface ManagerOptions {
 }
 
 /**
- * How many times longer the lease of a controller lasts than the outer lease: standby processes wait for the outer
- * lease.
+ * How many times longer the lease of a controller lasts than the outer lease. It may be long and is renewed rarely,
+ * because a standby process waits for the outer lease first: a failed leader is replaced once that one has expired.
  */
 const INNER_LEASE_FACTOR = 15;
 
@@ -82,7 +82,7 @@ function controllerSetName(controllers: readonly Controller[]): string {
 }
 
 interface RunOptions extends ManagerOptions {
-  /** The fence of the outer lease; `undefined` without one. */
+  /** Names this process' term of the outer lease, so that writes fail after it (see {@link Fence}); `undefined` without one. */
   readonly outerFence: Fence | undefined;
 }
 
@@ -105,8 +105,8 @@ async function runWithRestarts(controller: Controller, options: RunOptions, sign
 }
 
 /**
- * Runs the controller without leader election, or in each term of its own. Resolves when the controller or the signal
- * ends that; rejects with the error of the controller.
+ * Runs the controller without leader election, or in each term in which this process holds the controller's own lease.
+ * Resolves when the controller ends or the signal is aborted; rejects with the error of the controller.
  */
 async function runOnce(controller: Controller, options: RunOptions, signal: AbortSignal): Promise<void> {
   const { clientOf, election, outerFence } = options;
@@ -144,7 +144,10 @@ function runElection(
   return new LeaderElection({ client, clock, random, logger, lease, identity, within: outerFence, onChange, ...times }).run(signal, lead);
 }
 
-/** `client`: the controller's own, with the fence of its term. `signal`: aborted when the term or the process ends. */
+/**
+ * The context of one run of the controller. `client`: the controller's own; with leader election, its writes name the term
+ * of its lease. `signal`: aborted when the lease is lost or the process ends.
+ */
 function contextFor(
   { name, component = `${name}-controller` }: Controller,
   { client, informers, clock, random, logger, metrics, settings, signal }: ManagerOptions & { readonly signal: AbortSignal },

@@ -109,7 +109,7 @@ export class ControllerMetrics implements MetricMaker {
     };
   }
 
-  /** Adds the queue to the gauges. A queue of a later term with the same name takes the place of the earlier one. */
+  /** Adds the queue to the gauges. A controller that starts again registers a new queue in place of the one with its name. */
   registerQueue(name: string, queue: WorkQueue): void {
     this.queues.set(name, queue);
   }

@@ -40,7 +40,7 @@ export function nodeReference({ name, uid }: ApiObject): ObjectReference {
   return { apiVersion: 'v1', kind: 'Node', namespace: '', name, uid };
 }
 
-/** Whether the toleration matches the taint, for however long. An unknown operator matches nothing. */
+/** Whether the toleration matches the taint, regardless of `tolerationSeconds`. An unknown operator matches nothing. */
 export function tolerates(toleration: CoreV1Toleration, { key, value, effect }: Pick<Taint, 'key' | 'value' | 'effect'>): boolean {
   if ((toleration.effect ?? '') !== '' && toleration.effect !== effect) return false;
   const tolerated = toleration.key ?? '';

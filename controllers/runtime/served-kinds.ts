@@ -10,11 +10,12 @@ import type { Clock } from '../../shared/runtime/clock';
 export type ServedKindResult =
   | { readonly type: 'served'; readonly resource: ServedResource }
   | { readonly type: 'unknown' }
-  /** Unknown at the latest discovery; it may have been added since. */
+  /** Unknown at the latest discovery, which is too recent to be repeated. The kind may have been added since. */
   | { readonly type: 'maybe-added' };
 
 /** Looks up kinds; concurrent callers share a request of discovery. */
 export class ServedKinds {
+  /** `at`: when it was requested, in milliseconds of the monotonic clock. */
   private latest: { readonly at: number; readonly discovery: Promise<DiscoveredResources> } | undefined;
 
   constructor(

@@ -55,8 +55,8 @@ export class VersionedStore<Body extends JsonObject> {
   }
 
   /**
-   * Removes the object if the informer does not have it: the response to a write may arrive after the deletion. Returns
-   * whether it did.
+   * Removes the object if the informer does not have it: the response to a write may have arrived after the deletion, and
+   * was then stored again. Returns whether the informer does not have it.
    */
   dropIfDeleted(object: ApiObject<Body>): boolean {
     if (this.informer.byKey(keyOf(object)) !== undefined) return false;
