@@ -80,7 +80,7 @@ describe('BudgetPodIndex with the pods p1 (app a) and p2 (app b)', () => {
     expect(indexWithBudgets().removePod({ namespace: 'n', name: 'p3' })).toEqual([]);
   });
 
-  it('selects pods anew when the selector of a budget changes', () => {
+  it('selects other pods when the selector of a budget changes', () => {
     const index = newIndex();
     index.setBudget(budget('b', SELECTS_APP_A));
     index.setBudget(budget('b', { matchLabels: { app: 'b' } }));

@@ -24,6 +24,7 @@ export interface SelectedPod {
 
 /** A budget with the pods that it selects. */
 interface IndexedBudget {
+  /** `undefined` when the budget has none. */
   readonly selector: MetaV1LabelSelector | undefined;
   readonly matches: LabelMatcher;
   /** By name. */
@@ -34,8 +35,9 @@ type ObjectName = Pick<ApiObject, 'namespace' | 'name'>;
 
 /** The caller passes every change of the observed budgets and pods to it. */
 export class BudgetPodIndex {
-  /** By namespace, then by name, as the pods below. */
+  /** By namespace, then by name. */
   private readonly budgets = new Map<string, Map<string, IndexedBudget>>();
+  /** All pods, by namespace and then by name. */
   private readonly pods = new Map<string, Map<string, Pod>>();
 
   /** Call it for each added or updated budget. A changed selector is matched against all pods of the namespace. */

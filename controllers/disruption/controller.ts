@@ -24,7 +24,7 @@ const BUDGETS = resourceOf('policy.v1.PodDisruptionBudget');
 const PODS = resourceOf('core.v1.Pod');
 /** Items of the queue processed at the same time. */
 const CONCURRENCY = 4;
-/** The informer may show pods that were created before a budget a moment after it. */
+/** Delays the first sync of a budget: the informer of pods may lag behind, and not show pods that are older than the budget. */
 const NEW_BUDGET_DELAY_MS = 100;
 /** Precedes the key of a pod with a stale condition in the queue; other items are keys of budgets. */
 const STALE_POD_PREFIX = 'stale:';

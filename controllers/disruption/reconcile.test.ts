@@ -29,7 +29,15 @@ test.each<[PolicyV1PodDisruptionBudgetSpec, boolean]>([
   expect(needsExpectedScale(constraintOf(budget(spec)))).toBe(expected),
 );
 
-test.each<[PolicyV1PodDisruptionBudgetSpec, number, number, number, number]>([
+type BudgetRow = [
+  spec: PolicyV1PodDisruptionBudgetSpec,
+  expectedPods: number,
+  ready: number,
+  desiredHealthy: number,
+  disruptionsAllowed: number,
+];
+
+test.each<BudgetRow>([
   [{ minAvailable: 2 }, 3, 3, 2, 1],
   [{ minAvailable: 4 }, 3, 3, 4, 0],
   [{ minAvailable: '50%' }, 7, 6, 4, 2],
@@ -67,18 +75,19 @@ test('reconcileBudget returns no unchanged status and keeps lastTransitionTime w
   const spec = { minAvailable: 1 };
   const first = reconcileBudget({ budget: budget(spec), pods: pods(3), expectedPods: 3, now: NOW }).status ?? {};
   expect(reconcileBudget({ budget: budget(spec, first), pods: pods(3), expectedPods: 3, now: NOW + 60_000 }).status).toBeUndefined();
-  const [fewer, none] = [2, 1].map(
-    (ready) => reconcileBudget({ budget: budget(spec, first), pods: pods(ready), expectedPods: 3, now: NOW + 60_000 }).status,
-  );
-  expect(fewer).toMatchObject({ conditions: [{ status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }] });
-  expect(none).toMatchObject({ conditions: [{ status: 'False', lastTransitionTime: '2026-01-01T00:01:00Z' }] });
+  const statusWith = (ready: number) =>
+    reconcileBudget({ budget: budget(spec, first), pods: pods(ready), expectedPods: 3, now: NOW + 60_000 }).status;
+  expect(statusWith(2)).toMatchObject({ conditions: [{ status: 'True', lastTransitionTime: '2026-01-01T00:00:00Z' }] });
+  expect(statusWith(1)).toMatchObject({ conditions: [{ status: 'False', lastTransitionTime: '2026-01-01T00:01:00Z' }] });
 });
 
 test('reconcileBudget does not count disrupted pods as healthy for two minutes, and then reports them as not deleted', () => {
   const disruptedPods = {
     p0: formatTimestamp(NOW - 30_000),
     p1: formatTimestamp(NOW - 120_000),
+    // Is being deleted below.
     p2: formatTimestamp(NOW - 60_000),
+    // Does not exist any more.
     deleted: formatTimestamp(NOW),
   };
   const observed = pods(4).map((pod) => (pod.name === 'p2' ? { ...pod, isBeingDeleted: true } : pod));

@@ -131,11 +131,13 @@ function desiredHealthyOf(constraint: Constraint, expectedPods: number): number 
 /** Rounded up. */
 const percentOf = (pods: number, percent: number): number => Math.ceil((pods * percent) / 100);
 
-/**
- * Of the pods with an admitted eviction that are not being deleted yet: those that have time left for it, the milliseconds
- * until the first of them has none, and the names of those that have none.
- */
-function buildDisruptedPodMap(status: PolicyV1PodDisruptionBudgetStatus, pods: readonly SelectedPod[], now: number) {
+/** The pods with an admitted eviction that are not being deleted yet. */
+interface AwaitedDeletions extends Pick<BudgetActions, 'requeueAfterMs' | 'notDeleted'> {
+  /** When the eviction of each pod was admitted (RFC 3339), by name, for pods that may still be deleted in time. */
+  readonly disruptedPods: Record<string, string>;
+}
+
+function buildDisruptedPodMap(status: PolicyV1PodDisruptionBudgetStatus, pods: readonly SelectedPod[], now: number): AwaitedDeletions {
   const known = status.disruptedPods ?? {};
   const disruptedPods: Record<string, string> = {};
   const notDeleted: string[] = [];

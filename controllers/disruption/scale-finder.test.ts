@@ -9,6 +9,13 @@ import { ScaleFinder } from './scale-finder';
 
 const WIDGETS = '/apis/example.com/v1/widgets';
 
+interface WorkloadFixture {
+  readonly name: string;
+  readonly uid: string;
+  readonly replicas: number;
+  readonly ownerReferences?: readonly MetaV1OwnerReference[];
+}
+
 async function setUp() {
   const fake = fakeClient();
   const served: JsonObject[] = [];
@@ -26,21 +33,22 @@ async function setUp() {
       return jsonResponse(200, { items: [{ metadata: { name: 'example.com' }, versions: [{ version: 'v1', resources: served }] }] });
     return undefined;
   };
-  const put = (collection: string, name: string, uid: string, replicas: number, controller?: MetaV1OwnerReference): void =>
+  const put = (collection: string, { name, uid, replicas, ownerReferences = [] }: WorkloadFixture): void =>
     void fake.api.put(collection, {
-      metadata: { namespace: 'n', name, uid, ...(controller === undefined ? {} : { ownerReferences: [controller] }) },
+      metadata: { namespace: 'n', name, uid, ownerReferences: [...ownerReferences] },
       spec: { replicas, template: {} },
     });
-  put('/apis/apps/v1/deployments', 'web', 'd', 5);
-  put('/apis/apps/v1/replicasets', 'old', 's1', 2, { kind: 'Deployment', name: 'web', uid: 'd', controller: true });
-  put('/apis/apps/v1/replicasets', 'new', 's2', 3, { kind: 'Deployment', name: 'web', uid: 'd', controller: true });
-  put('/apis/apps/v1/replicasets', 'bare', 's3', 4);
-  put('/apis/apps/v1/statefulsets', 'db', 'st', 7);
-  put('/api/v1/replicationcontrollers', 'rc', 'rc', 1);
+  put('/apis/apps/v1/deployments', { name: 'web', uid: 'd', replicas: 5 });
+  const ownerReferences = [{ kind: 'Deployment', name: 'web', uid: 'd', controller: true }];
+  put('/apis/apps/v1/replicasets', { name: 'old', uid: 's1', replicas: 2, ownerReferences });
+  put('/apis/apps/v1/replicasets', { name: 'new', uid: 's2', replicas: 3, ownerReferences });
+  put('/apis/apps/v1/replicasets', { name: 'bare', uid: 's3', replicas: 4 });
+  put('/apis/apps/v1/statefulsets', { name: 'db', uid: 'st', replicas: 7 });
+  put('/api/v1/replicationcontrollers', { name: 'rc', uid: 'rc', replicas: 1 });
   const signal = new AbortController().signal;
   const scaleFinder = new ScaleFinder(fakeContext(fake, signal));
   await Promise.all(scaleFinder.informers.map(({ synced }) => synced));
-  return { ...fake, scaleFinder, serve, put };
+  return { ...fake, scaleFinder, serve };
 }
 
 /** A pod with this controller; the uid is the name where it is not given. */
