@@ -39,7 +39,7 @@ export const endpointSliceMirroringController: Controller = {
   run: (context) => new EndpointSliceMirroringController(context).run(),
 };
 
-/** The state of one term. */
+/** Runs once, for the time during which this process leads. The next time has a new instance. */
 class EndpointSliceMirroringController {
   private readonly sliceNames: SliceNames;
   private readonly mirroringNames: MirroringNames;
@@ -52,6 +52,7 @@ class EndpointSliceMirroringController {
     const { names, informers } = context;
     this.sliceNames = sliceNames(names, 'endpointslicemirroring-controller');
     this.mirroringNames = mirroringNames(names.prefix);
+    // Upstream's back-off for this queue.
     this.queue = context.queue({ name: 'endpoint_slice_mirroring', initialMs: 1_000, maxMs: 1_000_000 });
     this.services = informers.of(SERVICES);
     this.endpoints = informers.of(ENDPOINTS);

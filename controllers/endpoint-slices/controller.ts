@@ -44,7 +44,10 @@ export const endpointSliceController: Controller = {
   run: (context) => new EndpointSliceController(context).run(),
 };
 
-/** The state of one term. Hints keep no state between syncs, except for the Events about them. */
+/**
+ * Runs once, for the time during which this process leads; the next time has a new instance. Hints keep no state between
+ * syncs, except for the Events about them.
+ */
 class EndpointSliceController {
   private readonly names: SliceNames;
   private readonly queue: WorkQueue;
@@ -62,6 +65,7 @@ class EndpointSliceController {
   constructor(private readonly context: ControllerContext) {
     const { informers, names, settings, metrics } = context;
     this.names = sliceNames(names);
+    // Upstream's back-off for this queue.
     this.queue = context.queue({ name: 'endpoint_slice', initialMs: 1_000, maxMs: 1_000_000 });
     this.services = informers.of(SERVICES);
     this.pods = informers.of(PODS);
@@ -157,13 +161,14 @@ class EndpointSliceController {
     this.recordEvent(service, 'Warning', 'FailedToUpdateEndpointSlices', message);
   }
 
-  /** Records when hints are enabled or disabled, and each new error. */
+  /** Records for each address type when hints are enabled or disabled, and each new reason why there are none. */
   private recordHints(key: string, service: ServiceView, hints: readonly TopologyHints[]): void {
     for (const { addressType, zones, error } of hints) {
       const messageKey = `${key} ${addressType}`;
       const previous = this.hintMessages.get(messageKey);
-      const messageForAuto = zones.size > 0 ? HINTS_ENABLED : error;
-      const current = service.topology === 'auto' ? messageForAuto : undefined;
+      const hintsOrError = zones.size > 0 ? HINTS_ENABLED : error;
+      // Without the topology `auto` there is nothing to report, except that hints have ended.
+      const current = service.topology === 'auto' ? hintsOrError : undefined;
       if (current === undefined) this.hintMessages.delete(messageKey);
       else this.hintMessages.set(messageKey, current);
       const message = current ?? (previous === HINTS_ENABLED ? HINTS_DISABLED : undefined);

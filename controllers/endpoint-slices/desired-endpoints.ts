@@ -20,6 +20,7 @@ export interface Endpoint {
   readonly id: string;
   /** Whether clients should use it. */
   readonly isReady: boolean;
+  /** `undefined` when the pod's node has no zone. */
   readonly zone: string | undefined;
   /** The endpoint as it is written, without hints. */
   readonly body: DiscoveryV1Endpoint;
@@ -32,6 +33,7 @@ export interface SlicePort {
   /** The port of the pod; a named target port is resolved. */
   readonly port: number;
   readonly protocol: string;
+  /** `undefined` when the Service names none. */
   readonly appProtocol: string | undefined;
 }
 

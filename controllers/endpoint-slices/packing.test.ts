@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { packEndpoints, type PackingRules } from './packing';
+import { packEndpoints, type Packing, type PackingRules } from './packing';
 
 interface Item {
   readonly id: string;
@@ -32,6 +32,18 @@ function writes(slices: readonly Slice[], desired: readonly Item[], max = 3): re
   ].sort();
 }
 
+let createdSlices = 0;
+
+/** The slices after the writes. New slices get names that no slice had before. */
+function applied(slices: readonly Slice[], { creates, updates, deletes }: Packing<Slice, Item>): Slice[] {
+  const changed = new Set([...updates.map((update) => update.slice.name), ...deletes.map(({ name }) => name)]);
+  return [
+    ...slices.filter(({ name }) => !changed.has(name)),
+    ...updates.map((update) => ({ name: update.slice.name, items: update.endpoints })),
+    ...creates.map(({ endpoints }) => ({ name: `new${(createdSlices += 1)}`, items: endpoints })),
+  ];
+}
+
 const items = (text: string): Item[] => [...text].map((id) => item(id));
 
 it.each<[string, readonly Slice[], readonly Item[], readonly string[]]>([
@@ -60,23 +72,15 @@ it('packEndpoints keeps exactly the desired endpoints in slices within the limit
   fc.assert(
     fc.property(fc.array(set, { minLength: 1, maxLength: 6 }), fc.integer({ min: 1, max: 7 }), (states, max) => {
       let slices: Slice[] = [];
-      let created = 0;
       for (const desired of states) {
-        const { creates, updates, deletes } = packEndpoints(
-          slices,
-          desired.map((id) => item(id)),
-          rules(max),
-        );
+        const desiredItems = desired.map((id) => item(id));
+        const packing = packEndpoints(slices, desiredItems, rules(max));
         const existing = new Set(slices.flatMap(({ items: sliceItems }) => sliceItems.map(({ id }) => id)));
         const losing = slices.filter(({ items: sliceItems }) => sliceItems.some(({ id }) => !desired.includes(id))).length;
         const added = desired.filter((id) => !existing.has(id)).length;
+        const { creates, updates, deletes } = packing;
         expect(creates.length + updates.length + deletes.length).toBeLessThanOrEqual(losing + Math.ceil(added / max));
-        const changed = new Set([...updates.map((update) => update.slice.name), ...deletes.map(({ name }) => name)]);
-        slices = [
-          ...slices.filter(({ name }) => !changed.has(name)),
-          ...updates.map((update) => ({ name: update.slice.name, items: update.endpoints })),
-          ...creates.map(({ endpoints }) => ({ name: String((created += 1)), items: endpoints })),
-        ];
+        slices = applied(slices, packing);
         expect(slices.flatMap(({ items: sliceItems }) => sliceItems.map(({ id }) => id)).sort()).toEqual([...desired].sort());
         for (const { items: sliceItems } of slices) expect(sliceItems.length).toBeGreaterThan(0);
         for (const { items: sliceItems } of slices) expect(sliceItems.length).toBeLessThanOrEqual(max);
@@ -90,7 +94,6 @@ it.each([[1], [7], [100], [1_000]])(
   (step) => {
     const max = 100;
     let slices: Slice[] = [];
-    let created = 0;
     let written = 0;
     let minimum = 0;
     const repack = (desired: readonly string[]): void => {
@@ -98,20 +101,14 @@ it.each([[1], [7], [100], [1_000]])(
       const losing = slices.filter(({ items: sliceItems }, index) => retained[index] !== sliceItems.length);
       const room = losing.reduce((sum, slice) => sum + max - (retained[slices.indexOf(slice)] ?? 0), 0);
       const added = desired.length - retained.reduce((sum, count) => sum + count, 0);
+      // Each slice that loses an endpoint must be written, and new slices hold what does not fit in those.
       minimum += losing.length + Math.ceil(Math.max(0, added - room) / max);
-      const { creates, updates, deletes } = packEndpoints(
-        slices,
-        desired.map((id) => item(id)),
-        rules(max),
-      );
+      const desiredItems = desired.map((id) => item(id));
+      const packing = packEndpoints(slices, desiredItems, rules(max));
+      const { creates, updates, deletes } = packing;
       // The reconciliation updates a slice that would be deleted instead of creating one.
       written += updates.length + Math.max(creates.length, deletes.length);
-      const changed = new Set([...updates.map((update) => update.slice.name), ...deletes.map(({ name }) => name)]);
-      slices = [
-        ...slices.filter(({ name }) => !changed.has(name)),
-        ...updates.map((update) => ({ name: update.slice.name, items: update.endpoints })),
-        ...creates.map(({ endpoints }) => ({ name: String((created += 1)), items: endpoints })),
-      ];
+      slices = applied(slices, packing);
     };
     const pods = Array.from({ length: 5_000 }, (_, n) => `old${n}`);
     repack(pods);

@@ -151,6 +151,7 @@ function withHint({ id, body }: Endpoint, { zones }: TopologyHints): DiscoveryV1
 }
 
 interface PlaceholderState {
+  /** The existing slices of the address type. */
   readonly existing: readonly SliceView[];
   readonly addressType: AddressType;
   readonly owner: SliceOwner;
@@ -169,6 +170,7 @@ function addPlaceholder(plan: AddressTypePlan, { existing, addressType, owner, n
     plan.creates.push(content);
     return;
   }
+  // Without endpoints, the plan deletes all existing slices. The placeholder is kept.
   plan.deletes.splice(plan.deletes.indexOf(placeholder), 1);
   if (!hasOwnerMetadata(placeholder, owner, names)) plan.updates.push({ slice: placeholder, content });
 }

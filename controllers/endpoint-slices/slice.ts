@@ -26,6 +26,7 @@ export function sliceNames({ prefix }: Pick<GeneratedNames, 'prefix'>, manager =
   return {
     serviceName: `${prefix}/service-name`,
     managedBy: `endpointslice.${prefix}/managed-by`,
+    // Upstream's value has the domain k8s.io, while the keys of its labels have kubernetes.io.
     manager: `${manager}.${prefix === 'kubernetes.io' ? 'k8s.io' : prefix}`,
     headless: `service.${prefix}/headless`,
     triggerTime: `endpoints.${prefix}/last-change-trigger-time`,

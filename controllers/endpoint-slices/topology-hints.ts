@@ -1,8 +1,10 @@
 /**
- * Assigns endpoints to zones: clients in a zone should use the endpoints that are assigned to it. `preferClose`: each
- * endpoint to its own zone, if all ready endpoints have a zone. `auto`: in proportion to the CPUs of the zones, so that
- * no zone's endpoints get more than 20 % above their share; no hints where that is impossible. The exported functions
- * are pure.
+ * Assigns endpoints to zones: clients in a zone should use the endpoints that are assigned to it. The functions are pure,
+ * except for private ones that change maps of their caller.
+ *
+ * - `preferClose`: each endpoint is assigned to its own zone, if all ready endpoints have a zone.
+ * - `auto`: endpoints are assigned in proportion to the CPUs of the zones, so that the endpoints of no zone get more than
+ *   20 % above their share of the load. There are no hints where that is impossible.
  */
 import type { AddressType, ServiceView } from '../service-pods/service-view';
 import type { Endpoint } from './desired-endpoints';
@@ -22,9 +24,7 @@ export interface TopologyHints {
 /** By which fraction the endpoints of a zone may get more than their share; upstream's overloadThreshold. */
 const OVERLOAD_THRESHOLD = 0.2;
 
-/**
- * `cpus` is used in the mode `auto` alone, which gives no hints when it is undefined.
- */
+/** `cpus` is used in the mode `auto` alone. This mode gives no hints when `cpus` is undefined. */
 export function topologyHints(
   addressType: AddressType,
   mode: ServiceView['topology'],
@@ -70,8 +70,11 @@ function assignInProportion(ready: readonly Endpoint[], cpus: ZoneCpus | undefin
 }
 
 /**
- * Each endpoint stays in its own zone until that has its minimum and `spare` more. Surplus endpoints go to zones below
- * their minimum; what is left then goes to its own zone, or to the first zone when its own has no CPUs.
+ * Assigns the endpoints in three steps:
+ *
+ * 1. An endpoint is assigned to its own zone, until the zone has its minimum and `spare` more. Others are surplus.
+ * 2. Zones below their minimum get surplus endpoints, and then endpoints of the zone that is furthest above its minimum.
+ * 3. Other surplus endpoints are assigned to their own zone, or to the first zone when their own has no CPUs.
  *
  * @param spare the number of endpoints above the sum of the minimums
  */

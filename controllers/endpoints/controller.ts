@@ -33,7 +33,7 @@ export const endpointsController: Controller = {
   run: (context) => new EndpointsController(context).run(),
 };
 
-/** The state of one term. */
+/** Runs once, for the time during which this process leads. The next time has a new instance. */
 class EndpointsController {
   private readonly names: EndpointsNames;
   private readonly queue: WorkQueue;
@@ -46,6 +46,7 @@ class EndpointsController {
   constructor(private readonly context: ControllerContext) {
     const { informers, names, settings } = context;
     this.names = endpointsNames(names);
+    // Upstream's back-off for this queue.
     this.queue = context.queue({ name: 'endpoint', initialMs: 1_000, maxMs: 1_000_000 });
     this.services = informers.of(SERVICES);
     this.pods = informers.of(PODS);

@@ -19,7 +19,7 @@ import { compareAddresses, sortSubsets, type Subset } from './canonical-order';
 import type { Endpoints } from '../../shared/client/rest/typed-objects';
 
 /** Upstream's maxCapacity: only EndpointSlices contain more addresses. */
-export const MAX_ADDRESSES = 1_000;
+const MAX_ADDRESSES = 1_000;
 
 /** Keys of a label and of annotations in the server's dialect. */
 export interface EndpointsNames {
@@ -83,6 +83,7 @@ interface PodEndpoint {
   readonly skipReason: string | undefined;
   /** Undefined for a skipped pod, and for one without an address of the Service's first IP family. */
   readonly address: CoreV1EndpointAddress | undefined;
+  /** The subsets to which the pod belongs, by their ports. A Service without ports has one, whose port is undefined. */
   readonly ports: readonly { readonly key: string; readonly port: CoreV1EndpointPort | undefined }[];
 }
 
@@ -152,7 +153,7 @@ function truncateToCapacity(subsets: readonly Subset[]): Pick<DesiredSubsets, 's
 
 const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
 
-/** Reduces the counts in proportion, so that their sum is at most `max`. */
+/** Reduces the counts in proportion, so that their sum is at most `max`. The first ones get what rounding down leaves over. */
 function sharesOf(counts: readonly number[], max: number): readonly number[] {
   const total = sum(counts);
   if (total <= max) return counts;

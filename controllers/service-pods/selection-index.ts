@@ -1,7 +1,8 @@
 /**
- * The Services and pods of one namespace, indexed by labels. A Service is found by the first label of its selector, and
- * the pods by the labels with such keys, so that neither a changed pod is compared with all Services nor a Service with
- * all pods. Keys are in canonical spelling: a selector selects labels in either.
+ * The Services and pods of one namespace, indexed by labels. A Service is found by the first label of its selector, and a
+ * pod by those of its labels that have the key of such a label. A changed pod is therefore not compared with all
+ * Services, nor a Service with all pods. The keys of labels are in canonical spelling, because a selector selects labels
+ * in either spelling.
  */
 import { canonicalQualifiedName } from '../../shared/names/dialect';
 import { isSelected, type PodView } from './pod-view';
@@ -17,8 +18,8 @@ interface LabelledItems {
 /** The items with a label of one key. */
 interface KeyItems {
   readonly byValue: Map<string, LabelledItems>;
-  /** Services that are found by the key. */
-  services: number;
+  /** The number of Services that are found by the key. */
+  serviceCount: number;
 }
 
 interface Label {
@@ -52,7 +53,7 @@ export class SelectionIndex {
     const label = labelOf(service);
     if (label === undefined) return;
     const items = this.itemsOfKey(label.key);
-    items.services += 1;
+    items.serviceCount += 1;
     itemsWith(items, label.value).services.set(key, service);
   }
 
@@ -63,9 +64,9 @@ export class SelectionIndex {
     const items = label === undefined ? undefined : this.byKey.get(label.key);
     if (label === undefined || items === undefined) return;
     items.byValue.get(label.value)?.services.delete(key);
-    items.services -= 1;
+    items.serviceCount -= 1;
     removeIfEmpty(items, label.value);
-    if (items.services === 0) this.byKey.delete(label.key);
+    if (items.serviceCount === 0) this.byKey.delete(label.key);
   }
 
   /** Adds the pod, or replaces the view that it had. */
@@ -87,12 +88,14 @@ export class SelectionIndex {
   /** The keys of the Services that select one of the views. */
   servicesOf(pods: readonly PodView[]): ReadonlySet<string> {
     const selecting = new Set<string>();
-    for (const pod of pods) {
-      for (const [{ byValue }, value] of this.pairsOfPod(pod)) {
-        for (const [key, service] of byValue.get(value)?.services ?? []) if (isSelected(pod, service)) selecting.add(key);
-      }
-    }
+    for (const pod of pods) this.addServicesOfPod(pod, selecting);
     return selecting;
+  }
+
+  private addServicesOfPod(pod: PodView, selecting: Set<string>): void {
+    for (const [{ byValue }, value] of this.pairsOfPod(pod)) {
+      for (const [key, service] of byValue.get(value)?.services ?? []) if (isSelected(pod, service)) selecting.add(key);
+    }
   }
 
   /** The pods that the Service selects; empty for a Service without a selector. */
@@ -109,7 +112,7 @@ export class SelectionIndex {
   private itemsOfKey(key: string): KeyItems {
     const existing = this.byKey.get(key);
     if (existing !== undefined) return existing;
-    const items: KeyItems = { byValue: new Map(), services: 0 };
+    const items: KeyItems = { byValue: new Map(), serviceCount: 0 };
     this.byKey.set(key, items);
     for (const [podKey, pod] of this.pods) {
       for (const [labelKey, value] of Object.entries(pod.labels)) {
@@ -127,7 +130,7 @@ export class SelectionIndex {
     }
   }
 
-  /** Entries that `next` has too keep their position. */
+  /** Removes the entries of the pod. Those that `next`, its new view, has too stay, and keep their position. */
   private unlinkPod(key: string, pod: PodView, next?: PodView): void {
     const kept = next === undefined ? [] : [...this.pairsOfPod(next)];
     for (const [items, value] of this.pairsOfPod(pod)) {

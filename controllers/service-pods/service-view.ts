@@ -14,6 +14,7 @@ export type AddressType = 'IPv4' | 'IPv6';
 export interface ServicePortView {
   readonly name: string;
   readonly protocol: string;
+  /** `undefined` when the Service names none. */
   readonly appProtocol: string | undefined;
   /** A number, or the name of a container's port. */
   readonly targetPort: number | string;

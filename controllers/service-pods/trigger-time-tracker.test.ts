@@ -19,11 +19,14 @@ it('TriggerTimeTracker returns the earliest time of the changes since the previo
   const tracker = new TriggerTimeTracker();
   const pod1 = pod('1', '2026-01-01T00:00:07Z');
   const pod2 = pod('2', '2026-01-01T00:00:06Z');
+  // The Service was created before the pod became ready.
   expect(tracker.computeTriggerTime('k', service, [pod1])).toBe('2026-01-01T00:00:05Z');
   expect(tracker.computeTriggerTime('k', service, [pod1])).toBeUndefined();
   expect(tracker.computeTriggerTime('k', service, [pod1, pod2])).toBe('2026-01-01T00:00:06Z');
+  // The removal of a pod has no time.
   expect(tracker.computeTriggerTime('k', service, [pod2])).toBeUndefined();
   expect(tracker.computeTriggerTime('k', service, [pod('2', '2026-01-01T00:00:09Z')])).toBe('2026-01-01T00:00:09Z');
+  // Another Service of the name.
   expect(tracker.computeTriggerTime('k', { ...service, uid: '2' }, [])).toBe('2026-01-01T00:00:05Z');
   tracker.forget('k');
   expect(tracker.computeTriggerTime('k', service, [])).toBe('2026-01-01T00:00:05Z');

@@ -1,11 +1,12 @@
 /**
- * Computes the time of the change that triggered a sync of a Service, for the annotation from which clients measure the
- * latency of endpoint updates: the earliest time of what changed since the previous sync, which is the Service's
- * creation or the transition of a pod's Ready condition. Changes without a time do not count.
+ * Computes the time of the change that triggered a sync of a Service. It is written as an annotation, from which clients
+ * measure the latency of endpoint updates. Two kinds of changes have a time: the creation of the Service, and the
+ * transition of a pod's Ready condition. The earliest time of those since the previous sync counts.
  */
 import type { PodView } from './pod-view';
 import type { ServiceView } from './service-view';
 
+/** What is compared with the next sync of one Service. */
 interface ObservedTimes {
   /** The Service's uid and creation time. */
   readonly service: string;
