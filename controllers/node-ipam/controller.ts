@@ -1,8 +1,11 @@
 /**
- * Writes `spec.podCIDR` and `spec.podCIDRs` of nodes that have none, with a free block of each cluster CIDR, with
- * `--allocate-node-cidrs` only. Unlike upstream's RangeAllocator: a node with CIDRs outside of the cluster CIDRs is
- * logged and does not end the controller, a CIDR that two nodes have is free only after both have released it, one in a
- * Service range is never free, and a deletion enqueues the node that has waited longest at once.
+ * Writes a free block of each cluster CIDR to `spec.podCIDR` and `spec.podCIDRs` of nodes that have none. Runs with
+ * `--allocate-node-cidrs` only. Unlike upstream's RangeAllocator:
+ *
+ * - A node with CIDRs outside of the cluster CIDRs is logged and does not end the controller.
+ * - A CIDR that two nodes have is free only after both have released it.
+ * - A CIDR in a Service range is never free.
+ * - The deletion of a node enqueues the node that has waited longest for a CIDR at once.
  */
 import type { CoreV1Node } from '../../shared/api/types/generated/members';
 import { ignoreNotFoundOrConflict, isConflict, isNotFound } from '../../shared/client/rest/api-error';
@@ -39,7 +42,7 @@ export const nodeIpamController: Controller = {
 /** The part of the controller context that is used here. */
 type NodeIpamContext = Pick<ControllerContext, 'client' | 'events' | 'informers' | 'logger' | 'metrics' | 'queue' | 'signal'>;
 
-/** The state of one term. Exported for tests. */
+/** Runs once, for the time during which this process leads; the next time has a new instance. Exported for tests. */
 export class NodeIpam {
   private readonly nodes: Informer<CoreV1Node>;
   private readonly queue: WorkQueue;

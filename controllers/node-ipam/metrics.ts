@@ -15,7 +15,10 @@ export interface CidrSetMetrics {
   observeTries(set: CidrSet, tries: number): void;
 }
 
-/** Registers the metrics of all `sets`, labelled by their ranges; called once for each term of the controller. */
+/**
+ * Registers the metrics of all `sets`, labelled by their ranges. Called each time the controller starts, which happens
+ * when its process becomes the leader.
+ */
 export function cidrSetMetrics(metrics: MetricMaker, sets: readonly CidrSet[]): CidrSetMetrics {
   const countAllocations = metrics.counter('node_ipam_controller_cidrset_cidrs_allocations_total', 'CIDRs that came into use.', LABELS);
   const countReleases = metrics.counter('node_ipam_controller_cidrset_cidrs_releases_total', 'CIDRs that were released.', LABELS);

@@ -94,6 +94,7 @@ export class NodeCidrs {
     for (const { set, range } of blocks) this.change(set, () => set.release(range));
   }
 
+  /** Runs an action that changes the set, and observes the change in the metrics. */
   private change<T>(set: CidrSet, action: () => T): T {
     const previous = set.used;
     const result = action();

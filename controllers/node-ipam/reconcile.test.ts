@@ -16,7 +16,7 @@ const assigned = (...podCIDRs: string[]): NodeAction => ({ type: 'assign', spec:
 const UNAVAILABLE = { type: 'unavailable' };
 const unchanged = (...outside: string[]): NodeAction => ({ type: 'none', outside });
 
-/** `ranges`: with the prefix length of their blocks. */
+/** `ranges`: the cluster CIDRs, each with the prefix length of its blocks. */
 function setUp(...ranges: readonly (readonly [string, number])[]) {
   const values = new Map<string, number>();
   const set = (name: string) => (value: number) => void values.set(name, value);
@@ -46,7 +46,8 @@ describe('reconcileNode', () => {
 
   it('assigns the same CIDRs again to a node that does not have them yet', () => {
     const { reconcile } = setUp(['10.0.0.0/16', 24]);
-    expect([reconcile(node('a')), reconcile(node('a'))]).toEqual([assigned('10.0.0.0/24'), assigned('10.0.0.0/24')]);
+    expect(reconcile(node('a'))).toEqual(assigned('10.0.0.0/24'));
+    expect(reconcile(node('a'))).toEqual(assigned('10.0.0.0/24'));
   });
 
   it('leaves a node with pod CIDRs as it is, and assigns them to no other node', () => {
@@ -59,7 +60,8 @@ describe('reconcileNode', () => {
     const { reconcile, nodeCidrs } = setUp(['10.0.0.0/24', 24], ['fd00::/63', 64]);
     const ipv4Only = node('a', ['10.0.0.0/24']);
     reconcile(ipv4Only);
-    expect([reconcile(node('b')), reconcile(node('b'))]).toEqual([UNAVAILABLE, UNAVAILABLE]);
+    // More often than there are blocks of IPv6.
+    for (let attempt = 0; attempt < 3; attempt += 1) expect(reconcile(node('b'))).toEqual(UNAVAILABLE);
     expect(nodeCidrs.hasFree).toBe(false);
     nodeCidrs.release(ipv4Only);
     expect(reconcile(node('b'))).toEqual(assigned('10.0.0.0/24', 'fd00::/64'));
@@ -68,7 +70,8 @@ describe('reconcileNode', () => {
   it('reports CIDRs of a node outside of the cluster CIDRs once', () => {
     const { reconcile } = setUp(['10.0.0.0/23', 24]);
     const outside = node('a', ['192.168.0.0/24', 'fd00::/64']);
-    expect([reconcile(outside), reconcile(outside)]).toEqual([unchanged('192.168.0.0/24', 'fd00::/64'), unchanged()]);
+    expect(reconcile(outside)).toEqual(unchanged('192.168.0.0/24', 'fd00::/64'));
+    expect(reconcile(outside)).toEqual(unchanged());
   });
 
   it('releases reserved CIDRs when another client wrote others', () => {
@@ -85,7 +88,8 @@ describe('NodeCidrs', () => {
     reconcile(node('a', ['10.0.0.0/24'], 'old'));
     expect(reconcile(node('a', [], 'new'))).toEqual(assigned('10.0.0.0/24'));
     nodeCidrs.release(node('a', [], 'old'));
-    expect([reconcile(node('b')), reconcile(node('c'))]).toEqual([assigned('10.0.1.0/24'), UNAVAILABLE]);
+    expect(reconcile(node('b'))).toEqual(assigned('10.0.1.0/24'));
+    expect(reconcile(node('c'))).toEqual(UNAVAILABLE);
   });
 
   it('keeps a block that two nodes have until both are deleted', () => {

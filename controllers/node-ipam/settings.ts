@@ -1,7 +1,7 @@
 /**
  * The flags of the node-ipam controller, with upstream's names, and the settings that they make. The rules about node
- * CIDRs and their messages are upstream's. In addition an invalid Service range and a node CIDR that is longer than an
- * address are rejected; upstream ignores the one and fails later with the other.
+ * CIDRs and their messages are upstream's. Two errors are found here only: an invalid Service range, which upstream
+ * ignores, and a node CIDR that is longer than an address, with which upstream's controller fails when it starts.
  */
 import { boolFlag, choiceFlag, intFlag, stringFlag, type FlagValues } from '../../shared/cli/flags';
 import { ADDRESS_BITS, parseIpRange, type IpRange } from '../../shared/values/network/ip-address';
@@ -42,7 +42,10 @@ export const nodeIpamFlags = {
 /** The values that the settings are made of. */
 export type NodeIpamFlags = Omit<FlagValues<typeof nodeIpamFlags>, 'cidr-allocator-type'>;
 
-/** How much longer than the cluster CIDR a node CIDR may be: for IPv6 as in upstream, which has no limit for IPv4. */
+/**
+ * By how many bits a node CIDR may be longer than the cluster CIDR. That of IPv6 is upstream's limit. Upstream has none for
+ * IPv4, where CidrSet limits the number of blocks.
+ */
 const MAX_DIFFERENCE = { 4: MAX_BLOCK_BITS, 6: 16 } as const;
 /** The prefix lengths without a flag. */
 const DEFAULT_NODE_PREFIX = { 4: 24, 6: 64 } as const;

@@ -1,8 +1,9 @@
 /**
  * Sets the conditions of unresponsive nodes to `Unknown`, taints nodes by their conditions, sets the Ready condition of
  * pods on nodes that are not ready to `False`, and maintains the deprecated node labels. The health of all nodes is
- * checked every monitor period; nodes with NoExecute taints to come are enqueued at the eviction rate of their zone.
- * Evicting the pods is left to the taint eviction controller; no cloud provider decides whether a node exists.
+ * checked every monitor period. Nodes that must get a NoExecute taint are enqueued at the eviction rate of their zone.
+ * Evicting the pods is left to the taint eviction controller. Unlike with upstream's controllers, no cloud provider is
+ * asked whether a node exists.
  */
 import type { CoordinationV1Lease, CoreV1Node, CoreV1Pod } from '../../shared/api/types/generated/members';
 import { ignoreNotFound, isConflict } from '../../shared/client/rest/api-error';
@@ -43,14 +44,17 @@ export const nodeLifecycleController: Controller = {
   run: (context) => new NodeLifecycle(context).run(),
 };
 
-/** The state of one term. Pods and nodes share one queue. */
+/**
+ * Runs once, for the time during which this process leads; the next time has a new instance. Pods and nodes share one
+ * queue.
+ */
 class NodeLifecycle {
   private readonly nodes: Informer<CoreV1Node>;
   private readonly pods: Informer<CoreV1Pod>;
   private readonly leases: Informer<CoordinationV1Lease>;
   private readonly queue: WorkQueue;
   private readonly monitor: NodeMonitor;
-  /** Names of nodes with pods that must be marked as not ready. */
+  /** Names of nodes that have become `Unknown`, until the pods on them are marked as not ready. */
   private readonly nodesWithReadyPods = new Set<string>();
 
   constructor(private readonly context: ControllerContext) {

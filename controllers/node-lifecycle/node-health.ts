@@ -1,7 +1,7 @@
 /**
- * Decides whether a node is alive: a new Ready condition from the kubelet or a renewed lease is a sign of life, and a node
- * without one for the grace period gets conditions with the status `Unknown`. The functions are pure. Behaves like
- * upstream 1.31.1.
+ * Decides whether a node is alive. A new Ready condition from the kubelet and a renewed lease are signs of life. A node
+ * without a sign of life during the grace period gets conditions with the status `Unknown`. The functions are pure. Behaves
+ * like upstream 1.31.1.
  */
 import type { CoordinationV1Lease, CoreV1Node, CoreV1NodeCondition } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
@@ -39,8 +39,9 @@ export function readyStatus({ body }: Node): ReadyStatus {
 }
 
 /**
- * The health after a check. `previous`: undefined for a node that was not observed before, which counts as seen now,
- * because this process may just have started; without status and lease it counts as seen when it was created.
+ * The health after a check. `previous` is undefined for a node that was not observed before. Such a node counts as seen
+ * now, because this process may just have started. Without status and lease, its kubelet has not started yet: it counts
+ * as seen when it was created.
  */
 export function observeNodeHealth(
   previous: NodeHealth | undefined,

@@ -125,11 +125,13 @@ test('NodeMonitor drops a forgotten node from its queue', () => {
 
 test('NodeMonitor evicts nothing from a small partly disrupted zone, and slowly from a large one', () => {
   const { clock, monitor } = setUp();
+  // A zone of four nodes is small, and one of five is large: largeClusterThreshold.
   monitor.monitorNodeHealth(zone('---+'));
   clock.advance(1_000_000);
   expect(monitor.startDueEvictions()).toEqual([]);
   monitor.monitorNodeHealth(zone('---++'));
   expect(monitor.startDueEvictions()).toEqual(['z0']);
+  // The secondary rate of 0.01 per second is one eviction in 100 seconds.
   clock.advance(99_000);
   expect(monitor.startDueEvictions()).toEqual([]);
   clock.advance(1_000);
@@ -144,9 +146,11 @@ test('NodeMonitor evicts nothing when all zones are disrupted, removes NoExecute
   const other = node('b', 'True', { zone: 'b' });
   monitor.monitorNodeHealth([tainted, other]);
   clock.advance(39_000);
+  // Now both zones have no ready node.
   expect(monitor.monitorNodeHealth([tainted, node('b', 'False', { zone: 'b' })])).toEqual(['a']);
   expect(monitor.startDueEvictions()).toEqual([]);
   expect(effects(monitor.taintAndLabelPatch(tainted))).toEqual(['NoSchedule']);
+  // The disruption ends. Without a new grace period, b and c would be unresponsive 39 seconds later.
   renewLease('b', '1');
   const silent = node('c', 'True', { zone: 'c' });
   expect(monitor.monitorNodeHealth([node('a', 'False', { zone: 'a' }), node('b', 'True', { zone: 'b' }), silent])).toEqual([]);

@@ -32,14 +32,17 @@ export interface NodeMonitorOptions {
   readonly leaseOf: (nodeName: string) => Lease | undefined;
 }
 
-/** `isCounted`: the node counts in the state of its zone. */
+/** The zone of a node. */
 interface ZoneMembership {
+  /** See {@link zoneKeyOf}. */
   readonly zone: string;
+  /** Whether the node counts in the state of its zone. */
   readonly isCounted: boolean;
 }
 
 /** Called from one loop and from the syncs of nodes; it makes no requests, so no call interrupts another. */
 export class NodeMonitor {
+  /** By the name of the node. */
   private readonly health = new Map<string, NodeHealth>();
   /** Names of nodes with an eviction in progress. */
   private readonly evicting = new Set<string>();
@@ -154,7 +157,10 @@ export class NodeMonitor {
     }
   }
 
-  /** Other changes follow from an event of the node, or from its eviction. */
+  /**
+   * Whether the node is enqueued, although its object has not changed: it has become unresponsive, or its eviction must
+   * be cancelled.
+   */
   private needsSync(node: Node, status: ReadyStatus): boolean {
     return status !== readyStatus(node) || (this.areAllZonesDisrupted && hasNoExecuteTaint(node));
   }

@@ -23,12 +23,14 @@ const NO_SCHEDULE_TAINTS: ReadonlySet<string> = new Set([...TAINT_BY_CONDITION.v
 const NO_EXECUTE_TAINTS: ReadonlySet<string> = new Set(['not-ready', 'unreachable']);
 const KEY_PREFIX = 'node.platform.io/';
 
-/**
- * Whether the pods of a node that is not ready are evicted, by a NoExecute taint. `in-progress`: the node gets the taint;
- * `unchanged`: only a node that has one keeps it, or gets the other one when its Ready condition has changed; `none`: the
- * taint is removed.
- */
-export type Eviction = 'in-progress' | 'unchanged' | 'none';
+/** Whether the pods of a node that is not ready are evicted, by one of the NoExecute taints not-ready and unreachable. */
+export type Eviction =
+  /** The node gets the taint of its Ready condition. */
+  | 'in-progress'
+  /** A node without a NoExecute taint gets none. A node with one gets that of its Ready condition instead. */
+  | 'unchanged'
+  /** The NoExecute taint is removed. */
+  | 'none';
 
 /** What the taints of a node depend on besides the node. */
 export interface TaintOptions {

@@ -1,9 +1,9 @@
 /**
  * Deletes pods that no kubelet will end (orphaned, on a node that is out of service, or deleted before they were
  * scheduled), and terminated pods beyond a threshold. Checks all pods of the informers every 20 s, without a queue; the
- * next round repeats a failed deletion. The pods of a node are orphaned when it has been missing for 40 s and the API
- * server does not have it either. Unlike upstream it does not repeat the deletion of a pod with a grace period of zero
- * that awaits its finalizers.
+ * next check repeats a failed deletion. The pods of a node are orphaned when the node has been missing for 40 s and the
+ * API server does not have it either. Unlike upstream's, this controller does not repeat the deletion of a pod that only
+ * its finalizers retain, after a deletion with a grace period of zero.
  */
 import { ignoreNotFoundOrConflict, undefinedIfNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
@@ -57,7 +57,7 @@ async function run(context: ControllerContext): Promise<void> {
   } while (await sleepUnlessAborted(clock, CHECK_PERIOD_MS, signal));
 }
 
-/** Remembers missing nodes between rounds. Exported for tests. */
+/** Remembers missing nodes between checks. Exported for tests. */
 export class PodGarbageCollector {
   private readonly missingNodes = new MissingNodes();
   private readonly metrics: PodGarbageMetrics;
@@ -67,8 +67,7 @@ export class PodGarbageCollector {
   }
 
   /**
-   * One round. Rejects when the API server does not respond whether a node exists; pods that cannot be deleted are
-   * logged.
+   * One check of all pods. Rejects when a request for a missing node fails. Pods that cannot be deleted are logged.
    */
   async collect(pods: readonly Pod[], nodes: readonly Node[]): Promise<void> {
     const { clock, settings } = this.context;
@@ -114,7 +113,7 @@ export class PodGarbageCollector {
       await client.of(PODS).namespace(namespace).delete(name, { gracePeriodSeconds: 0, preconditions: { uid }, signal });
       this.metrics.countDeletion({ namespace, reason });
     } catch (error) {
-      // The pod was deleted, or it has changed and is checked again in the next round.
+      // The pod was deleted, or it has changed and the next check inspects it again.
       ignoreNotFoundOrConflict(error);
     }
   }

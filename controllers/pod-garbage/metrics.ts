@@ -4,13 +4,13 @@ import type { PodGarbageReason } from './reconcile';
 
 type Count = (labels: { namespace: string; reason: PodGarbageReason }) => void;
 
-/** Each is called once for each pod. */
+/** Each function is called once for each pod. */
 export interface PodGarbageMetrics {
   readonly countDeletion: Count;
   readonly countError: Count;
 }
 
-/** Registers the metrics; called once for each term of the controller. */
+/** Registers the metrics. Called each time the controller starts, which happens when its process becomes the leader. */
 export function podGarbageMetrics(metrics: Pick<MetricMaker, 'counter'>): PodGarbageMetrics {
   const labels = ['namespace', 'reason'];
   return {

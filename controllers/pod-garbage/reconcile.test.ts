@@ -94,9 +94,7 @@ test('failedPodStatus sets the phase Failed of a pod that has not terminated, an
 });
 
 test('isForceDeleted is true for a pod that is being deleted with a grace period of zero', () => {
-  expect([pod('a', { ...terminating, deletionGracePeriodSeconds: 0 }), pod('b', terminating), pod('c')].map(isForceDeleted)).toEqual([
-    true,
-    false,
-    false,
-  ]);
+  expect(isForceDeleted(pod('a', { ...terminating, deletionGracePeriodSeconds: 0 }))).toBe(true);
+  expect(isForceDeleted(pod('b', terminating))).toBe(false);
+  expect(isForceDeleted(pod('c'))).toBe(false);
 });

@@ -1,9 +1,9 @@
 /**
- * Watches nodes and pods; deletes pods that do not tolerate the NoExecute taints of their node at once, and those that
- * tolerate them for a limited time after the shortest `tolerationSeconds`, and sets their `DisruptionTarget` condition
- * before. A change of a node's taints, or of a pod's node or tolerations, schedules or cancels evictions; due ones
- * enter the queue. Events and their texts are those of upstream's controller. Taints are left to the node lifecycle
- * controller.
+ * Watches nodes and pods, and evicts pods by the NoExecute taints of their node. A pod that does not tolerate one of them
+ * is deleted at once. A pod that tolerates them for a limited time is deleted after the shortest `tolerationSeconds`.
+ * Before a deletion, the `DisruptionTarget` condition of the pod is set. A change of a node's taints, or of a pod's node or
+ * tolerations, schedules or cancels evictions; due ones enter the queue. Events and their texts are those of upstream's
+ * controller. Writing the taints is left to the node lifecycle controller.
  */
 import { ignoreNotFound } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, keyOf } from '../../shared/client/rest/api-object';
@@ -106,7 +106,7 @@ function processPodOnNode(context: ControllerContext, schedule: EvictionSchedule
   if (schedule.evictNow(key, pod.uid)) recordEvent(context, pod, cancelled);
 }
 
-/** Upstream leaves out the uid. */
+/** The Event refers to the pod without its uid, as upstream's. */
 function recordEvent({ events }: ControllerContext, { namespace, name }: Pod, message: string): void {
   events.record({
     about: { apiVersion: 'v1', kind: 'Pod', namespace, name, uid: '' },

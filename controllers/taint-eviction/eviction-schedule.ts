@@ -5,6 +5,7 @@
 import type { Clock, Timer } from '../../shared/runtime/clock';
 
 interface ScheduledEviction {
+  /** Of the pod. */
   readonly uid: string;
   /** Undefined once the eviction is due. */
   timer: Timer | undefined;
@@ -22,7 +23,7 @@ export class EvictionSchedule {
     private readonly onDue: (key: string) => void,
   ) {}
 
-  /** Makes the eviction due at once. True when it was scheduled for later. */
+  /** Makes the eviction due at once. Returns whether it was scheduled for later; does nothing when it is due already. */
   evictNow(key: string, uid: string): boolean {
     if (this.isDue(key, uid)) return false;
     const wasScheduled = this.cancel(key, uid);
@@ -40,7 +41,7 @@ export class EvictionSchedule {
     this.startTimer(key, eviction, this.clock.monotonic() + ms);
   }
 
-  /** Cancels an eviction that is not due yet. True when there was one. */
+  /** Cancels an eviction that is not due yet. Returns whether there was one. */
   cancel(key: string, uid: string): boolean {
     const eviction = this.evictions.get(key);
     if (eviction?.timer === undefined || eviction.uid !== uid) return false;

@@ -50,18 +50,28 @@ describe('EvictionSchedule', () => {
     return { clock, due, schedule: new EvictionSchedule(clock, (key) => due.push(`${key}@${clock.monotonic()}`)) };
   }
 
-  test('calls back once for a pod when its eviction is due', () => {
+  test('calls back once for a pod when the first of its scheduled evictions is due', () => {
     const { clock, due, schedule } = setUp();
     schedule.evictAfter('p', 'u', 5_000);
     schedule.evictAfter('p', 'u', 1_000);
-    expect(schedule.isDue('p', 'u')).toBe(false);
     clock.advance(5_000);
     schedule.evictAfter('p', 'u', 1_000);
-    expect(schedule.evictNow('p', 'u')).toBe(false);
     clock.advance(60_000);
     expect(due).toEqual(['p@5000']);
-    expect([schedule.isDue('p', 'u'), schedule.isDue('p', 'other')]).toEqual([true, false]);
+  });
+
+  test('keeps an eviction due, and cancels it no more, until the pod is removed', () => {
+    const { clock, due, schedule } = setUp();
+    schedule.evictAfter('p', 'u', 5_000);
+    expect(schedule.isDue('p', 'u')).toBe(false);
+    clock.advance(5_000);
+    expect(schedule.isDue('p', 'u')).toBe(true);
+    expect(schedule.isDue('p', 'other')).toBe(false);
+    expect(schedule.evictNow('p', 'u')).toBe(false);
     expect(schedule.cancel('p', 'u')).toBe(false);
+    expect(due).toEqual(['p@5000']);
+    schedule.remove('p');
+    expect(schedule.isDue('p', 'u')).toBe(false);
   });
 
   test('evictNow calls back at once, and returns whether an eviction was scheduled', () => {
