@@ -49,7 +49,7 @@ async function run(context: ControllerContext): Promise<void> {
   await new TokensController(context, accountTokenKey).run();
 }
 
-/** The state of one term. */
+/** Runs once, for the time during which this process leads. The next time has a new instance. */
 class TokensController {
   /** The Secrets of the type in either dialect. */
   private readonly secrets = new ObjectStore<CoreV1Secret>({ [BY_ACCOUNT]: (secret) => [accountKeyOf(secret)] });
@@ -121,7 +121,7 @@ class TokensController {
     const { namespace, name } = secret;
     const accountName = accountNameOf(secret, PREFIXES);
     const reconcile = (observedUid: string | undefined) =>
-      reconcileSecret(secret, observedUid, settings.rootCertificate.current(), PREFIXES);
+      reconcileSecret(secret, { accountUid: observedUid, rootCertificate: settings.rootCertificate.current() }, PREFIXES);
     let uid = accountUid(namespace, accountName);
     if (reconcile(uid).type === 'delete') uid = (await this.getIfExists(SERVICE_ACCOUNTS, namespace, accountName))?.uid;
     const action = reconcile(uid);

@@ -17,7 +17,9 @@ function secret(data: Data, annotations: Record<string, string> = {}, more: Core
   });
 }
 
-const reconcile = (observed: ReturnType<typeof secret>, accountUid = 'u') => reconcileSecret(observed, accountUid, 'PEM', PREFIXES);
+const reconcile = (observed: ReturnType<typeof secret>) => reconcileSecret(observed, { accountUid: 'u', rootCertificate: 'PEM' }, PREFIXES);
+const reconcileWithoutAccount = (observed: ReturnType<typeof secret>) =>
+  reconcileSecret(observed, { accountUid: undefined, rootCertificate: 'PEM' }, PREFIXES);
 const owned = (uid: string) => ({ 'platform.io/service-account.uid': uid });
 
 test('reconcileSecret leaves a complete token Secret alone, with or without the uid annotation', () => {
@@ -40,18 +42,18 @@ test.each<[string, Data, boolean]>([
 
 test('reconcileSecret requires no CA certificate when the controller has none', () => {
   const { 'ca.crt': _, ...rest } = COMPLETE;
-  expect(reconcileSecret(secret(rest), 'u', undefined, PREFIXES)).toEqual({ type: 'none' });
+  expect(reconcileSecret(secret(rest), { accountUid: 'u', rootCertificate: undefined }, PREFIXES)).toEqual({ type: 'none' });
 });
 
 test('reconcileSecret deletes a token Secret when its ServiceAccount is deleted or has another uid', () => {
-  expect(reconcileSecret(secret(COMPLETE, owned('u')), undefined, 'PEM', PREFIXES)).toMatchObject({ type: 'delete' });
+  expect(reconcileWithoutAccount(secret(COMPLETE, owned('u')))).toMatchObject({ type: 'delete' });
   expect(reconcile(secret(COMPLETE, owned('earlier')))).toMatchObject({ type: 'delete' });
   expect(reconcile(secret(COMPLETE, owned('')))).toEqual({ type: 'none' });
 });
 
 test('reconcileSecret does nothing for a token Secret that is being deleted', () => {
   const terminating = apiObject<CoreV1Secret>({ ...secret(undefined).body, metadata: { name: 's', deletionTimestamp: 't' } });
-  expect(reconcileSecret(terminating, undefined, 'PEM', PREFIXES)).toEqual({ type: 'none' });
+  expect(reconcileWithoutAccount(terminating)).toEqual({ type: 'none' });
 });
 
 test('populatedSecret sets the given data, the missing namespace and the annotations of a token Secret', () => {

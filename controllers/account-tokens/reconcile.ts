@@ -17,7 +17,7 @@ export type SecretAction =
 const NAME_ANNOTATION = 'service-account.name';
 const UID_ANNOTATION = 'service-account.uid';
 
-/** The prefix of the annotations is that of the Secret's type, which may be of either dialect. */
+/** The prefix of the annotations: that of the Secret's type, `platform.io` or upstream's. */
 const prefixOf = ({ body }: Secret): string => (body.type ?? '').split('/', 1)[0] ?? '';
 
 /** The first annotation that is not empty, in the dialect of the type or in another, as in the API server. */
@@ -30,14 +30,18 @@ function annotationOf(secret: Secret, name: string, prefixes: readonly string[])
 /** The name of the ServiceAccount; '' when the Secret names none. `prefixes`: of the annotation, in all dialects. */
 export const accountNameOf = (secret: Secret, prefixes: readonly string[]): string => annotationOf(secret, NAME_ANNOTATION, prefixes);
 
-/**
- * `accountUid`: undefined when there is no such ServiceAccount. `rootCertificate` (PEM): undefined when there is none
- * to write. `prefixes`: of annotations, in all dialects.
- */
+/** What the content of a Secret depends on. */
+export interface SecretDependencies {
+  /** The uid of the ServiceAccount that the Secret names; undefined when there is no such ServiceAccount. */
+  readonly accountUid: string | undefined;
+  /** PEM; undefined when there is none to write. */
+  readonly rootCertificate: string | undefined;
+}
+
+/** `prefixes`: of annotations, in all dialects. */
 export function reconcileSecret(
   secret: Secret,
-  accountUid: string | undefined,
-  rootCertificate: string | undefined,
+  { accountUid, rootCertificate }: SecretDependencies,
   prefixes: readonly string[],
 ): SecretAction {
   if (isBeingDeleted(secret)) return { type: 'none' };

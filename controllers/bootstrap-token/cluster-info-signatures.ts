@@ -63,13 +63,13 @@ function withSignatures(data: Data, kubeconfig: string, tokens: readonly Signing
   }
   const payload = Buffer.from(kubeconfig).toString('base64url');
   for (const { id, secret } of tokens) {
-    signed[CLUSTER_INFO.signaturePrefix + id] = detachedSignature(payload, id, keyPart === 'token' ? `${id}.${secret}` : secret);
+    signed[CLUSTER_INFO.signaturePrefix + id] = detachedSignature(payload, { id, key: keyPart === 'token' ? `${id}.${secret}` : secret });
   }
   return signed;
 }
 
-/** `payload`: in base64url. */
-function detachedSignature(payload: string, id: string, key: string): string {
+/** A JWS without its payload (`header..signature`), whose header names the token by its id. `payload`: in base64url. */
+function detachedSignature(payload: string, { id, key }: { readonly id: string; readonly key: string }): string {
   const header = Buffer.from(JSON.stringify({ alg: 'HS256', kid: id })).toString('base64url');
   const signature = createHmac('sha256', key).update(`${header}.`).update(payload).digest('base64url');
   return `${header}..${signature}`;

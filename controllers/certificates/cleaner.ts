@@ -1,7 +1,11 @@
 /**
- * CSR cleaner: watches CertificateSigningRequests and deletes them when they expire: a denied or failed one an hour after
- * that, a pending one a day after its creation, an issued one an hour after its approval or when its certificate expires.
- * An approved one stays until its certificate is issued. A request is requeued for the time at which it expires;
+ * CSR cleaner: watches CertificateSigningRequests and deletes them when they expire (expiration.ts):
+ *
+ * - a denied or failed request an hour after the denial or failure
+ * - a pending request a day after its creation
+ * - an issued request an hour after its approval, or when its certificate expires if that is earlier
+ *
+ * An approved request stays until its certificate is issued. A request is requeued for the time at which it expires;
  * upstream's cleaner polls all requests once an hour.
  */
 import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';

@@ -17,8 +17,7 @@ const named = (more: Partial<ParsedCertificateRequest['names']>): ParsedCertific
   names: { ...NAMES, ...more },
 });
 
-// The recordings cover what each signer accepts, and upstream's messages. These tests cover the order of the
-// checks.
+// What each signer accepts, and upstream's messages, are recorded (test/replay). These tests cover the order of the checks.
 type OrderCase = readonly [title: string, request: ParsedCertificateRequest, usages: readonly string[], error: string];
 
 test.each<OrderCase>([

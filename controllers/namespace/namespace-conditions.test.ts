@@ -1,4 +1,4 @@
-import type { CoreV1Namespace } from '../../shared/api/types/generated/members';
+import type { CoreV1Namespace, CoreV1NamespaceCondition } from '../../shared/api/types/generated/members';
 import { conditionsOf } from '../runtime/conditions';
 import { deletionStages } from './deletion-stages';
 import {
@@ -20,6 +20,9 @@ const content = (resource: string, count: number, finalizers: Record<string, num
 
 const conditions = (attempt: DeletionAttempt, namespace: CoreV1Namespace = {}, now = 'T1') =>
   conditionsOf(withDeletionConditions(namespace, attempt, now) ?? {});
+
+const ofType = (list: readonly CoreV1NamespaceCondition[], type: string): CoreV1NamespaceCondition | undefined =>
+  list.find((condition) => condition.type === type);
 
 // Recorded from upstream's server.
 test('withDeletionConditions reports remaining resources and finalizers with the messages of upstream', () => {
@@ -74,7 +77,7 @@ test('withDeletionConditions reports remaining resources and finalizers with the
 
 test('withDeletionConditions reports failures of discovery and deletion with the messages of upstream', () => {
   const updated = conditions({ ...SUCCESS, staleVersions: ['metrics.example.com/v1beta1', 'other.example.com/v1'], failures: ['b', 'a'] });
-  expect(updated[0]).toMatchObject({
+  expect(ofType(updated, 'NamespaceDeletionDiscoveryFailure')).toMatchObject({
     status: 'True',
     reason: 'DiscoveryFailed',
     message:
@@ -82,13 +85,17 @@ test('withDeletionConditions reports failures of discovery and deletion with the
       'metrics.example.com/v1beta1: stale GroupVersion discovery: metrics.example.com/v1beta1, other.example.com/v1: stale ' +
       'GroupVersion discovery: other.example.com/v1',
   });
-  expect(updated[2]).toMatchObject({
+  expect(ofType(updated, 'NamespaceDeletionContentFailure')).toMatchObject({
     status: 'True',
     reason: 'ContentDeletionFailed',
     message: 'Failed to delete all resource types, 2 remaining: a, b',
   });
-  expect(updated[3]).toMatchObject({ status: 'False', reason: 'ContentRemoved', message: 'All content successfully removed' });
-  expect(updated[4]).toMatchObject({
+  expect(ofType(updated, 'NamespaceContentRemaining')).toMatchObject({
+    status: 'False',
+    reason: 'ContentRemoved',
+    message: 'All content successfully removed',
+  });
+  expect(ofType(updated, 'NamespaceFinalizersRemaining')).toMatchObject({
     status: 'False',
     reason: 'ContentHasNoFinalizers',
     message: 'All content-preserving finalizers finished',
@@ -104,13 +111,14 @@ test('withDeletionConditions keeps lastTransitionTime for an unchanged status, k
   if (first === undefined) throw new Error('no conditions');
   expect(withDeletionConditions(first, { ...SUCCESS, remaining: [content('pods.', 2)] }, 'T2')).toBeUndefined();
   const fewer = conditions({ ...SUCCESS, remaining: [content('pods.', 1)] }, first, 'T3');
-  expect(fewer[0]).toEqual({ type: 'Mine', status: 'True' });
-  expect(fewer[4]).toMatchObject({
+  expect(ofType(fewer, 'Mine')).toEqual({ type: 'Mine', status: 'True' });
+  expect(ofType(fewer, 'NamespaceContentRemaining')).toMatchObject({
     status: 'True',
     lastTransitionTime: 'T1',
     message: 'Some resources are remaining: pods. has 1 resource instances',
   });
-  expect(conditions(SUCCESS, first, 'T4')[4]).toMatchObject({ status: 'False', lastTransitionTime: 'T4' });
+  const empty = conditions(SUCCESS, first, 'T4');
+  expect(ofType(empty, 'NamespaceContentRemaining')).toMatchObject({ status: 'False', lastTransitionTime: 'T4' });
 });
 
 test('isContentDeleted returns true when nothing remains and neither discovery nor a deletion failed', () => {

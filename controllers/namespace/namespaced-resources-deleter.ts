@@ -58,6 +58,7 @@ export class NamespacedResourcesDeleter {
       await this.reportAttempt(namespace, attempt);
       const graceSeconds = longestGraceSeconds(attempt);
       const isWaitingForGracePeriod = graceSeconds > 0 && !hasFailed(attempt);
+      // A second after half of the grace period, as upstream: many pods terminate before it ends.
       return isWaitingForGracePeriod ? { type: 'again', afterMs: (graceSeconds / 2 + 1) * 1000 } : { type: 'wait' };
     }
     // A namespace with other finalizers continues to exist, so its conditions must show that the content is deleted.

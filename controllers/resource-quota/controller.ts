@@ -1,8 +1,11 @@
 /**
  * Watches ResourceQuotas and the resources that they limit; writes ResourceQuota status. Admission, not this
- * controller, enforces quotas. A quota is enqueued when its spec changes, shortly after a change of an object that it
- * limits, some time after a change of its status, when a limited resource is added or removed, and periodically. A sync
- * requeues itself when time alone changes the usage.
+ * controller, enforces quotas. A quota is enqueued:
+ *
+ * - when its spec changes, or a resource that it limits is added or removed
+ * - shortly after a change of an object that it limits ({@link BATCH_MS})
+ * - some time after a change of its status ({@link STATUS_CHECK_MS})
+ * - periodically, and for the time at which the usage changes without a change of an object
  */
 import type { CoreV1ResourceQuota } from '../../shared/api/types/generated/members';
 import { ignoreNotFound } from '../../shared/client/rest/api-error';

@@ -1,7 +1,7 @@
 /**
- * Informers for the resources that quotas limit: started when a quota first limits a resource; those of resources that
- * are not built in end when the resource is not served any more. They hold only metadata, except for resources with usage
- * beyond the number of objects. The counterpart of upstream's QuotaMonitor.
+ * Informers for the resources that quotas limit. An informer starts when a quota first limits its resource. The informer
+ * of a custom resource ends when the resource is not served any more. Informers hold only metadata, except for resources
+ * with usage beyond the number of objects, such as the CPUs of pods. The counterpart of upstream's QuotaMonitor.
  */
 import { isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';
 import { discoverResources, type ServedResource } from '../../shared/client/rest/discovery';
@@ -36,6 +36,7 @@ interface Monitor {
 
 /** A request of discovery, which may be in progress. */
 interface Discovery {
+  /** Milliseconds of the monotonic clock. */
   readonly startedAt: number;
   /** The resources that quotas can limit, by key. */
   readonly resources: Promise<ReadonlyMap<string, ServedResource>>;
@@ -130,6 +131,7 @@ export class QuotaMonitor {
   }
 
   private async startMonitor(key: string): Promise<Monitor | undefined> {
+    // A resource that the cached discovery lacks may have been added since.
     const resource = (await this.servedResources()).get(key) ?? (await this.servedResources(MIN_DISCOVERY_PERIOD_MS)).get(key);
     const isBuiltIn = SERVED_KINDS.some((row) => resourceKeyOf(row) === key) && resource !== undefined;
     if (!isBuiltIn && !this.dynamicResources.has(key)) this.dynamicResources.set(key, this.context.clock.monotonic());

@@ -65,6 +65,7 @@ export function* reconcileQuota(quota: ResourceQuota, listObjects: ListObjects, 
       yield;
       if (!isInQuotaScopes(resource, body, scopes)) continue;
       addAmounts(usage, quotaUsageOf(resource, body, now));
+      // The object counts until this time, included.
       const until = quotaReleasedAt(resource, body);
       if (until !== undefined && until >= now) requeueAfterMs = Math.min(requeueAfterMs ?? Number.POSITIVE_INFINITY, until - now + 1);
     }

@@ -2,8 +2,8 @@
  * A load balancer for development, which runs with `--development-load-balancer-addresses` only: gives Services of type
  * LoadBalancer an address of a configured range in their status, and the finalizer
  * `service.{prefix}/load-balancer-cleanup`. No traffic is balanced. Steps, finalizer and Events are those of upstream's
- * service controller; unlike that one it changes the finalizer and the status in one write, and it leaves Services
- * alone that another load balancer serves.
+ * service controller. Unlike that one, this controller changes the finalizer and the status in one write, and does not
+ * change Services that another load balancer serves.
  */
 import type { CoreV1Service } from '../../shared/api/types/generated/members';
 import { ignoreNotFound } from '../../shared/client/rest/api-error';
@@ -40,7 +40,7 @@ export const serviceLoadBalancerController: Controller = {
 /** The part of the controller context that is used here. */
 type ServiceLoadBalancerContext = Pick<ControllerContext, 'client' | 'events' | 'informers' | 'logger' | 'names' | 'queue' | 'signal'>;
 
-/** The state of one term. Exported for tests. */
+/** Runs once, for the time during which this process leads; the next time has a new instance. Exported for tests. */
 export class ServiceLoadBalancer {
   private readonly services: Informer<CoreV1Service>;
   private readonly queue: WorkQueue;
@@ -102,6 +102,7 @@ export class ServiceLoadBalancer {
     const action = reconcileService(service, this.pool, this.rules);
     switch (action.type) {
       case 'none':
+        // With `needsAddress` the Service has its addresses.
         if (action.needsAddress) this.waiting.delete(key);
         else this.release(service);
         return DONE;
@@ -131,7 +132,10 @@ export class ServiceLoadBalancer {
     }
   }
 
-  /** Rejected with a conflict when the Service has changed: the finalizers are replaced as a whole. */
+  /**
+   * Rejects with a conflict when the Service has changed. The precondition is needed because the list of finalizers is
+   * replaced as a whole.
+   */
   private async writeUpdate({ namespace, name, uid, resourceVersion }: Service, { finalizers, addresses }: ServiceUpdate): Promise<void> {
     const { client, signal } = this.context;
     const ingress = addresses.length === 0 ? null : addresses.map((ip) => ({ ip, ipMode: 'VIP' }));

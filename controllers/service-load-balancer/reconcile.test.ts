@@ -123,7 +123,9 @@ describe('AddressPool', () => {
 
   it('hands out all addresses of a range except the network and broadcast addresses', () => {
     const { pool } = setUp(['192.0.2.0/30']);
-    expect(['a', 'b', 'c'].map((uid) => pool.acquire(uid, families))).toEqual([['192.0.2.1'], ['192.0.2.2'], undefined]);
+    expect(pool.acquire('a', families)).toEqual(['192.0.2.1']);
+    expect(pool.acquire('b', families)).toEqual(['192.0.2.2']);
+    expect(pool.acquire('c', families)).toBeUndefined();
     expect(setUp(['192.0.2.8/32']).pool.acquire('a', families)).toEqual(['192.0.2.8']);
   });
 
@@ -131,7 +133,8 @@ describe('AddressPool', () => {
     const { pool } = setUp();
     pool.adopt('a', ['192.0.2.1', '192.0.2.2', '198.51.100.1', 'x']);
     pool.adopt('b', ['192.0.2.1']);
-    expect(['a', 'b'].map((uid) => pool.acquire(uid, families))).toEqual([['192.0.2.1'], ['192.0.2.2']]);
+    expect(pool.acquire('a', families)).toEqual(['192.0.2.1']);
+    expect(pool.acquire('b', families)).toEqual(['192.0.2.2']);
   });
 
   it('releases the address of a family that a Service no longer has', () => {

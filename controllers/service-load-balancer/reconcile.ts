@@ -1,7 +1,7 @@
 /**
- * Decides what the development load balancer writes to a Service. Only the {@link AddressPool} changes: no I/O. Other
- * load balancers' Services are left alone: those of another class, unless they have the finalizer and an address of
- * this one's ranges.
+ * Decides what the development load balancer writes to a Service. Changes the given {@link AddressPool} and does no I/O.
+ * Services of another load balancer class are not changed, unless they have the finalizer and an address of the
+ * development load balancer's ranges.
  */
 import type { CoreV1LoadBalancerIngress } from '../../shared/api/types/generated/members';
 import { finalizersOf, isBeingDeleted } from '../../shared/client/rest/api-object';
@@ -78,7 +78,8 @@ function ensure(service: Service, pool: AddressPool, { finalizer }: LoadBalancer
 /** Removes the finalizer and the addresses from a Service that this controller served before. */
 function cleanUp(service: Service, pool: AddressPool, rules: LoadBalancerRules): ServiceAction {
   const hasOwnAddress = addressesOf(service).some((address) => pool.contains(address));
-  // A Service loses its class when its type is changed: then the address in its status belongs to its load balancer.
+  // A Service of another type has no class, so that only the address in its status could show that another load balancer
+  // serves it.
   const hasNoTrace = service.body.spec?.type !== 'LoadBalancer' && ingressOf(service).length === 0;
   const isOwn = isServed(service, rules) || hasOwnAddress || pool.holds(service.uid) || hasNoTrace;
   if (!hasFinalizer(service) || !isOwn) return { type: 'none', needsAddress: false };

@@ -64,6 +64,7 @@ export function sendContent(response: ServerResponse, { code, type, text }: Resp
 }
 
 function tlsOptions({ certificate, key, clientAuthorities }: ServingCertificates): object {
+  // A handshake with an untrusted client certificate succeeds too: the handler decides what an unverified client may do.
   const clientCertificates = clientAuthorities === undefined ? {} : { ca: clientAuthorities, requestCert: true, rejectUnauthorized: false };
   return { cert: certificate, key, ...clientCertificates };
 }

@@ -34,7 +34,8 @@ async function* responseTo(spec: JsonObject): AsyncGenerator<Buffer> {
 
 const bearer = (token: string): PathCredentials => ({ authorization: `Bearer ${token}`, certificateUser: undefined });
 const noCredentials: PathCredentials = { authorization: undefined, certificateUser: undefined };
-const codeOf = (check: Promise<void>): Promise<unknown> =>
+/** 200 when access is allowed, otherwise the code and the message of the error. */
+const outcomeOf = (check: Promise<void>): Promise<unknown> =>
   check.then(
     () => 200,
     (error: { readonly status?: { readonly code?: number; readonly message?: string } }) => [error.status?.code, error.status?.message],
@@ -77,7 +78,7 @@ it.each<[string, PathCredentials, string, unknown]>([
     [403, 'forbidden: User "x" cannot get path "/metrics"'],
   ],
 ])('PathAccess %s', async (_title, credentials, path, outcome) => {
-  expect(await codeOf(setUp().access.check(credentials, 'GET', path))).toEqual(outcome);
+  expect(await outcomeOf(setUp().access.check(credentials, 'GET', path))).toEqual(outcome);
 });
 
 it('PathAccess sends one TokenReview and one SubjectAccessReview in ten seconds', async () => {
@@ -95,10 +96,10 @@ it('PathAccess sends one TokenReview and one SubjectAccessReview in ten seconds'
 it('PathAccess does not cache a failed review', async () => {
   const { access, server } = setUp();
   server.isDown = true;
-  expect(await codeOf(access.check(bearer('good'), 'GET', '/metrics'))).toEqual([
+  expect(await outcomeOf(access.check(bearer('good'), 'GET', '/metrics'))).toEqual([
     500,
     'Internal error occurred: the API server could not be called',
   ]);
   server.isDown = false;
-  expect(await codeOf(access.check(bearer('good'), 'GET', '/metrics'))).toBe(200);
+  expect(await outcomeOf(access.check(bearer('good'), 'GET', '/metrics'))).toBe(200);
 });

@@ -1,8 +1,8 @@
 /**
  * Authenticates and authorizes requests to the paths that a process serves about itself, by TokenReviews and
  * SubjectAccessReviews that are sent to the API server. Paths of an allow list need no authorization, but an invalid token
- * is rejected there as well. The results are cached for a short time, because metrics are scraped often. It has no rules
- * of its own.
+ * is rejected there as well. The results are cached for a short time, because metrics are scraped often. The rules about
+ * users and paths are those of the API server.
  */
 import { createHash } from 'node:crypto';
 import { forbiddenPath, internalError, unauthorized } from '../../shared/api/errors/status';
@@ -114,6 +114,7 @@ export class PathAccess {
 
 /** Results by key, for a short time. Concurrent requests share one review. Failures are not cached. */
 class ReviewCache<T> {
+  /** `since`: when the review was sent, in milliseconds of the monotonic clock. */
   private readonly entries = new Map<string, { readonly result: Promise<T>; readonly since: number }>();
 
   constructor(private readonly clock: Clock) {}

@@ -23,9 +23,7 @@ export interface ServingPaths {
   readonly clientAuthorities: string;
 }
 
-/**
- * The lifetime of the certificate that stands in for missing files.
- */
+/** The lifetime of a certificate that is issued because no file has one: a year. */
 const LIFETIME_MS = 365 * 86_400_000;
 
 /**
