@@ -97,6 +97,7 @@ type VolumeOutcome =
   | { readonly type: 'behind' }
   | { readonly type: 'failed'; readonly problem: string };
 
+/** An ephemeral volume of a pod, and the claim that it has so far. */
 interface ObservedVolume {
   readonly pod: Pod;
   readonly volume: EphemeralVolume;

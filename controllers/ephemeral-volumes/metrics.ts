@@ -7,7 +7,7 @@ export interface CreationMetrics {
   readonly countFailure: () => void;
 }
 
-/** Registers the metrics; called once for each term of the controller. */
+/** Registers the metrics. Called each time the controller starts, which happens when its process becomes the leader. */
 export function creationMetrics(metrics: Pick<MetricMaker, 'counter'>): CreationMetrics {
   return {
     countAttempt: metrics.counter('ephemeral_volume_controller_create_total', 'Claims that were to be created for ephemeral volumes.'),

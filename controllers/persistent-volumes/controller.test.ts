@@ -78,7 +78,7 @@ describe('the volume binder', () => {
     expect(boundVolumes()).toEqual({ c: 'v' });
     const before = api.requests.length;
     const states = api.version;
-    // One event after the other.
+    // Delivers the held events one after the other, so that the informer shows each state between the writes.
     api.releaseWatches(VOLUMES);
     await clock.advanceAsync(PERIOD_MS);
     expect(api.requests.slice(before).filter((request) => request.startsWith('PUT'))).toEqual([]);
@@ -160,6 +160,7 @@ describe('the volume binder', () => {
     api.put(VOLUMES, { ...volume('v'), spec: { ...volume('v').spec, claimRef } });
     await start();
     await clock.advanceAsync(5_000);
+    // With the final slash: requests for one claim, and those that an empty name would make a list.
     const reads = api.requests.filter((request) => /^GET \S*persistentvolumeclaims\//.test(request));
     expect(phaseOf('v')).toBe('Released');
     expect(reads.filter((request) => !request.endsWith('/c%2Fd'))).toEqual([]);

@@ -1,9 +1,10 @@
 /**
- * Binds PersistentVolumeClaims to PersistentVolumes, and keeps the phases of both. One worker syncs claims and one
- * volumes, so that no two claims compete for a volume within the process; everything is synced periodically. Unlike
- * upstream it has no volume plug-ins: other programs provision volumes, and a released volume becomes Failed when its
- * policy is Recycle, or Delete and no other program deletes it. A claim that waits is enqueued shortly after a volume or
- * class for it appears, where upstream waits for the next period.
+ * Binds PersistentVolumeClaims to PersistentVolumes, and writes the phases of both. One worker syncs claims and another
+ * one volumes, so that no two claims compete for a volume within the process. Everything is synced periodically.
+ *
+ * Unlike upstream's, this controller has no volume plug-ins. Other programs provision volumes. A released volume becomes
+ * Failed when its policy is Recycle, and when its policy is Delete and no other program deletes it. A claim that waits is
+ * enqueued shortly after a volume or class for it appears, where upstream waits for the next period.
  */
 import { ignoreNotFound } from '../../shared/client/rest/api-error';
 import { resourceOf } from '../../shared/client/rest/resource';
@@ -66,7 +67,7 @@ export async function bindVolumes(context: VolumeBinderContext): Promise<void> {
     enqueueClaim,
     countAssignedClass: assignedClassMetrics(context.metrics),
   });
-  // A pass over volumes and claims that need no writes awaits no response, so both workers share a slice.
+  // The sync of an object that needs no write awaits no response. The slice makes both workers yield to the event loop.
   const slice = new TimeSlice(clock);
   const forget = (key: string): void => binder.forget(key);
   const syncClaim = syncer({ slice, find: (key) => state.claim(key), sync: (claim: Claim) => binder.syncClaim(claim), forget });

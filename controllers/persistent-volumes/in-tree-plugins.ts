@@ -65,8 +65,10 @@ export function deletionFailure({ name, body, metadata }: Volume): string {
 }
 
 /**
- * The volume with the annotation of the driver that replaced its plug-in, and with the finalizer of a volume that a plug-in
- * must delete, or without that finalizer for any other volume. `undefined` when nothing is to be changed.
+ * The volume with its marks, or `undefined` when it has them already:
+ *
+ * - the annotation `migrated-to`, when a driver replaced the plug-in that provisioned it
+ * - the finalizer, when a plug-in must delete it; the finalizer is removed from any other volume
  */
 export function markedVolume(volume: Volume, names: StorageNames): CoreV1PersistentVolume | undefined {
   const provisioner = annotationOf(volume, STORAGE_NAMES.provisionedBy);
@@ -83,7 +85,7 @@ export function markedVolume(volume: Volume, names: StorageNames): CoreV1Persist
   return { ...volume.body, metadata: { ...metadata, finalizers: [...desired] } };
 }
 
-/** The claim with the annotation of the driver that replaced its provisioner. `undefined` when it needs none or has it. */
+/** The claim with the annotation of the driver that replaced its provisioner; `undefined` when the claim needs no change. */
 export function markedClaim(claim: Claim, names: StorageNames): CoreV1PersistentVolumeClaim | undefined {
   const provisioner = annotationOf(claim, STORAGE_NAMES.provisioner) ?? annotationOf(claim, STORAGE_NAMES.betaProvisioner) ?? '';
   const driver = csiDriverOf(provisioner);

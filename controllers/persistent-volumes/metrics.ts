@@ -23,7 +23,7 @@ interface CountRow<T> {
   readonly help: string;
   readonly labelNames: readonly string[];
   readonly isCounted: (object: T) => boolean;
-  /** In the order of the names. */
+  /** The values of `labelNames`, in the same order. */
   readonly labelsOf: (object: T) => readonly string[];
 }
 
@@ -79,16 +79,18 @@ const CLAIM_COUNTS: readonly CountRow<Claim>[] = [
 
 /** Receives the changes that the gauges follow. */
 export interface StorageCounts {
-  /** Call it for each change: `previous` is undefined for a new object, `current` for a deleted one. */
+  /** Call it for each change: `previous` is undefined for a new volume, `current` for a deleted one. */
   readonly onVolumeChange: (previous: Volume | undefined, current: Volume | undefined) => void;
+  /** Call it for each change, as {@link onVolumeChange}. */
   readonly onClaimChange: (previous: Claim | undefined, current: Claim | undefined) => void;
   /** Removes the gauges' values. */
   readonly end: () => void;
 }
 
 /**
- * Keeps the counts of volumes and claims for scrapes, until it is ended. They follow each change, because a pass over
- * 100,000 of each takes hundreds of milliseconds. `prefix`: of the names of plug-ins.
+ * Keeps the counts of volumes and claims for scrapes, until it is ended. Each change updates the counts, because counting
+ * 100,000 objects of each kind at a scrape takes hundreds of milliseconds. `prefix`: of the names of plug-ins, such as
+ * `platform.io`.
  */
 export function countStorage(metrics: Pick<MetricMaker, 'collectedGauge'>, prefix: string): StorageCounts {
   const volumes = volumeCounts(prefix).map((row) => new Count(row));
@@ -111,7 +113,7 @@ export function countStorage(metrics: Pick<MetricMaker, 'collectedGauge'>, prefi
 
 /** The objects of one row, counted by their labels. */
 class Count<T> {
-  /** Those above zero, by their labels. */
+  /** The counts above zero. Key: the label values as JSON. */
   readonly values = new Map<string, LabelledValue>();
 
   constructor(readonly row: CountRow<T>) {}

@@ -25,7 +25,7 @@ import {
 /** What the decisions about claims read; lookups by name return undefined when there is no such object. */
 export interface ObservedStorage {
   volume(name: string): Volume | undefined;
-  /** The best volume for the claim; `reservedOnly` leaves only those that name it. */
+  /** The best volume for the claim; `reservedOnly` considers only volumes whose `claimRef` names the claim. */
   findVolume(claim: Claim, options: { readonly reservedOnly: boolean }): Volume | undefined;
   storageClass(name: string): StorageClass | undefined;
   /** `undefined` when no class is marked as the default one. */
@@ -45,9 +45,9 @@ export interface StorageEvent {
 export type ClaimAction =
   | { readonly type: 'none' }
   | { readonly type: 'bind'; readonly volume: Volume }
-  /** Writes the claim with the default class; its event enqueues it for the next step. */
+  /** Writes the claim with the default class; the informer's event then enqueues it for the next step. */
   | { readonly type: 'assign-class'; readonly body: CoreV1PersistentVolumeClaim }
-  /** Writes the claim with other annotations; its event enqueues it for the next step. */
+  /** Writes the claim with other annotations; the informer's event then enqueues it for the next step. */
   | { readonly type: 'update'; readonly body: CoreV1PersistentVolumeClaim }
   | { readonly type: 'phase'; readonly phase: ClaimPhase };
 
@@ -55,7 +55,7 @@ export type ClaimAction =
 export interface ClaimDecision {
   readonly action: ClaimAction;
   readonly event?: StorageEvent;
-  /** The Event is recorded only when the action changes the claim. */
+  /** The Event is recorded only when the action changes the claim; without it, at most once in five minutes. */
   readonly reportsTransition?: boolean;
 }
 
@@ -65,7 +65,7 @@ const inPhase = (phase: ClaimPhase, event?: StorageEvent): ClaimDecision => ({
   ...(event === undefined ? {} : { event }),
 });
 
-/** Decides one step: its writes cause an event, which enqueues the claim for the next step. `names`: those to write. */
+/** Decides one step. The change that it writes enqueues the claim for the next step. `names`: the spellings to write. */
 export function reconcileClaim(claim: Claim, observed: ObservedStorage, names: StorageNames): ClaimDecision {
   if (annotationOf(claim, STORAGE_NAMES.bindCompleted) !== undefined) return reconcileBoundClaim(claim, observed);
   return volumeNameOf(claim) === '' ? reconcileUnboundClaim(claim, observed, names) : reconcileReservedClaim(claim, observed);
@@ -87,7 +87,7 @@ const lost = (reason: string, message: string): ClaimDecision => ({
   reportsTransition: true,
 });
 
-/** A claim that names the volume. */
+/** A claim that names a volume and is not bound completely. */
 function reconcileReservedClaim(claim: Claim, observed: ObservedStorage): ClaimDecision {
   const volume = observed.volume(volumeNameOf(claim));
   if (volume === undefined) return inPhase('Pending');
@@ -98,6 +98,7 @@ function reconcileReservedClaim(claim: Claim, observed: ObservedStorage): ClaimD
     return inPhase('Pending', { type: 'Warning', reason: 'VolumeMismatch', message });
   }
   if (isBoundToClaim(volume, claim)) return { action: { type: 'bind', volume } };
+  // The binder chose the volume, and the annotation of the complete binding was removed: upstream changes nothing either.
   if (annotationOf(claim, STORAGE_NAMES.boundByController) !== undefined) return NONE;
   const message = `volume "${volume.name}" already bound to a different claim.`;
   return inPhase('Pending', { type: 'Warning', reason: 'FailedBinding', message });
@@ -112,7 +113,7 @@ function mismatchOf(claim: Claim, volume: Volume): string | undefined {
   return accessModesOf(claim).every((mode) => modes.has(mode)) ? undefined : 'incompatible accessMode';
 }
 
-/** A claim without a volume: it gets the default class, a volume, or the program that provisions one. */
+/** A claim without a volume: it gets the default class, a volume, or a provisioner. */
 function reconcileUnboundClaim(claim: Claim, observed: ObservedStorage, names: StorageNames): ClaimDecision {
   const defaultClass = hasNoClass(claim) ? observed.defaultClass() : undefined;
   if (defaultClass !== undefined) {
@@ -138,7 +139,7 @@ function waitingEvent(pods: readonly string[]): StorageEvent {
   return { type: 'Normal', reason: 'WaitForPodScheduled', message };
 }
 
-/** Assigns the claim to the program that creates volumes of its class. */
+/** Assigns the claim to the program that creates volumes of its class, by annotations that name the program. */
 function provision(claim: Claim, className: string, storageClass: StorageClass | undefined, names: StorageNames): ClaimDecision {
   const failed = (message: string): ClaimDecision => ({
     action: { type: 'none' },

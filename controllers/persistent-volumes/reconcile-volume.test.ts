@@ -18,7 +18,7 @@ const claim = (volumeName: string, uid = 'u', volumeMode = 'Filesystem'): Claim 
   apiObject({ metadata: { namespace: 'n', name: 'c', uid }, spec: { volumeName, volumeMode } });
 
 describe('reconcileVolume', () => {
-  test('makes a volume Available without a claim, or reserved for one without a uid', () => {
+  test('makes a volume Available when it has no claimRef, or one without a uid', () => {
     for (const spec of [{}, { claimRef: { namespace: 'n', name: 'c' } }]) {
       expect(reconcileVolume(volume(spec), claim('v'))).toEqual({ phase: { name: 'Available' } });
     }

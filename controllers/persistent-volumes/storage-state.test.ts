@@ -23,7 +23,7 @@ test('StorageState enqueues all volumes and claims in time slices', async () => 
   };
   const enqueued = new Set<string>();
   const queues = { enqueueClaim: (key: string) => void enqueued.add(key), enqueueVolume: (name: string) => void enqueued.add(name) };
-  /** A step takes a millisecond. */
+  // Each reading of the clock takes a millisecond, so that the first slice ends before 100 objects are enqueued.
   let now = 0;
   const clock = { after: fake.clock.after.bind(fake.clock), monotonic: () => (now += 1) };
   const counts = countStorage(metrics, GENERATED_NAMES.platform.prefix);

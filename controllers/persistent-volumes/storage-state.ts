@@ -1,7 +1,7 @@
 /**
  * The observed volumes, claims, classes and pods with their indexes, and which claims and volumes a change enqueues.
- * Claims that wait are enqueued when a volume for them appears: in batches, and only those that have a match, so that
- * many new volumes cost one pass over the waiting claims of their class in each batch.
+ * Claims that wait are enqueued when a volume for them appears. The new volumes of a second form a batch: the waiting
+ * claims of their classes are then inspected once, and only those that have a match are enqueued.
  */
 import type {
   CoreV1PersistentVolume,
@@ -142,9 +142,9 @@ export class StorageState implements ObservedStorage {
     const name = (current ?? previous)?.name ?? '';
     queues.enqueueVolume(name);
     const [before, after] = [previous, current].map((volume) => (volume === undefined ? undefined : claimRefOf(volume)));
-    const isSameVolume = previous !== undefined && current !== undefined;
+    const isUpdate = previous !== undefined && current !== undefined;
     const hasSameClaim = before?.key === after?.key && before?.uid === after?.uid;
-    if (!isSameVolume || !hasSameClaim) {
+    if (!isUpdate || !hasSameClaim) {
       for (const reference of [before, after]) if (reference !== undefined) queues.enqueueClaim(reference.key);
       for (const claim of this.claimIndex.byIndex(BY_VOLUME, name)) queues.enqueueClaim(keyOf(claim));
     }
@@ -161,6 +161,7 @@ export class StorageState implements ObservedStorage {
     if (previous === undefined) return;
     const namesSameVolume = current?.uid === previous.uid && volumeNameOf(current) === volumeNameOf(previous);
     if (namesSameVolume) return;
+    // Volumes with this claim in their claimRef may have lost it.
     for (const { name } of this.index.reservedFor(keyOf(previous))) queues.enqueueVolume(name);
   }
 
@@ -199,7 +200,10 @@ export class StorageState implements ObservedStorage {
   }
 }
 
-/** Also drops objects that the informer no longer has, because the response to a write may arrive after a deletion. */
+/**
+ * Enqueues the objects of the store. Drops those that the informer no longer has: the response to a write that arrived
+ * after the deletion of its object has put it into the store again.
+ */
 async function enqueueEach<Body extends JsonObject>(
   store: VersionedStore<Body>,
   slice: TimeSlice,
@@ -212,7 +216,6 @@ async function enqueueEach<Body extends JsonObject>(
   }
 }
 
-/** The keys of the claims that the pod uses. */
 const claimKeysOf = (pod: Pod): readonly string[] => claimNamesOf(pod).map((name) => keyOf({ namespace: pod.namespace, name }));
 
 function compareDefaultClasses(a: StorageClass, b: StorageClass): number {

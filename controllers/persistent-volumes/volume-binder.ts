@@ -30,6 +30,7 @@ export interface VolumeBinderOptions {
   readonly names: StorageNames;
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly signal: AbortSignal;
+  /** `claim` returns undefined when no claim has the key. */
   readonly observed: ObservedStorage & { claim(key: string): Claim | undefined };
   /** Called with the object of each response to a write, before the next decision. */
   readonly onWritten: { volume(volume: Volume): void; claim(claim: Claim): void };
@@ -66,8 +67,8 @@ export class VolumeBinder {
   }
 
   /**
-   * Returns whether the claim was or may have been written. The action `phase` also writes changed access modes and a
-   * changed capacity.
+   * Returns whether the claim was or may have been written. The action `phase` also removes access modes and capacity
+   * from the status: they are set only together with the phase Bound.
    */
   private async executeForClaim(claim: Claim, action: ClaimAction): Promise<boolean> {
     switch (action.type) {
@@ -118,7 +119,7 @@ export class VolumeBinder {
     const { unbinds = false, phase, event, isAboutClaim = false, enqueuesClaim = false } = reconcileVolume(volume, claim);
     const unbound = unbinds ? await this.writeVolume(volume, unboundVolume(volume)) : volume;
     const written = phase === undefined ? unbound : await this.writeVolumePhase(unbound, phase.name, phase.message);
-    // An Event about a phase is recorded when the phase changes.
+    // An Event about a phase is recorded when the phase changes, any other Event at most once in five minutes.
     const isEventDue = event !== undefined && (phase === undefined ? this.repeatedEvents.shouldRecord(volume, event) : written !== unbound);
     if (isEventDue) {
       this.record(volumeReference(written), event);

@@ -152,8 +152,9 @@ function selectorOf({ body }: Claim): LabelMatcher | undefined {
   return selector === undefined ? undefined : compileLabelSelector(requirementsOfSelector(selector));
 }
 
-/** The smallest volume of at least the size that the selector matches. */
+/** The smallest volume of at least this size that the selector matches. */
 function smallestIn(volumes: VolumeTree, size: bigint, matches: LabelMatcher | undefined): Volume | undefined {
+  // The empty name sorts before all others: the iteration starts with the first volume of the size.
   for (const [, volume] of volumes.entries({ size, name: '' })) {
     if (matches === undefined || matches(volume.metadata.labels ?? {})) return volume;
   }
