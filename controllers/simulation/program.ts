@@ -193,6 +193,7 @@ function readAuthority(file: string): string {
   }
 }
 
+/** What {@link runWithRestarts} runs, and when. */
 interface LeadOptions {
   /** Whether `lead` runs only while this process holds the Lease of the simulation. */
   readonly isElected: boolean;

@@ -86,7 +86,7 @@ export function stoppedContainer(
   if (previous === undefined) return waitingContainer(container, undefined, 'ContainerCreating');
   if (!isRunning(previous)) return { ...previous, ready: false, started: false };
   const exitCode = signal === undefined ? 0 : EXIT_CODES[signal];
-  return terminatedContainer(container, previous, exitCode, now);
+  return terminatedContainer(container, previous, { exitCode, now });
 }
 
 function startContainer(
@@ -107,7 +107,7 @@ function runContainer(container: CoreV1Container, running: CoreV1ContainerStatus
   const isFailing = failure !== undefined && (running.restartCount ?? 0) < failure.runs;
   const endsAt = startedAt + (isFailing ? failure.afterMs : (context.runMs ?? Infinity));
   if (endsAt <= now) {
-    const status = terminatedContainer(container, running, isFailing ? failure.exitCode : 0, now);
+    const status = terminatedContainer(container, running, { exitCode: isFailing ? failure.exitCode : 0, now });
     if (!context.shouldRestart(exitCodeOf(status))) return { status, dueAt: undefined };
     return advanceContainer(container, status, context);
   }
@@ -123,8 +123,7 @@ function runContainer(container: CoreV1Container, running: CoreV1ContainerStatus
 function terminatedContainer(
   container: CoreV1Container,
   running: CoreV1ContainerStatus,
-  exitCode: number,
-  now: number,
+  { exitCode, now }: { readonly exitCode: number; readonly now: number },
 ): CoreV1ContainerStatus {
   const { containerID } = running;
   const terminated = {

@@ -30,6 +30,7 @@ export interface PodSettings {
 export interface RunFailure {
   /** From 1 to 255. */
   readonly exitCode: number;
+  /** `Infinity` when all runs fail. */
   readonly runs: number;
   /** How long a failing run takes. */
   readonly afterMs: number;

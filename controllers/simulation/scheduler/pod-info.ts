@@ -85,6 +85,7 @@ function affinityTerm(
   owner: Pod,
   { topologyKey = '', labelSelector, namespaces = [], namespaceSelector }: CoreV1PodAffinityTerm,
 ): AffinityTerm {
+  // A term without both members applies to the namespace of its pod.
   const names = new Set(namespaces.length === 0 && namespaceSelector === undefined ? [owner.namespace] : namespaces);
   const matchesPod = podSelector(labelSelector);
   const matchesNamespace = podSelector(namespaceSelector);

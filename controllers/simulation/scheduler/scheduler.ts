@@ -38,6 +38,7 @@ export type SchedulerContext = Pick<
   'client' | 'informers' | 'clock' | 'random' | 'signal' | 'logger' | 'events' | 'names'
 >;
 
+/** Of everything that a decision reads. */
 interface Informers {
   readonly pods: Informer<CoreV1Pod>;
   readonly nodes: Informer<CoreV1Node>;
@@ -57,7 +58,10 @@ export class Scheduler {
   private readonly realScheduler: RealScheduler;
   /** Writes in progress, by the key of their pod. */
   private readonly writes = new Map<string, Promise<void>>();
-  /** Ends the wait of {@link schedulePods}: a pod is active, a write or the real scheduler has ended, or the signal is aborted. */
+  /**
+   * Ends the wait of {@link schedulePods}. Called when a pod becomes active, when a write or the real scheduler has ended,
+   * and when the signal is aborted.
+   */
   private wake: () => void = () => undefined;
 
   constructor(private readonly context: SchedulerContext) {
