@@ -23,7 +23,7 @@ import type { Endpoints } from '../../shared/client/rest/typed-objects';
 const SERVICES = resourceOf('core.v1.Service');
 const ENDPOINTS = resourceOf('core.v1.Endpoints');
 /** The delay after a slice was deleted, or changed by another client. Milliseconds. */
-const FOREIGN_CHANGE_MS = 1_000;
+const SLICE_CHANGE_MS = 1_000;
 /** The delay while the informer does not show what was written. Milliseconds. */
 const STALE_MS = 20;
 /** The maximum that the API allows: the addresses of a subset stay together. */
@@ -56,7 +56,7 @@ class EndpointSliceMirroringController {
     this.queue = context.queue({ name: 'endpoint_slice_mirroring', initialMs: 1_000, maxMs: 1_000_000 });
     this.services = informers.of(SERVICES);
     this.endpoints = informers.of(ENDPOINTS);
-    this.slices = new SliceStore(context, this.sliceNames, (key) => this.queue.addAfter(key, FOREIGN_CHANGE_MS));
+    this.slices = new SliceStore(context, this.sliceNames, (key) => this.queue.addAfter(key, SLICE_CHANGE_MS));
   }
 
   async run(): Promise<void> {

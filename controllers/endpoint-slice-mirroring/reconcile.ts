@@ -72,6 +72,7 @@ export function mirroredEndpoints({ body }: Endpoints, maxAddressesPerSubset: nu
   return { groups: [...groups.values()], invalidAddresses, addressesSkipped };
 }
 
+/** An address of a subset, from either of its two lists. */
 interface SubsetAddress {
   readonly address: CoreV1EndpointAddress;
   readonly isReady: boolean;

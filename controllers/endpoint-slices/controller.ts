@@ -27,7 +27,7 @@ const SERVICES = resourceOf('core.v1.Service');
 const PODS = resourceOf('core.v1.Pod');
 const NODES = resourceOf('core.v1.Node');
 /** The delay after a slice was deleted, or changed by another client. Milliseconds. */
-const FOREIGN_CHANGE_MS = 1_000;
+const SLICE_CHANGE_MS = 1_000;
 /** The delay while the informer does not show what was written. Milliseconds. */
 const STALE_MS = 20;
 
@@ -70,7 +70,7 @@ class EndpointSliceController {
     this.services = informers.of(SERVICES);
     this.pods = informers.of(PODS);
     this.nodes = informers.of(NODES);
-    this.slices = new SliceStore(context, this.names, (key) => this.queue.addAfter(key, FOREIGN_CHANGE_MS));
+    this.slices = new SliceStore(context, this.names, (key) => this.queue.addAfter(key, SLICE_CHANGE_MS));
     this.nodeTopology = new NodeTopology(this.nodes, names.prefix);
     this.index = new ServicePodIndex(names.prefix, {
       serviceChanged: (key) => this.queue.add(key),

@@ -150,6 +150,7 @@ function withHint({ id, body }: Endpoint, { zones }: TopologyHints): DiscoveryV1
   return zone === undefined ? body : { ...body, hints: { forZones: [{ name: zone }] } };
 }
 
+/** An owner without endpoints of an address type. */
 interface PlaceholderState {
   /** The existing slices of the address type. */
   readonly existing: readonly SliceView[];

@@ -29,10 +29,10 @@ export class SliceStore {
     private readonly context: Pick<ControllerContext, 'client' | 'informers' | 'signal'>,
     private readonly names: SliceNames,
     /**
-     * Called with the key of a Service when one of its slices was changed by another client, or deleted by any client,
-     * this one included.
+     * Called with the key of a Service when one of its slices was created, changed or deleted, except for the creations
+     * and changes by this store.
      */
-    private readonly onForeignChange: (key: string) => void,
+    private readonly onChange: (key: string) => void,
   ) {
     this.informer = context.informers.of(ENDPOINT_SLICES, { labelSelector: `${names.managedBy}=${names.manager}` });
   }
@@ -73,8 +73,9 @@ export class SliceStore {
   }
 
   /**
-   * Executes the actions one after the other and throws the error of the first that fails; a namespace that is being
-   * deleted ends them without one. `mayCreate`: false for an owner that is being deleted.
+   * Executes the actions one after the other and throws the error of the first that fails. Two refusals are no errors: a
+   * slice to delete may be gone, and in a namespace that is being deleted the rest is not executed. `mayCreate`: false for
+   * an owner that is being deleted.
    */
   async apply(key: string, { creates, updates, deletes }: SliceActions, { mayCreate }: { readonly mayCreate: boolean }): Promise<void> {
     const { client, signal } = this.context;
@@ -93,7 +94,7 @@ export class SliceStore {
     const key = this.serviceKeyOf(slice);
     const slices = this.slices.get(key) ?? new Map<string, EndpointSlice>();
     this.slices.set(key, slices.set(slice.uid, slice));
-    if (!this.written.has(key, slice)) this.onForeignChange(key);
+    if (!this.written.has(key, slice)) this.onChange(key);
   }
 
   private delete(slice: EndpointSlice): void {
@@ -101,7 +102,7 @@ export class SliceStore {
     this.slices.get(key)?.delete(slice.uid);
     if (this.slices.get(key)?.size === 0) this.slices.delete(key);
     this.written.removed(key, slice);
-    this.onForeignChange(key);
+    this.onChange(key);
   }
 
   private serviceKeyOf(slice: EndpointSlice): string {
