@@ -1,7 +1,8 @@
 /**
- * Lists the objects of an informer's resource from the API server: for controllers that must know every write of the
- * previous leader before their first one, because their informer may lag behind. An object is left out when the informer
- * reports its deletion meanwhile, so that other handlers see the deletion of every adopted object.
+ * Lists the objects of an informer's resource from the API server, for controllers that must know every write of the
+ * previous leader before they write themselves. Their informer may not show the last of these writes yet. An object is
+ * left out when the informer reports its deletion during the list, so that a controller's handlers see the deletion of
+ * every adopted object.
  */
 import type { Informer } from '../../shared/client/informer/informer';
 import type { ApiObject } from '../../shared/client/rest/api-object';

@@ -144,9 +144,12 @@ export interface ClusterCidr {
   readonly nodePrefix: number;
 }
 
-/** What a controller gets for one term, in which no other process runs it. */
+/**
+ * What a controller gets for one term: with leader election, the time for which this process holds the lease of the
+ * controller; without it, the time until the controller ends.
+ */
 export interface ControllerContext {
-  /** The client of this term: the API server rejects its writes after another process became the leader. */
+  /** With leader election, the API server rejects the writes of this client after another process became the leader. */
   readonly client: RestClient;
   /** Shared by the controllers of the process; objects from them must not be changed. */
   readonly informers: InformerPool;
@@ -224,7 +227,7 @@ export interface Controller {
   readonly account: string | undefined;
   /**
    * Called once for each term. Runs until the signal of the context is aborted; resolves when all running syncs have
-   * ended. When it rejects, or resolves before that, the controller is restarted with back-off.
+   * ended. When it rejects, or resolves before the signal is aborted, the term ends and another follows after a back-off.
    */
   run(context: ControllerContext): Promise<void>;
 }

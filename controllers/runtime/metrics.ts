@@ -15,9 +15,9 @@ import {
 } from '../../shared/pki/certificate-expirations';
 import type { Clock } from '../../shared/runtime/clock';
 
-/** Seconds. */
+/** Upstream's buckets in seconds. */
 const QUEUE_BUCKETS = [1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1, 10];
-/** Seconds. */
+/** Upstream's buckets in seconds. */
 const REQUEST_BUCKETS = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 
 /** The metrics of one process. Controllers register theirs through {@link MetricMaker}. */

@@ -6,6 +6,7 @@
  */
 import { generationOf, type ApiObject } from '../../shared/client/rest/api-object';
 
+/** A dependent as the response to its last write has it. */
 interface WrittenState {
   readonly generation: number;
   readonly resourceVersion: string;
