@@ -21,7 +21,7 @@ const SIGNER_FLAG_PREFIXES = [
 ] as const satisfies readonly (readonly [string, SignerName])[];
 /** The signers that can have an authority. */
 export const SIGNERS: readonly SignerName[] = SIGNER_FLAG_PREFIXES.map(([, signer]) => signer);
-/** The prefix of the flags that apply to every signer without files of its own; they exclude flags of single signers. */
+/** The prefix of the flags for all signers. They cannot be combined with the flags of single signers. */
 const COMMON_PREFIX = 'cluster-signing-';
 
 type FlagPrefix = typeof COMMON_PREFIX | (typeof SIGNER_FLAG_PREFIXES)[number][0];

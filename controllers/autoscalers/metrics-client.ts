@@ -56,6 +56,9 @@ export interface MetricsClientOptions {
 /** Requests the PodMetrics of the selected pods at the first call only. */
 type ResourceUsage = () => Promise<readonly JsonObject[]>;
 
+/** How error messages name the three APIs. */
+type MetricsApi = 'resource' | 'custom' | 'external';
+
 const UNABLE_TO_FETCH = 'unable to fetch metrics from';
 
 /** Caches the served version of the custom metrics API, and nothing else. */
@@ -188,7 +191,8 @@ export class MetricsClient {
     }
   }
 
-  private async requestItems(path: string, api: string, resource: string): Promise<readonly JsonObject[]> {
+  /** `resource`: how error messages name what is requested. */
+  private async requestItems(path: string, api: MetricsApi, resource: string): Promise<readonly JsonObject[]> {
     const { client, signal } = this.options;
     try {
       const list = await client.getDocument(path, 'application/json', { signal, timeoutMs: TIMEOUT_MS });
@@ -200,7 +204,7 @@ export class MetricsClient {
 }
 
 /** Wraps the errors of a request; other errors are returned unchanged. */
-function measurementError(error: unknown, api: string, resource: string): unknown {
+function measurementError(error: unknown, api: MetricsApi, resource: string): unknown {
   if (error instanceof ApiError) return new MeasurementError(`${UNABLE_TO_FETCH} ${api} metrics API: ${apiErrorMessage(error, resource)}`);
   if (error instanceof ConnectionError || error instanceof MalformedResponse) {
     return new MeasurementError(`${UNABLE_TO_FETCH} ${api} metrics API: ${error.message}`);

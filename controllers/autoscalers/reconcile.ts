@@ -1,6 +1,6 @@
 /**
  * Decides how many replicas the target of an autoscaler gets, and the conditions and Events that follow. Pure: works on
- * the observed target, its pods and the measured metrics. The behaviour is that of release 1.31.1.
+ * the observed target, its pods and the measured metrics. The behaviour is that of upstream 1.31.1.
  */
 import type { AutoscalingV2MetricStatus } from '../../shared/api/types/generated/members';
 import { conditionsOf } from '../runtime/conditions';

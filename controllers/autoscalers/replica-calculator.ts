@@ -2,7 +2,7 @@
  * Calculates how many replicas bring a metric to its target. A pod without a metric is assumed to use the amount that
  * makes the change smaller: nothing when the target is scaled up, and its target or its requests when the target is
  * scaled down. An unready pod is assumed to use nothing when the target is scaled up, and does not count otherwise. Pure;
- * the floating-point arithmetic is that of release 1.31.1, operation by operation.
+ * the floating-point arithmetic is that of upstream 1.31.1, operation by operation.
  */
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import {

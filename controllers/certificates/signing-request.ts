@@ -56,6 +56,7 @@ export function parseSigningRequest({ name, metadata, body: { spec, status } }: 
   };
 }
 
+/** Decodes PEM texts, which are ASCII. */
 const decodeBase64 = (text: string): string => Buffer.from(text, 'base64').toString('latin1');
 
 /** Whether the request has a condition of the type, such as `Approved`. */

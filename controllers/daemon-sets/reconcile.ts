@@ -138,6 +138,7 @@ function surplusDuringSurge(view: DaemonSetView, running: readonly Pod[]): reado
   return !isPodReady(oldPod) || isAvailable(view, newPod) ? [...surplus, oldPod] : surplus;
 }
 
+/** Some pods, separated by whether they have the current template. */
 interface PodsByRevision {
   /** Pods of the current template. */
   readonly newPods: readonly Pod[];

@@ -103,6 +103,10 @@ test('OwnerClassifier requests the other owners from the server when one of them
   expect((await classifier.classifyAll(dependent(), [owner('b'), owner('c')])).map(({ state }) => state)).toEqual(['solid', 'solid']);
   expect(requested).toEqual([]);
   const owners = await classifier.classifyAll(dependent(), [owner('a'), owner('b'), owner('c')]);
-  expect(owners).toEqual(['waiting-for-dependents', 'waiting-for-dependents', 'solid'].map((state) => ({ state, isUnobserved: false })));
+  expect(owners).toEqual([
+    { state: 'waiting-for-dependents', isUnobserved: false },
+    { state: 'waiting-for-dependents', isUnobserved: false },
+    { state: 'solid', isUnobserved: false },
+  ]);
   expect(requested).toEqual(['b', 'c']);
 });

@@ -35,6 +35,6 @@ export function ownerReferencesOf({ metadata }: Pick<ApiObject, 'metadata'>): re
 export const isDeletingDependents = (object: MetadataObject): boolean =>
   isBeingDeleted(object) && finalizersOf(object).includes(FOREGROUND_FINALIZER);
 
-/** The object is deleted after the references of its dependents to it. */
+/** In orphaning deletion: the object is deleted once the references of its dependents to it are removed. */
 export const isOrphaningDependents = (object: MetadataObject): boolean =>
   isBeingDeleted(object) && finalizersOf(object).includes(ORPHAN_FINALIZER);

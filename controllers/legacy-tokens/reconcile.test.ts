@@ -59,10 +59,12 @@ test.each([
   expect(isTrackedLongEnough(since, PERIOD)).toBe(expected),
 );
 
-test('referencedSecrets lists the Secrets of a ServiceAccount; podSecretNames lists those that a pod refers to', () => {
-  expect(referencedSecrets(apiObject<CoreV1ServiceAccount>({ metadata: { name: 'a' }, secrets: [{ name: 'x' }, { name: 'y' }] }))).toEqual(
-    new Set(['x', 'y']),
-  );
+test('referencedSecrets lists the Secrets of a ServiceAccount', () => {
+  const account = apiObject<CoreV1ServiceAccount>({ metadata: { name: 'a' }, secrets: [{ name: 'x' }, { name: 'y' }] });
+  expect(referencedSecrets(account)).toEqual(new Set(['x', 'y']));
+});
+
+test('podSecretNames lists the Secrets that a pod refers to', () => {
   const spec = {
     imagePullSecrets: [{ name: 'pull' }],
     volumes: [

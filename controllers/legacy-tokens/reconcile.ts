@@ -1,6 +1,6 @@
 /**
  * Decides whether the auto-generated token in a Secret is invalidated or deleted, after it was unused for a period. The
- * functions are pure. The behaviour is that of release 1.31.1.
+ * functions are pure. The behaviour is that of upstream 1.31.1.
  */
 import { formatUtcDay, parseTimestamp } from '../../shared/api/metadata/object-meta';
 import { LEGACY_TOKEN_LABELS } from '../../shared/names/legacy-token';

@@ -31,6 +31,7 @@ async function run(context: ControllerContext): Promise<void> {
   const removals: Record<string, null> = otherSpelling === undefined ? {} : { [otherSpelling]: null };
   const queue = context.queue({ name: 'ttlcontroller' });
   const nodeNames = new Set<string>();
+  /** The index of the range of cluster sizes, see {@link boundaryStepFor}. */
   let boundaryStep = 0;
   const updateBoundaryStep = (): void => {
     const nextStep = boundaryStepFor(nodeNames.size, boundaryStep);

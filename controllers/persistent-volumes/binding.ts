@@ -62,7 +62,7 @@ export function claimInPhase(claim: Claim, phase: ClaimPhase, volume: Volume | u
   return equalJson(status, next) ? undefined : { ...claim.body, status: next };
 }
 
-/** `message`: of a failure. */
+/** The volume in this phase; undefined when it has the phase, whatever its message. `message`: of a failure. */
 export function volumeInPhase(volume: Volume, phase: VolumePhase, message = ''): CoreV1PersistentVolume | undefined {
   const { status = {} } = volume.body;
   if (status.phase === phase) return undefined;

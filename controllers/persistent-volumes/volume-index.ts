@@ -23,7 +23,9 @@ import {
   type Volume,
 } from './storage-objects';
 
+/** The place of a volume in the order of its bucket. */
 interface SizedName {
+  /** In billionths of a byte. */
   readonly size: bigint;
   readonly name: string;
 }

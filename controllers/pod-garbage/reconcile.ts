@@ -1,6 +1,6 @@
 /**
  * Selects the pods that the garbage collector deletes, and the status that it writes before. The functions are pure;
- * `MissingNodes` remembers since when nodes have been missing. The behaviour was observed at release 1.31.1.
+ * `MissingNodes` remembers since when nodes have been missing. The behaviour is that of upstream 1.31.1.
  */
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
@@ -111,8 +111,8 @@ export class MissingNodes {
   private readonly missingSince = new Map<string, number>();
 
   /**
-   * Returns the missing nodes that have been missing for the period, and forgets nodes that are no longer missing.
-   * `now`: monotonic milliseconds.
+   * Returns those of `missingNodes` that were missing in each call of the last `periodMs`. A node that is not among them
+   * is forgotten. `now`: monotonic milliseconds.
    */
   missingFor(periodMs: number, missingNodes: Iterable<string>, now: number): readonly string[] {
     const missing = new Set(missingNodes);

@@ -37,7 +37,7 @@ export const BUILT_IN_KINDS: readonly KnownKind[] = STORED_KINDS.filter(({ virtu
 );
 
 const METADATA = 'meta.v1.ObjectMeta';
-/** Types that were built, by the names of the types; only those that no ancestor made dynamic. */
+/** Types that were built without ancestors, by name. With ancestors, some of their fields may be dynamic instead. */
 const cachedTypes = new Map<string, ObjectType>();
 
 function builtInType(kind: string, type: string): ObjectType {

@@ -41,12 +41,15 @@ test.each<[string, ReplicaOwner, readonly Pod[], unknown]>([
   expect(reconcileReplicas(owner, present, () => present, NOW)).toEqual(action);
 });
 
-test('reconcileReplicas deletes unready pods before ready ones, and at most one burst', () => {
-  const present = [pod('a', { isReady: true }), pod('b'), pod('c', { isReady: true })];
-  const action = reconcileReplicas(replicaSet(2), present, () => present, NOW);
-  expect(action.type === 'delete' && action.pods.map(({ name }) => name)).toEqual(['b']);
-  const burst = reconcileReplicas(replicaSet(0), pods(BURST_REPLICAS + 7), () => [], NOW);
-  expect(burst.type === 'delete' && burst.pods.length).toBe(BURST_REPLICAS);
+test('reconcileReplicas deletes unready pods before ready ones', () => {
+  const unready = pod('b');
+  const present = [pod('a', { isReady: true }), unready, pod('c', { isReady: true })];
+  expect(reconcileReplicas(replicaSet(2), present, () => present, NOW)).toEqual({ type: 'delete', pods: [unready] });
+});
+
+test('reconcileReplicas deletes at most one burst of pods', () => {
+  const action = reconcileReplicas(replicaSet(0), pods(BURST_REPLICAS + 7), () => [], NOW);
+  expect(action.type === 'delete' && action.pods.length).toBe(BURST_REPLICAS);
 });
 
 test('calculateStatus counts pods and omits fields that are zero', () => {

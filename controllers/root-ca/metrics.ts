@@ -2,7 +2,7 @@
 import { ApiError } from '../../shared/client/rest/api-error';
 import type { ControllerContext } from '../runtime/controller';
 
-/** Seconds: 15 buckets, each twice the previous one, as upstream. */
+/** Upstream's buckets in seconds: from 0.001, each twice the previous one. */
 const BUCKETS = Array.from({ length: 15 }, (_, power) => 2 ** power / 1000);
 
 /** Returns a function that runs the sync of a namespace, and counts it by the HTTP code of its outcome. */

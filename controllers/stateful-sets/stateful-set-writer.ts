@@ -43,7 +43,7 @@ export interface StatefulSetRevisions {
   readonly update: ControllerRevision;
 }
 
-/** A pod of a StatefulSet of which the owners of its claims are brought up to date. */
+/** A pod of a StatefulSet, the claims of which get the owners that they should have. */
 interface ClaimUser {
   readonly set: StatefulSet;
   readonly pod: Pod;
@@ -56,8 +56,8 @@ export class StatefulSetWriter {
   constructor(private readonly options: StatefulSetWriterOptions) {}
 
   /**
-   * Executes the actions in order and throws the first error, except that a terminating namespace ends them without
-   * one.
+   * Executes the actions in order and throws the first error. A namespace that is being deleted ends them without an
+   * error.
    */
   async apply(set: StatefulSet, actions: readonly PodAction[], revisions: StatefulSetRevisions): Promise<void> {
     try {

@@ -1,6 +1,6 @@
 /**
  * Decides whether a volume or a claim gets or loses the protection finalizer, and whether it is in use. The functions
- * are pure. The behaviour was observed at release 1.31.1.
+ * are pure. The behaviour is that of upstream 1.31.1.
  */
 import type { CoreV1PersistentVolume, MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { finalizersOf, isBeingDeleted, type ApiObject } from '../../shared/client/rest/api-object';

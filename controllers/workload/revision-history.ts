@@ -69,8 +69,9 @@ export class RevisionHistory {
   }
 
   /**
-   * An object with the name may be the revision itself, which the informer does not show yet or which an earlier request
-   * created without a response. It keeps its number.
+   * Creates the revision of the template. When its name is taken by another revision, the collision count grows until a
+   * name is free. When the name is taken by an equal revision, that one is returned with its own number: the informer does
+   * not show it yet, or an earlier request created it without a response.
    */
   private async create(owner: TemplateOwner, number: number, initialCollisionCount: number): Promise<CurrentRevision> {
     const { client, resource, label, signal } = this.options;
