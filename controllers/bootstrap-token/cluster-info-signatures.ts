@@ -68,7 +68,7 @@ function withSignatures(data: Data, kubeconfig: string, tokens: readonly Signing
   return signed;
 }
 
-/** A JWS without its payload (`header..signature`), whose header names the token by its id. `payload`: in base64url. */
+/** A JWS without its payload: `header..signature`. The header names the token by its id. `payload`: in base64url. */
 function detachedSignature(payload: string, { id, key }: { readonly id: string; readonly key: string }): string {
   const header = Buffer.from(JSON.stringify({ alg: 'HS256', kid: id })).toString('base64url');
   const signature = createHmac('sha256', key).update(`${header}.`).update(payload).digest('base64url');

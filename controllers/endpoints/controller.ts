@@ -119,6 +119,7 @@ class EndpointsController {
       }
     } catch (error) {
       if (isNamespaceTerminating(error)) return;
+      // 409: the informer is behind, and shows neither the created nor the changed Endpoints yet.
       if (error instanceof ApiError && error.code !== 409) {
         if (action.type === 'create') {
           this.recordEvent(key, 'FailedToCreateEndpoint', `Failed to create endpoint for service ${key}: ${error.message}`);

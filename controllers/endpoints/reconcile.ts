@@ -83,7 +83,7 @@ interface PodEndpoint {
   readonly skipReason: string | undefined;
   /** Undefined for a skipped pod, and for one without an address of the Service's first IP family. */
   readonly address: CoreV1EndpointAddress | undefined;
-  /** The subsets to which the pod belongs, by their ports. A Service without ports has one, whose port is undefined. */
+  /** The subsets to which the pod belongs, by their ports. A Service without ports has one, with an undefined port. */
   readonly ports: readonly { readonly key: string; readonly port: CoreV1EndpointPort | undefined }[];
 }
 

@@ -26,7 +26,7 @@ interface Versions<Body extends JsonObject> {
 
 type Phase = 'Succeeded' | 'Failed';
 
-/** A Job and its pods on the server, and the controller whose informer shows older versions of them. */
+/** A Job and its pods on the server, and a controller with an informer that shows older versions of them. */
 class JobCluster {
   private readonly pods = new Map<string, Versions<CoreV1Pod>>();
   private readonly job: Versions<BatchV1Job>;

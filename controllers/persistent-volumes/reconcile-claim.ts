@@ -25,7 +25,7 @@ import {
 /** What the decisions about claims read; lookups by name return undefined when there is no such object. */
 export interface ObservedStorage {
   volume(name: string): Volume | undefined;
-  /** The best volume for the claim; `reservedOnly` considers only volumes whose `claimRef` names the claim. */
+  /** The best volume for the claim; `reservedOnly` considers only volumes with a `claimRef` to the claim. */
   findVolume(claim: Claim, options: { readonly reservedOnly: boolean }): Volume | undefined;
   storageClass(name: string): StorageClass | undefined;
   /** `undefined` when no class is marked as the default one. */

@@ -62,8 +62,8 @@ export class PathAccess {
     const user = await this.authenticate(credentials);
     if (this.isOpen(path)) return;
     const verb = method.toLowerCase();
-    const allowed = await this.decisions.get(JSON.stringify([user, verb, path]), () => this.reviewAccess(user, verb, path));
-    if (!allowed) throw forbiddenPath(`User ${JSON.stringify(user.name)} cannot ${verb} path ${JSON.stringify(path)}`);
+    const isAllowed = await this.decisions.get(JSON.stringify([user, verb, path]), () => this.reviewAccess(user, verb, path));
+    if (!isAllowed) throw forbiddenPath(`User ${JSON.stringify(user.name)} cannot ${verb} path ${JSON.stringify(path)}`);
   }
 
   private isOpen(path: string): boolean {
