@@ -8,13 +8,11 @@ import type {
   CoreV1Pod,
 } from '../../shared/api/types/generated/members';
 import { apiObject, isBeingDeleted } from '../../shared/client/rest/api-object';
-import { ManualClock } from '../../test/support/clock/manual-clock';
 import type { Node } from '../runtime/nodes';
 import { isPodReady } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import { targetNodeOf } from './daemon-pod';
 import type { DaemonSet } from './daemon-set';
-import { FailedPodsBackoff } from './failed-pods-backoff';
 import { planDaemonSet, type DaemonSetView } from './reconcile';
 import { calculateStatus } from './status';
 
@@ -223,15 +221,4 @@ test('calculateStatus counts nodes and returns nothing when the status is unchan
   });
   const set = apiObject<AppsV1DaemonSet>({ ...observed.set.body, status: status ?? {} });
   expect(calculateStatus({ ...observed, set }, 0)).toBeUndefined();
-});
-
-test('FailedPodsBackoff doubles the delay for each failed pod of a node', () => {
-  const clock = new ManualClock();
-  const backoff = new FailedPodsBackoff(clock);
-  expect(backoff.remainingMs('n/web', 'a')).toBe(0);
-  backoff.next('n/web', 'a');
-  expect(backoff.remainingMs('n/web', 'a')).toBe(1_000);
-  expect(backoff.remainingMs('n/web', 'b')).toBe(0);
-  backoff.next('n/web', 'a');
-  expect(backoff.remainingMs('n/web', 'a')).toBe(2_000);
 });

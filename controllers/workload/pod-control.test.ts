@@ -5,7 +5,6 @@ import { resourceOf } from '../../shared/client/rest/resource';
 import { jsonResponse } from '../../test/support/controllers/fake-api';
 import { fakeClient } from '../../test/support/controllers/fake-client';
 import { NamespaceTerminatingError, podFromTemplate, PodControl } from './pod-control';
-import { slowStartBatch } from './slow-start';
 
 const REPLICA_SETS = resourceOf('apps.v1.ReplicaSet');
 const owner = apiObject<AppsV1ReplicaSet>({ metadata: { namespace: 'n', name: 'set', uid: 'u', resourceVersion: '7' } });
@@ -67,16 +66,4 @@ test('PodControl rejects with NamespaceTerminatingError and records no event whe
   api.intercept = refusal('unable to create new content in namespace n because it is being terminated');
   await expect(podControl.create(owner, { metadata: { namespace: 'n', name: 'q' } })).rejects.toThrow(NamespaceTerminatingError);
   expect(reports).toEqual([]);
-});
-
-test('slowStartBatch doubles its batches until one of them fails', async () => {
-  const calls: number[] = [];
-  const call = async (index: number): Promise<void> => {
-    calls.push(index);
-    if (index === 4) throw new Error('refused');
-  };
-  expect(await slowStartBatch(100, call)).toMatchObject({ succeeded: 6, error: { message: 'refused' } });
-  expect(calls).toEqual([0, 1, 2, 3, 4, 5, 6]);
-  expect(await slowStartBatch(4, async () => undefined)).toEqual({ succeeded: 4, error: undefined });
-  expect(await slowStartBatch(0, call)).toEqual({ succeeded: 0, error: undefined });
 });

@@ -1,3 +1,5 @@
+/** Makes many requests, but only a few of them when the server refuses them all. */
+
 /** The outcome of {@link slowStartBatch}. */
 export interface BatchResult {
   readonly succeeded: number;

@@ -235,20 +235,3 @@ describe('nextPodStep', () => {
     expect(conditionStatus({ status: run.status }, 'Ready')).toBe('False');
   });
 });
-
-describe('podSettings', () => {
-  it.each([
-    ['start-delay', 'soon'],
-    ['run-duration', '-1s'],
-    ['exit-code', '256'],
-    ['failing-runs', 'many'],
-    ['waiting-reason', 'not a word'],
-  ])('reports the malformed annotation %s: %s', (name, value) => {
-    const pod = parseApiObject(resourceOf('core.v1.Pod'), {
-      metadata: { name: 'p', annotations: { [`simulation.platform.io/${name}`]: value } },
-    });
-    const { settings, problems } = podSettings(pod);
-    expect(problems).toEqual([expect.stringContaining(`simulation.platform.io/${name} must be`)]);
-    expect(settings).toEqual(podSettings(parseApiObject(resourceOf('core.v1.Pod'), { metadata: { name: 'p' } })).settings);
-  });
-});
