@@ -1,7 +1,6 @@
 import type { CoreV1Node, CoreV1NodeCondition, CoreV1NodeSpec, CoreV1Taint } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
 import type { Node } from '../runtime/nodes';
-import { deprecatedLabelPatch } from './deprecated-labels';
 import { reconcileTaints, type Eviction } from './node-taints';
 
 const NOW = Date.UTC(2026, 0, 1);
@@ -68,16 +67,3 @@ test('reconcileTaints of a ready node removes all taints of the controller and k
     { key: 'node.platform.io/mine', effect: 'NoSchedule' },
   ]);
 });
-
-test.each<[Record<string, string>, Record<string, string | null> | undefined]>([
-  [{}, undefined],
-  [{ 'platform.io/os': 'linux' }, { 'beta.platform.io/os': 'linux' }],
-  [{ 'kubernetes.io/os': 'linux', 'beta.platform.io/os': 'windows' }, { 'beta.platform.io/os': 'linux' }],
-  [
-    { 'kubernetes.io/os': 'linux', 'beta.kubernetes.io/os': 'windows' },
-    { 'beta.platform.io/os': 'linux', 'beta.kubernetes.io/os': null },
-  ],
-  [{ 'platform.io/arch': 'amd64', 'beta.platform.io/arch': 'amd64', 'beta.platform.io/os': 'linux' }, undefined],
-])('deprecatedLabelPatch for the labels %j returns %j', (labels, patch) =>
-  expect(deprecatedLabelPatch(apiObject<CoreV1Node>({ metadata: { name: 'n', labels } }), 'platform.io')).toEqual(patch),
-);
