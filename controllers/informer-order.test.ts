@@ -118,7 +118,8 @@ function slicesOf(shuffle: Shuffle, count: number, existing: readonly DiscoveryV
 }
 const KEEP_ORDER: Shuffle = (items) => items;
 
-/** Each of the functions below returns what one controller writes. */
+// Each of the functions below returns what one controller writes.
+
 const template = (image: string): JsonObject => ({ metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'c', image }] } });
 function deploymentOf(shuffle: Shuffle): unknown {
   const sets = Array.from({ length: 6 }, (_, index) =>

@@ -43,6 +43,19 @@ async function startEvaluated(options: Omit<AutoscalerFixtureOptions, 'prepare'>
   return fixture;
 }
 
+/**
+ * Holds the response to each request for the scale of `web`. The returned function sends the last one, and lets later
+ * requests through.
+ */
+function holdScaleResponse(fixture: AutoscalerFixture): () => void {
+  let respond: (value: undefined) => void = () => undefined;
+  fixture.intercept = ({ path }) => (path.endsWith('/web/scale') ? new Promise<undefined>((resolve) => (respond = resolve)) : undefined);
+  return () => {
+    fixture.intercept = () => undefined;
+    respond(undefined);
+  };
+}
+
 describe('the schedule of the autoscaler controller', () => {
   test('evaluates an autoscaler that exists at the start after a random delay, then once per sync period', async () => {
     const fixture = await startAutoscalerFixture({
@@ -70,15 +83,13 @@ describe('the schedule of the autoscaler controller', () => {
 
   test('evaluates an autoscaler once more when it changes during an evaluation, and never concurrently', async () => {
     const fixture = await startEvaluated();
-    let respond: (value: undefined) => void = () => undefined;
-    fixture.intercept = ({ path }) => (path.endsWith('/web/scale') ? new Promise<undefined>((resolve) => (respond = resolve)) : undefined);
+    const sendScale = holdScaleResponse(fixture);
     fixture.put('web', { maxReplicas: 50 });
     expect(await evaluationTimes(fixture, 'web', 1_000)).toEqual([CHANGED_SPEC_DELAY_MS]);
     fixture.put('web', { maxReplicas: 40 });
     fixture.put('web', { maxReplicas: 30 });
     expect(await evaluationTimes(fixture, 'web', 1_000)).toEqual([]);
-    fixture.intercept = () => undefined;
-    respond(undefined);
+    sendScale();
     expect(await evaluationTimes(fixture, 'web', 1_000)).toHaveLength(1);
     await fixture.stop();
   });
@@ -231,25 +242,21 @@ describe('the autoscaler controller', () => {
   });
 
   /** Deletes the autoscaler while its scale is requested. */
-  async function removeDuringEvaluation(
-    { clock, put, remove, ...fixture }: AutoscalerFixture,
-    setIntercept: (intercept: AutoscalerFixture['intercept']) => void,
-  ): Promise<void> {
-    let respond: (value: undefined) => void = () => undefined;
-    setIntercept(({ path }) => (path.endsWith('/web/scale') ? new Promise<undefined>((resolve) => (respond = resolve)) : undefined));
+  async function removeDuringEvaluation(fixture: AutoscalerFixture): Promise<void> {
+    const { clock, put, remove, takeRequests } = fixture;
+    const sendScale = holdScaleResponse(fixture);
     put('web', { maxReplicas: 90 }, { uid: 'same' });
     await clock.advanceAsync(CHANGED_SPEC_DELAY_MS);
     remove('web');
     await clock.advanceAsync(0);
-    setIntercept(() => undefined);
-    fixture.takeRequests();
-    respond(undefined);
+    takeRequests();
+    sendScale();
     await clock.advanceAsync(0);
   }
 
   test('drops the scaling history when the autoscaler is deleted during an evaluation, which then sends no request', async () => {
     const fixture = await startWithRecreated(async (evaluated) => {
-      await removeDuringEvaluation(evaluated, (intercept) => (evaluated.intercept = intercept));
+      await removeDuringEvaluation(evaluated);
       expect(evaluated.takeRequests()).toEqual([]);
     });
     expect(fixture.targets.get('web')).toMatchObject({ replicas: 4 });
@@ -259,7 +266,7 @@ describe('the autoscaler controller', () => {
   test('does not count an autoscaler that is deleted during an evaluation as one that selects the same pods', async () => {
     const fixture = await startEvaluated();
     fixture.api.put('/api/v1/pods', { metadata: { namespace: 'n', name: 'p', labels: { app: 'a' } } });
-    await removeDuringEvaluation(fixture, (intercept) => (fixture.intercept = intercept));
+    await removeDuringEvaluation(fixture);
     fixture.targets.set('other', target());
     fixture.put('other');
     await fixture.clock.advanceAsync(CHANGED_SPEC_DELAY_MS);
@@ -269,15 +276,13 @@ describe('the autoscaler controller', () => {
 
   test('starts a new scaling history for an autoscaler that is created with the same name during an evaluation', async () => {
     const fixture = await startEvaluated();
-    let respond: (value: undefined) => void = () => undefined;
-    fixture.intercept = ({ path }) => (path.endsWith('/web/scale') ? new Promise<undefined>((resolve) => (respond = resolve)) : undefined);
+    const sendScale = holdScaleResponse(fixture);
     await fixture.clock.advanceAsync(PERIOD_MS);
     fixture.remove('web');
     fixture.put('web', {}, { uid: 'another' });
     await fixture.clock.advanceAsync(0);
-    fixture.intercept = () => undefined;
     fixture.takeRequests();
-    respond(undefined);
+    sendScale();
     await fixture.clock.advanceAsync(0);
     expect(fixture.takeRequests()).toEqual([]);
     await fixture.clock.advanceAsync(CHANGED_SPEC_DELAY_MS);
@@ -313,12 +318,13 @@ test('500 autoscalers send one scale and one metric request each in a period, an
   await fixture.stop();
 });
 
-/** The number of requests by method and last segment of the path. */
+/** The number of requests by method and last segment of the path, such as `GET scale`. */
 function countRequests(requests: readonly string[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const request of requests) {
-    const target = request.replace(/ .*\//, ' ');
-    counts[target] = (counts[target] ?? 0) + 1;
+    const [method = '', path = ''] = request.split(' ');
+    const name = `${method} ${path.split('/').at(-1) ?? ''}`;
+    counts[name] = (counts[name] ?? 0) + 1;
   }
   return counts;
 }

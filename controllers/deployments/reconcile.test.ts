@@ -256,10 +256,6 @@ test('planDeployment for a paused Deployment scales but starts no rollout', () =
   ]);
   expect(sizes(result)).toEqual([['old', 4]]);
   expect(conditions(result)).toContainEqual(['Progressing', 'Unknown', 'DeploymentPaused']);
-  const resumed = plan(deployment({ replicas: 2 }, { ...result.status, updatedReplicas: 2 }), [
-    replicaSet('new', { replicas: 2, desired: 2, max: 3, available: 0 }),
-  ]);
-  expect(conditions(resumed)).toContainEqual(['Progressing', 'Unknown', 'DeploymentResumed']);
 });
 
 test('planDeployment on a rollback gives the old ReplicaSet the next revision and keeps the former one in its revision history', () => {
@@ -315,12 +311,18 @@ describe('the Progressing condition of a Deployment', () => {
     expect(late.requeueAfterMs).toBeUndefined();
   });
 
+  it('becomes Unknown when the Deployment is resumed', () => {
+    const { status } = plan(deployment({ replicas: 2, paused: true }), stuck);
+    const resumed = plan(deployment({ replicas: 2 }, { ...status, updatedReplicas: 2 }), stuck);
+    expect(conditions(resumed)).toContainEqual(['Progressing', 'Unknown', 'DeploymentResumed']);
+  });
+
   it('is absent without a progress deadline', () => {
     const result = plan(deployment({ replicas: 2, progressDeadlineSeconds: 2_147_483_647 }, { ...counts, conditions: [since(1)] }), stuck);
     expect(conditions(result)).toEqual([['Available', 'False', 'MinimumReplicasUnavailable']]);
   });
 
-  it('reports NewReplicaSetAvailable; a failing ReplicaSet adds ReplicaFailure', () => {
+  it('reports NewReplicaSetAvailable when the rollout is complete', () => {
     const done = plan(deployment({ replicas: 2 }, { ...counts, conditions: [since(1)] }), [
       replicaSet('new', { replicas: 2, desired: 2, max: 3 }),
     ]);
@@ -328,16 +330,19 @@ describe('the Progressing condition of a Deployment', () => {
       ['Available', 'True', 'MinimumReplicasAvailable'],
       ['Progressing', 'True', 'NewReplicaSetAvailable'],
     ]);
-    const failure = {
-      type: 'ReplicaFailure',
-      status: 'True',
-      reason: 'FailedCreate',
-      message: 'm',
-      lastTransitionTime: formatTimestamp(NOW),
-    };
-    const failing = [replicaSet('new', { replicas: 2, available: 0, desired: 2, max: 3, status: { conditions: [failure] } })];
-    expect(conditions(plan(deployment({ replicas: 2 }, counts), failing))).toContainEqual(['ReplicaFailure', 'True', 'FailedCreate']);
   });
+});
+
+test('planDeployment copies the condition ReplicaFailure of the new ReplicaSet to the Deployment', () => {
+  const failure = {
+    type: 'ReplicaFailure',
+    status: 'True',
+    reason: 'FailedCreate',
+    message: 'm',
+    lastTransitionTime: formatTimestamp(NOW),
+  };
+  const failing = replicaSet('new', { replicas: 2, available: 0, desired: 2, max: 3, status: { conditions: [failure] } });
+  expect(conditions(plan(deployment({ replicas: 2 }), [failing]))).toContainEqual(['ReplicaFailure', 'True', 'FailedCreate']);
 });
 
 test('planDeployment deletes the ReplicaSets of the lowest revisions beyond revisionHistoryLimit once the rollout is complete', () => {

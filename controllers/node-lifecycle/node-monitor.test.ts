@@ -43,18 +43,18 @@ const effects = (patch: MergePatch<CoreV1Node> | undefined) => (patch?.spec?.tai
 
 test('NodeMonitor reports a node as unresponsive after its grace period unless its lease is renewed', () => {
   const { clock, monitor, renewLease } = setUp();
-  const nodes = [node('a', 'True'), node('b', 'True')];
-  monitor.monitorNodeHealth(nodes);
+  const [a, b] = [node('a', 'True'), node('b', 'True')];
+  monitor.monitorNodeHealth([a, b]);
   clock.advance(40_000);
-  expect(monitor.monitorNodeHealth(nodes)).toEqual([]);
+  expect(monitor.monitorNodeHealth([a, b])).toEqual([]);
   renewLease('b', '1');
   clock.advance(1);
-  expect(monitor.monitorNodeHealth(nodes)).toEqual(['a']);
-  expect(monitor.unknownConditionsOf(nodes[0] ?? node('a', ''))).toHaveLength(4);
-  expect(monitor.unknownConditionsOf(nodes[1] ?? node('b', ''))).toBeUndefined();
+  expect(monitor.monitorNodeHealth([a, b])).toEqual(['a']);
+  expect(monitor.unknownConditionsOf(a)).toHaveLength(4);
+  expect(monitor.unknownConditionsOf(b)).toBeUndefined();
   // A sign of life arrives before the conditions are written.
   renewLease('a', '1');
-  expect(monitor.monitorNodeHealth(nodes)).toEqual([]);
+  expect(monitor.monitorNodeHealth([a, b])).toEqual([]);
 });
 
 test('NodeMonitor evicts from an unresponsive node one period after the one in which its condition becomes Unknown', () => {
