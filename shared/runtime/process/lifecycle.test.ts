@@ -8,11 +8,12 @@ import { ManualClock, flushPromises } from '../../../test/support/clock/manual-c
 import { Lifecycle } from './lifecycle';
 import { silentLogger } from '../logger';
 
-function setUp() {
+function setUp({ connected }: { readonly connected?: boolean } = {}) {
   const clock = new ManualClock();
   const events = new EventEmitter();
   const exit = jest.fn<void, [number]>();
-  const lifecycle = new Lifecycle({ clock, logger: silentLogger, process: { on: (event, listener) => events.on(event, listener), exit } });
+  const process = { on: (event: string, listener: () => void) => events.on(event, listener), exit, connected };
+  const lifecycle = new Lifecycle({ clock, logger: silentLogger, process });
   lifecycle.listenForSignals();
   return { lifecycle, events, exit, clock };
 }
@@ -52,6 +53,18 @@ describe('Lifecycle', () => {
     expect(order).toEqual(['server starts', 'server ended', 'store starts', 'store ended']);
     expect(exit.mock.calls).toEqual([[0]]);
     expect(clock.pending).toBe(0);
+  });
+
+  it('stops when the channel to the parent process closed before it listened for signals', async () => {
+    const { lifecycle, exit } = setUp({ connected: false });
+    expect(lifecycle.stopping.aborted).toBe(true);
+    await lifecycle.stop('join');
+    expect(exit.mock.calls).toEqual([[0]]);
+  });
+
+  it.each([true, undefined])('keeps running when the process reports connected as %s', (connected) => {
+    const { lifecycle } = setUp(connected === undefined ? {} : { connected });
+    expect(lifecycle.stopping.aborted).toBe(false);
   });
 
   it('continues after a stage that fails or hangs, and exits 1', async () => {

@@ -21,6 +21,8 @@ export interface StopStage {
 
 /** The part of `process` that a lifecycle uses. */
 export interface ProcessHandle {
+  /** Whether the IPC channel to the parent process is open; `undefined` when the process was started without one. */
+  readonly connected?: boolean | undefined;
   on(event: string, listener: () => void): unknown;
   exit(code: number): void;
 }
@@ -61,7 +63,10 @@ export class Lifecycle {
   /** Stops on SIGINT, SIGTERM, SIGHUP, and when the IPC channel to the parent process closes. */
   listenForSignals(): void {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) this.options.process.on(signal, () => this.onSignal(signal));
-    this.options.process.on('disconnect', () => void this.stop('the parent process is gone'));
+    const stopWithParent = (): void => void this.stop('the parent process is gone');
+    this.options.process.on('disconnect', stopWithParent);
+    // The event is not repeated when the channel closed while the modules of the program were loaded.
+    if (this.options.process.connected === false) stopWithParent();
   }
 
   /** Adds a stage; the last one added stops first. Adding one while stopping has no effect. */
