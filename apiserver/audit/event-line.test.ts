@@ -1,4 +1,8 @@
+/** Audit events as lines: their members, both formats, the length limit, and the reuse of the line of an earlier stage. */
 import { auditEvent, eventText } from '../../test/support/objects/audit-event';
+import type { AuditEvent } from './event';
+import { writeEvent } from './event-line';
+import { LineBuffer } from './line-buffer';
 
 it('an audit event is one line of JSON with escaped markup, in either dialect', () => {
   const annotations = new Map([
@@ -44,4 +48,67 @@ it('an audit event over the length limit drops its objects and is annotated as t
   expect(text).not.toContain('requestObject');
   expect(eventText(event, { maxEventBytes: 100 })).toBeUndefined();
   expect(eventText(event, { maxEventBytes: undefined })).toContain('requestObject');
+});
+
+describe('the audit line of the second stage of a request', () => {
+  /** Both stages of a new request. They share the subject, and with it the place of the first line. */
+  function createStages(): readonly [received: AuditEvent, complete: AuditEvent] {
+    const received = auditEvent('1', { stage: 'RequestReceived', responseStatus: undefined });
+    const responseStatus = '{"metadata":{},"code":201}';
+    return [received, { ...received, stage: 'ResponseComplete', code: 201, responseStatus, at: received.at + 1 }];
+  }
+
+  /** Writes both stages, and `between` after the first. Returns the second line, and whether it copies from the first. */
+  function writeStages(
+    between: (buffer: LineBuffer) => void,
+    changes: Partial<AuditEvent> = {},
+  ): { readonly line: string; readonly isReused: boolean } {
+    const [received, complete] = createStages();
+    const buffer = new LineBuffer(64);
+    const repeat = jest.spyOn(buffer, 'repeat');
+    writeEvent(buffer, received, { format: 'json', dialect: 'platform' }, 'with-objects');
+    between(buffer);
+    const start = buffer.length;
+    writeEvent(buffer, { ...complete, ...changes }, { format: 'json', dialect: 'platform' }, 'with-objects');
+    return { line: buffer.written.toString('utf8', start), isReused: repeat.mock.calls.length > 0 };
+  }
+
+  /** The line of the second stage without a first one. */
+  const lineFromScratch = (changes: Partial<AuditEvent> = {}): string => eventText({ ...createStages()[1], ...changes }) ?? '';
+
+  it.each<[string, (buffer: LineBuffer) => void]>([
+    ['is just before it', () => undefined],
+    ['is before other lines', (buffer) => buffer.writeRaw('x'.repeat(1000))],
+  ])('copies members of the first line when that %s', (_where, between) => {
+    expect(writeStages(between)).toEqual({ line: lineFromScratch(), isReused: true });
+  });
+
+  it.each<[string, (buffer: LineBuffer) => void]>([
+    ['was flushed', (buffer) => buffer.clear()],
+    [
+      'was replaced by other lines',
+      (buffer) => {
+        buffer.clear();
+        buffer.writeRaw('x'.repeat(300));
+      },
+    ],
+    ['was cut', (buffer) => buffer.truncate(0)],
+  ])('is written from scratch when the first line %s', (_what, between) => {
+    expect(writeStages(between)).toEqual({ line: lineFromScratch(), isReused: false });
+  });
+
+  it('contains the object, impersonation and user that became known after the first', () => {
+    const object = {
+      resource: 'pods',
+      namespace: 'n',
+      name: 'a',
+      uid: '',
+      apiGroup: '',
+      apiVersion: 'v1',
+      resourceVersion: '',
+      subresource: '',
+    };
+    for (const changes of [{ object }, { impersonated: { name: 'dev', groups: [] } }, { user: { name: 'v', groups: [] } }])
+      expect(writeStages(() => undefined, changes)).toEqual({ line: lineFromScratch(changes), isReused: false });
+  });
 });

@@ -1,7 +1,5 @@
-/** JSON text and times in the buffer of audit lines, and the reuse of an earlier line of a request. */
+/** JSON text, times and copies in the buffer of audit lines. */
 import fc from 'fast-check';
-import { auditEvent, eventText } from '../../test/support/objects/audit-event';
-import { writeEvent } from './event-line';
 import { LineBuffer, encodePiece } from './line-buffer';
 import { anyCharacter } from '../../test/support/any-character';
 
@@ -18,7 +16,7 @@ it('LineBuffer writes any string as JSON without markup', () => {
           buffer.writePiece(encodePiece('\n'));
         }
         const lines = textOf(buffer).split('\n').slice(0, -1);
-        expect(lines.map((line): unknown => JSON.parse(line))).toEqual(texts.map((text) => Buffer.from(text).toString()));
+        expect(lines.map((line): unknown => JSON.parse(line))).toEqual(texts);
         expect(textOf(buffer)).not.toMatch(/[<>&\u2028\u2029]/);
       },
     ),
@@ -41,61 +39,12 @@ it('LineBuffer returns to its initial size when it is cleared', () => {
   buffer.writeRaw('x'.repeat(1000));
   expect(buffer.length).toBe(1000);
   buffer.clear();
-  buffer.writeRaw('ab');
-  buffer.repeat(0, 2);
-  expect(textOf(buffer)).toBe('abab');
   expect(buffer.written.buffer.byteLength).toBe(16);
 });
 
-describe('second audit line of a request', () => {
-  const received = auditEvent('1', { stage: 'RequestReceived', responseStatus: undefined });
-  const complete = {
-    ...received,
-    stage: 'ResponseComplete',
-    code: 201,
-    responseStatus: '{"metadata":{},"code":201}',
-    at: received.at + 1,
-  } as const;
-  const lines = (between: (buffer: LineBuffer) => void, second: typeof complete = complete): string => {
-    const buffer = new LineBuffer(64);
-    writeEvent(buffer, received, { format: 'json', dialect: 'platform' }, 'with-objects');
-    between(buffer);
-    const start = buffer.length;
-    writeEvent(buffer, second, { format: 'json', dialect: 'platform' }, 'with-objects');
-    return buffer.written.toString('utf8', start);
-  };
-  const encodeAlone = (event: typeof complete): string => eventText({ ...event, subject: { ...event.subject, written: undefined } }) ?? '';
-
-  it.each<[string, (buffer: LineBuffer) => void]>([
-    ['follows the first directly', () => undefined],
-    ['follows other lines', (buffer) => buffer.writeRaw('x'.repeat(1000))],
-    ['follows after the first was flushed', (buffer) => buffer.clear()],
-    [
-      'follows after other lines replaced the first',
-      (buffer) => {
-        buffer.clear();
-        buffer.writeRaw('x'.repeat(300));
-      },
-    ],
-    ['follows after the first was cut', (buffer) => buffer.truncate(0)],
-  ])('equals a line written from scratch when it %s', (_what, between) => {
-    expect(lines(between)).toBe(encodeAlone(complete));
-  });
-
-  it('contains the object, impersonation and user that became known after the first', () => {
-    const object = {
-      resource: 'pods',
-      namespace: 'n',
-      name: 'a',
-      uid: '',
-      apiGroup: '',
-      apiVersion: 'v1',
-      resourceVersion: '',
-      subresource: '',
-    };
-    for (const change of [{ object }, { impersonated: { name: 'dev', groups: [] } }, { user: { name: 'v', groups: [] } }]) {
-      const second = { ...complete, ...change };
-      expect(lines(() => undefined, second)).toBe(encodeAlone(second));
-    }
-  });
+it('LineBuffer repeats a part of what was written', () => {
+  const buffer = new LineBuffer(16);
+  buffer.writeRaw('abcd');
+  buffer.repeat(1, 3);
+  expect(textOf(buffer)).toBe('abcdbc');
 });

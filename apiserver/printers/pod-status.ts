@@ -1,7 +1,8 @@
 /**
  * The cells of a pod's row that depend on its containers: ready containers, status text and restarts (upstream
- * behaviour, recorded in test/replay/answers/printers). While an init container blocks the pod, the status text is about
- * it, else about the first container with a reason, else about the pod.
+ * behaviour, recorded in test/replay/answers/printers). The status text of an initialized pod is about its first
+ * container with a reason. Without such a container, or before, it is about the init container that blocks the pod, else
+ * about the pod.
  */
 import type {
   CoreV1ContainerStateTerminated,
@@ -21,11 +22,13 @@ export interface PodSummary {
   readonly lastRestart: string | undefined;
 }
 
-/** Reads the pod only; it may have any status that a kubelet or client has written. */
+/** Any client may write a status, so its parts need not agree with each other. */
 export function summarizePod(pod: CoreV1Pod): PodSummary {
   const { spec = {}, status = {} } = pod;
   const sidecars = sidecarNames(spec);
   const initPhase = readInitPhase(status, sidecars, spec.initContainers?.length ?? 0);
+  // A pod with the condition is shown as initialized although an init container blocks: a reason of a main container then
+  // takes precedence over `initPhase.pending`.
   const isInitialized = initPhase.pending === undefined || hasCondition(status, 'Initialized', 'True');
   const mainPhase = isInitialized ? readMainPhase(status, initPhase.sidecarRestarts) : undefined;
   const statusText = mainPhase?.statusText ?? initPhase.pending ?? podStateText(status);

@@ -13,7 +13,7 @@ export interface RunningStep {
   stop(): void;
 }
 
-/** A step that starts a reconciler without awaiting its first reconciliation. */
+/** The step of a started reconciler: the next step does not await its first reconciliation. */
 export const inBackground = (reconciler: Pick<RunningStep, 'stop'>): RunningStep => ({ stop: () => reconciler.stop() });
 
 /** A row of the table of background components. */
@@ -29,15 +29,18 @@ export interface StartupStep {
 /** The running sequence. */
 export interface StartupSequence {
   /**
-   * Resolves when all steps are complete or the sequence was stopped; rejects with an error that names the failed
-   * step.
+   * Resolves when all steps are complete; rejects with an error that names the failed step. After `stop`, it resolves or
+   * rejects once the current step is complete or has failed, and stays pending when that step never completes.
    */
   readonly complete: Promise<void>;
   /** Stops the started steps in reverse order, and starts no more. Further calls have no effect. */
   stop(): void;
 }
 
-/** Starts the first step at once. `onComplete` is called after each completed step. */
+/**
+ * Starts the first step at once. `onComplete` is called after each completed step, also for one that completes after
+ * `stop`. When it throws, the step has failed.
+ */
 export function startSequentially(
   steps: readonly StartupStep[],
   onComplete: (step: StartupStep) => void = () => undefined,

@@ -1,6 +1,6 @@
 /**
- * CEL expressions over the claims of a token and over the resulting user. Compiled once; the cost for one token is
- * bounded.
+ * CEL expressions over the claims of a token and over the resulting user. Compiled once. The cost of each evaluation is
+ * limited; a token is evaluated with several expressions, one per mapping and rule.
  */
 import {
   CostBudget,
@@ -63,17 +63,18 @@ export function userVariables({ name, uid = '', groups, extra = {} }: UserInfo):
   return new Map([['user', untypedValue({ username: name, uid, groups: [...groups], extra: lists })]]);
 }
 
-/**
- * Evaluates the expression within the cost limit; throws {@link ExpressionError}.
- *
- * The expression sees claims and user as the issuer spells them. `claims.hd == 'kubernetes.io'` thus does not match
- * `platform.io`: a domain of a claim is no name of this API. The name of a service account from an issuer
- * (`system:serviceaccount:kube-system:a`) is converted to this server's spelling only after the rules.
- */
+/** Evaluates the expression within the cost limit; throws {@link ExpressionError}. */
 export function evaluate(expression: Expression, variables: ReadonlyMap<string, Value>): Value {
+  // The expression sees claims and user as the issuer spells them, and the name of a service account from an issuer
+  // (`system:serviceaccount:kube-system:a`) is converted to this server's spelling only after the rules. With `accounts`,
+  // both spellings of such a name and of its namespace are equal, and all other texts have one spelling:
+  // `claims.hd == 'kubernetes.io'` does not match `platform.io`, because a domain of a claim is no name of this API.
+  const spellings = 'accounts';
+  // No other evaluation shares the budget, so it is as large as the limit of the evaluation.
+  const budget = new CostBudget(EXPRESSION_COST_LIMIT, spellings);
   let value: Value;
   try {
-    value = expression.evaluate(variables, EXPRESSION_COST_LIMIT, new CostBudget(EXPRESSION_COST_LIMIT, 'accounts'));
+    value = expression.evaluate(variables, EXPRESSION_COST_LIMIT, budget);
   } catch (error) {
     if (error instanceof CostExceededError) throw new ExpressionError('the evaluation of the expression exceeds the cost limit');
     throw error;

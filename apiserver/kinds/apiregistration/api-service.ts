@@ -22,6 +22,7 @@ const MAX_PRIORITIES = [
 const MAX_PORT = 65_535;
 const PORT_RULE = 'port is not valid: must be between 1 and 65535, inclusive';
 const INSECURE_FIELD = 'spec.insecureSkipTLSVerify';
+/** In the order of upstream's message for APIServices, which is not that of other kinds (rules/checks.ts). */
 const CONDITION_STATUSES = ['True', 'False', 'Unknown'];
 
 export const apiService: Strategy<ApiregistrationV1APIService> = {

@@ -1,7 +1,7 @@
 /**
- * Checks of strings and of members of any type; numbers.ts, selectors.ts, references.ts and union-members.ts hold the
- * other shared checks. Each check appends its errors to `errors` and never changes the object. `fieldPath` is the field
- * path of the object (upstream's `fldPath`), `field` that of the value.
+ * Checks of strings and of members of any type; the other files of this folder hold those of particular values, such as
+ * numbers, addresses and references. Each check appends its errors to `errors` and never changes the object. `fieldPath`
+ * is the field path of the object (upstream's `fldPath`), `field` that of the value.
  */
 import {
   duplicateValue,
@@ -17,7 +17,7 @@ import { checkQualifiedName, type NameCheck } from '../../../shared/values/name-
 /** The errors of an object so far, in the order in which they are reported. */
 export type Errors = FieldError[];
 
-/** Values of a condition's status, in the order in which most messages list them. */
+/** Values of a condition's status, in the order in which most messages list them; those about APIServices differ. */
 export const CONDITION_STATUSES: readonly string[] = ['False', 'True', 'Unknown'];
 
 /** The members of T that hold a V, null or nothing. An object of an unknown type has none. */
@@ -121,7 +121,10 @@ export function checkLocalPath(path: string, field: string, errors: Errors): voi
   checkNoBacksteps(path, field, errors);
 }
 
-/** Requires the path of a file in a projected volume; the volume reserves names that begin with two dots. */
+/**
+ * Requires the path of a file in a volume that the kubelet writes: ConfigMap, Secret, downward API or projected. Such
+ * volumes reserve names that begin with two dots.
+ */
 export function checkFilePath<T extends JsonObject>(object: T, member: MemberOf<T, string>, fieldPath: string, errors: Errors): void {
   const path = textAt(object, member);
   const field = `${fieldPath}.${member}`;

@@ -1,9 +1,10 @@
 /** Compares schemas that are written directly with the same schemas built first and written by the general writers. */
+import { MAX_SCHEMA_DEPTH } from '../../../shared/api/structural/read-schema';
 import { generateDefinitions } from '../../../test/support/objects/generated-definitions';
 import { isObject, objectAt, ownMember, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { JsonIndex } from '../../../shared/values/json-index';
 import { MessageBuffer } from '../message/message-buffer';
-import { MessageWriter } from '../message/message';
+import { ENTRY_VALUE, MessageWriter } from '../message/message';
 import { OPENAPI_MESSAGES, SCHEMAS_FIELD } from './openapi-messages';
 import { PublishedSchema } from '../documents/published-schema';
 import { encodeJson, encodeMembersAsJson, schemaValue } from '../documents/schema-json';
@@ -12,9 +13,10 @@ import { SchemaMessageWriter } from './schema-message';
 const string: JsonObject = { type: 'string' };
 const objectOf = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...more });
 
+/** A schema with a string at this depth below its root. */
 function nest(depth: number): JsonObject {
   let schema = string;
-  for (let level = 0; level < depth; level += 1)
+  for (let level = 0; level < depth - 1; level += 1)
     schema = level % 2 === 0 ? objectOf({ [`m${level}`]: schema }) : { type: 'array', items: schema };
   return objectOf({ spec: schema });
 }
@@ -83,8 +85,8 @@ const SCHEMAS_BY_TITLE: Readonly<Record<string, JsonObject>> = {
     },
     c: { type: 'array', items: string, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['yes', 'n'] },
   }),
-  'the maximal depth': nest(499),
-  'more than the maximal depth': nest(700),
+  'the maximal depth': nest(MAX_SCHEMA_DEPTH),
+  'more than the maximal depth': nest(MAX_SCHEMA_DEPTH + 200),
 };
 
 const METADATA: JsonObject = { description: 'its metadata', $ref: '#/definitions/Meta' };
@@ -103,35 +105,44 @@ const LARGE_SCHEMAS = generateDefinitions(6).flatMap(({ name, text }): [string, 
     : [];
 });
 
-/** Writes a schema directly and by way of its value, as a message and as JSON. */
+/** `encodeMembersAsJson` writes no braces around the members. */
+const withoutBraces = (json: string): string => json.slice(1, -1);
+
+/**
+ * Writes a schema directly and by way of its value, and expects equal outputs: as the value of an entry of the document's
+ * schemas in a message, and as JSON.
+ */
 function expectEqualBytes(version: 2 | 3, schema: JsonObject): void {
   const published = new PublishedSchema(new JsonIndex(Buffer.from(stringifyJson(schema, 'sorted'))), { version, ...OPTIONS });
   const value = schemaValue(published);
-  const [messages, [, { entries }]] = version === 2 ? [OPENAPI_MESSAGES.v2, SCHEMAS_FIELD.v2] : [OPENAPI_MESSAGES.v3, SCHEMAS_FIELD.v3];
+  const messages = OPENAPI_MESSAGES[`v${version}`];
+  const [, { entries: schemaShape }] = SCHEMAS_FIELD[`v${version}`];
   const direct = new MessageBuffer();
   const fromValue = new MessageBuffer();
-  new SchemaMessageWriter(messages, direct, published).root(2, entries);
-  new MessageWriter(messages, fromValue).field(2, entries, value);
+  new SchemaMessageWriter(messages, direct, published).root(ENTRY_VALUE, schemaShape);
+  new MessageWriter(messages, fromValue).field(ENTRY_VALUE, schemaShape, value);
   expect(direct.finish().equals(fromValue.finish())).toBe(true);
   expect(Buffer.from(encodeMembersAsJson({ published }, new MessageBuffer())).toString()).toBe(
-    encodeJson({ published: value } satisfies JsonValue).slice(1, -1),
+    withoutBraces(encodeJson({ published: value } satisfies JsonValue)),
   );
 }
 
-test.each(Object.entries(SCHEMAS_BY_TITLE).flatMap(([title, schema]) => [2, 3].map((version) => [title, version, schema] as const)))(
-  'SchemaMessageWriter writes the same bytes as MessageWriter for a schema with %s in v%i',
-  (_title, version, schema) => {
-    expectEqualBytes(version === 2 ? 2 : 3, schema);
-  },
-);
+test.each(
+  Object.entries(SCHEMAS_BY_TITLE).flatMap(([title, schema]) => ([2, 3] as const).map((version) => [title, version, schema] as const)),
+)('SchemaMessageWriter writes the same bytes as MessageWriter for a schema with %s in v%i', (_title, version, schema) => {
+  expectEqualBytes(version, schema);
+});
 
-test('encodeMembersAsJson sorts integer keys first, then names by their bytes, then the fields of every object', () => {
+test('encodeMembersAsJson writes integer keys by their value, other names by their bytes, and added properties last', () => {
   const schema = SCHEMAS_BY_TITLE['unsorted names, integer keys and names of Object.prototype'] ?? {};
   const published = new PublishedSchema(new JsonIndex(Buffer.from(stringifyJson(schema))), { version: 2, ...OPTIONS });
   const text = Buffer.from(encodeMembersAsJson({ published }, new MessageBuffer())).toString();
   const names = [...text.matchAll(/"([^"]*)":\{"type":"string"\}/g)].map(([, name]) => name);
-  const named = ['9', '10', '', '01', '4294967296', '<&>', '__proto__', 'a', 'b', 'constructor', 'é', '\ue000', '😀'];
-  expect(names).toEqual([...named, 'apiVersion', 'kind']);
+  // Integers up to 2 ** 32 - 2 are integer keys, which come first as in a JavaScript object. `OPTIONS.objectMembers` are
+  // added.
+  const integerKeys = ['9', '10'];
+  const namesByBytes = ['', '01', '4294967296', '<&>', '__proto__', 'a', 'b', 'constructor', 'é', '\ue000', '😀'];
+  expect(names).toEqual([...integerKeys, ...namesByBytes, 'apiVersion', 'kind']);
 });
 
 test('SchemaMessageWriter writes the same bytes as MessageWriter for definitions of realistic size', () => {

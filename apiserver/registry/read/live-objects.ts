@@ -1,7 +1,8 @@
 /**
- * Checks that the objects on which a credential depends still exist. It is used for every request, so the parsed
- * facts of an entry are cached until the entry changes. Reads come from the cache of API objects: await {@link
- * LiveObjects.waitUntilCurrent} before a credential is rejected.
+ * Looks up the objects on which a credential depends, in the cache of API objects. Whether an object is still the one
+ * that the credential names (uid, deletion time) is left to the callers. Every request with a bound credential looks up
+ * its objects, so the parsed facts of an entry are cached until the entry changes. The cache may be behind the store:
+ * await {@link LiveObjects.waitUntilCurrent} before a credential is rejected.
  */
 import { LRUCache } from 'lru-cache';
 import { stringAt, type JsonObject } from '../../../shared/values/json';
@@ -13,7 +14,7 @@ import type { Revision } from '../../storage/store';
 import type { Resource } from '../verbs';
 import { entryKey } from '../resources';
 import { parseEntry } from '../object/stored-object';
-import { convertReadFailure } from './resource-version-gate';
+import { convertReadFailure, MAX_WAIT_MS } from './resource-version-gate';
 
 /** The facts on which a credential depends. A recreated object has another uid. */
 export interface LiveObject {
@@ -30,12 +31,13 @@ export interface LiveObjects<Name extends string> {
   read(resource: Name, namespace: string, name: string): JsonObject | undefined;
   /**
    * Resolves when the cache contains every write that was committed before the call. Rejects with 429 until the cache has
-   * been loaded, and with 504 when it does not get there in time.
+   * been loaded, with 504 when it does not get there in time, and otherwise as {@link convertReadFailure}: with 500 for
+   * an unreadable value, and unchanged with a bug.
    */
   waitUntilCurrent(): Promise<void>;
 }
 
-/** What the lookups use. */
+/** `clock` limits the time of a wait for the cache. */
 export interface LiveObjectsDependencies {
   readonly cache: Pick<Cache, 'get' | 'isReady' | 'waitUntilFresh'>;
   readonly clock: Clock;
@@ -43,8 +45,6 @@ export interface LiveObjectsDependencies {
 
 /** Number of objects of which the facts are cached: about 300 bytes each. */
 const MAX_CACHED = 8192;
-/** As long as a read of an API object waits for the cache (MAX_WAIT_MS of resource-version-gate.ts). */
-const MAX_WAIT_MS = 3_000;
 
 interface CachedObject {
   readonly revision: Revision;

@@ -8,7 +8,7 @@ import type { RequestContext, Resource } from '../verbs';
 import type { ReaderDependencies } from './reader-dependencies';
 
 /** Longest wait for the cache to reach a revision. Upstream waits as long, and its clients retry after the 504. */
-const MAX_WAIT_MS = 3_000;
+export const MAX_WAIT_MS = 3_000;
 /** `Retry-After` of the 429 and 504 responses. */
 const RETRY_AFTER_SECONDS = 1;
 

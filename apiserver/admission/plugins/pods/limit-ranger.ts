@@ -35,6 +35,7 @@ export function limitRanger(deps: LimitRangerDependencies): LimitRanger {
     const isPod = row.resource === 'pods' && operation === 'CREATE';
     return (isPod || row.resource === 'persistentvolumeclaims') && limitRangesIn(deps, namespace).length > 0;
   };
+  // `inspectsObject` holds for the plug-in as a whole: only the validating half inspects claims.
   const common = { name: NAME, handles: (operation: AdmissionRequest['operation']) => operation !== 'DELETE', inspectsObject: isHandled };
   return {
     mutating: {
@@ -56,25 +57,25 @@ export function limitRanger(deps: LimitRangerDependencies): LimitRanger {
 }
 
 /** The items of one LimitRange. */
-type Limits = readonly CoreV1LimitRangeItem[];
+type LimitRangeItems = readonly CoreV1LimitRangeItem[];
 
 /** The LimitRanges of a namespace, in order of name. */
-function limitRangesIn({ cache, limitRanges }: LimitRangerDependencies, namespace: string): readonly Limits[] {
+function limitRangesIn({ cache, limitRanges }: LimitRangerDependencies, namespace: string): readonly LimitRangeItems[] {
   const snapshot = cache.snapshot(limitRanges);
   if (snapshot.size === 0) return [];
   // Keys are `NAMESPACE/NAME`, and `0` is the character after `/`.
-  return [...snapshot.range(`${namespace}/`, `${namespace}0`)].map((entry) => limitsOf(parseEntry(entry).object));
+  return [...snapshot.range(`${namespace}/`, `${namespace}0`)].map((entry) => itemsOf(parseEntry(entry).object));
 }
 
-const limitsOf = ({ spec }: CoreV1LimitRange): Limits => spec?.limits ?? [];
+const itemsOf = ({ spec }: CoreV1LimitRange): LimitRangeItems => spec?.limits ?? [];
 
 /** Throws for the first LimitRange that the object violates. */
-function rejectViolations(request: AdmissionRequest, ranges: readonly Limits[]): void {
+function rejectViolations(request: AdmissionRequest, ranges: readonly LimitRangeItems[]): void {
   const { object, resource } = request;
   if (object === undefined) return;
   const findViolations = resource.row.resource === 'pods' ? podLimitViolations : claimLimitViolations;
-  for (const limits of ranges) {
-    const violations = [...new Set(findViolations(limits, object))];
+  for (const items of ranges) {
+    const violations = [...new Set(findViolations(items, object))];
     if (violations.length > 0) throw rejection(request, violations.length === 1 ? violations.join('') : `[${violations.join(', ')}]`);
   }
 }
@@ -91,15 +92,15 @@ const CONTAINER_LISTS = [
 ] as const;
 
 /** Sets the missing requests and limits of the containers, and lists them in an annotation of the pod. */
-function applyDefaults(limits: Limits, pod: CoreV1Pod, prefix: string): void {
-  const { requests, limits: defaultLimits } = defaultsOf(limits);
+function applyDefaults(items: LimitRangeItems, pod: CoreV1Pod, prefix: string): void {
+  const defaults = defaultsOf(items);
   const applied: string[] = [];
   for (const [list, containerType] of CONTAINER_LISTS) {
     for (const container of pod.spec?.[list] ?? []) {
       const subject = `${containerType} ${container.name ?? ''}`;
-      const setRequests = setMissingAmounts(container, 'requests', requests);
+      const setRequests = setMissingAmounts(container, 'requests', defaults.requests);
       if (setRequests.length > 0) applied.push(`${setRequests.join(', ')} request for ${subject}`);
-      const setLimits = setMissingAmounts(container, 'limits', defaultLimits);
+      const setLimits = setMissingAmounts(container, 'limits', defaults.limits);
       if (setLimits.length > 0) applied.push(`${setLimits.join(', ')} limit for ${subject}`);
     }
   }
@@ -111,19 +112,11 @@ function applyDefaults(limits: Limits, pod: CoreV1Pod, prefix: string): void {
 
 type Amounts = Readonly<Record<string, string>>;
 
-/** The default amounts of a container. When several items of type Container have one for a resource, the first is used. */
-function defaultsOf(limits: Limits): Readonly<Record<'requests' | 'limits', Amounts>> {
-  // Reversed, because mergeAmounts uses the last.
-  const containerLimits = limits.filter(({ type }) => type === 'Container').reverse();
-  return {
-    requests: mergeAmounts(containerLimits.map(({ defaultRequest }) => defaultRequest)),
-    limits: mergeAmounts(containerLimits.map((limit) => limit.default)),
-  };
+/** The default amounts of a container. A LimitRange has at most one item of each type. */
+function defaultsOf(items: LimitRangeItems): Readonly<Record<'requests' | 'limits', Amounts>> {
+  const item = items.find(({ type }) => type === 'Container');
+  return { requests: item?.defaultRequest ?? {}, limits: item?.default ?? {} };
 }
-
-/** The last value of each resource wins. */
-const mergeAmounts = (lists: readonly (Amounts | undefined)[]): Amounts =>
-  Object.fromEntries(lists.flatMap((amounts) => Object.entries(amounts ?? {})));
 
 /** Returns the names of the resources that were missing. */
 function setMissingAmounts(container: CoreV1Container, member: 'requests' | 'limits', amounts: Amounts): readonly string[] {

@@ -1,5 +1,5 @@
 /**
- * Validates the items of ConfigMap, Secret and downward API volumes, and projected volumes: no two sources of one
+ * Validates the items of ConfigMap, Secret and downward API volumes, and projected volumes: no two items of one
  * volume project to the same path. Whether the sources exist is not checked.
  */
 import { forbiddenField, invalidShownValue, invalidValue, requiredValue } from '../../../../../shared/api/errors/field-error';
@@ -21,6 +21,9 @@ import type {
 type KeySource = CoreV1ConfigMapVolumeSource | CoreV1SecretVolumeSource | CoreV1ConfigMapProjection | CoreV1SecretProjection;
 type FieldSource = CoreV1DownwardAPIVolumeSource | CoreV1DownwardAPIProjection;
 
+const MIN_TOKEN_SECONDS = 600;
+const MAX_TOKEN_SECONDS = 2 ** 32;
+
 /** `items` that map keys to paths. */
 export function checkKeyItems(source: KeySource, fieldPath: string, errors: Errors): void {
   source.items?.forEach((item, index) => {
@@ -40,6 +43,7 @@ export function checkDownwardApiItems(source: FieldSource, fieldPath: string, er
     if (fieldRef !== undefined) {
       checkObjectFieldSelector(fieldRef, `${fieldPath}.fieldRef`, VOLUME_FIELD_PATHS, errors);
       if (resourceFieldRef !== undefined) {
+        // `resource` is no value of the item (upstream behaviour).
         errors.push(invalidValue(fieldPath, 'resource', 'fieldRef and resourceFieldRef can not be specified simultaneously'));
       }
     } else if (resourceFieldRef !== undefined)
@@ -57,9 +61,6 @@ export function checkProjectedVolume(source: CoreV1ProjectedVolumeSource, fieldP
   );
 }
 
-const MIN_TOKEN_SECONDS = 600;
-const MAX_TOKEN_SECONDS = 2 ** 32;
-
 /**
  * The field paths of a projected volume and of one of its sources. Some errors of a source are reported at the volume.
  */
@@ -75,6 +76,7 @@ function checkProjection(
   usedPaths: Set<string>,
   errors: Errors,
 ): void {
+  // A `clusterTrustBundle` is not counted: its feature is disabled, so it is dropped before validation.
   let count = 0;
   for (const member of ['secret', 'configMap'] as const) {
     const source = projection[member];
