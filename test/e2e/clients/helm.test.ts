@@ -28,11 +28,14 @@ if (helm === undefined || kubectl === undefined) {
     const readField = async (resource: string, jsonpath: string): Promise<string> =>
       run(kubectl, 'get', ...resource.split(' '), '-n', 'shop', '--ignore-not-found', '-o', `jsonpath=${jsonpath}`);
 
-    // A server of E2E_KUBECONFIG outlives the test and would keep the namespace.
+    // A server of E2E_KUBECONFIG outlives the test and would keep the namespace. This is a resource instead of a hook,
+    // because resources are stopped newest first: the shared server, which removes the kubeconfig, is stopped after it.
     useResource(
-      () => process.env['E2E_KUBECONFIG'],
-      (externalKubeconfig) => (externalKubeconfig === undefined ? undefined : run(kubectl, 'delete', 'namespace', 'shop', '--wait=false')),
+      () => undefined,
+      () => (process.env['E2E_KUBECONFIG'] === undefined ? undefined : run(kubectl, 'delete', 'namespace', 'shop', '--wait=false')),
     );
+
+    // Each test continues with the releases `web` and `second` as the earlier tests left them.
 
     it('install creates a release once', async () => {
       const output = await runInShop('install', 'web', chart, '--create-namespace');
@@ -40,6 +43,7 @@ if (helm === undefined || kubectl === undefined) {
       expect(JSON.parse(await runInShop('list', '-o', 'json'))).toMatchObject([{ name: 'web', revision: '1', status: 'deployed' }]);
       expect(await readField('deployment web', '{.spec.replicas} {.metadata.labels.app\\.kubernetes\\.io/managed-by}')).toBe('2 Helm');
       expect(await readField('secret sh.helm.release.v1.web.v1', '{.type}')).toBe('helm.sh/release.v1');
+      // Created by a hook before each install and upgrade; helm does not count it as part of the release.
       expect(await readField('configmap web-before', '{.data.revision}')).toBe('1');
       expect(await readField('service web', '{.spec.clusterIP}')).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
       await expect(runInShop('install', 'web', chart)).rejects.toThrow('cannot re-use a name that is still in use');
@@ -53,6 +57,7 @@ if (helm === undefined || kubectl === undefined) {
         'shop:2 kept',
       );
       expect(JSON.parse(await readField('configmap web', '{.data}'))).toEqual({ back: 'red' });
+      // The chart has a PodDisruptionBudget with `extra=true` only.
       expect(await readField('pdb web', '{.spec.minAvailable}')).toBe('1');
       expect(await readField('service web', '{.spec.clusterIP}')).toBe(address);
       expect(await readField('configmap web-before', '{.data.revision}')).toBe('2');
@@ -91,6 +96,7 @@ if (helm === undefined || kubectl === undefined) {
       await runInShop('uninstall', 'second', '--keep-history');
       for (const kind of ['deployments', 'services', 'pdb']) expect(await readField(kind, '{.items[*].metadata.name}')).toBe('');
       expect(await readField('secrets', '{.items[*].metadata.name}')).toBe('sh.helm.release.v1.second.v1 sh.helm.release.v1.second.v2');
+      // The ConfigMap of the hook is kept.
       expect(await readField('configmaps web-before', '{.metadata.name}')).toBe('web-before');
     }, 30_000);
   });

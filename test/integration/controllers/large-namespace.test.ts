@@ -1,6 +1,6 @@
 /**
- * Deletion of a namespace with many objects (`NAMESPACE_OBJECTS=10000`); prints the duration and the memory of the
- * processes.
+ * Deletion of a namespace with many objects: as many as the variable `NAMESPACE_OBJECTS` states, 3,000 by default. Prints
+ * the duration and the memory of the processes.
  */
 import { undefinedIfNotFound } from '../../../shared/client/rest/api-error';
 import { metadataOf, resourceOf, type Resource } from '../../../shared/client/rest/resource';
@@ -61,7 +61,7 @@ test(`the namespace controller deletes a namespace of ${OBJECTS} objects`, async
     `${OBJECTS} objects: created in ${seconds(deletionStart - creationStart)}, deleted in ${seconds(performance.now() - deletionStart)}; ` +
       `at most ${Math.round(peak.controllers)} MB in the controllers, ${Math.round(peak.server)} MB in the server\n`,
   );
-  for (const resource of [...OBJECT_SHARES.map(([shared]) => shared), resourceOf('core.v1.Pod')]) {
+  for (const [resource] of OBJECT_SHARES) {
     expect((await cluster.client.of(metadataOf(resource)).namespace('large').list()).items).toEqual([]);
   }
 }, 180_000);

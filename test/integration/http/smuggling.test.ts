@@ -10,7 +10,7 @@ import { listOf, shape, text, tupleOf } from '../../replay/shape';
 import { describeWithEachBackend, type EchoedRequest } from '../../support/servers/echo-backend';
 import { waitUntil } from '../../support/programs';
 import { readTable } from '../../support/read-table';
-import { sendRawStream, type RawStream } from '../../support/http/raw-http2-stream';
+import { sendRawHttp2Request, type RawHttp2Request } from '../../support/http/raw-http2-request';
 import { useResource } from '../../support/use-resource';
 import { grantClusterRole } from './access-setup';
 import { createExternalService, registerApiService } from './aggregation-setup';
@@ -233,7 +233,7 @@ describeWithEachBackend('an aggregated API server', (startBackend) => {
       const random = createSeededRandom(46);
       for (let round = 0; round < HTTP2_ROUNDS; round += 1) {
         const end = random.withProbability(0.7) ? '' : fillIn(random.pick(PARTS.http2PathEndings), '');
-        const stream: RawStream = {
+        const sent: RawHttp2Request = {
           headers: [
             [':method', random.pick(PARTS.methods)],
             [':path', `${FLUNDERS}?case=${round}${end}`],
@@ -246,11 +246,11 @@ describeWithEachBackend('an aggregated API server', (startBackend) => {
           data: random.pick([[], ['hello'], ['he', 'llo'], [SMUGGLED], ['hello', SMUGGLED], ['']]),
           ...(random.withProbability(0.2) ? { trailers: [['x-remote-user', 'admin']] } : {}),
         };
-        const { data } = await sendRawStream(api.server.port, stream);
-        expect({ stream, data }).not.toEqual({ stream, data: expect.stringContaining('"code":500') });
+        const data = await sendRawHttp2Request(api.server.port, sent);
+        expect({ sent, data }).not.toEqual({ sent, data: expect.stringContaining('"code":500') });
         const received = await takeRequests();
         const unexpected = received.filter((request) => !isAuthorized(request) || !request.line.includes(`?case=${round}`));
-        expect({ stream, unexpected }).toEqual({ stream, unexpected: [] });
+        expect({ sent, unexpected }).toEqual({ sent, unexpected: [] });
         expect(received.length).toBeLessThanOrEqual(1);
       }
     },

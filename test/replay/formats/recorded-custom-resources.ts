@@ -10,16 +10,16 @@ import { expandBody } from './request-body';
 export interface CustomResourceCase {
   readonly definition: string;
   /** The schema of the definition. */
-  readonly node: SchemaNode;
-  /** The stored object of an update; its schema allows everything. */
+  readonly schema: SchemaNode;
+  /** The stored object of an update. It was stored through v1, which allows every object, so it may be invalid. */
   readonly old?: JsonObject;
   readonly sent: JsonObject;
   readonly answer: RecordedResponse;
 }
 
 /**
- * By the title of a definition, `schemas` holds its `openAPIV3Schema`, and `versions` further members of its version
- * (`subresources`).
+ * `schemas`: the `openAPIV3Schema` of each definition, by the title of the definition. `versions`: other members of the
+ * definition's version, such as `subresources`, by the same titles.
  */
 export const isCustomResourcesHead = shape({ format: text, schemas: mapOf(body) }, { versions: mapOf(body) });
 const isLine = shape({ definition: text, sent: body, answer: isRecordedResponse }, { old: body });
@@ -27,21 +27,22 @@ const isLine = shape({ definition: text, sent: body, answer: isRecordedResponse 
 /** The cases of the recording `custom/<topic>`. */
 export function customResourceCases(topic: string): readonly CustomResourceCase[] {
   const { head, cases } = readRecording(`custom/${topic}`, isCustomResourcesHead, isLine);
-  const nodes = new Map(Object.entries(head.schemas).map(([title, schema]) => [title, readSchema(schema)]));
+  const schemas = new Map(Object.entries(head.schemas).map(([title, text]) => [title, readSchema(text)]));
   return cases.map(({ definition, old, sent, answer: response }) => {
-    const node = nodes.get(definition);
-    if (node === undefined) throw new Error(`there is no definition ${definition}`);
+    const schema = schemas.get(definition);
+    if (schema === undefined) throw new Error(`there is no definition ${definition}`);
     return {
       definition,
-      node,
-      ...(old === undefined ? {} : { old: objectOf(expandBody(old)) }),
-      sent: objectOf(expandBody(sent)),
+      schema,
+      ...(old === undefined ? {} : { old: objectOf(expandBody(old), `${topic}: old`) }),
+      sent: objectOf(expandBody(sent), `${topic}: sent`),
       answer: response,
     };
   });
 }
 
-function objectOf(value: JsonValue): JsonObject {
-  if (!isObject(value)) throw new Error('not an object');
+/** `title` names the value in the error. */
+function objectOf(value: JsonValue, title: string): JsonObject {
+  if (!isObject(value)) throw new Error(`${title} is not an object: ${JSON.stringify(value)}`);
   return value;
 }

@@ -55,11 +55,11 @@ function maskedValue(value: SpanAttributes[string] | undefined): Json {
     .replace(/(localhost|127\.0\.0\.1):\d+/g, '$1:*');
 }
 
-/** OpenTelemetry's `SPAN_KIND_CLIENT`. */
-const CLIENT = 3;
+/** The number of this kind in OpenTelemetry. */
+export const SPAN_KIND_CLIENT = 3;
 
 /** Whether the span is a call of the server itself, to its store or to another server, outside of any request. */
-export const isBackgroundCall = ({ parentSpanId, kind }: ReceivedSpan): boolean => parentSpanId === '' && kind === CLIENT;
+export const isBackgroundCall = ({ parentSpanId, kind }: ReceivedSpan): boolean => parentSpanId === '' && kind === SPAN_KIND_CLIENT;
 
 /**
  * The trees of these spans in the order of their start. Links and parents are `given` when they belong to the client's

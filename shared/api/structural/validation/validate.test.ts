@@ -40,8 +40,8 @@ function byField(causes: readonly Cause[]): Record<string, Cause[]> {
   return byFieldName;
 }
 
-function causes({ node, sent, old }: CustomResourceCase): Cause[] {
-  const errors = validateSchema(node, decodeAndDefault(node, sent), old === undefined ? undefined : decodeAndDefault(node, old));
+function causes({ schema, sent, old }: CustomResourceCase): Cause[] {
+  const errors = validateSchema(schema, decodeAndDefault(schema, sent), old === undefined ? undefined : decodeAndDefault(schema, old));
   return errors.map(({ reason, field, body }) => [field, reason, shortenPatterns(body)]);
 }
 
@@ -66,7 +66,7 @@ it('validateSchema reports wrong types first, then errors of embedded resources,
 });
 
 /** The schemas of the recorded definitions, and the names of the members of their specs. */
-const NODES = [...new Set(CASES.map(({ node }) => node))];
+const NODES = [...new Set(CASES.map(({ schema }) => schema))];
 const MEMBERS = [...new Set(NODES.flatMap((node) => [...(node.properties.get('spec')?.properties.keys() ?? [])]))];
 
 describe('validateSchema', () => {

@@ -2,7 +2,8 @@
 import { connect } from 'node:tls';
 import { connectionPreface, END_STREAM, FRAME, headersFrame, rawFrame, FRAME_HEAD_BYTES } from './raw-http2';
 
-export interface RawStream {
+/** The request, as frames of stream 1. */
+export interface RawHttp2Request {
   /** The headers in their order, pseudo-headers included. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   /**
@@ -10,10 +11,10 @@ export interface RawStream {
    * neither.
    */
   readonly data: readonly string[];
-  readonly trailers?: RawStream['headers'];
+  readonly trailers?: RawHttp2Request['headers'];
 }
 
-function encodeStream({ headers, data, trailers }: RawStream): Buffer {
+function encodeRequest({ headers, data, trailers }: RawHttp2Request): Buffer {
   const frames = [headersFrame(1, headers, data.length === 0 && trailers === undefined)];
   for (const [index, text] of data.entries()) {
     const isLast = index === data.length - 1 && trailers === undefined;
@@ -24,18 +25,17 @@ function encodeStream({ headers, data, trailers }: RawStream): Buffer {
 }
 
 /**
- * Sends the request on a connection of its own, which ends with the stream. `isReset` is false when the response ended
- * regularly; `data` is its body.
+ * Sends the request on a connection of its own, which ends with the response. Resolves with the body of the response as
+ * far as it arrived; it is '' or incomplete when the server resets the stream or the connection fails.
  */
-export function sendRawStream(port: number, stream: RawStream): Promise<{ readonly isReset: boolean; readonly data: string }> {
+export function sendRawHttp2Request(port: number, request: RawHttp2Request): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port, rejectUnauthorized: false, ALPNProtocols: ['h2'] });
   let received: Buffer = Buffer.alloc(0);
   let data = '';
   return new Promise((resolve) => {
-    let isReset = true;
-    socket.once('secureConnect', () => socket.write(encodeStream(stream)));
+    socket.once('secureConnect', () => socket.write(encodeRequest(request)));
     socket.on('error', () => undefined);
-    socket.once('close', () => resolve({ isReset, data }));
+    socket.once('close', () => resolve(data));
     socket.on('data', (chunk: Buffer) => {
       received = Buffer.concat([received, chunk]);
       while (received.length >= FRAME_HEAD_BYTES) {
@@ -46,7 +46,6 @@ export function sendRawStream(port: number, stream: RawStream): Promise<{ readon
         if (type === FRAME.data) data += received.subarray(FRAME_HEAD_BYTES, FRAME_HEAD_BYTES + length).toString();
         received = received.subarray(FRAME_HEAD_BYTES + length);
         const isEnd = (type === FRAME.data || type === FRAME.headers) && (flags & END_STREAM) !== 0;
-        if (isEnd) isReset = false;
         if (isEnd || type === FRAME.reset || type === FRAME.goaway) socket.destroy();
       }
     });
