@@ -36,11 +36,15 @@ export interface OpenClient {
   /** A queue that returns failed items after an exponential back-off. */
   newQueue(): WorkQueue;
   /**
-   * Calls `work` for each item of the queue, at most `concurrency` at a time and never concurrently for one item. When
-   * `work` throws, the item returns after its back-off. Resolves after `close()`, when the last call has ended.
+   * Calls `work` for each item of the queue, at most `concurrency` (by default 1) at a time and never concurrently for one
+   * item. When `work` throws, the item returns after its back-off. Resolves after `close()`, when the last call has ended.
    */
   runWorkers(queue: WorkQueue, work: (item: string) => Promise<WorkOutcome>, concurrency?: number): Promise<void>;
-  /** Ends informers, workers with their queues, and connections. */
+  /**
+   * Ends informers, workers with their queues, and connections: no further call of `work` starts. Resolves when the
+   * informers have ended. It waits neither for running calls of `work` (await the promise of `runWorkers` for that) nor for
+   * queued Events (await `events.flush()` before): their further requests fail.
+   */
   close(): Promise<void>;
 }
 

@@ -1,4 +1,7 @@
-/** Certificates of the components of a cluster: server names and client identities. */
+/**
+ * The certificate authorities of a cluster, the certificates of its components (server names and client identities), and
+ * the flags of an API server for its front proxy files.
+ */
 import { MASTERS_GROUP } from '../../shared/api/identity/user';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { formatIpAddress, parseIpRange } from '../../shared/values/network/ip-address';
@@ -8,7 +11,7 @@ const serviceNames = Object.values(GENERATED_NAMES).flatMap(({ defaultService })
   ['', '.default', '.default.svc', '.default.svc.cluster.local'].map((suffix) => defaultService + suffix),
 );
 
-/** `names`: further names and addresses of the API servers. */
+/** Serving certificate of the API servers. `names`: further names and addresses of them. */
 export const serverLeaf = (names: readonly string[]): Leaf => ({
   file: 'apiserver',
   label: 'the certificate of the API servers',
@@ -17,7 +20,7 @@ export const serverLeaf = (names: readonly string[]): Leaf => ({
   names: ['localhost', ...serviceNames, '127.0.0.1', '::1', ...names],
 });
 
-/** The address of the default Service, the first one of the first range; empty for an invalid range. */
+/** The address of the default Service, the first usable address of the first range; empty for an invalid range. */
 export function serviceAddresses(serviceRanges: string): readonly string[] {
   const range = parseIpRange(serviceRanges.split(',', 1)[0]?.trim() ?? '');
   return range === undefined ? [] : [formatIpAddress({ family: range.family, value: range.first + 1n })];
@@ -96,7 +99,7 @@ export const PROXY_LEAF: Leaf = {
   names: [],
 };
 
-/** Flags of an API server with these files in `folder`. */
+/** Flags of an API server with the front proxy files in `folder`. */
 export const frontProxyFlags = (folder: string): string[] => [
   `--proxy-client-cert-file=${folder}/${PROXY_LEAF.file}.crt`,
   `--proxy-client-key-file=${folder}/${PROXY_LEAF.file}.key`,

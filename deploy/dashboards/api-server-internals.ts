@@ -53,7 +53,7 @@ export const WATCHES: Row = {
     }),
     graph({
       title: 'Events by kind',
-      description: 'Events sent to watches, the ten most frequent kinds: changes times watches.',
+      description: 'Events sent to watches, the ten most frequent kinds; one change seen by ten watches is ten events.',
       unit: 'ops',
       expr: largestRates('group, kind', `apiserver_watch_events_total{${SERVER}}`),
       legend: '{{kind}} {{group}}',
@@ -188,7 +188,8 @@ export const EXTENSIONS: Row = {
     }),
     graph({
       title: 'Webhook rejections',
-      description: 'Rejected requests by webhook; calling_webhook_error is a webhook that could not be called.',
+      description:
+        'Requests that a webhook denied, and its failed calls (calling_webhook_error), also those that the failure policy ignores.',
       unit: 'reqps',
       expr: rates('name, error_type', `apiserver_admission_webhook_rejection_count{${SERVER}}`),
       legend: '{{name}} {{error_type}}',

@@ -23,13 +23,11 @@ import { ADMINISTRATOR_NAME, formatKubeconfig } from '../cluster/kubeconfig';
 import { grantSimulationAccess } from '../cluster/simulation-access';
 import { ensureCertificates, ensureSimulationKubeconfig, writeKubeconfigs, type Certificates } from '../local/certificates';
 import { renewCredentialsPeriodically } from '../local/credential-renewal';
-import type { RunnerOptions } from '../local/options';
+import { RUNNER_FLAGS, type RunnerOptions } from '../local/options';
 import { apiServerPlans, certifiedAddresses, controllersPlan, layoutOf, namingOf, simulationPlan } from '../local/plan';
 import type { ControlPlaneConnection, ControlPlaneOptions } from './api';
 
 const HOST = '127.0.0.1';
-/** The default of `platform start` (deploy/local/options.ts). */
-const DEFAULT_CONTROLLERS = ['*', 'tokencleaner', 'bootstrapsigner'];
 
 /** What the program of a control plane passes to its parts. */
 export interface ControlPlaneHost {
@@ -47,9 +45,11 @@ export async function openControlPlane(options: ControlPlaneOptions, host: Contr
   const runner = toRunnerOptions(options, openFolder(options, host.lifecycle));
   const layout = layoutOf(runner.dataDir);
   const addresses = certifiedAddresses(runner);
+  // The server needs the certificates to start. The kubeconfigs follow, because they name its port, which is known then.
   const certificates = await ensureCertificates(layout.pki, host.clock, addresses);
   const [plan] = apiServerPlans(runner);
-  const { port } = await runServer(parseArguments(SERVER, SERVER_FLAGS, plan?.args ?? []), { random, ...host });
+  if (plan === undefined) throw new Error('no API server is planned');
+  const { port } = await runServer(parseArguments(SERVER, SERVER_FLAGS, plan.args), { random, ...host });
   const server = `https://${HOST}:${port}`;
   const { authority, admin } = certificates;
   const request = { layout, server, externalServer: server, addresses, simulatesNodes: runner.simulatedNodes > 0 };
@@ -80,11 +80,11 @@ function openFolder({ folder }: ControlPlaneOptions, lifecycle: Lifecycle): stri
   return temporary;
 }
 
-/** The options of `npm start` that correspond to those of the package. */
+/** The options of `platform start` that correspond to those of the package. */
 function toRunnerOptions(
   {
     naming = 'platform',
-    controllers = DEFAULT_CONTROLLERS,
+    controllers = RUNNER_FLAGS.controllers.default,
     flags = [],
     simulatedNodes = 0,
     simulatedNodeCapacity = {},
@@ -96,6 +96,7 @@ function toRunnerOptions(
     bindAddress: HOST,
     controlPlaneEndpoint: '',
     certificateNames: [],
+    // 0: a free port. The flag of `platform start` does not allow it.
     securePort: 0,
     insecurePort: 0,
     etcdServers: [],

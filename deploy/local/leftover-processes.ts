@@ -5,6 +5,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
+import { errorCode } from '../../shared/runtime/error-code';
 import { livePid, removePid } from './process-file';
 
 const POLL_MS = 50;
@@ -13,8 +14,8 @@ const TERMINATION_TIMEOUT_MS = 15_000;
 /** The kernel ends a killed process at once, unless its disk hangs. */
 const KILL_TIMEOUT_MS = 5_000;
 
-/** Where the processes of an earlier run are recorded. */
-export interface LeftoverProcesses {
+/** Where the processes of an earlier run are recorded, and what is needed to stop them. */
+export interface StopLeftoverOptions {
   /** The folder of the files `<name>.pid`. */
   readonly folder: string;
   /** The name of the file that stays, because it is that of this process. */
@@ -23,8 +24,8 @@ export interface LeftoverProcesses {
   readonly print: (line: string) => void;
 }
 
-/** Resolves when no process of the folder is alive. Throws when one cannot be stopped. */
-export async function stopLeftoverProcesses({ folder, supervisorFile, clock, print }: LeftoverProcesses): Promise<void> {
+/** Resolves when no process of the folder is alive. Rejects when one cannot be stopped. */
+export async function stopLeftoverProcesses({ folder, supervisorFile, clock, print }: StopLeftoverOptions): Promise<void> {
   for (const name of readdirSync(folder).filter((entry) => entry.endsWith('.pid') && entry !== supervisorFile)) {
     const file = path.join(folder, name);
     const pid = livePid(file);
@@ -37,10 +38,19 @@ export async function stopLeftoverProcesses({ folder, supervisorFile, clock, pri
 }
 
 async function stopProcess(pid: number, file: string, clock: Clock): Promise<void> {
-  process.kill(pid, 'SIGTERM');
+  sendSignal(pid, 'SIGTERM');
   if (await waitForExit(file, clock, TERMINATION_TIMEOUT_MS)) return;
-  process.kill(pid, 'SIGKILL');
+  sendSignal(pid, 'SIGKILL');
   if (!(await waitForExit(file, clock, KILL_TIMEOUT_MS))) throw new Error(`process ${pid} of an earlier run does not exit`);
+}
+
+/** Does nothing when the process has exited since its id was read. */
+function sendSignal(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH') throw error;
+  }
 }
 
 async function waitForExit(file: string, clock: Clock, withinMs: number): Promise<boolean> {

@@ -3,7 +3,7 @@
  * that a reused id (after a crash or reboot) is ignored. Ids mean nothing to the processes of other containers, so the
  * holder of a file also locks its folder.
  */
-import { existsSync, linkSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { errorCode } from '../../shared/runtime/error-code';
 import { FolderInUseError, lockFolder, type FolderLock } from '../../shared/runtime/files/folder-lock';
@@ -19,13 +19,7 @@ export class HeldError extends Error {
   }
 }
 
-/** Indexes in {@link statFields}. */
-const STATE = 0;
-const THREADS = 17;
-const STARTED = 19;
-/** Clock ticks a second in /proc; the kernel's interface has it fixed at 100 on every platform that Node supports. */
-const TICKS_PER_SECOND = 100;
-/** Start times in /proc are rounded, and boot time is known to the second. Milliseconds. */
+/** Start times in /proc are rounded, and boot time is known to the second. */
 const TOLERANCE_MS = 2_000;
 
 /** Writes the file atomically, so that a reader never sees a part of the number. */
@@ -81,46 +75,14 @@ function lockFolderOf(file: string): FolderLock {
 
 const runningProcess = (pid: number): string => `the running process ${pid}`;
 
-function writeOwnPid(file: string): void {
-  const uniqueFile = `${file}.${process.pid}.own`;
-  writeFileSync(uniqueFile, `${process.pid}\n`);
-  try {
-    while (!tryLink(uniqueFile, file)) {
-      const holder = livePid(file);
-      if (holder !== undefined) throw new HeldError(file, runningProcess(holder));
-      removeStale(file);
-    }
-  } finally {
-    rmSync(uniqueFile, { force: true });
-  }
-}
-
-function tryLink(from: string, to: string): boolean {
-  try {
-    linkSync(from, to);
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    throw error;
-  }
-}
-
 /**
- * Renames the stale file before removing it, so that only one of two starting processes removes it; a fresh file
- * caught that way is restored.
+ * The caller has locked the folder, so no other process writes the file meanwhile. The file names a live process
+ * although its lock is free when the lock file was removed, and while a killed process exits.
  */
-function removeStale(file: string): void {
-  const aside = `${file}.${process.pid}.stale`;
-  try {
-    renameSync(file, aside);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return;
-    throw error;
-  }
-  const holder = livePid(aside);
-  if (holder !== undefined) tryLink(aside, file);
-  rmSync(aside, { force: true });
+function writeOwnPid(file: string): void {
+  const holder = livePid(file);
   if (holder !== undefined) throw new HeldError(file, runningProcess(holder));
+  writePid(file, process.pid);
 }
 
 const PID = /^[1-9]\d{0,9}$/;
@@ -157,6 +119,13 @@ function startTime(pid: number): number | undefined {
   if (!Number.isFinite(ticks) || boot === undefined) return undefined;
   return Number(boot) * 1_000 + (ticks * 1_000) / TICKS_PER_SECOND;
 }
+
+/** Indexes in {@link statFields}. */
+const STATE = 0;
+const THREADS = 17;
+const STARTED = 19;
+/** Clock ticks a second in /proc; the kernel's interface has it fixed at 100 on every platform that Node supports. */
+const TICKS_PER_SECOND = 100;
 
 /** The fields of /proc/<pid>/stat after the process name, which may contain spaces and brackets. */
 function statFields(pid: number): string[] | undefined {

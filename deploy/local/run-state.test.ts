@@ -6,28 +6,28 @@ import { layoutOf } from './plan';
 import { describeRun, readRunState, removeRunState, writeRunState } from './run-state';
 
 const folder = useFolder('run-state');
-/** The parent of the test's process lives as long as the test. */
-const supervisor = process.ppid;
+/** The parent of this process, which lives as long as the test. The id of this process does not count as a live one. */
+const supervisorPid = process.ppid;
 
 function setUp() {
   const dataDir = mkdtempSync(path.join(folder, 'data-'));
   mkdirSync(path.join(dataDir, 'run'));
   const optionsOf = (...argv: string[]) => parseRunnerOptions([`--data-dir=${dataDir}`, ...argv]);
-  const holdFolder = (pid: number): void => writeFileSync(layoutOf(dataDir).supervisor, `${pid}\n`);
-  return { dataDir, optionsOf, holdFolder };
+  const writeSupervisorPid = (pid: number): void => writeFileSync(layoutOf(dataDir).supervisor, `${pid}\n`);
+  return { dataDir, optionsOf, writeSupervisorPid };
 }
 
 describe('readRunState', () => {
   it('returns the state that the live supervisor wrote', () => {
-    const { dataDir, optionsOf, holdFolder } = setUp();
-    holdFolder(supervisor);
+    const { dataDir, optionsOf, writeSupervisorPid } = setUp();
+    writeSupervisorPid(supervisorPid);
     const options = optionsOf('--replicas=2', '--etcd-servers=http://a:1', '--secure-port=7000', '--insecure-port=9000');
-    const state = { ...describeRun(options, '/logs', Date.UTC(2026, 0, 1)), pid: supervisor };
+    const state = { ...describeRun(options, '/logs', Date.UTC(2026, 0, 1)), pid: supervisorPid };
     writeRunState(dataDir, state);
     expect(readRunState(layoutOf(dataDir))).toEqual({
       kind: 'ready',
       state: {
-        pid: supervisor,
+        pid: supervisorPid,
         startedAt: '2026-01-01T00:00:00.000Z',
         replicas: [
           { name: 'apiserver-0', address: 'https://127.0.0.1:7000', insecureAddress: 'http://127.0.0.1:9000' },
@@ -40,16 +40,16 @@ describe('readRunState', () => {
   });
 
   it('returns `starting` while the state is that of another supervisor', () => {
-    const { dataDir, optionsOf, holdFolder } = setUp();
-    holdFolder(supervisor);
+    const { dataDir, optionsOf, writeSupervisorPid } = setUp();
+    writeSupervisorPid(supervisorPid);
     // describeRun states the pid of this process, which is not the supervisor of the folder.
     writeRunState(dataDir, describeRun(optionsOf(), '', 0));
-    expect(readRunState(layoutOf(dataDir))).toEqual({ kind: 'starting', pid: supervisor });
+    expect(readRunState(layoutOf(dataDir))).toEqual({ kind: 'starting', pid: supervisorPid });
   });
 
   it.each(['', '[]', '{', '{"pid":"1"}'])('returns `starting` while the state file is %j', (text) => {
-    const { dataDir, holdFolder } = setUp();
-    holdFolder(supervisor);
+    const { dataDir, writeSupervisorPid } = setUp();
+    writeSupervisorPid(supervisorPid);
     writeFileSync(layoutOf(dataDir).state, text);
     expect(readRunState(layoutOf(dataDir)).kind).toBe('starting');
   });
@@ -57,14 +57,14 @@ describe('readRunState', () => {
   it('returns `stopped` without a live supervisor', () => {
     const { dataDir, optionsOf } = setUp();
     expect(readRunState(layoutOf(dataDir))).toEqual({ kind: 'stopped' });
-    writeRunState(dataDir, { ...describeRun(optionsOf(), '', 0), pid: supervisor });
+    writeRunState(dataDir, { ...describeRun(optionsOf(), '', 0), pid: supervisorPid });
     expect(readRunState(layoutOf(dataDir))).toEqual({ kind: 'stopped' });
   });
 
   it('returns `starting` after the state is removed', () => {
-    const { dataDir, optionsOf, holdFolder } = setUp();
-    holdFolder(supervisor);
-    writeRunState(dataDir, { ...describeRun(optionsOf(), '', 0), pid: supervisor });
+    const { dataDir, optionsOf, writeSupervisorPid } = setUp();
+    writeSupervisorPid(supervisorPid);
+    writeRunState(dataDir, { ...describeRun(optionsOf(), '', 0), pid: supervisorPid });
     expect(readRunState(layoutOf(dataDir)).kind).toBe('ready');
     removeRunState(dataDir);
     expect(readRunState(layoutOf(dataDir)).kind).toBe('starting');

@@ -20,10 +20,6 @@ const OLD_GENERATION_MB = 256;
 /** From the command line, which a worker thread does not receive. */
 const [, , kind, module, ...args] = process.argv;
 
-// In the worker thread, this file runs again, with the module as `workerData`. Any other kind counts as `program`.
-if (isMainThread && kind === 'thread') runInThread();
-else run(isMainThread ? module : workerData);
-
 function runInThread() {
   const thisFile = fileURLToPath(import.meta.url);
   require(path.join(dist, 'shared/scheduling/worker-thread.js')).startThread(module, OLD_GENERATION_MB, thisFile);
@@ -34,9 +30,14 @@ function run(file) {
   // Defined, because the build writes all bundles before it runs this file.
   const program = openBundle(file);
   process.argv.splice(1, process.argv.length, file, ...args);
+  // In the format that `openBundle` reads: the digest of the source, then the code cache.
   process.once('exit', () =>
     writeFileSync(bundleFiles(file).codeCache, Buffer.concat([Buffer.from(program.digest), program.script.createCachedData()])),
   );
   program.run();
   if (!isMainThread) process.exit();
 }
+
+// In the worker thread, this file runs again, with the module as `workerData`. Any other kind counts as `program`.
+if (isMainThread && kind === 'thread') runInThread();
+else run(isMainThread ? module : workerData);

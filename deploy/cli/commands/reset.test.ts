@@ -6,11 +6,11 @@ import { acquireProcessFile } from '../../local/process-file';
 import { reset } from './reset';
 
 const FLAGS = { 'data-dir': 'data', yes: true };
-const parent = useFolder('reset');
+const root = useFolder('reset');
 
 /** The data folder of a stopped control plane. */
 function setUp() {
-  const directory = mkdtempSync(path.join(parent, 'work-'));
+  const directory = mkdtempSync(path.join(root, 'work-'));
   const dataDir = path.join(directory, 'data');
   for (const folder of ['run', 'pki', 'store', 'logs']) mkdirSync(path.join(dataDir, folder), { recursive: true });
   for (const file of ['pki/ca.crt', 'store/data.mdb', 'logs/apiserver.log', 'admin.kubeconfig', 'controllers.kubeconfig']) {
@@ -45,11 +45,13 @@ describe('platform reset', () => {
 
   it.each(['supervisor', 'apiserver-0', 'controllers'])('refuses while the process of %s.pid runs', async (name) => {
     const { dataDir, hostOf } = setUp();
+    // The parent of this process lives as long as the test. The id of this process does not count as a live one.
     writeFileSync(path.join(dataDir, 'run', `${name}.pid`), `${process.ppid}\n`);
     await expect(reset(FLAGS, hostOf())).rejects.toThrow(`in use by the running process ${process.ppid} (${name})`);
     expect(existsSync(path.join(dataDir, 'store/data.mdb'))).toBe(true);
   });
 
+  // In every container the first process has the id 1. Here this process is both.
   it('refuses while a process with the same id in another container runs', async () => {
     const { dataDir, hostOf } = setUp();
     const release = acquireProcessFile(path.join(dataDir, 'run/supervisor.pid'));
