@@ -33,7 +33,10 @@ export function parseDuration(text: string): number | undefined {
   return text.startsWith('-') ? -total : total;
 }
 
-/** The spelling of Go's `Duration.String`: `0s`, `250ms`, `1.5s`, `5m0s`, `1h0m0s`. */
+/**
+ * The spelling of Go's `Duration.String`: `0s`, `250ms`, `1.5s`, `5m0s`, `1h0m0s`; except below a millisecond, where Go
+ * prints `500µs` and this `0.5ms`.
+ */
 export function formatDuration(milliseconds: number): string {
   if (milliseconds < 0) return `-${formatDuration(-milliseconds)}`;
   if (milliseconds === 0) return '0s';

@@ -40,7 +40,7 @@ export interface DecodedObject {
 export interface KindCodec {
   /**
    * Returns a new canonical object without kind and apiVersion. `literals` has the spelling of numbers that the parser
-   * recorded. Throws DecodeError.
+   * recorded (shared/values/number-literals.ts). Throws DecodeError.
    */
   decode(value: JsonObject, literals?: NumberLiterals): DecodedObject;
   /**
@@ -52,8 +52,9 @@ export interface KindCodec {
   applyDefaults(object: JsonObject): void;
   /**
    * Returns a stored object of a custom kind in this version: pruned and defaulted by the schema of the version that it was
-   * stored in (`stored`), then pruned by that of this version. Conversion webhooks are left to apiserver/conversion. Objects
-   * of built-in kinds are returned unchanged, because shared/api/conversion converts them.
+   * stored in (`stored`; the storage version if the definition has no such version), then pruned by that of this version.
+   * Pruning also drops nulls that the schema does not allow. Conversion webhooks are left to apiserver/conversion. Objects of
+   * built-in kinds are returned unchanged, because shared/api/conversion converts them.
    */
   fromStored(object: JsonObject, stored: string): JsonObject;
   /**
@@ -147,7 +148,7 @@ function customCodec(version: CustomVersion): KindCodec {
       const writtenVersion = versions.get(stored) ?? versions.get(storageVersion) ?? version;
       const { schema } = writtenVersion;
       const converted = prunedCopy(schema, object);
-      // In place: the copy shares only the metadata, which has no schema and therefore no defaults.
+      // In place: the copy shares only the metadata, in which a schema can declare defaults of name and generateName alone.
       applySchemaDefaults(schema, converted);
       // Without the defaults of this version: its schema did not process the object when it was written.
       return writtenVersion.schemaId === schemaId ? converted : prunedCopy(version.schema, converted);
@@ -169,7 +170,10 @@ function customCodec(version: CustomVersion): KindCodec {
   };
 }
 
-/** A copy without the fields that the schema does not specify. It shares the metadata, which is not pruned. */
+/**
+ * A copy without the fields that the schema does not specify and the nulls that it does not allow. It shares the metadata,
+ * which is not pruned.
+ */
 function prunedCopy(schema: SchemaNode, object: JsonObject): JsonObject {
   const { metadata = {}, ...body } = object;
   const copy: JsonObject = { ...cloneJson(body), metadata };

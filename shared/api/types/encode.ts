@@ -41,7 +41,10 @@ const DEFERRED = '\0';
 /** Longer lists and maps are deferred when encoding in steps, and written in chunks of this many items. */
 const MAX_DIRECT_ITEMS = 2048;
 
-/** The deferred parts in the order of their placeholders; `undefined` when nothing may be deferred. */
+/**
+ * The deferred parts in the order of their placeholders; `undefined` when nothing may be deferred. Set only during `write`
+ * in {@link writeInSteps}, which is synchronous: encodings with alternating steps do not share it.
+ */
 let deferred: Steps<string>[] | undefined;
 
 /**
@@ -171,7 +174,7 @@ function compileMember(field: FieldSchema, lists: EmptyListMode): MemberWriter {
   };
 }
 
-/** The zero values of scalars, for fields that are always present. */
+/** The zero values of scalars: for fields that are always present, and for nulls in lists and maps. */
 const ZERO_TEXTS: Record<Scalar, string> = {
   bool: 'false',
   int32: '0',
@@ -217,7 +220,10 @@ function joinMembers(first: string, second: string): string {
   return first === '' || second === '' ? first + second : `${first},${second}`;
 }
 
-/** `empty` is how a list of this type is written when it has no items, `lists` how those below it are. */
+/**
+ * `lists` is how empty lists are written in the always present fields of the objects below. `empty` is how a list of this
+ * type itself is written when it has no items: only the list directly in an `always` field may become `null`.
+ */
 function compileType(type: FieldType, lists: EmptyListMode, empty: EmptyListMode = 'kept'): ValueWriter {
   switch (type.kind) {
     case 'object': {

@@ -1,7 +1,7 @@
 /**
- * Renames the fields of a document to their stored spelling (`x-platform-validations` → `x-kubernetes-validations`). Used
- * for documents that are merged before they are decoded: applied configurations and patches. Other bodies are renamed
- * by the decoder (decode.ts). The type tables determine which fields have two spellings.
+ * Renames the fields of a document to their canonical spelling, in which they are stored (`x-platform-validations` →
+ * `x-kubernetes-validations`). Used for documents that are merged before they are decoded: applied configurations and
+ * patches. Other bodies are renamed by the decoder (decode.ts). The type tables determine which fields have two spellings.
  */
 import { neutralSchemaMember } from '../../names/dialect';
 import { equalJson, isObject, setMember, type JsonObject, type JsonValue } from '../../values/json';
@@ -12,7 +12,7 @@ import type { FieldType } from './types';
 /** The fields of a type that have two spellings, or contain such fields at any depth. */
 interface SpelledMembers {
   /** Canonical names of fields with two spellings, by neutral name. */
-  readonly renamed: ReadonlyMap<string, string>;
+  readonly canonicalNames: ReadonlyMap<string, string>;
   /** The types of fields that contain such fields. */
   readonly nested: ReadonlyMap<string, FieldType>;
 }
@@ -20,8 +20,9 @@ interface SpelledMembers {
 const membersByType = new Map<string, SpelledMembers>();
 
 /**
- * Returns a document of the type with its fields renamed; for a type without such fields, `value` itself. `value` is not
- * changed. Throws {@link DecodeError} when a field has both spellings with different values.
+ * Returns a document of the type with its fields renamed. `value` is not changed; it is itself the result for a type
+ * without such fields, and may be when nothing is renamed. Throws {@link DecodeError} when a field has both spellings with
+ * different values.
  */
 export function canonicalMembers(type: string, value: JsonObject): JsonObject {
   return leadsToRenamed(type, new Set()) ? renameMembers(type, value) : value;
@@ -29,24 +30,24 @@ export function canonicalMembers(type: string, value: JsonObject): JsonObject {
 
 /**
  * Throws {@link DecodeError} when the object has both spellings of a field, with different values. `neutral` is the
- * spelling with `x-platform-`, `member` the stored one.
+ * spelling with `x-platform-`, `canonical` the other one.
  */
-export function rejectDifferentSpellings(value: JsonObject, neutral: string, member: string): void {
-  if (value[member] !== undefined && !equalJson(value[member], value[neutral]))
-    throw new DecodeError(`${neutral} and ${member} are two spellings of the same field and differ`);
+export function rejectDifferentSpellings(value: JsonObject, neutral: string, canonical: string): void {
+  if (value[canonical] !== undefined && !equalJson(value[canonical], value[neutral]))
+    throw new DecodeError(`${neutral} and ${canonical} are two spellings of the same field and differ`);
 }
 
 function renameMembers(type: string, value: JsonObject): JsonObject {
-  const { renamed: canonicalNames, nested } = membersOf(type);
+  const { canonicalNames, nested } = membersOf(type);
   const object: JsonObject = {};
   let isChanged = false;
   for (const [member, item] of Object.entries(value)) {
-    const name = canonicalNames.get(member) ?? member;
-    if (name !== member) rejectDifferentSpellings(value, member, name);
-    const inner = nested.get(name);
-    const renamed = inner === undefined ? item : renameBelow(inner, item);
-    isChanged ||= name !== member || renamed !== item;
-    setMember(object, name, renamed);
+    const canonical = canonicalNames.get(member) ?? member;
+    if (canonical !== member) rejectDifferentSpellings(value, member, canonical);
+    const inner = nested.get(canonical);
+    const renamedItem = inner === undefined ? item : renameBelow(inner, item);
+    isChanged ||= canonical !== member || renamedItem !== item;
+    setMember(object, canonical, renamedItem);
   }
   return isChanged ? object : value;
 }
@@ -81,7 +82,7 @@ function membersOf(type: string): SpelledMembers {
 
 function deriveMembers(type: string): SpelledMembers {
   const fields = schemaOf(type).fields;
-  const renamed = fields.flatMap(({ name }) => {
+  const canonicalNames = fields.flatMap(({ name }) => {
     const neutral = neutralSchemaMember(name);
     return neutral === undefined ? [] : [[neutral, name] as const];
   });
@@ -89,7 +90,7 @@ function deriveMembers(type: string): SpelledMembers {
     const inner = innermostObjectType(field.type);
     return inner !== undefined && leadsToRenamed(inner, new Set()) ? [[field.name, field.type] as const] : [];
   });
-  return { renamed: new Map(renamed), nested: new Map(nested) };
+  return { canonicalNames: new Map(canonicalNames), nested: new Map(nested) };
 }
 
 const leadsToRenamedByType = new Map<string, boolean>();

@@ -67,6 +67,7 @@ function formatClause(kind: string, precision: number | undefined, value: Value,
       return requireInteger(value, 'octal clause can only be used on integers').toString(8);
     case 'X':
       return printHex(value).toUpperCase();
+    // `x`: the format has no other letters (findClauseError).
     default:
       return printHex(value);
   }
@@ -125,7 +126,9 @@ function groupThousands(text: string): string {
 function toFixedExact(value: number, digits: number): string {
   if (Math.abs(value) >= 1e21) return `${BigInt(value)}${digits === 0 ? '' : `.${'0'.repeat(digits)}`}`;
   const rounded = value.toFixed(digits);
-  // 100 is the most digits that toFixed prints.
+  // 60 further digits show whether it is an exact half: with up to 40 digits, any other number differs from one by at least
+  // 2⁻⁵⁴ · 5⁻⁴⁰ (6e-45) units of the last digit. 100 is the most digits that toFixed prints. Because of the lookbehind a match
+  // starts only at the first of several zeros, so the search takes linear time.
   const exact = value.toFixed(Math.min(100, digits + 60)).replace(/(?<!0)0+$/, '');
   // What follows the rounded digits in an exact half: `.5` when these have no decimal point, `5` otherwise.
   const halfLength = digits === 0 ? 2 : 1;
@@ -174,7 +177,7 @@ const decodeUtf8 = (bytes: Uint8Array): string => Buffer.from(bytes).toString('u
 const printNested = (value: number): string => (Number.isFinite(value) ? toFixedExact(value, 6) : `"${printDouble(value)}"`);
 
 /** `isNested`: whether the value is in a list or map, where texts are quoted and times have the name of their type. */
-function printString(value: Value, work: WorkContext, { isNested } = { isNested: false }): string {
+function printString(value: Value, work: WorkContext, isNested = false): string {
   work.spend(1);
   if (typeof value === 'string') return isNested ? JSON.stringify(value) : value;
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
@@ -185,9 +188,9 @@ function printString(value: Value, work: WorkContext, { isNested } = { isNested:
   if (value instanceof Timestamp) return isNested ? `timestamp(${JSON.stringify(printTimestamp(value))})` : printTimestamp(value);
   if (value instanceof Duration) return isNested ? `duration("${printDuration(value)}")` : printDuration(value);
   if (value instanceof TypeValue) return value.name;
-  if (value instanceof ListValue) return `[${[...value].map((item) => printString(item, work, { isNested: true })).join(', ')}]`;
+  if (value instanceof ListValue) return `[${[...value].map((item) => printString(item, work, true)).join(', ')}]`;
   if (value instanceof MapValue) {
-    const print = (inner: Value): string => printString(inner, work, { isNested: true });
+    const print = (inner: Value): string => printString(inner, work, true);
     const entries = [...value.keys()].map((key) => `${print(key)}:${print(value.find(key) ?? null)}`);
     return `{${entries.sort().join(', ')}}`;
   }

@@ -24,6 +24,7 @@ const ANY_VALUE = createAnyValueShape();
 
 /** The shape refers to itself: the members of an object without a schema have no schema either. */
 function createAnyValueShape(): MergeShape {
+  // STRING is a placeholder until the shape exists.
   const members: { kind: 'map'; atomic: boolean; element: MergeShape } = { kind: 'map', atomic: false, element: STRING };
   const shape: MergeShape = { kind: 'deduced', members };
   members.element = shape;
@@ -53,6 +54,7 @@ function valueShape(node: SchemaNode, inherited: UnknownFields): MergeShape {
     case 'object':
       return node.embeddedResource ? resourceShape(node, unknownFields) : objectShape(node, unknownFields);
     case undefined:
+      // Structural schemas without a type, except those of an int-or-string, have to preserve unknown fields.
       return node.properties.size === 0 ? ANY_VALUE : { kind: 'deduced', members: objectShape(node, 'preserved') };
   }
 }
@@ -82,11 +84,12 @@ function objectShape(node: SchemaNode, unknownFields: UnknownFields): MergeShape
 }
 
 function resourceShape(node: SchemaNode, unknownFields: UnknownFields): MergeShape {
-  return structShape(node, unknownFields, TYPE_META);
+  return structShape(node, unknownFields, RESOURCE_MEMBERS);
 }
 
 const NO_MEMBERS: ReadonlyMap<string, () => MergeShape> = new Map();
-const TYPE_META: ReadonlyMap<string, () => MergeShape> = new Map([
+/** The members of every resource, which its schema need not declare. */
+const RESOURCE_MEMBERS: ReadonlyMap<string, () => MergeShape> = new Map([
   ['apiVersion', (): MergeShape => STRING],
   ['kind', (): MergeShape => STRING],
   ['metadata', (): MergeShape => mergeShapeOf('meta.v1.ObjectMeta')],
@@ -114,6 +117,7 @@ function structShape(node: SchemaNode, unknownFields: UnknownFields, fixedMember
     return member;
   };
   const additional = typeof additionalProperties === 'object' ? valueShape(additionalProperties, unknownFields) : undefined;
+  // Without declared properties this is a resource: objectShape derives a map for other objects.
   const acceptsAny = unknownFields === 'preserved' || additionalProperties === true || node.properties.size === 0;
   const others = additional ?? (acceptsAny ? ANY_VALUE : undefined);
   return { kind: 'struct', atomic: node.mapType === 'atomic', member, others };
