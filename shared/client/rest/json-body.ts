@@ -5,15 +5,19 @@ import { parseJson } from '../../serialization';
 import { MalformedResponse } from './api-object';
 
 /**
- * Digits of a number that a double may not hold exactly: 16 or more in a row, or an exponent of three. Only a text with
- * such digits, be it in a string, needs the exact and slower parser.
+ * Numbers that a double may not hold exactly: only these need the exact parser, which takes many times as long. A number
+ * stands at the beginning, after the colon of a member, or in an array. Digits elsewhere are in strings, such as the
+ * digests and UIDs of every pod.
  */
-const LONG_NUMBER = /\d{16}|\d[eE]\+?\d{3}/;
+const LONG_NUMBER = /(?:^|"\s*:|[[,])\s*-?(?:\d*\.?\d{16}|[\d.]+[eE]\+?\d{3})/;
+
+/** Whether the JSON text may contain such a number. False positives are possible: strings may look like members. */
+export const mayHaveLongNumber = (text: string): boolean => LONG_NUMBER.test(text);
 
 /** Parses the JSON of a response; integers that a double cannot hold become bigints. Throws {@link MalformedResponse}. */
 export function parseBody(text: string): JsonValue {
   try {
-    if (LONG_NUMBER.test(text)) return parseJson(Buffer.from(text)).value;
+    if (mayHaveLongNumber(text)) return parseJson(Buffer.from(text)).value;
     const value: unknown = JSON.parse(text);
     if (isJson(value)) return value;
     throw new Error('the value is undefined');
