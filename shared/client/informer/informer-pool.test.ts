@@ -26,3 +26,23 @@ test('InformerPool returns the same informer for equal options and another one f
   ending.abort();
   await pool.ended();
 });
+
+test('InformerPool drops managed fields from objects, but not from those of a trim function', async () => {
+  const { api, client, clock, random } = fakeClient();
+  const ending = new AbortController();
+  const pool = new InformerPool({ client, clock, random, logger: silentLogger }, ending.signal);
+  api.put('/api/v1/configmaps', {
+    metadata: { namespace: 'n', name: 'a', labels: { x: 'y' }, managedFields: [{ manager: 'm' }] },
+    data: { k: 'v' },
+  });
+  const [trimmed, whole] = [pool.of(resource), pool.of(resource, { trim: unchanged })];
+  await Promise.all([trimmed.synced, whole.synced]);
+  const { metadata, body } = trimmed.get('n', 'a') ?? apiObject<CoreV1ConfigMap>({ metadata: { name: 'missing' } });
+  expect(metadata).toMatchObject({ name: 'a', labels: { x: 'y' } });
+  expect(metadata).not.toHaveProperty('managedFields');
+  expect(body.data).toEqual({ k: 'v' });
+  expect(body.metadata).toBe(metadata);
+  expect(whole.get('n', 'a')?.metadata.managedFields).toEqual([{ manager: 'm' }]);
+  ending.abort();
+  await pool.ended();
+});
