@@ -9,7 +9,7 @@ import { ignoreNotFoundOrConflict } from '../../shared/client/rest/api-error';
 import { isBeingDeleted, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import type { CoreV1Pod, CoreV1PersistentVolumeClaim } from '../../shared/api/types/generated/members';
-import { metadataOf, resourceOf, type PartialObjectMetadata, type Resource } from '../../shared/client/rest/resource';
+import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import type { ObjectList } from '../../shared/client/rest/request-options';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
@@ -61,9 +61,9 @@ interface Protection<Body extends ProtectedBody> {
 
 async function protectClaims(context: ControllerContext): Promise<void> {
   const { client, signal } = context;
-  // Only deletions are read from this informer. Uses are read from the API server, because the informer may not show
-  // yet that a pod was scheduled.
-  const pods = context.informers.of(metadataOf(PODS));
+  // Only deletions are read from this informer, which other controllers have anyway: metadata of all pods would be a
+  // second copy. Uses are read from the API server, because the informer may not show yet that a pod was scheduled.
+  const pods = context.informers.of(PODS);
   const isInUse = (claim: ApiObject<CoreV1PersistentVolumeClaim>): Promise<boolean> => isUsedByPod(client, claim, signal);
   await protect(context, { resource: CLAIMS, queue: 'pvcprotection', finalizer: 'pvc-protection', isInUse }, pods);
 }
@@ -72,7 +72,7 @@ async function protectClaims(context: ControllerContext): Promise<void> {
 async function protect<Body extends ProtectedBody>(
   context: ControllerContext,
   protection: Protection<Body>,
-  users?: Informer<PartialObjectMetadata>,
+  users?: Informer<CoreV1Pod>,
 ): Promise<void> {
   const { client, informers, logger, names, signal } = context;
   const { resource } = protection;
