@@ -4,7 +4,7 @@
  */
 import type { MetaV1ObjectMeta } from '../../shared/api/types/generated/members';
 import { parseApiVersion } from '../../shared/api/identity/identity';
-import { apiObject, type ApiObject } from '../../shared/client/rest/api-object';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { undefinedIfNotFound } from '../../shared/client/rest/api-error';
 import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
@@ -38,7 +38,7 @@ interface ControllerScale {
   readonly replicas: number;
 }
 
-/** The part of a workload that its informer holds. */
+/** The part of a workload that is read. Its informer is shared with the workload's own controller, which holds it anyway. */
 type ScaledObject = {
   metadata?: MetaV1ObjectMeta;
   spec?: { replicas?: number };
@@ -62,8 +62,7 @@ export class ScaleFinder {
   private readonly servedKinds: ServedKinds;
 
   constructor(private readonly context: Pick<ControllerContext, 'client' | 'clock' | 'informers' | 'signal'>) {
-    const informerOf = (name: WorkloadName): Informer<ScaledObject> =>
-      context.informers.of<ScaledObject>(WORKLOADS[name], { trim: trimToScale });
+    const informerOf = (name: WorkloadName): Informer<ScaledObject> => context.informers.of<ScaledObject>(WORKLOADS[name]);
     this.servedKinds = new ServedKinds(context, DISCOVERY_PERIOD_MS);
     this.workloads = {
       replicationControllers: informerOf('replicationControllers'),
@@ -171,11 +170,3 @@ export class ScaleFinder {
 }
 
 const replicasOf = ({ body }: ApiObject<ScaledObject>): number => body.spec?.replicas ?? 0;
-
-function trimToScale({ namespace, name, uid, resourceVersion, metadata, body }: ApiObject<ScaledObject>): ApiObject<ScaledObject> {
-  const { ownerReferences } = metadata;
-  return apiObject<ScaledObject>({
-    metadata: { namespace, name, uid, resourceVersion, ...(ownerReferences === undefined ? {} : { ownerReferences }) },
-    spec: { replicas: body.spec?.replicas ?? 0 },
-  });
-}
