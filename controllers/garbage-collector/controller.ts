@@ -49,6 +49,7 @@ async function run(context: ControllerContext): Promise<void> {
   const monitors: ResourceMonitors = new ResourceMonitors({
     ...context,
     trim: new MetadataTrimmer().trim,
+    findInformer: (resource) => context.informers.find(resource),
     onDiscovered: (discovered) => (kinds = discovered.kinds),
     onSyncTimeout: countSyncError,
     listener: {

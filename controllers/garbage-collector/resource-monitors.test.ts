@@ -1,8 +1,11 @@
+import { InformerPool } from '../../shared/client/informer/informer-pool';
+import { resourceOf } from '../../shared/client/rest/resource';
 import { silentLogger } from '../../shared/runtime/logger';
 import type { JsonObject } from '../../shared/values/json';
 import { jsonResponse } from '../../test/support/controllers/fake-api';
 import { fakeClient } from '../../test/support/controllers/fake-client';
-import { ResourceMonitors, type ResourceMonitorsOptions } from './resource-monitors';
+import { MetadataTrimmer } from './metadata-trimmer';
+import { ResourceMonitors, type MonitorListener, type ResourceMonitorsOptions } from './resource-monitors';
 
 const DEFINITIONS = '/apis/apiextensions.platform.io/v1/customresourcedefinitions';
 const served = (resource: string, kind: string, scope: string) => ({
@@ -23,9 +26,14 @@ const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-/** Monitors of a server with pods and definitions. `discovery.isDown` makes discovery fail. */
-function setUp(overrides: Partial<Pick<ResourceMonitorsOptions, 'onDiscovered'>> = {}) {
+type Overrides = Partial<Pick<ResourceMonitorsOptions, 'onDiscovered'> & Pick<MonitorListener, 'put' | 'remove'>>;
+
+/** Monitors of a server with pods and definitions. `discovery.isDown` makes discovery fail; `pool` starts other informers. */
+function setUp({ put, remove, ...overrides }: Overrides = {}) {
   const { api, client, clock, random } = fakeClient();
+  let informers: InformerPool | undefined;
+  const pool = (signal: AbortSignal): InformerPool =>
+    (informers = new InformerPool({ client, clock, random, logger: silentLogger }, signal));
   const discovery = { isDown: false };
   api.intercept = ({ path }) => {
     const document = DOCUMENTS[path];
@@ -40,13 +48,14 @@ function setUp(overrides: Partial<Pick<ResourceMonitorsOptions, 'onDiscovered'>>
     random,
     logger: silentLogger,
     signal: abort.signal,
-    trim: (object) => object,
-    listener: { put: ignore, remove: ignore, resourceDeleted: ignore, forgetResource: ignore, synced: ignore },
+    trim: new MetadataTrimmer().trim,
+    findInformer: (resource) => informers?.find(resource),
+    listener: { put: put ?? ignore, remove: remove ?? ignore, resourceDeleted: ignore, forgetResource: ignore, synced: ignore },
     onDiscovered: ignore,
     onSyncTimeout: ignore,
     ...overrides,
   });
-  return { api, clock, discovery, abort, monitors };
+  return { api, clock, discovery, abort, monitors, pool };
 }
 
 test('ResourceMonitors stops during the first discovery without waiting for the next one', async () => {
@@ -84,4 +93,33 @@ test('ResourceMonitors stay synced when a periodic discovery fails', async () =>
   abort.abort();
   await clock.advanceAsync(1_000);
   await ended;
+});
+
+test('ResourceMonitors follow the informer that another controller has started instead of listing the resource again', async () => {
+  const shared = new AbortController();
+  const pods = resourceOf('core.v1.Pod');
+  const observed: string[] = [];
+  const { api, clock, abort, monitors, pool } = setUp({
+    put: ({ resource }, { name, body }) => observed.push(`+${resource}/${name} ${JSON.stringify(body)}`),
+    remove: ({ name }) => observed.push(`-${name}`),
+  });
+  const informer = pool(shared.signal).of(pods);
+  api.put('/api/v1/pods', { metadata: { namespace: 'n', name: 'a' }, spec: {} });
+  const ended = monitors.run(() => undefined);
+  await clock.advanceAsync(1_000);
+  expect(monitors.areSynced).toBe(true);
+  expect(observed).toEqual(['+pods/a {}']);
+  api.remove('/api/v1/pods', 'n', 'a');
+  await clock.advanceAsync(1_000);
+  expect(observed.slice(1)).toEqual(['-a']);
+  expect(api.requests.filter((request) => request.startsWith('GET /api/v1/pods?') && !request.includes('watch='))).toHaveLength(1);
+  abort.abort();
+  await clock.advanceAsync(1_000);
+  await ended;
+  api.put('/api/v1/pods', { metadata: { namespace: 'n', name: 'b' } });
+  await clock.advanceAsync(1_000);
+  expect(informer.get('n', 'b')).toBeDefined();
+  expect(observed).toHaveLength(2);
+  shared.abort();
+  await clock.advanceAsync(1_000);
 });

@@ -1,11 +1,13 @@
 /**
- * Informers for all deletable resources, custom resources included. Discovery is repeated every 30 s, and as soon as a
- * CustomResourceDefinition changes. A resource that cannot be listed delays the others for a limited time, and a
- * resource that is removed does not affect the others.
+ * Follows all deletable resources, custom resources included, through the informers that other controllers have started,
+ * or else through own ones of the metadata. Discovery is repeated every 30 s, and as soon as a CustomResourceDefinition
+ * changes. A resource that cannot be listed delays the others for a limited time, and a resource that is removed does not
+ * affect the others.
  */
-import { Informer, StreamingListSupport, type InformerOptions } from '../../shared/client/informer/informer';
+import { Informer, StreamingListSupport } from '../../shared/client/informer/informer';
+import type { ApiObject } from '../../shared/client/rest/api-object';
 import { discoverResources, type DiscoveredResources } from '../../shared/client/rest/discovery';
-import { metadataOf, type PartialObjectMetadata, type Resource } from '../../shared/client/rest/resource';
+import { metadataOf, type Resource } from '../../shared/client/rest/resource';
 import type { RestClient } from '../../shared/client/rest/rest-client';
 import { sleepUnlessAborted } from '../../shared/client/signals';
 import { canonicalGroup } from '../../shared/names/dialect';
@@ -37,7 +39,9 @@ export interface ResourceMonitorsOptions {
   readonly logger: Logger;
   readonly signal: AbortSignal;
   /** Reduces an object to what the collector needs before it is stored. */
-  readonly trim: NonNullable<InformerOptions<PartialObjectMetadata>['trim']>;
+  readonly trim: (object: ApiObject) => MetadataObject;
+  /** The informer of whole objects that another controller has started, or undefined. It is used, but not ended. */
+  readonly findInformer: (resource: Resource) => Informer | undefined;
   readonly listener: MonitorListener;
   /** Called after each discovery. */
   readonly onDiscovered: (discovered: DiscoveredResources) => void;
@@ -45,7 +49,7 @@ export interface ResourceMonitorsOptions {
   readonly onSyncTimeout: () => void;
 }
 
-/** The informer of one resource. */
+/** What follows one resource. */
 interface Monitor {
   readonly resource: Resource;
   readonly stop: AbortController;
@@ -163,22 +167,10 @@ export class ResourceMonitors {
   }
 
   private startMonitor(resource: Resource): Monitor {
-    const { client, clock, random, logger, trim, listener, onSyncTimeout } = this.options;
+    const { clock, logger, onSyncTimeout } = this.options;
     const stop = new AbortController();
-    const informer = new Informer({ client, resource: metadataOf(resource), clock, random, logger, trim, streaming: this.streaming });
-    const put = (object: MetadataObject): void => {
-      if (!stop.signal.aborted) listener.put(resource, object);
-      this.handleDefinitionChange(resource);
-    };
-    informer.handle({
-      added: put,
-      updated: (_, object) => put(object),
-      deleted: (object) => {
-        if (!stop.signal.aborted) listener.remove(object);
-        this.handleDefinitionChange(resource, object.name);
-      },
-    });
-    const monitor: Monitor = { resource, stop, ended: informer.run(stop.signal), isSynced: false };
+    const { informer, ended } = this.follow(resource, stop.signal);
+    const monitor: Monitor = { resource, stop, ended, isSynced: false };
     const timeout = clock.after(SYNC_TIMEOUT_MS, () => {
       if (monitor.isSynced || stop.signal.aborted) return;
       onSyncTimeout();
@@ -191,6 +183,32 @@ export class ResourceMonitors {
     });
     stop.signal.addEventListener('abort', () => timeout.cancel(), { once: true });
     return monitor;
+  }
+
+  /** Passes the objects of the resource to the listener until the signal is aborted. */
+  private follow(resource: Resource, signal: AbortSignal): { readonly informer: Informer; readonly ended: Promise<void> } {
+    const { client, clock, random, logger, trim, listener, findInformer } = this.options;
+    const put = (object: MetadataObject): void => {
+      if (!signal.aborted) listener.put(resource, object);
+      this.handleDefinitionChange(resource);
+    };
+    const remove = (object: MetadataObject): void => {
+      if (!signal.aborted) listener.remove(object);
+      this.handleDefinitionChange(resource, object.name);
+    };
+    const shared = findInformer(resource);
+    if (shared !== undefined) {
+      const removeHandler = shared.handle({
+        added: (object) => put(trim(object)),
+        updated: (_, object) => put(trim(object)),
+        deleted: (last) => remove(trim(last)),
+      });
+      signal.addEventListener('abort', removeHandler, { once: true });
+      return { informer: shared, ended: Promise.resolve() };
+    }
+    const informer = new Informer({ client, resource: metadataOf(resource), clock, random, logger, trim, streaming: this.streaming });
+    informer.handle({ added: put, updated: (_, object) => put(object), deleted: remove });
+    return { informer, ended: informer.run(signal) };
   }
 
   private dropMonitor(key: string): void {

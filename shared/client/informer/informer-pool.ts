@@ -28,16 +28,21 @@ export class InformerPool {
 
   /** The informer of a collection; by default of all objects of the resource. The first call starts it. */
   of<Body extends JsonObject>(resource: Resource<Body>, collection: Collection<Body> = {}): Informer<Body> {
-    const { namespace, labelSelector, fieldSelector, trim = withoutManagedFields } = collection;
-    const trimId = this.trimIds.get(trim) ?? this.trimIds.size;
-    this.trimIds.set(trim, trimId);
-    const { group, version, resource: plural, metadataOnly } = resource;
-    const key = JSON.stringify([group, version, plural, metadataOnly, namespace, labelSelector, fieldSelector, trimId]);
+    const { trim = withoutManagedFields } = collection;
+    const key = this.informerKey(resource, collection);
     const existing = this.informers.get(key)?.informer;
     if (existing !== undefined && isInformerOf(resource, existing)) return existing;
     const informer = new Informer({ ...this.options, ...collection, trim, resource, streaming: this.streaming });
     this.informers.set(key, { informer, ended: informer.run(this.signal) });
     return informer;
+  }
+
+  /**
+   * The informer of all objects of the resource, whole, if there is one: for a reader to which less would do, but which
+   * would hold a copy of its own.
+   */
+  find(resource: Resource): Informer | undefined {
+    return this.informers.get(this.informerKey(resource, {}))?.informer;
   }
 
   /** The informers that have been started, in the order of their start. */
@@ -48,6 +53,14 @@ export class InformerPool {
   /** Resolves when all informers have ended. */
   async ended(): Promise<void> {
     await Promise.all([...this.informers.values()].map(({ ended }) => ended));
+  }
+
+  private informerKey<Body extends JsonObject>(resource: Resource<Body>, collection: Collection<Body>): string {
+    const { namespace, labelSelector, fieldSelector, trim = withoutManagedFields } = collection;
+    const trimId = this.trimIds.get(trim) ?? this.trimIds.size;
+    this.trimIds.set(trim, trimId);
+    const { group, version, resource: plural, metadataOnly } = resource;
+    return JSON.stringify([group, version, plural, metadataOnly, namespace, labelSelector, fieldSelector, trimId]);
   }
 }
 
