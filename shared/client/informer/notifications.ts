@@ -48,6 +48,8 @@ export class Notifications<Body extends JsonObject> {
   private position = 0;
   /** The coalesced changes by key. Replaces `queue` from the time when the bound is exceeded until all are delivered. */
   private coalesced: Map<string, Notification<Body>> | undefined;
+  /** The position in `coalesced`: a new iterator would pass the places of all removed entries again. */
+  private nextCoalesced: IterableIterator<[string, Notification<Body>]> | undefined;
   private bytes = 0;
   /** Whether a delivery is due in a later iteration of the event loop. */
   private isScheduled = false;
@@ -96,6 +98,7 @@ export class Notifications<Body extends JsonObject> {
     this.queue = [];
     this.position = 0;
     this.coalesced = coalesced;
+    this.nextCoalesced = coalesced.entries();
   }
 
   /** Merges a change into the waiting one of the same object and deducts the bytes of that one. The caller has counted `bytes`. */
@@ -146,6 +149,7 @@ export class Notifications<Body extends JsonObject> {
       this.queue = [];
       this.position = 0;
       this.coalesced = undefined;
+      this.nextCoalesced = undefined;
       this.bytes = 0;
     } else {
       this.bytes -= change.bytes;
@@ -154,11 +158,11 @@ export class Notifications<Body extends JsonObject> {
   }
 
   private dequeueCoalesced(coalesced: Map<string, Notification<Body>>): Notification<Body> | undefined {
-    for (const [key, change] of coalesced) {
-      coalesced.delete(key);
-      return change;
-    }
-    return undefined;
+    const next = this.nextCoalesced?.next();
+    if (next === undefined || next.done === true) return undefined;
+    const [key, change] = next.value;
+    coalesced.delete(key);
+    return change;
   }
 
   private notify({ previous, current }: Notification<Body>): void {
