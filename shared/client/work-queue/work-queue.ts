@@ -46,6 +46,8 @@ export class WorkQueue {
   private readonly processing = new Map<string, number>();
   /** Dirty keys that are not being processed, in order of addition. */
   private readonly ready = new Set<string>();
+  /** The position in `ready`: a new iterator would pass the places of all removed keys again. */
+  private readonly nextReady = this.ready.values();
   /** Keys that are added at a later time. */
   private readonly delayed: DelayQueue<string>;
   /** Resolves the promises of {@link get} that wait for an item, in order of the calls. */
@@ -143,15 +145,21 @@ export class WorkQueue {
   }
 
   private dequeue(): string | undefined {
-    for (const item of this.ready) {
-      this.ready.delete(item);
-      const now = this.options.clock.monotonic();
-      this.metrics.dequeued(now - (this.dirty.get(item) ?? now));
-      this.dirty.delete(item);
-      this.processing.set(item, now);
-      return item;
-    }
-    return undefined;
+    const item = this.takeReady();
+    if (item === undefined) return undefined;
+    const now = this.options.clock.monotonic();
+    this.metrics.dequeued(now - (this.dirty.get(item) ?? now));
+    this.dirty.delete(item);
+    this.processing.set(item, now);
+    return item;
+  }
+
+  private takeReady(): string | undefined {
+    // The iterator is never advanced beyond the last key: it would stay at the end.
+    const next = this.ready.size === 0 ? undefined : this.nextReady.next();
+    if (next === undefined || next.done === true) return undefined;
+    this.ready.delete(next.value);
+    return next.value;
   }
 
   private notifyDrained(): void {
