@@ -1,7 +1,8 @@
 /**
  * Endpoints controller: watches Services, pods and Endpoints, and writes the Endpoints of each Service with a selector.
  * Deletes Endpoints without a Service, except records of leader elections; at the start all existing Endpoints are
- * enqueued for that. A Service is synced at once when it changed, and after the batch period when one of its pods changed.
+ * enqueued for that. A Service is synced at once when it changed, and after the batch period when one of its pods changed,
+ * or later when its syncs take long (sync-pacing.ts).
  * As in upstream's controller, Endpoints that another client changed are restored at the next change of the Service or its
  * pods; deleted Endpoints at once.
  */
@@ -14,6 +15,7 @@ import type { WorkQueue } from '../../shared/client/work-queue/work-queue';
 import { DONE, runWorkers, type WorkOutcome } from '../../shared/client/work-queue/workers';
 import { valueInEitherSpelling } from '../../shared/names/spellings';
 import { ServicePodIndex } from '../service-pods/service-pod-index';
+import { SyncPacing } from '../service-pods/sync-pacing';
 import { TriggerTimeTracker } from '../service-pods/trigger-time-tracker';
 import { waitForSync, type Controller, type ControllerContext } from '../runtime/controller';
 import { desiredSubsets, endpointsAction, endpointsNames, type EndpointsAction, type EndpointsNames } from './reconcile';
@@ -42,9 +44,10 @@ class EndpointsController {
   private readonly pods: Informer<CoreV1Pod>;
   private readonly endpoints: Informer<CoreV1Endpoints>;
   private readonly triggerTimes = new TriggerTimeTracker();
+  private readonly pacing: SyncPacing;
 
   constructor(private readonly context: ControllerContext) {
-    const { informers, names, settings } = context;
+    const { informers, names, settings, clock } = context;
     this.names = endpointsNames(names);
     // Upstream's back-off for this queue.
     this.queue = context.queue({ name: 'endpoint', initialMs: 1_000, maxMs: 1_000_000 });
@@ -53,8 +56,9 @@ class EndpointsController {
     this.endpoints = informers.of(ENDPOINTS);
     this.index = new ServicePodIndex(names.prefix, {
       serviceChanged: (key) => this.queue.add(key),
-      podsChanged: (key) => this.queue.addAfter(key, settings.endpointBatchMs),
+      podsChanged: (key) => this.queue.addAfter(key, Math.max(settings.endpointBatchMs, this.pacing.waitMs(key))),
     });
+    this.pacing = new SyncPacing(clock);
   }
 
   async run(): Promise<void> {
@@ -76,15 +80,22 @@ class EndpointsController {
     const existing = this.endpoints.byKey(key);
     if (service === undefined) {
       this.triggerTimes.forget(key);
+      this.pacing.forget(key);
       if (existing !== undefined && !this.isLeaderElectionRecord(existing)) await this.deleteEndpoints(existing);
       return DONE;
     }
     if (service.selector === undefined) return DONE;
-    const pods = this.index.podsOf(service);
-    const desired = desiredSubsets(service, pods);
-    const triggerTime = this.triggerTimes.computeTriggerTime(key, service, pods);
-    await this.apply(key, endpointsAction({ service, existing, desired, names: this.names, triggerTime }));
-    const [skipped] = desired.skipped;
+    const { action, skipped: skippedPods } = this.pacing.measure(key, () => {
+      const pods = this.index.podsOf(service);
+      const desired = desiredSubsets(service, pods);
+      const triggerTime = this.triggerTimes.computeTriggerTime(key, service, pods);
+      return {
+        action: endpointsAction({ service, existing, desired, names: this.names, triggerTime }),
+        skipped: desired.skipped,
+      };
+    });
+    await this.apply(key, action);
+    const [skipped] = skippedPods;
     if (skipped !== undefined) {
       const message = `Failed to update endpoint ${key}: pod ${skipped.pod} is left out: ${skipped.reason}`;
       this.recordEvent(key, 'FailedToUpdateEndpoint', message);
