@@ -16,7 +16,7 @@ export type Priority = (typeof PRIORITIES)[number];
 /** Work per turn. A request that arrives during a turn is not read before the turn ends. */
 const TURN_MS = 0.5;
 /** Maximum work per turn while `urgent` or `usual` work waits and the I/O of a turn takes long. */
-const MAX_TURN_MS = 2;
+const MAX_TURN_MS = 10;
 /** A turn of at least this length is followed by cooldown turns. */
 const LONG_TURN_MS = 5;
 /**
@@ -81,7 +81,7 @@ const NODE_EVENT_LOOP: EventLoop = {
  * - One turn of the event loop has half a millisecond of work. Until that is spent, new work starts at once; later work
  *   waits for a following turn, so that the event loop returns to its I/O: new connections, short requests, responses
  *   of the store.
- * - While `urgent` or `usual` work waits, a turn has as much work as the previous turn had I/O, up to two milliseconds.
+ * - While `urgent` or `usual` work waits, a turn has as much work as the previous turn had I/O, up to ten milliseconds.
  *   Otherwise turns with much I/O, as with 10,000 connections, would leave less than half of the time to requests. Work
  *   that started at once counts as I/O here. A turn with `bulk` work has no more than half a millisecond of work.
  * - Of nine admissions six go to `urgent` work, two to `usual` and one to `bulk`, so that no priority starves. A
