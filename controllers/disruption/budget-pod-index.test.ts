@@ -21,6 +21,7 @@ const pod = (name: string, labels: Record<string, string>, { isReady = true, met
   });
 const budget = (name: string, selector: MetaV1LabelSelector | undefined, namespace = 'n'): PodDisruptionBudget =>
   apiObject<PolicyV1PodDisruptionBudget>({ metadata: { namespace, name }, spec: selector === undefined ? {} : { selector } });
+const CONTROLLER = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'r', uid: 'r', controller: true };
 const SELECTS_APP_A = { matchLabels: { app: 'a' } };
 
 function newIndex(): BudgetPodIndex {
@@ -30,7 +31,9 @@ function newIndex(): BudgetPodIndex {
   return index;
 }
 
-const namesOf = (index: BudgetPodIndex, indexed: PodDisruptionBudget): readonly string[] => index.podsOf(indexed).map(({ name }) => name);
+/** The names of the pods that the budget selects. */
+const namesOf = (index: BudgetPodIndex, indexed: Pick<PodDisruptionBudget, 'namespace' | 'name'>): readonly string[] =>
+  index.podsOf(indexed).map(({ name }) => name);
 
 test.each<[string, MetaV1LabelSelector | undefined, readonly string[]]>([
   ['the pods that its selector matches', SELECTS_APP_A, ['p1']],
@@ -53,18 +56,19 @@ describe('BudgetPodIndex with the pods p1 (app a) and p2 (app b)', () => {
     return index;
   }
 
-  it('affects no budget by a change of a pod on which no status depends', () => {
+  it('affects no budget when a pod gets a label that no selector requires', () => {
     expect(indexWithBudgets().setPod(pod('p1', { app: 'a', more: 'x' }))).toEqual([]);
   });
 
   it.each<[string, Pod]>([
     ['readiness', pod('p1', { app: 'a' }, { isReady: false })],
     ['deletionTimestamp', pod('p1', { app: 'a' }, { metadata: { deletionTimestamp: 'now' } })],
+    ['controller', pod('p1', { app: 'a' }, { metadata: { ownerReferences: [CONTROLLER] } })],
   ])('affects the budgets that select a pod by a change of its %s', (_title, changed) => {
     expect(indexWithBudgets().setPod(changed)).toEqual(['n/b', 'n/c']);
   });
 
-  it('affects only the budget that stops to select a pod by a change of its labels', () => {
+  it('affects only the budget that stops selecting a pod when its labels change', () => {
     const index = indexWithBudgets();
     expect(index.setPod(pod('p1', { app: 'b' }))).toEqual(['n/b']);
     expect(namesOf(index, budget('b', SELECTS_APP_A))).toEqual([]);
@@ -84,14 +88,14 @@ describe('BudgetPodIndex with the pods p1 (app a) and p2 (app b)', () => {
     const index = newIndex();
     index.setBudget(budget('b', SELECTS_APP_A));
     index.setBudget(budget('b', { matchLabels: { app: 'b' } }));
-    expect(index.podsOf({ namespace: 'n', name: 'b' }).map(({ name }) => name)).toEqual(['p2']);
+    expect(namesOf(index, { namespace: 'n', name: 'b' })).toEqual(['p2']);
   });
 
   it('returns no pods of a removed budget, and affects it by no change', () => {
     const index = newIndex();
     index.setBudget(budget('b', SELECTS_APP_A));
     index.removeBudget({ namespace: 'n', name: 'b' });
-    expect(index.podsOf({ namespace: 'n', name: 'b' })).toEqual([]);
+    expect(namesOf(index, { namespace: 'n', name: 'b' })).toEqual([]);
     expect(index.setPod(pod('p2', { app: 'a' }))).toEqual([]);
   });
 });

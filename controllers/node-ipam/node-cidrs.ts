@@ -1,8 +1,10 @@
 /**
  * The pod CIDRs of all nodes in memory: which node holds which block of the cluster CIDRs. A node holds its CIDRs until
  * it is deleted or has others, also while they are not yet written to it, so that a repeated write assigns the same ones.
- * Nodes are identified by uid: the deletion of a node does not release the CIDRs of its successor with the same name.
+ * CIDRs are held by the name of the node and compared by its uid: a node replaces its predecessor of the same name, and
+ * the deletion of the predecessor does not release the CIDRs of its successor.
  */
+import { appendAll } from '../../shared/values/append';
 import { formatIpRange, parseIpRange, type IpRange } from '../../shared/values/network/ip-address';
 import type { CidrSet } from '../runtime/cidr-set';
 import type { Node } from '../runtime/nodes';
@@ -11,7 +13,7 @@ import type { CidrSetMetrics } from './metrics';
 /** What one node holds. */
 interface HeldCidrs {
   readonly uid: string;
-  /** In canonical notation, in the order of the node. */
+  /** In canonical notation, or as written where the text is no range; in the order of the spec. */
   readonly cidrs: readonly string[];
   readonly blocks: readonly HeldBlock[];
 }
@@ -22,16 +24,18 @@ interface HeldBlock {
   readonly range: IpRange;
 }
 
-/** The pod CIDRs of the spec, in the order of the API; empty when the node has none. */
+/** The pod CIDRs, in the order of the spec; empty when the node has none. */
 export function podCidrsOf({ body: { spec } }: Node): readonly string[] {
   if (spec?.podCIDRs !== undefined && spec.podCIDRs.length > 0) return spec.podCIDRs;
   return spec?.podCIDR === undefined || spec.podCIDR === '' ? [] : [spec.podCIDR];
 }
 
-/** One set for each cluster CIDR, in the order in which nodes get their CIDRs. */
+/** Occupies and releases the blocks of nodes in the sets, and observes the changes in the metrics. */
 export class NodeCidrs {
+  /** By the name of the node. */
   private readonly heldByNode = new Map<string, HeldCidrs>();
 
+  /** `sets`: one for each cluster CIDR, in the order in which nodes get their CIDRs. */
   constructor(
     private readonly sets: readonly CidrSet[],
     private readonly metrics: CidrSetMetrics,
@@ -56,9 +60,9 @@ export class NodeCidrs {
     const blocks: HeldBlock[] = [];
     const outside: string[] = [];
     for (const [text, range] of ranges) {
-      const overlapping = range === undefined ? [] : this.sets.filter((set) => this.change(set, () => set.occupy(range)));
-      for (const set of overlapping) if (range !== undefined) blocks.push({ set, range });
-      if (overlapping.length === 0) outside.push(text);
+      const occupied = range === undefined ? [] : this.occupyRange(range);
+      appendAll(blocks, occupied);
+      if (occupied.length === 0) outside.push(text);
     }
     this.heldByNode.set(node.name, { uid: node.uid, cidrs, blocks });
     return outside;
@@ -73,6 +77,7 @@ export class NodeCidrs {
     if (!this.hasFree) return undefined;
     const blocks = this.sets.flatMap((set) => {
       const allocated = this.change(set, () => set.allocate());
+      // Unreachable: each set has a free block.
       if (allocated === undefined) return [];
       this.metrics.observeTries(set, allocated.tries);
       return [{ set, range: allocated.block }];
@@ -88,6 +93,11 @@ export class NodeCidrs {
     if (held?.uid !== uid) return;
     this.heldByNode.delete(name);
     this.releaseBlocks(held);
+  }
+
+  /** Occupies the range in each cluster CIDR that overlaps with it. */
+  private occupyRange(range: IpRange): readonly HeldBlock[] {
+    return this.sets.filter((set) => this.change(set, () => set.occupy(range))).map((set) => ({ set, range }));
   }
 
   private releaseBlocks({ blocks }: HeldCidrs): void {

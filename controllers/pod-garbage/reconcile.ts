@@ -1,12 +1,19 @@
 /**
- * Selects the pods that the garbage collector deletes, and the status that it writes before. The functions are pure;
- * `MissingNodes` remembers since when nodes have been missing. The behaviour is that of upstream 1.31.1.
+ * Selects the pods that the garbage collector deletes, and the change of their status that it writes before. The functions
+ * are pure; `MissingNodes` remembers since when nodes have been missing. The behaviour is that of upstream 1.31.1, except
+ * that
+ * - terminated pods that are being deleted are not deleted again,
+ * - terminated pods with the same age and name are ordered by namespace,
+ * - a pod without a phase has not terminated,
+ * - a Succeeded pod with the reason `Evicted` counts as evicted,
+ * - a node that returns and is missing again starts another quarantine,
+ * - a `DisruptionTarget` condition that is replaced moves to the end of the list.
  */
 import { isBeingDeleted } from '../../shared/client/rest/api-object';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import type { CoreV1PodStatus } from '../../shared/api/types/generated/members';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
-import { equalJson } from '../../shared/values/json';
+import { compareBytes, equalJson } from '../../shared/values/json';
 import { conditionsOf, conditionStatus } from '../runtime/conditions';
 import { taintsOf, type Node } from '../runtime/nodes';
 import { isPodTerminated, nodeNameOf } from '../runtime/pods';
@@ -18,37 +25,29 @@ export type PodGarbageReason = 'terminated' | 'orphaned' | 'unscheduled' | 'out-
 const OUT_OF_SERVICE = 'node.platform.io/out-of-service';
 
 /**
- * Terminated pods beyond the threshold: evicted ones first, then the oldest. None when the threshold is not positive.
+ * Terminated pods beyond the threshold: evicted ones first, then the oldest. Those of them that are being deleted are left
+ * out, not replaced by others: their deletion has begun. None when the threshold is not positive.
  */
 export function terminatedPodsBeyondThreshold(pods: readonly Pod[], threshold: number): readonly Pod[] {
   if (threshold <= 0) return [];
   const terminated = pods.filter(isPodTerminated);
   if (terminated.length <= threshold) return [];
-  const ranked = terminated.map((pod): RankedPod => {
-    const { reason } = pod.body.status ?? {};
-    return { pod, ranks: [reason === 'Evicted' ? 0 : 1, pod.metadata.creationTimestamp ?? '', pod.name, pod.namespace] };
-  });
-  return ranked
-    .sort(compareRanks)
+  return terminated
+    .sort(compareForDeletion)
     .slice(0, terminated.length - threshold)
-    .map(({ pod }) => pod)
     .filter((pod) => !isBeingDeleted(pod));
 }
 
-/** A terminated pod and its place in the order of deletion. */
-interface RankedPod {
-  readonly pod: Pod;
-  /** Compared from the first to the last. */
-  readonly ranks: readonly (string | number)[];
-}
+/** Evicted pods first, then by creation time, name and namespace. */
+const compareForDeletion = (a: Pod, b: Pod): number =>
+  Number(isEvicted(b)) - Number(isEvicted(a)) ||
+  compareBytes(createdAt(a), createdAt(b)) ||
+  compareBytes(a.name, b.name) ||
+  compareBytes(a.namespace, b.namespace);
 
-function compareRanks(a: RankedPod, b: RankedPod): number {
-  const index = a.ranks.findIndex((rank, position) => rank !== b.ranks[position]);
-  const rankOfA = a.ranks[index] ?? 0;
-  const rankOfB = b.ranks[index] ?? 0;
-  if (rankOfA === rankOfB) return 0;
-  return rankOfA < rankOfB ? -1 : 1;
-}
+const isEvicted = ({ body }: Pod): boolean => body.status?.reason === 'Evicted';
+
+const createdAt = ({ metadata }: Pod): string => metadata.creationTimestamp ?? '';
 
 /** Pods that are being deleted before they were scheduled: no kubelet ends them. */
 export function unscheduledTerminatingPods(pods: readonly Pod[]): readonly Pod[] {
@@ -82,8 +81,8 @@ export function podsByMissingNode(pods: readonly Pod[], nodeNames: ReadonlySet<s
 }
 
 /**
- * The status to write before the pod is deleted, so that its controller counts it as failed. Undefined for a terminated
- * pod. `now`: milliseconds since 1970.
+ * The merge patch of the status, to write before the pod is deleted, so that its controller counts it as failed.
+ * `undefined` for a terminated pod. `now`: milliseconds since 1970.
  */
 export function failedPodStatus(pod: Pod, reason: PodGarbageReason, now: number): CoreV1PodStatus | undefined {
   if (isPodTerminated(pod)) return undefined;

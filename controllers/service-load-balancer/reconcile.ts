@@ -1,7 +1,7 @@
 /**
  * Decides what the development load balancer writes to a Service. Changes the given {@link AddressPool} and does no I/O.
- * Services of another load balancer class are not changed, unless they have the finalizer and an address of the
- * development load balancer's ranges.
+ * A Service that it does not serve, or that is being deleted, is cleaned up in the cases of {@link cleanUp} and otherwise
+ * not changed. Releasing all addresses of a Service is left to the caller.
  */
 import type { CoreV1LoadBalancerIngress } from '../../shared/api/types/generated/members';
 import { finalizersOf, isBeingDeleted } from '../../shared/client/rest/api-object';
@@ -28,19 +28,24 @@ export interface ServiceUpdate {
   readonly addresses: readonly string[];
 }
 
-/** What is written to a Service. `update`: the members after the write. */
+/** What is written to a Service, and what happens to its addresses in the pool. `update`: the members after the write. */
 export type ServiceAction =
-  /** `needsAddress`: false when the addresses of the Service are to be released. */
+  /**
+   * With `needsAddress` the pool holds the Service's addresses, and those of families that the Service does not have any
+   * more are released. Without it the pool is unchanged, and the caller releases all addresses.
+   */
   | { readonly type: 'none'; readonly needsAddress: boolean }
+  /** As for `none` with `needsAddress`; missing addresses are allocated. */
   | { readonly type: 'ensure'; readonly update: ServiceUpdate }
+  /** The pool is unchanged; the caller releases all addresses after the write. */
   | { readonly type: 'clean-up'; readonly update: ServiceUpdate }
-  /** `families`: an address of one of them is not free; empty when the Service has no family with a range. */
+  /**
+   * The pool is unchanged, and the Service keeps the addresses that it holds. `families`: at least one of them has no free
+   * address; empty when the Service has no family with a range.
+   */
   | { readonly type: 'unavailable'; readonly problem: string; readonly families: readonly IpFamily[] };
 
-/**
- * Decides one sync. Allocates the addresses to write in `pool`, and releases those of families that the Service does not
- * have any more; after a clean-up the caller releases all of them.
- */
+/** Decides one sync, and changes `pool` as {@link ServiceAction} states. */
 export function reconcileService(service: Service, pool: AddressPool, rules: LoadBalancerRules): ServiceAction {
   return isServed(service, rules) && !isBeingDeleted(service) ? ensure(service, pool, rules) : cleanUp(service, pool, rules);
 }
@@ -75,13 +80,16 @@ function ensure(service: Service, pool: AddressPool, { finalizer }: LoadBalancer
   return { type: 'ensure', update: { addresses, finalizers: hasFinalizer(service) ? finalizers : [...finalizers, finalizer] } };
 }
 
-/** Removes the finalizer and the addresses from a Service that this controller served before. */
+/**
+ * Removes the finalizer and the addresses from a Service that has the finalizer, in four cases: this controller serves
+ * the Service, the status has an address of the ranges, the pool holds addresses for it, or nothing shows another load
+ * balancer.
+ */
 function cleanUp(service: Service, pool: AddressPool, rules: LoadBalancerRules): ServiceAction {
   const hasOwnAddress = addressesOf(service).some((address) => pool.contains(address));
-  // A Service of another type has no class, so that only the address in its status could show that another load balancer
-  // serves it.
-  const hasNoTrace = service.body.spec?.type !== 'LoadBalancer' && ingressOf(service).length === 0;
-  const isOwn = isServed(service, rules) || hasOwnAddress || pool.holds(service.uid) || hasNoTrace;
+  // No class and no address: nothing shows another load balancer. A Service of another type has no class.
+  const hasNoOtherLoadBalancer = service.body.spec?.type !== 'LoadBalancer' && ingressOf(service).length === 0;
+  const isOwn = isServed(service, rules) || hasOwnAddress || pool.holds(service.uid) || hasNoOtherLoadBalancer;
   if (!hasFinalizer(service) || !isOwn) return { type: 'none', needsAddress: false };
   const finalizers = finalizersOf(service).filter((name) => !isCleanupFinalizer(name));
   return { type: 'clean-up', update: { addresses: [], finalizers } };

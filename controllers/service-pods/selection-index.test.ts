@@ -1,3 +1,4 @@
+/** Which Services and pods SelectionIndex finds, and with how many comparisons. */
 import fc from 'fast-check';
 import type { CoreV1Pod, CoreV1Service } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
@@ -7,12 +8,15 @@ import { serviceView, type ServiceView } from './service-view';
 
 type Labels = Readonly<Record<string, string>>;
 
+/** The prefix of the annotations that serviceView reads; these Services have none. */
+const ANNOTATION_PREFIX = 'platform.io';
+
 const podOf = (name: string, labels: Labels): PodView => podView(apiObject<CoreV1Pod>({ metadata: { namespace: 'n', name, labels } }));
 const serviceOf = (name: string, selector: Labels): ServiceView =>
-  serviceView(apiObject<CoreV1Service>({ metadata: { namespace: 'n', name }, spec: { selector } }), 'platform.io');
+  serviceView(apiObject<CoreV1Service>({ metadata: { namespace: 'n', name }, spec: { selector } }), ANNOTATION_PREFIX);
 const namesOf = (pods: readonly PodView[]): readonly string[] => pods.map(({ name }) => name);
 
-/** A selector that counts how often it is compared. */
+/** A Service that calls `count` for each enumeration of its selector; a comparison with a pod enumerates it once. */
 function countedService(name: string, selector: Labels, count: () => void): ServiceView {
   const counted = new Proxy(selector, {
     ownKeys(target) {
@@ -24,7 +28,7 @@ function countedService(name: string, selector: Labels, count: () => void): Serv
 }
 
 describe('SelectionIndex', () => {
-  it('compares a changed pod with the Services that require one of its labels only', () => {
+  it('compares a changed pod only with the Services that require one of its labels', () => {
     const index = new SelectionIndex();
     let comparisons = 0;
     for (let number = 0; number < 1000; number += 1)
@@ -39,7 +43,7 @@ describe('SelectionIndex', () => {
     expect(comparisons).toBe(1);
   });
 
-  it('compares a Service with the pods that have the first label of its selector only', () => {
+  it('compares a Service only with the pods that have the first label of its selector', () => {
     const index = new SelectionIndex();
     let comparisons = 0;
     const service = countedService('s', { app: 'a7', tier: 'x' }, () => (comparisons += 1));
@@ -64,6 +68,7 @@ describe('SelectionIndex', () => {
   it('finds what a comparison of all pods with all Services finds, after any changes', () => {
     const label = fc.tuple(fc.constantFrom('a', 'b', 'platform.io/c', 'kubernetes.io/c'), fc.constantFrom('1', '2'));
     const labels = fc.array(label, { maxLength: 3 }).map((pairs) => Object.fromEntries(pairs));
+    // Without labels the change deletes the item.
     const change = fc.record({ isPod: fc.boolean(), name: fc.nat(4), labels: fc.option(labels, { nil: undefined }) });
     fc.assert(
       fc.property(fc.array(change, { maxLength: 40 }), (changes) => {

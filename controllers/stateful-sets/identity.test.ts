@@ -1,6 +1,6 @@
 import type { AppsV1StatefulSet, CoreV1Pod } from '../../shared/api/types/generated/members';
 import { apiObject } from '../../shared/client/rest/api-object';
-import { missingIdentityLabels, newClaims, ordinalOf } from './identity';
+import { identityLabelsToRestore, newClaims, ordinalOf } from './identity';
 import type { StatefulSet } from './stateful-set';
 
 test.each([
@@ -28,8 +28,8 @@ test('newClaims names a claim after its pod and adds the labels of the selector'
   ]);
 });
 
-test('missingIdentityLabels returns the labels that an adopted pod lacks', () => {
+test('identityLabelsToRestore returns all identity labels for an adopted pod that lacks one', () => {
   const labels = { 'statefulset.kubernetes.io/pod-name': 'web-1', 'apps.kubernetes.io/pod-index': '1' };
-  expect(missingIdentityLabels(pod, 1)).toEqual(labels);
-  expect(missingIdentityLabels(apiObject<CoreV1Pod>({ metadata: { name: 'web-1', labels } }), 1)).toBeUndefined();
+  expect(identityLabelsToRestore(pod, 1)).toEqual(labels);
+  expect(identityLabelsToRestore(apiObject<CoreV1Pod>({ metadata: { name: 'web-1', labels } }), 1)).toBeUndefined();
 });

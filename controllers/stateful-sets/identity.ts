@@ -20,15 +20,15 @@ import { STATEFUL_SETS, type StatefulSet } from './stateful-set';
 const POD_NAME_LABEL = qualifiedNameInDialect('kubernetes', 'statefulset.platform.io/pod-name');
 const POD_INDEX_LABEL = qualifiedNameInDialect('kubernetes', 'apps.platform.io/pod-index');
 
-export const podName = (set: string, ordinal: number): string => `${set}-${ordinal}`;
+export const podNameOf = (setName: string, ordinal: number): string => `${setName}-${ordinal}`;
 
 /** The name of the set, and the ordinal: `web-0`, but not `web-01`. */
-const POD_NAME = /^(.*)-(0|[1-9][0-9]{0,9})$/s;
+const POD_NAME_PATTERN = /^(.*)-(0|[1-9][0-9]{0,9})$/s;
 
-/** `undefined` when `pod` is not the name of a pod of the StatefulSet with the name `set`. */
-export function ordinalOf(set: string, pod: string): number | undefined {
-  const [, parent, ordinal] = POD_NAME.exec(pod) ?? [];
-  return parent === set && ordinal !== undefined ? Number(ordinal) : undefined;
+/** `undefined` when a pod of the StatefulSet cannot have the name. */
+export function ordinalOf(setName: string, podName: string): number | undefined {
+  const [, parent, ordinal] = POD_NAME_PATTERN.exec(podName) ?? [];
+  return parent === setName && ordinal !== undefined ? Number(ordinal) : undefined;
 }
 
 /** The name of the pod's revision, '' for a pod without the label. */
@@ -36,21 +36,21 @@ export const podRevisionOf = (pod: Pod): string => labelsOf(pod)[REVISION_LABEL]
 
 const claimTemplatesOf = ({ body }: StatefulSet): readonly CoreV1PersistentVolumeClaim[] => body.spec?.volumeClaimTemplates ?? [];
 
-const claimName = (template: CoreV1PersistentVolumeClaim, pod: string): string => `${template.metadata?.name ?? ''}-${pod}`;
+const claimName = (template: CoreV1PersistentVolumeClaim, podName: string): string => `${template.metadata?.name ?? ''}-${podName}`;
 
-/** The names of the claims of the pod with this name. */
-export const claimNames = (set: StatefulSet, pod: string): readonly string[] =>
-  claimTemplatesOf(set).map((template) => claimName(template, pod));
+/** The names of the pod's claims. */
+export const claimNames = (set: StatefulSet, podName: string): readonly string[] =>
+  claimTemplatesOf(set).map((template) => claimName(template, podName));
 
-/** The bodies of all claims of the pod with this name, whether they exist or not. */
-export function newClaims(set: StatefulSet, pod: string): readonly CoreV1PersistentVolumeClaim[] {
+/** The bodies of all claims of the pod, whether they exist or not. */
+export function newClaims(set: StatefulSet, podName: string): readonly CoreV1PersistentVolumeClaim[] {
   const selectedLabels = set.body.spec?.selector?.matchLabels;
   return claimTemplatesOf(set).map((template) => {
     const { labels, annotations } = template.metadata ?? {};
     return {
       metadata: {
         namespace: set.namespace,
-        name: claimName(template, pod),
+        name: claimName(template, podName),
         labels: { ...labels, ...selectedLabels },
         ...(annotations === undefined ? {} : { annotations: { ...annotations } }),
       },
@@ -71,7 +71,7 @@ export interface PodOrigin {
 
 /** The body of the pod to create for an ordinal. */
 export function newVersionedPod({ dialect, set, template, revision }: PodOrigin, ordinal: number): CoreV1Pod {
-  const name = podName(set.name, ordinal);
+  const name = podNameOf(set.name, ordinal);
   const { metadata = {}, spec = {} } = podFromTemplate(template, dialect, STATEFUL_SETS, set);
   const serviceName = set.body.spec?.serviceName ?? '';
   return {
@@ -85,18 +85,18 @@ const identityLabels = (name: string, ordinal: number): Readonly<Record<string, 
   [POD_INDEX_LABEL]: String(ordinal),
 });
 
-/** The identity labels of a pod that lacks one, as an adopted pod may; undefined when it has them all. */
-export function missingIdentityLabels(pod: Pod, ordinal: number): Readonly<Record<string, string>> | undefined {
+/** All identity labels, for a pod that lacks one, as an adopted pod may; `undefined` when it has them all. */
+export function identityLabelsToRestore(pod: Pod, ordinal: number): Readonly<Record<string, string>> | undefined {
   const desired = identityLabels(pod.name, ordinal);
   const labels = labelsOf(pod);
   return Object.entries(desired).every(([key, value]) => labels[key] === value) ? undefined : desired;
 }
 
 /** The volumes of the claims replace volumes of the template that have the same names. */
-function volumesFor(set: StatefulSet, pod: string, spec: CoreV1PodSpec): Pick<CoreV1PodSpec, 'volumes'> {
+function volumesFor(set: StatefulSet, podName: string, spec: CoreV1PodSpec): Pick<CoreV1PodSpec, 'volumes'> {
   const claimVolumes = claimTemplatesOf(set).map((template) => ({
     name: template.metadata?.name ?? '',
-    persistentVolumeClaim: { claimName: claimName(template, pod) },
+    persistentVolumeClaim: { claimName: claimName(template, podName) },
   }));
   const names = new Set(claimVolumes.map(({ name }) => name));
   const volumes = [...claimVolumes, ...(spec.volumes ?? []).filter(({ name = '' }) => !names.has(name))];

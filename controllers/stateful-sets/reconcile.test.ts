@@ -4,7 +4,7 @@ import type { AppsV1StatefulSet, AppsV1StatefulSetSpec, CoreV1Pod } from '../../
 import { apiObject, isBeingDeleted } from '../../shared/client/rest/api-object';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import { isPodAvailable } from '../workload/pod-activity';
-import { podName } from './identity';
+import { podNameOf } from './identity';
 import { reconcilePods, type PodAction, type StatefulSetView } from './reconcile';
 import type { StatefulSet } from './stateful-set';
 
@@ -20,7 +20,7 @@ function pod(ordinal: number, state: State, revision = 'new'): Pod {
   return apiObject<CoreV1Pod>({
     metadata: {
       namespace: 'n',
-      name: podName('web', ordinal),
+      name: podNameOf('web', ordinal),
       uid: `u${ordinal}`,
       labels: { 'controller-revision-hash': revision },
       ...(state === 'terminating' ? { deletionTimestamp: formatTimestamp(NOW) } : {}),
@@ -125,7 +125,7 @@ test('reconcilePods with OrderedReady changes one pod at a time, and creates non
       expect(changes.length).toBeLessThanOrEqual(1);
       for (const action of changes) {
         if (action.type !== 'create') continue;
-        const below = Array.from({ length: action.ordinal }, (_, ordinal) => pods.find(({ name }) => name === podName('web', ordinal)));
+        const below = Array.from({ length: action.ordinal }, (_, ordinal) => pods.find(({ name }) => name === podNameOf('web', ordinal)));
         expect(below.every(isAvailable)).toBe(true);
       }
     }),

@@ -22,8 +22,8 @@ import { templateOf } from '../workload/spec';
 import { templateOfRevision, type ControllerRevision } from '../workload/controller-revision';
 import { labelsOf } from '../runtime/pods';
 import type { Pod } from '../../shared/client/rest/typed-objects';
-import { changedOwnerReferences } from './claim-owner-references';
-import { claimNames, missingIdentityLabels, newClaims, newVersionedPod } from './identity';
+import { changedOwnerReferences, type ClaimOwners } from './claim-owner-references';
+import { claimNames, identityLabelsToRestore, newClaims, newVersionedPod } from './identity';
 import type { PodAction } from './reconcile';
 import { CLAIMS, PODS, STATEFUL_SETS, type StatefulSet } from './stateful-set';
 
@@ -41,14 +41,6 @@ export interface StatefulSetWriterOptions {
 export interface StatefulSetRevisions {
   readonly current: ControllerRevision;
   readonly update: ControllerRevision;
-}
-
-/** A pod of a StatefulSet, the claims of which get the owners that they should have. */
-interface ClaimUser {
-  readonly set: StatefulSet;
-  readonly pod: Pod;
-  /** The pod is being scaled away. */
-  readonly isCondemned: boolean;
 }
 
 /** Writes for all StatefulSets of the process; a StatefulSet is written by one sync at a time. */
@@ -86,6 +78,7 @@ export class StatefulSetWriter {
   ): Promise<void> {
     const { client, expectations, signal } = this.options;
     const revision = revisions[version];
+    // The update revision holds the StatefulSet's own template; only an earlier one has to be read from its revision.
     const template = version === 'update' ? templateOf(set) : templateOfRevision(revision);
     const pod = newVersionedPod({ dialect: client.dialect, set, template, revision: revision.name }, ordinal);
     const name = pod.metadata?.name ?? '';
@@ -103,19 +96,18 @@ export class StatefulSetWriter {
     }
   }
 
-  /** `pod`: its name. */
-  private async createMissingClaims(set: StatefulSet, pod: string): Promise<void> {
+  private async createMissingClaims(set: StatefulSet, podName: string): Promise<void> {
     const { client, claims, signal } = this.options;
-    for (const claim of newClaims(set, pod)) {
+    for (const claim of newClaims(set, podName)) {
       const name = claim.metadata?.name ?? '';
       if (claims.get(set.namespace, name) !== undefined) continue;
       try {
         await client.of(CLAIMS).namespace(set.namespace).create(claim, { signal });
-        this.recordEvent(set, 'Normal', 'SuccessfulCreate', `create Claim ${name} Pod ${pod} in StatefulSet ${set.name} success`);
+        this.recordEvent(set, 'Normal', 'SuccessfulCreate', `create Claim ${name} Pod ${podName} in StatefulSet ${set.name} success`);
       } catch (error) {
         if (isAlreadyExists(error)) continue;
         if (error instanceof ApiError && !isNamespaceTerminating(error)) {
-          const message = `create Claim ${name} for Pod ${pod} in StatefulSet ${set.name} failed error: ${error.message}`;
+          const message = `create Claim ${name} for Pod ${podName} in StatefulSet ${set.name} failed error: ${error.message}`;
           this.recordEvent(set, 'Warning', 'FailedCreate', message);
         }
         throw error;
@@ -129,13 +121,14 @@ export class StatefulSetWriter {
    */
   private async updatePod(set: StatefulSet, pod: Pod, ordinal: number): Promise<void> {
     const { client, signal } = this.options;
+    // A pod in a later phase has started with its claims; only a Pending one can wait for a claim that is missing.
     if (pod.body.status?.phase === 'Pending') await this.createMissingClaims(set, pod.name);
-    const missingLabels = missingIdentityLabels(pod, ordinal);
-    const hasUpdatedClaims = await this.updateClaimOwners({ set, pod, isCondemned: false });
-    if (missingLabels === undefined && !hasUpdatedClaims) return;
+    const restoredLabels = identityLabelsToRestore(pod, ordinal);
+    const hasUpdatedClaims = await this.updateClaimOwners({ dialect: client.dialect, set, pod, isCondemned: false });
+    if (restoredLabels === undefined && !hasUpdatedClaims) return;
     try {
-      if (missingLabels !== undefined) {
-        const metadata = { ...pod.body.metadata, labels: { ...labelsOf(pod), ...missingLabels } };
+      if (restoredLabels !== undefined) {
+        const metadata = { ...pod.body.metadata, labels: { ...labelsOf(pod), ...restoredLabels } };
         await client
           .of(PODS)
           .namespace(pod.namespace)
@@ -150,13 +143,14 @@ export class StatefulSetWriter {
   }
 
   /** Resolves to whether an update of a claim was needed. */
-  private async updateClaimOwners({ set, pod, isCondemned }: ClaimUser): Promise<boolean> {
+  private async updateClaimOwners(owners: ClaimOwners): Promise<boolean> {
     const { client, claims, signal } = this.options;
+    const { set, pod } = owners;
     let hasUpdated = false;
     for (const name of claimNames(set, pod.name)) {
       const claim = claims.get(set.namespace, name);
       if (claim === undefined) continue;
-      const ownerReferences = changedOwnerReferences({ dialect: client.dialect, set, pod, isCondemned }, claim);
+      const ownerReferences = changedOwnerReferences(owners, claim);
       if (ownerReferences === undefined) continue;
       const metadata = { ...claim.body.metadata, ownerReferences };
       await client
@@ -169,10 +163,13 @@ export class StatefulSetWriter {
     return hasUpdated;
   }
 
-  /** Does nothing when the pod does not exist any more, even if another pod has its name. */
+  /**
+   * The claims of a condemned pod get their owners first, also when the pod does not exist any more. The deletion does
+   * nothing then, even if another pod has its name.
+   */
   private async deletePod(set: StatefulSet, { pod, isCondemned }: Extract<PodAction, { readonly type: 'delete' }>): Promise<void> {
     const { client, expectations, signal } = this.options;
-    if (isCondemned) await this.updateClaimOwners({ set, pod, isCondemned: true });
+    if (isCondemned) await this.updateClaimOwners({ dialect: client.dialect, set, pod, isCondemned: true });
     const { namespace, name, uid } = pod;
     expectations.expectDeletions(keyOf(set), [keyOf(pod)]);
     try {
@@ -200,8 +197,8 @@ export class StatefulSetWriter {
       .catch(ignoreNotFoundOrConflict);
   }
 
-  private recordPodEvent(set: StatefulSet, verb: 'create' | 'update' | 'delete', pod: string, error?: ApiError): void {
-    const action = `${verb} Pod ${pod} in StatefulSet ${set.name}`;
+  private recordPodEvent(set: StatefulSet, verb: 'create' | 'update' | 'delete', podName: string, error?: ApiError): void {
+    const action = `${verb} Pod ${podName} in StatefulSet ${set.name}`;
     // `create` -> `Create`, for `SuccessfulCreate` and `FailedCreate`.
     const reason = `${verb[0]?.toUpperCase() ?? ''}${verb.slice(1)}`;
     if (error === undefined) this.recordEvent(set, 'Normal', `Successful${reason}`, `${action} successful`);

@@ -1,4 +1,7 @@
-/** The kinds that the StatefulSet controller works on, and members of a StatefulSet's spec with their defaults. */
+/**
+ * The kinds that the StatefulSet controller works on, except ControllerRevision (workload/controller-revision.ts), and
+ * members of a StatefulSet's spec with their defaults.
+ */
 import type { AppsV1StatefulSet } from '../../shared/api/types/generated/members';
 import type { ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf } from '../../shared/client/rest/resource';

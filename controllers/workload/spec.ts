@@ -15,4 +15,5 @@ export const replicasOf = ({ body }: { readonly body: HasReplicas }): number => 
 
 export const minReadySecondsOf = ({ body }: { readonly body: HasMinReadySeconds }): number => body.spec?.minReadySeconds ?? 0;
 
+/** `{}` when it is absent, which the API allows for no kind: there is no default. */
 export const templateOf = ({ body }: { readonly body: HasTemplate }): CoreV1PodTemplateSpec => body.spec?.template ?? {};
