@@ -6,7 +6,7 @@
  */
 import type { Revision } from '../../storage/store';
 import type { Change, Entry } from '../cache';
-import { Deque } from '../deque';
+import { Deque } from '../../../shared/runtime/deque';
 import { entrySize } from './slab-entry';
 
 /** Estimated memory of a change and its positions in the queues, without the replaced state; in bytes. */

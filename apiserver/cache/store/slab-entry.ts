@@ -6,7 +6,7 @@
 import { deflateRaw, inflateRawSync } from 'node:zlib';
 import type { Revision } from '../../storage/store';
 import type { Entry, Labels } from '../cache';
-import { Deque } from '../deque';
+import { Deque } from '../../../shared/runtime/deque';
 import { splicedLength, spliceInto, type StoredValue } from './stored-value';
 
 /** Slightly below 128 KiB: together with the allocator's header it fills whole pages. */

@@ -4,7 +4,7 @@
  * store's stream when too many bytes are queued. Events are not interpreted.
  */
 import type { Revision, Watch, StoreEvent, WatchSink } from '../../storage/store';
-import { Deque } from '../deque';
+import { Deque } from '../../../shared/runtime/deque';
 import type { TimeSlice } from '../../../shared/scheduling/yielding';
 
 /** Queued bytes above which the store's stream is paused, and below which it is resumed. */

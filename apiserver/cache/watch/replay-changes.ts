@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import { StoreError, type KeyRange, type Revision, type Store, type Watch, type StoreEvent, type WatchSink } from '../../storage/store';
 import type { Change, Entry, WatchScope } from '../cache';
-import { Deque } from '../deque';
+import { Deque } from '../../../shared/runtime/deque';
 import type { EntryFactory } from '../store/entry';
 import { isInScope, scopeBounds, type KeySpace } from '../store/key-space';
 import type { YieldNow } from '../../../shared/scheduling/yielding';
