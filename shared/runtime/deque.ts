@@ -1,5 +1,7 @@
 /**
- * A FIFO queue with access by position, in amortized constant time per operation. Unbounded: callers limit its size.
+ * A queue with access by position and to both ends, in amortized constant time per operation. Unbounded: callers limit its
+ * size. A Set or Map whose first entry is removed again and again takes quadratic time: each new iterator passes the places
+ * of all removed entries.
  */
 
 /**
@@ -39,6 +41,11 @@ export class Deque<T> {
       this.head = 0;
     }
     return item;
+  }
+
+  /** Removes and returns the back; `undefined` when the queue is empty. */
+  pop(): T | undefined {
+    return this.size === 0 ? undefined : this.items.pop();
   }
 
   /** Removes all items. */

@@ -4,6 +4,7 @@
  * control has admitted them before.
  */
 import type { Clock } from '../runtime/clock';
+import { Deque } from '../runtime/deque';
 
 /**
  * `urgent`: keeps the cluster alive (Leases, token and access reviews), or is very short. `bulk`: may take long;
@@ -38,25 +39,23 @@ interface Requeued {
 
 /** The waiting work of one priority. Dequeues from each flow in turn. */
 class FairQueue {
-  private readonly flows = new Map<string, Set<Resume>>();
+  private readonly flows = new Map<string, Deque<Resume>>();
   length = 0;
 
   add(flow: string, resume: Resume): void {
-    const waiting = this.flows.get(flow);
-    if (waiting === undefined) this.flows.set(flow, new Set([resume]));
-    else waiting.add(resume);
+    let waiting = this.flows.get(flow);
+    if (waiting === undefined) this.flows.set(flow, (waiting = new Deque()));
+    waiting.push(resume);
     this.length += 1;
   }
 
   dequeue(): Resume | undefined {
     for (const [flow, waiting] of this.flows) {
       this.flows.delete(flow);
-      for (const resume of waiting) {
-        waiting.delete(resume);
-        this.length -= 1;
-        if (waiting.size > 0) this.flows.set(flow, waiting);
-        return resume;
-      }
+      const resume = waiting.shift();
+      if (waiting.size > 0) this.flows.set(flow, waiting);
+      this.length -= 1;
+      return resume;
     }
     return undefined;
   }

@@ -8,6 +8,7 @@
  * On a connection, frames precede a later response.
  */
 import type { Clock } from '../../../shared/runtime/clock';
+import { Deque } from '../../../shared/runtime/deque';
 import { frameOf, FrameJoiner } from './frame';
 import { binaryFrame, textFrame } from './web-socket-frame';
 
@@ -48,7 +49,7 @@ export class Outbox {
   readonly texts = new FrameJoiner((chunk) => textFrame(frameOf(chunk)));
   readonly binaries = new FrameJoiner((chunk) => binaryFrame(frameOf(chunk)));
   /** The longest waiting first. */
-  private readonly senders: Sender[] = [];
+  private readonly senders = new Deque<Sender>();
   /** Whether a sending is due or being measured. */
   private isScheduled = false;
   /** The number of watches that were last sent to within {@link SENDING_MS}. */
@@ -80,8 +81,9 @@ export class Outbox {
   flushBefore(response: SessionOutput): boolean {
     if (response.session === undefined) return false;
     let sent = false;
-    for (const sender of this.senders) {
-      if (sender.session !== response.session) continue;
+    for (let position = 0; position < this.senders.size; position += 1) {
+      const sender = this.senders.at(position);
+      if (sender?.session !== response.session) continue;
       sender.flush();
       sent = true;
     }
@@ -104,19 +106,14 @@ export class Outbox {
   private flush(): void {
     const { senders, clock } = this;
     const startedAt = clock.monotonic();
-    const waiting = senders.length;
-    const limit = Math.min(this.watchesPerSending, waiting);
-    let oldest = 0;
-    let newest = waiting;
+    const limit = Math.min(this.watchesPerSending, senders.size);
     let sent = 0;
     for (let isOldestNext = true; sent < limit; isOldestNext = !isOldestNext) {
       const end = Math.min(sent + WATCHES_PER_CHECK, limit);
-      for (; sent < end; sent += 1) senders[isOldestNext ? oldest++ : --newest]?.flush();
+      for (; sent < end; sent += 1) (isOldestNext ? senders.shift() : senders.pop())?.flush();
       if (clock.monotonic() - startedAt >= SENDING_MS) break;
     }
-    senders.splice(newest, waiting - newest);
-    senders.splice(0, oldest);
-    if (senders.length === 0) this.clearJoined();
+    if (senders.size === 0) this.clearJoined();
     // Few frames take little time to encrypt, so the next sending does not wait until that is measured.
     if (sent <= WATCHES_PER_CHECK) this.complete(clock.monotonic() - startedAt);
     else
@@ -131,7 +128,7 @@ export class Outbox {
     this.isScheduled = false;
     const ratio = this.hasWaitingRequests() ? PAUSE_RATIO.busy : PAUSE_RATIO.usual;
     this.pausedUntil = this.clock.monotonic() + Math.min(tookMs * ratio, MAX_PAUSE_MS);
-    if (this.senders.length > 0) this.schedule();
+    if (this.senders.size > 0) this.schedule();
   }
 
   private clearJoined(): void {

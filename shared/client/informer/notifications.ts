@@ -4,6 +4,7 @@
  * the state that the handlers know to the current state. The queue then has one entry for each object that has changed.
  */
 import type { Clock } from '../../runtime/clock';
+import { Deque } from '../../runtime/deque';
 import type { Logger } from '../../runtime/logger';
 import { TimeSlice } from '../../scheduling/yielding';
 import type { JsonObject } from '../../values/json';
@@ -43,9 +44,7 @@ export interface NotificationOptions {
 /** The queue of one informer. */
 export class Notifications<Body extends JsonObject> {
   private readonly handlers = new Set<Handlers<Body>>();
-  private queue: { readonly key: string; readonly change: Notification<Body> }[] = [];
-  /** The index of the next change in `queue`. */
-  private position = 0;
+  private readonly queue = new Deque<{ readonly key: string; readonly change: Notification<Body> }>();
   /** The coalesced changes by key. Replaces `queue` from the time when the bound is exceeded until all are delivered. */
   private coalesced: Map<string, Notification<Body>> | undefined;
   /** The position in `coalesced`: a new iterator would pass the places of all removed entries again. */
@@ -91,12 +90,11 @@ export class Notifications<Body extends JsonObject> {
   private coalesceAll(key: string, change: Notification<Body>): void {
     const coalesced = new Map<string, Notification<Body>>();
     this.bytes = 0;
-    for (const waiting of [...this.queue.slice(this.position), { key, change }]) {
+    this.queue.push({ key, change });
+    for (let waiting = this.queue.shift(); waiting !== undefined; waiting = this.queue.shift()) {
       this.bytes += waiting.change.bytes;
       this.coalesce(coalesced, waiting.key, waiting.change);
     }
-    this.queue = [];
-    this.position = 0;
     this.coalesced = coalesced;
     this.nextCoalesced = coalesced.entries();
   }
@@ -139,15 +137,13 @@ export class Notifications<Body extends JsonObject> {
   }
 
   private isWaiting(): boolean {
-    return this.position < this.queue.length || (this.coalesced !== undefined && this.coalesced.size > 0);
+    return this.queue.size > 0 || (this.coalesced !== undefined && this.coalesced.size > 0);
   }
 
   /** The next change; `undefined` when none is left, which also ends coalescing. */
   private dequeue(): Notification<Body> | undefined {
-    const change = this.coalesced === undefined ? this.queue[this.position++]?.change : this.dequeueCoalesced(this.coalesced);
+    const change = this.coalesced === undefined ? this.queue.shift()?.change : this.dequeueCoalesced(this.coalesced);
     if (change === undefined) {
-      this.queue = [];
-      this.position = 0;
       this.coalesced = undefined;
       this.nextCoalesced = undefined;
       this.bytes = 0;

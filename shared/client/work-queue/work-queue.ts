@@ -8,6 +8,7 @@
  * The loop that takes and processes items is in workers.ts.
  */
 import type { Clock } from '../../runtime/clock';
+import { Deque } from '../../runtime/deque';
 import { DelayQueue } from './delay-queue';
 import type { RateLimiter } from '../rate-limiter';
 
@@ -45,9 +46,7 @@ export class WorkQueue {
   /** Keys being processed, with the start time. */
   private readonly processing = new Map<string, number>();
   /** Dirty keys that are not being processed, in order of addition. */
-  private readonly ready = new Set<string>();
-  /** The position in `ready`: a new iterator would pass the places of all removed keys again. */
-  private readonly nextReady = this.ready.values();
+  private readonly ready = new Deque<string>();
   /** Keys that are added at a later time. */
   private readonly delayed: DelayQueue<string>;
   /** Resolves the promises of {@link get} that wait for an item, in order of the calls. */
@@ -77,7 +76,7 @@ export class WorkQueue {
     this.metrics.added();
     this.dirty.set(item, this.options.clock.monotonic());
     if (this.processing.has(item)) return;
-    this.ready.add(item);
+    this.ready.push(item);
     this.dispatchNext();
   }
 
@@ -119,7 +118,7 @@ export class WorkQueue {
     this.processing.delete(item);
     this.metrics.finished(this.options.clock.monotonic() - since);
     if (this.dirty.has(item)) {
-      this.ready.add(item);
+      this.ready.push(item);
       this.dispatchNext();
     }
     if (this.isClosed && this.processing.size === 0) this.notifyDrained();
@@ -145,21 +144,13 @@ export class WorkQueue {
   }
 
   private dequeue(): string | undefined {
-    const item = this.takeReady();
+    const item = this.ready.shift();
     if (item === undefined) return undefined;
     const now = this.options.clock.monotonic();
     this.metrics.dequeued(now - (this.dirty.get(item) ?? now));
     this.dirty.delete(item);
     this.processing.set(item, now);
     return item;
-  }
-
-  private takeReady(): string | undefined {
-    // The iterator is never advanced beyond the last key: it would stay at the end.
-    const next = this.ready.size === 0 ? undefined : this.nextReady.next();
-    if (next === undefined || next.done === true) return undefined;
-    this.ready.delete(next.value);
-    return next.value;
   }
 
   private notifyDrained(): void {
