@@ -28,11 +28,11 @@ export class InformerPool {
 
   /** The informer of a collection; by default of all objects of the resource. The first call starts it. */
   of<Body extends JsonObject>(resource: Resource<Body>, collection: Collection<Body> = {}): Informer<Body> {
-    const { trim = withoutManagedFields } = collection;
-    const key = this.informerKey(resource, collection);
+    const selected = { trim: withoutManagedFields<Body>, ...collection };
+    const key = this.informerKey(resource, selected);
     const existing = this.informers.get(key)?.informer;
     if (existing !== undefined && isInformerOf(resource, existing)) return existing;
-    const informer = new Informer({ ...this.options, ...collection, trim, resource, streaming: this.streaming });
+    const informer = new Informer({ ...this.options, ...selected, resource, streaming: this.streaming });
     this.informers.set(key, { informer, ended: informer.run(this.signal) });
     return informer;
   }
@@ -42,7 +42,7 @@ export class InformerPool {
    * would hold a copy of its own.
    */
   find(resource: Resource): Informer | undefined {
-    return this.informers.get(this.informerKey(resource, {}))?.informer;
+    return this.informers.get(this.informerKey(resource, { trim: withoutManagedFields }))?.informer;
   }
 
   /** The informers that have been started, in the order of their start. */
@@ -56,7 +56,7 @@ export class InformerPool {
   }
 
   private informerKey<Body extends JsonObject>(resource: Resource<Body>, collection: Collection<Body>): string {
-    const { namespace, labelSelector, fieldSelector, trim = withoutManagedFields } = collection;
+    const { namespace, labelSelector, fieldSelector, trim } = collection;
     const trimId = this.trimIds.get(trim) ?? this.trimIds.size;
     this.trimIds.set(trim, trimId);
     const { group, version, resource: plural, metadataOnly } = resource;
