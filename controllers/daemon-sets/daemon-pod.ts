@@ -9,6 +9,7 @@ import { podFromTemplate } from '../workload/pod-control';
 import { templateOf } from '../workload/spec';
 import { REVISION_LABEL, type ControllerRevision } from '../workload/controller-revision';
 import { labelsOf, nodeNameOf } from '../runtime/pods';
+import { creationTimestampOf } from '../../shared/client/rest/api-object';
 import type { Pod } from '../../shared/client/rest/typed-objects';
 import { DAEMON_SETS, type DaemonSet } from './daemon-set';
 import { daemonPodTolerations } from './node-eligibility';
@@ -70,8 +71,6 @@ export function podsByNode(pods: readonly Pod[]): ReadonlyMap<string, readonly P
   }
   return byNode;
 }
-
-const creationTimestampOf = ({ metadata }: Pod): string => metadata.creationTimestamp ?? '';
 
 /**
  * Scheduled pods first, then the oldest. The first one is counted in the status, and without `maxSurge` it is the one that

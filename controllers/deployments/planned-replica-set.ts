@@ -2,7 +2,7 @@
  * A ReplicaSet while a Deployment is reconciled: its observed status, and the mutable members that the plan changes.
  */
 import type { CoreV1PodTemplateSpec } from '../../shared/api/types/generated/members';
-import { generationOf, isBeingDeleted } from '../../shared/client/rest/api-object';
+import { creationTimestampOf, generationOf, isBeingDeleted } from '../../shared/client/rest/api-object';
 import { compareBytes, equalJson, type JsonObject } from '../../shared/values/json';
 import { withoutNulls } from '../workload/template-hash';
 import { minReadySecondsOf, replicasOf, templateOf } from '../workload/spec';
@@ -45,7 +45,7 @@ export function plannedReplicaSet(observed: ReplicaSet): PlannedReplicaSet {
   return {
     observed,
     name: observed.name,
-    creationTimestamp: observed.metadata.creationTimestamp ?? '',
+    creationTimestamp: creationTimestampOf(observed),
     isBeingDeleted: isBeingDeleted(observed),
     template: templateOf(observed),
     status: { replicas, readyReplicas, availableReplicas, isUpToDate: Number(observedGeneration) >= generationOf(observed) },

@@ -11,7 +11,7 @@ import type {
 } from '../../shared/api/types/generated/members';
 import type { Informer } from '../../shared/client/informer/informer';
 import { ObjectStore } from '../../shared/client/informer/object-store';
-import { keyOf, type ApiObject } from '../../shared/client/rest/api-object';
+import { creationTimestampOf, keyOf, type ApiObject } from '../../shared/client/rest/api-object';
 import type { Claim, Pod } from '../../shared/client/rest/typed-objects';
 import type { Clock } from '../../shared/runtime/clock';
 import { TimeSlice } from '../../shared/scheduling/yielding';
@@ -219,7 +219,7 @@ async function enqueueEach<Body extends JsonObject>(
 const claimKeysOf = (pod: Pod): readonly string[] => claimNamesOf(pod).map((name) => keyOf({ namespace: pod.namespace, name }));
 
 function compareDefaultClasses(a: StorageClass, b: StorageClass): number {
-  const [createdA, createdB] = [a, b].map(({ metadata }) => metadata.creationTimestamp ?? '');
-  if (createdA !== createdB) return (createdA ?? '') > (createdB ?? '') ? -1 : 1;
+  const [createdA, createdB] = [creationTimestampOf(a), creationTimestampOf(b)];
+  if (createdA !== createdB) return createdA > createdB ? -1 : 1;
   return compareNames(a, b);
 }

@@ -9,7 +9,7 @@
  * - a node that returns and is missing again starts another quarantine,
  * - a `DisruptionTarget` condition that is replaced moves to the end of the list.
  */
-import { isBeingDeleted } from '../../shared/client/rest/api-object';
+import { creationTimestampOf, isBeingDeleted } from '../../shared/client/rest/api-object';
 import { formatTimestamp } from '../../shared/api/metadata/object-meta';
 import type { CoreV1PodStatus } from '../../shared/api/types/generated/members';
 import { canonicalQualifiedName } from '../../shared/names/dialect';
@@ -26,7 +26,7 @@ const OUT_OF_SERVICE = 'node.platform.io/out-of-service';
 
 /**
  * Terminated pods beyond the threshold: evicted ones first, then the oldest. Those of them that are being deleted are left
- * out, not replaced by others: their deletion has begun. None when the threshold is not positive.
+ * out, not replaced by others, because they already go. None when the threshold is not positive.
  */
 export function terminatedPodsBeyondThreshold(pods: readonly Pod[], threshold: number): readonly Pod[] {
   if (threshold <= 0) return [];
@@ -41,13 +41,11 @@ export function terminatedPodsBeyondThreshold(pods: readonly Pod[], threshold: n
 /** Evicted pods first, then by creation time, name and namespace. */
 const compareForDeletion = (a: Pod, b: Pod): number =>
   Number(isEvicted(b)) - Number(isEvicted(a)) ||
-  compareBytes(createdAt(a), createdAt(b)) ||
+  compareBytes(creationTimestampOf(a), creationTimestampOf(b)) ||
   compareBytes(a.name, b.name) ||
   compareBytes(a.namespace, b.namespace);
 
 const isEvicted = ({ body }: Pod): boolean => body.status?.reason === 'Evicted';
-
-const createdAt = ({ metadata }: Pod): string => metadata.creationTimestamp ?? '';
 
 /** Pods that are being deleted before they were scheduled: no kubelet ends them. */
 export function unscheduledTerminatingPods(pods: readonly Pod[]): readonly Pod[] {

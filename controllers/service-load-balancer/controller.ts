@@ -7,7 +7,7 @@
  */
 import type { CoreV1Service } from '../../shared/api/types/generated/members';
 import { ignoreNotFound } from '../../shared/client/rest/api-error';
-import { keyOf } from '../../shared/client/rest/api-object';
+import { creationTimestampOf, keyOf } from '../../shared/client/rest/api-object';
 import type { Informer } from '../../shared/client/informer/informer';
 import { resourceOf } from '../../shared/client/rest/resource';
 import type { Service } from '../../shared/client/rest/typed-objects';
@@ -82,7 +82,7 @@ export class ServiceLoadBalancer {
    */
   private adoptAddresses(): Promise<void> {
     const { client, signal } = this.context;
-    const creationOf = ({ metadata, uid }: Service): string => `${metadata.creationTimestamp ?? ''} ${uid}`;
+    const creationOf = (service: Service): string => `${creationTimestampOf(service)} ${service.uid}`;
     const byCreation = (a: Service, b: Service): number => (creationOf(a) < creationOf(b) ? -1 : 1);
     return adoptExisting({
       client,

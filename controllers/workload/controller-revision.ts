@@ -3,7 +3,7 @@
  * of revisions. The functions are pure.
  */
 import type { AppsV1ControllerRevision, CoreV1PodTemplateSpec } from '../../shared/api/types/generated/members';
-import type { ApiObject } from '../../shared/client/rest/api-object';
+import { creationTimestampOf, type ApiObject } from '../../shared/client/rest/api-object';
 import { resourceOf, type Resource } from '../../shared/client/rest/resource';
 import type { Dialect } from '../../shared/names/dialect';
 import {
@@ -68,10 +68,11 @@ export const revisionNumberOf = ({ body }: ControllerRevision): number => Number
 /** A sorted copy, oldest first: by number, then by creation time and name. */
 export const sortRevisions = (revisions: readonly ControllerRevision[]): readonly ControllerRevision[] =>
   [...revisions].sort(
-    (a, b) => revisionNumberOf(a) - revisionNumberOf(b) || compareBytes(createdAt(a), createdAt(b)) || compareBytes(a.name, b.name),
+    (a, b) =>
+      revisionNumberOf(a) - revisionNumberOf(b) ||
+      compareBytes(creationTimestampOf(a), creationTimestampOf(b)) ||
+      compareBytes(a.name, b.name),
   );
-
-const createdAt = ({ metadata }: ControllerRevision): string => metadata.creationTimestamp ?? '';
 
 /** The hash of the patch that restores the owner's current template. */
 export const templateHashOf = (owner: TemplateOwner, collisionCount: number): string =>

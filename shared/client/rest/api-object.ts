@@ -64,6 +64,11 @@ export function isBeingDeleted({ metadata }: Pick<ApiObject, 'metadata'>): boole
   return metadata.deletionTimestamp !== undefined;
 }
 
+/** The RFC 3339 text, which sorts as the times do; empty when the object has none. */
+export function creationTimestampOf({ metadata }: Pick<ApiObject, 'metadata'>): string {
+  return metadata.creationTimestamp ?? '';
+}
+
 /** The finalizers of the object; empty when it has none. */
 export function finalizersOf({ metadata }: Pick<ApiObject, 'metadata'>): readonly string[] {
   return metadata.finalizers ?? [];
