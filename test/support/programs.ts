@@ -131,14 +131,20 @@ export async function startPlatform(flags: readonly string[]): Promise<ProgramPr
   return platform;
 }
 
-/** Rejects with the output when the process exits before; kills it and rejects when it is not ready after {@link START_MS}. */
-async function waitUntilReady(name: string, process: ProgramProcess, isReady: () => boolean | Promise<boolean>): Promise<void> {
+/** Rejects with the output when the process exits before; kills it and rejects when it is not ready after the time limit. */
+export async function waitUntilReady(
+  name: string,
+  process: ProgramProcess,
+  isReady: () => boolean | Promise<boolean>,
+  timeoutMs = START_MS,
+): Promise<void> {
   const check = (): boolean | Promise<boolean> => {
-    if (!process.isRunning) throw new Error(`${name} ended before it was ready:\n${process.output}`);
+    const { exitCode, signalCode } = process.child;
+    if (!process.isRunning) throw new Error(`${name} ended with ${exitCode ?? signalCode} before it was ready:\n${process.output}`);
     return isReady();
   };
   try {
-    await waitUntil(`${name} to be ready`, check, START_MS);
+    await waitUntil(`${name} to be ready`, check, timeoutMs);
   } catch (error) {
     await process.kill();
     throw error;

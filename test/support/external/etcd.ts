@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { findProgram } from './find-program';
 import { freePorts } from '../ports';
-import { ProgramProcess, removeFolder, temporaryFolder, waitUntil } from '../programs';
+import { ProgramProcess, removeFolder, temporaryFolder, waitUntilReady } from '../programs';
 import { reportSkipped } from '../report-skipped';
 
 export interface EtcdServer {
@@ -131,14 +131,7 @@ class EtcdMember implements EtcdServer {
     const { program, flags, port } = this.settings;
     const started = new ProgramProcess(spawn(program, flags, { stdio: 'ignore' }));
     this.process = started;
-    await waitUntil(
-      'etcd to listen',
-      () => {
-        if (!started.isRunning) throw new Error(`etcd ended with ${started.child.exitCode ?? started.child.signalCode}`);
-        return acceptsConnections(port);
-      },
-      START_MS,
-    );
+    await waitUntilReady('etcd', started, () => acceptsConnections(port), START_MS);
   }
 
   async kill(): Promise<void> {

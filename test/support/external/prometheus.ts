@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { tryParseObject } from '../../../shared/client/rest/json-body';
 import { arrayAt, objectAt } from '../../../shared/values/json';
 import { freePort } from '../ports';
-import { ProgramProcess, waitUntil } from '../programs';
+import { ProgramProcess, waitUntilReady } from '../programs';
+
+const START_MS = 15_000;
 
 /** The output of promtool or amtool. Throws with the output when it finds a problem. */
 export function runTool(path: string, args: readonly string[], input = ''): string {
@@ -25,13 +27,12 @@ export async function startPrometheus(path: string, folder: string, configuratio
   const flags = [`--config.file=${file}`, `--storage.tsdb.path=${join(folder, 'data')}`, `--web.listen-address=127.0.0.1:${port}`];
   const program = new ProgramProcess(spawn(path, flags, { stdio: ['ignore', 'pipe', 'pipe'] }));
   const address = `http://127.0.0.1:${port}`;
-  await waitUntil('Prometheus to be ready', async () => {
-    if (!program.isRunning) throw new Error(`Prometheus ended before it was ready:\n${program.output}`);
-    return fetch(`${address}/-/ready`).then(
+  const isReady = (): Promise<boolean> =>
+    fetch(`${address}/-/ready`).then(
       ({ ok }) => ok,
       () => false,
     );
-  });
+  await waitUntilReady('Prometheus', program, isReady, START_MS);
   return { address, stop: () => program.stop() };
 }
 
