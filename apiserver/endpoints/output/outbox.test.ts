@@ -29,34 +29,24 @@ it('Outbox sends at the end of a turn while sending is cheap', async () => {
   expect(watch.sentAt).toEqual([0, 0.9, 1.8]);
 });
 
-it('Outbox pauses for the time that sending took, and sends later frames together', async () => {
+it.each([
+  { title: 'pauses for the time that sending took', costMs: 8, pauseMs: 8, hasWaitingRequests: false },
+  { title: 'pauses for four times the time while requests wait for a turn', costMs: 4, pauseMs: 16, hasWaitingRequests: true },
+])('Outbox $title, and then sends later frames together', async ({ costMs, pauseMs, hasWaitingRequests }) => {
   const clock = new ManualClock();
-  const outbox = new Outbox(clock);
-  const watch = new Watch(clock, 8);
+  const outbox = new Outbox(clock, () => hasWaitingRequests);
+  const watch = new Watch(clock, costMs);
   outbox.add(watch);
   await flushPromises();
   outbox.add(watch);
-  await clock.advanceAsync(7);
+  await clock.advanceAsync(pauseMs - 1);
   expect(watch.sentAt).toEqual([0]);
   await clock.advanceAsync(1);
-  expect(watch.sentAt).toEqual([0, 16]);
+  expect(watch.sentAt).toEqual([0, costMs + pauseMs]);
   await clock.advanceAsync(100);
   outbox.add(watch);
   await flushPromises();
   expect(watch.sentAt).toHaveLength(3);
-});
-
-it('Outbox pauses for four times the time that sending took while requests wait for a turn', async () => {
-  const clock = new ManualClock();
-  const outbox = new Outbox(clock, () => true);
-  const watch = new Watch(clock, 4);
-  outbox.add(watch);
-  await flushPromises();
-  outbox.add(watch);
-  await clock.advanceAsync(15);
-  expect(watch.sentAt).toEqual([0]);
-  await clock.advanceAsync(1);
-  expect(watch.sentAt).toEqual([0, 20]);
 });
 
 it('Outbox limits the length of a pause', async () => {
