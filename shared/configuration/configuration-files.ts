@@ -139,7 +139,7 @@ class WatchedConfiguration {
 
   /**
    * Loads the configuration and watches the files that it has read. When these are not the watched ones, it loads the
-   * configuration again after the watch has begun, so that no change in between is missed.
+   * configuration again after the start of the watch, so that no change in between is missed.
    */
   private async load(): Promise<void> {
     const paths = await this.source.load();

@@ -36,7 +36,7 @@ const TRIM_MS = 1_000;
 export type { CacheOptions, OpenedCache } from './cache-options';
 
 /**
- * Returns a cache that has begun to load. It can be used when `isReady` is true. The caller closes the store, after the
+ * Returns a cache that is loading. It can be used when `isReady` is true. The caller closes the store, after the
  * cache.
  */
 export function openCache(options: CacheOptions): OpenedCache {

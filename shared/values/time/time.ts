@@ -20,7 +20,7 @@ export const ZERO_SECONDS = -62_135_596_800;
 export interface Instant {
   /** Since 1970. */
   seconds: number;
-  /** Of the second that has begun: from 0 to 999,999,999, also before 1970. */
+  /** Within the current second: from 0 to 999,999,999, also before 1970. */
   nanos: number;
 }
 
