@@ -4,7 +4,7 @@
  * control has admitted them before.
  */
 import type { Clock } from '../runtime/clock';
-import { Deque } from '../runtime/deque';
+import { FairQueue } from './fair-queue';
 
 /**
  * `urgent`: keeps the cluster alive (Leases, token and access reviews), or is very short. `bulk`: may take long;
@@ -35,30 +35,6 @@ type Resume = () => void;
 interface Requeued {
   readonly flow: string;
   readonly resume: Resume;
-}
-
-/** The waiting work of one priority. Dequeues from each flow in turn. */
-class FairQueue {
-  private readonly flows = new Map<string, Deque<Resume>>();
-  length = 0;
-
-  add(flow: string, resume: Resume): void {
-    let waiting = this.flows.get(flow);
-    if (waiting === undefined) this.flows.set(flow, (waiting = new Deque()));
-    waiting.push(resume);
-    this.length += 1;
-  }
-
-  dequeue(): Resume | undefined {
-    for (const [flow, waiting] of this.flows) {
-      this.flows.delete(flow);
-      const resume = waiting.shift();
-      if (waiting.size > 0) this.flows.set(flow, waiting);
-      this.length -= 1;
-      return resume;
-    }
-    return undefined;
-  }
 }
 
 /** The parts of the event loop that the scheduler uses; a test has its own. */
@@ -101,10 +77,10 @@ const NODE_EVENT_LOOP: EventLoop = {
  *    items takes 20 ms, the list is not admitted in the following three turns.
  */
 export class EventLoopScheduler {
-  private readonly queues: Readonly<Record<Priority, FairQueue>> = {
-    urgent: new FairQueue(),
-    usual: new FairQueue(),
-    bulk: new FairQueue(),
+  private readonly queues: Readonly<Record<Priority, FairQueue<Resume>>> = {
+    urgent: new FairQueue<Resume>(),
+    usual: new FairQueue<Resume>(),
+    bulk: new FairQueue<Resume>(),
   };
   /** Work that was requeued in this turn. It joins the `bulk` queue in the next turn. */
   private requeued: Requeued[] = [];
@@ -125,12 +101,12 @@ export class EventLoopScheduler {
 
   /** The work of a priority that waits for a slot, for metrics. */
   waitingCount(priority: Priority): number {
-    return this.queues[priority].length + (priority === 'bulk' ? this.requeued.length : 0);
+    return this.queues[priority].size + (priority === 'bulk' ? this.requeued.length : 0);
   }
 
   /** Whether `urgent` or `usual` work waits for a slot. */
   get hasWaitingRequests(): boolean {
-    return this.queues.urgent.length + this.queues.usual.length > 0;
+    return this.queues.urgent.size + this.queues.usual.size > 0;
   }
 
   /**
@@ -176,7 +152,7 @@ export class EventLoopScheduler {
     return priority !== 'bulk' || this.remainingCooldownTurns === 0;
   }
 
-  private readonly canAdmit = (priority: Priority): boolean => this.queues[priority].length > 0 && this.isOpen(priority);
+  private readonly canAdmit = (priority: Priority): boolean => this.queues[priority].size > 0 && this.isOpen(priority);
 
   private beginTurn(): void {
     this.turnStartedAt = this.clock.monotonic();
@@ -198,7 +174,7 @@ export class EventLoopScheduler {
     if (this.remainingCooldownTurns > 0) this.remainingCooldownTurns -= 1;
     else if (this.turnMs() >= LONG_TURN_MS) this.remainingCooldownTurns = COOLDOWN_TURNS;
     const ioMs = this.turnMs() - this.admittedMs;
-    if (queues.urgent.length + queues.usual.length + queues.bulk.length === 0) {
+    if (queues.urgent.size + queues.usual.size + queues.bulk.size === 0) {
       this.turnStartedAt = undefined;
       return;
     }

@@ -1,10 +1,11 @@
 /**
  * A pool of worker threads for computations that are too long for the event loop. Each thread runs one job at a time;
- * waiting jobs are dequeued from each flow in turn, as in event-loop-scheduler.ts. A job that takes too long, or too
+ * waiting jobs are dequeued from each flow in turn. A job that takes too long, or too
  * much memory, terminates its thread and fails alone.
  */
 import type { MessagePort } from 'node:worker_threads';
 import type { Clock, Timer } from '../runtime/clock';
+import { FairQueue } from './fair-queue';
 
 /** Moved to the other thread without a copy, and no longer usable in this one. */
 export type TransferItem = ArrayBuffer | MessagePort;
@@ -75,8 +76,7 @@ interface PoolMember<J, R> {
 /** `startThread` is called for each thread when it is needed; a thread that was lost is replaced for the next job. */
 export class ThreadPool<J, R> {
   private readonly members = new Set<PoolMember<J, R>>();
-  /** Waiting jobs by flow; the flow that is next in turn comes first. */
-  private readonly queues = new Map<string, Job<J, R>[]>();
+  private readonly waiting = new FairQueue<Job<J, R>>();
   private waitingWeight = 0;
   /** Starts another thread when jobs have waited for `scaleUpDelayMs`. */
   private scaleUpTimer: Timer | undefined;
@@ -102,19 +102,16 @@ export class ThreadPool<J, R> {
         return reject(new ThreadPoolFull('too many bytes wait for a worker thread'));
       this.waitingWeight += options.weight;
       const job: Job<J, R> = { message, resolve, reject, ...options };
-      const { flow = '' } = options;
-      const queue = this.queues.get(flow);
-      if (queue === undefined) this.queues.set(flow, [job]);
-      else queue.push(job);
+      this.waiting.add(options.flow ?? '', job);
       this.assignJobs();
     });
   }
 
   /** Gives waiting jobs to idle and new threads, as long as there are both. */
   private assignJobs(): void {
-    while (this.queues.size > 0) {
+    while (this.waiting.size > 0) {
       const member = [...this.members].find(({ job }) => job === undefined) ?? this.addMemberWhenDue();
-      const next = member === undefined ? undefined : this.dequeue();
+      const next = member === undefined ? undefined : this.waiting.dequeue();
       if (member === undefined || next === undefined) return;
       this.waitingWeight -= next.weight;
       member.timer?.cancel();
@@ -127,26 +124,16 @@ export class ThreadPool<J, R> {
     this.scaleUpTimer = undefined;
   }
 
-  private dequeue(): Job<J, R> | undefined {
-    for (const [flow, queue] of this.queues) {
-      this.queues.delete(flow);
-      const next = queue.shift();
-      if (queue.length > 0) this.queues.set(flow, queue);
-      if (next !== undefined) return next;
-    }
-    return undefined;
-  }
-
   /** `undefined` when the jobs have not waited long enough, or the pool has reached its size. */
   private addMemberWhenDue(): PoolMember<J, R> | undefined {
     const { scaleUpDelayMs = 0, threads } = this.limits;
     if (scaleUpDelayMs === 0 || this.members.size === 0) return this.addMember();
     // Any waiting job will do: it has the clock.
-    const [first] = [...this.queues.values()][0] ?? [];
+    const first = this.waiting.peek();
     if (first === undefined || this.members.size >= threads) return undefined;
     this.scaleUpTimer ??= first.clock.after(scaleUpDelayMs, () => {
       this.scaleUpTimer = undefined;
-      if (this.queues.size > 0 && this.addMember() !== undefined) this.assignJobs();
+      if (this.waiting.size > 0 && this.addMember() !== undefined) this.assignJobs();
     });
     return undefined;
   }
