@@ -26,7 +26,7 @@ const OUT_OF_SERVICE = 'node.platform.io/out-of-service';
 
 /**
  * Terminated pods beyond the threshold: evicted ones first, then the oldest. Those of them that are being deleted are left
- * out, not replaced by others, because they already go. None when the threshold is not positive.
+ * out, not replaced by others, because they end anyway. None when the threshold is not positive.
  */
 export function terminatedPodsBeyondThreshold(pods: readonly Pod[], threshold: number): readonly Pod[] {
   if (threshold <= 0) return [];
