@@ -3,20 +3,12 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
+import { isProcessAlive } from '../../test/support/programs';
 import { useFolder } from '../../test/support/use-resource';
 import { stopLeftoverProcesses } from './leftover-processes';
 import { writePid } from './process-file';
 
 const folder = useFolder('leftover-processes');
-
-/** Whether the process has an id, also as a zombie. */
-function hasId(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}
 
 describe('stopLeftoverProcesses', () => {
   it('removes the file of a process that exits before the signal is sent', async () => {
@@ -29,7 +21,7 @@ describe('stopLeftoverProcesses', () => {
     const killAndWait = (line: string): void => {
       lines.push(line);
       process.kill(pid, 'SIGKILL');
-      while (hasId(pid));
+      while (isProcessAlive(pid));
     };
     await stopLeftoverProcesses({ folder, supervisorFile: 'supervisor.pid', clock: systemClock, print: killAndWait });
     expect(lines).toEqual([`waiting for apiserver (process ${pid}) of an earlier run to exit`]);

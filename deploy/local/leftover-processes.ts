@@ -5,8 +5,7 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Clock } from '../../shared/runtime/clock';
-import { errorCode } from '../../shared/runtime/error-code';
-import { livePid, removePid } from './process-file';
+import { livePid, removePid, sendSignal } from './process-file';
 
 const POLL_MS = 50;
 /** Longer than an API server usually drains. */
@@ -42,15 +41,6 @@ async function stopProcess(pid: number, file: string, clock: Clock): Promise<voi
   if (await waitForExit(file, clock, TERMINATION_TIMEOUT_MS)) return;
   sendSignal(pid, 'SIGKILL');
   if (!(await waitForExit(file, clock, KILL_TIMEOUT_MS))) throw new Error(`process ${pid} of an earlier run does not exit`);
-}
-
-/** Does nothing when the process has exited since its id was read. */
-function sendSignal(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    if (errorCode(error) !== 'ESRCH') throw error;
-  }
 }
 
 async function waitForExit(file: string, clock: Clock, withinMs: number): Promise<boolean> {

@@ -93,6 +93,15 @@ function readPid(file: string): number | undefined {
   return PID.test(text) ? Number(text) : undefined;
 }
 
+/** Does nothing when the process has exited since its id was read. */
+export function sendSignal(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH') throw error;
+  }
+}
+
 /** Whether a process is alive. Processes of other users count; zombies do not, once all their threads have exited. */
 export function isAlive(pid: number): boolean {
   try {

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { formatDuration } from '../../../shared/cli/duration';
 import { findForeignHolder } from '../../../shared/runtime/files/folder-lock';
 import { layoutOf } from '../../local/plan';
-import { isAlive, livePid } from '../../local/process-file';
+import { isAlive, livePid, sendSignal } from '../../local/process-file';
 import type { StopFlags } from './flags';
 import { CommandError, type CommandHost } from '../terminal/host';
 import { Progress } from '../terminal/progress';
@@ -27,7 +27,7 @@ export async function stop({ 'data-dir': folder, timeout }: StopFlags, host: Com
     host.write(`no control plane runs in ${dataDir}\n`);
     return 0;
   }
-  process.kill(pid, 'SIGTERM');
+  sendSignal(pid, 'SIGTERM');
   const progress = new Progress('stopping', host);
   try {
     const deadline = host.clock.monotonic() + timeout;
