@@ -11,12 +11,12 @@ const dequeOf = (count: number): Deque<number> => {
 
 it('Deque returns items from the front in order, also while others are added', () => {
   const deque = dequeOf(MANY);
-  const taken: (number | undefined)[] = [];
+  const returned: (number | undefined)[] = [];
   for (let item = 0; item < MANY; item += 1) {
-    taken.push(deque.shift());
+    returned.push(deque.shift());
     deque.push(MANY + item);
   }
-  expect(taken).toEqual(Array.from({ length: MANY }, (_, item) => item));
+  expect(returned).toEqual(Array.from({ length: MANY }, (_, item) => item));
   expect(deque.size).toBe(MANY);
   expect(deque.at(0)).toBe(MANY);
   expect(deque.at(MANY - 1)).toBe(2 * MANY - 1);

@@ -1,7 +1,7 @@
 /**
  * A queue with access by position and to both ends, in amortized constant time per operation. Unbounded: callers limit its
- * size. A Set or Map whose first entry is removed again and again takes quadratic time: each new iterator passes the places
- * of all removed entries.
+ * size. A Set or Map is no substitute: to remove its first entry again and again takes quadratic time, because each new
+ * iterator passes the places of all removed entries.
  */
 
 /**
