@@ -6,7 +6,7 @@
 import { PublishedSchema, type PublishedLevel, type PublishedMember } from './published-schema';
 import { isObject, ownMember, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { JsonIndex } from '../../../shared/values/json-index';
-import { MessageBuffer } from '../message/message-buffer';
+import { MessageBuffer } from '../../../shared/serialization/protobuf/message-buffer';
 
 /** Members of paths or of schemas, by name. */
 export type DocumentMembers = Readonly<Record<string, JsonValue | PublishedSchema>>;

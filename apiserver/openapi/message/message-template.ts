@@ -2,7 +2,7 @@
  * A message with gaps in some texts: encoded once and filled repeatedly with different words, at the cost of copying
  * the bytes between the gaps.
  */
-import { MessageBuffer, type MessageSink } from './message-buffer';
+import { MessageBuffer, type MessageSink } from '../../../shared/serialization/protobuf/message-buffer';
 
 /**
  * A gap is written as one character of the private use area, from here on, in the order of the words; no document

@@ -4,7 +4,7 @@
  * Members without a row are omitted.
  */
 import { isObject, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
-import { MessageBuffer, type MessageSink } from './message-buffer';
+import { MessageBuffer, type MessageSink } from '../../../shared/serialization/protobuf/message-buffer';
 import { yamlOf } from './yaml-texts';
 
 /** How a JSON value becomes a protobuf value. */

@@ -13,7 +13,7 @@ import { customSchemas } from '../documents/custom-schemas';
 import { INFO, REQUIREMENTS, SECURITY_SCHEMES, type DocumentPiece } from '../documents/documents';
 import type { OpenApiVersion, PartForm } from '../documents/response-form';
 import { encodeFieldHeader, encodeMessage, ENTRY_NAME, ENTRY_VALUE, MessageWriter } from '../message/message';
-import { MessageBuffer } from '../message/message-buffer';
+import { MessageBuffer } from '../../../shared/serialization/protobuf/message-buffer';
 import { OPENAPI_MESSAGES, PATHS_FIELD, SCHEMAS_FIELD } from './openapi-messages';
 import { PathTemplates } from './path-templates';
 import { PublishedSchema } from '../documents/published-schema';

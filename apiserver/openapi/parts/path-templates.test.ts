@@ -6,7 +6,7 @@ import { parseDefinition } from '../../../test/support/objects/parse-definition'
 import { renderPaths, pathDialectsOf } from '../documents/documents';
 import type { PartForm } from '../documents/response-form';
 import { MessageWriter } from '../message/message';
-import { MessageBuffer } from '../message/message-buffer';
+import { MessageBuffer } from '../../../shared/serialization/protobuf/message-buffer';
 import { OPENAPI_MESSAGES, PATHS_FIELD } from './openapi-messages';
 import { pathsOf } from '../documents/operations';
 import { PathTemplates } from './path-templates';

@@ -10,7 +10,7 @@ import { OPENAPI_NAME_PREFIX, type Dialect } from '../../../shared/names/dialect
 import { renderPaths, pathDialectsOf, type CustomRow } from '../documents/documents';
 import type { PartForm } from '../documents/response-form';
 import { MessageWriter } from '../message/message';
-import type { MessageBuffer } from '../message/message-buffer';
+import type { MessageBuffer } from '../../../shared/serialization/protobuf/message-buffer';
 import { placeholderFor, MessageTemplate, TextTemplate, wordsFrom, type Words } from '../message/message-template';
 import { OPENAPI_MESSAGES, PATHS_FIELD } from './openapi-messages';
 import { pathsOfShape, wordsOf, type KindWords, type PathShape } from '../documents/operations';

@@ -3,7 +3,7 @@ import { MAX_SCHEMA_DEPTH } from '../../../shared/api/structural/read-schema';
 import { generateDefinitions } from '../../../test/support/objects/generated-definitions';
 import { isObject, objectAt, ownMember, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { JsonIndex } from '../../../shared/values/json-index';
-import { MessageBuffer } from '../message/message-buffer';
+import { MessageBuffer } from '../../../shared/serialization/protobuf/message-buffer';
 import { ENTRY_VALUE, MessageWriter } from '../message/message';
 import { OPENAPI_MESSAGES, SCHEMAS_FIELD } from './openapi-messages';
 import { PublishedSchema } from '../documents/published-schema';

@@ -16,7 +16,7 @@ import {
   type MessageShape,
   type MessageTable,
 } from '../message/message';
-import type { MessageBuffer } from '../message/message-buffer';
+import type { MessageBuffer } from '../../../shared/serialization/protobuf/message-buffer';
 import { yamlAt } from '../message/yaml-texts';
 
 /** Writes one schema into one buffer. */

@@ -3,7 +3,7 @@
  * reserved for that length; when it takes more or fewer bytes, the nested message is moved. Published documents are so
  * large that computing all lengths from objects first would cost more.
  */
-import { growBuffer } from '../../../shared/values/encoding/grow-buffer';
+import { growBuffer } from '../../values/encoding/grow-buffer';
 
 /** Initial size; the buffer grows as needed. */
 const FIRST_BYTES = 4096;
