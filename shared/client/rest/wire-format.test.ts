@@ -19,7 +19,7 @@ const map = (name: string): JsonObject => ({
 /** A protobuf message of length-delimited fields. */
 function message(fields: readonly (readonly [number: number, bytes: Buffer])[]): Buffer {
   const out = new WireWriter();
-  for (const [number, bytes] of fields) out.field(number, WIRE_TYPES.bytes).message(() => out.raw(bytes));
+  for (const [number, bytes] of fields) out.field(number, WIRE_TYPES.bytes).bytes(bytes);
   return out.finish();
 }
 

@@ -1,7 +1,7 @@
 /**
- * A growing buffer for a document in JSON or protobuf. The length of a nested protobuf message precedes it. Some bytes are
- * reserved for that length; when it takes more or fewer bytes, the nested message is moved. Published documents are so
- * large that computing all lengths from objects first would cost more.
+ * A growing buffer for messages in protobuf, or documents in JSON. The length of a nested message precedes it. Some bytes
+ * are reserved for that length; when it takes more or fewer bytes, the nested message is moved. Computing all lengths first
+ * would cost more.
  */
 import { growBuffer } from '../../values/encoding/grow-buffer';
 
@@ -16,12 +16,13 @@ const MAX_CHARACTER_BYTES = 3;
 const DOUBLE_BYTES = 8;
 /** From this length on, a bulk copy is faster than a loop. */
 const MIN_BULK_COPY = 100;
-/** Enough for lengths up to 2^35. */
-const MAX_VARINT_BYTES = 5;
+/** A varint has seven bits in each byte: eight bytes suffice for 2^53 - 1, ten for 64 bits. */
+const MAX_VARINT_BYTES = 8;
+const MAX_VARINT64_BYTES = 10;
 
 /** Receives the encoded fields of a message. */
 export interface MessageSink {
-  /** Writes a non-negative integer as a varint. */
+  /** Writes an integer from 0 to 2^53 - 1 as a varint. */
   varint(value: number): void;
   /** Writes a 64-bit floating-point number. */
   double(value: number): void;
@@ -35,33 +36,41 @@ export interface MessageSink {
   close(start: number): void;
 }
 
-/** A buffer that is reused for many messages. */
+/** A buffer that can be reused for many messages. Lone surrogates in texts become U+FFFD. */
 export class MessageBuffer implements MessageSink {
-  private bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+  private buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
   private end = 0;
 
   varint(value: number): void {
     this.reserve(MAX_VARINT_BYTES);
-    this.end = writeVarint(this.bytes, this.end, value);
+    this.end = writeVarint(this.buffer, this.end, value);
+  }
+
+  /** Writes a signed 64-bit integer as a varint. */
+  varint64(value: bigint): void {
+    this.reserve(MAX_VARINT64_BYTES);
+    let rest = BigInt.asUintN(64, value);
+    for (; rest > 0x7fn; rest >>= 7n) this.buffer[this.end++] = Number(rest & 0x7fn) | 0x80;
+    this.buffer[this.end++] = Number(rest);
   }
 
   double(value: number): void {
     this.reserve(DOUBLE_BYTES);
-    this.end = this.bytes.writeDoubleLE(value, this.end);
+    this.end = this.buffer.writeDoubleLE(value, this.end);
   }
 
   copy(source: Uint8Array, start: number, end: number): void {
     this.reserve(end - start);
-    const { bytes } = this;
-    if (end - start > MIN_BULK_COPY) bytes.set(source.subarray(start, end), this.end);
-    else for (let from = start, to = this.end; from < end; from += 1, to += 1) bytes[to] = source[from] ?? 0;
+    const { buffer } = this;
+    if (end - start > MIN_BULK_COPY) buffer.set(source.subarray(start, end), this.end);
+    else for (let from = start, to = this.end; from < end; from += 1, to += 1) buffer[to] = source[from] ?? 0;
     this.end += end - start;
   }
 
   /** Writes a text without its length. */
   plain(text: string): void {
     this.reserve(text.length * MAX_CHARACTER_BYTES);
-    this.end += text.length > SHORT_TEXT || !writeAscii(this.bytes, this.end, text) ? this.bytes.write(text, this.end) : text.length;
+    this.end += text.length > SHORT_TEXT || !writeAscii(this.buffer, this.end, text) ? this.buffer.write(text, this.end) : text.length;
   }
 
   text(text: string): void {
@@ -71,8 +80,8 @@ export class MessageBuffer implements MessageSink {
     }
     this.reserve(SHORT_TEXT * MAX_CHARACTER_BYTES + 1);
     const start = this.end + 1;
-    const written = writeAscii(this.bytes, start, text) ? text.length : this.bytes.write(text, start);
-    this.bytes[this.end] = written;
+    const written = writeAscii(this.buffer, start, text) ? text.length : this.buffer.write(text, start);
+    this.buffer[this.end] = written;
     this.end = start + written;
   }
 
@@ -80,10 +89,10 @@ export class MessageBuffer implements MessageSink {
   private longText(text: string): void {
     this.reserve(text.length * MAX_CHARACTER_BYTES + MAX_VARINT_BYTES);
     const reserved = varintBytes(text.length);
-    const written = this.bytes.write(text, this.end + reserved);
+    const written = this.buffer.write(text, this.end + reserved);
     const needed = varintBytes(written);
-    if (needed > reserved) this.bytes.copyWithin(this.end + needed, this.end + reserved, this.end + reserved + written);
-    this.end = writeVarint(this.bytes, this.end, written) + written;
+    if (needed > reserved) this.buffer.copyWithin(this.end + needed, this.end + reserved, this.end + reserved + written);
+    this.end = writeVarint(this.buffer, this.end, written) + written;
   }
 
   open(expectedLength = 0): number {
@@ -91,37 +100,37 @@ export class MessageBuffer implements MessageSink {
     this.reserve(reserved);
     this.end += reserved;
     // The last reserved byte holds their number until the length is known.
-    this.bytes[this.end - 1] = reserved;
+    this.buffer[this.end - 1] = reserved;
     return this.end;
   }
 
   close(start: number): void {
     const length = this.end - start;
-    const reserved = this.bytes[start - 1] ?? 1;
+    const reserved = this.buffer[start - 1] ?? 1;
     const shift = varintBytes(length) - reserved;
     if (shift !== 0) {
       this.reserve(Math.max(shift, 0));
-      this.bytes.copyWithin(start + shift, start, this.end);
+      this.buffer.copyWithin(start + shift, start, this.end);
       this.end += shift;
     }
-    writeVarint(this.bytes, start - reserved, length);
+    writeVarint(this.buffer, start - reserved, length);
   }
 
   /** The written bytes, valid until the next {@link reset}. */
   finish(): Buffer {
-    return this.bytes.subarray(0, this.end);
+    return this.buffer.subarray(0, this.end);
   }
 
   /** Empties the buffer and keeps its memory, unless that is very large. */
   reset(): this {
     this.end = 0;
-    if (this.bytes.length > MAX_RETAINED_BYTES) this.bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
+    if (this.buffer.length > MAX_RETAINED_BYTES) this.buffer = Buffer.allocUnsafeSlow(FIRST_BYTES);
     return this;
   }
 
   private reserve(bytes: number): void {
     const needed = this.end + bytes;
-    if (needed > this.bytes.length) this.bytes = growBuffer(this.bytes, this.end, needed);
+    if (needed > this.buffer.length) this.buffer = growBuffer(this.buffer, this.end, needed);
   }
 }
 

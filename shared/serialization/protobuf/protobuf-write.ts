@@ -150,7 +150,7 @@ const SCALAR_WRITERS: Record<Scalar, ValueWriter> = {
   uint32: writeInteger,
   float64: (value, out) => out.double(typeof value === 'number' ? value : 0),
   string: writeText,
-  bytes: (value, out) => out.bytes(typeof value === 'string' ? value : ''),
+  bytes: (value, out) => out.bytes(Buffer.from(typeof value === 'string' ? value : '', 'base64')),
   time: (value, out) => writeInstant(value, 'Time', out),
   microTime: (value, out) => writeInstant(value, 'MicroTime', out),
   duration: (value, out) =>

@@ -121,7 +121,7 @@ function readTypeMeta(input: WireReader, envelope: Envelope): void {
 /** Encodes an object with its envelope. `object` must be canonical: decoded, or parsed from its stored form. */
 export function encodeProtobuf(type: string, object: JsonObject, apiVersion: string, kind: string): Buffer {
   const out = new WireWriter();
-  out.raw(MAGIC);
+  out.copy(MAGIC, 0, MAGIC.length);
   out.field(1, WIRE_TYPES.bytes).message(() => {
     out.field(1, WIRE_TYPES.bytes).text(apiVersion);
     out.field(2, WIRE_TYPES.bytes).text(kind);
@@ -132,9 +132,11 @@ export function encodeProtobuf(type: string, object: JsonObject, apiVersion: str
   return out.finish();
 }
 
+/** Used by {@link encodeProtobufMessage} only, which does not call itself. */
+const messageBuffer = new WireWriter();
+
 /** Encodes an object without envelope, for list items and watch frames. */
 export function encodeProtobufMessage(type: string, object: JsonObject): Buffer {
-  const out = new WireWriter();
-  messageWriter(type)(object, out);
-  return out.finish();
+  messageWriter(type)(object, messageBuffer.reset());
+  return Buffer.from(messageBuffer.finish());
 }

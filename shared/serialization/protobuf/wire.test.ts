@@ -27,12 +27,13 @@ test.each([5, 60, 200])('WireWriter writes a string of %d units with a lone surr
   expect(bytes.equals(Buffer.from(text))).toBe(true);
 });
 
+function writeNested(out: WireWriter, depth: number): void {
+  if (depth > 0) out.field(1, WIRE_TYPES.bytes).message(() => writeNested(out, depth - 1));
+}
+
 /** `depth` messages, each the field 1 of the one around it. */
 function nested(depth: number): Buffer {
-  return written((out) => {
-    for (let level = 0; level < depth; level += 1) out.field(1, WIRE_TYPES.bytes).fork();
-    for (let level = 0; level < depth; level += 1) out.ldelim();
-  });
+  return written((out) => writeNested(out, depth));
 }
 
 function depthOf(reader: WireReader): number {

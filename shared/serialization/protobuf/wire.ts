@@ -1,8 +1,9 @@
 /**
- * Extends the reader and writer of protobufjs: bounds and depth of nested messages are checked, 64-bit integers are
- * exact, strings are always valid UTF-8, and errors have the messages of upstream. Independent of message types.
+ * Reads and writes the fields of messages. The reader is that of protobufjs; in addition, bounds and depth of nested
+ * messages are checked, 64-bit integers are exact, and errors have the messages of upstream. Independent of message types.
  */
-import { BufferReader, BufferWriter, Reader } from 'protobufjs/minimal';
+import { BufferReader, Reader } from 'protobufjs/minimal';
+import { MessageBuffer } from './message-buffer';
 
 /** The bytes are not a valid protobuf message; the message is that of upstream if there is one. */
 export class ProtobufError extends Error {}
@@ -18,7 +19,6 @@ const MAX_WIRE_TYPE = 5;
 export const MAP_ENTRY = { key: 1, value: 2 } as const;
 
 const TWO_32 = 2 ** 32;
-const SURROGATES = /[\ud800-\udfff]/;
 
 /**
  * Iterates over the fields of one message. Throws errors of protobufjs for malformed bytes; see
@@ -88,45 +88,39 @@ export class WireReader extends BufferReader {
   }
 }
 
-/** Writes the fields of messages. Each method appends to the same buffer. */
-export class WireWriter extends BufferWriter {
+/**
+ * Writes the fields of messages. Each method appends to the same buffer. Strings are always valid UTF-8: a lone surrogate
+ * becomes U+FFFD.
+ */
+export class WireWriter extends MessageBuffer {
   /** Writes the tag of a field, which precedes its value. */
   field(number: number, wire: number): this {
-    this.uint32(number * 8 + wire);
+    this.varint(number * 8 + wire);
     return this;
   }
 
   /** An integer in the signed 64-bit range. */
-  integer(value: number | bigint): this {
-    if (typeof value === 'bigint') this.int64({ low: lowBits(value), high: lowBits(value >> 32n), unsigned: false });
-    else if (value >= 0 && value < TWO_32) this.uint32(value);
-    else this.int64(value);
-    return this;
+  integer(value: number | bigint): void {
+    if (typeof value === 'number' && value >= 0) this.varint(value);
+    else this.varint64(BigInt(value));
   }
 
-  /** As {@link string}, which encodes a lone surrogate as invalid UTF-8 in short strings: here it becomes U+FFFD. */
-  text(value: string): this {
-    if (SURROGATES.test(value)) this.bytes(Buffer.from(value));
-    else this.string(value);
-    return this;
+  bool(value: boolean): void {
+    this.varint(value ? 1 : 0);
   }
 
-  /** A length-prefixed message; `write` writes its fields. */
-  message(write: () => void): this {
-    this.fork();
+  /** Bytes with their length. */
+  bytes(value: Uint8Array): void {
+    this.varint(value.length);
+    this.copy(value, 0, value.length);
+  }
+
+  /** A nested message with its length; `write` writes its fields. */
+  message(write: () => void): void {
+    const start = this.open();
     write();
-    this.ldelim();
-    return this;
+    this.close(start);
   }
-
-  /** Returns a copy of the written bytes. */
-  override finish(): Buffer {
-    return this.finishInto(Buffer.allocUnsafe(this.pos));
-  }
-}
-
-function lowBits(value: bigint): number {
-  return Number(BigInt.asIntN(32, value));
 }
 
 /** Messages of protobufjs, with those of upstream for the same malformed bytes. */

@@ -90,9 +90,10 @@ function validate({ data, keyId, ciphertext, annotations, sourceType }: RawField
 export function writeAnnotations(writer: WireWriter, field: number, annotations: ReadonlyMap<string, Buffer>): void {
   // Sorted, so that equal sources have equal bytes.
   for (const [key, value] of [...annotations].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    writer
-      .field(field, WIRE_TYPES.bytes)
-      .message(() => void writer.field(ENTRY.key, WIRE_TYPES.bytes).text(key).field(ENTRY.value, WIRE_TYPES.bytes).bytes(value));
+    writer.field(field, WIRE_TYPES.bytes).message(() => {
+      writer.field(ENTRY.key, WIRE_TYPES.bytes).text(key);
+      writer.field(ENTRY.value, WIRE_TYPES.bytes).bytes(value);
+    });
   }
 }
 
