@@ -210,7 +210,7 @@ export class RequestAudit {
   private captureObject(length: number, text: () => string): string | undefined {
     if (length <= MAX_OBJECT_LENGTH)
       return this.extent?.omitsManagedFields === true
-        ? this.stringify(parseStoredJson(Buffer.from(text())))
+        ? this.stringify(parseStoredJson(text()))
         : this.limitLength(text().trimEnd());
     this.markTruncated();
     return undefined;

@@ -24,7 +24,7 @@ export function createSchemaCache(maxBytes = MAX_BYTES): SchemaCache {
       const cached = cache.get(owner);
       if (cached !== undefined) return cached;
       const bytes = text();
-      const schema = readSchema(parseStoredJson(bytes));
+      const schema = readSchema(parseStoredJson(bytes.toString()));
       cache.set(owner, schema, { size: bytes.length });
       return schema;
     },

@@ -11,6 +11,7 @@ export {
   encodeProtobufMessage,
   ProtobufError,
 } from './protobuf/protobuf';
+export { encodeStoredMessage } from './protobuf/stored-message';
 export { parseJson, parseJsonInSteps, type ParsedText } from './json/strict-json';
 export { parseStoredJson } from './json/stored-json';
 export { NumberRangeError, ParseError } from './json/parse-error';

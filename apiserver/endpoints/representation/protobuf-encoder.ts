@@ -3,10 +3,9 @@
  * in an envelope with its kind (upstream's `runtime.Unknown`). Encoding messages by the type tables is left to
  * `shared/serialization/protobuf`.
  */
-import { isObject, type JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
 import { PROTOBUF_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
-import { encodeProtobuf, encodeProtobufMessage, parseJson } from '../../../shared/serialization';
+import { encodeProtobuf, encodeProtobufMessage, encodeStoredMessage } from '../../../shared/serialization';
 import type { Entry } from '../../cache/cache';
 import type { ResponsePage } from '../../registry/verbs';
 import type { ByteSink } from './byte-sink';
@@ -98,16 +97,10 @@ export class ProtobufEncoder implements Encoder {
   });
 
   private encode(entry: Entry, revision: number): Buffer {
-    return encodeProtobufMessage(this.shape.type, this.objectOf(entry, revision));
-  }
-
-  private objectOf(entry: Entry, revision: number): JsonObject {
     const body = this.shape.hasMetadataOnly
       ? metadataAlone(this.spelling.metadataBody(entry, 'uncached'))
       : this.spelling.body(entry, 'uncached');
-    const { value } = parseJson(withRevision(body, entry.revision, revision));
-    const object = isObject(value) ? value : {};
-    return this.shape.hasMetadataOnly ? { metadata: object['metadata'] ?? {} } : object;
+    return encodeStoredMessage(this.shape.type, withRevision(body, entry.revision, revision));
   }
 }
 

@@ -85,5 +85,5 @@ class MetadataSorter {
 function sortedFields(fields: string): string {
   if (!NUMBERED.test(fields)) return fields;
   const bytes = Buffer.from(fields, 'latin1');
-  return Buffer.from(stringifyJson(parseStoredJson(bytes, bytes.toString()), 'sorted')).toString('latin1');
+  return Buffer.from(stringifyJson(parseStoredJson(bytes.toString()), 'sorted')).toString('latin1');
 }

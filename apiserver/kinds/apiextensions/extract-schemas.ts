@@ -35,7 +35,7 @@ export function extractSchemas(bytes: Buffer): DefinitionOutline {
     schemas.push(bytes.subarray(start, position));
   }
   outline.push(bytes.toString('utf8', position));
-  return { object: parseStoredJson(Buffer.from(outline.join(''))), schemas };
+  return { object: parseStoredJson(outline.join('')), schemas };
 }
 
 /** Encoding of the member after its schema was replaced: an empty schema. */

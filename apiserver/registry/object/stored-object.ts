@@ -27,7 +27,7 @@ export interface ParsedEntry {
 /** Parses the bytes of an entry, at each call. */
 export function parseEntry(entry: Entry): ParsedEntry {
   const text = entry.bytes.toString();
-  return { text, object: parseStoredJson(entry.bytes, text) };
+  return { text, object: parseStoredJson(text) };
 }
 
 /**

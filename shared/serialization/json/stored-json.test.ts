@@ -4,7 +4,7 @@ import { stringifyJson, type JsonValue } from '../../values/json';
 import { parseStoredJson } from './stored-json';
 import { parseJson } from './strict-json';
 
-const read = (text: string): JsonValue => parseStoredJson(Buffer.from(text));
+const read = (text: string): JsonValue => parseStoredJson(text);
 const strictly = (text: string): JsonValue => parseJson(Buffer.from(text)).value;
 
 const MAX_INT64 = 9_223_372_036_854_775_807n;

@@ -12,9 +12,9 @@ const LONG_NUMBER = /[0-9]{16}/;
 /** All digits of such an integer. */
 const LONG_RUN = /[0-9]{16,}/g;
 
-/** @param text the decoded bytes, if the caller has them already */
-export function parseStoredJson(bytes: Buffer, text = bytes.toString()): JsonObject {
-  const value: unknown = LONG_NUMBER.test(text) ? parseExactly(bytes, text) : JSON.parse(text);
+/** The object that a text stands for. */
+export function parseStoredJson(text: string): JsonObject {
+  const value: unknown = LONG_NUMBER.test(text) ? parseExactly(text) : JSON.parse(text);
   if (!isStored(value)) throw new Error(`a stored value is not an object: ${text.slice(0, 100)}`);
   return value;
 }
@@ -33,8 +33,8 @@ const parse: (text: string) => JsonValue = JSON.parse;
  * For a text with long numbers: parses a marked copy with `JSON.parse`, because the strict parser takes many times as
  * long. The strict parser is used only for a text that contains the marker itself.
  */
-function parseExactly(bytes: Buffer, text: string): unknown {
-  if (text.includes(`"${MARK}`)) return parseJson(bytes).value;
+function parseExactly(text: string): unknown {
+  if (text.includes(`"${MARK}`)) return parseJson(Buffer.from(text)).value;
   const marked = markLongIntegers(text);
   const value: JsonValue = parse(marked);
   if (marked !== text) restoreLongIntegers(value);

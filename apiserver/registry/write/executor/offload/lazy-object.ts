@@ -57,7 +57,7 @@ export class LazyObject {
 /** The text is wrapped, because the parser of stored values accepts only objects. */
 function parsePart(text: string): JsonValue {
   const wrapped = `{"part":${text}}`;
-  return ownMember(parseStoredJson(Buffer.from(wrapped), wrapped), 'part') ?? null;
+  return ownMember(parseStoredJson(wrapped), 'part') ?? null;
 }
 
 /** Defines a member that becomes a plain one when it is first read or written. */
