@@ -209,9 +209,7 @@ export class RequestAudit {
   /** The text of an object; undefined, with the annotation, when it is too long. */
   private captureObject(length: number, text: () => string): string | undefined {
     if (length <= MAX_OBJECT_LENGTH)
-      return this.extent?.omitsManagedFields === true
-        ? this.stringify(parseStoredJson(text()))
-        : this.limitLength(text().trimEnd());
+      return this.extent?.omitsManagedFields === true ? this.stringify(parseStoredJson(text())) : this.limitLength(text().trimEnd());
     this.markTruncated();
     return undefined;
   }

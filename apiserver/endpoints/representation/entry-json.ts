@@ -4,11 +4,11 @@
  * the values.
  */
 import { respellGroups, type GroupFields } from '../../../shared/api/types/group-fields';
-import { isObject, stringifyJson, type JsonObject } from '../../../shared/values/json';
+import { stringifyJson, type JsonObject } from '../../../shared/values/json';
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import type { KindRow } from '../../../shared/api/kinds';
 import { apiVersionInDialect, type Dialect } from '../../../shared/names/dialect';
-import { parseJson } from '../../../shared/serialization';
+import { parseStoredJson } from '../../../shared/serialization';
 import type { Entry } from '../../cache/cache';
 
 /** The `apiVersion` of a kind in a dialect. */
@@ -169,9 +169,8 @@ interface BoundConversion extends Pick<VersionConversion, 'encode'> {
 
 /** Parses a body, converts it to the version (if given) and to the dialect, and encodes it again. */
 function convertText(bytes: Buffer, fields: GroupFields, dialect: Dialect, version?: BoundConversion): Buffer {
-  const { value } = parseJson(bytes);
-  if (!isObject(value)) return bytes;
-  const object = version === undefined ? value : version.convert(value);
+  const stored = parseStoredJson(bytes.toString());
+  const object = version === undefined ? stored : version.convert(stored);
   respellGroups(object, fields, dialect);
   return Buffer.from(version === undefined ? stringifyJson(object) : version.encode(object));
 }

