@@ -71,7 +71,7 @@ export interface EncodedObject {
 const FIRST_AFTER_VERSION = /"(?:generation|creationTimestamp)":/;
 
 /** Encodes an object of the storage version in canonical spelling. It must have a uid and no resourceVersion. */
-export function* encodingObject(
+export function* encodeObjectInSteps(
   info: ResourceInfo,
   hubObject: JsonObject,
   { isDialectSensitive }: Pick<EncodedObject, 'isDialectSensitive'>,
@@ -82,10 +82,10 @@ export function* encodingObject(
   return { body, versionPosition: body.search(FIRST_AFTER_VERSION), object, isDialectSensitive };
 }
 
-/** Converts group names in `hubObject` to canonical spelling, in place, and encodes it as {@link encodingObject} does. */
+/** Converts group names in `hubObject` to canonical spelling, in place, and encodes it as {@link encodeObjectInSteps} does. */
 export function encodeObject(info: ResourceInfo, hubObject: JsonObject, names: GeneratedNames): EncodedObject {
   const isDialectSensitive = canonicalizeGroups(hubObject, info.hubCodec.groupFields, names);
-  return runStepsSync(encodingObject(info, hubObject, { isDialectSensitive }));
+  return runStepsSync(encodeObjectInSteps(info, hubObject, { isDialectSensitive }));
 }
 
 /** Whether the encoded object equals the stored one. `text`: of the entry. */

@@ -18,7 +18,7 @@ import { StateChanged, type Admission, type AdmissionRequest } from '../admissio
 import { decodeBody } from '../object/decode-body';
 import { ensureNamespaceMatchesRequest, canonicalizeNamespace, clearDeletion } from '../write/object-metadata';
 import { recordManagedFields } from '../write/managed-fields';
-import { recordRequestObject, encodingTransientEntry } from '../write/request-object';
+import { recordRequestObject, encodeTransientEntryInSteps } from '../write/request-object';
 import { makeKindInfo, type KindInfo } from '../object/resource-info';
 import { bindPod, createBinding, type BindingDependencies } from './binding';
 import { evictPod, type EvictionDependencies } from './eviction';
@@ -66,7 +66,7 @@ export function createOperations(deps: OperationDependencies, rows: readonly Kin
       });
       const handle = requireHandler(deps.table, operationName(target.resource.row, target.subresource));
       const result = await handle({ context, resource: target.resource, key, object, options });
-      return runSteps(encodingTransientEntry(info, result, deps.names), slotYielder(context));
+      return runSteps(encodeTransientEntryInSteps(info, result, deps.names), slotYielder(context));
     },
   };
 }

@@ -123,7 +123,7 @@ export interface AppliedObject {
 }
 
 /** Applies the configuration in steps. `old`: the stored object; `undefined` when it does not exist. Throws StatusError. */
-export function* applyingToObject(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Steps<AppliedObject> {
+export function* applyToObjectInSteps(request: ApplyRequest, config: JsonObject, old: JsonObject | undefined): Steps<AppliedObject> {
   const { info, name, subresource, versionConverter } = request;
   const views = ownershipOf(info, subresource, versionConverter);
   const { shape } = views.served;
@@ -133,7 +133,7 @@ export function* applyingToObject(request: ApplyRequest, config: JsonObject, old
   if (old === undefined && uid !== '') {
     throw status.conflict(info.row, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
   }
-  const { applied, entries, manager } = yield* convertingErrors(computingApply(request, views, config, old));
+  const { applied, entries, manager } = yield* convertErrorsInSteps(computeApplyInSteps(request, views, config, old));
   const object = decodeApplied(info, applied.object, config);
   refreshLastApplied(request, object, config);
   setManagedFields(ensureMetadata(object), applied.entries);
@@ -172,7 +172,7 @@ const typeTextOf = (info: KindInfo): string => `${info.row.group}/${info.row.ver
  * Converts errors of the merge to Status errors. A MissingListKeyError is about the stored object: a configuration with a
  * list item without its key has been rejected before, by {@link shapeErrors}.
  */
-function* convertingErrors<T>(steps: Steps<T>): Steps<T> {
+function* convertErrorsInSteps<T>(steps: Steps<T>): Steps<T> {
   try {
     return yield* steps;
   } catch (error) {
@@ -188,12 +188,17 @@ interface ApplyResult {
   readonly manager: FieldManager;
 }
 
-function* computingApply(request: ApplyRequest, views: VersionViews, config: JsonObject, old: JsonObject | undefined): Steps<ApplyResult> {
+function* computeApplyInSteps(
+  request: ApplyRequest,
+  views: VersionViews,
+  config: JsonObject,
+  old: JsonObject | undefined,
+): Steps<ApplyResult> {
   const { info, subresource } = request;
   const now = formatTimestamp(request.ms);
   const live = old === undefined ? emptyObject(info) : toServed(info, withoutManagedFields(old));
   const manager = managerOf(info, subresource, request.manager, 'Apply');
-  const entries = old === undefined ? [] : yield* managedFieldsBefore(request, views, old, live, now);
+  const entries = old === undefined ? [] : yield* managedFieldsBeforeInSteps(request, views, old, live, now);
   const applying = ({ force }: { readonly force: boolean }): Steps<AppliedConfiguration> =>
     applyConfigurationInSteps({ object: live, entries }, config, { views, manager, force, now });
   try {
@@ -208,7 +213,7 @@ function* computingApply(request: ApplyRequest, views: VersionViews, config: Jso
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 /** An object without managedFields is owned by the manager `before-first-apply`, as in upstream. */
-function* managedFieldsBefore(
+function* managedFieldsBeforeInSteps(
   { info, subresource }: ApplyRequest,
   views: VersionViews,
   old: JsonObject,

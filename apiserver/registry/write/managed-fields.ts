@@ -130,11 +130,11 @@ export interface RecordedWrite {
 
 /** Sets managedFields of `object`, which is in the storage version. `old` is undefined on create. */
 export function recordManagedFields(info: KindInfo, write: RecordedWrite, object: JsonObject, old: JsonObject | undefined): void {
-  runStepsSync(recordingManagedFields(info, write, object, old));
+  runStepsSync(recordManagedFieldsInSteps(info, write, object, old));
 }
 
 /** Like {@link recordManagedFields}, in steps. */
-export function* recordingManagedFields(
+export function* recordManagedFieldsInSteps(
   info: KindInfo,
   { subresource, manager, ms, versionConverter }: RecordedWrite,
   object: JsonObject,
@@ -144,7 +144,7 @@ export function* recordingManagedFields(
   const stored = old === undefined ? undefined : arrayAt(readMetadata(old), 'managedFields');
   const sent = arrayAt(metadata, 'managedFields');
   delete metadata['managedFields'];
-  const base = yield* baseEntries(subresource === undefined ? sent : undefined, stored);
+  const base = yield* baseEntriesInSteps(subresource === undefined ? sent : undefined, stored);
   yield;
   // An object without managedFields stays untracked until the first apply.
   if (old !== undefined && base.length === 0) return;
@@ -173,7 +173,7 @@ export function setManagedFields(metadata: JsonObject, entries: readonly Managed
 }
 
 /** The entries that the client sends, if they are valid (none when it resets them); otherwise the stored ones. */
-function* baseEntries(sent: JsonArray | undefined, stored: JsonArray | undefined): Steps<readonly ManagedFieldsEntry[]> {
+function* baseEntriesInSteps(sent: JsonArray | undefined, stored: JsonArray | undefined): Steps<readonly ManagedFieldsEntry[]> {
   const storedEntries = (): readonly ManagedFieldsEntry[] => (stored === undefined ? [] : readManagedFields(stored));
   if (sent === undefined || equalJson(sent, stored)) return storedEntries();
   if (isManagedFieldsReset(sent)) return [];

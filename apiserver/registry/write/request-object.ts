@@ -27,12 +27,12 @@ export function recordRequestObject(
     const copy = cloneJson(object);
     info.codec.applyDefaults(copy);
     complete?.(copy);
-    return runStepsSync(encodingTransientEntry(info, toHub(info, copy), names));
+    return runStepsSync(encodeTransientEntryInSteps(info, toHub(info, copy), names));
   });
 }
 
 /** Encodes an object that is not stored as an entry, with group names in canonical spelling. */
-export function* encodingTransientEntry(info: KindInfo, object: JsonObject, names: GeneratedNames): Steps<Entry> {
+export function* encodeTransientEntryInSteps(info: KindInfo, object: JsonObject, names: GeneratedNames): Steps<Entry> {
   const isDialectSensitive = canonicalizeGroups(object, info.hubCodec.groupFields, names);
   yield;
   return transientEntry('', 0, Buffer.from(yield* info.hubCodec.encodeBodyInSteps(object)), isDialectSensitive);

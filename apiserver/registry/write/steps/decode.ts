@@ -9,7 +9,7 @@ import { ensureMetadata, parseResourceVersion, readMetadata } from '../../../../
 import { whenResolved, type MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import { needsConversionWebhook, toHub, type ResourceInfo } from '../../object/resource-info';
 import { clearDeletion } from '../object-metadata';
-import { recordingManagedFields } from '../managed-fields';
+import { recordManagedFieldsInSteps } from '../managed-fields';
 import { checkResourceVersion, storagePreconditionError, uidIn } from '../preconditions';
 import { readStored } from '../version-conversion';
 import type { DecodedChange, DecodedAttempt, ObjectStart } from './attempt';
@@ -113,5 +113,5 @@ export function updateManagedFields<A extends DecodedAttempt>(attempt: A, execut
   const { request, options, object, old } = attempt;
   const { info, subresource, versionConverter } = request;
   const write = { subresource, manager: options.fieldManager, ms: execution.deps.clock.now(), versionConverter };
-  return whenDone(execution.compute(recordingManagedFields(info, write, object, old)), attempt);
+  return whenDone(execution.compute(recordManagedFieldsInSteps(info, write, object, old)), attempt);
 }

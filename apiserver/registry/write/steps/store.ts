@@ -4,7 +4,7 @@ import { clientError } from '../../../../shared/api/errors/status';
 import { isTerminating, ensureMetadata, readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { createEntry } from '../../../cache/store/entry';
 import { hiddenFields, isStoredInFormerVersion } from '../../object/hidden-fields';
-import { encodingObject, isUnchanged, toStoredValue, unstoredEntry, type EncodedObject } from '../../object/stored-object';
+import { encodeObjectInSteps, isUnchanged, toStoredValue, unstoredEntry, type EncodedObject } from '../../object/stored-object';
 import type { ResourceInfo } from '../../object/resource-info';
 import { entryKey } from '../../resources';
 import { allocationChange } from '../allocation';
@@ -51,7 +51,7 @@ export function encodeChange<A extends DecodedAttempt & CanonicalAttempt>(
   const { request, stored } = attempt;
   const { info } = request;
   if (info.converter !== undefined) info.hubCodec.applyDefaults(stored);
-  const encoding = execution.compute(encodingObject(info, stored, attempt));
+  const encoding = execution.compute(encodeObjectInSteps(info, stored, attempt));
   return whenResolved(encoding, (encoded) => addFacts(attempt, { encoded }));
 }
 

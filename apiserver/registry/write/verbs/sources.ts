@@ -10,7 +10,7 @@ import { whenResolved } from '../../../../shared/runtime/maybe-promise';
 import { decodeBody } from '../../object/decode-body';
 import { toServed } from '../../object/resource-info';
 import type { ParsedBody, PatchBody, PatchOptions, WriteOptions } from '../../verbs';
-import { applyingToObject, parseApplyConfiguration, type AppliedObject } from '../apply';
+import { applyToObjectInSteps, parseApplyConfiguration, type AppliedObject } from '../apply';
 import { ensureMatchesRequest } from '../object-metadata';
 import { parsePatch, type NonApplyPatch, type Patcher } from '../patcher';
 import type { StepDependencies, WriteRequest } from '../request';
@@ -101,7 +101,7 @@ async function applySource(
   return {
     verb: 'apply',
     makeObject: (old, execution) =>
-      whenResolved(execution.compute(applyingToObject({ ms: clock.now(), ...apply }, config, old)), (applied) => {
+      whenResolved(execution.compute(applyToObjectInSteps({ ms: clock.now(), ...apply }, config, old)), (applied) => {
         lastApplied = applied;
         return ensureMatchesRequest(info, applied.object, names, { namespace, name });
       }),
