@@ -13,7 +13,7 @@ import { canonicalGroup, apiVersionInDialect } from '../../../shared/names/diale
 import type { DeleteOptions, ParsedBody, Resource } from '../../registry/verbs';
 import type { ApiDependencies } from './api-dependencies';
 import { bodyFormat, MAX_OPERATION_BYTES, readBody } from '../request/body';
-import { parseBody, TypeMetaError } from '../../registry/object/decode-body';
+import { parseBody, TypeMetaError } from '../../registry/object/parse-body';
 import { dryRunValues, toDeleteOptions } from '../../registry/object/delete-options';
 import type { Exchange } from '../request/exchange';
 import { collectionDeleteOptions, deleteOptions, dryRunErrors, listOptions, META_GROUP, requireNoErrors } from '../request/parameters';

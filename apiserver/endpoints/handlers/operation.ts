@@ -10,7 +10,7 @@ import type { ParsedBody } from '../../registry/verbs';
 import { bodyRowOf, type OperationTarget } from '../../registry/operations/operation';
 import type { ApiDependencies } from './api-dependencies';
 import { bodyFormat, MAX_OPERATION_BYTES, readBody } from '../request/body';
-import { parseObjectBody } from '../../registry/object/decode-body';
+import { parseObjectBody } from '../../registry/object/parse-body';
 import type { Exchange } from '../request/exchange';
 import { writeOptions } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';

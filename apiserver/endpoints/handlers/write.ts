@@ -10,7 +10,7 @@ import type { ObjectBody, Resource, RawBody, Subresource } from '../../registry/
 import { slotTimeSlice } from '../../../shared/scheduling/yielding';
 import type { ApiDependencies } from './api-dependencies';
 import { bodyFormat, patchType, readBody } from '../request/body';
-import { parseObjectBody } from '../../registry/object/decode-body';
+import { parseObjectBody } from '../../registry/object/parse-body';
 import type { Exchange } from '../request/exchange';
 import { patchOptions, writeOptions, type WriteHeaders } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';

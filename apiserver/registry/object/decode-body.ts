@@ -1,136 +1,22 @@
 /**
- * Parses request bodies by format (JSON, YAML, protobuf) and decodes them as objects of the endpoint's kind: checks kind and
- * apiVersion, structure, unknown and duplicate fields, with the error messages of upstream. Independent of the stored
- * object.
+ * Decodes parsed bodies as objects of the endpoint's kind: checks kind and apiVersion, structure, unknown and duplicate
+ * fields, with the error messages of upstream. Independent of the stored object. Bodies are parsed in parse-body.ts.
  */
 import type { DecodedObject } from '../../../shared/api/codec/codec';
-import { jsonKindOf } from '../../../shared/api/types/decode-error';
 import { DecodeError, decodeObject, hasSchema, readTypeMeta, schemaOf } from '../../../shared/api/types';
 import { canonicalMembers } from '../../../shared/api/types/member-spellings';
 import { apiVersionOf, parseApiVersion, type GroupVersion } from '../../../shared/api/identity/identity';
 import { KNOWN_KINDS, storedRowOf, type KindRow } from '../../../shared/api/kinds';
-import { isObject, ownMember, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { ownMember, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { badRequest, invalid, type StatusError } from '../../../shared/api/errors/status';
-import type { Clock } from '../../../shared/runtime/clock';
-import { runSteps } from '../../../shared/scheduling/steps';
-import { NEVER_YIELDS, type Yielder } from '../../../shared/scheduling/yielding';
-import {
-  decodeProtobuf,
-  fieldErrors,
-  parseYaml,
-  parseJsonInSteps,
-  ProtobufError,
-  ParseError,
-  type ParsedText,
-} from '../../../shared/serialization';
+import { fieldErrors } from '../../../shared/serialization';
 import { canonicalApiVersion, canonicalGroup } from '../../../shared/names/dialect';
 import { quote } from '../../../shared/values/text/quote';
-import type { FieldValidation, ParsedBody, RawBody } from '../verbs';
+import type { FieldValidation, ParsedBody } from '../verbs';
+import { excerptOfValue, unrecognizedBody } from './parse-body';
 import type { KindInfo } from './resource-info';
-
-/** Parses an object of the given kind. Rejects with 400 and the message of upstream. */
-export async function parseObjectBody(
-  raw: RawBody,
-  { kind, type, custom }: KindRow,
-  clock: Clock,
-  yielder: Yielder = NEVER_YIELDS,
-): Promise<ParsedBody> {
-  const { bytes, format } = raw;
-  try {
-    const body = await parseBody(raw, type, clock, yielder);
-    checkTypeMeta(body.value);
-    // apiVersion and kind of a custom kind have no defaults.
-    if (custom !== undefined && (stringAt(body.value, 'kind') ?? '') === '') {
-      throw new TypeMetaError(`Object 'Kind' is missing in '${format === 'json' ? bytes.toString() : stringifyJson(body.value)}'`);
-    }
-    return body;
-  } catch (error) {
-    if (error instanceof ParseError || error instanceof ProtobufError || error instanceof TypeMetaError) {
-      throw unrecognized(kind, error.message, excerptOfBytes(bytes));
-    }
-    throw error;
-  }
-}
-
-/**
- * `apiVersion` and `kind` cannot be read: the text is not JSON, the value is no object, or one of the two is invalid.
- * The message is the one of upstream.
- */
-export class TypeMetaError extends Error {}
-
-/**
- * Parses any object. `type`: its name in the type tables, by which protobuf is decoded. Rejects with ParseError for
- * YAML, ProtobufError or TypeMetaError; `null` and an empty YAML document count as `{}`.
- */
-export async function parseBody(
-  { bytes, format }: RawBody,
-  type: string,
-  clock: Clock,
-  yielder: Yielder = NEVER_YIELDS,
-): Promise<ParsedBody> {
-  switch (format) {
-    case 'json':
-      return toParsedBody(await parseJsonBody(bytes, yielder));
-    case 'yaml':
-      return toParsedBody(await parseYaml(bytes, clock));
-    case 'protobuf': {
-      const { object, apiVersion, kind } = decodeProtobuf(type, bytes);
-      const typeMeta = { ...(kind === '' ? {} : { kind }), ...(apiVersion === '' ? {} : { apiVersion }) };
-      return { value: { ...typeMeta, ...object }, duplicates: [], format };
-    }
-  }
-}
-
-const toParsedBody = (parsed: ParsedText): ParsedBody => ({ ...parsed, value: requireObject(parsed.value) });
-
-const TYPE_META_PREFIX = "couldn't get version/kind; json parse error: ";
-
-async function parseJsonBody(bytes: Buffer, yielder: Yielder): Promise<ParsedText> {
-  try {
-    return await runSteps(parseJsonInSteps(bytes), yielder);
-  } catch (error) {
-    throw error instanceof ParseError ? new TypeMetaError(TYPE_META_PREFIX + error.message) : error;
-  }
-}
-
-function requireObject(value: JsonValue): ParsedBody['value'] {
-  if (value === null) return {};
-  if (isObject(value)) return value;
-  const target = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-  throw new TypeMetaError(`${TYPE_META_PREFIX}json: cannot unmarshal ${jsonKindOf(value)} into Go value of type ${target}`);
-}
-
-function checkTypeMeta(value: ParsedBody['value']): void {
-  for (const member of ['apiVersion', 'kind']) {
-    const given = value[member];
-    if (given === undefined || given === null || typeof given === 'string') continue;
-    throw new TypeMetaError(
-      `${TYPE_META_PREFIX}json: cannot unmarshal ${jsonKindOf(given)} into Go struct field .${member} of type string`,
-    );
-  }
-  const { apiVersion } = value;
-  if (typeof apiVersion === 'string' && parseApiVersion(apiVersion) === undefined) {
-    throw new TypeMetaError(`unexpected GroupVersion string: ${apiVersion}`);
-  }
-}
-
-/** In bytes of an unparsed body, and in characters of a parsed one. */
-const EXCERPT_LENGTH = 30;
-
-/** The first bytes of a body for an error message: as text when the body starts with `{`, otherwise in hexadecimal. */
-function excerptOfBytes(bytes: Buffer): string {
-  if (bytes.length === 0) return '<empty>';
-  const start = bytes.subarray(0, EXCERPT_LENGTH);
-  const text = bytes[0] === 0x7b ? start.toString('utf8') : start.toString('hex');
-  return bytes.length > EXCERPT_LENGTH ? `${text} ...` : text;
-}
-
-/** The rejection of a body without a readable kind. `kind`: the expected one. */
-function unrecognized(kind: string, text: string, excerpt: string): StatusError {
-  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${text} (${excerpt})`);
-}
 
 /** An error in a body, without the text around it: rejections of a body and of a patched object differ in that text. */
 export class BodyError extends Error {
@@ -166,18 +52,14 @@ export function decodeBody(info: KindInfo, body: ParsedBody, validation: FieldVa
 }
 
 /**
- * Reads the undecoded body, because decoding does not distinguish an absent member from null. Skips protobuf, which
+ * Throws 422 for an absent required member. Reads the undecoded body, because decoding does not distinguish an absent member from null. Skips protobuf, which
  * has no null.
  */
 function checkRequiredMembers({ row }: KindInfo, { value, format }: ParsedBody, object: JsonObject): void {
   if (row.requiredMembers === undefined || format === 'protobuf') return;
   const missing = row.requiredMembers.filter((member) => ownMember(value, member) === undefined);
-  if (missing.length > 0)
-    throw invalid(
-      row,
-      nameIn(object),
-      missing.map((member) => requiredValue(member)),
-    );
+  const errors = missing.map((member) => requiredValue(member));
+  if (errors.length > 0) throw invalid(row, nameIn(object), errors);
 }
 
 /**
@@ -192,7 +74,8 @@ export function decodeStrictly(
   earlierErrors: readonly string[] = [],
 ): JsonObject {
   const { object, unknown } = decodeValue(info, body);
-  if (validation === 'Ignore' || (unknown.length === 0 && body.duplicates.length === 0 && earlierErrors.length === 0)) return object;
+  const hasErrors = unknown.length > 0 || body.duplicates.length > 0 || earlierErrors.length > 0;
+  if (validation === 'Ignore' || !hasErrors) return object;
   const isStrict = validation === 'Strict';
   const errors = [...earlierErrors, ...strictErrorsOf(body, unknown, isStrict ? 'strict' : 'warn')];
   if (isStrict) throw new StrictDecodingError(errors);
@@ -227,31 +110,40 @@ function decodeValue(info: KindInfo, body: ParsedBody): DecodedObject {
  * the body of a custom resource states another kind.
  */
 export function checkKind(info: KindInfo, value: JsonObject): string {
-  const { row, hub } = info;
+  const { row } = info;
   if (row.custom !== undefined) return checkCustomKind(info, value);
-  const meta = typeMeta(info, value);
-  const given = parseApiVersion(meta.apiVersion);
-  if (given === undefined) throw unrecognized(info.row.kind, `unexpected GroupVersion string: ${meta.apiVersion}`, excerptOfValue(value));
-  const gv: GroupVersion = meta.apiVersion === '' ? row : { group: canonicalGroup(given.group), version: given.version };
-  const kind = meta.kind === '' ? row.kind : meta.kind;
-  const isSameGroup = gv.group === row.group;
-  if (kind === row.kind && isSameGroup && (gv.version === row.version || gv.version === row.alternativeVersion)) return kind;
-  const isSameKind = kind === row.kind && (isSameGroup || isVersionOf(hub, gv));
-  if (isSameKind && isKnown(gv, kind)) {
-    throw badRequest(`the API version in the data (${apiVersionOf(gv)}) does not match the expected API version (${info.apiVersion})`);
+  const meta = readTypeMetaOfBody(info, value);
+  const parsedVersion = parseApiVersion(meta.apiVersion);
+  if (parsedVersion === undefined) {
+    throw unrecognizedBody(row.kind, `unexpected GroupVersion string: ${meta.apiVersion}`, excerptOfValue(value));
   }
+  const gv: GroupVersion = meta.apiVersion === '' ? row : { group: canonicalGroup(parsedVersion.group), version: parsedVersion.version };
+  const kind = meta.kind === '' ? row.kind : meta.kind;
+  const isServedVersion = gv.version === row.version || gv.version === row.alternativeVersion;
+  if (kind === row.kind && gv.group === row.group && isServedVersion) return kind;
+  throw wrongKindError(info, gv, kind, value);
+}
+
+/** The rejection of a body of another kind or version. Upstream has a message for each way in which these differ. */
+function wrongKindError(info: KindInfo, gv: GroupVersion, kind: string, value: JsonObject): StatusError {
+  const { row, hub } = info;
   const prefix = `${kind} in version ${quote(gv.version)} cannot be handled as a ${row.kind}: `;
-  if (!isKnown(gv, kind)) {
-    throw badRequest(
+  if (!isRegistered(gv, kind)) {
+    return badRequest(
       `${prefix}no kind ${quote(kind)} is registered for version ${quote(apiVersionOf(gv))} in scheme "pkg/runtime/scheme.go:100"`,
     );
   }
+  const isSameKind = kind === row.kind && (gv.group === row.group || isVersionOf(hub, gv));
+  if (isSameKind) {
+    return badRequest(`the API version in the data (${apiVersionOf(gv)}) does not match the expected API version (${info.apiVersion})`);
+  }
   // Upstream decodes the body as the stated kind before it rejects the kind, so decoding errors come first.
-  const error = decodeErrorOf(typeName(gv, kind), value);
-  if (error !== undefined) throw badRequest(prefix + error);
-  throw badRequest(`${prefix}converting (${gv.version}.${kind}) to (${packageName(row.group)}.${row.kind}): unknown conversion`);
+  const decodeError = decodeErrorOf(typeName(gv, kind), value);
+  if (decodeError !== undefined) return badRequest(prefix + decodeError);
+  return badRequest(`${prefix}converting (${gv.version}.${kind}) to (${packageName(row.group)}.${row.kind}): unknown conversion`);
 }
 
+/** The message of the error when the body is decoded as an object of the type; `undefined` when there is none. */
 function decodeErrorOf(type: string, value: JsonObject): string | undefined {
   if (!hasSchema(type)) return undefined;
   try {
@@ -269,11 +161,11 @@ function isVersionOf(hub: KindRow, gv: GroupVersion): boolean {
   return row !== undefined && storedRowOf(row) === hub;
 }
 
-function typeMeta(info: KindInfo, value: JsonObject): { readonly apiVersion: string; readonly kind: string } {
+function readTypeMetaOfBody(info: KindInfo, value: JsonObject): { readonly apiVersion: string; readonly kind: string } {
   try {
     return readTypeMeta(value);
   } catch (error) {
-    throw error instanceof DecodeError ? unrecognized(info.row.kind, error.message, excerptOfValue(value)) : error;
+    throw error instanceof DecodeError ? unrecognizedBody(info.row.kind, error.message, excerptOfValue(value)) : error;
   }
 }
 
@@ -309,12 +201,6 @@ function requireKind(info: KindInfo, value: JsonObject): string {
 
 const nameIn = (value: JsonObject): string => stringAt(readMetadata(value), 'name') ?? '';
 
-/** The first characters of a body for an error message. */
-function excerptOfValue(value: JsonObject): string {
-  const text = stringifyJson(value);
-  return text.length > EXCERPT_LENGTH ? `${text.slice(0, EXCERPT_LENGTH)} ...` : text;
-}
-
 /** Kinds of the meta group, which upstream registers in every version of every group but in the core group only in v1. */
 const META_KINDS: ReadonlySet<string> = new Set([
   'CreateOptions',
@@ -328,7 +214,8 @@ const META_KINDS: ReadonlySet<string> = new Set([
   'WatchEvent',
 ]);
 
-function isKnown(gv: GroupVersion, kind: string): boolean {
+/** Whether the scheme of upstream has the kind in this version. */
+function isRegistered(gv: GroupVersion, kind: string): boolean {
   const type = typeName(gv, kind);
   return (hasSchema(type) && schemaOf(type).hasTypeMeta) || (META_KINDS.has(kind) && (gv.group !== '' || gv.version === 'v1'));
 }

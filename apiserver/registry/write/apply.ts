@@ -1,14 +1,13 @@
 /**
- * Server-side apply: parses an applied configuration, validates it against the schema of the kind, and merges it into
- * the object with its managedFields.
+ * Server-side apply: merges a configuration into the stored object with its managedFields. A field that another manager
+ * owns is a conflict, unless the request forces the apply or kubectl takes over its own client-side apply. The
+ * configuration is parsed in apply-configuration.ts.
  */
-import { jsonKindOf } from '../../../shared/api/types/decode-error';
-import { apiVersionOf, parseApiVersion } from '../../../shared/api/identity/identity';
-import { isObject, objectAt, ownMember, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
+import { isObject, objectAt, stringAt, stringifyJson, type JsonObject } from '../../../shared/values/json';
 import { ensureMetadata, readMetadata, formatTimestamp } from '../../../shared/api/metadata/object-meta';
 import { DecodeError } from '../../../shared/api/types';
 import * as status from '../../../shared/api/errors/status';
-import { canonicalGroup, LAST_APPLIED_ANNOTATION } from '../../../shared/names/dialect';
+import { LAST_APPLIED_ANNOTATION } from '../../../shared/names/dialect';
 import { ApplyConflict, applyConfigurationInSteps, type AppliedConfiguration } from '../../../shared/patch/apply/apply';
 import { compareObjects } from '../../../shared/patch/apply/compare';
 import { readManagedFields, type ManagedFieldsEntry, type FieldManager } from '../../../shared/patch/apply/managed-fields';
@@ -19,82 +18,11 @@ import type { Steps } from '../../../shared/scheduling/steps';
 import type { VersionConverter } from '../conversions';
 import { MissingListKeyError, type MergeShape } from '../../../shared/patch/apply/merge-shape';
 import { fieldSetOf, shapeErrors } from '../../../shared/patch/apply/typed';
-import { removeUnknownFields } from '../../../shared/patch/apply/unknown-fields';
-import type { Clock } from '../../../shared/runtime/clock';
-import { fieldErrors, parseJson, parseYaml, ParseError, type ParsedText } from '../../../shared/serialization';
-import type { FieldValidation, Subresource } from '../verbs';
+import { parseJson } from '../../../shared/serialization';
+import type { Subresource } from '../verbs';
+import { namespacedNameOf, typedPatchError, typeTextOf } from './apply-configuration';
 import { emptyObject, managerOf, ownershipOf, setManagedFields, withoutManagedFields } from './managed-fields';
 import { toServed, type KindInfo } from '../object/resource-info';
-import { toStoredMemberSpelling } from '../object/decode-body';
-
-/** How unknown and duplicate fields of a configuration are treated. */
-export interface ConfigurationValidation {
-  readonly fieldValidation: FieldValidation;
-  readonly warn: (text: string) => void;
-}
-
-/**
- * Parses an applied configuration. Rejects with a 400 StatusError. The result has no kind, no apiVersion and no unknown
- * fields.
- */
-export async function parseApplyConfiguration(
-  info: KindInfo,
-  bytes: Buffer,
-  validation: ConfigurationValidation,
-  clock: Clock,
-): Promise<JsonObject> {
-  const parsed = await parseConfigurationYaml(bytes, clock);
-  const { value } = parsed;
-  if (value !== null && !isObject(value)) {
-    throw status.badRequest(
-      'error decoding YAML: error unmarshaling JSON: while decoding JSON: ' +
-        `json: cannot unmarshal ${jsonKindOf(value)} into Go value of type map[string]interface {}`,
-    );
-  }
-  const { kind, apiVersion, ...config } = value ?? {};
-  checkTypeMeta(info, typeof apiVersion === 'string' ? apiVersion : '', typeof kind === 'string' ? kind : '');
-  const managedFields = ownMember(objectAt(config, 'metadata') ?? {}, 'managedFields');
-  if (Array.isArray(managedFields)) throw status.badRequest('metadata.managedFields must be nil');
-  return checkConfigurationFields(info, toStoredMemberSpelling(info, config), parsed, validation);
-}
-
-/** Reports unknown and duplicate fields as `fieldValidation` requires. Returns the configuration without unknown fields. */
-function checkConfigurationFields(
-  info: KindInfo,
-  config: JsonObject,
-  parsed: ParsedText,
-  { fieldValidation, warn }: ConfigurationValidation,
-): JsonObject {
-  const { shape } = ownershipOf(info, undefined).served;
-  const { object, unknown } = removeUnknownFields(shape, config);
-  const isStrict = fieldValidation === 'Strict';
-  if (isStrict && unknown.length === 0 && parsed.duplicates.length > 0) {
-    const text = parsed.duplicates.map((line) => `\n  ${line}`).join('');
-    throw status.badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:${text}`);
-  }
-  if (fieldValidation === 'Ignore' || (unknown.length === 0 && parsed.duplicates.length === 0)) return object;
-  // Errors of the wrong type are reported when the configuration is applied; the response then does not list unknown fields.
-  if (shapeErrors(shape, object).length > 0) return object;
-  if (isStrict) throw typedPatchError(info, config, [...shapeErrors(shape, config), ...parsed.duplicates]);
-  for (const error of fieldErrors(parsed, [...unknown].sort(), 'warn')) warn(error);
-  return object;
-}
-
-async function parseConfigurationYaml(bytes: Buffer, clock: Clock): Promise<ParsedText> {
-  try {
-    return await parseYaml(bytes, clock);
-  } catch (error) {
-    throw error instanceof ParseError ? status.badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`) : error;
-  }
-}
-
-function checkTypeMeta(info: KindInfo, apiVersion: string, kind: string): void {
-  const given = parseApiVersion(apiVersion) ?? { group: '', version: '' };
-  const gv = { group: canonicalGroup(given.group), version: given.version };
-  if (kind !== info.row.kind || apiVersionOf(gv) !== info.apiVersion) {
-    throw status.badRequest(`invalid object type: ${gv.group}/${gv.version}, Kind=${kind}`);
-  }
-}
 
 /** What an apply needs besides the configuration and the stored object. */
 export interface ApplyRequest {
@@ -133,18 +61,19 @@ export function* applyToObjectInSteps(request: ApplyRequest, config: JsonObject,
   if (old === undefined && uid !== '') {
     throw status.conflict(info.row, name, `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`);
   }
-  const { applied, entries, manager } = yield* convertErrorsInSteps(computeApplyInSteps(request, views, config, old));
+  const { applied, entriesBefore, manager } = yield* convertErrorsInSteps(computeApplyInSteps(request, views, config, old));
   const object = decodeApplied(info, applied.object, config);
   refreshLastApplied(request, object, config);
   setManagedFields(ensureMetadata(object), applied.entries);
-  const explain = (refusal: status.StatusError): status.StatusError => addOwners(refusal, findKeptItems(shape, entries, applied, manager));
+  const explain = (refusal: status.StatusError): status.StatusError =>
+    addOwners(refusal, findKeptItems(shape, entriesBefore, applied, manager));
   return { object, explain };
 }
 
 /**
- * `items`: items of keyed lists that the configuration omits, and that stay because other managers own some of their
- * fields. What remains of such an item may be invalid, for example a container without an image. If the rejection concerns
- * one of them, the managers that own its remaining fields are added.
+ * Adds to the rejection the managers because of which an omitted item stays. `items`: items of keyed lists that the
+ * configuration omits, and that stay because other managers own some of their fields. What remains of such an item may be
+ * invalid, for example a container without an image. A rejection that concerns none of them is returned unchanged.
  */
 function addOwners(refusal: status.StatusError, items: readonly KeptItem[]): status.StatusError {
   const fields = refusal.status.details?.causes?.map(({ field = '' }) => field) ?? [];
@@ -155,18 +84,6 @@ function addOwners(refusal: status.StatusError, items: readonly KeptItem[]): sta
   const { listed, causes } = new ApplyConflict(owners);
   return status.invalidForOwners(refusal, `other managers own fields that the configuration omits: ${listed}`, causes);
 }
-
-function typedPatchError(info: KindInfo, config: JsonObject, errors: readonly string[]): Error {
-  const text = errors.length === 1 ? errors.join('') : `errors:${errors.map((error) => `\n  ${error}`).join('')}`;
-  return status.clientError(`failed to create typed patch object (${namespacedNameOf(config)}; ${typeTextOf(info)}): ${text}`);
-}
-
-function namespacedNameOf(object: JsonObject): string {
-  const metadata = objectAt(object, 'metadata') ?? {};
-  return `${stringAt(metadata, 'namespace') ?? ''}/${stringAt(metadata, 'name') ?? ''}`;
-}
-
-const typeTextOf = (info: KindInfo): string => `${info.row.group}/${info.row.version}, Kind=${info.row.kind}`;
 
 /**
  * Converts errors of the merge to Status errors. A MissingListKeyError is about the stored object: a configuration with a
@@ -184,7 +101,7 @@ function* convertErrorsInSteps<T>(steps: Steps<T>): Steps<T> {
 interface ApplyResult {
   readonly applied: AppliedConfiguration;
   /** managedFields before the apply. */
-  readonly entries: readonly ManagedFieldsEntry[];
+  readonly entriesBefore: readonly ManagedFieldsEntry[];
   readonly manager: FieldManager;
 }
 
@@ -198,14 +115,14 @@ function* computeApplyInSteps(
   const now = formatTimestamp(request.ms);
   const live = old === undefined ? emptyObject(info) : toServed(info, withoutManagedFields(old));
   const manager = managerOf(info, subresource, request.manager, 'Apply');
-  const entries = old === undefined ? [] : yield* managedFieldsBeforeInSteps(request, views, old, live, now);
-  const applying = ({ force }: { readonly force: boolean }): Steps<AppliedConfiguration> =>
-    applyConfigurationInSteps({ object: live, entries }, config, { views, manager, force, now });
+  const entriesBefore = old === undefined ? [] : yield* managedFieldsBeforeInSteps(request, views, old, live, now);
+  const applyInSteps = ({ force }: { readonly force: boolean }): Steps<AppliedConfiguration> =>
+    applyConfigurationInSteps({ object: live, entries: entriesBefore }, config, { views, manager, force, now });
   try {
-    return { applied: yield* applying(request), entries, manager };
+    return { applied: yield* applyInSteps(request), entriesBefore, manager };
   } catch (error) {
     if (!(error instanceof ApplyConflict) || !canTakeOver(request, views.served.shape, live, error)) throw error;
-    return { applied: yield* applying({ force: true }), entries, manager };
+    return { applied: yield* applyInSteps({ force: true }), entriesBefore, manager };
   }
 }
 

@@ -10,7 +10,7 @@ import { stringifyJson } from '../../../../shared/values/json';
 import { generateName } from '../../../../shared/values/name-formats';
 import type { Entry } from '../../../cache/cache';
 import { ADMIT_ALL, type OperationOptions } from '../../admission';
-import { parseObjectBody } from '../../object/decode-body';
+import { parseObjectBody } from '../../object/parse-body';
 import type {
   ComputedStatus,
   DeleteOptions,

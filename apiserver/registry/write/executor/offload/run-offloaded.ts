@@ -12,7 +12,7 @@ import { runSteps, type Steps } from '../../../../../shared/scheduling/steps';
 import { NEVER_YIELDS } from '../../../../../shared/scheduling/yielding';
 import { AllocationClaims } from '../../../../allocation/claims';
 import type { ServiceAllocator } from '../../../../allocation/service-allocator';
-import { parseObjectBody } from '../../../object/decode-body';
+import { parseObjectBody } from '../../../object/parse-body';
 import type { ResourceInfo } from '../../../object/resource-info';
 import { parseEntry, transientEntry } from '../../../object/stored-object';
 import type { Admission, AdmissionOperation } from '../../../admission';
