@@ -1,7 +1,7 @@
 /**
  * The order in which validation errors of an object are reported. A kind chooses one list of stages for creates, by
  * default `CREATE.usual`, and one per endpoint for updates, by default `UPDATE.change`. Errors of a stage that occurs twice are reported twice, as upstream does.
- * Validation itself is in write/steps/run-strategy.ts.
+ * Validation itself is in write/steps/run-stages.ts.
  */
 
 /** A part of the validation of an object. */

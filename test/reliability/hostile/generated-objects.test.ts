@@ -9,7 +9,7 @@ import { createResourceInfoLookup, toHub, type ResourceInfo } from '../../../api
 import { encodeObject } from '../../../apiserver/registry/object/stored-object';
 import { buildResources } from '../../../apiserver/registry/resources';
 import type { StrategyContext } from '../../../apiserver/registry/strategy';
-import { validateCreation } from '../../../apiserver/registry/write/steps/run-strategy';
+import { validateCreation } from '../../../apiserver/registry/write/steps/run-stages';
 import { recordManagedFields } from '../../../apiserver/registry/write/managed-fields';
 import { groupResourceText } from '../../../shared/api/identity/identity';
 import { StatusError } from '../../../shared/api/errors/status';
