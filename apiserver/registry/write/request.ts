@@ -1,6 +1,6 @@
 /**
  * What the steps of a write share: its dependencies, the request, and the guards that its transaction compares. The state
- * of the object is not part of it: every attempt reads its own (guaranteed-update.ts).
+ * of the object is not part of it: every attempt reads its own (current-state.ts).
  */
 import { isFenceInForce, type Fence } from '../../../shared/api/identity/fencing';
 import { conflict } from '../../../shared/api/errors/status';
@@ -18,7 +18,8 @@ import type { Reader, RequestContext, Resource, Subresource } from '../verbs';
 import { entryKey } from '../resources';
 import type { Admission, AdmissionOperation, AdmissionRequest, OperationOptions } from '../admission';
 import type { StrategyContext } from '../strategy';
-import type { UpdateAttempts, CurrentState, Guard, StateKey } from './guaranteed-update';
+import type { CurrentState, Guard, StateKey } from './current-state';
+import type { UpdateAttempts } from './guaranteed-update';
 import type { Conversions, VersionConverter } from '../conversions';
 import { createResourceInfoLookup, type ResourceInfo, type StrategyOf } from '../object/resource-info';
 import { parseEntry } from '../object/stored-object';

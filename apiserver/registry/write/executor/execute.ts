@@ -13,7 +13,8 @@ import type { Revision } from '../../../storage/store';
 import { needsConversionWebhook, type ResourceInfo } from '../../object/resource-info';
 import { entryKey } from '../../resources';
 import { allocate, allocationWrites } from '../allocation';
-import { guaranteedUpdate, type AttemptResult, type CurrentState } from '../guaranteed-update';
+import type { CurrentState } from '../current-state';
+import { guaranteedUpdate, type AttemptResult } from '../guaranteed-update';
 import type { StepDependencies, AttemptOptions, WriteDependencies, WriteRequest } from '../request';
 import type { WriteOutcome } from '../steps/attempt';
 import type { Step, StepExecution, StepName, StepRunner } from '../steps/step';
@@ -174,8 +175,9 @@ function toAttemptResult<R>(
       outcome.reservation?.complete();
       if (entry === undefined) throw new Error('an object that does not exist is unchanged');
       const { code } = outcome;
-      const afterRewrite = responses.rewritesOutdated ? { unchanged: (written: Entry) => responses.unchanged(written, code) } : {};
-      return { type: 'response', result: responses.unchanged(entry, code), ...afterRewrite };
+      const result = responses.unchanged(entry, code);
+      if (!responses.rewritesOutdated) return { type: 'response', result };
+      return { type: 'response', result, respondAfterRewrite: (rewritten) => responses.unchanged(rewritten, code) };
     }
     case 'store': {
       const { info, namespace } = request;

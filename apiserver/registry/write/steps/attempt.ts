@@ -14,7 +14,7 @@ import type { EncodedObject } from '../../object/stored-object';
 import type { StrategyContext } from '../../strategy';
 import type { WriteOptions } from '../../verbs';
 import type { AllocationChange } from '../allocation';
-import type { CurrentState } from '../guaranteed-update';
+import type { CurrentState } from '../current-state';
 import type { WriteRequest } from '../request';
 import type { StepExecution } from './step';
 

@@ -6,7 +6,7 @@
  */
 import type { MaybePromise } from '../../../../shared/runtime/maybe-promise';
 import type { DeleteOptions, WriteOptions } from '../../verbs';
-import type { CurrentState } from '../guaranteed-update';
+import type { CurrentState } from '../current-state';
 import type { WriteRequest } from '../request';
 import type { ObjectSource, ObjectStart, WriteOutcome } from '../steps/attempt';
 import { admitDeletion, authorizeCreate, mutatingAdmission, reserveQuota, validatingAdmission } from '../steps/admit';

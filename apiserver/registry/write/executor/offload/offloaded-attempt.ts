@@ -9,7 +9,7 @@ import { createEntry } from '../../../../cache/store/entry';
 import type { AdmissionRequest, Reservation } from '../../../admission';
 import { entryKey } from '../../../resources';
 import { allocate } from '../../allocation';
-import type { CurrentState } from '../../guaranteed-update';
+import type { CurrentState } from '../../current-state';
 import { alreadyExistsError, ensureDefinitionExists } from '../../preconditions';
 import { admissionRequest, type WriteDependencies, type WriteRequest } from '../../request';
 import { bodyInfo } from '../../scale';

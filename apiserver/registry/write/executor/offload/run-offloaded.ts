@@ -18,7 +18,7 @@ import { parseEntry, transientEntry } from '../../../object/stored-object';
 import type { Admission, AdmissionOperation } from '../../../admission';
 import type { ParsedBody, PatchBody, RequestContext } from '../../../verbs';
 import { allocate, allocationOwnerOf } from '../../allocation';
-import type { CurrentState } from '../../guaranteed-update';
+import type { CurrentState } from '../../current-state';
 import type { StepDependencies, WriteRequest } from '../../request';
 import { bodyInfo } from '../../scale';
 import type { WriteOutcome } from '../../steps/attempt';
