@@ -41,12 +41,11 @@ export interface KubeletAddress {
 export function kubeletAddressOf(node: JsonObject, preferred: readonly string[]): KubeletAddress {
   const status = objectAt(node, 'status');
   const addresses = (arrayAt(status, 'addresses') ?? []).filter(isObject);
-  // The first address of the first type that the node has.
-  const preferredAddress = preferred.flatMap((type) => addresses.filter((address) => stringAt(address, 'type') === type))[0];
-  const host = stringAt(preferredAddress, 'address');
+  const inOrder = preferred.flatMap((type) => addresses.filter((address) => stringAt(address, 'type') === type));
+  const host = stringAt(inOrder[0], 'address');
   if (host === undefined || host === '') {
-    const known = addresses.map((address) => `{${stringAt(address, 'type') ?? ''} ${stringAt(address, 'address') ?? ''}}`).join(' ');
-    throw new StatusError(undefined, `no preferred addresses found; known addresses: [${known}]`, undefined, { code: 500 });
+    const addressTexts = addresses.map((address) => `{${stringAt(address, 'type') ?? ''} ${stringAt(address, 'address') ?? ''}}`);
+    throw serverError(`no preferred addresses found; known addresses: [${addressTexts.join(' ')}]`);
   }
   return { host, port: kubeletPort(node) };
 }
@@ -54,14 +53,17 @@ export function kubeletAddressOf(node: JsonObject, preferred: readonly string[])
 function kubeletPort(node: JsonObject): number {
   const port = ownMember(objectAt(objectAt(objectAt(node, 'status'), 'daemonEndpoints'), 'kubeletEndpoint') ?? {}, 'Port');
   if (typeof port !== 'number' || port <= 0) return DEFAULT_PORT;
-  if (!isPort(port)) throw new StatusError(undefined, `dial tcp: address ${port}: invalid port`, undefined, { code: 500 });
+  if (!isPort(port)) throw serverError(`dial tcp: address ${port}: invalid port`);
   return port;
 }
+
+/** A 500 without a reason, as upstream responds when an object leads to no address. */
+const serverError = (message: string): StatusError => new StatusError(undefined, message, undefined, { code: 500 });
 
 /** Throws 500 when the host is neither an address nor a DNS name. */
 export function kubeletUrl({ host, port }: KubeletAddress): URL {
   const parsed = parseHost(host);
-  if (parsed === undefined) throw new StatusError(undefined, noSuchHost(host), undefined, { code: 500 });
+  if (parsed === undefined) throw serverError(noSuchHost(host));
   return hostUrl('https', parsed, port);
 }
 

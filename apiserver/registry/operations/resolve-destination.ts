@@ -108,12 +108,13 @@ interface ProxiedName {
 /** The schemes of a proxied name; plain HTTP when there is none. */
 const SCHEMES: Readonly<Record<string, ProxiedName['scheme']>> = { '': 'http', http: 'http', https: 'https' };
 
-/** `undefined` when the text is not in this form. */
+/** `undefined` when the text is not in this form. With two parts, these are name and port. */
 function parseProxiedName(text: string): ProxiedName | undefined {
-  const words = text.split(':');
-  const [schemeText = '', name = '', port = ''] = words.length === 3 ? words : ['', ...words];
+  const parts = text.split(':');
+  if (parts.length > 3) return undefined;
+  const [schemeText = '', name = '', port = ''] = parts.length === 3 ? parts : ['', ...parts];
   const scheme = ownMember(SCHEMES, schemeText);
-  return words.length > 3 || scheme === undefined || name === '' ? undefined : { text, scheme, name, port };
+  return scheme === undefined || name === '' ? undefined : { text, scheme, name, port };
 }
 
 async function resolveProxy(deps: ConnectDependencies, context: RequestContext, resource: Resource, key: ObjectKey): Promise<Destination> {
@@ -127,11 +128,12 @@ async function resolveProxy(deps: ConnectDependencies, context: RequestContext, 
 
 const invalidRequest = (kind: string, name: string): StatusError => badRequest(`invalid ${kind} request ${quote(name)}`);
 
+/** The port with the number or the name in the request; without one, the first port that the pod declares. */
 function podDestination(pod: JsonObject, { text, scheme, port }: ProxiedName): Destination {
   const host = proxyableAddress(stringAt(objectAt(pod, 'status'), 'podIP') ?? '');
   const ports = containerPorts(pod);
-  const declared = port === '' ? ports[0] : ports.find((candidate) => stringAt(candidate, 'name') === port);
-  const number = parsePort(port) ?? (declared === undefined ? undefined : containerPortOf(declared));
+  const declaredPort = port === '' ? ports[0] : ports.find((candidate) => stringAt(candidate, 'name') === port);
+  const number = parsePort(port) ?? (declaredPort === undefined ? undefined : containerPortOf(declaredPort));
   if (port !== '' && number === undefined) throw invalidRequest('pod', text);
   return { type: 'proxy', url: hostUrl(scheme, host, number), trust: 'any' };
 }

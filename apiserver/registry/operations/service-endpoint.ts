@@ -34,8 +34,9 @@ const MAX_CANDIDATES = 1_000;
 export async function chooseEndpoint(endpoints: JsonObject, choice: EndpointChoice): Promise<ServiceEndpoint | undefined> {
   const candidates = candidatesIn(endpoints, choice);
   // Tries the candidates in order, from a random one to the end, then from the beginning.
-  const first = Math.floor(choice.chance * candidates.length);
-  for (const { address, port, podName } of [...candidates.slice(first), ...candidates.slice(0, first)].slice(0, MAX_CANDIDATES)) {
+  const firstIndex = Math.floor(choice.chance * candidates.length);
+  const rotated = [...candidates.slice(firstIndex), ...candidates.slice(0, firstIndex)];
+  for (const { address, port, podName } of rotated.slice(0, MAX_CANDIDATES)) {
     const pod = await choice.getPod(podName);
     if (pod !== undefined && hasAddress(pod, address)) return { address, port };
   }
@@ -44,19 +45,21 @@ export async function chooseEndpoint(endpoints: JsonObject, choice: EndpointChoi
 
 type Candidate = ServiceEndpoint & { readonly podName: string };
 
+/** The addresses that have the port and refer to a pod of the namespace. */
 function candidatesIn(endpoints: JsonObject, { namespace, portName }: EndpointChoice): readonly Candidate[] {
-  return (arrayAt(endpoints, 'subsets') ?? []).filter(isObject).flatMap((subset) => {
+  const candidates: Candidate[] = [];
+  for (const subset of (arrayAt(endpoints, 'subsets') ?? []).filter(isObject)) {
     const ports = (arrayAt(subset, 'ports') ?? []).filter(isObject);
-    const port = ports.find((candidate) => (stringAt(candidate, 'name') ?? '') === portName);
-    if (port === undefined) return [];
-    return (arrayAt(subset, 'addresses') ?? []).filter(isObject).flatMap((address) => {
+    const namedPort = ports.find((candidate) => (stringAt(candidate, 'name') ?? '') === portName);
+    if (namedPort === undefined) continue;
+    const port = Number(ownMember(namedPort, 'port') ?? 0);
+    for (const address of (arrayAt(subset, 'addresses') ?? []).filter(isObject)) {
       const target = objectAt(address, 'targetRef');
-      if (target === undefined || (stringAt(target, 'namespace') ?? '') !== namespace) return [];
-      return [
-        { address: stringAt(address, 'ip') ?? '', port: Number(ownMember(port, 'port') ?? 0), podName: stringAt(target, 'name') ?? '' },
-      ];
-    });
-  });
+      if (target === undefined || (stringAt(target, 'namespace') ?? '') !== namespace) continue;
+      candidates.push({ address: stringAt(address, 'ip') ?? '', port, podName: stringAt(target, 'name') ?? '' });
+    }
+  }
+  return candidates;
 }
 
 function hasAddress(pod: Entry, text: string): boolean {

@@ -13,10 +13,12 @@ import {
   tooLargeResourceVersion,
   type ListRequest,
 } from '../../../test/support/store/reader-fixture';
+import { useForEachTest } from '../../../test/support/use-resource';
 
-let fixture: ReaderFixture;
-beforeEach(async () => (fixture = await ReaderFixture.open()));
-afterEach(() => fixture.close());
+const fixture = useForEachTest(
+  () => ReaderFixture.open(),
+  (opened) => opened.close(),
+);
 
 /**
  * Every row of the table of lists in upstream's API concepts. The store is one revision ahead (a/c4 = 106): cached
@@ -29,12 +31,12 @@ describe('list', () => {
 
   /** Lists while the cache lags behind, and lets the cache catch up. */
   async function answers(options: ListRequest): Promise<ListPage> {
-    fixture.hold();
-    fixture.put('a/c4');
-    const page = fixture.list(options);
+    fixture().hold();
+    fixture().put('a/c4');
+    const page = fixture().list(options);
     page.catch(() => undefined);
     await flushPromises();
-    fixture.catchUp();
+    fixture().catchUp();
     return page;
   }
 
@@ -50,7 +52,7 @@ describe('list', () => {
       const page = await answers({ resourceVersion: 0 });
       expect(keysOf(page)).toEqual(cached);
       expect(page.revision).toBe(105);
-      expect(fixture.lookups()).toBe(0);
+      expect(fixture().lookups()).toBe(0);
     });
 
     test('and with a resourceVersion returns a state not older than it', async () => {
@@ -58,7 +60,7 @@ describe('list', () => {
       const page = await answers({ resourceVersion: 107 });
       expect(keysOf(page)).toEqual(newest);
       expect(page.revision).toBe(107);
-      expect(fixture.lookups()).toBe(0);
+      expect(fixture().lookups()).toBe(0);
     });
 
     test('and with a limit returns a page of the most recent state', async () => {
@@ -77,8 +79,8 @@ describe('list', () => {
     });
 
     test('and with a limit and resourceVersion 0 returns a page of a kind without an upstream cache', async () => {
-      for (const name of ['e1', 'e2', 'e3']) fixture.put(`a/${name}`, {}, events);
-      const page = await fixture.list({ limit: 2, resourceVersion: 0 }, 'a', events);
+      for (const name of ['e1', 'e2', 'e3']) fixture().put(`a/${name}`, {}, events);
+      const page = await fixture().list({ limit: 2, resourceVersion: 0 }, 'a', events);
       expect(keysOf(page)).toEqual(['a/e1', 'a/e2']);
       expect(page.continue).toBeDefined();
     });
@@ -118,7 +120,7 @@ describe('list', () => {
       const page = await answers({ resourceVersionMatch: 'Exact', resourceVersion: 102 });
       expect(keysOf(page)).toEqual(paged);
       expect(page.revision).toBe(102);
-      expect(fixture.lookups()).toBe(0);
+      expect(fixture().lookups()).toBe(0);
     });
 
     test('and a limit returns a page of exactly the state of the resourceVersion', async () => {
@@ -129,14 +131,14 @@ describe('list', () => {
     });
 
     test('fails with 410 for a compacted resourceVersion', async () => {
-      fixture.compact(103);
+      fixture().compact(103);
       const error = await failureOf(answers({ resourceVersionMatch: 'Exact', resourceVersion: 102 }));
       expect(error).toMatchObject({ code: 410, reason: 'Expired', message: 'The resourceVersion for the provided list is too old.' });
     });
 
     test('fails with 504 after 3 s for a future resourceVersion', async () => {
-      const page = fixture.list({ resourceVersionMatch: 'Exact', resourceVersion: 999 });
-      expect(await failureOf(fixture.after(3_000, page))).toMatchObject(tooLargeResourceVersion(999, 105));
+      const page = fixture().list({ resourceVersionMatch: 'Exact', resourceVersion: 999 });
+      expect(await failureOf(fixture().after(3_000, page))).toMatchObject(tooLargeResourceVersion(999, 105));
     });
 
     test('waits for a resourceVersion that the cache has not reached', async () => {
@@ -149,7 +151,7 @@ describe('list', () => {
   describe('with resourceVersionMatch=NotOlderThan', () => {
     test('and resourceVersion 0 returns the whole cached state with and without a limit', async () => {
       expect(keysOf(await answers({ resourceVersionMatch: 'NotOlderThan', resourceVersion: 0 }))).toEqual(cached);
-      const page = await fixture.list({ resourceVersionMatch: 'NotOlderThan', resourceVersion: 0, limit: 2 });
+      const page = await fixture().list({ resourceVersionMatch: 'NotOlderThan', resourceVersion: 0, limit: 2 });
       expect(keysOf(page)).toEqual(newest);
       expect(page.continue).toBeUndefined();
     });
@@ -168,23 +170,23 @@ describe('list', () => {
     });
 
     test('fails with 504 after 3 s for a future resourceVersion', async () => {
-      const page = fixture.list({ resourceVersionMatch: 'NotOlderThan', resourceVersion: 999 });
-      expect(await failureOf(fixture.after(3_000, page))).toMatchObject(tooLargeResourceVersion(999, 105));
+      const page = fixture().list({ resourceVersionMatch: 'NotOlderThan', resourceVersion: 999 });
+      expect(await failureOf(fixture().after(3_000, page))).toMatchObject(tooLargeResourceVersion(999, 105));
     });
   });
 });
 
 describe('list while the cache lags behind', () => {
   test('returns the newest revision of the store', async () => {
-    fixture.hold();
-    const revision = fixture.put('a/c4');
-    const page = await fixture.after(3_000, fixture.list());
+    fixture().hold();
+    const revision = fixture().put('a/c4');
+    const page = await fixture().after(3_000, fixture().list());
     expect(keysOf(page)).toEqual(['a/c1', 'a/c2', 'a/c3', 'a/c4']);
     expect(page.revision).toBe(revision);
   });
 
   test('fails with 504 when the store is unreachable', async () => {
-    fixture.store.failure = new StoreError('deadline', 'no member answers');
-    expect(await failureOf(fixture.list())).toMatchObject({ code: 504 });
+    fixture().store.failure = new StoreError('deadline', 'no member answers');
+    expect(await failureOf(fixture().list())).toMatchObject({ code: 504 });
   });
 });

@@ -5,77 +5,79 @@ import type { OpenedCache } from '../../cache/sync/open-cache';
 import { StoreError } from '../../storage/store';
 import { configMaps, failureOf, pods, ReaderFixture, tooLargeResourceVersion } from '../../../test/support/store/reader-fixture';
 import { selectionFor } from './selection';
+import { useForEachTest } from '../../../test/support/use-resource';
 
-let fixture: ReaderFixture;
-beforeEach(async () => (fixture = await ReaderFixture.open()));
-afterEach(() => fixture.close());
+const fixture = useForEachTest(
+  () => ReaderFixture.open(),
+  (opened) => opened.close(),
+);
 
 describe('watch', () => {
   let watchCalls: jest.SpyInstance<unknown, Parameters<OpenedCache['watch']>>;
   const requests = (): WatchRequest[] => watchCalls.mock.calls.map(([, request]) => request);
 
   beforeEach(() => {
-    watchCalls = jest.spyOn(fixture.cache, 'watch');
+    watchCalls = jest.spyOn(fixture().cache, 'watch');
   });
 
   const state = { type: 'state' };
   const afterRevision = (revision: number): object => ({ type: 'after', revision });
 
   test('without a resourceVersion starts with the most recent state', async () => {
-    fixture.hold();
-    fixture.tick();
-    const started = fixture.watch({});
+    fixture().hold();
+    fixture().tick();
+    const started = fixture().watch({});
     await flushPromises();
     expect(requests()).toEqual([]);
-    fixture.catchUp();
+    fixture().catchUp();
     await started;
     expect(requests()).toEqual([{ scope: { namespace: 'a' }, start: state, bookmarks: false, markEndOfInitialEvents: false }]);
   });
 
   test('at resourceVersion 0 starts with the cached state', async () => {
-    fixture.store.failure = new StoreError('unavailable', 'gone');
-    await fixture.watch({ resourceVersion: 0, bookmarks: true });
+    fixture().store.failure = new StoreError('unavailable', 'gone');
+    await fixture().watch({ resourceVersion: 0, bookmarks: true });
     expect(requests()).toMatchObject([{ start: state, bookmarks: true, markEndOfInitialEvents: false }]);
   });
 
   test('at a resourceVersion starts after it at once, even if it is in the future', async () => {
-    await fixture.watch({ resourceVersion: 3 });
-    await fixture.watch({ resourceVersion: 999 });
+    await fixture().watch({ resourceVersion: 3 });
+    await fixture().watch({ resourceVersion: 999 });
     expect(requests().map(({ start }) => start)).toEqual([afterRevision(3), afterRevision(999)]);
   });
 
   test('with sendInitialEvents=true starts with the state and marks its end if bookmarks are enabled', async () => {
-    fixture.isWatchListEnabled = true;
-    await fixture.watch({ sendInitialEvents: true, bookmarks: true });
-    await fixture.watch({ sendInitialEvents: true, bookmarks: false, resourceVersion: 0 });
-    await fixture.watch({ sendInitialEvents: true, bookmarks: true, resourceVersion: 103 });
+    fixture().isWatchListEnabled = true;
+    await fixture().watch({ sendInitialEvents: true, bookmarks: true });
+    await fixture().watch({ sendInitialEvents: true, bookmarks: false, resourceVersion: 0 });
+    await fixture().watch({ sendInitialEvents: true, bookmarks: true, resourceVersion: 103 });
     expect(requests().map(({ start, markEndOfInitialEvents }) => [start, markEndOfInitialEvents])).toEqual([
       [state, true],
       [state, false],
       [state, true],
     ]);
-    expect(fixture.lookups()).toBe(1);
+    expect(fixture().lookups()).toBe(1);
   });
 
   test('with sendInitialEvents=true at a future resourceVersion fails with 504', async () => {
-    fixture.isWatchListEnabled = true;
-    expect(await failureOf(fixture.after(3_000, fixture.watch({ sendInitialEvents: true, resourceVersion: 999 })))).toMatchObject(
+    fixture().isWatchListEnabled = true;
+    expect(await failureOf(fixture().after(3_000, fixture().watch({ sendInitialEvents: true, resourceVersion: 999 })))).toMatchObject(
       tooLargeResourceVersion(999, 105),
     );
   });
 
   test('with sendInitialEvents=false starts without the state', async () => {
-    await fixture.watch({ sendInitialEvents: false });
-    await fixture.watch({ sendInitialEvents: false, resourceVersion: 0 });
-    await fixture.watch({ sendInitialEvents: false, resourceVersion: 102 });
+    await fixture().watch({ sendInitialEvents: false });
+    await fixture().watch({ sendInitialEvents: false, resourceVersion: 0 });
+    await fixture().watch({ sendInitialEvents: false, resourceVersion: 102 });
     expect(requests().map(({ start }) => start)).toEqual([afterRevision(105), afterRevision(105), afterRevision(102)]);
   });
 
   test('with the WatchList gate starts as a streaming list without a resourceVersion or at 0', async () => {
-    fixture.isWatchListEnabled = true;
-    await fixture.watch({ bookmarks: true });
-    await fixture.watch({ bookmarks: true, resourceVersion: 0 });
-    await fixture.watch({ bookmarks: true, resourceVersion: 102 });
+    fixture().isWatchListEnabled = true;
+    await fixture().watch({ bookmarks: true });
+    await fixture().watch({ bookmarks: true, resourceVersion: 0 });
+    await fixture().watch({ bookmarks: true, resourceVersion: 102 });
     expect(requests().map(({ start, markEndOfInitialEvents }) => [start, markEndOfInitialEvents])).toEqual([
       [state, true],
       [state, true],
@@ -84,14 +86,14 @@ describe('watch', () => {
   });
 
   test('fails with 504 while the cache lags behind', async () => {
-    fixture.hold();
-    fixture.tick();
-    expect(await failureOf(fixture.after(3_000, fixture.watch({})))).toMatchObject({ code: 504 });
+    fixture().hold();
+    fixture().tick();
+    expect(await failureOf(fixture().after(3_000, fixture().watch({})))).toMatchObject({ code: 504 });
   });
 
   test('passes namespace, name and matcher of the selection as its scope', async () => {
     const scopes = async (fields: string, labels: string, namespace: string): Promise<unknown> => {
-      await fixture.watch({ selection: selectionFor(configMaps.row, labels, fields), resourceVersion: 0 }, namespace);
+      await fixture().watch({ selection: selectionFor(configMaps.row, labels, fields), resourceVersion: 0 }, namespace);
       return requests().at(-1)?.scope;
     };
     expect(await scopes('', '', '')).toEqual({});
@@ -103,7 +105,7 @@ describe('watch', () => {
 
   test('passes an indexed field of the selection beside the matcher', async () => {
     const selection = selectionFor(pods.row, '', 'spec.nodeName=n1');
-    await fixture.watch({ selection, resourceVersion: 0 }, '', pods);
+    await fixture().watch({ selection, resourceVersion: 0 }, '', pods);
     expect(requests()[0]?.scope).toEqual({ indexed: { field: 'spec.nodeName', value: 'n1' }, matches: expect.any(Function) });
   });
 });

@@ -10,7 +10,8 @@ import { applyDefaults, encodeBody } from '../../../shared/api/types';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { decodeProtobuf, encodeProtobuf } from '../../../shared/serialization';
 import { createdObjects, type SentObject } from '../../../test/support/objects/recorded-objects';
-import { openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
+import { openWriteFixture } from '../../../test/support/store/write-fixture';
+import { useResource } from '../../../test/support/use-resource';
 
 const RECORDED = createdObjects();
 /** The namespace of the recorded objects. */
@@ -27,18 +28,18 @@ function rowOf(kind: string): KindRow {
   return row;
 }
 
-let fixture: WriteFixture;
-beforeAll(async () => {
-  fixture = await openWriteFixture({ naming: 'kubernetes', ranges: '10.96.0.0/16' });
-  await fixture.create('namespaces', { metadata: { name: NAMESPACE } });
-  await fixture.cache.catchUp();
+const fixture = useResource(async () => {
+  const opened = await openWriteFixture({ naming: 'kubernetes', ranges: '10.96.0.0/16' });
+  await opened.create('namespaces', { metadata: { name: NAMESPACE } });
+  await opened.cache.catchUp();
+  return opened;
 });
 
 test.each(RECORDED.map((row) => [`${kindIn(row)}: ${row.note}`, row] as const))(
   'create returns the recorded object for %s',
   async (_, { sent, created }) => {
     const row = rowOf(kindIn({ sent }));
-    const { object } = await fixture.create(row.resource, sent, row.namespaced ? { namespace: NAMESPACE } : {});
+    const { object } = await fixture().create(row.resource, sent, row.namespaced ? { namespace: NAMESPACE } : {});
     const expected = withRequester(row, created, 'tester');
     canonicalizeGroups(expected, groupFieldsOf(row.type), GENERATED_NAMES.kubernetes);
     expect(masked(object)).toEqual(expected);

@@ -1,6 +1,7 @@
 /** Unknown and duplicate fields under each value of `fieldValidation`, in every kind of patch. */
 import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import type { FieldValidation, PatchType } from '../verbs';
+import { useForEachTest } from '../../../test/support/use-resource';
 
 interface Case {
   readonly type: PatchType;
@@ -50,14 +51,14 @@ const CASES: Readonly<Record<string, Case>> = {
   },
 };
 
-let fixture: WriteFixture;
-beforeEach(async () => {
-  fixture = await openWriteFixture();
-  await fixture.create('configmaps', { metadata: { name: 'a' }, data: { k: 'v' } });
+const fixture = useForEachTest(async () => {
+  const opened = await openWriteFixture();
+  await opened.create('configmaps', { metadata: { name: 'a' }, data: { k: 'v' } });
+  return opened;
 });
 
 const patch = (type: PatchType, body: string, fieldValidation: FieldValidation): ReturnType<WriteFixture['patch']> =>
-  fixture.patch('configmaps', 'a', type, body, { fieldValidation, force: true });
+  fixture().patch('configmaps', 'a', type, body, { fieldValidation, force: true });
 
 describe.each(Object.entries(CASES))('%s', (_name, { type, body, strict, warnings = strict }) => {
   it('with Strict is rejected with 400 and a message that names all unknown and duplicate fields', async () => {
@@ -71,20 +72,20 @@ describe.each(Object.entries(CASES))('%s', (_name, { type, body, strict, warning
       expect(reason).toBe('BadRequest');
       expect(message).toBe(`ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: ${strict.join(', ')}`);
     }
-    expect(await fixture.stored('configmaps', 'a')).toMatchObject({ data: { k: 'v' } });
-    expect(fixture.warnings).toEqual([]);
+    expect(await fixture().stored('configmaps', 'a')).toMatchObject({ data: { k: 'v' } });
+    expect(fixture().warnings).toEqual([]);
   });
 
   it('with Warn drops unknown fields with a warning for each', async () => {
     await patch(type, body, 'Warn');
-    expect([...new Set(fixture.warnings)]).toEqual(warnings);
-    expect(await fixture.stored('configmaps', 'a')).toMatchObject({ data: { a: '1', k: 'v' } });
+    expect([...new Set(fixture().warnings)]).toEqual(warnings);
+    expect(await fixture().stored('configmaps', 'a')).toMatchObject({ data: { a: '1', k: 'v' } });
   });
 
   it('with Ignore drops unknown fields silently', async () => {
     await patch(type, body, 'Ignore');
-    expect(fixture.warnings).toEqual([]);
-    const stored = await fixture.stored('configmaps', 'a');
+    expect(fixture().warnings).toEqual([]);
+    const stored = await fixture().stored('configmaps', 'a');
     expect(stored).toMatchObject({ data: { a: '1', k: 'v' } });
     expect(JSON.stringify(stored)).not.toMatch(/bar|foo/);
   });
@@ -97,9 +98,9 @@ describe('an applied configuration', () => {
 
   it('creates the object without unknown fields', async () => {
     const config = `${TYPE_META}metadata: {name: b}\ndata: {k: v}\nbar: 1\n`;
-    await fixture.patch('configmaps', 'b', 'apply', config, { fieldValidation: 'Warn' });
-    expect(fixture.warnings).toEqual(['unknown field "bar"']);
-    expect(await fixture.stored('configmaps', 'b')).toMatchObject({ data: { k: 'v' } });
+    await fixture().patch('configmaps', 'b', 'apply', config, { fieldValidation: 'Warn' });
+    expect(fixture().warnings).toEqual(['unknown field "bar"']);
+    expect(await fixture().stored('configmaps', 'b')).toMatchObject({ data: { k: 'v' } });
   });
 
   it('drops unknown fields in nested list items', async () => {
@@ -112,14 +113,14 @@ describe('an applied configuration', () => {
         volumes: [{ name: 'v', w: {} }],
       },
     };
-    await fixture.patch('pods', 'p', 'apply', pod, { fieldValidation: 'Warn' });
-    expect(fixture.warnings).toEqual([
+    await fixture().patch('pods', 'p', 'apply', pod, { fieldValidation: 'Warn' });
+    expect(fixture().warnings).toEqual([
       'unknown field "spec.containers[0].env[0].y"',
       'unknown field "spec.containers[0].resources.z"',
       'unknown field "spec.containers[0].x"',
       'unknown field "spec.volumes[0].w"',
     ]);
-    expect(await fixture.stored('pods', 'p')).toMatchObject({ spec: { containers: [{ name: 'c', env: [{ name: 'A' }] }] } });
+    expect(await fixture().stored('pods', 'p')).toMatchObject({ spec: { containers: [{ name: 'c', env: [{ name: 'A' }] }] } });
   });
 
   it.each(['Strict', 'Warn', 'Ignore'] as const)(
@@ -129,7 +130,7 @@ describe('an applied configuration', () => {
       expect(code).toBe(400);
       expect(message).toContain('.data.k: expected string');
       expect(message).not.toContain('bar');
-      expect(fixture.warnings).toEqual([]);
+      expect(fixture().warnings).toEqual([]);
     },
   );
 
@@ -146,12 +147,12 @@ describe('an applied configuration', () => {
     const { message } = await refusalStatus(apply(names, 'Strict'));
     expect(message?.match(/field not declared in schema/g)).toHaveLength(100);
     await apply(`data: {k: v}\n${names}`, 'Ignore');
-    expect(Object.keys((await fixture.stored('configmaps', 'a')) ?? {}).sort()).toEqual(['data', 'metadata']);
+    expect(Object.keys((await fixture().stored('configmaps', 'a')) ?? {}).sort()).toEqual(['data', 'metadata']);
   });
 });
 
 it('a patch of a scale with an unknown field is rejected with 400 when Strict', async () => {
-  await fixture.create('replicationcontrollers', {
+  await fixture().create('replicationcontrollers', {
     metadata: { name: 'r' },
     spec: {
       replicas: 1,
@@ -166,7 +167,7 @@ it('a patch of a scale with an unknown field is rejected with 400 when Strict', 
   };
   for (const type of ['merge', 'apply'] as const) {
     const body = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'r' }, spec: { replicas: 2, x: 1 } };
-    const { code, message } = await refusalStatus(fixture.patch('replicationcontrollers', 'r', type, body, options));
+    const { code, message } = await refusalStatus(fixture().patch('replicationcontrollers', 'r', type, body, options));
     expect(code).toBe(400);
     expect(message).toBe(messages[type]);
   }

@@ -4,20 +4,21 @@
  */
 import { readRecording } from '../../../test/replay/recording';
 import { isSequenceHead, isWriteSequence, type SequenceStep } from '../../../test/replay/formats/write-sequences';
-import { objectOf, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
+import { objectOf, openWriteFixture } from '../../../test/support/store/write-fixture';
 import { isObject, objectAt, type JsonArray, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { ensureMetadata } from '../../../shared/api/metadata/object-meta';
 import { StatusError } from '../../../shared/api/errors/status';
 import type { Entry } from '../../cache/cache';
+import { useForEachTest } from '../../../test/support/use-resource';
 
 const { head, cases } = readRecording('ownership/sequences', isSequenceHead, isWriteSequence);
 const { namespace: NAMESPACE } = head;
 
-let fixture: WriteFixture;
-beforeEach(async () => {
-  fixture = await openWriteFixture();
-  await fixture.create('namespaces', { metadata: { name: NAMESPACE } });
-  await fixture.cache.catchUp();
+const fixture = useForEachTest(async () => {
+  const opened = await openWriteFixture();
+  await opened.create('namespaces', { metadata: { name: NAMESPACE } });
+  await opened.cache.catchUp();
+  return opened;
 });
 
 it.each(cases.map((sequence) => [`${sequence.name} ${sequence.resource}`, sequence] as const))(
@@ -34,8 +35,8 @@ it.each(cases.map((sequence) => [`${sequence.name} ${sequence.resource}`, sequen
       actual.push([operation, ...(await perform(resource, name, step))]);
     }
     expect(actual).toEqual(expected);
-    const { stored, row } = fixture.resource(resource);
-    const { entry } = await fixture.cache.readFromStore(stored, row.namespaced ? `${NAMESPACE}/${name}` : name);
+    const { stored, row } = fixture().resource(resource);
+    const { entry } = await fixture().cache.readFromStore(stored, row.namespaced ? `${NAMESPACE}/${name}` : name);
     expect(entry === undefined ? null : masked(objectOf(entry))).toEqual(object === null ? null : sorted(object));
   },
 );
@@ -53,7 +54,7 @@ async function perform(resource: string, name: string, step: SequenceStep): Prom
 /** A difference: this server creates an absent object on PUT, the recorded server responds 404. */
 function createsOnUpdate(resource: string, { operation, subresource, body }: SequenceStep): boolean {
   const metadata = isObject(body) ? objectAt(body, 'metadata') : undefined;
-  const { allowsCreateOnUpdate } = fixture.resource(resource).row;
+  const { allowsCreateOnUpdate } = fixture().resource(resource).row;
   const isUnconditional = operation === 'update' && subresource === undefined && metadata?.['resourceVersion'] === undefined;
   return isUnconditional && allowsCreateOnUpdate === 'without-resource-version';
 }
@@ -72,8 +73,8 @@ async function request(
   { operation, subresource, manager, force, dryRun, body: recorded }: SequenceStep,
 ): Promise<readonly [number, string]> {
   const body = JSON.stringify(recorded ?? null, (member, value: unknown) => (isEmptyClaim(member, value) ? [{}] : value));
-  const { writer, context } = fixture;
-  const target = fixture.resource(resource);
+  const { writer, context } = fixture();
+  const target = fixture().resource(resource);
   const key = { namespace: target.row.namespaced ? NAMESPACE : '', name };
   const options = { dryRun: dryRun === true, fieldValidation: 'Warn', fieldManager: manager } as const;
   const codeOf = ({ created }: { readonly entry: Entry; readonly created: boolean }): readonly [number, string] => [

@@ -1,22 +1,23 @@
 /** Patches apply to the object as the client sees it, with group names in the client's dialect. */
 import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
 import { groupInDialect, type Dialect } from '../../../shared/names/dialect';
+import { useForEachTest } from '../../../test/support/use-resource';
 
 const GROUP = 'rbac.authorization.platform.io';
 const PATCHED = { platform: [GROUP, 'platform'], kubernetes: [groupInDialect('kubernetes', GROUP), 'kubernetes'] } as const;
 
-let fixture: WriteFixture;
-beforeEach(async () => {
-  fixture = await openWriteFixture();
-  await fixture.create('rolebindings', {
+const fixture = useForEachTest(async () => {
+  const opened = await openWriteFixture();
+  await opened.create('rolebindings', {
     metadata: { name: 'b', ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'd', uid: 'u' }] },
     roleRef: { apiGroup: GROUP, kind: 'Role', name: 'r' },
     subjects: [{ kind: 'User', name: 'one' }],
   });
+  return opened;
 });
 
 const patch = (type: 'json' | 'merge', body: unknown, dialect: Dialect): ReturnType<WriteFixture['patch']> =>
-  fixture.patch('rolebindings', 'b', type, body, { dialect });
+  fixture().patch('rolebindings', 'b', type, body, { dialect });
 
 it.each(Object.values(PATCHED))(
   'a JSON patch sees the group %s in the dialect %s, and the object is stored in one spelling',
@@ -39,7 +40,7 @@ it.each(Object.values(PATCHED))(
         { apiGroup: GROUP, kind: 'User', name: 'two' },
       ],
     });
-    expect(await fixture.stored('rolebindings', 'b')).toEqual(object);
+    expect(await fixture().stored('rolebindings', 'b')).toEqual(object);
   },
 );
 

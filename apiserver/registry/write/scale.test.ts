@@ -1,11 +1,11 @@
 /** Writes through the scale of a workload. The managers after each step are those of the reference server. */
 import { isObject, objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { STORED_KINDS, SCALE, type KindRow } from '../../../shared/api/kinds';
-import { objectOf, refusalStatus, openWriteFixture, type WriteResult, type WriteFixture } from '../../../test/support/store/write-fixture';
+import { objectOf, refusalStatus, openWriteFixture, type WriteResult } from '../../../test/support/store/write-fixture';
 import { scaleEntry } from '../object/scale';
+import { useForEachTest } from '../../../test/support/use-resource';
 
-let fixture: WriteFixture;
-beforeEach(async () => (fixture = await openWriteFixture()));
+const fixture = useForEachTest(() => openWriteFixture());
 
 const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
 const deployment = (spec: JsonObject): JsonObject => ({
@@ -14,7 +14,7 @@ const deployment = (spec: JsonObject): JsonObject => ({
 });
 
 function put(manager: string, spec: JsonObject, metadata: JsonObject = {}): Promise<WriteResult> {
-  return fixture.update(
+  return fixture().update(
     'deployments',
     'd',
     { metadata: { name: 'd', ...metadata }, spec },
@@ -24,7 +24,7 @@ function put(manager: string, spec: JsonObject, metadata: JsonObject = {}): Prom
 
 function apply(manager: string, body: JsonObject, { force = false } = {}): Promise<WriteResult> {
   const config = { kind: 'Scale', apiVersion: 'autoscaling/v1', metadata: { name: 'd' }, ...body };
-  return fixture.patch('deployments', 'd', 'apply', config, { subresource: 'scale', fieldManager: manager, force });
+  return fixture().patch('deployments', 'd', 'apply', config, { subresource: 'scale', fieldManager: manager, force });
 }
 
 /**
@@ -45,8 +45,8 @@ async function replicasOwners(): Promise<readonly string[]> {
 }
 
 async function stored(): Promise<JsonObject> {
-  await fixture.cache.catchUp();
-  const object = await fixture.stored('deployments', 'd');
+  await fixture().cache.catchUp();
+  const object = await fixture().stored('deployments', 'd');
   if (object === undefined) throw new Error('no deployment');
   return object;
 }
@@ -70,7 +70,7 @@ test('a scale has the replicas and selector of its workload', async () => {
       { key: 'a', operator: 'In', values: ['c', 'b'] },
     ],
   };
-  const { entry } = await fixture.create('deployments', deployment({ replicas: 2, selector }));
+  const { entry } = await fixture().create('deployments', deployment({ replicas: 2, selector }));
   expect(objectOf(scaleEntry(SCALE, entry, rowOf('deployments')))).toEqual({
     metadata: {
       name: 'd',
@@ -86,7 +86,7 @@ test('a scale has the replicas and selector of its workload', async () => {
     metadata: { name: 'r' },
     spec: { replicas: 0, selector: { a: 'b', c: 'd' }, template: { ...template, metadata: { labels: { a: 'b', c: 'd' } } } },
   };
-  const { entry: plain } = await fixture.create('replicationcontrollers', controller);
+  const { entry: plain } = await fixture().create('replicationcontrollers', controller);
   expect(objectOf(scaleEntry(SCALE, plain, rowOf('replicationcontrollers')))).toMatchObject({
     spec: {},
     status: { replicas: 0, selector: 'a=b,c=d' },
@@ -94,7 +94,7 @@ test('a scale has the replicas and selector of its workload', async () => {
 });
 
 test('the manager of a scale update owns the replicas in an entry without a time', async () => {
-  await fixture.create('deployments', deployment({ replicas: 2 }));
+  await fixture().create('deployments', deployment({ replicas: 2 }));
   expect(await replicasOwners()).toEqual(['test Update itself !']);
   await put('u1', { replicas: 6 });
   expect(await replicasOwners()).toEqual(['u1 Update scale']);
@@ -120,7 +120,7 @@ test('the manager of a scale update owns the replicas in an entry without a time
 });
 
 test('appliers of a scale share the replicas, which are reset when the last one omits them', async () => {
-  await fixture.create('deployments', deployment({ replicas: 2 }));
+  await fixture().create('deployments', deployment({ replicas: 2 }));
   await apply('m1', { spec: { replicas: 2 } });
   expect(await replicasOwners()).toEqual(['m1 Apply scale', 'test Update itself']);
   expect(await replicasAndGeneration()).toEqual({ replicas: 2, generation: 1 });
@@ -141,8 +141,8 @@ test('appliers of a scale share the replicas, which are reset when the last one 
 });
 
 test('a scale update of an untracked object adds no managedFields before the first apply', async () => {
-  await fixture.create('deployments', deployment({ replicas: 2 }));
-  await fixture.patch('deployments', 'd', 'json', [{ op: 'replace', path: '/metadata/managedFields', value: [{}] }]);
+  await fixture().create('deployments', deployment({ replicas: 2 }));
+  await fixture().patch('deployments', 'd', 'json', [{ op: 'replace', path: '/metadata/managedFields', value: [{}] }]);
   await put('u1', { replicas: 6 });
   expect(await replicasOwners()).toEqual([]);
   await apply('m1', { spec: { replicas: 6 } });
@@ -151,11 +151,11 @@ test('a scale update of an untracked object adds no managedFields before the fir
 
 describe('a scale write', () => {
   beforeEach(async () => {
-    await fixture.create('deployments', deployment({ replicas: 2 }));
-    await fixture.cache.catchUp();
+    await fixture().create('deployments', deployment({ replicas: 2 }));
+    await fixture().cache.catchUp();
   });
 
-  const merge = (body: JsonObject): Promise<WriteResult> => fixture.patch('deployments', 'd', 'merge', body, { subresource: 'scale' });
+  const merge = (body: JsonObject): Promise<WriteResult> => fixture().patch('deployments', 'd', 'merge', body, { subresource: 'scale' });
   const modified = {
     code: 409,
     message:
@@ -189,7 +189,7 @@ describe('a scale write', () => {
     ],
     [
       'is rejected with 404 for an absent workload',
-      () => fixture.update('deployments', 'e', { metadata: { name: 'e' } }, { subresource: 'scale' }),
+      () => fixture().update('deployments', 'e', { metadata: { name: 'e' } }, { subresource: 'scale' }),
       { code: 404, message: 'deployments.apps "e" not found' },
     ],
   ])('%s', async (_, write, expected) => {
@@ -197,7 +197,7 @@ describe('a scale write', () => {
   });
 
   test('stores nothing in a dry run', async () => {
-    const { entry } = await fixture.update(
+    const { entry } = await fixture().update(
       'deployments',
       'd',
       { metadata: { name: 'd' }, spec: { replicas: 16 } },

@@ -4,11 +4,11 @@
  */
 import { StatusError } from '../../../shared/api/errors/status';
 import type { JsonObject } from '../../../shared/values/json';
-import { openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
+import { openWriteFixture } from '../../../test/support/store/write-fixture';
 import { validateServiceStatus } from '../../kinds/core/service/traffic';
+import { useForEachTest } from '../../../test/support/use-resource';
 
-let fixture: WriteFixture;
-beforeEach(async () => void (fixture = await openWriteFixture()));
+const fixture = useForEachTest(() => openWriteFixture());
 
 async function outcome(request: Promise<{ readonly created: boolean }>): Promise<string> {
   try {
@@ -17,7 +17,7 @@ async function outcome(request: Promise<{ readonly created: boolean }>): Promise
     if (!(error instanceof StatusError)) throw error;
     return `${error.code} ${error.message}`;
   } finally {
-    await fixture.cache.catchUp();
+    await fixture().cache.catchUp();
   }
 }
 
@@ -27,15 +27,15 @@ describe('a Service', () => {
   const service = (spec: JsonObject): JsonObject => ({ metadata: { name: 'a' }, spec });
 
   it('is rejected with an externalName unless its type is ExternalName', async () => {
-    expect(await outcome(fixture.create('services', service({ ports: PORTS, externalName: 'a.b' })))).toMatch(
+    expect(await outcome(fixture().create('services', service({ ports: PORTS, externalName: 'a.b' })))).toMatch(
       /^422 .*spec\.externalName: Forbidden: may only be used when `type` is 'ExternalName'$/,
     );
   });
 
   it('keeps the externalName that it had as type ExternalName, and is rejected with any other', async () => {
-    await fixture.create('services', service({ type: 'ExternalName', externalName: 'a.b' }));
-    await fixture.cache.catchUp();
-    const merge = (spec: JsonObject): Promise<string> => outcome(fixture.patch('services', 'a', 'merge', { spec }));
+    await fixture().create('services', service({ type: 'ExternalName', externalName: 'a.b' }));
+    await fixture().cache.catchUp();
+    const merge = (spec: JsonObject): Promise<string> => outcome(fixture().patch('services', 'a', 'merge', { spec }));
     expect(await merge({ type: 'ClusterIP', ports: PORTS })).toBe('200');
     expect(await merge({ sessionAffinity: 'ClientIP' })).toBe('200');
     expect(await merge({ externalName: 'c.d' })).toMatch(/^422/);
@@ -68,12 +68,12 @@ describe('an EndpointSlice', () => {
   const missing = '422 EndpointSlice.discovery.platform.io "a" is invalid: endpoints: Required value';
 
   it('is rejected without an endpoints field; null and an empty list are accepted', async () => {
-    expect(await outcome(fixture.create('endpointslices', slice('a', {})))).toBe(missing);
+    expect(await outcome(fixture().create('endpointslices', slice('a', {})))).toBe(missing);
     for (const [name, endpoints] of Object.entries({ b: null, c: [] }))
-      expect(await outcome(fixture.create('endpointslices', slice(name, { endpoints })))).toBe('201');
-    expect(await outcome(fixture.create('endpointslices', slice('a', { endpoints: [] })))).toBe('201');
-    expect(await outcome(fixture.update('endpointslices', 'a', slice('a', {})))).toBe(missing);
-    expect(await outcome(fixture.patch('endpointslices', 'a', 'merge', { endpoints: null }))).toBe('200');
+      expect(await outcome(fixture().create('endpointslices', slice(name, { endpoints })))).toBe('201');
+    expect(await outcome(fixture().create('endpointslices', slice('a', { endpoints: [] })))).toBe('201');
+    expect(await outcome(fixture().update('endpointslices', 'a', slice('a', {})))).toBe(missing);
+    expect(await outcome(fixture().patch('endpointslices', 'a', 'merge', { endpoints: null }))).toBe('200');
   });
 });
 
@@ -82,7 +82,7 @@ describe.each<[resource: string, spec: JsonObject]>([
   ['ingresses', { spec: { defaultBackend: { service: { name: 's', port: { number: 80 } } } } }],
 ])('PUT of an absent object of %s', (resource, spec) => {
   const put = (name: string, metadata: JsonObject): Promise<string> =>
-    outcome(fixture.update(resource, name, { ...spec, metadata: { name, ...metadata } }));
+    outcome(fixture().update(resource, name, { ...spec, metadata: { name, ...metadata } }));
 
   it('creates the object when the resourceVersion is unset or 0, and responds 404 otherwise', async () => {
     expect(await put('a', {})).toBe('201');

@@ -1,13 +1,14 @@
 import { objectOf, refusalStatus, openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
+import { useForEachTest } from '../../../test/support/use-resource';
 
-let fixture: WriteFixture;
-beforeEach(async () => {
-  fixture = await openWriteFixture();
-  await fixture.create('configmaps', { metadata: { name: 'a', finalizers: ['x.io/a', 'x.io/b'] }, data: { k: 'v' } });
+const fixture = useForEachTest(async () => {
+  const opened = await openWriteFixture();
+  await opened.create('configmaps', { metadata: { name: 'a', finalizers: ['x.io/a', 'x.io/b'] }, data: { k: 'v' } });
+  return opened;
 });
 
 const patch = (body: unknown, options?: Parameters<WriteFixture['patch']>[4]): ReturnType<WriteFixture['patch']> =>
-  fixture.patch('configmaps', 'a', 'strategic', body, options);
+  fixture().patch('configmaps', 'a', 'strategic', body, options);
 
 it('a strategic merge patch stores the patched object', async () => {
   const { object } = await patch({
@@ -18,25 +19,25 @@ it('a strategic merge patch stores the patched object', async () => {
   });
   expect(object).toMatchObject({ metadata: { finalizers: ['x.io/c', 'x.io/b'] }, data: { l: 'w' } });
   expect(object).not.toHaveProperty('data.k');
-  expect(await fixture.stored('configmaps', 'a')).toEqual(object);
+  expect(await fixture().stored('configmaps', 'a')).toEqual(object);
 });
 
 it('a strategic merge patch is retried on the current object after a conflict', async () => {
-  const transactions = fixture.store.calls.transact;
+  const transactions = fixture().store.calls.transact;
   await Promise.all([patch({ metadata: { finalizers: ['x.io/c'] } }), patch({ metadata: { finalizers: ['x.io/d'] }, data: { k: null } })]);
-  expect(fixture.store.calls.transact - transactions).toBe(3);
-  const stored = await fixture.stored('configmaps', 'a');
+  expect(fixture().store.calls.transact - transactions).toBe(3);
+  const stored = await fixture().stored('configmaps', 'a');
   expect(stored).toMatchObject({ metadata: { finalizers: expect.arrayContaining(['x.io/a', 'x.io/b', 'x.io/c', 'x.io/d']) } });
   expect(stored).not.toHaveProperty('data');
 });
 
 it('a strategic merge patch stores nothing when nothing changes and in a dry run', async () => {
-  const before = await fixture.stored('configmaps', 'a');
-  const transactions = fixture.store.calls.transact;
+  const before = await fixture().stored('configmaps', 'a');
+  const transactions = fixture().store.calls.transact;
   expect((await patch({ data: { k: 'v' } })).object).toEqual(before);
   expect((await patch({ data: { k: 'w' } }, { dryRun: true })).object).toMatchObject({ data: { k: 'w' } });
-  expect(fixture.store.calls.transact).toBe(transactions);
-  expect(await fixture.stored('configmaps', 'a')).toEqual(before);
+  expect(fixture().store.calls.transact).toBe(transactions);
+  expect(await fixture().stored('configmaps', 'a')).toEqual(before);
 });
 
 it('a strategic merge patch is rejected with 409 for a stale resourceVersion or If-Match', async () => {
@@ -46,11 +47,17 @@ it('a strategic merge patch is rejected with 409 for a stale resourceVersion or 
 });
 
 it('a strategic merge patch of the status subresource changes only the status', async () => {
-  await fixture.create('pods', { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
+  await fixture().create('pods', { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } });
   const ready = { type: 'Ready', status: 'True' };
-  await fixture.patch('pods', 'p', 'strategic', { status: { conditions: [{ type: 'Old', status: 'False' }] } }, { subresource: 'status' });
+  await fixture().patch(
+    'pods',
+    'p',
+    'strategic',
+    { status: { conditions: [{ type: 'Old', status: 'False' }] } },
+    { subresource: 'status' },
+  );
   const body = { spec: { nodeName: 'x' }, status: { conditions: [{ type: 'Old', $patch: 'delete' }, ready] } };
-  const { object } = await fixture.patch('pods', 'p', 'strategic', body, { subresource: 'status' });
+  const { object } = await fixture().patch('pods', 'p', 'strategic', body, { subresource: 'status' });
   expect(object).toMatchObject({ status: { conditions: [ready] } });
   expect(object).not.toHaveProperty('spec.nodeName');
 });
@@ -88,13 +95,13 @@ it('a strategic merge patch reports sorted unknown and duplicate fields as field
   expect(rejection.reason).toBe('BadRequest');
   expect(rejection.message).toBe(message);
   await patch(body, { fieldValidation: 'Ignore' });
-  expect(fixture.warnings).toEqual([]);
+  expect(fixture().warnings).toEqual([]);
   const { entry } = await patch(body);
   // Every attempt warns again; the response contains each warning once.
-  expect([...new Set(fixture.warnings)]).toEqual(errors);
+  expect([...new Set(fixture().warnings)]).toEqual(errors);
   expect(objectOf(entry)).toMatchObject({ data: { a: '2', k: 'v' } });
 });
 
 it('the strategic merge patch null changes nothing', async () => {
-  expect((await patch('null')).object).toEqual(await fixture.stored('configmaps', 'a'));
+  expect((await patch('null')).object).toEqual(await fixture().stored('configmaps', 'a'));
 });
