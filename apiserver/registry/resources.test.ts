@@ -3,26 +3,34 @@ import { buildResources, entryKey } from './resources';
 import { STRATEGY_ROWS } from '../kinds';
 import { groupResourceText } from '../../shared/api/identity/identity';
 
-const resources = buildResources();
+describe('Resources', () => {
+  const resources = buildResources();
 
-it('Resources finds a resource by either spelling of its group', () => {
-  const lease = resources.find('coordination.platform.io', 'v1', 'leases');
-  expect(lease?.row.kind).toBe('Lease');
-  expect(resources.find(['coordination', 'k8s', 'io'].join('.'), 'v1', 'leases')).toBe(lease);
-  expect(resources.findByKind({ group: 'coordination.platform.io', version: 'v1', kind: 'Lease' })).toBe(lease);
-  expect(resources.find('coordination.platform.io', 'v2', 'leases')).toBeUndefined();
-  expect(resources.find('', 'v1', 'leases')).toBeUndefined();
-});
+  it('finds a resource by either spelling of its group, and by its kind', () => {
+    const lease = resources.find('coordination.platform.io', 'v1', 'leases');
+    expect(lease?.row.kind).toBe('Lease');
+    expect(resources.find('coordination.k8s.io', 'v1', 'leases')).toBe(lease);
+    expect(resources.findByKind({ group: 'coordination.platform.io', version: 'v1', kind: 'Lease' })).toBe(lease);
+  });
 
-it('Resources has one stored type per key segment', () => {
-  const segments = resources.storedTypes.map((type) => type.segment);
-  expect(new Set(segments).size).toBe(segments.length);
-  expect(segments).toEqual(expect.arrayContaining(['configmaps', 'services/specs', 'minions']));
-  const [first] = STORED_KINDS;
-  if (first === undefined) throw new Error('no kinds');
-  const twice = buildResources([first, { ...first, version: 'v2' }]);
-  expect(twice.storedTypes).toHaveLength(1);
-  expect(twice.builtInResources[0]?.stored).toBe(twice.builtInResources[1]?.stored);
+  it('finds no resource in another version or group', () => {
+    expect(resources.find('coordination.platform.io', 'v2', 'leases')).toBeUndefined();
+    expect(resources.find('', 'v1', 'leases')).toBeUndefined();
+  });
+
+  it('has one stored type for each key segment, as upstream names it', () => {
+    const segments = resources.storedTypes.map((type) => type.segment);
+    expect(new Set(segments).size).toBe(segments.length);
+    expect(segments).toEqual(expect.arrayContaining(['configmaps', 'services/specs', 'minions']));
+  });
+
+  it('has one stored type for two versions of a kind', () => {
+    const [row] = STORED_KINDS;
+    if (row === undefined) throw new Error('no kinds');
+    const { storedTypes, builtInResources } = buildResources([row, { ...row, version: 'v2' }]);
+    expect(storedTypes).toHaveLength(1);
+    expect(builtInResources.map(({ stored }) => stored)).toEqual([storedTypes[0], storedTypes[0]]);
+  });
 });
 
 it('every strategy belongs to a resource of its type', () => {

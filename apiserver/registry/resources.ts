@@ -50,7 +50,7 @@ export function buildResources(rows: readonly KindRow[] = SERVED_KINDS, internal
   const types = new Map<string, StoredType>();
   const resourceOf = (row: KindRow): Resource => {
     const hub = storedRowOf(row);
-    return { row, hub, stored: storedType(hub, types) };
+    return { row, hub, stored: storedTypeOf(hub, types) };
   };
   const builtInResources = rows.filter((row) => row.virtual !== true).map(resourceOf);
   const unserved = internalKinds.filter((row) => row.virtual !== true && !rows.includes(row)).map(resourceOf);
@@ -88,7 +88,8 @@ export function buildResources(rows: readonly KindRow[] = SERVED_KINDS, internal
 /** `apps/v1/deployments` or `apps/v1/Deployment`. */
 const versionedName = (gv: GroupVersion, name: string): string => `${apiVersionOf(gv)}/${name}`;
 
-function storedType(row: KindRow, types: Map<string, StoredType>): StoredType {
+/** The type of the row's key segment. `types`: by key segment; a new type is added. */
+function storedTypeOf(row: KindRow, types: Map<string, StoredType>): StoredType {
   const segment = row.storageSegment ?? row.resource;
   const existing = types.get(segment);
   if (existing !== undefined) return existing;

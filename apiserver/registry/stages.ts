@@ -48,7 +48,7 @@ export const CREATE = {
 /**
  * Stages of updates. Every list begins with {@link GENERAL_UPDATE}; the name states what follows, in order:
  * - `object`: {@link WHOLE_OBJECT};
- * - `change`: {@link METADATA_UPDATE} and the stage `change`; in a name that ends in `Alone`, the stage `change` only;
+ * - `change`: {@link METADATA_UPDATE} and the stage `change`; in a name that ends in `ChangeAlone`, the stage only;
  * - other words are explained at the list.
  */
 export const UPDATE = {

@@ -19,6 +19,7 @@ import type { DeleteOptions } from './verbs';
 
 /** The circumstances of a request that hooks may use. */
 export interface StrategyContext {
+  /** The spellings of names that the server itself writes. */
   readonly names: GeneratedNames;
   readonly user: UserInfo;
   /** In ms since 1970. */
@@ -68,7 +69,7 @@ export interface DeletionRules<T extends JsonObject = JsonObject> {
   warnings?(options: DeleteOptions): readonly string[];
   /**
    * Graceful deletion as in rest.RESTGracefulDeleteStrategy: returns the grace period in seconds, 0 to delete at
-   * once. `requested`: of the request.
+   * once. `requested`: the grace period of the request in seconds; `undefined` when it has none.
    */
   checkGracefulDelete?(object: T, requested: number | undefined): number;
   /**
@@ -95,7 +96,7 @@ export interface DeletionRules<T extends JsonObject = JsonObject> {
 export interface AbridgedObject {
   /** With resourceVersion, like whole objects. */
   readonly object: JsonObject;
-  /** Returns `body`, an encoded abridged object that may have been changed, with the omitted parts. */
+  /** Returns the whole object, encoded. `body`: the encoded `object`, which may have been changed. */
   complete(body: string): string;
 }
 
@@ -103,10 +104,10 @@ export interface AbridgedObject {
 export interface Strategy<T extends JsonObject = JsonObject> {
   /**
    * Size of request body and stored object in bytes above which a write runs in a worker thread, because the rules of
-   * the kind may take more than about 20 ms; 0 for every write. Absent: only the number of values decides.
+   * the kind may take more than about 20 ms; 0 for every write. Absent: only the format and the number of JSON values decide.
    */
   readonly maxInlineBytes?: number | undefined;
-  /** Makes members consistent that express the same in two ways. Called before managedFields are updated. */
+  /** Makes two members agree that express the same thing. Called before managedFields are updated. */
   canonicalize?(object: T): void;
   /** Sets labels that the server requires. Called before managedFields are updated and again after admission. */
   setRequiredLabels?(object: T, context: StrategyContext): void;

@@ -1,8 +1,17 @@
 import { fieldReader } from './field-reader';
 
-test('fieldReader reads the fallback path when the path is empty', () => {
+describe('fieldReader', () => {
   const { read } = fieldReader({ name: 'source', path: 'source.component', fallback: 'reportingComponent' });
-  expect(read({ source: { component: 'a' }, reportingComponent: 'b' })).toBe('a');
-  expect(read({ source: { component: '' }, reportingComponent: 'b' })).toBe('b');
-  expect(read({ source: {} })).toBe('');
+
+  test('reads the path', () => {
+    expect(read({ source: { component: 'a' }, reportingComponent: 'b' })).toBe('a');
+  });
+
+  test('reads the fallback path when the value at the path is empty', () => {
+    expect(read({ source: { component: '' }, reportingComponent: 'b' })).toBe('b');
+  });
+
+  test('returns an empty text when both are absent', () => {
+    expect(read({ source: {} })).toBe('');
+  });
 });

@@ -13,7 +13,10 @@ import type { Entry, Labels } from '../../cache/cache';
 const EXPIRES = '$expires';
 /** Version and id of the schema with which a custom object was stored: `v1/<schema id>`, see {@link schemaMark}. */
 const SCHEMA = '$schema';
-/** Present, with an empty value, when a custom object has members that sort before `metadata`. */
+/**
+ * Present, with an empty value, when a custom object has members that sort before `metadata`. Stored objects begin with the
+ * metadata, but responses have their members in alphabetical order, so these members have to be moved.
+ */
 const BEFORE_METADATA = '$early';
 
 /**
@@ -30,7 +33,7 @@ export function hiddenFields(
   const { custom } = hub;
   if (custom === undefined) return row.expires === true ? { [EXPIRES]: String(Math.ceil(now / 1000) + ttlSeconds) } : undefined;
   // An object that was written in the storage version has got the defaults of that version; a converted one may lack some.
-  const hasStorageDefaults = (row === hub && custom.webhook === undefined) || isComplete(hub, object);
+  const hasStorageDefaults = (row === hub && custom.webhook === undefined) || hasAllDefaults(hub, object);
   return {
     [SCHEMA]: hasStorageDefaults ? schemaMark(custom, object) : `${custom.storageVersion}/`,
     ...(hasMembersBeforeMetadata(object) ? { [BEFORE_METADATA]: '' } : {}),
@@ -55,7 +58,7 @@ function schemaMark({ schema, schemaId, storageVersion, versions }: CustomVersio
 }
 
 /** Whether an object that was converted from another version has all defaults of the storage schema. */
-function isComplete(hub: KindRow, object: JsonObject): boolean {
+function hasAllDefaults(hub: KindRow, object: JsonObject): boolean {
   const defaulted = cloneJson(object);
   codecOf(hub).applyDefaults(defaulted);
   return equalJson(defaulted, object);
