@@ -5,9 +5,19 @@ import { join } from 'node:path';
 import { systemClock } from '../../shared/runtime/clock';
 import { systemRandom } from '../../shared/runtime/random';
 import { ManualClock } from '../../test/support/clock/manual-clock';
+import { useForEachTest } from '../../test/support/use-resource';
 import { commit, type CommitOptions } from './commit';
 import { openEmbeddedStore } from './embedded/open';
-import { StoreError, type Revision, type Store, type Transaction, type TransactionResult } from './store';
+import { DelegatingStore } from './delegating-store';
+import {
+  StoreError,
+  type Revision,
+  type Store,
+  type StoreCallOptions,
+  type Transaction,
+  type TransactionResult,
+  type Watch,
+} from './store';
 
 /** The planned outcome of one call of `transact`. */
 interface CallOutcome {
@@ -19,80 +29,81 @@ interface CallOutcome {
   readonly meanwhile?: () => Promise<unknown>;
 }
 
-describe('commit', () => {
-  const key = '/thing';
-  /** Shared by `commit` and the store, because `commit` passes deadlines of this clock to the store. */
-  const clock = new ManualClock();
-  /** Calls and watches of the store that have not ended. */
-  let pendingCalls = 0;
-  let directory: string;
-  let store: Store;
-  /** Number of calls of `transact` of the last `storeWithOutcomes`. */
-  let sentCount: number;
+const key = '/thing';
 
-  beforeEach(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'commit-'));
-    store = await openEmbeddedStore({ directory, clock, random: systemRandom });
-  });
-  afterEach(async () => {
-    await store.close();
-    rmSync(directory, { recursive: true, force: true });
-  });
+const write = (modRevision: Revision, value: string): Transaction => ({
+  compare: [{ key, modRevision }],
+  operations: [{ type: 'put', key, value: Buffer.from(value) }],
+});
+const deleteAt = (modRevision: Revision): Transaction => ({ compare: [{ key, modRevision }], operations: [{ type: 'delete', key }] });
 
-  const write = (modRevision: Revision, value: string): Transaction => ({
-    compare: [{ key, modRevision }],
-    operations: [{ type: 'put', key, value: Buffer.from(value) }],
-  });
-  const deleteAt = (modRevision: Revision): Transaction => ({ compare: [{ key, modRevision }], operations: [{ type: 'delete', key }] });
-  const put = async (value: string): Promise<Revision> =>
-    (await store.transact({ compare: [], operations: [{ type: 'put', key, value: Buffer.from(value) }] })).revision;
-  const remove = (): Promise<unknown> => store.transact({ compare: [], operations: [{ type: 'delete', key }] });
+/** A store of which the first transactions have the given outcomes; later ones succeed. */
+class LossyStore extends DelegatingStore {
+  /** Number of calls of `transact`. */
+  sentCount = 0;
+  /** Transactions and watches that have not ended. */
+  pendingCalls = 0;
+  private readonly outcomes: readonly CallOutcome[];
 
-  /** The store; its first calls have the given outcomes, later ones succeed. */
-  function storeWithOutcomes(...outcomes: CallOutcome[]): Store {
-    sentCount = 0;
-    const transact = (transaction: Transaction): Promise<TransactionResult> => {
-      pendingCalls++;
-      return attempt(transaction).finally(() => pendingCalls--);
-    };
-    const attempt = async (transaction: Transaction): Promise<TransactionResult> => {
-      const planned = outcomes[sentCount++] ?? { isCommitted: true, hasResponse: true };
-      const result = planned.isCommitted ? await store.transact(transaction) : undefined;
+  constructor(store: Store, outcomes: readonly CallOutcome[]) {
+    super(store);
+    this.outcomes = outcomes;
+  }
+
+  override async transact(transaction: Transaction, options?: StoreCallOptions): Promise<TransactionResult> {
+    const planned = this.outcomes[this.sentCount++] ?? { isCommitted: true, hasResponse: true };
+    this.pendingCalls++;
+    try {
+      const result = planned.isCommitted ? await this.store.transact(transaction, options) : undefined;
       await planned.meanwhile?.();
       if (planned.isStoreFull) throw new StoreError('no-space', 'database space exceeded');
       if (result === undefined || !planned.hasResponse) throw new StoreError('ambiguous', 'the response was lost');
       return result;
-    };
-    const watch: Store['watch'] = (...parameters) => {
-      pendingCalls++;
-      const opened = store.watch(...parameters);
-      const close = opened.close.bind(opened);
-      let isOpen = true;
-      opened.close = () => {
-        if (isOpen) pendingCalls--;
-        isOpen = false;
-        close();
-      };
-      return opened;
-    };
-    return new Proxy(store, {
-      get: (target, name) => {
-        if (name === 'transact') return transact;
-        if (name === 'watch') return watch;
-        const member: unknown = Reflect.get(target, name);
-        return typeof member === 'function' ? member.bind(target) : member;
-      },
-    });
+    } finally {
+      this.pendingCalls--;
+    }
   }
 
+  override watch(...parameters: Parameters<Store['watch']>): Watch {
+    this.pendingCalls++;
+    const opened = this.store.watch(...parameters);
+    const close = opened.close.bind(opened);
+    let isOpen = true;
+    opened.close = () => {
+      if (isOpen) this.pendingCalls--;
+      isOpen = false;
+      close();
+    };
+    return opened;
+  }
+}
+
+describe('commit', () => {
+  /** Shared by `commit` and the store, because `commit` passes deadlines of this clock to the store. */
+  const clock = new ManualClock();
+  const directory = useForEachTest(
+    () => mkdtempSync(join(tmpdir(), 'commit-')),
+    (folder) => rmSync(folder, { recursive: true, force: true }),
+  );
+  const store = useForEachTest(
+    () => openEmbeddedStore({ directory: directory(), clock, random: systemRandom }),
+    (opened) => opened.close(),
+  );
+
+  const put = async (value: string): Promise<Revision> =>
+    (await store().transact({ compare: [], operations: [{ type: 'put', key, value: Buffer.from(value) }] })).revision;
+  const remove = (): Promise<unknown> => store().transact({ compare: [], operations: [{ type: 'delete', key }] });
+
+  const storeWithOutcomes = (...outcomes: CallOutcome[]): LossyStore => new LossyStore(store(), outcomes);
+
   /** Runs `commit` and advances the clock whenever the store is idle. */
-  async function runCommit(target: Store, transaction: Transaction, options: Partial<CommitOptions> = {}): Promise<TransactionResult> {
+  async function runCommit(target: LossyStore, transaction: Transaction, options: Partial<CommitOptions> = {}): Promise<TransactionResult> {
     let isOver = false;
     const outcome = commit(target, transaction, { clock, ...options }).finally(() => (isOver = true));
     outcome.catch(() => undefined);
     while (!isOver) {
       await systemClock.sleep(1);
-      if (pendingCalls === 0) await clock.advanceAsync(10);
+      if (target.pendingCalls === 0) await clock.advanceAsync(10);
     }
     return outcome;
   }
@@ -108,8 +119,9 @@ describe('commit', () => {
   });
 
   it('sends a transaction once when the response arrives', async () => {
-    expect(await runCommit(storeWithOutcomes(), write(0, 'a'))).toEqual({ committed: true, revision: 2 });
-    expect(sentCount).toBe(1);
+    const lossy = storeWithOutcomes();
+    expect(await runCommit(lossy, write(0, 'a'))).toEqual({ committed: true, revision: 2 });
+    expect(lossy.sentCount).toBe(1);
   });
 
   it('sends a transaction again when the request was lost', async () => {
@@ -120,7 +132,7 @@ describe('commit', () => {
     expect(await runCommit(storeWithOutcomes(lostResponse()), write(0, 'a'))).toEqual({ committed: true, revision: 2 });
     expect(await runCommit(storeWithOutcomes(lostResponse()), write(2, 'b'))).toEqual({ committed: true, revision: 3 });
     expect(await runCommit(storeWithOutcomes(lostResponse()), deleteAt(3))).toEqual({ committed: true, revision: 4 });
-    expect(await store.revision()).toBe(4);
+    expect(await store().revision()).toBe(4);
   });
 
   it('recognizes its own update when the key changed again afterwards', async () => {
@@ -131,7 +143,7 @@ describe('commit', () => {
       await put('y');
     };
     expect(await runCommit(storeWithOutcomes(lostResponse(putLater)), write(base, 'b'))).toEqual({ committed: true, revision: base + 1 });
-    expect((await store.get(key)).kv?.value.toString()).toBe('y');
+    expect((await store().get(key)).kv?.value.toString()).toBe('y');
   });
 
   it('recognizes its own creation when the key was updated afterwards', async () => {
@@ -183,15 +195,16 @@ describe('commit', () => {
 
   it('rejects as ambiguous at the deadline', async () => {
     const outcomes = Array.from({ length: 100 }, () => lostRequest());
-    const outcome = runCommit(storeWithOutcomes(...outcomes), write(0, 'a'), { deadline: clock.monotonic() + 5_000 });
+    const lossy = storeWithOutcomes(...outcomes);
+    const outcome = runCommit(lossy, write(0, 'a'), { deadline: clock.monotonic() + 5_000 });
     await expect(outcome).rejects.toMatchObject({ failure: 'ambiguous' });
-    expect(sentCount).toBeGreaterThan(3);
+    expect(lossy.sentCount).toBeGreaterThan(3);
   });
 
   it('rejects as ambiguous when the history is compacted', async () => {
     const base = await put('a');
     const putLater = async (): Promise<void> => {
-      await store.compact(await put('x'));
+      await store().compact(await put('x'));
     };
     const before = clock.monotonic();
     await expect(runCommit(storeWithOutcomes(lostResponse(putLater)), write(base, 'b'))).rejects.toMatchObject({ failure: 'ambiguous' });
@@ -208,8 +221,9 @@ describe('commit', () => {
         committed: true,
         revision: 3,
       });
-      expect(await runCommit(storeWithOutcomes(fullStore(lostResponse())), deleteAt(4))).toEqual({ committed: true, revision: 5 });
-      expect(sentCount).toBe(1);
+      const lossy = storeWithOutcomes(fullStore(lostResponse()));
+      expect(await runCommit(lossy, deleteAt(4))).toEqual({ committed: true, revision: 5 });
+      expect(lossy.sentCount).toBe(1);
     });
 
     it('detects that the write was not committed and rejects with no-space immediately', async () => {
@@ -217,8 +231,9 @@ describe('commit', () => {
       const before = clock.monotonic();
       await expect(runCommit(storeWithOutcomes(fullStore(lostRequest())), write(base, 'b'))).rejects.toMatchObject({ failure: 'no-space' });
       await remove();
-      await expect(runCommit(storeWithOutcomes(fullStore(lostRequest())), write(0, 'b'))).rejects.toMatchObject({ failure: 'no-space' });
-      expect(sentCount).toBe(1);
+      const lossy = storeWithOutcomes(fullStore(lostRequest()));
+      await expect(runCommit(lossy, write(0, 'b'))).rejects.toMatchObject({ failure: 'no-space' });
+      expect(lossy.sentCount).toBe(1);
       expect(clock.monotonic() - before).toBeLessThan(2_000);
     });
 
@@ -268,12 +283,13 @@ describe('commit', () => {
       compare: [{ key: '/other', modRevision: 0 }],
       operations: [{ type: 'put', key, value: Buffer.from('a') }],
     };
-    await expect(runCommit(storeWithOutcomes(lostResponse()), blind)).rejects.toMatchObject({ failure: 'ambiguous' });
-    expect(sentCount).toBe(1);
+    const lossy = storeWithOutcomes(lostResponse());
+    await expect(runCommit(lossy, blind)).rejects.toMatchObject({ failure: 'ambiguous' });
+    expect(lossy.sentCount).toBe(1);
   });
 
   it('rethrows failures that exclude a commit', async () => {
-    await store.close();
-    await expect(runCommit(store, write(0, 'a'))).rejects.toMatchObject({ failure: 'closed' });
+    await store().close();
+    await expect(runCommit(storeWithOutcomes(), write(0, 'a'))).rejects.toMatchObject({ failure: 'closed' });
   });
 });

@@ -1,31 +1,28 @@
 import { ManualClock } from '../../test/support/clock/manual-clock';
 import { MemoryStore } from '../../test/support/store/memory-store';
 import { logFullStore } from './full-store-log';
-import { StoreError, type Store } from './store';
+import { StoreError } from './store';
+import { put, remove } from '../../test/support/store/store-helpers';
 
-let clock: ManualClock;
-let inner: MemoryStore;
-let store: Store;
-let lines: unknown[];
-
-beforeEach(() => {
-  clock = new ManualClock();
-  inner = new MemoryStore();
-  lines = [];
-  store = logFullStore(inner, {
+/** A store over `inner`, and the lines that it logs: the message of an info line, message and fields of an error line. */
+function openLoggedStore() {
+  const clock = new ManualClock();
+  const inner = new MemoryStore();
+  const lines: unknown[] = [];
+  const store = logFullStore(inner, {
     clock,
     remedy: 'free space',
     logger: { error: (message, fields) => lines.push([message, fields]), info: (message) => lines.push(message) },
   });
-});
+  return { clock, inner, store, lines, put: () => put(store, '/a', '1'), remove: () => remove(store, '/a') };
+}
 
 const FULL = new StoreError('no-space', 'no space left on device');
 const FULL_LINE = ['the store has no space left: writes are refused', { reason: 'no space left on device', remedy: 'free space' }];
-const put = (): Promise<unknown> => store.transact({ compare: [], operations: [{ type: 'put', key: '/a', value: Buffer.from('1') }] });
-const remove = (): Promise<unknown> => store.transact({ compare: [], operations: [{ type: 'delete', key: '/a' }] });
 
 describe('logFullStore', () => {
   it('logs a full store with the remedy at most every 30 seconds, and rejects with the error of the store', async () => {
+    const { clock, inner, store, lines, put } = openLoggedStore();
     jest.spyOn(inner, 'transact').mockRejectedValue(FULL);
     jest.spyOn(inner, 'grantLease').mockRejectedValue(FULL);
     jest.spyOn(inner, 'health').mockRejectedValue(FULL);
@@ -40,6 +37,7 @@ describe('logFullStore', () => {
   });
 
   it('logs once that a write was accepted again; a deletion does not show it', async () => {
+    const { inner, lines, put, remove } = openLoggedStore();
     const refused = jest.spyOn(inner, 'transact').mockRejectedValueOnce(FULL);
     await expect(put()).rejects.toBe(FULL);
     refused.mockRestore();
@@ -51,6 +49,7 @@ describe('logFullStore', () => {
   });
 
   it('does not log other failures', async () => {
+    const { inner, lines, put } = openLoggedStore();
     jest.spyOn(inner, 'transact').mockRejectedValue(new StoreError('unavailable', 'no leader'));
     await expect(put()).rejects.toThrow('no leader');
     expect(lines).toEqual([]);

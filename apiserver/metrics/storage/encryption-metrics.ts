@@ -3,7 +3,7 @@
  * the configuration. Calls of KMS plug-ins are in kms-metrics.ts.
  */
 import type { Registry } from 'prom-client';
-import type { Direction, TransformMetricsRecorder } from '../../storage/encryption/encryption-rules';
+import type { Direction, TransformMetricsRecorder } from '../../storage/encryption/value-transformer';
 import { publishReloads, type ReloadCounts } from '../registry/configuration-metrics';
 import type { ExpositionChunks } from '../registry/histogram';
 import type { MissingKeyCount } from '../../storage/encryption/missing-keys';

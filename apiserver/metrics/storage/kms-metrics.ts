@@ -4,7 +4,7 @@
 import type { Clock } from '../../../shared/runtime/clock';
 import { hashKeyId } from '../../storage/encryption/kms/dek-seed-rotator';
 import type { KmsMetricsRecorder } from '../../storage/encryption/kms/kms-envelope';
-import type { Direction } from '../../storage/encryption/encryption-rules';
+import type { Direction } from '../../storage/encryption/value-transformer';
 import { hashServerId } from '../registry/configuration-metrics';
 import type { NumberSeries, Meters } from '../registry/meters';
 

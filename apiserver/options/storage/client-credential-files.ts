@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { KubeletCredentials } from '../../endpoints/forward/backend';
 import type { ProxyCredentials } from '../../aggregation/extension-servers';
-import type { EtcdCredentials } from '../../storage/etcd/unary-client';
+import type { EtcdCredentials } from '../../storage/etcd/member-connection';
 import { readCertificateBundle } from '../../../shared/pki/certificate-bundle';
 import { FileBackedValue } from '../../../shared/runtime/files/file-backed-value';
 import type { ServerFlags } from '../flags/flags';

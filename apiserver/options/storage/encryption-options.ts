@@ -19,7 +19,8 @@ import { createEncryptedStore } from '../../storage/encryption/encrypted-store';
 import type { Store } from '../../storage/store';
 import { createAesCbcCipher, createAesGcmCipher, createSecretboxCipher, type Cipher } from '../../storage/encryption/ciphers';
 import { findLostKeys } from '../../storage/encryption/find-lost-keys';
-import { EncryptionRules, type EncryptionRule, type Envelope, type ValueProvider } from '../../storage/encryption/encryption-rules';
+import { EncryptionRules } from '../../storage/encryption/encryption-rules';
+import type { EncryptionRule, Envelope, ValueProvider } from '../../storage/encryption/value-transformer';
 import {
   decodeSecret,
   ENCRYPTION_FORMAT,

@@ -6,7 +6,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import type { Logger } from '../../../shared/runtime/logger';
 import { throttleByKey } from '../../../shared/runtime/throttle';
 import { validityError } from '../../../shared/pki/certificates';
-import type { OnUnreachable } from '../../storage/etcd/unary-client';
+import type { OnUnreachable } from '../../storage/etcd/member-connection';
 
 /** Where lines are written, and what they may advise about. */
 export interface EtcdUnreachableLogOptions {

@@ -9,6 +9,7 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { systemRandom } from '../../../shared/runtime/random';
 import { flushPromises } from '../../../test/support/clock/manual-clock';
+import { useForEachTest } from '../../../test/support/use-resource';
 import { prefixRange, type Store } from '../store';
 import { explainDamage, explainUncaughtDamage, MissingRecordError } from './database-files';
 import { StoreGate } from './store-gate';
@@ -18,23 +19,26 @@ import { openLockedStoreView, openStoreView, type StoreView } from './store-view
 const WRITES = 50;
 const EVERYTHING = prefixRange('/');
 
-let folder: string;
-let directory: string;
-let data: string;
+/** The folder of a closed store with {@link WRITES} keys, and its data file. */
+const files = useForEachTest(
+  async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'embedded-files-'));
+    const directory = join(folder, 'store');
+    await fillStore(directory);
+    return { folder, directory, data: join(directory, 'data.mdb') };
+  },
+  ({ folder }) => rmSync(folder, { recursive: true, force: true }),
+);
 
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'embedded-files-'));
-  directory = join(folder, 'store');
-  data = join(directory, 'data.mdb');
-  const store = await open();
+async function fillStore(directory: string): Promise<void> {
+  const store = await open(directory);
   const put = (key: string): unknown =>
     store.transact({ compare: [], operations: [{ type: 'put', key, value: Buffer.alloc(5_000, 'x') }] });
   await Promise.all(Array.from({ length: WRITES }, (_, index) => put(`/${index}`)));
   await store.close();
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+}
 
-const open = (): Promise<Store> => openEmbeddedStore({ directory, clock: systemClock, random: systemRandom });
+const open = (directory = files().directory): Promise<Store> => openEmbeddedStore({ directory, clock: systemClock, random: systemRandom });
 
 /** Each way of opening the store returns the number of its keys. */
 async function openForWriting(): Promise<number> {
@@ -47,7 +51,7 @@ async function openForWriting(): Promise<number> {
 }
 
 const readWith = (view: (directory: string) => Promise<StoreView>) => async (): Promise<number> => {
-  const { entries, close } = await view(directory);
+  const { entries, close } = await view(files().directory);
   let count = 0;
   try {
     for await (const { value } of entries(EVERYTHING)) count += value.length > 0 ? 1 : 0;
@@ -65,7 +69,7 @@ const outcome = (openStore: () => Promise<number>): Promise<number | string> => 
 
 /** Overwrites bytes of the data file. */
 function patch(position: number, bytes: readonly number[]): void {
-  const file = openSync(data, 'r+');
+  const file = openSync(files().data, 'r+');
   writeSync(file, Buffer.from(bytes), 0, bytes.length, position);
   closeSync(file);
 }
@@ -81,19 +85,19 @@ const DAMAGED = 'move the damaged one away and restore a backup';
 
 /** Clears all pages behind the meta pages. */
 function clearPages(): void {
+  const { data } = files();
   const { size } = statSync(data);
   truncateSync(data, 2 * PAGE_BYTES);
   truncateSync(data, size);
 }
 
-/** The fault, how to cause it, and a part of the message. */
-const FAULTS: readonly (readonly [string, () => void, string])[] = [
-  ['the data of another program', () => writeFileSync(data, Buffer.alloc(10_000, 'no database')), 'is not a file of an embedded store'],
-  ['only zeros', () => writeFileSync(data, Buffer.alloc(10_000)), 'is not a file of an embedded store'],
-  ['100 bytes', () => truncateSync(data, 100), 'it ends before its data starts'],
-  ['one page', () => truncateSync(data, PAGE_BYTES), 'it ends before its data starts'],
-  ['two pages', () => truncateSync(data, 2 * PAGE_BYTES), DAMAGED],
-  ['half of its pages', () => truncateSync(data, statSync(data).size >> 1), DAMAGED],
+const FAULTS: readonly (readonly [fault: string, cause: () => void, partOfMessage: string])[] = [
+  ['the data of another program', () => writeFileSync(files().data, Buffer.alloc(10_000, 'x')), 'is not a file of an embedded store'],
+  ['only zeros', () => writeFileSync(files().data, Buffer.alloc(10_000)), 'is not a file of an embedded store'],
+  ['100 bytes', () => truncateSync(files().data, 100), 'it ends before its data starts'],
+  ['one page', () => truncateSync(files().data, PAGE_BYTES), 'it ends before its data starts'],
+  ['two pages', () => truncateSync(files().data, 2 * PAGE_BYTES), DAMAGED],
+  ['half of its pages', () => truncateSync(files().data, statSync(files().data).size / 2), DAMAGED],
   ['pages of zeros', clearPages, DAMAGED],
   ['another magic number', () => patch(MAGIC_OFFSET, [0]), 'is not a file of an embedded store'],
   ['a newer lmdb format', () => patch(FORMAT_OFFSET, [3]), 'use the program that wrote it'],
@@ -103,9 +107,11 @@ const FAULTS: readonly (readonly [string, () => void, string])[] = [
   ['a directory as lock file', replaceLockFile, 'lock.mdb is not a file'],
 ];
 
+const lockFile = (): string => join(files().directory, 'lock.mdb');
+
 function replaceLockFile(): void {
-  rmSync(join(directory, 'lock.mdb'));
-  mkdirSync(join(directory, 'lock.mdb'));
+  rmSync(lockFile());
+  mkdirSync(lockFile());
 }
 
 describe.each([
@@ -120,14 +126,14 @@ describe.each([
   });
 
   it('is readable without its lock file and with a truncated one', async () => {
-    rmSync(join(directory, 'lock.mdb'));
+    rmSync(lockFile());
     expect(await outcome(openStore)).toBe(WRITES);
-    truncateSync(join(directory, 'lock.mdb'), 10);
+    truncateSync(lockFile(), 10);
     expect(await outcome(openStore)).toBe(WRITES);
   });
 
   it('waits while another process opens or closes it', async () => {
-    const gate = StoreGate.open(directory);
+    const gate = StoreGate.open(files().directory);
     let isOver = false;
     let ending: Promise<number | string> | undefined;
     await gate.runExclusive(async () => {
@@ -150,6 +156,7 @@ it('explainDamage names the folder, also for records that cannot be decoded, and
 });
 
 test('embedded store without data is created by a writer and not by a reader', async () => {
+  const { data } = files();
   truncateSync(data, 0);
   expect(await outcome(openView)).toContain('is empty');
   expect(await outcome(openForWriting)).toBe(0);
@@ -159,6 +166,7 @@ test('embedded store without data is created by a writer and not by a reader', a
 });
 
 test('embedded store whose file ends before its free pages is readable, and its file is not extended while another process writes', async () => {
+  const { data } = files();
   const store = await open();
   const { size } = statSync(data);
   // Both meta pages claim that page 4,096 (0x1000) is the last one, as if the missing pages were free.

@@ -127,39 +127,64 @@ async function readLive(snapshot: ReadTransaction, range: KeyRange, limits: Rang
   }
 }
 
-/** Walks the history of each key: its last entry at or before `revision` counts, unless that is a deletion. */
 async function readPast(snapshot: ReadTransaction, range: KeyRange, revision: Revision, limits: RangeLimits): Promise<KeysAndCount> {
   const end = historyBound(Buffer.from(range.end));
-  const kvs: KeyValue[] = [];
-  let count = 0;
-  // The state of the `current` key after the entries read so far; undefined where it does not exist.
-  let candidate: (KeyState & { readonly key: Buffer }) | undefined;
-  const acceptCandidate = (): void => {
-    if (candidate === undefined) return;
-    count++;
-    if (kvs.length < limits.limit) kvs.push(toKeyValue(snapshot, candidate.key, candidate, limits));
-  };
+  const collector = new PastStateCollector(snapshot, revision, limits);
   let start: Buffer = historyBound(Buffer.from(range.start));
-  let current: Buffer | undefined;
   for (;;) {
     let last: Buffer | undefined;
-    let read = 0;
+    let readCount = 0;
     for (const entry of snapshot.historyEntries(start, end, CHUNK_ENTRIES)) {
+      collector.add(entry);
       last = entry.position;
-      read++;
-      if (current === undefined || !entry.key.equals(current)) {
-        acceptCandidate();
-        current = entry.key;
-        candidate = undefined;
-      }
-      if (entry.revision <= revision) candidate = entry.past && { key: entry.key, modRevision: entry.revision, ...entry.past };
+      readCount++;
     }
-    if (read < CHUNK_ENTRIES || last === undefined) break;
+    if (readCount < CHUNK_ENTRIES || last === undefined) return collector.finish();
     start = justAfter(last);
     await yieldToEventLoop();
   }
-  acceptCandidate();
-  return { kvs, count };
+}
+
+type HistoryEntry = ReturnType<ReadTransaction['historyEntries']> extends Iterable<infer Entry> ? Entry : never;
+
+/**
+ * Collects the keys that existed at a revision from their history, in the order of keys and revisions. Of each key the last
+ * entry at or before the revision counts, unless that is a deletion.
+ */
+class PastStateCollector {
+  private readonly kvs: KeyValue[] = [];
+  private count = 0;
+  private currentKey: Buffer | undefined;
+  /** The state of the current key at the last entry that counts; undefined where it does not exist. */
+  private state: KeyState | undefined;
+
+  constructor(
+    private readonly snapshot: ReadTransaction,
+    private readonly revision: Revision,
+    private readonly limits: RangeLimits,
+  ) {}
+
+  add({ key, revision, past }: HistoryEntry): void {
+    if (this.currentKey === undefined || !key.equals(this.currentKey)) {
+      this.acceptCurrentKey();
+      this.currentKey = key;
+      this.state = undefined;
+    }
+    if (revision <= this.revision) this.state = past && { modRevision: revision, ...past };
+  }
+
+  /** Called after the last entry. */
+  finish(): KeysAndCount {
+    this.acceptCurrentKey();
+    return { kvs: this.kvs, count: this.count };
+  }
+
+  private acceptCurrentKey(): void {
+    const { currentKey, state, limits } = this;
+    if (currentKey === undefined || state === undefined) return;
+    this.count++;
+    if (this.kvs.length < limits.limit) this.kvs.push(toKeyValue(this.snapshot, currentKey, state, limits));
+  }
 }
 
 function checkReadable(snapshot: ReadTransaction, revision: Revision, current: Revision): void {

@@ -3,11 +3,13 @@ import * as salsa from '@noble/ciphers/salsa.js';
 import { systemRandomBytes } from '../../../shared/runtime/random';
 import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { MemoryStore } from '../../../test/support/store/memory-store';
+import { useForEachTest } from '../../../test/support/use-resource';
 import { prefixRange, type Store, type StoreEvent } from '../store';
 import { unreadableReason } from '../unreadable-value';
 import { createAesCbcCipher, createAesGcmCipher, createSecretboxCipher, TransformError, type Cipher } from './ciphers';
 import { createEncryptedStore } from './encrypted-store';
-import { EncryptionRules, type EncryptionRule, type Envelope, type ValueProvider } from './encryption-rules';
+import { EncryptionRules } from './encryption-rules';
+import type { EncryptionRule, Envelope, TransformMetricsRecorder, ValueProvider } from './value-transformer';
 
 const clock = new ManualClock();
 const secretOf = (letter: string, length = 32): Buffer => Buffer.alloc(length, letter);
@@ -31,20 +33,18 @@ const secrets = (...providers: readonly ValueProvider[]): EncryptionRule => ({ r
 const PREFIX = '/registry/';
 const resourceOf = (key: string): string | undefined => /^\/registry\/([a-z.]+)\//.exec(key)?.[1];
 
-/** Recorded outcomes: `to_storage key1: OK`. */
-let transforms: string[] = [];
-
-function rulesWith(rows: readonly EncryptionRule[]): EncryptionRules {
-  const metrics = {
-    observeTransform: (direction: string, prefix: string, outcome: string) => void transforms.push(`${direction} ${prefix} ${outcome}`),
-  };
-  return new EncryptionRules(rows, { dialect: 'platform', clock, metrics });
+function rulesWith(rows: readonly EncryptionRule[], observeTransform: TransformMetricsRecorder['observeTransform'] = jest.fn()) {
+  return new EncryptionRules(rows, { dialect: 'platform', clock, metrics: { observeTransform } });
 }
 
+/** The store behind encryption by these rules. */
 function encrypted(store: Store, ...rows: readonly EncryptionRule[]): Store {
   const rules = rulesWith(rows);
-  return createEncryptedStore(store, { rules: () => rules, resourceOf, clock, yieldNow: () => Promise.resolve() });
+  return encryptedBy(() => rules, store);
 }
+
+const encryptedBy = (rules: () => EncryptionRules, store: Store): Store =>
+  createEncryptedStore(store, { rules, resourceOf, clock, yieldNow: () => Promise.resolve() });
 
 const SECRET_KEY = '/registry/secrets/default/s';
 const put = (store: Store, key: string, value: string): Promise<unknown> =>
@@ -55,12 +55,10 @@ const reasonAt = async (store: Store, key: string): Promise<string | undefined> 
   return kv === undefined ? undefined : unreadableReason(kv.value);
 };
 
-let inner: MemoryStore;
-beforeEach(() => {
-  inner = new MemoryStore(clock);
-  transforms = [];
-});
-afterEach(() => inner.close());
+const inner = useForEachTest(
+  () => new MemoryStore(clock),
+  (store) => store.close(),
+);
 
 /** Envelopes that need a key, which is fetched when `finishFetches` is called. They append their name to decrypted values. */
 function fetchingEnvelopes() {
@@ -102,8 +100,8 @@ it('encrypted store applies the current rules, also when they change while a key
   const rulesOf = (name: string): EncryptionRules =>
     rulesWith([secrets({ type: 'envelope', prefix: 'kms:v2:k:', envelope: envelopeOf(name) })]);
   let rules = rulesOf('old');
-  const store = createEncryptedStore(inner, { rules: () => rules, resourceOf, clock, yieldNow: () => Promise.resolve() });
-  await put(inner, SECRET_KEY, 'platform:enc:kms:v2:k:value');
+  const store = encryptedBy(() => rules, inner());
+  await put(inner(), SECRET_KEY, 'platform:enc:kms:v2:k:value');
   const reading = read(store, SECRET_KEY);
   const watched = watchedValues(store);
   await clock.advanceAsync(1);
@@ -120,26 +118,39 @@ it('encrypted store applies the current rules, also when they change while a key
 
 describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('encryption with %s', (type) => {
   it('stores ciphertext and returns plaintext', async () => {
-    const store = encrypted(inner, secrets(keyProvider(type, ['key1', 'a']), plain));
+    const store = encrypted(inner(), secrets(keyProvider(type, ['key1', 'a']), plain));
     await put(store, SECRET_KEY, 'a plain value');
-    const stored = (await read(inner, SECRET_KEY)) ?? '';
+    const stored = (await read(inner(), SECRET_KEY)) ?? '';
     expect(stored.startsWith(`platform:enc:${type}:v1:key1:`)).toBe(true);
     expect(stored).not.toContain('plain value');
     expect(await read(store, SECRET_KEY)).toBe('a plain value');
     expect((await store.range(prefixRange(PREFIX))).kvs.map(({ value }) => value.toString())).toEqual(['a plain value']);
-    expect(transforms.slice(0, 2)).toEqual([`to_storage key1: OK`, `to_storage platform:enc:${type}:v1: OK`]);
+  });
+
+  it('records each encryption under the name of the key and under the prefix of the value', async () => {
+    const observeTransform = jest.fn();
+    const rules = rulesWith([secrets(keyProvider(type, ['key1', 'a']))], observeTransform);
+    await put(
+      encryptedBy(() => rules, inner()),
+      SECRET_KEY,
+      'a plain value',
+    );
+    expect(observeTransform.mock.calls).toEqual([
+      ['to_storage', 'key1:', 'OK', expect.any(Number)],
+      ['to_storage', `platform:enc:${type}:v1:`, 'OK', expect.any(Number)],
+    ]);
   });
 
   it('encrypts the same value differently each time', async () => {
-    const store = encrypted(inner, secrets(keyProvider(type, ['key1', 'a'])));
+    const store = encrypted(inner(), secrets(keyProvider(type, ['key1', 'a'])));
     await put(store, SECRET_KEY, 'v');
-    const first = await read(inner, SECRET_KEY);
+    const first = await read(inner(), SECRET_KEY);
     await put(store, SECRET_KEY, 'v');
-    expect(await read(inner, SECRET_KEY)).not.toBe(first);
+    expect(await read(inner(), SECRET_KEY)).not.toBe(first);
   });
 
   it('round-trips values of any length', async () => {
-    const store = encrypted(inner, secrets(keyProvider(type, ['key1', 'a'])));
+    const store = encrypted(inner(), secrets(keyProvider(type, ['key1', 'a'])));
     for (const length of [1, 15, 16, 17, 4096]) {
       await put(store, SECRET_KEY, 'x'.repeat(length));
       expect(await read(store, SECRET_KEY)).toBe('x'.repeat(length));
@@ -147,9 +158,9 @@ describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('encryption with %s', 
   });
 
   it('reports why a value is unreadable, and reads other values', async () => {
-    await put(encrypted(inner, secrets(keyProvider(type, ['key1', 'a']))), SECRET_KEY, 'v');
-    await put(inner, '/registry/configmaps/default/c', 'c');
-    const otherStore = encrypted(inner, secrets(keyProvider(type, ['key1', 'b'])));
+    await put(encrypted(inner(), secrets(keyProvider(type, ['key1', 'a']))), SECRET_KEY, 'v');
+    await put(inner(), '/registry/configmaps/default/c', 'c');
+    const otherStore = encrypted(inner(), secrets(keyProvider(type, ['key1', 'b'])));
     const expectedReasons = {
       aescbc: 'invalid padding on input',
       aesgcm: 'cipher: message authentication failed',
@@ -158,18 +169,18 @@ describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('encryption with %s', 
     // A wrong key yields valid padding by chance, once in 256 times.
     if (type !== 'aescbc') expect(await reasonAt(otherStore, SECRET_KEY)).toBe(expectedReasons[type]);
     expect(await read(otherStore, '/registry/configmaps/default/c')).toBe('c');
-    expect(await reasonAt(encrypted(inner, secrets(keyProvider(type, ['key2', 'a']))), SECRET_KEY)).toBe(UNKNOWN_KEY);
-    expect(await reasonAt(encrypted(inner, secrets(plain)), SECRET_KEY)).toBe('no matching prefix found');
-    expect(await reasonAt(encrypted(inner), SECRET_KEY)).toBe('identity transformer tried to read encrypted data');
+    expect(await reasonAt(encrypted(inner(), secrets(keyProvider(type, ['key2', 'a']))), SECRET_KEY)).toBe(UNKNOWN_KEY);
+    expect(await reasonAt(encrypted(inner(), secrets(plain)), SECRET_KEY)).toBe('no matching prefix found');
+    expect(await reasonAt(encrypted(inner()), SECRET_KEY)).toBe('identity transformer tried to read encrypted data');
   });
 
   it('reports truncated values as unreadable when the cipher is authenticated', async () => {
-    const store = encrypted(inner, secrets(keyProvider(type, ['key1', 'a'])));
+    const store = encrypted(inner(), secrets(keyProvider(type, ['key1', 'a'])));
     await put(store, SECRET_KEY, 'v'.repeat(40));
-    const storedValue = (await inner.get(SECRET_KEY)).kv?.value ?? Buffer.alloc(0);
+    const storedValue = (await inner().get(SECRET_KEY)).kv?.value ?? Buffer.alloc(0);
     const head = `platform:enc:${type}:v1:key1:`.length;
     for (let length = head; length < storedValue.length; length++) {
-      await inner.transact({ compare: [], operations: [{ type: 'put', key: SECRET_KEY, value: storedValue.subarray(0, length) }] });
+      await inner().transact({ compare: [], operations: [{ type: 'put', key: SECRET_KEY, value: storedValue.subarray(0, length) }] });
       // Whole blocks without authentication may decrypt to a value.
       if (type === 'aescbc') await store.get(SECRET_KEY);
       else expect(await reasonAt(store, SECRET_KEY)).toBeDefined();
@@ -178,10 +189,10 @@ describe.each(['aescbc', 'aesgcm', 'secretbox'] as const)('encryption with %s', 
 });
 
 it('encryption with aesgcm binds a value to its key in the store', async () => {
-  const store = encrypted(inner, secrets(keyProvider('aesgcm', ['key1', 'a'])));
+  const store = encrypted(inner(), secrets(keyProvider('aesgcm', ['key1', 'a'])));
   await put(store, SECRET_KEY, 'v');
-  const { kv } = await inner.get(SECRET_KEY);
-  await inner.transact({ compare: [], operations: [{ type: 'put', key: `${SECRET_KEY}2`, value: kv?.value ?? Buffer.alloc(0) }] });
+  const { kv } = await inner().get(SECRET_KEY);
+  await inner().transact({ compare: [], operations: [{ type: 'put', key: `${SECRET_KEY}2`, value: kv?.value ?? Buffer.alloc(0) }] });
   expect(await reasonAt(store, `${SECRET_KEY}2`)).toBe('cipher: message authentication failed');
 });
 
@@ -190,8 +201,8 @@ it('encrypted store reads values with the prefix of the other dialect and report
     Buffer.from('k8s:enc:aesgcm:v1:key1:'),
     CREATE_CIPHER.aesgcm(secretOf('a')).encrypt(Buffer.from('v'), SECRET_KEY),
   ]);
-  await inner.transact({ compare: [], operations: [{ type: 'put', key: SECRET_KEY, value }] });
-  const store = encrypted(inner, secrets(keyProvider('aesgcm', ['key1', 'a'])));
+  await inner().transact({ compare: [], operations: [{ type: 'put', key: SECRET_KEY, value }] });
+  const store = encrypted(inner(), secrets(keyProvider('aesgcm', ['key1', 'a'])));
   expect(await read(store, SECRET_KEY)).toBe('v');
   expect((await store.getStale?.(SECRET_KEY))?.value.toString()).toBe('v');
 });
@@ -210,14 +221,14 @@ describe('encryption rule', () => {
     ['configmaps', 'core'],
     ['crontabs.stable.example.com', 'all'],
   ])('of %s is the first that matches: %s', async (resource, name) => {
-    await put(encrypted(inner, ...rows), `/registry/${resource}/n`, 'v');
-    expect(await read(inner, `/registry/${resource}/n`)).toMatch(new RegExp(`^platform:enc:aescbc:v1:${name}:`));
+    await put(encrypted(inner(), ...rows), `/registry/${resource}/n`, 'v');
+    expect(await read(inner(), `/registry/${resource}/n`)).toMatch(new RegExp(`^platform:enc:aescbc:v1:${name}:`));
   });
 
   it('does not apply to keys that are not API objects', async () => {
-    const store = encrypted(inner, ...rows);
+    const store = encrypted(inner(), ...rows);
     await put(store, '/registry/tick', '17');
-    expect(await read(inner, '/registry/tick')).toBe('17');
+    expect(await read(inner(), '/registry/tick')).toBe('17');
     expect(await read(store, '/registry/tick')).toBe('17');
   });
 });
@@ -232,8 +243,8 @@ describe('key rotation', () => {
     ['written by a provider behind another one', [keyProvider('aesgcm', ['key1', 'b']), old], true],
     ['written by a provider behind identity', [plain, old], true],
   ])('reads a value %s, and reports it as stale unless it is current', async (_title, providers, expected) => {
-    await put(encrypted(inner, secrets(old)), SECRET_KEY, 'v');
-    const store = encrypted(inner, secrets(...providers));
+    await put(encrypted(inner(), secrets(old)), SECRET_KEY, 'v');
+    const store = encrypted(inner(), secrets(...providers));
     expect(await read(store, SECRET_KEY)).toBe('v');
     expect(await isStale(store)).toBe(expected);
     await put(store, SECRET_KEY, 'v');
@@ -241,22 +252,22 @@ describe('key rotation', () => {
   });
 
   it('reports a plaintext value as stale only when the first provider encrypts', async () => {
-    await put(inner, SECRET_KEY, 'v');
-    expect(await isStale(encrypted(inner, secrets(old, plain)))).toBe(true);
-    expect(await isStale(encrypted(inner, secrets(plain, old)))).toBe(false);
-    expect(await isStale(encrypted(inner))).toBe(false);
+    await put(inner(), SECRET_KEY, 'v');
+    expect(await isStale(encrypted(inner(), secrets(old, plain)))).toBe(true);
+    expect(await isStale(encrypted(inner(), secrets(plain, old)))).toBe(false);
+    expect(await isStale(encrypted(inner()))).toBe(false);
   });
 
   it('tries each provider that has a key of the name', async () => {
-    await put(encrypted(inner, secrets(old)), SECRET_KEY, 'v');
+    await put(encrypted(inner(), secrets(old)), SECRET_KEY, 'v');
     expect(
-      await read(encrypted(inner, secrets(keyProvider('aesgcm', ['key1', 'b']), keyProvider('aescbc', ['key1', 'a']))), SECRET_KEY),
+      await read(encrypted(inner(), secrets(keyProvider('aesgcm', ['key1', 'b']), keyProvider('aescbc', ['key1', 'a']))), SECRET_KEY),
     ).toBe('v');
   });
 });
 
 it('encrypted store decrypts the current values of a transaction that did not commit', async () => {
-  const store = encrypted(inner, secrets(keyProvider('aesgcm', ['key1', 'a'])));
+  const store = encrypted(inner(), secrets(keyProvider('aesgcm', ['key1', 'a'])));
   await put(store, SECRET_KEY, 'v');
   const result = await store.transact({ compare: [{ key: SECRET_KEY, modRevision: 0 }], operations: [] });
   expect(result).toMatchObject({ committed: false, current: [{ value: Buffer.from('v') }] });
@@ -282,7 +293,7 @@ describe('watch of an encrypted store', () => {
   }
 
   it('decrypts the values of events', async () => {
-    const store = encrypted(inner, secrets(keyProvider('aesgcm', ['key1', 'a'])));
+    const store = encrypted(inner(), secrets(keyProvider('aesgcm', ['key1', 'a'])));
     await put(store, SECRET_KEY, 'one');
     const { log, close } = startWatch(store);
     await put(store, SECRET_KEY, 'two');
@@ -303,7 +314,7 @@ describe('watch of an encrypted store', () => {
       prepare: () => (isKnown ? undefined : fetched),
       decrypt: (value) => ({ value, isStale: false }),
     };
-    const store = encrypted(inner, secrets({ type: 'envelope', prefix: 'kms:v2:k:', envelope }));
+    const store = encrypted(inner(), secrets({ type: 'envelope', prefix: 'kms:v2:k:', envelope }));
     await put(store, '/registry/configmaps/a', 'before');
     await put(store, SECRET_KEY, 'held');
     await put(store, '/registry/configmaps/b', 'after');

@@ -25,7 +25,8 @@ import { hasEncryptionPrefix, ENCRYPTED_READ_AS_IDENTITY, unreadableValue } from
 import { TransformError } from './ciphers';
 import { TimeSlice, type YieldNow } from '../../../shared/scheduling/yielding';
 import { DecryptingSink } from './decrypting-sink';
-import type { EncryptionRules, ValueTransformer } from './encryption-rules';
+import type { EncryptionRules } from './encryption-rules';
+import type { ValueTransformer } from './value-transformer';
 
 /** By which rules values are encrypted, and how decrypting them yields to the event loop. */
 export interface EncryptedStoreOptions {

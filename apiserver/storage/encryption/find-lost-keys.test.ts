@@ -5,10 +5,12 @@
 import { createHash } from 'node:crypto';
 import { flushPromises, ManualClock } from '../../../test/support/clock/manual-clock';
 import { MemoryStore } from '../../../test/support/store/memory-store';
+import { useForEachTest } from '../../../test/support/use-resource';
 import { createTypeRangeLookup } from '../../cache/store/key-space';
 import type { StoreEvent } from '../store';
 import { createAesGcmCipher } from './ciphers';
-import { EncryptionRules, type EncryptionRule, type ValueProvider } from './encryption-rules';
+import { EncryptionRules } from './encryption-rules';
+import type { EncryptionRule, ValueProvider } from './value-transformer';
 import { findLostKeys } from './find-lost-keys';
 import { observeMissingKeys } from './missing-key-observer';
 import type { MissingKeyCount } from './missing-keys';
@@ -50,21 +52,18 @@ const TYPES = [
 ];
 const typeOf = createTypeRangeLookup('/registry', TYPES);
 
-let store: MemoryStore;
-beforeEach(() => {
-  store = new MemoryStore();
-});
+const store = useForEachTest(() => new MemoryStore());
 
 /** Writes a value encrypted by the given rules. */
 async function write(key: string, encryption: EncryptionRules): Promise<void> {
   const transformer = encryption.forResource(typeOf(key)?.name ?? '');
   const plain = Buffer.from('value');
   const value = transformer === undefined ? plain : transformer.encrypt(plain, key);
-  await store.transact({ compare: [], operations: [{ type: 'put', key, value }] });
+  await store().transact({ compare: [], operations: [{ type: 'put', key, value }] });
 }
 
 const find = async (current: EncryptionRules, next: EncryptionRules): Promise<readonly MissingKeyCount[]> =>
-  (await findLostKeys({ store, prefix: '/registry', typeOf, current, next, clock })).counts;
+  (await findLostKeys({ store: store(), prefix: '/registry', typeOf, current, next, clock })).counts;
 
 describe('findLostKeys', () => {
   it('counts the objects of a key that is taken away', async () => {
@@ -78,16 +77,22 @@ describe('findLostKeys', () => {
     expect(await find(current, rules('secrets', keys('old', 'new'), PLAIN))).toEqual([]);
   });
 
-  it.each<[string, EncryptionRules, EncryptionRules, Partial<MissingKeyCount> | undefined]>([
+  it.each<[change: string, current: EncryptionRules, next: EncryptionRules, lost: Partial<MissingKeyCount>]>([
     ['a resource is left out', rules('secrets', keys('a')), createRules([]), { provider: 'aesgcm', key: 'a' }],
     ['identity is taken away', createRules([]), rules('secrets', keys('a')), { provider: 'identity', key: '' }],
     ['a KMS provider is taken away', rules('secrets', kms('k')), rules('secrets', kms('l')), { provider: 'kms', key: 'k' }],
     ['the secret of a key is changed', rules('secrets', keys('a')), rules('secrets', keys('a=b')), { provider: 'aesgcm', key: 'a' }],
-    ['a second secret gets the name of a key', rules('secrets', keys('a')), rules('secrets', keys('a=b', 'a')), undefined],
-    ['identity is taken away and nothing is plain', rules('secrets', keys('a'), PLAIN), rules('secrets', keys('a')), undefined],
-  ])('when %s', async (_title, current, next, expected) => {
+  ])('counts an object of the current rules when %s', async (_change, current, next, lost) => {
     await write('/registry/secrets/default/s', current);
-    expect(await find(current, next)).toEqual(expected === undefined ? [] : [{ resource: 'secrets', objects: 1, ...expected }]);
+    expect(await find(current, next)).toEqual([{ resource: 'secrets', objects: 1, ...lost }]);
+  });
+
+  it.each<[change: string, current: EncryptionRules, next: EncryptionRules]>([
+    ['a second secret gets the name of a key', rules('secrets', keys('a')), rules('secrets', keys('a=b', 'a'))],
+    ['identity is taken away and nothing is plain', rules('secrets', keys('a'), PLAIN), rules('secrets', keys('a'))],
+  ])('counts nothing when %s', async (_change, current, next) => {
+    await write('/registry/secrets/default/s', current);
+    expect(await find(current, next)).toEqual([]);
   });
 
   it('does not count what the current rules cannot read either, so that a wrong secret can be corrected', async () => {
@@ -104,8 +109,8 @@ describe('findLostKeys', () => {
       '/registry/secrets/default/s',
     ])
       await write(key, current);
-    await store.transact({ compare: [], operations: [{ type: 'put', key: '/registry/platform-format', value: Buffer.from('{}') }] });
-    const ranges = jest.spyOn(store, 'range');
+    await store().transact({ compare: [], operations: [{ type: 'put', key: '/registry/platform-format', value: Buffer.from('{}') }] });
+    const ranges = jest.spyOn(store(), 'range');
     const counts = await find(current, rules('secrets', keys('a'), PLAIN));
     expect(counts.map(({ resource, objects }) => [resource, objects])).toEqual([
       ['services', 1],
@@ -123,10 +128,10 @@ describe('findLostKeys', () => {
     await write('/registry/configmaps/default/c', rules('configmaps', keys('old')));
     await write('/registry/configmaps/default/d', rules('configmaps', keys('old')));
     await write('/registry/secrets/default/s', rules('secrets', keys('old')));
-    const range = store.range.bind(store);
+    const range = store().range.bind(store());
     let writes = 0;
     // The first read of Secrets, which follow ConfigMaps, is preceded by a write of a ConfigMap.
-    jest.spyOn(store, 'range').mockImplementation(async (request) => {
+    jest.spyOn(store(), 'range').mockImplementation(async (request) => {
       if (request.start.startsWith('/registry/secrets/') && writes++ === 0) await write('/registry/configmaps/default/d', current);
       return range(request);
     });
@@ -135,9 +140,9 @@ describe('findLostKeys', () => {
 
   it('ends while values are written all the time', async () => {
     const current = rules('secrets', keys('new', 'old'));
-    const range = store.range.bind(store);
+    const range = store().range.bind(store());
     let writes = 0;
-    jest.spyOn(store, 'range').mockImplementation(async (request) => {
+    jest.spyOn(store(), 'range').mockImplementation(async (request) => {
       await write(`/registry/secrets/default/s${writes++}`, current);
       return range(request);
     });
@@ -152,7 +157,7 @@ describe('observeMissingKeys', () => {
 
   it('counts each value with a missing key once, until it has finished', async () => {
     for (const name of ['s', 't']) await write(`/registry/secrets/default/${name}`, rules('secrets', keys('old')));
-    const observed = observeMissingKeys(store, { rules: () => rules('secrets', keys('new')), resourceOf });
+    const observed = observeMissingKeys(store(), { rules: () => rules('secrets', keys('new')), resourceOf });
     await readAll(observed.store);
     await readAll(observed.store);
     expect(observed.finish().counts).toEqual([{ resource: 'secrets', provider: 'aesgcm', key: 'old', objects: 2 }]);
@@ -164,8 +169,8 @@ describe('observeMissingKeys', () => {
     const current = rules('secrets', keys('new'));
     for (const name of ['rewritten', 'deleted', 'left']) await write(`/registry/secrets/default/${name}`, old);
     await write('/registry/secrets/default/rewritten', current);
-    await store.transact({ compare: [], operations: [{ type: 'delete', key: '/registry/secrets/default/deleted' }] });
-    const observed = observeMissingKeys(store, { rules: () => current, resourceOf });
+    await store().transact({ compare: [], operations: [{ type: 'delete', key: '/registry/secrets/default/deleted' }] });
+    const observed = observeMissingKeys(store(), { rules: () => current, resourceOf });
     const delivered: string[] = [];
     const ignore = (): void => undefined;
     const sink = { events: (events: readonly StoreEvent[]) => events.forEach(({ key }) => delivered.push(key)), progress: ignore };
@@ -182,7 +187,7 @@ describe('observeMissingKeys', () => {
   it('counts encrypted values when no encryption is configured', async () => {
     await write('/registry/configmaps/default/c', createRules([]));
     await write('/registry/secrets/default/s', rules('secrets', keys('a')));
-    const observed = observeMissingKeys(store, { rules: undefined, resourceOf });
+    const observed = observeMissingKeys(store(), { rules: undefined, resourceOf });
     await readAll(observed.store);
     expect(observed.finish().counts).toEqual([{ resource: 'secrets', provider: 'aesgcm', key: 'a', objects: 1 }]);
   });

@@ -17,11 +17,9 @@ const LEASE = { id: 2, ttl: 3 } as const;
 const STATUS = { header: 1, version: 2, size: 3, errors: 8 } as const;
 const WATCH = {
   header: 1,
-  watchId: 2,
   created: 3,
   canceled: 4,
   compactRevision: 5,
-  cancelReason: 6,
   fragment: 7,
   events: 11,
 } as const;
@@ -46,16 +44,12 @@ export interface EtcdRangeResponse {
  */
 export interface EtcdWatchResponse {
   readonly revision: Revision;
-  /** -1: the response concerns every watch of the stream. */
-  readonly watchId: number;
   /** Confirms that the watch was created. */
   readonly created: boolean;
   /** The member has ended the watch. */
   readonly canceled: boolean;
   /** With `canceled`: the oldest readable revision when the watch asked for an older one; else 0. */
   readonly compactRevision: Revision;
-  /** Empty unless `canceled`. */
-  readonly cancelReason: string;
   /** More fragments of the same response follow. */
   readonly fragment: boolean;
   readonly events: StoreEvent[];
@@ -152,20 +146,15 @@ export function decodeStatus(bytes: Buffer): EtcdStatusResponse {
 export function decodeWatch(bytes: Buffer): EtcdWatchResponse {
   const reader = new WireReader(bytes);
   let revision = 0;
-  let watchId = 0;
   let created = false;
   let canceled = false;
   let compactRevision = 0;
-  let cancelReason = '';
   let fragment = false;
   const events: StoreEvent[] = [];
   while (reader.next()) {
     switch (reader.field) {
       case WATCH.header:
         revision = readHeader(reader.message());
-        break;
-      case WATCH.watchId:
-        watchId = Number(reader.integer());
         break;
       case WATCH.created:
         created = reader.bool();
@@ -175,9 +164,6 @@ export function decodeWatch(bytes: Buffer): EtcdWatchResponse {
         break;
       case WATCH.compactRevision:
         compactRevision = Number(reader.integer());
-        break;
-      case WATCH.cancelReason:
-        cancelReason = reader.string();
         break;
       case WATCH.fragment:
         fragment = reader.bool();
@@ -189,7 +175,7 @@ export function decodeWatch(bytes: Buffer): EtcdWatchResponse {
         reader.skipField();
     }
   }
-  return { revision, watchId, created, canceled, compactRevision, cancelReason, fragment, events };
+  return { revision, created, canceled, compactRevision, fragment, events };
 }
 
 /** The result of one read of the failure branch: a range of a single key. */

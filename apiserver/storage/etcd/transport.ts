@@ -10,7 +10,8 @@ import type { Random } from '../../../shared/runtime/random';
 import type { GrpcCallCounters } from '../grpc-call-counters';
 import { StoreError } from '../store';
 import { toStoreError, type CallKind } from './to-store-error';
-import { CallError, UnaryClient, type EtcdCredentials, type EtcdMember, type OnUnreachable } from './unary-client';
+import type { EtcdCredentials, EtcdMember, OnUnreachable } from './member-connection';
+import { CallError, UnaryClient } from './unary-client';
 import type { RpcMessage } from './rpc-writer';
 
 /** How to reach etcd. */

@@ -11,7 +11,8 @@ import { startSilentServer } from '../../../test/support/servers/silent-server';
 import { startTcpProxy } from '../../../test/support/servers/tcp-proxy';
 import { waitUntil } from '../../../test/support/programs';
 import { ManualClock } from '../../../test/support/clock/manual-clock';
-import { CallError, UnaryClient, type EtcdCredentials } from './unary-client';
+import type { EtcdCredentials } from './member-connection';
+import { CallError, UnaryClient } from './unary-client';
 import { RpcMessage } from './rpc-writer';
 
 type Responder = (stream: ServerHttp2Stream) => void;

@@ -7,7 +7,7 @@ import type { Clock } from '../../../../shared/runtime/clock';
 import type { RandomBytes } from '../../../../shared/runtime/random';
 import { errorMessage } from '../../../../shared/runtime/error-message';
 import { TransformError } from '../ciphers';
-import type { Direction, Envelope, DecryptedValue } from '../encryption-rules';
+import type { Direction, Envelope, DecryptedValue } from '../value-transformer';
 import { DekSeedRotator } from './dek-seed-rotator';
 import { DekCache, type CachedDek, type DekSource } from './dek-cache';
 import { decodeEncryptedObject, encodeEncryptedObject, type EncryptedObject } from './encrypted-object';

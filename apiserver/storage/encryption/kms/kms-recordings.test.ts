@@ -3,7 +3,8 @@ import { ENCRYPTED_PREFIXES } from '../../../../shared/names/dialect';
 import { readCases, readRecording } from '../../../../test/replay/recording';
 import { anything, boolean, either, nullValue, number, shape, text } from '../../../../test/replay/shape';
 import { errorOf, startEnvelope, type KmsFixture } from '../../../../test/support/store/kms-envelope-fixture';
-import { EncryptionRules, type ValueTransformer } from '../encryption-rules';
+import { EncryptionRules } from '../encryption-rules';
+import type { ValueTransformer } from '../value-transformer';
 import { KmsError } from './kms-service';
 import { decodeEncryptResponse, decodeStatusResponse } from './messages';
 

@@ -1,18 +1,17 @@
 import { ManualClock } from '../../../../test/support/clock/manual-clock';
 import { DelayedPongs } from './delayed-pongs';
 
-let clock: ManualClock;
-let sent: string[];
-let pongs: DelayedPongs;
-
-beforeEach(() => {
-  clock = new ManualClock();
-  sent = [];
-  pongs = new DelayedPongs(clock, (frames) => sent.push(frames.toString()));
-});
+/** `sent`: the frames of each write. A letter stands for a frame. */
+function openPongs() {
+  const clock = new ManualClock();
+  const sent: string[] = [];
+  const pongs = new DelayedPongs(clock, (frames) => sent.push(frames.toString()));
+  return { clock, sent, pongs };
+}
 
 describe('DelayedPongs', () => {
   it('sends the pongs together, 20 ms after the first ping', () => {
+    const { clock, sent, pongs } = openPongs();
     pongs.add(Buffer.from('a'));
     clock.advance(19);
     pongs.add(Buffer.from('b'));
@@ -23,12 +22,14 @@ describe('DelayedPongs', () => {
     expect(sent).toEqual(['ab', 'c']);
   });
 
-  it('sends the pongs at once when many pings are pending', () => {
+  it('sends the pongs at once when 16 pings are pending', () => {
+    const { sent, pongs } = openPongs();
     for (let index = 0; index < 17; index += 1) pongs.add(Buffer.from('p'));
     expect(sent).toEqual(['p'.repeat(16)]);
   });
 
   it('sends the pongs once on demand, and none after the connection is closed', () => {
+    const { clock, sent, pongs } = openPongs();
     pongs.add(Buffer.from('a'));
     pongs.flush();
     pongs.add(Buffer.from('b'));
