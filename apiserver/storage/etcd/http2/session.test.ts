@@ -231,7 +231,7 @@ describe('HTTP/2 client session with a scripted server', () => {
   const RESPONSE_HEADERS = Buffer.from('88', 'hex');
   /** `grpc-status: 0` as literals: 00, a length and the name, a length and the value. */
   const TRAILERS = Buffer.from('000b677270632d7374617475730130', 'hex');
-  /** The session, and a server that sends only what the test tells it to. */
+  /** The session, and a server that sends only the frames of the test. */
   const scripted = useForEachTest(openScripted, async ({ client, server, serverSocket }) => {
     client.session.destroy();
     serverSocket.destroy();
