@@ -10,7 +10,8 @@ import { waitUntil } from '../../../test/support/programs';
 import { failureOf } from '../../../test/support/store/store-helpers';
 import type { Store, Watch } from '../store';
 import { openEtcdStore } from './open';
-import { RpcWriter } from './rpc-writer';
+import { WIRE_TYPES } from '../../../shared/serialization/protobuf/wire';
+import { encodeRpcMessage } from './rpc-message';
 
 interface Member {
   version: string;
@@ -22,15 +23,10 @@ interface Member {
   close(): Promise<void>;
 }
 
-const encodeMessage = (write: (writer: RpcWriter) => void): Buffer => {
-  const writer = new RpcWriter(100);
-  write(writer);
-  return writer.finish().framed;
-};
 /** `WatchResponse.created`. */
-const createdResponse = encodeMessage((writer) => writer.flag(3));
+const createdResponse = encodeRpcMessage((writer) => writer.field(3, WIRE_TYPES.varint).bool(true)).framed;
 /** `StatusResponse.version`. */
-const statusResponse = (version: string): Buffer => encodeMessage((writer) => writer.text(2, version));
+const statusResponse = (version: string): Buffer => encodeRpcMessage((writer) => writer.field(2, WIRE_TYPES.bytes).text(version)).framed;
 
 async function startMember(version: string): Promise<Member> {
   const sessions = new Set<ServerHttp2Session>();
@@ -59,7 +55,7 @@ async function startMember(version: string): Promise<Member> {
     stream.on('wantTrailers', () => stream.sendTrailers({ 'grpc-status': '0' }));
     if (headers[':path'] === '/etcdserverpb.Watch/Watch') stream.write(createdResponse);
     else if (headers[':path'] === '/etcdserverpb.Maintenance/Status') stream.end(statusResponse(member.version));
-    else stream.end(encodeMessage(() => undefined));
+    else stream.end(encodeRpcMessage(() => undefined).framed);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return member;

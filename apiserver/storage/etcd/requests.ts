@@ -1,18 +1,12 @@
 /**
  * The etcd requests that the store makes, encoded from the types of the store contract. Field numbers are those of etcd's
  * published API. Responses are in responses.ts.
- *
- * {@link RpcWriter} fills its buffer from the end, so the functions here write the last field first, and the content of
- * a nested message before its tag: `close(field, mark)` makes everything written since `mark` the content of `field`.
  */
 import type { Compare, KeyRange, StoreOperation, Revision, Transaction } from '../store';
-import { RpcWriter, type RpcMessage } from './rpc-writer';
+import { WIRE_TYPES, type WireWriter } from '../../../shared/serialization/protobuf/wire';
+import { encodeRpcMessage, type RpcMessage } from './rpc-message';
 
-const EMPTY_MESSAGE = new RpcWriter(0).finish();
-/** An upper bound of the tags, lengths, numbers and flags of one message and its parents. */
-const MESSAGE_OVERHEAD = 64;
-/** Maximum UTF-8 bytes of one UTF-16 unit. */
-const MAX_BYTES_PER_UNIT = 3;
+const EMPTY_MESSAGE = encodeRpcMessage(() => undefined);
 
 /** Field numbers of each message. */
 const RANGE = { key: 1, end: 2, limit: 3, revision: 4, keysOnly: 8, countOnly: 9 } as const;
@@ -54,56 +48,44 @@ export type EtcdWatchRequest =
 
 /** `RangeRequest`. */
 export function encodeRange(request: EtcdRangeRequest): RpcMessage {
-  const writer = new RpcWriter(MESSAGE_OVERHEAD + (request.start.length + (request.end?.length ?? 0)) * MAX_BYTES_PER_UNIT);
-  writeRange(writer, request);
-  return writer.finish();
+  return encodeRpcMessage((writer) => writeRange(writer, request));
 }
 
 /** Encodes a txn with a failure branch that reads every compared key. */
 export function encodeTransaction({ compare, operations }: Transaction): RpcMessage {
-  let capacity = MESSAGE_OVERHEAD;
-  for (const { key } of compare) capacity += 2 * (MESSAGE_OVERHEAD + key.length * MAX_BYTES_PER_UNIT);
-  for (const operation of operations) {
-    capacity += MESSAGE_OVERHEAD + operation.key.length * MAX_BYTES_PER_UNIT + (operation.type === 'put' ? operation.value.length : 0);
-  }
-  const writer = new RpcWriter(capacity);
-  for (let index = compare.length - 1; index >= 0; index--) writeElseRange(writer, compare[index]);
-  for (let index = operations.length - 1; index >= 0; index--) writeOperation(writer, operations[index]);
-  for (let index = compare.length - 1; index >= 0; index--) writeCompare(writer, compare[index]);
-  return writer.finish();
+  return encodeRpcMessage((writer) => {
+    for (const comparison of compare) writeMessage(writer, TRANSACTION.compare, () => writeComparison(writer, comparison));
+    for (const operation of operations) writeOperation(writer, operation);
+    for (const { key } of compare)
+      writeMessage(writer, TRANSACTION.failure, () =>
+        writeMessage(writer, OPERATION.range, () => writer.field(RANGE.key, WIRE_TYPES.bytes).text(key)),
+      );
+  });
 }
 
 /** Encodes a txn of `count` reads that changes nothing; the server refuses it when `count` exceeds its limit. */
 export function encodeReadOnlyTransaction(count: number): RpcMessage {
-  const writer = new RpcWriter(MESSAGE_OVERHEAD + count * MESSAGE_OVERHEAD);
-  for (let index = 0; index < count; index++) {
-    const mark = writer.mark;
-    writeRange(writer, { start: '\0', countOnly: true });
-    writer.close(OPERATION.range, mark);
-    writer.close(TRANSACTION.success, mark);
-  }
-  return writer.finish();
+  return encodeRpcMessage((writer) => {
+    for (let index = 0; index < count; index++)
+      writeMessage(writer, TRANSACTION.success, () =>
+        writeMessage(writer, OPERATION.range, () => writeRange(writer, { start: '\0', countOnly: true })),
+      );
+  });
 }
 
 /** `CompactionRequest`. */
 export function encodeCompaction(revision: Revision): RpcMessage {
-  const writer = new RpcWriter(MESSAGE_OVERHEAD);
-  writer.uint(COMPACTION.revision, revision);
-  return writer.finish();
+  return encodeRpcMessage((writer) => writeInteger(writer, COMPACTION.revision, revision));
 }
 
 /** `LeaseGrantRequest`; the server chooses the ID. */
 export function encodeLeaseGrant(ttlSeconds: number): RpcMessage {
-  const writer = new RpcWriter(MESSAGE_OVERHEAD);
-  writer.uint(LEASE_GRANT.ttl, ttlSeconds);
-  return writer.finish();
+  return encodeRpcMessage((writer) => writeInteger(writer, LEASE_GRANT.ttl, ttlSeconds));
 }
 
 /** A request with the lease ID as its only field: revocation and keep-alive. */
 export function encodeLeaseRequest(lease: string): RpcMessage {
-  const writer = new RpcWriter(MESSAGE_OVERHEAD);
-  writer.int64(LEASE_REQUEST.id, lease);
-  return writer.finish();
+  return encodeRpcMessage((writer) => writer.field(LEASE_REQUEST.id, WIRE_TYPES.varint).varint64(BigInt(lease)));
 }
 
 /** A request without fields, such as `StatusRequest`. */
@@ -113,74 +95,78 @@ export function encodeEmpty(): RpcMessage {
 
 /** `WatchRequest`. */
 export function encodeWatch(request: EtcdWatchRequest): RpcMessage {
-  switch (request.type) {
-    case 'create': {
-      const writer = new RpcWriter(MESSAGE_OVERHEAD + (request.range.start.length + request.range.end.length) * MAX_BYTES_PER_UNIT);
-      const mark = writer.mark;
-      writer.flag(WATCH_CREATE.fragment);
-      writer.uint(WATCH_CREATE.from, request.from);
-      writer.text(WATCH_CREATE.end, request.range.end);
-      writer.text(WATCH_CREATE.key, request.range.start);
-      writer.close(WATCH.create, mark);
-      return writer.finish();
-    }
-    case 'progress': {
-      const writer = new RpcWriter(MESSAGE_OVERHEAD);
-      writer.close(WATCH.progress, writer.mark);
-      return writer.finish();
-    }
-  }
+  return encodeRpcMessage((writer) => {
+    if (request.type === 'create') writeMessage(writer, WATCH.create, () => writeWatchCreate(writer, request));
+    else writeMessage(writer, WATCH.progress, () => undefined);
+  });
 }
 
-function writeRange(writer: RpcWriter, request: EtcdRangeRequest): void {
-  if (request.countOnly === true) writer.flag(RANGE.countOnly);
-  if (request.keysOnly === true) writer.flag(RANGE.keysOnly);
-  if (request.revision !== undefined) writer.uint(RANGE.revision, request.revision);
-  if (request.limit !== undefined) writer.uint(RANGE.limit, request.limit);
-  if (request.end !== undefined) writer.text(RANGE.end, request.end);
-  writer.text(RANGE.key, request.start);
+function writeWatchCreate(writer: WireWriter, { range, from }: Extract<EtcdWatchRequest, { type: 'create' }>): void {
+  writer.field(WATCH_CREATE.key, WIRE_TYPES.bytes).text(range.start);
+  writer.field(WATCH_CREATE.end, WIRE_TYPES.bytes).text(range.end);
+  writeInteger(writer, WATCH_CREATE.from, from);
+  writeTrue(writer, WATCH_CREATE.fragment);
 }
 
-function writeCompare(writer: RpcWriter, compare: Compare | undefined): void {
-  if (compare === undefined) return;
-  const mark = writer.mark;
-  if ('exists' in compare) {
+function writeRange(writer: WireWriter, { start, end, limit, revision, keysOnly, countOnly }: EtcdRangeRequest): void {
+  writer.field(RANGE.key, WIRE_TYPES.bytes).text(start);
+  if (end !== undefined) writer.field(RANGE.end, WIRE_TYPES.bytes).text(end);
+  if (limit !== undefined) writeInteger(writer, RANGE.limit, limit);
+  if (revision !== undefined) writeInteger(writer, RANGE.revision, revision);
+  if (keysOnly === true) writeTrue(writer, RANGE.keysOnly);
+  if (countOnly === true) writeTrue(writer, RANGE.countOnly);
+}
+
+function writeComparison(writer: WireWriter, comparison: Compare): void {
+  if ('exists' in comparison) {
     // A key exists when its create revision is greater than 0.
-    writer.uint(COMPARE.createRevision, 0);
-    writer.text(COMPARE.key, compare.key);
-    writer.uint(COMPARE.target, CREATE_REVISION);
-    writer.uint(COMPARE.result, GREATER);
+    writeInteger(writer, COMPARE.result, GREATER);
+    writeInteger(writer, COMPARE.target, CREATE_REVISION);
+    writer.field(COMPARE.key, WIRE_TYPES.bytes).text(comparison.key);
+    writeInteger(writer, COMPARE.createRevision, 0);
   } else {
-    writer.uint(COMPARE.modRevision, compare.modRevision);
-    writer.text(COMPARE.key, compare.key);
-    writer.uint(COMPARE.target, MOD_REVISION);
+    writeInteger(writer, COMPARE.target, MOD_REVISION);
+    writer.field(COMPARE.key, WIRE_TYPES.bytes).text(comparison.key);
+    writeInteger(writer, COMPARE.modRevision, comparison.modRevision);
   }
-  writer.close(TRANSACTION.compare, mark);
 }
 
-function writeOperation(writer: RpcWriter, operation: StoreOperation | undefined): void {
-  if (operation === undefined) return;
-  const mark = writer.mark;
+function writeOperation(writer: WireWriter, operation: StoreOperation): void {
   switch (operation.type) {
-    case 'put':
-      if (operation.lease !== undefined) writer.int64(PUT.lease, operation.lease);
-      writer.buffer(PUT.value, operation.value);
-      writer.text(PUT.key, operation.key);
-      writer.close(OPERATION.put, mark);
+    case 'put': {
+      const length = operation.value.length;
+      writeMessage(
+        writer,
+        TRANSACTION.success,
+        () => writeMessage(writer, OPERATION.put, () => writePut(writer, operation), length),
+        length,
+      );
       break;
+    }
     case 'delete':
-      writer.text(DELETION.key, operation.key);
-      writer.close(OPERATION.deletion, mark);
+      writeMessage(writer, TRANSACTION.success, () =>
+        writeMessage(writer, OPERATION.deletion, () => writer.field(DELETION.key, WIRE_TYPES.bytes).text(operation.key)),
+      );
       break;
   }
-  writer.close(TRANSACTION.success, mark);
 }
 
-/** The read of a compared key that runs when any comparison of the transaction fails. */
-function writeElseRange(writer: RpcWriter, compare: Compare | undefined): void {
-  if (compare === undefined) return;
-  const mark = writer.mark;
-  writer.text(RANGE.key, compare.key);
-  writer.close(OPERATION.range, mark);
-  writer.close(TRANSACTION.failure, mark);
+function writePut(writer: WireWriter, { key, value, lease }: Extract<StoreOperation, { type: 'put' }>): void {
+  writer.field(PUT.key, WIRE_TYPES.bytes).text(key);
+  writer.field(PUT.value, WIRE_TYPES.bytes).bytes(value);
+  if (lease !== undefined) writer.field(PUT.lease, WIRE_TYPES.varint).varint64(BigInt(lease));
+}
+
+/** @param expectedLength of the content; a message of about this length is not moved when its length is written. */
+function writeMessage(writer: WireWriter, field: number, write: () => void, expectedLength = 0): void {
+  writer.field(field, WIRE_TYPES.bytes).message(write, expectedLength);
+}
+
+function writeInteger(writer: WireWriter, field: number, value: number): void {
+  writer.field(field, WIRE_TYPES.varint).varint(value);
+}
+
+/** Fields that are false are left out. */
+function writeTrue(writer: WireWriter, field: number): void {
+  writer.field(field, WIRE_TYPES.varint).bool(true);
 }

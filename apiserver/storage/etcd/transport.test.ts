@@ -8,7 +8,7 @@ import { systemClock } from '../../../shared/runtime/clock';
 import { FixedRandom } from '../../../test/support/clock/fixed-random';
 import { freePort } from '../../../test/support/ports';
 import { GrpcCallCounters } from '../grpc-call-counters';
-import { RpcMessage } from './rpc-writer';
+import { RpcMessage } from './rpc-message';
 import { resolveMembers } from './transport';
 
 const A = 'https://a:2379';

@@ -12,7 +12,7 @@ import { StoreError } from '../store';
 import { toStoreError, type CallKind } from './to-store-error';
 import type { EtcdCredentials, EtcdMember, OnUnreachable } from './member-connection';
 import { CallError, UnaryClient } from './unary-client';
-import type { RpcMessage } from './rpc-writer';
+import type { RpcMessage } from './rpc-message';
 
 /** How to reach etcd. */
 export interface EtcdConnection {

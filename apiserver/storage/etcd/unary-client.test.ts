@@ -13,7 +13,7 @@ import { waitUntil } from '../../../test/support/programs';
 import { ManualClock } from '../../../test/support/clock/manual-clock';
 import type { EtcdCredentials } from './member-connection';
 import { CallError, UnaryClient } from './unary-client';
-import { RpcMessage } from './rpc-writer';
+import { RpcMessage } from './rpc-message';
 
 type Responder = (stream: ServerHttp2Stream) => void;
 

@@ -8,7 +8,7 @@ import { errorMessage } from '../../../shared/runtime/error-message';
 import type { ResponseHeaders } from './http2/headers';
 import type { Http2ClientSession } from './http2/session';
 import { MemberConnection, type EtcdMember, type OnUnreachable } from './member-connection';
-import { MESSAGE_PREFIX_BYTES, type RpcMessage } from './rpc-writer';
+import { MESSAGE_PREFIX_BYTES, type RpcMessage } from './rpc-message';
 
 /** gRPC status codes that originate here. */
 const DEADLINE_EXCEEDED = 4;

@@ -115,9 +115,9 @@ export class WireWriter extends MessageBuffer {
     this.copy(value, 0, value.length);
   }
 
-  /** A nested message with its length; `write` writes its fields. */
-  message(write: () => void): void {
-    const start = this.open();
+  /** A nested message with its length; `write` writes its fields. See {@link MessageBuffer.open} for `expectedLength`. */
+  message(write: () => void, expectedLength = 0): void {
+    const start = this.open(expectedLength);
     write();
     this.close(start);
   }
