@@ -13,51 +13,53 @@ const plugin = (name: string, calls: string[], wait?: Promise<void>): MutatingPl
   },
 });
 
-it('admission chain runs synchronous plug-ins in order, without a promise', () => {
-  const calls: string[] = [];
-  const chain = createAdmissionChain({ mutating: [plugin('a', calls), plugin('b', calls)], validating: [] });
-  expect(chain.mutate(request)).toBeUndefined();
-  expect(chain.validate(request)).toBeUndefined();
-  expect(calls).toEqual(['a', 'b']);
-});
-
-it('admission chain waits for an asynchronous plug-in before it runs the next', async () => {
-  const calls: string[] = [];
-  let release: () => void = () => undefined;
-  const pending = new Promise<void>((resolve) => (release = resolve));
-  const result = createAdmissionChain({ mutating: [plugin('a', calls, pending), plugin('b', calls)], validating: [] }).mutate(request);
-  expect(calls).toEqual(['a']);
-  release();
-  await result;
-  expect(calls).toEqual(['a', 'b']);
-});
-
-it('admission chain skips plug-ins that do not handle the operation', () => {
-  const calls: string[] = [];
-  const chain = createAdmissionChain({ mutating: [plugin('a', calls)], validating: [] });
-  expect(chain.mutate({ ...request, operation: 'DELETE' })).toBeUndefined();
-  expect(calls).toEqual([]);
-});
-
-it('admission chain stops at the first rejection', async () => {
-  const calls: string[] = [];
-  const chain = createAdmissionChain({
-    mutating: [plugin('a', calls, Promise.reject(new Error('no'))), plugin('b', calls)],
-    validating: [],
+describe('admission chain', () => {
+  it('runs synchronous plug-ins in order, without a promise', () => {
+    const calls: string[] = [];
+    const chain = createAdmissionChain({ mutating: [plugin('a', calls), plugin('b', calls)], validating: [] });
+    expect(chain.mutate(request)).toBeUndefined();
+    expect(chain.validate(request)).toBeUndefined();
+    expect(calls).toEqual(['a', 'b']);
   });
-  await expect(chain.mutate(request)).rejects.toThrow('no');
-  expect(calls).toEqual(['a']);
-});
 
-it('admission chain calls handles of each plug-in again for every request', () => {
-  const calls: string[] = [];
-  let isEnabled = false;
-  const chain = createAdmissionChain({ mutating: [{ ...plugin('a', calls), handles: () => isEnabled }], validating: [] });
-  void chain.mutate(request);
-  expect(calls).toEqual([]);
-  isEnabled = true;
-  void chain.mutate(request);
-  expect(calls).toEqual(['a']);
+  it('waits for an asynchronous plug-in before it runs the next', async () => {
+    const calls: string[] = [];
+    let release: () => void = () => undefined;
+    const pending = new Promise<void>((resolve) => (release = resolve));
+    const result = createAdmissionChain({ mutating: [plugin('a', calls, pending), plugin('b', calls)], validating: [] }).mutate(request);
+    expect(calls).toEqual(['a']);
+    release();
+    await result;
+    expect(calls).toEqual(['a', 'b']);
+  });
+
+  it('skips plug-ins that do not handle the operation', () => {
+    const calls: string[] = [];
+    const chain = createAdmissionChain({ mutating: [plugin('a', calls)], validating: [] });
+    expect(chain.mutate({ ...request, operation: 'DELETE' })).toBeUndefined();
+    expect(calls).toEqual([]);
+  });
+
+  it('stops at the first rejection', async () => {
+    const calls: string[] = [];
+    const chain = createAdmissionChain({
+      mutating: [plugin('a', calls, Promise.reject(new Error('no'))), plugin('b', calls)],
+      validating: [],
+    });
+    await expect(chain.mutate(request)).rejects.toThrow('no');
+    expect(calls).toEqual(['a']);
+  });
+
+  it('calls handles of each plug-in again for every request', () => {
+    const calls: string[] = [];
+    let isEnabled = false;
+    const chain = createAdmissionChain({ mutating: [{ ...plugin('a', calls), handles: () => isEnabled }], validating: [] });
+    void chain.mutate(request);
+    expect(calls).toEqual([]);
+    isEnabled = true;
+    void chain.mutate(request);
+    expect(calls).toEqual(['a']);
+  });
 });
 
 describe('admission chain with metrics', () => {

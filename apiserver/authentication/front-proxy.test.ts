@@ -26,44 +26,56 @@ const authenticate = (
 };
 const USER = ['X-Remote-User', 'ann'];
 
-it.each<[title: string, headers: readonly string[], user: object]>([
-  ['the user name', USER, { name: 'ann', groups: [] }],
-  ['the first of several users', [...USER, 'x-remote-user', 'bob'], { name: 'ann', groups: [] }],
-  ['the user of the header that is configured first', ['X-Other-User', 'bob', ...USER], { name: 'ann', groups: [] }],
-  ['the user of the second configured header', ['X-Other-User', 'bob'], { name: 'bob', groups: [] }],
-  [
-    'groups of repeated headers',
-    [...USER, 'X-Remote-Group', 'a', 'x-remote-group', 'b', 'X-REMOTE-GROUP', ''],
-    { name: 'ann', groups: ['a', 'b'] },
-  ],
-  [
-    'groups in the order of the configured headers',
-    ['X-Other-Group', 'o', ...USER, 'X-Remote-Group', 'a', 'X-Other-Group', 'p'],
-    { name: 'ann', groups: ['a', 'o', 'p'] },
-  ],
-  ['a group with a comma as one group', [...USER, 'X-Remote-Group', 'a,b'], { name: 'ann', groups: ['a,b'] }],
-  [
-    'extra values with lower-case, unescaped keys',
-    [...USER, 'X-Remote-Extra-Scopes', 'x', 'X-Remote-Extra-scopes', 'y', 'X-Remote-Extra-Example%2Fkey', 'z', 'X-Remote-Extra-a%zz', '1'],
-    { name: 'ann', groups: [], extra: { scopes: ['x', 'y'], 'example/key': ['z'], 'a%zz': ['1'] } },
-  ],
-])('front proxy authentication reads %s', (_title, headers, user) => {
-  expect(authenticate(headers)).toEqual({ type: 'user', user });
-});
+describe('front proxy authentication', () => {
+  it.each<[title: string, headers: readonly string[], user: object]>([
+    ['the user name', USER, { name: 'ann', groups: [] }],
+    ['the first of several users', [...USER, 'x-remote-user', 'bob'], { name: 'ann', groups: [] }],
+    ['the user of the header that is configured first', ['X-Other-User', 'bob', ...USER], { name: 'ann', groups: [] }],
+    ['the user of the second configured header', ['X-Other-User', 'bob'], { name: 'bob', groups: [] }],
+    [
+      'groups of repeated headers',
+      [...USER, 'X-Remote-Group', 'a', 'x-remote-group', 'b', 'X-REMOTE-GROUP', ''],
+      { name: 'ann', groups: ['a', 'b'] },
+    ],
+    [
+      'groups in the order of the configured headers',
+      ['X-Other-Group', 'o', ...USER, 'X-Remote-Group', 'a', 'X-Other-Group', 'p'],
+      { name: 'ann', groups: ['a', 'o', 'p'] },
+    ],
+    ['a group with a comma as one group', [...USER, 'X-Remote-Group', 'a,b'], { name: 'ann', groups: ['a,b'] }],
+    [
+      'extra values with lower-case, unescaped keys',
+      [
+        ...USER,
+        'X-Remote-Extra-Scopes',
+        'x',
+        'X-Remote-Extra-scopes',
+        'y',
+        'X-Remote-Extra-Example%2Fkey',
+        'z',
+        'X-Remote-Extra-a%zz',
+        '1',
+      ],
+      { name: 'ann', groups: [], extra: { scopes: ['x', 'y'], 'example/key': ['z'], 'a%zz': ['1'] } },
+    ],
+  ])('reads %s', (_title, headers, user) => {
+    expect(authenticate(headers)).toEqual({ type: 'user', user });
+  });
 
-it.each<[title: string, headers: readonly string[], clientCertificate: ClientCertificate | undefined]>([
-  ['without a certificate', USER, undefined],
-  ['with a certificate of an ordinary client', USER, certificate({ isVerified: true, isProxy: false })],
-  ['with a proxy certificate of a name that is not allowed', USER, certificate({ commonName: 'other' })],
-  ['with groups and no user', ['X-Remote-Group', 'system:masters'], certificate()],
-  ['with an empty user', ['X-Remote-User', '', 'X-Remote-Group', 'system:masters'], certificate()],
-])('front proxy authentication ignores the headers of a request %s', (_title, headers, clientCertificate) => {
-  const credentials: RequestCredentials = { authorization: undefined, certificate: clientCertificate, rawHeaders: headers, url: '/' };
-  expect(frontProxyAuthenticator(OPTIONS).authenticate(credentials)).toEqual({ type: 'none' });
-});
+  it.each<[title: string, headers: readonly string[], clientCertificate: ClientCertificate | undefined]>([
+    ['without a certificate', USER, undefined],
+    ['with a certificate of an ordinary client', USER, certificate({ isVerified: true, isProxy: false })],
+    ['with a proxy certificate of a name that is not allowed', USER, certificate({ commonName: 'other' })],
+    ['with groups and no user', ['X-Remote-Group', 'system:masters'], certificate()],
+    ['with an empty user', ['X-Remote-User', '', 'X-Remote-Group', 'system:masters'], certificate()],
+  ])('ignores the headers of a request %s', (_title, headers, clientCertificate) => {
+    const credentials: RequestCredentials = { authorization: undefined, certificate: clientCertificate, rawHeaders: headers, url: '/' };
+    expect(frontProxyAuthenticator(OPTIONS).authenticate(credentials)).toEqual({ type: 'none' });
+  });
 
-it('front proxy authentication accepts any proxy name when no names are configured', () => {
-  expect(authenticate(USER, certificate({ commonName: 'other' }), { ...OPTIONS, allowedNames: [] })).toMatchObject({ type: 'user' });
+  it('accepts any proxy name when no names are configured', () => {
+    expect(authenticate(USER, certificate({ commonName: 'other' }), { ...OPTIONS, allowedNames: [] })).toMatchObject({ type: 'user' });
+  });
 });
 
 it('isIdentityHeader recognizes the configured user, group and extra headers', () => {

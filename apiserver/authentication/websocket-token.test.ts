@@ -21,33 +21,35 @@ const authenticate = (rawHeaders: readonly string[]): unknown =>
     url: '/',
   });
 
-it.each<[title: string, headers: readonly string[]]>([
-  ['among other protocols in one header', [PROTOCOL_HEADER, `${protocol(encoded('secret'))}, binary.k8s.io`]],
-  ['in a separate header', [PROTOCOL_HEADER, 'binary.k8s.io', 'sec-websocket-protocol', protocol(encoded('secret'))]],
-  ['in the platform spelling', [PROTOCOL_HEADER, `x,base64url.bearer.authorization.platform.io.${encoded('secret')}`]],
-])('WebSocket token authentication accepts a token %s', (_title, headers) => {
-  expect(authenticate([...UPGRADE_HEADERS, ...headers])).toMatchObject({ type: 'user', user: ann });
-});
+describe('WebSocket token authentication', () => {
+  it.each<[title: string, headers: readonly string[]]>([
+    ['among other protocols in one header', [PROTOCOL_HEADER, `${protocol(encoded('secret'))}, binary.k8s.io`]],
+    ['in a separate header', [PROTOCOL_HEADER, 'binary.k8s.io', 'sec-websocket-protocol', protocol(encoded('secret'))]],
+    ['in the platform spelling', [PROTOCOL_HEADER, `x,base64url.bearer.authorization.platform.io.${encoded('secret')}`]],
+  ])('accepts a token %s', (_title, headers) => {
+    expect(authenticate([...UPGRADE_HEADERS, ...headers])).toMatchObject({ type: 'user', user: ann });
+  });
 
-it.each<[title: string, protocols: string]>([
-  ['is unknown', `${protocol(encoded('other'))}, x`],
-  ['is the only protocol', protocol(encoded('secret'))],
-  ['occurs twice', `${protocol(encoded('secret'))}, ${protocol(encoded('secret'))}, x`],
-  ['is empty', `${protocol('')}, x`],
-  ['is padded', `${protocol(Buffer.from('secrets').toString('base64'))}, x`],
-  ['is not base64url', `${protocol(`${encoded('secret')}!`)}, x`],
-  ['contains a space', `${protocol(encoded('secret x'))}, x`],
-  ['is not UTF-8', `${protocol(Buffer.from([0xff, 0xfe]).toString('base64url'))}, x`],
-  ['is very long', `${protocol(encoded('x'.repeat(16_000)))}, x`],
-])('WebSocket token authentication rejects a token that %s', (_title, protocols) => {
-  expect(authenticate([...UPGRADE_HEADERS, PROTOCOL_HEADER, protocols])).toEqual({ type: 'failed' });
-});
+  it.each<[title: string, protocols: string]>([
+    ['is unknown', `${protocol(encoded('other'))}, x`],
+    ['is the only protocol', protocol(encoded('secret'))],
+    ['occurs twice', `${protocol(encoded('secret'))}, ${protocol(encoded('secret'))}, x`],
+    ['is empty', `${protocol('')}, x`],
+    ['is padded', `${protocol(Buffer.from('secrets').toString('base64'))}, x`],
+    ['is not base64url', `${protocol(`${encoded('secret')}!`)}, x`],
+    ['contains a space', `${protocol(encoded('secret x'))}, x`],
+    ['is not UTF-8', `${protocol(Buffer.from([0xff, 0xfe]).toString('base64url'))}, x`],
+    ['is very long', `${protocol(encoded('x'.repeat(16_000)))}, x`],
+  ])('rejects a token that %s', (_title, protocols) => {
+    expect(authenticate([...UPGRADE_HEADERS, PROTOCOL_HEADER, protocols])).toEqual({ type: 'failed' });
+  });
 
-it.each<[title: string, headers: readonly string[]]>([
-  ['without an upgrade', ['Upgrade', 'websocket', PROTOCOL_HEADER, `${protocol(encoded('secret'))}, x`]],
-  ['that upgrades to SPDY', ['Connection', 'Upgrade', 'Upgrade', 'SPDY/3.1', PROTOCOL_HEADER, `${protocol(encoded('secret'))}, x`]],
-  ['without a token', [...UPGRADE_HEADERS, PROTOCOL_HEADER, 'binary.k8s.io']],
-  ['without protocols', UPGRADE_HEADERS],
-])('WebSocket token authentication ignores a request %s', (_title, headers) => {
-  expect(authenticate(headers)).toEqual({ type: 'none' });
+  it.each<[title: string, headers: readonly string[]]>([
+    ['without an upgrade', ['Upgrade', 'websocket', PROTOCOL_HEADER, `${protocol(encoded('secret'))}, x`]],
+    ['that upgrades to SPDY', ['Connection', 'Upgrade', 'Upgrade', 'SPDY/3.1', PROTOCOL_HEADER, `${protocol(encoded('secret'))}, x`]],
+    ['without a token', [...UPGRADE_HEADERS, PROTOCOL_HEADER, 'binary.k8s.io']],
+    ['without protocols', UPGRADE_HEADERS],
+  ])('ignores a request %s', (_title, headers) => {
+    expect(authenticate(headers)).toEqual({ type: 'none' });
+  });
 });

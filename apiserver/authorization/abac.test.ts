@@ -15,56 +15,60 @@ async function isAllowed(spec: object, attributes: Attributes): Promise<boolean>
 
 const ALL = { namespace: '*', resource: '*', apiGroup: '*' };
 
-it.each<[spec: object, attributes: Attributes]>([
-  [{ user: 'u', ...ALL }, resourceAttributes()],
-  [{ user: '*', ...ALL }, resourceAttributes({ verb: 'delete', subresource: 'status' })],
-  [{ group: 'g', ...ALL }, resourceAttributes()],
-  [{ user: 'u', group: 'g', ...ALL }, resourceAttributes()],
-  [{ user: 'u', readonly: true, ...ALL }, resourceAttributes({ verb: 'watch' })],
-  [{ user: 'u', ...ALL, apiGroup: 'events.k8s.io' }, resourceAttributes({ group: 'events.platform.io' })],
-  [{ user: 'u', nonResourcePath: '/version' }, path('/version')],
-  [{ user: 'u', nonResourcePath: '/api*' }, path('/apis/x')],
-  [{ user: 'u', nonResourcePath: '*' }, path('/x', 'post')],
-])('ABAC policy %j allows the request %j', async (spec, attributes) => expect(await isAllowed(spec, attributes)).toBe(true));
+describe('ABAC policy', () => {
+  it.each<[spec: object, attributes: Attributes]>([
+    [{ user: 'u', ...ALL }, resourceAttributes()],
+    [{ user: '*', ...ALL }, resourceAttributes({ verb: 'delete', subresource: 'status' })],
+    [{ group: 'g', ...ALL }, resourceAttributes()],
+    [{ user: 'u', group: 'g', ...ALL }, resourceAttributes()],
+    [{ user: 'u', readonly: true, ...ALL }, resourceAttributes({ verb: 'watch' })],
+    [{ user: 'u', ...ALL, apiGroup: 'events.k8s.io' }, resourceAttributes({ group: 'events.platform.io' })],
+    [{ user: 'u', nonResourcePath: '/version' }, path('/version')],
+    [{ user: 'u', nonResourcePath: '/api*' }, path('/apis/x')],
+    [{ user: 'u', nonResourcePath: '*' }, path('/x', 'post')],
+  ])('%j allows the request %j', async (spec, attributes) => expect(await isAllowed(spec, attributes)).toBe(true));
 
-it.each<[spec: object, attributes: Attributes]>([
-  [{ user: 'v', ...ALL }, resourceAttributes()],
-  [{ group: 'h', ...ALL }, resourceAttributes()],
-  [{ user: 'u', group: 'h', ...ALL }, resourceAttributes()],
-  [ALL, resourceAttributes()],
-  [{ user: 'u', readonly: true, ...ALL }, resourceAttributes({ verb: 'create' })],
-  [{ user: 'u', namespace: 'm', resource: '*', apiGroup: '*' }, resourceAttributes()],
-  [{ user: 'u', namespace: '*', resource: 'secrets', apiGroup: '*' }, resourceAttributes()],
-  [{ user: 'u', namespace: '*', resource: '*' }, resourceAttributes({ group: 'apps' })],
-  [{ user: 'u', ...ALL }, path('/version')],
-  [{ user: 'u', nonResourcePath: '/version' }, path('/versions')],
-  [{ user: 'u', nonResourcePath: '*', readonly: true }, path('/x', 'post')],
-  [{ user: 'u', nonResourcePath: '*' }, resourceAttributes()],
-])('ABAC policy %j does not allow the request %j', async (spec, attributes) => expect(await isAllowed(spec, attributes)).toBe(false));
-
-it.each([
-  ['{', 'f, line 2: not valid JSON'],
-  ['[]', 'f, line 2: not an object'],
-  ['{"kind":"Policy","apiVersion":"x/v1"}', 'f, line 2: must have kind Policy and apiVersion abac.authorization.platform.io/v1beta1'],
-  [JSON.stringify({ apiVersion: VERSION, kind: 'Policy' }), 'f, line 2: spec is missing'],
-  [line({ users: 'x' }), 'f, line 2: unknown field spec.users'],
-  [line({ readonly: 'yes' }), 'f, line 2: spec.readonly is of the wrong type'],
-])('ABAC authorizer rejects the policy line %s: %s', (text, message) => {
-  expect(() => abacAuthorizer('f', `${line({ user: 'x' })}\n${text}`)).toThrow(new PolicyFileError(message));
+  it.each<[spec: object, attributes: Attributes]>([
+    [{ user: 'v', ...ALL }, resourceAttributes()],
+    [{ group: 'h', ...ALL }, resourceAttributes()],
+    [{ user: 'u', group: 'h', ...ALL }, resourceAttributes()],
+    [ALL, resourceAttributes()],
+    [{ user: 'u', readonly: true, ...ALL }, resourceAttributes({ verb: 'create' })],
+    [{ user: 'u', namespace: 'm', resource: '*', apiGroup: '*' }, resourceAttributes()],
+    [{ user: 'u', namespace: '*', resource: 'secrets', apiGroup: '*' }, resourceAttributes()],
+    [{ user: 'u', namespace: '*', resource: '*' }, resourceAttributes({ group: 'apps' })],
+    [{ user: 'u', ...ALL }, path('/version')],
+    [{ user: 'u', nonResourcePath: '/version' }, path('/versions')],
+    [{ user: 'u', nonResourcePath: '*', readonly: true }, path('/x', 'post')],
+    [{ user: 'u', nonResourcePath: '*' }, resourceAttributes()],
+  ])('%j does not allow the request %j', async (spec, attributes) => expect(await isAllowed(spec, attributes)).toBe(false));
 });
 
-it('ABAC authorizer reports that no policy matched', async () => {
-  const abac = abacAuthorizer('f', line({ user: 'u', ...ALL }));
-  expect(await abac.authorize({ name: 'v', groups: [] }, resourceAttributes())).toEqual({
-    type: 'no-opinion',
-    reason: 'No policy matched.',
+describe('ABAC authorizer', () => {
+  it.each([
+    ['{', 'f, line 2: not valid JSON'],
+    ['[]', 'f, line 2: not an object'],
+    ['{"kind":"Policy","apiVersion":"x/v1"}', 'f, line 2: must have kind Policy and apiVersion abac.authorization.platform.io/v1beta1'],
+    [JSON.stringify({ apiVersion: VERSION, kind: 'Policy' }), 'f, line 2: spec is missing'],
+    [line({ users: 'x' }), 'f, line 2: unknown field spec.users'],
+    [line({ readonly: 'yes' }), 'f, line 2: spec.readonly is of the wrong type'],
+  ])('rejects the policy line %s: %s', (text, message) => {
+    expect(() => abacAuthorizer('f', `${line({ user: 'x' })}\n${text}`)).toThrow(new PolicyFileError(message));
   });
-});
 
-it('ABAC authorizer lists the rules of a user', () => {
-  const policies = [line({ user: 'u', readonly: true, ...ALL }), line({ user: 'u', nonResourcePath: '/x' }), line({ user: 'v', ...ALL })];
-  expect(abacAuthorizer('f', policies.join('\n')).rules({ name: 'u', groups: [] }, 'n')).toMatchObject({
-    resources: [{ verbs: ['get', 'list', 'watch'], groups: ['*'], resources: ['*'] }],
-    paths: [{ verbs: ['*'], paths: ['/x'] }],
+  it('reports that no policy matched', async () => {
+    const abac = abacAuthorizer('f', line({ user: 'u', ...ALL }));
+    expect(await abac.authorize({ name: 'v', groups: [] }, resourceAttributes())).toEqual({
+      type: 'no-opinion',
+      reason: 'No policy matched.',
+    });
+  });
+
+  it('lists the rules of a user', () => {
+    const policies = [line({ user: 'u', readonly: true, ...ALL }), line({ user: 'u', nonResourcePath: '/x' }), line({ user: 'v', ...ALL })];
+    expect(abacAuthorizer('f', policies.join('\n')).rules({ name: 'u', groups: [] }, 'n')).toMatchObject({
+      resources: [{ verbs: ['get', 'list', 'watch'], groups: ['*'], resources: ['*'] }],
+      paths: [{ verbs: ['*'], paths: ['/x'] }],
+    });
   });
 });

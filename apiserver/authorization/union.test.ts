@@ -28,48 +28,50 @@ it.each<[attributes: Attributes, decision: Decision, message: string]>([
   expect(forbiddenError(user, attributes, decision).message).toBe(message);
 });
 
-it.each([
-  [
-    'allows when the first authorizer with an opinion allows',
-    [authorizerDeciding(noOpinion('a')), authorizerDeciding(ALLOW), authorizerDeciding(deny)],
-    ALLOW,
-  ],
-  [
-    'denies when the first authorizer with an opinion denies',
-    [authorizerDeciding(noOpinion('a')), authorizerDeciding(deny), authorizerDeciding(ALLOW)],
-    { type: 'deny', reason: 'a\nnever' },
-  ],
-  [
-    'has no opinion when no authorizer has one, and joins their reasons',
-    [authorizerDeciding(noOpinion('a')), authorizerDeciding(NO_OPINION), authorizerDeciding(noOpinion('b'))],
-    noOpinion('a\nb'),
-  ],
-  [
-    'has no opinion when no authorizer has one and one is asynchronous',
-    [authorizerDeciding(noOpinion('a')), authorizerDecidingLater(noOpinion('b')), authorizerDeciding(noOpinion('c'))],
-    noOpinion('a\nb\nc'),
-  ],
-  ['allows when an authorizer after an asynchronous one allows', [authorizerDecidingLater(NO_OPINION), authorizerDeciding(ALLOW)], ALLOW],
-  [
-    'denies when an asynchronous authorizer denies',
-    [authorizerDeciding(noOpinion('a')), authorizerDecidingLater(deny), authorizerDeciding(ALLOW)],
-    { type: 'deny', reason: 'a\nnever' },
-  ],
-] as const)('union authorizer %s', async (_title, authorizers, decision) => {
-  expect(await unionAuthorizer(authorizers).authorize(user, listLeases)).toEqual(decision);
-});
+describe('union authorizer', () => {
+  it.each([
+    [
+      'allows when the first authorizer with an opinion allows',
+      [authorizerDeciding(noOpinion('a')), authorizerDeciding(ALLOW), authorizerDeciding(deny)],
+      ALLOW,
+    ],
+    [
+      'denies when the first authorizer with an opinion denies',
+      [authorizerDeciding(noOpinion('a')), authorizerDeciding(deny), authorizerDeciding(ALLOW)],
+      { type: 'deny', reason: 'a\nnever' },
+    ],
+    [
+      'has no opinion when no authorizer has one, and joins their reasons',
+      [authorizerDeciding(noOpinion('a')), authorizerDeciding(NO_OPINION), authorizerDeciding(noOpinion('b'))],
+      noOpinion('a\nb'),
+    ],
+    [
+      'has no opinion when no authorizer has one and one is asynchronous',
+      [authorizerDeciding(noOpinion('a')), authorizerDecidingLater(noOpinion('b')), authorizerDeciding(noOpinion('c'))],
+      noOpinion('a\nb\nc'),
+    ],
+    ['allows when an authorizer after an asynchronous one allows', [authorizerDecidingLater(NO_OPINION), authorizerDeciding(ALLOW)], ALLOW],
+    [
+      'denies when an asynchronous authorizer denies',
+      [authorizerDeciding(noOpinion('a')), authorizerDecidingLater(deny), authorizerDeciding(ALLOW)],
+      { type: 'deny', reason: 'a\nnever' },
+    ],
+  ] as const)('%s', async (_title, authorizers, decision) => {
+    expect(await unionAuthorizer(authorizers).authorize(user, listLeases)).toEqual(decision);
+  });
 
-it('union authorizer returns a synchronous decision synchronously', () => {
-  const union = unionAuthorizer([authorizerDeciding(NO_OPINION), authorizerDeciding(ALLOW), authorizerDecidingLater(deny)]);
-  expect(union.authorize(user, listLeases)).toBe(ALLOW);
-});
+  it('returns a synchronous decision synchronously', () => {
+    const union = unionAuthorizer([authorizerDeciding(NO_OPINION), authorizerDeciding(ALLOW), authorizerDecidingLater(deny)]);
+    expect(union.authorize(user, listLeases)).toBe(ALLOW);
+  });
 
-it('union authorizer merges the rules of all authorizers', () => {
-  const incompleteRules = { ...NO_RULES, errors: ['broken'], isIncomplete: true };
-  const union = unionAuthorizer([authorizerDeciding(ALLOW, ALL_RULES), authorizerDeciding(ALLOW, incompleteRules)]);
-  expect(union.rules(user, 'n')).toEqual({
-    ...ALL_RULES,
-    errors: ['broken'],
-    isIncomplete: true,
+  it('merges the rules of all authorizers', () => {
+    const incompleteRules = { ...NO_RULES, errors: ['broken'], isIncomplete: true };
+    const union = unionAuthorizer([authorizerDeciding(ALLOW, ALL_RULES), authorizerDeciding(ALLOW, incompleteRules)]);
+    expect(union.rules(user, 'n')).toEqual({
+      ...ALL_RULES,
+      errors: ['broken'],
+      isIncomplete: true,
+    });
   });
 });

@@ -43,60 +43,62 @@ async function decode(bytes: Buffer, chunkBytes = 1_000): Promise<readonly Backu
   return records;
 }
 
-it('decodeBackup reads what encodeBackup wrote, for any chunk size', async () => {
-  const anyRecord = fc.record({
-    key: fc.string({ minLength: 1, unit: anyCharacter }),
-    value: fc.uint8Array({ maxLength: 3_000 }).map((bytes) => Buffer.from(bytes)),
-    createRevision: fc.nat(),
-    modRevision: fc.integer({ min: 1, max: 2 ** 48 - 1 }),
-    version: fc.nat(),
-  });
-  await fc.assert(
-    fc.asyncProperty(fc.array(anyRecord, { maxLength: 20 }), fc.integer({ min: 1, max: 5_000 }), async (records, chunkBytes) => {
-      expect(await decode(await encode(records), chunkBytes)).toEqual(records);
-    }),
-    { numRuns: 50 },
-  );
-});
-
-it('encodeBackup produces chunks of bounded size and reports its progress', async () => {
-  const records = Array.from({ length: 1_000 }, (_, index) => record(`k${index}`, Buffer.alloc(2_000)));
-  const counts: number[] = [];
-  const sizes: number[] = [];
-  for await (const chunk of encodeBackup(header, iterate(records), (count) => counts.push(count))) sizes.push(chunk.length);
-  expect(Math.max(...sizes)).toBeLessThan(300_000);
-  expect(counts.at(-1)).toBe(1_000);
-});
-
-it('decodeBackup rejects a backup truncated at any byte', async () => {
-  const complete = await encode(records);
-  for (let length = 0; length < complete.length; length++) {
-    await expect(decode(complete.subarray(0, length))).rejects.toThrow(BackupFormatError);
-  }
-  await expect(decode(complete.subarray(0, complete.length - 1))).rejects.toThrow('is truncated');
-});
-
-it('decodeBackup rejects a backup with a changed bit at any byte', async () => {
-  const complete = await encode(records);
-  for (let offset = 0; offset < complete.length; offset++) {
-    const changed = Buffer.from(complete);
-    changed.writeUInt8(changed.readUInt8(offset) ^ 0x10, offset);
-    const reading = decodeBackup(iterate([changed])).then(async (backup) => {
-      for await (const record of backup.records()) void record;
+describe('decodeBackup', () => {
+  it('reads what encodeBackup wrote, for any chunk size', async () => {
+    const anyRecord = fc.record({
+      key: fc.string({ minLength: 1, unit: anyCharacter }),
+      value: fc.uint8Array({ maxLength: 3_000 }).map((bytes) => Buffer.from(bytes)),
+      createRevision: fc.nat(),
+      modRevision: fc.integer({ min: 1, max: 2 ** 48 - 1 }),
+      version: fc.nat(),
     });
-    await expect(reading).rejects.toThrow(BackupFormatError);
-  }
-});
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyRecord, { maxLength: 20 }), fc.integer({ min: 1, max: 5_000 }), async (records, chunkBytes) => {
+        expect(await decode(await encode(records), chunkBytes)).toEqual(records);
+      }),
+      { numRuns: 50 },
+    );
+  });
 
-it.each([
-  ['another file', Buffer.from('{"kind":"List","items":[]} and so on, and so on'), 'is not a backup of this program'],
-  ['an empty file', Buffer.alloc(0), 'is not a backup of this program'],
-  ['a newer format', Buffer.from('cluster-control-plane-backup 2\n{}'), 'format 2, and this program reads 1'],
-])('decodeBackup rejects %s', async (_title, bytes, message) => {
-  await expect(decodeBackup(iterate([bytes]))).rejects.toThrow(message);
-});
+  it('encodeBackup produces chunks of bounded size and reports its progress', async () => {
+    const records = Array.from({ length: 1_000 }, (_, index) => record(`k${index}`, Buffer.alloc(2_000)));
+    const counts: number[] = [];
+    const sizes: number[] = [];
+    for await (const chunk of encodeBackup(header, iterate(records), (count) => counts.push(count))) sizes.push(chunk.length);
+    expect(Math.max(...sizes)).toBeLessThan(300_000);
+    expect(counts.at(-1)).toBe(1_000);
+  });
 
-it('decodeBackup rejects a backup that is followed by another one', async () => {
-  const complete = await encode(records);
-  await expect(decode(Buffer.concat([complete, complete]))).rejects.toThrow('continues after its end');
+  it('rejects a backup truncated at any byte', async () => {
+    const complete = await encode(records);
+    for (let length = 0; length < complete.length; length++) {
+      await expect(decode(complete.subarray(0, length))).rejects.toThrow(BackupFormatError);
+    }
+    await expect(decode(complete.subarray(0, complete.length - 1))).rejects.toThrow('is truncated');
+  });
+
+  it('rejects a backup with a changed bit at any byte', async () => {
+    const complete = await encode(records);
+    for (let offset = 0; offset < complete.length; offset++) {
+      const changed = Buffer.from(complete);
+      changed.writeUInt8(changed.readUInt8(offset) ^ 0x10, offset);
+      const reading = decodeBackup(iterate([changed])).then(async (backup) => {
+        for await (const record of backup.records()) void record;
+      });
+      await expect(reading).rejects.toThrow(BackupFormatError);
+    }
+  });
+
+  it.each([
+    ['another file', Buffer.from('{"kind":"List","items":[]} and so on, and so on'), 'is not a backup of this program'],
+    ['an empty file', Buffer.alloc(0), 'is not a backup of this program'],
+    ['a newer format', Buffer.from('cluster-control-plane-backup 2\n{}'), 'format 2, and this program reads 1'],
+  ])('rejects %s', async (_title, bytes, message) => {
+    await expect(decodeBackup(iterate([bytes]))).rejects.toThrow(message);
+  });
+
+  it('rejects a backup that is followed by another one', async () => {
+    const complete = await encode(records);
+    await expect(decode(Buffer.concat([complete, complete]))).rejects.toThrow('continues after its end');
+  });
 });

@@ -163,35 +163,40 @@ describe('failing conversion webhook', () => {
   });
 });
 
-it('conversion yields to the event loop while it processes many objects', async () => {
-  const { clock, converter } = fixture();
-  let requeues = 0;
-  const entries = widgets(100).map((entry) => ({
-    ...entry,
-    get bytes(): Buffer {
-      clock.advance(0.5);
-      return entry.bytes;
-    },
-  }));
-  await converter.convertEntries(SECOND, entries, { ...LATER, requeue: () => ((requeues += 1), Promise.resolve()) });
-  expect(requeues).toBeGreaterThan(10);
-});
+describe('conversion', () => {
+  it('yields to the event loop while it processes many objects', async () => {
+    const { clock, converter } = fixture();
+    let requeues = 0;
+    const entries = widgets(100).map((entry) => ({
+      ...entry,
+      get bytes(): Buffer {
+        clock.advance(0.5);
+        return entry.bytes;
+      },
+    }));
+    await converter.convertEntries(SECOND, entries, { ...LATER, requeue: () => ((requeues += 1), Promise.resolve()) });
+    expect(requeues).toBeGreaterThan(10);
+  });
 
-it('conversion of one object works between any two versions and calls no webhook for an empty object', async () => {
-  const { client, converter } = fixture();
-  const object = { metadata: { name: 'a' }, spec: { a: 1 } };
-  expect(await converter.convertObject(SECOND, 'v2', 'v1', object, LATER)).toEqual({ metadata: { name: 'a' }, spec: { a: 1, seen: true } });
-  expect(client.calls.map(({ to }) => to)).toEqual(['example.com/v1']);
-  expect(await converter.convertObject(SECOND, 'v2', 'v2', object, LATER)).toBe(object);
-  expect(await converter.convertObject(SECOND, 'v2', 'v1', { metadata: {} }, LATER)).toEqual({ metadata: {} });
-  expect(client.calls).toHaveLength(1);
-});
+  it('of one object works between any two versions and calls no webhook for an empty object', async () => {
+    const { client, converter } = fixture();
+    const object = { metadata: { name: 'a' }, spec: { a: 1 } };
+    expect(await converter.convertObject(SECOND, 'v2', 'v1', object, LATER)).toEqual({
+      metadata: { name: 'a' },
+      spec: { a: 1, seen: true },
+    });
+    expect(client.calls.map(({ to }) => to)).toEqual(['example.com/v1']);
+    expect(await converter.convertObject(SECOND, 'v2', 'v2', object, LATER)).toBe(object);
+    expect(await converter.convertObject(SECOND, 'v2', 'v1', { metadata: {} }, LATER)).toEqual({ metadata: {} });
+    expect(client.calls).toHaveLength(1);
+  });
 
-it('conversion keeps the resourceVersion of an object', async () => {
-  const { converter } = fixture();
-  const [shown] = await converter.convertEntries(SECOND, widgets(1), LATER);
-  if (shown === undefined) throw new Error('nothing');
-  expect(parseEntry(shown).object).toMatchObject({ metadata: { resourceVersion: '1' } });
+  it('keeps the resourceVersion of an object', async () => {
+    const { converter } = fixture();
+    const [shown] = await converter.convertEntries(SECOND, widgets(1), LATER);
+    if (shown === undefined) throw new Error('nothing');
+    expect(parseEntry(shown).object).toMatchObject({ metadata: { resourceVersion: '1' } });
+  });
 });
 
 describe('metadata of a converted object', () => {

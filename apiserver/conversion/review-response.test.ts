@@ -14,32 +14,38 @@ const read = (text: string, version: ConversionReviewVersion = 'v1', reader = re
   return objects instanceof ConversionFailure ? objects.text : Array.from({ length: objects.count }, (_, index) => objects.at(index));
 };
 
-it('ConversionReview response in either spelling yields its objects', () => {
-  expect(read(review(success))).toEqual([{ a: 1 }]);
-  expect(read(review(success, { apiVersion: 'apiextensions.platform.io/v1' }))).toEqual([{ a: 1 }]);
-});
+describe('ConversionReview', () => {
+  it('response in either spelling yields its objects', () => {
+    expect(read(review(success))).toEqual([{ a: 1 }]);
+    expect(read(review(success, { apiVersion: 'apiextensions.platform.io/v1' }))).toEqual([{ a: 1 }]);
+  });
 
-it.each<readonly [string, string, RegExp]>([
-  ['with another uid', review({ ...success, uid: 'other' }), /^failed: expected response\.uid="the-uid", got "other"$/],
-  ['without a response', review(null), /^failed: no response provided$/],
-  ['that is a string', 'hello', /cannot unmarshal string/],
-  ['that is truncated', '{"kind":', /unexpected end of JSON input/],
-  ['that is a list', '[]', /cannot unmarshal array/],
-  ['of another kind', review(success, { kind: 'AdmissionReview' }), /no kind "AdmissionReview" is registered/],
-  ['of another version', review(success, { apiVersion: 'apiextensions.k8s.io/v1beta1' }), /converting \(v1beta1\.ConversionReview\)/],
-  ['whose convertedObjects is not a list', review({ ...success, convertedObjects: 'x' }), /ConversionResponse\.response\.convertedObjects/],
-  ['with status Failure', review({ ...success, result: { status: 'Failure', message: 'no way' } }), /^failed: no way$/],
-  ['without a status', review({ ...success, result: {} }), /^failed: response\.result\.status was '', not 'Success'$/],
-])('ConversionReview response %s is rejected', (_title, text, message) => {
-  expect(read(text)).toMatch(message);
-});
+  it.each<readonly [string, string, RegExp]>([
+    ['with another uid', review({ ...success, uid: 'other' }), /^failed: expected response\.uid="the-uid", got "other"$/],
+    ['without a response', review(null), /^failed: no response provided$/],
+    ['that is a string', 'hello', /cannot unmarshal string/],
+    ['that is truncated', '{"kind":', /unexpected end of JSON input/],
+    ['that is a list', '[]', /cannot unmarshal array/],
+    ['of another kind', review(success, { kind: 'AdmissionReview' }), /no kind "AdmissionReview" is registered/],
+    ['of another version', review(success, { apiVersion: 'apiextensions.k8s.io/v1beta1' }), /converting \(v1beta1\.ConversionReview\)/],
+    [
+      'whose convertedObjects is not a list',
+      review({ ...success, convertedObjects: 'x' }),
+      /ConversionResponse\.response\.convertedObjects/,
+    ],
+    ['with status Failure', review({ ...success, result: { status: 'Failure', message: 'no way' } }), /^failed: no way$/],
+    ['without a status', review({ ...success, result: {} }), /^failed: response\.result\.status was '', not 'Success'$/],
+  ])('response %s is rejected', (_title, text, message) => {
+    expect(read(text)).toMatch(message);
+  });
 
-it('ConversionReview failure message is truncated to 4,096 characters', () => {
-  const message = read(review({ ...success, result: { status: 'Failure', message: 'x'.repeat(100_000) } }));
-  expect(String(message)).toHaveLength('failed: '.length + 4_096);
-});
+  it('failure message is truncated to 4,096 characters', () => {
+    const message = read(review({ ...success, result: { status: 'Failure', message: 'x'.repeat(100_000) } }));
+    expect(String(message)).toHaveLength('failed: '.length + 4_096);
+  });
 
-it('ConversionReview v1beta1 response is accepted with any uid', () => {
-  const text = review({ ...success, uid: '' }, { apiVersion: 'apiextensions.k8s.io/v1beta1' });
-  expect(read(text, 'v1beta1')).toEqual([{ a: 1 }]);
+  it('v1beta1 response is accepted with any uid', () => {
+    const text = review({ ...success, uid: '' }, { apiVersion: 'apiextensions.k8s.io/v1beta1' });
+    expect(read(text, 'v1beta1')).toEqual([{ a: 1 }]);
+  });
 });

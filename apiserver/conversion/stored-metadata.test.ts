@@ -21,28 +21,30 @@ const maps = fc.record({ labels: map, annotations: map }, { requiredKeys: [] });
 
 const encode = (object: JsonObject): string => codec.encodeBody({ metadata: object, spec: { a: '"}]},"' } });
 
-it('readStoredMetadata replaces labels and annotations in encoded metadata exactly as the encoder writes them', () => {
-  fc.assert(
-    fc.property(metadata, maps, (before, changed) => {
-      const { labels: _, annotations: __, ...kept } = before;
-      const wanted = encode({ ...kept, ...changed });
-      const text = readStoredMetadata(encode(before))?.withMaps(changed);
-      expect(`{"metadata":${text ?? ''},"spec":{"a":"\\"}]},\\""}}`).toBe(wanted);
-    }),
+describe('readStoredMetadata', () => {
+  it('replaces labels and annotations in encoded metadata exactly as the encoder writes them', () => {
+    fc.assert(
+      fc.property(metadata, maps, (before, changed) => {
+        const { labels: _, annotations: __, ...kept } = before;
+        const wanted = encode({ ...kept, ...changed });
+        const text = readStoredMetadata(encode(before))?.withMaps(changed);
+        expect(`{"metadata":${text ?? ''},"spec":{"a":"\\"}]},\\""}}`).toBe(wanted);
+      }),
+    );
+  });
+
+  it('reads scalar fields only', () => {
+    const stored = encode({ name: 'n', namespace: 's', uid: 'u', generation: 3, labels: { a: 'b' }, finalizers: ['f'] });
+    expect(readStoredMetadata(stored)?.scalars).toEqual({ name: 'n', namespace: 's', uid: 'u', generation: 3, creationTimestamp: null });
+  });
+
+  it.each(['', '{"spec":{}}', '{"metadata":{"name":"a"', '{"metadata":{"name":"a', '{"metadata":null}'])(
+    'returns undefined for %j',
+    (text) => {
+      expect(readStoredMetadata(text)).toBeUndefined();
+    },
   );
 });
-
-it('readStoredMetadata reads scalar fields only', () => {
-  const stored = encode({ name: 'n', namespace: 's', uid: 'u', generation: 3, labels: { a: 'b' }, finalizers: ['f'] });
-  expect(readStoredMetadata(stored)?.scalars).toEqual({ name: 'n', namespace: 's', uid: 'u', generation: 3, creationTimestamp: null });
-});
-
-it.each(['', '{"spec":{}}', '{"metadata":{"name":"a"', '{"metadata":{"name":"a', '{"metadata":null}'])(
-  'readStoredMetadata returns undefined for %j',
-  (text) => {
-    expect(readStoredMetadata(text)).toBeUndefined();
-  },
-);
 
 describe('metadata in a conversion response', () => {
   const stored = encode({ name: 'é', namespace: 's', uid: 'u', resourceVersion: '17', generation: 3, annotations: { '"a': '}' } });

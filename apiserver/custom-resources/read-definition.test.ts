@@ -31,65 +31,69 @@ function definition(changes: { spec?: JsonObject; status?: JsonObject; metadata?
   };
 }
 
-it('CustomResourceDefinition yields a row for every served version, with the settings of the version', () => {
-  const { rows, stored, isEstablished, isTerminating } = parseDefinition(definition());
-  expect({ isEstablished, isTerminating, stored }).toEqual({
-    isEstablished: true,
-    isTerminating: false,
-    stored: { name: 'widgets.example.com', segment: 'example.com/widgets', namespaced: true },
-  });
-  expect(rows).toMatchObject([
-    {
-      group: 'example.com',
-      version: 'v1',
-      kind: 'Widget',
-      resource: 'widgets',
-      singular: 'widget',
-      shortNames: ['wd'],
-      categories: ['all'],
-      namespaced: true,
-      subresources: [{ name: 'status' }, { name: 'scale' }],
-      selectableFields: [{ name: 'spec.color', path: 'spec.color' }],
-      custom: {
-        definition: 'widgets.example.com',
-        storageVersion: 'v1',
-        columns: [{ name: 'N', type: 'integer', format: '', description: '', priority: 0, jsonPath: '.spec.n' }],
-        scale: { specReplicas: '.spec.n', statusReplicas: '.status.n', labelSelector: '' },
+describe('CustomResourceDefinition', () => {
+  it('yields a row for every served version, with the settings of the version', () => {
+    const { rows, stored, isEstablished, isTerminating } = parseDefinition(definition());
+    expect({ isEstablished, isTerminating, stored }).toEqual({
+      isEstablished: true,
+      isTerminating: false,
+      stored: { name: 'widgets.example.com', segment: 'example.com/widgets', namespaced: true },
+    });
+    expect(rows).toMatchObject([
+      {
+        group: 'example.com',
+        version: 'v1',
+        kind: 'Widget',
+        resource: 'widgets',
+        singular: 'widget',
+        shortNames: ['wd'],
+        categories: ['all'],
+        namespaced: true,
+        subresources: [{ name: 'status' }, { name: 'scale' }],
+        selectableFields: [{ name: 'spec.color', path: 'spec.color' }],
+        custom: {
+          definition: 'widgets.example.com',
+          storageVersion: 'v1',
+          columns: [{ name: 'N', type: 'integer', format: '', description: '', priority: 0, jsonPath: '.spec.n' }],
+          scale: { specReplicas: '.spec.n', statusReplicas: '.status.n', labelSelector: '' },
+        },
       },
-    },
-    {
-      version: 'v1beta1',
-      subresources: [],
-      deprecationWarning: 'example.com/v1beta1 Widget is deprecated; use example.com/v1 Widget',
-      custom: { columns: [] },
-    },
-  ]);
-  expect(rows[1]).not.toHaveProperty('selectableFields');
-  expect([...(rows[0]?.custom?.versions.keys() ?? [])]).toEqual(['v1', 'v1beta1', 'v1alpha1']);
-});
+      {
+        version: 'v1beta1',
+        subresources: [],
+        deprecationWarning: 'example.com/v1beta1 Widget is deprecated; use example.com/v1 Widget',
+        custom: { columns: [] },
+      },
+    ]);
+    expect(rows[1]).not.toHaveProperty('selectableFields');
+    expect([...(rows[0]?.custom?.versions.keys() ?? [])]).toEqual(['v1', 'v1beta1', 'v1alpha1']);
+  });
 
-it('CustomResourceDefinition rows use the accepted names, not the requested ones', () => {
-  const [row] = parseDefinition(definition({ status: { acceptedNames: { plural: 'widgets', kind: 'Widget', shortNames: ['w2'] } } })).rows;
-  expect(row).toMatchObject({ singular: '', shortNames: ['w2'], categories: [] });
-});
+  it('rows use the accepted names, not the requested ones', () => {
+    const [row] = parseDefinition(
+      definition({ status: { acceptedNames: { plural: 'widgets', kind: 'Widget', shortNames: ['w2'] } } }),
+    ).rows;
+    expect(row).toMatchObject({ singular: '', shortNames: ['w2'], categories: [] });
+  });
 
-it('CustomResourceDefinition counts as established by its condition, also while it is terminating', () => {
-  expect(parseDefinition(definition({ status: { conditions: [{ type: 'Established', status: 'False' }] } })).isEstablished).toBe(false);
-  const terminating = parseDefinition(definition({ metadata: { deletionTimestamp: '2026-01-02T03:04:05Z' } }));
-  expect(terminating.isEstablished).toBe(true);
-  expect(terminating.isTerminating).toBe(true);
-});
+  it('counts as established by its condition, also while it is terminating', () => {
+    expect(parseDefinition(definition({ status: { conditions: [{ type: 'Established', status: 'False' }] } })).isEstablished).toBe(false);
+    const terminating = parseDefinition(definition({ metadata: { deletionTimestamp: '2026-01-02T03:04:05Z' } }));
+    expect(terminating.isEstablished).toBe(true);
+    expect(terminating.isTerminating).toBe(true);
+  });
 
-it('CustomResourceDefinition schema ids differ by schema and selectable fields, and identities by what is served', () => {
-  const plain = parseDefinition(definition());
-  const [first, second] = plain.rows;
-  // The second version has no selectable fields.
-  expect(first?.custom?.schemaId).not.toBe(second?.custom?.schemaId);
-  const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];
-  const other = parseDefinition(definition({ spec: { versions } }));
-  expect(other.rows[0]?.custom?.schemaId).not.toBe(second?.custom?.schemaId);
-  const spec = objectAt(definition(), 'spec') ?? {};
-  expect(parseDefinition(definition({ spec: { ...spec } })).identity).toBe(plain.identity);
-  expect(parseDefinition(definition({ metadata: { labels: { a: 'b' } } })).identity).toBe(plain.identity);
-  expect(other.identity).not.toBe(plain.identity);
+  it('schema ids differ by schema and selectable fields, and identities by what is served', () => {
+    const plain = parseDefinition(definition());
+    const [first, second] = plain.rows;
+    // The second version has no selectable fields.
+    expect(first?.custom?.schemaId).not.toBe(second?.custom?.schemaId);
+    const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];
+    const other = parseDefinition(definition({ spec: { versions } }));
+    expect(other.rows[0]?.custom?.schemaId).not.toBe(second?.custom?.schemaId);
+    const spec = objectAt(definition(), 'spec') ?? {};
+    expect(parseDefinition(definition({ spec: { ...spec } })).identity).toBe(plain.identity);
+    expect(parseDefinition(definition({ metadata: { labels: { a: 'b' } } })).identity).toBe(plain.identity);
+    expect(other.identity).not.toBe(plain.identity);
+  });
 });

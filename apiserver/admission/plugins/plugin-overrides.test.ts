@@ -34,16 +34,18 @@ interface PluginCase extends Partial<PluginOverrides> {
 const isEnabled = ({ enabledWhen, enabled = [], disabled = [], hasNodeIdentities = false }: PluginCase): boolean =>
   isPluginEnabled({ name: 'a', enabledWhen }, { enabled, disabled }, { hasNodeIdentities });
 
-it.each<[string, PluginCase]>([
-  ['that is on by default', { enabledWhen: 'by-default' }],
-  ['that is off by default and named in --enable-admission-plugins', { enabledWhen: 'explicitly', enabled: ['a'] }],
-  ['for nodes when nodes can be identified', { enabledWhen: 'with-nodes', hasNodeIdentities: true }],
-  ['for nodes that is named in --enable-admission-plugins', { enabledWhen: 'with-nodes', enabled: ['a'] }],
-])('isPluginEnabled enables a plug-in %s', (_title, plugin) => expect(isEnabled(plugin)).toBe(true));
+describe('isPluginEnabled', () => {
+  it.each<[string, PluginCase]>([
+    ['that is on by default', { enabledWhen: 'by-default' }],
+    ['that is off by default and named in --enable-admission-plugins', { enabledWhen: 'explicitly', enabled: ['a'] }],
+    ['for nodes when nodes can be identified', { enabledWhen: 'with-nodes', hasNodeIdentities: true }],
+    ['for nodes that is named in --enable-admission-plugins', { enabledWhen: 'with-nodes', enabled: ['a'] }],
+  ])('enables a plug-in %s', (_title, plugin) => expect(isEnabled(plugin)).toBe(true));
 
-it.each<[string, PluginCase]>([
-  ['that is named in --disable-admission-plugins', { enabledWhen: 'by-default', disabled: ['a'] }],
-  ['that is off by default', { enabledWhen: 'explicitly', hasNodeIdentities: true }],
-  ['for nodes when nodes cannot be identified', { enabledWhen: 'with-nodes' }],
-  ['for nodes that is named in --disable-admission-plugins', { enabledWhen: 'with-nodes', disabled: ['a'], hasNodeIdentities: true }],
-])('isPluginEnabled does not enable a plug-in %s', (_title, plugin) => expect(isEnabled(plugin)).toBe(false));
+  it.each<[string, PluginCase]>([
+    ['that is named in --disable-admission-plugins', { enabledWhen: 'by-default', disabled: ['a'] }],
+    ['that is off by default', { enabledWhen: 'explicitly', hasNodeIdentities: true }],
+    ['for nodes when nodes cannot be identified', { enabledWhen: 'with-nodes' }],
+    ['for nodes that is named in --disable-admission-plugins', { enabledWhen: 'with-nodes', disabled: ['a'], hasNodeIdentities: true }],
+  ])('does not enable a plug-in %s', (_title, plugin) => expect(isEnabled(plugin)).toBe(false));
+});

@@ -102,209 +102,207 @@ const reasonOf = async (text: string): Promise<string> => {
   return outcome.type === 'failed' ? outcome.reason : outcome.type;
 };
 
-it('service account authentication accepts tokens of added keys and rejects tokens of removed keys', async () => {
-  const text = token();
-  expect(await authenticate(text)).toMatchObject({ type: 'user' });
-  const originalKeys = currentKeys;
-  currentKeys = { verifying: readPublicKeys('sa.key', pem(otherKeyPair)) };
-  expect(await authenticate(text)).toMatchObject({ type: 'failed' });
-  currentKeys = { verifying: [...currentKeys.verifying, ...originalKeys.verifying] };
-  expect(await authenticate(text)).toMatchObject({ type: 'user' });
-  currentKeys = originalKeys;
-});
-
-it('service account authentication returns the account with its groups and the token id', async () => {
-  expect(await authenticate(token())).toEqual({
-    type: 'user',
-    audiences: [API],
-    user: {
-      name: 'system:serviceaccount:ns:sa',
-      uid: uid.sa,
-      groups: ['system:serviceaccounts', 'system:serviceaccounts:ns'],
-      extra: { 'authentication.kubernetes.io/credential-id': ['JTI=j'] },
-    },
+describe('service account authentication', () => {
+  it('accepts tokens of added keys and rejects tokens of removed keys', async () => {
+    const text = token();
+    expect(await authenticate(text)).toMatchObject({ type: 'user' });
+    const originalKeys = currentKeys;
+    currentKeys = { verifying: readPublicKeys('sa.key', pem(otherKeyPair)) };
+    expect(await authenticate(text)).toMatchObject({ type: 'failed' });
+    currentKeys = { verifying: [...currentKeys.verifying, ...originalKeys.verifying] };
+    expect(await authenticate(text)).toMatchObject({ type: 'user' });
+    currentKeys = originalKeys;
   });
-});
 
-it('service account authentication returns the bound pod and its node, which need not exist', async () => {
-  const claims = boundClaims({ pod: { name: 'p', uid: uid.pod }, node: { name: 'gone', uid: 'x' } });
-  expect(await authenticate(token(payload({ 'kubernetes.io': claims })))).toMatchObject({
-    user: {
-      extra: {
-        'authentication.kubernetes.io/credential-id': ['JTI=j'],
-        'authentication.kubernetes.io/node-name': ['gone'],
-        'authentication.kubernetes.io/node-uid': ['x'],
-        'authentication.kubernetes.io/pod-name': ['p'],
-        'authentication.kubernetes.io/pod-uid': [uid.pod],
+  it('returns the account with its groups and the token id', async () => {
+    expect(await authenticate(token())).toEqual({
+      type: 'user',
+      audiences: [API],
+      user: {
+        name: 'system:serviceaccount:ns:sa',
+        uid: uid.sa,
+        groups: ['system:serviceaccounts', 'system:serviceaccounts:ns'],
+        extra: { 'authentication.kubernetes.io/credential-id': ['JTI=j'] },
       },
-    },
+    });
   });
-});
 
-/** The reason for a token with a signature that no key verifies. */
-const FORGED = 'square/go-jose: error in cryptographic primitive';
-const publicPem = rsa.publicKey.export({ type: 'spki', format: 'pem' });
+  it('returns the bound pod and its node, which need not exist', async () => {
+    const claims = boundClaims({ pod: { name: 'p', uid: uid.pod }, node: { name: 'gone', uid: 'x' } });
+    expect(await authenticate(token(payload({ 'kubernetes.io': claims })))).toMatchObject({
+      user: {
+        extra: {
+          'authentication.kubernetes.io/credential-id': ['JTI=j'],
+          'authentication.kubernetes.io/node-name': ['gone'],
+          'authentication.kubernetes.io/node-uid': ['x'],
+          'authentication.kubernetes.io/pod-name': ['p'],
+          'authentication.kubernetes.io/pod-uid': [uid.pod],
+        },
+      },
+    });
+  });
 
-it.each<[title: string, text: string]>([
-  ['without a key id', token(payload(), { alg: 'RS256' })],
-  ['with an empty key id', token(payload(), { alg: 'RS256', kid: '' })],
-  ['of an additional issuer', token(payload({ iss: 'https://old' }))],
-])('service account authentication accepts a token %s', async (_case, text) => expect(await reasonOf(text)).toBe('user'));
+  /** The reason for a token with a signature that no key verifies. */
+  const FORGED = 'square/go-jose: error in cryptographic primitive';
+  const publicPem = rsa.publicKey.export({ type: 'spki', format: 'pem' });
 
-it.each<[title: string, text: string]>([
-  ['of another issuer', token(payload({ iss: 'other' }))],
-  ['whose issuer is a list', token(payload({ iss: [API] }))],
-  ['of two parts', token().replace(/\.[\w-]+$/, '')],
-  ['of four parts', `${token()}.x`],
-  ['with base64 padding', `${token()}=`],
-  ['whose claims are not JSON', token('hello')],
-  ['whose claims are a list', token('[]')],
-  ['over the length limit', token(payload({ more: 'y'.repeat(1 << 20) }))],
-  ['nested too deeply', token('['.repeat(11_000) + ']'.repeat(11_000))],
-])('service account authentication ignores a token %s', async (_case, text) => expect(await reasonOf(text)).toBe('none'));
+  it.each<[title: string, text: string]>([
+    ['without a key id', token(payload(), { alg: 'RS256' })],
+    ['with an empty key id', token(payload(), { alg: 'RS256', kid: '' })],
+    ['of an additional issuer', token(payload({ iss: 'https://old' }))],
+  ])('accepts a token %s', async (_case, text) => expect(await reasonOf(text)).toBe('user'));
 
-it.each<[title: string, text: string, reason: string]>([
-  ['with an unencoded payload (b64)', token(payload(), { ...HEAD, b64: false, crit: ['b64'] }), FORGED],
-  ['with another key id', token(payload(), { alg: 'RS256', kid: 'x' }), 'invalid signature, no keys found'],
-  ['unsigned', token(payload(), { alg: 'none', kid }, () => Buffer.alloc(0)), FORGED],
-  ['unsigned, with a value in place of the signature', token(payload(), { alg: 'none' }, () => Buffer.from('x')), FORGED],
-  ['without an algorithm', token(payload(), { kid }), FORGED],
-  [
-    'signed with the public key as a secret',
-    token(payload(), { alg: 'HS256', kid }, (text) => createHmac('sha256', publicPem).update(text).digest()),
-    FORGED,
-  ],
-  [
-    'of an algorithm that does not match the key',
-    token(payload(), { alg: 'RS384', kid }, (text) => sign('sha384', Buffer.from(text), rsa.privateKey)),
-    FORGED,
-  ],
-  [
-    'signed with PSS padding',
-    token(payload(), { alg: 'PS256', kid }, (text) =>
-      sign('sha256', Buffer.from(text), { key: rsa.privateKey, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }),
-    ),
-    FORGED,
-  ],
-  [
-    'that contains its own key',
-    token(payload(), { alg: 'RS256', jwk: otherKeyPair.publicKey.export({ format: 'jwk' }) }, otherKeyPair.privateKey),
-    FORGED,
-  ],
-  ['signed by another key under a known key id', token(payload(), HEAD, otherKeyPair.privateKey), FORGED],
-  ['with a critical extension', token(payload(), { ...HEAD, crit: ['x'], x: 1 }), FORGED],
-  ['with claims that the signature does not cover', token().replace(/\.[\w-]+\./, `.${encodePart(payload({ sub: 'x' }))}.`), FORGED],
-  [
-    'with a duplicate claim',
-    token(JSON.stringify(payload()).replace('"sub":', '"sub":"admin","sub":')),
-    "json: duplicate key 'sub' in object",
-  ],
-  [
-    'with a duplicate claim of the account',
-    token(JSON.stringify(payload()).replace('"namespace":', '"namespace":"x","namespace":')),
-    "json: duplicate key 'namespace' in object",
-  ],
-])('service account authentication rejects a token %s', async (_case, text, reason) => expect(await reasonOf(text)).toBe(reason));
+  it.each<[title: string, text: string]>([
+    ['of another issuer', token(payload({ iss: 'other' }))],
+    ['whose issuer is a list', token(payload({ iss: [API] }))],
+    ['of two parts', token().replace(/\.[\w-]+$/, '')],
+    ['of four parts', `${token()}.x`],
+    ['with base64 padding', `${token()}=`],
+    ['whose claims are not JSON', token('hello')],
+    ['whose claims are a list', token('[]')],
+    ['over the length limit', token(payload({ more: 'y'.repeat(1 << 20) }))],
+    ['nested too deeply', token('['.repeat(11_000) + ']'.repeat(11_000))],
+  ])('ignores a token %s', async (_case, text) => expect(await reasonOf(text)).toBe('none'));
 
-it.each<[title: string, changes: Payload]>([
-  ['issued by a clock that is ahead by less than the leeway', { nbf: now + 59, iat: now + 59 }],
-  ['with its audience as a string', { aud: API }],
-  ['without an audience', { aud: undefined }],
-  ['bound to a pod', { 'kubernetes.io': boundClaims({ pod: { name: 'p', uid: uid.pod } }) }],
-  ['bound to a node', { 'kubernetes.io': boundClaims({ node: { name: 'n', uid: uid.node } }) }],
-])('service account authentication accepts a signed token %s', async (_case, changes) =>
-  expect(await reasonOf(token(payload(changes)))).toBe('user'),
-);
-
-it.each<[title: string, changes: Payload, reason: string]>([
-  ['expired by less than the leeway', { exp: now - 59 }, 'service account token has expired'],
-  ['expired', { exp: now - 61 }, 'service account token has expired'],
-  ['without an expiration', { exp: undefined }, 'service account token has expired'],
-  ['whose expiration is a string', { exp: 'x' }, 'square/go-jose/jwt: expected number value to unmarshal NumericDate'],
-  ['not valid yet', { nbf: now + 61 }, 'service account token is not valid yet'],
-  ['issued in the future', { iat: now + 61 }, 'service account token is issued in the future'],
-  ['for another audience', { aud: ['x', 'y'] }, `token audiences ["x" "y"] is invalid for the target audiences ["${API}"]`],
-  ['whose audience is a number', { aud: 1 }, 'square/go-jose/jwt: expected string or array value to unmarshal to Audience'],
-  ['without an account claim', { 'kubernetes.io': undefined }, 'resource name may not be empty'],
-  [
-    'of an account without a uid',
-    { 'kubernetes.io': boundClaims({ serviceaccount: { name: 'sa' } }) },
-    `service account UID (${uid.sa}) does not match claim ()`,
-  ],
-  ['of a missing account', { 'kubernetes.io': boundClaims({ serviceaccount: { name: 'no' } }) }, 'serviceaccounts "no" not found'],
-  ['of another namespace', { 'kubernetes.io': boundClaims({ namespace: 'x' }) }, 'serviceaccounts "sa" not found'],
-  [
-    'bound to another pod of that name',
-    { 'kubernetes.io': boundClaims({ pod: { name: 'p', uid: 'x' } }) },
-    `pod UID (${uid.pod}) does not match service account pod ref claim (x)`,
-  ],
-  ['bound to a pod without a name', { 'kubernetes.io': boundClaims({ pod: {} }) }, 'service account token has been invalidated'],
-  [
-    'bound to a deleted Secret',
-    { 'kubernetes.io': boundClaims({ secret: { name: 'no', uid: 'x' } }) },
-    'service account token has been invalidated',
-  ],
-  [
-    'bound to another Secret of that name',
-    { 'kubernetes.io': boundClaims({ secret: { name: 's', uid: 'x' } }) },
-    `secret UID (${uid.secret}) does not match service account secret ref claim (x)`,
-  ],
-  [
-    'bound to another node of that name',
-    { 'kubernetes.io': boundClaims({ node: { name: 'n', uid: 'x' } }) },
-    `node UID (${uid.node}) does not match service account node ref claim (x)`,
-  ],
-  [
-    'bound to a deleted node',
-    { 'kubernetes.io': boundClaims({ node: { name: 'no', uid: 'x' } }) },
-    'service account token has been invalidated',
-  ],
-])('service account authentication rejects a signed token %s', async (_case, changes, reason) =>
-  expect(await reasonOf(token(payload(changes)))).toBe(reason),
-);
-
-it('service account authentication rejects a cached token as soon as its account or pod is deleted', async () => {
-  const text = token(payload({ 'kubernetes.io': boundClaims({ pod: { name: 'p', uid: uid.pod } }) }));
-  expect(await reasonOf(text)).toBe('user');
-  expect(authenticator.authenticate(text, [API])).not.toBeInstanceOf(Promise);
-  cachedObjects.delete('pods/ns/p');
-  expect(await reasonOf(text)).toBe('service account token has been invalidated');
-  cachedObjects.set('pods/ns/p', { uid: 'another', deletionTime: undefined });
-  expect(await reasonOf(text)).toMatch('pod UID (another) does not match');
-  cachedObjects.set('pods/ns/p', { uid: uid.pod, deletionTime: undefined });
-  expect(await reasonOf(text)).toBe('user');
-  cachedObjects.delete('serviceaccounts/ns/sa');
-  expect(await reasonOf(text)).toBe('serviceaccounts "sa" not found');
-});
-
-it('service account authentication accepts a token for a minute after its account is marked for deletion', async () => {
-  const markDeleted = (key: string, agoMs: number): void =>
-    void cachedObjects.set(key, { uid: `uid of ${key}`, deletionTime: clock.now() - agoMs });
-  markDeleted('serviceaccounts/ns/sa', 60_000);
-  expect(await reasonOf(token())).toBe('user');
-  markDeleted('serviceaccounts/ns/sa', 60_001);
-  expect(await reasonOf(token())).toBe('service account ns/sa has been deleted');
-});
-
-it('service account authentication waits for the newest state before it rejects a token', async () => {
-  arrivingObjects.set('serviceaccounts/ns/new', { uid: 'u', deletionTime: undefined });
-  expect(await reasonOf(token(payload({ 'kubernetes.io': boundClaims({ serviceaccount: { name: 'new', uid: 'u' } }) })))).toBe('user');
-});
-
-it('service account authentication checks the times of a cached token again and counts stale uses', async () => {
-  const text = token(payload({ jti: 'timed', 'kubernetes.io': boundClaims({ warnafter: now + 1000 }), exp: now + 2000 }));
-  expect(await reasonOf(text)).toBe('user');
-  // 1.5 seconds after `warnafter`.
-  clock.advance(1_001_500);
-  expect(await authenticate(text)).toMatchObject({
-    auditAnnotations: [
-      ['authentication.platform.io/stale-token', 'subject: system:serviceaccount:ns:sa, seconds after warning threshold: 1'],
+  it.each<[title: string, text: string, reason: string]>([
+    ['with an unencoded payload (b64)', token(payload(), { ...HEAD, b64: false, crit: ['b64'] }), FORGED],
+    ['with another key id', token(payload(), { alg: 'RS256', kid: 'x' }), 'invalid signature, no keys found'],
+    ['unsigned', token(payload(), { alg: 'none', kid }, () => Buffer.alloc(0)), FORGED],
+    ['unsigned, with a value in place of the signature', token(payload(), { alg: 'none' }, () => Buffer.from('x')), FORGED],
+    ['without an algorithm', token(payload(), { kid }), FORGED],
+    [
+      'signed with the public key as a secret',
+      token(payload(), { alg: 'HS256', kid }, (text) => createHmac('sha256', publicPem).update(text).digest()),
+      FORGED,
     ],
+    [
+      'of an algorithm that does not match the key',
+      token(payload(), { alg: 'RS384', kid }, (text) => sign('sha384', Buffer.from(text), rsa.privateKey)),
+      FORGED,
+    ],
+    [
+      'signed with PSS padding',
+      token(payload(), { alg: 'PS256', kid }, (text) =>
+        sign('sha256', Buffer.from(text), { key: rsa.privateKey, padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: 32 }),
+      ),
+      FORGED,
+    ],
+    [
+      'that contains its own key',
+      token(payload(), { alg: 'RS256', jwk: otherKeyPair.publicKey.export({ format: 'jwk' }) }, otherKeyPair.privateKey),
+      FORGED,
+    ],
+    ['signed by another key under a known key id', token(payload(), HEAD, otherKeyPair.privateKey), FORGED],
+    ['with a critical extension', token(payload(), { ...HEAD, crit: ['x'], x: 1 }), FORGED],
+    ['with claims that the signature does not cover', token().replace(/\.[\w-]+\./, `.${encodePart(payload({ sub: 'x' }))}.`), FORGED],
+    [
+      'with a duplicate claim',
+      token(JSON.stringify(payload()).replace('"sub":', '"sub":"admin","sub":')),
+      "json: duplicate key 'sub' in object",
+    ],
+    [
+      'with a duplicate claim of the account',
+      token(JSON.stringify(payload()).replace('"namespace":', '"namespace":"x","namespace":')),
+      "json: duplicate key 'namespace' in object",
+    ],
+  ])('rejects a token %s', async (_case, text, reason) => expect(await reasonOf(text)).toBe(reason));
+
+  it.each<[title: string, changes: Payload]>([
+    ['issued by a clock that is ahead by less than the leeway', { nbf: now + 59, iat: now + 59 }],
+    ['with its audience as a string', { aud: API }],
+    ['without an audience', { aud: undefined }],
+    ['bound to a pod', { 'kubernetes.io': boundClaims({ pod: { name: 'p', uid: uid.pod } }) }],
+    ['bound to a node', { 'kubernetes.io': boundClaims({ node: { name: 'n', uid: uid.node } }) }],
+  ])('accepts a signed token %s', async (_case, changes) => expect(await reasonOf(token(payload(changes)))).toBe('user'));
+
+  it.each<[title: string, changes: Payload, reason: string]>([
+    ['expired by less than the leeway', { exp: now - 59 }, 'service account token has expired'],
+    ['expired', { exp: now - 61 }, 'service account token has expired'],
+    ['without an expiration', { exp: undefined }, 'service account token has expired'],
+    ['whose expiration is a string', { exp: 'x' }, 'square/go-jose/jwt: expected number value to unmarshal NumericDate'],
+    ['not valid yet', { nbf: now + 61 }, 'service account token is not valid yet'],
+    ['issued in the future', { iat: now + 61 }, 'service account token is issued in the future'],
+    ['for another audience', { aud: ['x', 'y'] }, `token audiences ["x" "y"] is invalid for the target audiences ["${API}"]`],
+    ['whose audience is a number', { aud: 1 }, 'square/go-jose/jwt: expected string or array value to unmarshal to Audience'],
+    ['without an account claim', { 'kubernetes.io': undefined }, 'resource name may not be empty'],
+    [
+      'of an account without a uid',
+      { 'kubernetes.io': boundClaims({ serviceaccount: { name: 'sa' } }) },
+      `service account UID (${uid.sa}) does not match claim ()`,
+    ],
+    ['of a missing account', { 'kubernetes.io': boundClaims({ serviceaccount: { name: 'no' } }) }, 'serviceaccounts "no" not found'],
+    ['of another namespace', { 'kubernetes.io': boundClaims({ namespace: 'x' }) }, 'serviceaccounts "sa" not found'],
+    [
+      'bound to another pod of that name',
+      { 'kubernetes.io': boundClaims({ pod: { name: 'p', uid: 'x' } }) },
+      `pod UID (${uid.pod}) does not match service account pod ref claim (x)`,
+    ],
+    ['bound to a pod without a name', { 'kubernetes.io': boundClaims({ pod: {} }) }, 'service account token has been invalidated'],
+    [
+      'bound to a deleted Secret',
+      { 'kubernetes.io': boundClaims({ secret: { name: 'no', uid: 'x' } }) },
+      'service account token has been invalidated',
+    ],
+    [
+      'bound to another Secret of that name',
+      { 'kubernetes.io': boundClaims({ secret: { name: 's', uid: 'x' } }) },
+      `secret UID (${uid.secret}) does not match service account secret ref claim (x)`,
+    ],
+    [
+      'bound to another node of that name',
+      { 'kubernetes.io': boundClaims({ node: { name: 'n', uid: 'x' } }) },
+      `node UID (${uid.node}) does not match service account node ref claim (x)`,
+    ],
+    [
+      'bound to a deleted node',
+      { 'kubernetes.io': boundClaims({ node: { name: 'no', uid: 'x' } }) },
+      'service account token has been invalidated',
+    ],
+  ])('rejects a signed token %s', async (_case, changes, reason) => expect(await reasonOf(token(payload(changes)))).toBe(reason));
+
+  it('rejects a cached token as soon as its account or pod is deleted', async () => {
+    const text = token(payload({ 'kubernetes.io': boundClaims({ pod: { name: 'p', uid: uid.pod } }) }));
+    expect(await reasonOf(text)).toBe('user');
+    expect(authenticator.authenticate(text, [API])).not.toBeInstanceOf(Promise);
+    cachedObjects.delete('pods/ns/p');
+    expect(await reasonOf(text)).toBe('service account token has been invalidated');
+    cachedObjects.set('pods/ns/p', { uid: 'another', deletionTime: undefined });
+    expect(await reasonOf(text)).toMatch('pod UID (another) does not match');
+    cachedObjects.set('pods/ns/p', { uid: uid.pod, deletionTime: undefined });
+    expect(await reasonOf(text)).toBe('user');
+    cachedObjects.delete('serviceaccounts/ns/sa');
+    expect(await reasonOf(text)).toBe('serviceaccounts "sa" not found');
   });
-  expect(uses).toEqual(['fresh', 'stale']);
-  // More than 2000 seconds in all.
-  clock.advance(1_100_000);
-  expect(await reasonOf(text)).toBe('service account token has expired');
+
+  it('accepts a token for a minute after its account is marked for deletion', async () => {
+    const markDeleted = (key: string, agoMs: number): void =>
+      void cachedObjects.set(key, { uid: `uid of ${key}`, deletionTime: clock.now() - agoMs });
+    markDeleted('serviceaccounts/ns/sa', 60_000);
+    expect(await reasonOf(token())).toBe('user');
+    markDeleted('serviceaccounts/ns/sa', 60_001);
+    expect(await reasonOf(token())).toBe('service account ns/sa has been deleted');
+  });
+
+  it('waits for the newest state before it rejects a token', async () => {
+    arrivingObjects.set('serviceaccounts/ns/new', { uid: 'u', deletionTime: undefined });
+    expect(await reasonOf(token(payload({ 'kubernetes.io': boundClaims({ serviceaccount: { name: 'new', uid: 'u' } }) })))).toBe('user');
+  });
+
+  it('checks the times of a cached token again and counts stale uses', async () => {
+    const text = token(payload({ jti: 'timed', 'kubernetes.io': boundClaims({ warnafter: now + 1000 }), exp: now + 2000 }));
+    expect(await reasonOf(text)).toBe('user');
+    // 1.5 seconds after `warnafter`.
+    clock.advance(1_001_500);
+    expect(await authenticate(text)).toMatchObject({
+      auditAnnotations: [
+        ['authentication.platform.io/stale-token', 'subject: system:serviceaccount:ns:sa, seconds after warning threshold: 1'],
+      ],
+    });
+    expect(uses).toEqual(['fresh', 'stale']);
+    // More than 2000 seconds in all.
+    clock.advance(1_100_000);
+    expect(await reasonOf(text)).toBe('service account token has expired');
+  });
 });
 
 describe('service account token in a Secret', () => {

@@ -26,47 +26,49 @@ async function assignedClass(metadata: JsonObject = {}, spec: JsonObject = {}): 
   return objectAt(object, 'spec')?.['ingressClassName'];
 }
 
-it.each<[string, AnnotationsByClass]>([
-  ['there is no IngressClass', {}],
-  ['no IngressClass is marked as default', { a: null }],
-  [
-    'no default annotation has the value true',
-    {
-      a: { [DEFAULT_ANNOTATION]: 'false' },
-      b: { [DEFAULT_ANNOTATION]: 'True' },
-      c: { [DEFAULT_ANNOTATION]: '1' },
-      d: { [DEFAULT_ANNOTATION]: '' },
-    },
-  ],
-])('DefaultIngressClass assigns no class when %s', async (_title, annotationsByClass) => {
-  await createClasses(annotationsByClass);
-  expect(await assignedClass()).toBeUndefined();
-});
+describe('DefaultIngressClass', () => {
+  it.each<[string, AnnotationsByClass]>([
+    ['there is no IngressClass', {}],
+    ['no IngressClass is marked as default', { a: null }],
+    [
+      'no default annotation has the value true',
+      {
+        a: { [DEFAULT_ANNOTATION]: 'false' },
+        b: { [DEFAULT_ANNOTATION]: 'True' },
+        c: { [DEFAULT_ANNOTATION]: '1' },
+        d: { [DEFAULT_ANNOTATION]: '' },
+      },
+    ],
+  ])('assigns no class when %s', async (_title, annotationsByClass) => {
+    await createClasses(annotationsByClass);
+    expect(await assignedClass()).toBeUndefined();
+  });
 
-it.each<[string, AnnotationsByClass, string]>([
-  ['the only class that is marked as default', { a: null, b: { [DEFAULT_ANNOTATION]: 'true' }, c: null }, 'b'],
-  ['a class whose default annotation has the other spelling', { a: null, b: { [KUBERNETES_DEFAULT_ANNOTATION]: 'true' } }, 'b'],
-  [
-    'the newest of several default classes, which sorts first by name',
-    { c: { [DEFAULT_ANNOTATION]: 'true' }, a: { [DEFAULT_ANNOTATION]: 'true' }, d: { [DEFAULT_ANNOTATION]: 'false' } },
-    'a',
-  ],
-  [
-    'the newest of several default classes, which sorts last by name',
-    { a: { [DEFAULT_ANNOTATION]: 'true' }, c: { [DEFAULT_ANNOTATION]: 'true' } },
-    'c',
-  ],
-])('DefaultIngressClass assigns %s', async (_title, annotationsByClass, expected) => {
-  await createClasses(annotationsByClass);
-  expect(await assignedClass()).toBe(expected);
-});
+  it.each<[string, AnnotationsByClass, string]>([
+    ['the only class that is marked as default', { a: null, b: { [DEFAULT_ANNOTATION]: 'true' }, c: null }, 'b'],
+    ['a class whose default annotation has the other spelling', { a: null, b: { [KUBERNETES_DEFAULT_ANNOTATION]: 'true' } }, 'b'],
+    [
+      'the newest of several default classes, which sorts first by name',
+      { c: { [DEFAULT_ANNOTATION]: 'true' }, a: { [DEFAULT_ANNOTATION]: 'true' }, d: { [DEFAULT_ANNOTATION]: 'false' } },
+      'a',
+    ],
+    [
+      'the newest of several default classes, which sorts last by name',
+      { a: { [DEFAULT_ANNOTATION]: 'true' }, c: { [DEFAULT_ANNOTATION]: 'true' } },
+      'c',
+    ],
+  ])('assigns %s', async (_title, annotationsByClass, expected) => {
+    await createClasses(annotationsByClass);
+    expect(await assignedClass()).toBe(expected);
+  });
 
-it('DefaultIngressClass assigns the first class by name among defaults created in the same second', async () => {
-  await createClasses(
-    { b: { [DEFAULT_ANNOTATION]: 'true' }, a: { [DEFAULT_ANNOTATION]: 'true' }, c: { [DEFAULT_ANNOTATION]: 'true' } },
-    { intervalMs: 0 },
-  );
-  expect(await assignedClass()).toBe('a');
+  it('assigns the first class by name among defaults created in the same second', async () => {
+    await createClasses(
+      { b: { [DEFAULT_ANNOTATION]: 'true' }, a: { [DEFAULT_ANNOTATION]: 'true' }, c: { [DEFAULT_ANNOTATION]: 'true' } },
+      { intervalMs: 0 },
+    );
+    expect(await assignedClass()).toBe('a');
+  });
 });
 
 describe('DefaultIngressClass with one default class', () => {

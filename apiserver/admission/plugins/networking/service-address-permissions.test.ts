@@ -82,53 +82,66 @@ const ADDS_ADDRESS: readonly (readonly [string, string, Write])[] = [
   ],
 ];
 
-it.each(ADDS_ADDRESS)('Service address check rejects %s that adds an address without permission', async (_title, message, write) => {
-  await createLoadBalancer();
-  expect(await refusalStatus(write())).toMatchObject({ code: 403, reason: 'Forbidden', message, details: { name: 'a', kind: 'services' } });
-});
-
-it.each(ADDS_ADDRESS)('Service address check admits %s that adds an address with permission', async (_title, _message, write) => {
-  await createLoadBalancer();
-  isAllowed = true;
-  await write();
-});
-
-const NEEDS_NO_PERMISSION: readonly (readonly [string, Write])[] = [
-  ['changes labels', () => fixture.patch('services', 'a', 'merge', { metadata: { labels: { x: 'y' } } })],
-  ['removes an external address', () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.2'] } })],
-  ['removes all external addresses', () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: null } })],
-  ['reorders external addresses', () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.2', '192.0.2.1'] } })],
-  ['removes a load balancer address from the status', () => fixture.patch('services', 'a', 'merge', ingress({ ip: '192.0.2.7' }), status)],
-  ['empties the status', () => fixture.patch('services', 'a', 'merge', { status: null }, status)],
-  ['sends a status to the main endpoint, where it is ignored', () => fixture.patch('services', 'a', 'merge', ingress({ ip: '192.0.2.8' }))],
-  ['changes the Service type', () => fixture.patch('services', 'a', 'merge', { spec: { type: 'NodePort' } })],
-];
-
-it.each(NEEDS_NO_PERMISSION)('Service address check needs no permission for a write that %s', async (_title, write) => {
-  await createLoadBalancer();
-  checks = [];
-  await write();
-  expect(checks).toEqual([]);
-});
-
-it('Service address check asks for permission on create, with the namespace and name of the Service', async () => {
-  isAllowed = false;
-  expect(await refusalStatus(fixture.create('services', service({ externalIPs: ['192.0.2.1'] })))).toMatchObject({
-    code: 403,
-    message: EXTERNAL_REJECTION,
+describe('Service address check', () => {
+  it.each(ADDS_ADDRESS)('rejects %s that adds an address without permission', async (_title, message, write) => {
+    await createLoadBalancer();
+    expect(await refusalStatus(write())).toMatchObject({
+      code: 403,
+      reason: 'Forbidden',
+      message,
+      details: { name: 'a', kind: 'services' },
+    });
   });
-  await fixture.create('services', service({}));
-  expect(checks[0]).toEqual({ subresource: 'externalips', namespace: 'ns', name: 'a' });
-});
 
-it('Service address check rejects with the generated name of the Service', async () => {
-  isAllowed = false;
-  const body = { metadata: { generateName: 'b-' }, spec: { ports: PORTS, externalIPs: ['192.0.2.1'] } };
-  const { message } = await refusalStatus(fixture.create('services', body));
-  expect(message).toMatch(/^services "b-\S{5}" is forbidden: Use of external IPs is denied by admission control$/);
-});
+  it.each(ADDS_ADDRESS)('admits %s that adds an address with permission', async (_title, _message, write) => {
+    await createLoadBalancer();
+    isAllowed = true;
+    await write();
+  });
 
-it('Service address check runs after validation of the addresses', async () => {
-  isAllowed = false;
-  expect(await refusalStatus(fixture.create('services', service({ externalIPs: ['x'] })))).toMatchObject({ code: 422 });
+  const NEEDS_NO_PERMISSION: readonly (readonly [string, Write])[] = [
+    ['changes labels', () => fixture.patch('services', 'a', 'merge', { metadata: { labels: { x: 'y' } } })],
+    ['removes an external address', () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.2'] } })],
+    ['removes all external addresses', () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: null } })],
+    ['reorders external addresses', () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.2', '192.0.2.1'] } })],
+    [
+      'removes a load balancer address from the status',
+      () => fixture.patch('services', 'a', 'merge', ingress({ ip: '192.0.2.7' }), status),
+    ],
+    ['empties the status', () => fixture.patch('services', 'a', 'merge', { status: null }, status)],
+    [
+      'sends a status to the main endpoint, where it is ignored',
+      () => fixture.patch('services', 'a', 'merge', ingress({ ip: '192.0.2.8' })),
+    ],
+    ['changes the Service type', () => fixture.patch('services', 'a', 'merge', { spec: { type: 'NodePort' } })],
+  ];
+
+  it.each(NEEDS_NO_PERMISSION)('needs no permission for a write that %s', async (_title, write) => {
+    await createLoadBalancer();
+    checks = [];
+    await write();
+    expect(checks).toEqual([]);
+  });
+
+  it('asks for permission on create, with the namespace and name of the Service', async () => {
+    isAllowed = false;
+    expect(await refusalStatus(fixture.create('services', service({ externalIPs: ['192.0.2.1'] })))).toMatchObject({
+      code: 403,
+      message: EXTERNAL_REJECTION,
+    });
+    await fixture.create('services', service({}));
+    expect(checks[0]).toEqual({ subresource: 'externalips', namespace: 'ns', name: 'a' });
+  });
+
+  it('rejects with the generated name of the Service', async () => {
+    isAllowed = false;
+    const body = { metadata: { generateName: 'b-' }, spec: { ports: PORTS, externalIPs: ['192.0.2.1'] } };
+    const { message } = await refusalStatus(fixture.create('services', body));
+    expect(message).toMatch(/^services "b-\S{5}" is forbidden: Use of external IPs is denied by admission control$/);
+  });
+
+  it('runs after validation of the addresses', async () => {
+    isAllowed = false;
+    expect(await refusalStatus(fixture.create('services', service({ externalIPs: ['x'] })))).toMatchObject({ code: 422 });
+  });
 });

@@ -32,40 +32,42 @@ function comparedFields({ metadata, spec }: JsonObject): unknown {
   return { annotations, initContainers: containers('initContainers'), containers: containers('containers') };
 }
 
-it.each(readRecording('admission/limit-ranges', body, isCase).cases.map((recorded) => [recorded.title, recorded] as const))(
-  'LimitRanger decides as recorded: %s',
-  async (_, { ranges, resource, body, old, code, message, shown: expected }) => {
-    if (old !== undefined) {
-      await fixture.create(resource, named(old));
+describe('LimitRanger', () => {
+  it.each(readRecording('admission/limit-ranges', body, isCase).cases.map((recorded) => [recorded.title, recorded] as const))(
+    'decides as recorded: %s',
+    async (_, { ranges, resource, body, old, code, message, shown: expected }) => {
+      if (old !== undefined) {
+        await fixture.create(resource, named(old));
+        await fixture.cache.catchUp();
+      }
+      for (const [name, limits] of Object.entries(ranges)) await fixture.create('limitranges', { metadata: { name }, spec: { limits } });
       await fixture.cache.catchUp();
-    }
-    for (const [name, limits] of Object.entries(ranges)) await fixture.create('limitranges', { metadata: { name }, spec: { limits } });
-    await fixture.cache.catchUp();
-    const sent = old === undefined ? fixture.create(resource, named(body)) : fixture.patch(resource, 'x', 'merge', body);
-    const outcome = await sent.then(
-      ({ object: stored }) => ({
-        code: old === undefined ? 201 : 200,
-        shown: resource === 'pods' ? comparedFields(stored) : null,
-        message: undefined,
-      }),
-      (error: unknown) => {
-        if (error instanceof StatusError) return { code: error.status.code, message: error.message, shown: undefined };
-        throw error;
-      },
-    );
-    expect(outcome).toEqual({ code, message, shown: expected });
-  },
-);
+      const sent = old === undefined ? fixture.create(resource, named(body)) : fixture.patch(resource, 'x', 'merge', body);
+      const outcome = await sent.then(
+        ({ object: stored }) => ({
+          code: old === undefined ? 201 : 200,
+          shown: resource === 'pods' ? comparedFields(stored) : null,
+          message: undefined,
+        }),
+        (error: unknown) => {
+          if (error instanceof StatusError) return { code: error.status.code, message: error.message, shown: undefined };
+          throw error;
+        },
+      );
+      expect(outcome).toEqual({ code, message, shown: expected });
+    },
+  );
 
-it('LimitRanger applies to pods in the namespace of the LimitRange only', async () => {
-  const limits = [{ type: 'Container', max: { cpu: '1' } }];
-  await fixture.create('limitranges', { metadata: { name: 'a' }, spec: { limits } });
-  await fixture.create('namespaces', { metadata: { name: 'other' } }, { namespace: '' });
-  await fixture.cache.catchUp();
-  const resources = { requests: { cpu: '5' }, limits: { cpu: '5' } };
-  const pod = { metadata: { name: 'x' }, spec: { containers: [{ name: 'c', image: 'i', resources }] } };
-  await expect(fixture.create('pods', pod)).rejects.toThrow('maximum cpu usage per Container is 1, but limit is 5');
-  await expect(
-    fixture.create('pods', { ...pod, metadata: { name: 'x', namespace: 'other' } }, { namespace: 'other' }),
-  ).resolves.toBeDefined();
+  it('applies to pods in the namespace of the LimitRange only', async () => {
+    const limits = [{ type: 'Container', max: { cpu: '1' } }];
+    await fixture.create('limitranges', { metadata: { name: 'a' }, spec: { limits } });
+    await fixture.create('namespaces', { metadata: { name: 'other' } }, { namespace: '' });
+    await fixture.cache.catchUp();
+    const resources = { requests: { cpu: '5' }, limits: { cpu: '5' } };
+    const pod = { metadata: { name: 'x' }, spec: { containers: [{ name: 'c', image: 'i', resources }] } };
+    await expect(fixture.create('pods', pod)).rejects.toThrow('maximum cpu usage per Container is 1, but limit is 5');
+    await expect(
+      fixture.create('pods', { ...pod, metadata: { name: 'x', namespace: 'other' } }, { namespace: 'other' }),
+    ).resolves.toBeDefined();
+  });
 });
