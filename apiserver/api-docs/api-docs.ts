@@ -1,7 +1,7 @@
 /**
- * The API documentation for browsers at `/docs`: a page of constant text and its two scripts, our own (`browser/`) and
- * Redoc. The page contains nothing of the cluster; its script reads the OpenAPI documents with the credentials of the
- * browser, and the Content-Security-Policy keeps it from every other host. Authorization is that of any path.
+ * Serves the API documentation for browsers at `/docs`: a page of constant text and its two scripts, our own (`browser/`)
+ * and Redoc. The page contains nothing of the cluster: its script reads the OpenAPI documents with the credentials of the
+ * browser, and the Content-Security-Policy blocks every other host. Requests are authorized before, as for any path.
  */
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -12,9 +12,9 @@ import { errorMessage } from '../../shared/runtime/error-message';
 import { PermanentError } from '../../shared/runtime/process/permanent-error';
 import type { Random } from '../../shared/runtime/random';
 import type { DocumentHandler, DocumentRequest, DocumentResponse } from '../discovery/document-handler';
-import { createPage, createPolicy } from './page';
+import { createPage, createPolicy } from './page-document';
 
-/** Path → its file beside this module, which the build creates, compressed. */
+/** The files of the scripts by path, relative to this module. The build creates them, compressed with gzip. */
 export const SCRIPT_FILES = {
   '/docs/page.js': 'browser/page.js.gz',
   '/docs/redoc.js': 'redoc.js.gz',
@@ -26,6 +26,7 @@ export const API_DOCS_PATHS: readonly string[] = ['/docs', '/docs/', ...Object.k
 /** A script of the page, as it is sent to clients that accept gzip. */
 export interface PageScript {
   readonly gzipped: Buffer;
+  /** A digest of the content, with its quotes. */
   readonly etag: string;
 }
 
@@ -54,7 +55,10 @@ const COMMON_HEADERS = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** `random` must be unpredictable: the nonces of the policy come from it. */
+/**
+ * The handler of {@link API_DOCS_PATHS}; it returns `undefined` for other paths. `random` must be unpredictable, because the
+ * nonces of the policy come from it.
+ */
 export function createApiDocs(scripts: PageScripts, random: Pick<Random, 'string'>): DocumentHandler {
   return {
     handle(request) {
@@ -82,7 +86,7 @@ function pageResponse(nonce: string): DocumentResponse {
 async function scriptResponse({ gzipped, etag }: PageScript, request: DocumentRequest): Promise<DocumentResponse> {
   const headers = { ...COMMON_HEADERS, etag, vary: 'Accept-Encoding' };
   if (request.ifNoneMatch === etag) return { status: 304, headers, body: EMPTY_BODY };
-  const typed = { ...headers, 'content-type': 'text/javascript; charset=utf-8' };
-  if (request.acceptsGzip === true) return { status: 200, headers: { ...typed, 'content-encoding': 'gzip' }, body: gzipped };
-  return { status: 200, headers: typed, body: await promisify(gunzip)(gzipped) };
+  const headersWithType = { ...headers, 'content-type': 'text/javascript; charset=utf-8' };
+  if (request.acceptsGzip === true) return { status: 200, headers: { ...headersWithType, 'content-encoding': 'gzip' }, body: gzipped };
+  return { status: 200, headers: headersWithType, body: await promisify(gunzip)(gzipped) };
 }

@@ -1,7 +1,7 @@
 /**
- * The script of the page at `/docs`. Its query names what it shows: without `document` all documents of `/openapi/v3`,
- * without `resource` the resources of that document, otherwise the operations of the resource, by Redoc. Text of the
- * cluster reaches the page as text only, or through Redoc's sanitizer.
+ * The script of the page at `/docs`. The query of its address selects one of three views: without `document` the list of
+ * OpenAPI documents, with `document` the list of its resources, and with `document` and `resource` the operations of that
+ * resource, which Redoc displays. Text of the cluster reaches the page as text only, or through Redoc's sanitizer.
  */
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { countOperations, selectResource } from './resource-document';
@@ -32,37 +32,49 @@ showPage(new URLSearchParams(location.search)).catch(showError);
 
 async function showPage(query: URLSearchParams): Promise<void> {
   const name = query.get('document');
+  const resource = query.get('resource');
   const index = objectAt(await fetchJson(INDEX_PATH), 'paths') ?? {};
   if (name === null) {
-    showList(
-      'Group versions',
-      Object.keys(index).map((document) => ({ text: document, query: { document } })),
-    );
+    showDocuments(Object.keys(index));
     return;
   }
   extendTrail(name, { document: name });
   const path = stringAt(objectAt(index, name), 'serverRelativeURL');
   if (path === undefined) throw new Error(`The server has no document ${name}.`);
   const openApi = await fetchJson(path);
-  const resource = query.get('resource');
-  if (resource === null) {
-    const rows = [...countOperations(openApi)].map(([row, count]) => ({
-      text: row,
-      detail: ` (${count})`,
-      query: { document: name, resource: row },
-    }));
-    showList('Resources, with their number of operations', rows);
-    return;
-  }
-  extendTrail(resource, { document: name, resource });
+  if (resource === null) showResources(name, countOperations(openApi));
+  else await showOperations(name, openApi, resource);
+}
+
+function showDocuments(names: readonly string[]): void {
+  showList(
+    'Group versions',
+    names.map((name) => ({ text: name, query: { document: name } })),
+  );
+}
+
+function showResources(documentName: string, operationCounts: ReadonlyMap<string, number>): void {
+  const items = Array.from(operationCounts, ([resource, count]) => ({
+    text: resource,
+    detail: ` (${count})`,
+    query: { document: documentName, resource },
+  }));
+  showList('Resources, with their number of operations', items);
+}
+
+async function showOperations(documentName: string, openApi: JsonObject, resource: string): Promise<void> {
+  extendTrail(resource, { document: documentName, resource });
   await loadScript('redoc.js');
   content.textContent = '';
   Redoc.init(selectResource(openApi, resource), REDOC_OPTIONS, content);
 }
 
+/** A link to another view. */
 interface ListItem {
   readonly text: string;
+  /** Text after the link. */
   readonly detail?: string;
+  /** Selects the view, as {@link showPage} reads it. */
   readonly query: Readonly<Record<string, string>>;
 }
 
@@ -79,6 +91,7 @@ function showList(heading: string, items: readonly ListItem[]): void {
   content.replaceChildren(title, list);
 }
 
+/** Adds a link to the path of views in the header of the page. */
 function extendTrail(text: string, query: Readonly<Record<string, string>>): void {
   const separator = document.createElement('span');
   separator.textContent = '/';

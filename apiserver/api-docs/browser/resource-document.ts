@@ -8,10 +8,13 @@ import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '.
 /** Stands for the paths that belong to no resource, such as the list of resources. */
 export const OTHER_PATHS = '(other paths)';
 
-/** Methods, as members of an OpenAPI path. */
+/** The members of an OpenAPI path item that are operations. */
 const METHODS: readonly string[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
-/** `pods` in `/api/v1/namespaces/{namespace}/pods/{name}` */
-const RESOURCE = /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)\/(?:watch\/)?(?:namespaces\/\{namespace\}\/)?([^/]+)/;
+/**
+ * A path with its resource as group: `pods` in `/api/v1/namespaces/{namespace}/pods/{name}`,
+ * `/apis/<group>/<version>/pods` and `/api/v1/watch/pods`.
+ */
+const RESOURCE_PATH = /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)\/(?:watch\/)?(?:namespaces\/\{namespace\}\/)?([^/]+)/;
 const JSON_TYPE = 'application/json';
 
 /** Each resource of the document with its number of operations, sorted by name. */
@@ -30,12 +33,15 @@ export function selectResource(document: JsonObject, resource: string): JsonObje
   return { ...document, paths: Object.fromEntries(selected.map(([path, item]) => [path, reducePath(item)])) };
 }
 
+/** The paths with their path items. */
 function pathsOf(document: JsonObject): readonly (readonly [string, JsonObject])[] {
-  return Object.entries(objectAt(document, 'paths') ?? {}).flatMap(([path, item]) => (isObject(item) ? [[path, item] as const] : []));
+  const paths = Object.entries(objectAt(document, 'paths') ?? {});
+  return paths.flatMap(([path, item]) => (isObject(item) ? [[path, item] as const] : []));
 }
 
-const resourceOf = (path: string): string => RESOURCE.exec(path)?.[1] ?? OTHER_PATHS;
+const resourceOf = (path: string): string => RESOURCE_PATH.exec(path)?.[1] ?? OTHER_PATHS;
 
+/** Reduces the operations of a path item; its other members, such as `parameters`, stay. */
 function reducePath(item: JsonObject): JsonObject {
   const members = Object.entries(item).map(([name, value]): [string, JsonValue] => [
     name,
@@ -45,12 +51,12 @@ function reducePath(item: JsonObject): JsonObject {
 }
 
 /**
- * Drops the tags, so that the menu shows all operations in one list, and makes the description the heading, which would
- * otherwise be the identifier.
+ * Drops the tags, so that the menu shows all operations in one list. Makes the description the `summary`, which is the
+ * heading; without one the heading would be the identifier of the operation.
  */
 function reduceOperation(operation: JsonObject): JsonObject {
-  const { description: _description, tags: _tags, ...members } = operation;
-  const reduced: JsonObject = members;
+  const { description: _description, tags: _tags, ...otherMembers } = operation;
+  const reduced: JsonObject = otherMembers;
   const text = stringAt(operation, 'description');
   if (text !== undefined) reduced['summary'] = stringAt(operation, 'summary') ?? text.replace(/\.$/, '');
   const body = objectAt(operation, 'requestBody');

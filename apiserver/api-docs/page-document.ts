@@ -1,5 +1,5 @@
 /**
- * The text of the page and its Content-Security-Policy. Scripts and styles are allowed by a nonce of the response, not by
+ * The HTML of the page at `/docs` and its Content-Security-Policy. Scripts and styles are allowed by a nonce of the response, not by
  * their origin: the same origin also serves responses of pods and Services through the proxy paths.
  */
 
@@ -34,7 +34,7 @@ main.list li { margin: 0 0 0.6rem; break-inside: avoid; }
 .error { padding: 1rem 1.5rem; color: #b00020; white-space: pre-wrap; }
 `;
 
-/** A nonce consists of letters and digits. */
+/** The HTML with this nonce, which must consist of letters and digits, because it is not escaped. */
 export function createPage(nonce: string): string {
   return `<!doctype html>
 <html lang="en">
