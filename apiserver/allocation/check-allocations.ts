@@ -6,7 +6,7 @@
 import type { Revision } from '../storage/store';
 import type { AllocationRecord, AllocationOwner } from './service-allocator';
 
-/** An object and the ids that it holds. */
+/** An object and the ids that its spec contains. */
 export interface AllocationHolder {
   readonly owner: AllocationOwner;
   readonly revision: Revision;
@@ -34,11 +34,11 @@ export type AllocationFinding =
   | { readonly type: 'unreadable'; readonly text: string; readonly owner: AllocationOwner }
   | { readonly type: 'leaked'; readonly id: string; readonly keyRevision: Revision };
 
-/** `records`: the allocation keys by id. `isWithin`: whether an id is in a range of this server. */
+/** Returns every error, in no particular order. `records`: the allocation keys by id. `isInRange`: whether an id is in a range of this server. */
 export function checkAllocations(
   holders: readonly AllocationHolder[],
   records: ReadonlyMap<string, AllocationRecord>,
-  isWithin: (id: string) => boolean = () => true,
+  isInRange: (id: string) => boolean = () => true,
 ): readonly AllocationFinding[] {
   const isAllocatedTo = (owner: AllocationOwner, id: string): boolean => records.get(id)?.uid === owner.uid;
   /** Ids that an object holds and that are allocated to it. */
@@ -47,7 +47,7 @@ export function checkAllocations(
   for (const { owner, revision, ids, unreadable = [] } of holders) {
     for (const text of unreadable) findings.push({ type: 'unreadable', text, owner });
     for (const id of ids) {
-      if (!isWithin(id)) findings.push({ type: 'outside', id, owner });
+      if (!isInRange(id)) findings.push({ type: 'outside', id, owner });
       else if (isAllocatedTo(owner, id)) continue;
       else if (consistentIds.has(id)) findings.push({ type: 'duplicate', id, owner });
       else findings.push({ type: 'missing', id, owner, revision, keyRevision: records.get(id)?.revision ?? 0 });

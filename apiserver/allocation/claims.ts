@@ -5,7 +5,7 @@
  */
 import type { IpFamily } from '../../shared/values/network/ip-address';
 import type { KeyValue, StoreOperation, Revision } from '../storage/store';
-import { holdingOf, type ServiceAllocator, type AllocationOwner, type AllocationScope } from './service-allocator';
+import { allocationRecordOf, type ServiceAllocator, type AllocationOwner, type AllocationScope } from './service-allocator';
 import { addressId, portId, addressOrPortIn, type AllocationPool } from './pool';
 
 /** An id cannot be allocated. The message is upstream's. */
@@ -13,7 +13,7 @@ export class NotAllocatedError extends Error {
   override readonly name = 'NotAllocated';
 }
 
-/** The ids that an object holds; for ports with the protocols that use them. */
+/** The ids that an object holds, each with the protocols that use it; the list is empty for an address. */
 export type HeldIds = ReadonlyMap<string, readonly string[]>;
 
 /** A key that is written or compared in the transaction of the object. */
@@ -98,9 +98,9 @@ export class AllocationClaims {
     }
     for (const id of before.keys()) {
       if (after.has(id)) continue;
-      const holding = this.allocator.holding(id);
-      // Does not release the id of another object.
-      if (holding === undefined || holding.uid === this.owner.uid) writes.push(this.keyWrite(id, undefined));
+      const record = this.allocator.recordOf(id);
+      // The id of another object is not released.
+      if (record === undefined || record.uid === this.owner.uid) writes.push(this.keyWrite(id, undefined));
     }
     return writes;
   }
@@ -110,7 +110,7 @@ export class AllocationClaims {
     for (const { key, operation } of writes) {
       if (operation === undefined) continue;
       const id = key.slice(this.allocator.keyOf('').length);
-      this.allocator.recordHolding(id, operation.type === 'put' ? { revision, uid: this.owner.uid } : undefined, revision);
+      this.allocator.updateRecord(id, operation.type === 'put' ? { revision, uid: this.owner.uid } : undefined, revision);
       const counts = operation.type === 'put' && this.newIds.has(id) ? this.allocator.countsOf(id) : undefined;
       if (counts !== undefined) counts.allocations[this.dynamicIds.has(id) ? 'dynamic' : 'static'] += 1;
     }
@@ -131,8 +131,8 @@ export class AllocationClaims {
   }
 
   private claim(pool: AllocationPool, id: string): void {
-    const isRepeated = this.requestedIds.has(id) || this.dynamicIds.has(id);
-    if (isRepeated || this.allocator.isAllocated(id, this.owner))
+    const isClaimedTwice = this.requestedIds.has(id) || this.dynamicIds.has(id);
+    if (isClaimedTwice || this.allocator.isAllocated(id, this.owner))
       throw this.allocationError(pool, 'static', pool.messages.alreadyAllocated);
     this.requestedIds.add(id);
     this.reserve(id);
@@ -162,15 +162,15 @@ export class AllocationClaims {
 
   private keyWrite(id: string, value: Buffer | undefined): KeyWrite {
     const key = this.allocator.keyOf(id);
-    const holding = this.allocator.holding(id);
+    const record = this.allocator.recordOf(id);
     // A put compares that the key does not exist or is the known one of this object. A delete compares the known key.
-    const modRevision = holding !== undefined && (value === undefined || holding.uid === this.owner.uid) ? holding.revision : 0;
+    const modRevision = record !== undefined && (value === undefined || record.uid === this.owner.uid) ? record.revision : 0;
     const operation = value === undefined ? deleteOperation(key, modRevision) : ({ type: 'put', key, value } as const);
     return {
       key,
       modRevision,
       ...(operation === undefined ? {} : { operation }),
-      onConflict: (state, revision) => this.allocator.recordHolding(id, holdingOf(state), revision),
+      onConflict: (state, revision) => this.allocator.updateRecord(id, allocationRecordOf(state), revision),
     };
   }
 

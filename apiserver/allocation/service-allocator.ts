@@ -17,7 +17,7 @@ export interface AllocationOwner {
   readonly uid: string;
 }
 
-/** What this replica knows of an allocation key. */
+/** An allocation key, as this replica knows it. */
 export interface AllocationRecord {
   /** Revision of the allocation key. */
   readonly revision: Revision;
@@ -28,7 +28,7 @@ export interface AllocationRecord {
 /** Whether the client has requested the id, or the server has chosen it. */
 export type AllocationScope = 'static' | 'dynamic';
 
-/** Metrics of a pool. */
+/** Metrics of a pool. `allocations` and `errors` only grow; `allocated` is the present number of allocated ids. */
 export interface PoolCounts {
   readonly allocations: Record<AllocationScope, number>;
   readonly errors: Record<AllocationScope, number>;
@@ -46,7 +46,7 @@ export interface ServiceAllocatorOptions {
   readonly firstAddressFor: Pick<AllocationOwner, 'namespace' | 'name'>;
 }
 
-/** Relative to the key prefix. */
+/** The prefix of allocation keys, relative to the key prefix of the store. */
 export const ALLOCATIONS = 'allocations/';
 
 /** The allocations of all ranges. A listener of the allocation keys. */
@@ -57,10 +57,10 @@ export class ServiceAllocator {
   readonly ports: AllocationPool;
   /** The metrics of each pool. */
   readonly counts = new Map<AllocationPool, PoolCounts>();
-  /** What allocation repair has found. */
+  /** The errors that allocation repair has found. */
   readonly errorCounts = new AllocationErrorCounts();
   private readonly byFamily = new Map<IpFamily, AllocationPool>();
-  private readonly holdings = new Map<string, AllocationRecord>();
+  private readonly records = new Map<string, AllocationRecord>();
   /** Ids that requests of this replica have reserved but not committed, with the number of these requests. */
   private readonly reservations = new Map<string, number>();
   private readonly root: string;
@@ -90,18 +90,18 @@ export class ServiceAllocator {
   }
 
   /** The allocation keys by id. */
-  allHoldings(): ReadonlyMap<string, AllocationRecord> {
-    return this.holdings;
+  allRecords(): ReadonlyMap<string, AllocationRecord> {
+    return this.records;
   }
 
   /** `undefined` when the id has no key. */
-  holding(id: string): AllocationRecord | undefined {
-    return this.holdings.get(id);
+  recordOf(id: string): AllocationRecord | undefined {
+    return this.records.get(id);
   }
 
-  /** Whether the id is allocated, or reserved for another object than `owner`. */
+  /** Whether the id has a key, or is the first address, which only {@link ServiceAllocatorOptions.firstAddressFor} may hold. */
   isAllocated(id: string, owner: AllocationOwner): boolean {
-    if (this.holdings.has(id)) return true;
+    if (this.records.has(id)) return true;
     const { namespace, name } = this.options.firstAddressFor;
     return id === this.firstAddress && (owner.namespace !== namespace || owner.name !== name);
   }
@@ -113,9 +113,8 @@ export class ServiceAllocator {
   pickFree(pool: AllocationPool, except: ReadonlySet<string>): string | undefined {
     const id = pool.pickFree(this.options.random.float());
     if (id !== undefined) return id;
-    for (const contested of this.reservations.keys()) {
-      if (pool.contains(contested) && !this.holdings.has(contested) && !except.has(contested)) return contested;
-    }
+    const isOnlyReserved = (reserved: string): boolean => pool.contains(reserved) && !this.records.has(reserved);
+    for (const reserved of this.reservations.keys()) if (isOnlyReserved(reserved) && !except.has(reserved)) return reserved;
     return undefined;
   }
 
@@ -134,14 +133,14 @@ export class ServiceAllocator {
   }
 
   /** Records the state of a key at `revision`, from a transaction or the watch. Ignored when a later state is known. */
-  recordHolding(id: string, holding: AllocationRecord | undefined, revision: Revision): void {
-    const known = this.holdings.get(id);
-    if (known !== undefined && known.revision > (holding?.revision ?? revision)) return;
-    if (holding === undefined) {
-      this.removeHolding(id);
+  updateRecord(id: string, record: AllocationRecord | undefined, revision: Revision): void {
+    const known = this.records.get(id);
+    if (known !== undefined && known.revision > (record?.revision ?? revision)) return;
+    if (record === undefined) {
+      this.removeRecord(id);
       return;
     }
-    this.holdings.set(id, holding);
+    this.records.set(id, record);
     this.markAllocated(id);
     const counts = known === undefined ? this.countsOf(id) : undefined;
     if (counts !== undefined) counts.allocated += 1;
@@ -149,13 +148,15 @@ export class ServiceAllocator {
 
   // The members of the cache's KeyListener; keys are relative to the key prefix.
 
+  /** All keys are unknown; those that exist follow as changes. */
   onReset(): void {
-    for (const id of [...this.holdings.keys()]) this.removeHolding(id);
+    for (const id of [...this.records.keys()]) this.removeRecord(id);
   }
 
+  /** `value` is `undefined` when the key was deleted. */
   onKeyChange(key: string, value: Buffer | undefined, revision: Revision): void {
     const id = key.slice(ALLOCATIONS.length);
-    this.recordHolding(id, value === undefined ? undefined : { revision, uid: uidIn(value) }, revision);
+    this.updateRecord(id, value === undefined ? undefined : { revision, uid: uidIn(value) }, revision);
   }
 
   /** The metrics of the pool that contains the id; `undefined` when none does. */
@@ -168,8 +169,8 @@ export class ServiceAllocator {
     return this.addresses(this.families[0] ?? 'IPv4')?.first ?? '';
   }
 
-  private removeHolding(id: string): void {
-    if (!this.holdings.delete(id)) return;
+  private removeRecord(id: string): void {
+    if (!this.records.delete(id)) return;
     const counts = this.countsOf(id);
     if (counts !== undefined) counts.allocated -= 1;
     this.markFree(id);
@@ -180,7 +181,7 @@ export class ServiceAllocator {
   }
 
   private markFree(id: string): void {
-    if (this.holdings.has(id) || this.reservations.has(id) || id === this.firstAddress) return;
+    if (this.records.has(id) || this.reservations.has(id) || id === this.firstAddress) return;
     for (const pool of this.pools) pool.release(id);
   }
 }
@@ -190,7 +191,7 @@ function newCounts(): PoolCounts {
 }
 
 /** The record of an allocation key; `undefined` when the key does not exist. */
-export function holdingOf(kv: KeyValue | undefined): AllocationRecord | undefined {
+export function allocationRecordOf(kv: KeyValue | undefined): AllocationRecord | undefined {
   return kv === undefined ? undefined : { revision: kv.modRevision, uid: uidIn(kv.value) };
 }
 

@@ -82,7 +82,7 @@ async function restore(name: string, stored: string, ...replacements: readonly (
   await flushPromises(20);
 }
 
-const allocations = (): readonly string[] => [...replica.allocator.allHoldings().keys()].sort();
+const allocations = (): readonly string[] => [...replica.allocator.allRecords().keys()].sort();
 
 /** The Events by Service and reason. They are stored in the core version, in which the members have other names. */
 function recordedEvents(): unknown {
@@ -150,10 +150,10 @@ it('allocation repair reports a Service that uses an allocation of another one, 
   await flushPromises(20);
   await createService('b', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] });
   await restore('a', before);
-  const keys = [...replica.allocator.allHoldings()];
+  const keys = [...replica.allocator.allRecords()];
   await startRepair().complete;
   await flushPromises(20);
-  expect([...replica.allocator.allHoldings()]).toEqual(keys);
+  expect([...replica.allocator.allRecords()]).toEqual(keys);
   expect(recordedEvents()).toEqual([
     {
       service: 'a',
@@ -174,12 +174,12 @@ it('allocation repair reports a Service that uses an allocation of another one, 
 
 it('allocation repair transfers an allocation of a deleted Service to the Service that uses it', async () => {
   const stored = await createService('a', { clusterIP: '10.0.0.7' });
-  const uid = replica.allocator.holding('ips/10.0.0.7')?.uid ?? '';
+  const uid = replica.allocator.recordOf('ips/10.0.0.7')?.uid ?? '';
   const otherUid = `f${uid.slice(1)}`;
   await restore('a', stored, [uid, otherUid]);
   await startRepair().complete;
   await flushPromises(20);
-  expect(replica.allocator.holding('ips/10.0.0.7')?.uid).toBe(otherUid);
+  expect(replica.allocator.recordOf('ips/10.0.0.7')?.uid).toBe(otherUid);
 });
 
 it('allocation repair reports addresses and ports out of range, and invalid addresses', async () => {

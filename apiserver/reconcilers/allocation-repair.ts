@@ -120,7 +120,7 @@ class AllocationChecker {
   async checkAndRepair(): Promise<void> {
     const { allocator, onFinding } = this.options;
     const isInPool = (id: string): boolean => allocator.pools.some((pool) => pool.contains(id));
-    const findings = checkAllocations(await this.readHolders(), allocator.allHoldings(), isInPool);
+    const findings = checkAllocations(await this.readHolders(), allocator.allRecords(), isInPool);
     const leakedPasses = new Map<string, number>();
     let repaired = 0;
     let eventsLeft = MAX_EVENTS_PER_PASS;
@@ -172,7 +172,7 @@ class AllocationChecker {
       },
       { deadline: clock.monotonic() + CALL_MS },
     );
-    if (result.committed) allocator.recordHolding(id, { revision: result.revision, uid: owner.uid }, result.revision);
+    if (result.committed) allocator.updateRecord(id, { revision: result.revision, uid: owner.uid }, result.revision);
     return result.committed;
   }
 
@@ -196,7 +196,7 @@ class AllocationChecker {
       { compare: [{ key, modRevision: keyRevision }], operations: [{ type: 'delete', key }] },
       { deadline: clock.monotonic() + CALL_MS },
     );
-    if (result.committed) allocator.recordHolding(id, undefined, result.revision);
+    if (result.committed) allocator.updateRecord(id, undefined, result.revision);
     return result.committed;
   }
 

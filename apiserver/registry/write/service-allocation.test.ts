@@ -57,7 +57,7 @@ async function allocationFindings(fixture: WriteFixture): Promise<readonly Alloc
     const object = (await fixture.stored('services', key.slice(key.lastIndexOf('/') + 1))) ?? {};
     holders.push({ owner: allocationOwnerOf(object), revision: 0, ids: [...serviceAllocation.allocationsOf(object).keys()] });
   }
-  return checkAllocations(holders, fixture.allocator.allHoldings());
+  return checkAllocations(holders, fixture.allocator.allRecords());
 }
 
 it.each([

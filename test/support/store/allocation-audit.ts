@@ -1,6 +1,6 @@
 /** Audits the contents of a store: compares the addresses and ports of its Services with the allocation keys. */
 import { checkAllocations, type AllocationFinding, type AllocationHolder } from '../../../apiserver/allocation/check-allocations';
-import { ALLOCATIONS, holdingOf, type AllocationRecord } from '../../../apiserver/allocation/service-allocator';
+import { ALLOCATIONS, allocationRecordOf, type AllocationRecord } from '../../../apiserver/allocation/service-allocator';
 import { createEntry } from '../../../apiserver/cache/store/entry';
 import { buildResources } from '../../../apiserver/registry/resources';
 import { serviceAllocation } from '../../../apiserver/kinds/core/service/allocation';
@@ -24,10 +24,10 @@ export async function auditStoredAllocations(store: Store, prefix = '/registry')
     const { object } = parseEntry(createEntry(stored, kv.key.slice(root.length), kv.modRevision, kv.value));
     return { owner: allocationOwnerOf(object), revision: kv.modRevision, ids: [...serviceAllocation.allocationsOf(object).keys()] };
   });
-  const holdings = new Map<string, AllocationRecord>();
+  const records = new Map<string, AllocationRecord>();
   for (const kv of keys) {
-    const holding = holdingOf(kv);
-    if (holding !== undefined) holdings.set(kv.key.slice(`${prefix}/${ALLOCATIONS}`.length), holding);
+    const record = allocationRecordOf(kv);
+    if (record !== undefined) records.set(kv.key.slice(`${prefix}/${ALLOCATIONS}`.length), record);
   }
-  return { services: services.length, allocations: keys.length, findings: checkAllocations(holders, holdings) };
+  return { services: services.length, allocations: keys.length, findings: checkAllocations(holders, records) };
 }

@@ -131,10 +131,10 @@ it('an offloaded write allocates and releases addresses in the allocator of the 
   const fixture = await openOffloaded();
   const { object } = await fixture.create('services', { metadata: { name: 's' }, spec: { ports: [{ port: 80 }] } });
   expect(object).toMatchObject({ spec: { clusterIP: expect.stringMatching(/^10\.0\.0\./) } });
-  expect([...fixture.allocator.allHoldings().keys()]).toHaveLength(1);
+  expect([...fixture.allocator.allRecords().keys()]).toHaveLength(1);
   await fixture.cache.catchUp();
   await fixture.remove('services', 's');
-  expect([...fixture.allocator.allHoldings().keys()]).toHaveLength(0);
+  expect([...fixture.allocator.allRecords().keys()]).toHaveLength(0);
 });
 
 it('an offloaded dry run returns the object and stores nothing', async () => {

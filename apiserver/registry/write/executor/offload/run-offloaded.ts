@@ -219,7 +219,7 @@ class OffloadedRun {
       const { object } = parseEntry(entry);
       const { uid } = allocationOwnerOf(object);
       for (const id of allocation.allocationsOf(object).keys())
-        allocator.recordHolding(id, { revision: entry.revision, uid }, entry.revision);
+        allocator.updateRecord(id, { revision: entry.revision, uid }, entry.revision);
     }
     return new AllocationClaims(allocator);
   }
