@@ -1,9 +1,12 @@
-/** When aggregated API servers are checked, with a manual clock; the test determines the results of the checks. */
+/**
+ * When aggregated API servers are checked. Time is a manual clock, the server is an HTTP server of this process, and each
+ * test decides whether its Service resolves to that server.
+ */
 import { FixedRandom } from '../../test/support/clock/fixed-random';
 import { ManualClock, flushPromises } from '../../test/support/clock/manual-clock';
 import { waitUntil } from '../../test/support/programs';
 import { EXTENSION_GROUP, startExtensionServer } from '../../test/support/servers/extension-server';
-import { useResource } from '../../test/support/use-resource';
+import { useForEachTest, useResource } from '../../test/support/use-resource';
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { STORED_KINDS } from '../../shared/api/kinds';
 import { systemClock } from '../../shared/runtime/clock';
@@ -22,7 +25,7 @@ const REGISTRATION: Registration = {
   insecureSkipTlsVerify: true,
   isAvailable: false,
 };
-/** A check resolves the address once per attempt when resolution fails. */
+/** Each of the three attempts of a check resolves the address again when resolution fails. */
 const RESOLUTIONS_PER_FAILED_CHECK = 3;
 
 const server = useResource(
@@ -68,7 +71,7 @@ function openFixture(): Fixture {
     stateOf: () => (service.isPresent ? 'ready' : 'absent'),
     writer: { update: () => Promise.reject(new Error('nothing is stored')) },
     cache: { get: () => undefined },
-    services: { row, hub: row, stored: { name: 'apiservices', segment: 'apiservices', namespaced: false } },
+    apiServices: { row, hub: row, stored: { name: 'apiservices', segment: 'apiservices', namespaced: false } },
     clock,
     names: GENERATED_NAMES.platform,
     random: new FixedRandom(),
@@ -80,113 +83,118 @@ function openFixture(): Fixture {
   return { service, clock, registrations, extensions, reconciler };
 }
 
-let fixture: Fixture;
-
+const fixture = useForEachTest(openFixture, ({ reconciler, extensions }) => {
+  reconciler.stop();
+  extensions.close();
+});
 beforeEach(() => {
   server().setBehaviour('normal');
   server().calls.length = 0;
-  fixture = openFixture();
-});
-afterEach(() => {
-  fixture.reconciler.stop();
-  fixture.extensions.close();
 });
 
-const isDiscovered = (): boolean => fixture.registrations.remoteVersions()[0]?.resources !== undefined;
+/** Whether a check has received the resources of the server. */
+const isDiscovered = (): boolean =>
+  fixture()
+    .registrations.remoteVersions()
+    .some(({ resources }) => resources !== undefined);
 
 /** Advances the clock by `seconds` and returns the seconds in which a check started. */
 async function checksWithin(seconds: number): Promise<readonly number[]> {
+  const { service, clock } = fixture();
   const starts: number[] = [];
   for (let second = 1; second <= seconds; second += 1) {
-    const before = fixture.service.resolutions;
-    await fixture.clock.advanceAsync(1_000);
-    if (fixture.service.resolutions > before) starts.push(second);
+    const resolutionsBefore = service.resolutions;
+    await clock.advanceAsync(1_000);
+    if (service.resolutions > resolutionsBefore) starts.push(second);
   }
   return starts;
 }
 
 describe('availability reconciler', () => {
   it('retries an unavailable server after 1, 2, 4, 8 and 16 seconds, then every 30 seconds', async () => {
-    fixture.reconciler.recheck(NAME);
+    fixture().reconciler.recheck(NAME);
     await flushPromises();
-    expect(fixture.service.resolutions).toBe(RESOLUTIONS_PER_FAILED_CHECK);
+    expect(fixture().service.resolutions).toBe(RESOLUTIONS_PER_FAILED_CHECK);
     expect(await checksWithin(100)).toEqual([1, 3, 7, 15, 31, 61, 91]);
   });
 
   it('detects a server that becomes available at the next retry, and checks it again after 30 seconds', async () => {
-    fixture.reconciler.recheck(NAME);
-    await fixture.clock.advanceAsync(5_000);
-    fixture.service.port = server().port;
-    await fixture.clock.advanceAsync(2_000);
+    fixture().reconciler.recheck(NAME);
+    await fixture().clock.advanceAsync(5_000);
+    fixture().service.port = server().port;
+    // The retries are due after 1, 3 and 7 seconds.
+    await fixture().clock.advanceAsync(2_000);
     await waitUntil('its resources are known', isDiscovered);
     expect(await checksWithin(40)).toEqual([30]);
   });
 
   it('restarts the back-off when an available server becomes unavailable', async () => {
-    fixture.service.port = server().port;
-    fixture.reconciler.recheck(NAME);
+    fixture().service.port = server().port;
+    fixture().reconciler.recheck(NAME);
     await waitUntil('its resources are known', isDiscovered);
     await flushPromises();
-    fixture.service.port = undefined;
+    fixture().service.port = undefined;
+    // The regular check finds the server unavailable; the retries follow after 1, 2 and 4 seconds.
     expect(await checksWithin(40)).toEqual([30, 31, 33, 37]);
   });
 
   it('checks immediately and restarts the back-off when the Service or its endpoints change', async () => {
-    fixture.reconciler.recheck(NAME);
-    await fixture.clock.advanceAsync(20_000);
-    fixture.service.resolutions = 0;
-    fixture.reconciler.recheck(NAME);
+    fixture().reconciler.recheck(NAME);
+    // The next retry would be due after 31 seconds.
+    await fixture().clock.advanceAsync(20_000);
+    fixture().service.resolutions = 0;
+    fixture().reconciler.recheck(NAME);
     await flushPromises();
-    expect(fixture.service.resolutions).toBe(RESOLUTIONS_PER_FAILED_CHECK);
+    expect(fixture().service.resolutions).toBe(RESOLUTIONS_PER_FAILED_CHECK);
     expect(await checksWithin(4)).toEqual([1, 3]);
   });
 
   it('aborts a hanging check when the endpoints change', async () => {
     server().setBehaviour('hang');
-    fixture.service.port = server().port;
-    fixture.reconciler.recheck(NAME);
+    fixture().service.port = server().port;
+    fixture().reconciler.recheck(NAME);
     await waitUntil('the server is called', () => server().calls.length === 1);
     server().setBehaviour('normal');
-    fixture.reconciler.recheck(NAME);
+    fixture().reconciler.recheck(NAME);
     await waitUntil('its resources are known', isDiscovered);
-    expect(fixture.clock.monotonic()).toBe(0);
+    expect(fixture().clock.monotonic()).toBe(0);
   });
 
   it('limits how often changes of the endpoints abort a hanging check', async () => {
     server().setBehaviour('hang');
-    fixture.service.port = server().port;
-    fixture.reconciler.recheck(NAME);
+    fixture().service.port = server().port;
+    fixture().reconciler.recheck(NAME);
     // The first check, and five that changes have started.
     const maxChecks = 6;
     for (let change = 1; change <= 20; change += 1) {
       await waitUntil('the server is called', () => server().calls.length >= Math.min(change, maxChecks));
-      fixture.reconciler.recheck(NAME);
+      fixture().reconciler.recheck(NAME);
     }
     await flushPromises();
     expect(server().calls).toHaveLength(maxChecks);
     // The last check proceeds: an attempt ends after 5 seconds, and another one follows.
     for (let attempt = 1; attempt <= 3; attempt += 1) {
-      await fixture.clock.advanceAsync(5_000);
+      await fixture().clock.advanceAsync(5_000);
       await waitUntil('the next attempt', () => server().calls.length >= maxChecks + attempt);
     }
   });
 
   it('rechecks a missing Service after 30 seconds', async () => {
-    fixture.service.isPresent = false;
-    fixture.reconciler.recheck(NAME);
-    await fixture.clock.advanceAsync(29_000);
-    expect(fixture.clock.pending).toBe(1);
-    fixture.service.isPresent = true;
-    fixture.service.port = server().port;
-    await fixture.clock.advanceAsync(1_000);
+    fixture().service.isPresent = false;
+    fixture().reconciler.recheck(NAME);
+    await fixture().clock.advanceAsync(29_000);
+    expect(fixture().clock.pending).toBe(1);
+    fixture().service.isPresent = true;
+    fixture().service.port = server().port;
+    await fixture().clock.advanceAsync(1_000);
     await waitUntil('its resources are known', isDiscovered);
   });
 
   it('stops checking a server whose APIService is deleted', async () => {
-    fixture.reconciler.recheck(NAME);
+    fixture().reconciler.recheck(NAME);
     await flushPromises();
-    fixture.registrations.set(NAME, undefined);
-    await fixture.clock.advanceAsync(1_000);
-    expect(fixture.clock.pending).toBe(0);
+    fixture().registrations.set(NAME, undefined);
+    await fixture().clock.advanceAsync(1_000);
+    expect(fixture().clock.pending).toBe(0);
   });
 });

@@ -25,12 +25,12 @@ import { availableCondition, type Registration, type Registrations } from './reg
 export interface AvailabilityDependencies {
   readonly registrations: Registrations;
   readonly extensions: Pick<ExtensionServers, 'locate' | 'open'>;
-  /** From this replica's cache. */
+  /** The state of a Service and its endpoints, from this replica's cache. */
   readonly stateOf: (service: Registration['service']) => ServiceState;
   readonly writer: Pick<Writer, 'update'>;
   readonly cache: Pick<Cache, 'get'>;
   /** The resource of APIServices. */
-  readonly services: Resource;
+  readonly apiServices: Resource;
   readonly names: GeneratedNames;
   readonly clock: Clock;
   readonly random: Random;
@@ -66,7 +66,7 @@ interface ServerState {
   readonly backOff: BackOff;
   timer: Timer | undefined;
   /** Aborts the running check; `undefined` while none runs. */
-  running: AbortController | undefined;
+  runningCheck: AbortController | undefined;
   /** A change has occurred since the check started. */
   isOutdated: boolean;
   /** Number of checks that changes have aborted since the last check that was allowed to finish. */
@@ -83,21 +83,21 @@ class Reconciler implements AvailabilityReconciler {
     if (this.isStopped) return;
     const server = this.serverOf(name);
     server.backOff.reset();
-    if (server.running === undefined) {
+    if (server.runningCheck === undefined) {
       void this.checkAndSchedule(name, server);
       return;
     }
     server.isOutdated = true;
     if (server.aborts >= MAX_ABORTS) return;
     server.aborts += 1;
-    server.running.abort();
+    server.runningCheck.abort();
   }
 
   stop(): void {
     this.isStopped = true;
-    for (const { timer, running } of this.servers.values()) {
+    for (const { timer, runningCheck } of this.servers.values()) {
       timer?.cancel();
-      running?.abort();
+      runningCheck?.abort();
     }
     this.servers.clear();
   }
@@ -106,7 +106,7 @@ class Reconciler implements AvailabilityReconciler {
     let server = this.servers.get(name);
     if (server === undefined) {
       const backOff = new BackOff(this.deps.random, BACK_OFF);
-      server = { backOff, timer: undefined, running: undefined, isOutdated: false, aborts: 0 };
+      server = { backOff, timer: undefined, runningCheck: undefined, isOutdated: false, aborts: 0 };
       this.servers.set(name, server);
     }
     return server;
@@ -114,13 +114,13 @@ class Reconciler implements AvailabilityReconciler {
 
   private async checkAndSchedule(name: string, server: ServerState): Promise<void> {
     server.timer?.cancel();
-    server.running = new AbortController();
+    server.runningCheck = new AbortController();
     server.isOutdated = false;
-    const outcome = await this.checkServer(name, server, server.running.signal).catch((error: unknown) => {
+    const outcome = await this.checkServer(name, server, server.runningCheck.signal).catch((error: unknown) => {
       this.deps.onFailure(`the availability of ${name} could not be checked`, error);
       return 'retry' as const;
     });
-    server.running = undefined;
+    server.runningCheck = undefined;
     if (this.isStopped) return;
     if (this.deps.registrations.get(name) === undefined) {
       this.servers.delete(name);
@@ -154,16 +154,19 @@ class Reconciler implements AvailabilityReconciler {
 
   /** Returns `conflict` when another replica has written first. */
   private async updateCondition(name: string, result: CheckResult): Promise<'conflict' | undefined> {
-    const { writer, cache, services, clock, names, onUnavailable } = this.deps;
-    const entry = cache.get(services.stored, name);
+    const { writer, cache, apiServices, clock, names, onUnavailable } = this.deps;
+    const entry = cache.get(apiServices.stored, name);
     if (entry === undefined) return undefined;
     const { object } = parseEntry(entry);
-    if (objectAt(objectAt(object, 'spec'), 'service') === undefined || isConditionCurrent(object, result)) return undefined;
-    const value = { ...object, status: { ...objectAt(object, 'status'), conditions: [conditionOf(object, result, clock.now())] } };
+    const isLocal = objectAt(objectAt(object, 'spec'), 'service') === undefined;
+    if (isLocal || isConditionCurrent(object, result)) return undefined;
+    const status = { ...objectAt(object, 'status'), conditions: [nextCondition(object, result, clock.now())] };
+    const value = { ...object, status };
     const body = { value, duplicates: [], format: 'json' } as const;
     try {
-      await writer.update(serverContext(clock), services, { namespace: '', name }, 'status', body, serverWriteOptions(names));
-      if (result.status === 'False' && stringAt(availableCondition(object), 'status') === 'True') onUnavailable(name, result.reason);
+      await writer.update(serverContext(clock), apiServices, { namespace: '', name }, 'status', body, serverWriteOptions(names));
+      const wasAvailable = stringAt(availableCondition(object), 'status') === 'True';
+      if (wasAvailable && result.status === 'False') onUnavailable(name, result.reason);
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
       if (error.reason === 'Conflict') return 'conflict';
@@ -178,9 +181,9 @@ function isConditionCurrent(object: JsonObject, { status, reason, message }: Ava
   return stringAt(condition, 'status') === status && stringAt(condition, 'reason') === reason && stringAt(condition, 'message') === message;
 }
 
-/** `ms` since 1970. */
-function conditionOf(object: JsonObject, { status, reason, message }: Availability, ms: number): JsonObject {
-  const condition = availableCondition(object);
-  const since = stringAt(condition, 'status') === status ? stringAt(condition, 'lastTransitionTime') : undefined;
-  return { type: 'Available', status, lastTransitionTime: since ?? formatTimestamp(ms), reason, message };
+/** The condition with the result of a check at `nowMs` (since 1970). Its transition time changes only with its status. */
+function nextCondition(object: JsonObject, { status, reason, message }: Availability, nowMs: number): JsonObject {
+  const previous = availableCondition(object);
+  const transitionTime = stringAt(previous, 'status') === status ? stringAt(previous, 'lastTransitionTime') : undefined;
+  return { type: 'Available', status, lastTransitionTime: transitionTime ?? formatTimestamp(nowMs), reason, message };
 }

@@ -1,10 +1,12 @@
 /**
- * Checks whether an aggregated API server is available: upstream's conditions, from the state of its Service and its
- * responses. Writes nothing.
+ * Checks whether an aggregated API server is available, from the state of its Service and its responses, and fetches its
+ * discovery and OpenAPI documents. The reasons and messages are upstream's. Writing the condition is left to
+ * availability-reconciler.ts.
  */
 import { createHash } from 'node:crypto';
 import type { OutgoingHttpHeaders } from 'node:http';
-import { gzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip, type ZlibOptions } from 'node:zlib';
 import { isObject, type JsonObject } from '../../shared/values/json';
 import { connectionErrorText } from '../../shared/runtime/connection-error';
 import type { Clock } from '../../shared/runtime/clock';
@@ -23,7 +25,7 @@ export interface Availability {
   readonly message: string;
 }
 
-/** What one check has found out about a server. */
+/** The result of one check: the condition, and the documents that the server returned. */
 export interface CheckResult extends Availability {
   /** An endpoint was expected to respond: none could be reached, or its response had an error status. */
   readonly hasNoResponse: boolean;
@@ -34,12 +36,13 @@ export interface CheckResult extends Availability {
 const RESPONSE_TIMEOUT_MS = 5_000;
 /** The error of Go's HTTP client at its time limit. */
 const HEADERS_TIMEOUT_TEXT = 'context deadline exceeded (Client.Timeout exceeded while awaiting headers)';
+/** A longer document is ignored. */
 const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024;
 /** Number of attempts: each may use another endpoint, and a failed one may have used an endpoint that was just removed. */
 const ATTEMPTS = 3;
 
 /** The condition that follows from the state of the Service; `undefined` when the server must be contacted. */
-export function serviceError({ service: { namespace, name, port } }: Registration, state: ServiceState): Availability | undefined {
+function serviceError({ service: { namespace, name, port } }: Registration, state: ServiceState): Availability | undefined {
   const service = `service/${name} in "${namespace}"`;
   switch (state) {
     case 'absent':
@@ -110,7 +113,10 @@ async function fetchOpenApiV3Url(context: AvailabilityCheckContext): Promise<str
   return typeof url === 'string' && url.startsWith(`/openapi/v3/${name}`) ? url : undefined;
 }
 
-/** The OpenAPI v2 document; `previous` when the server returns none, the same one or an invalid one. */
+/**
+ * The OpenAPI v2 document, compressed and identified by its digest. `previous` when the server returns none, the same one
+ * or an invalid one.
+ */
 async function fetchOpenApiV2(
   context: AvailabilityCheckContext,
   previous: OpenApiV2Document | undefined,
@@ -126,11 +132,11 @@ async function fetchOpenApiV2(
   const isSameDocument = id === previous?.id;
   if (isSameDocument && etag === previous.etag) return previous;
   if (!isSameDocument && tryParseObject(bytes.toString())?.['swagger'] !== '2.0') return previous;
-  const packed = await new Promise<Buffer>((resolve, reject) =>
-    gzip(bytes, { level: 1 }, (error, compressed) => (error === null ? resolve(compressed) : reject(error))),
-  );
-  return { id, packed, etag };
+  return { id, gzipped: await gzipFast(bytes), etag };
 }
+
+/** With the lowest level of compression, because the document is only kept in memory. */
+const gzipFast = (bytes: Buffer): Promise<Buffer> => promisify<Buffer, ZlibOptions, Buffer>(gzip)(bytes, { level: 1 });
 
 /** `body` is `undefined` when the response is not an object. */
 type FetchedDocument = { readonly body: JsonObject | undefined } | { readonly error: string };
@@ -143,6 +149,7 @@ async function fetchDocument(context: AvailabilityCheckContext, path: string): P
   return { body: response.bytes === undefined ? undefined : tryParseObject(response.bytes.toString()) };
 }
 
+/** Sends a GET request to an endpoint of the server. A failure and a response without status 2xx are an `error`. */
 async function fetchBytes(
   { extensions, registration, clock, signal }: AvailabilityCheckContext,
   path: string,

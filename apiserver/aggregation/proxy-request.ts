@@ -1,7 +1,7 @@
 /**
  * Proxies a request to the aggregated API server of its group version, on behalf of the user, and streams the
- * response back. Redirects are neither followed nor returned. Errors of the connection are reported in upstream's
- * words, as plain text.
+ * response back. Redirects are neither followed nor returned. Errors of the connection are plain text in upstream's words.
+ * Authorization has happened before; choosing an endpoint is left to extension-servers.ts.
  */
 import type { UserInfo } from '../../shared/api/identity/user';
 import { badRequest } from '../../shared/api/errors/status';
@@ -29,7 +29,8 @@ import type { Registration } from './registrations';
 const SERVICE_UNAVAILABLE = 'service unavailable\n';
 const REDIRECT_REFUSED = 'the backend attempted to redirect this request, which is not permitted';
 /** Requests with these methods and no body may use a kept connection, because they can be repeated when it breaks. */
-const REPEATABLE: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+const REPEATABLE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD']);
+/** Status codes of redirects. */
 const REDIRECTS: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 308]);
 
 /** The user for requests of OpenAPI documents, which do not depend on the user. */
@@ -55,16 +56,16 @@ export async function proxyRequest(extensions: ExtensionServers, registration: R
       method: exchange.method,
       path: requestTarget(exchange),
       headers: { ...headersFor(exchange, url, isUpgrade, traceHeaders), ...traceHeaders },
-      needsOwnConnection: isUpgrade || hasBody(exchange) || !REPEATABLE.has(exchange.method),
+      needsOwnConnection: isUpgrade || hasBody(exchange) || !REPEATABLE_METHODS.has(exchange.method),
     });
-  const attempt = (): Promise<AttemptResult> => {
+  const sendOnce = (): Promise<AttemptResult> => {
     const { traces } = extensions;
     if (traces === undefined) return send(exchange, openRequest({}));
     return traces.traceOutgoing(outgoingRequest(exchange, url), (headers) => send(exchange, openRequest(headers)), statusOf);
   };
-  let response = await attempt();
+  let response = await sendOnce();
   // The server may close an idle connection at any time; then it has processed nothing of this request.
-  if (response.type === 'failure' && response.isStale && !exchange.hasResponded) response = await attempt();
+  if (response.type === 'failure' && response.isStale && !exchange.hasResponded) response = await sendOnce();
   if (response.type === 'failure') {
     if (exchange.hasResponded) exchange.abort();
     else sendText(exchange, 503, `error trying to reach service: ${connectionErrorText(response.error, url)}`);
@@ -97,6 +98,7 @@ function outgoingRequest(exchange: Exchange, url: URL): OutgoingRequest {
   return { method: exchange.method, attributes };
 }
 
+/** The HTTP status of a response; `undefined` when there is none. */
 function statusOf(response: AttemptResult): number | undefined {
   switch (response.type) {
     case 'failure':
@@ -108,6 +110,7 @@ function statusOf(response: AttemptResult): number | undefined {
   }
 }
 
+/** Streams the response, or the bytes of an upgraded connection, to the client. */
 function relayToClient(exchange: Exchange, response: Exclude<BackendResponse, { type: 'failure' }>): void | Promise<void> {
   if (response.type === 'upgraded') return joinConnections(exchange, response.message, response.socket, response.head);
   const { message } = response;
@@ -128,6 +131,7 @@ type AttemptResult =
   | Exclude<BackendResponse, { type: 'failure' }>
   | { readonly type: 'failure'; readonly error: Error; readonly isStale: boolean };
 
+/** Sends the body of the client's request, and waits for the headers of the response. */
 async function send(exchange: Exchange, request: ReturnType<ExtensionServers['open']>): Promise<AttemptResult> {
   exchange.output.once('close', () => request.destroy());
   const pending = awaitResponse(request);
@@ -137,6 +141,7 @@ async function send(exchange: Exchange, request: ReturnType<ExtensionServers['op
   return { ...response, isStale: request.reusedSocket && errorCode(response.error) === 'ECONNRESET' };
 }
 
+/** The headers for the server: those of the client without its identity, the proxy's, and those that identify the user. */
 function headersFor(exchange: Exchange, url: URL, isUpgrade: boolean, traceHeaders: object): ReturnType<typeof headersToBackend> {
   const isDocument = exchange.info.kind === 'path' && exchange.info.path.startsWith('/openapi/');
   const headers = headersToBackend(exchange, { isUpgrade });

@@ -1,6 +1,6 @@
 /**
- * The APIServices of aggregated API servers, parsed when they change, and the index from paths to them. Contacts no
- * server.
+ * The APIServices that register aggregated API servers, with what is discovered from each server. Finds the one that serves
+ * a path. They are parsed when they change, not per request. Contacts no server: availability.ts does.
  */
 import { compareBytes, isObject, arrayAt, objectAt, ownMember, stringAt, type JsonObject } from '../../shared/values/json';
 import type { RemoteVersion } from '../discovery/remote-version';
@@ -25,7 +25,7 @@ export interface Registration {
 /** The port of a Service reference without `port` in the API. */
 const DEFAULT_PORT = 443;
 
-/** `undefined` when the APIService is local. */
+/** Parses an APIService; `undefined` when it is local, which means that this server serves its version. */
 export function readRegistration(name: string, object: JsonObject): Registration | undefined {
   const spec = objectAt(object, 'spec');
   const service = objectAt(spec, 'service');
@@ -56,11 +56,11 @@ export function availableCondition(object: JsonObject): JsonObject | undefined {
   return conditions.find((condition) => stringAt(condition, 'type') === 'Available');
 }
 
-/** What is discovered from a server beyond its registration. */
+/** The documents that a check has received from a server. */
 export interface DiscoveredServer {
-  /** `undefined` while they are unknown. */
+  /** The APIResources of its version; `undefined` while they are unknown. */
   readonly resources: readonly JsonObject[] | undefined;
-  /** `undefined` when there is no OpenAPI v3 document. */
+  /** The path of its OpenAPI v3 document; `undefined` when there is none. */
   readonly openApiV3Url: string | undefined;
   /** `undefined` when no OpenAPI v2 document has been received. */
   readonly openApiV2: OpenApiV2Document | undefined;
@@ -71,12 +71,12 @@ export interface OpenApiV2Document {
   /** Changes with the content. */
   readonly id: string;
   /** Compressed with gzip. */
-  readonly packed: Uint8Array;
+  readonly gzipped: Uint8Array;
   /** The ETag for conditional requests; `undefined` when the server sent none. */
   readonly etag: string | undefined;
 }
 
-/** Nothing is discovered, apart from an earlier document. */
+/** A server of which nothing is known but the OpenAPI v2 document of an earlier check. */
 export const undiscoveredServer = (openApiV2: OpenApiV2Document | undefined): DiscoveredServer => ({
   resources: undefined,
   openApiV3Url: undefined,
@@ -95,7 +95,7 @@ export interface RemoteOpenApiV2 {
   /** `apis/<group>/<version>` */
   readonly name: string;
   readonly id: string;
-  readonly packed: Uint8Array;
+  readonly gzipped: Uint8Array;
 }
 
 const isSameDiscovery = (a: DiscoveredServer, b: DiscoveredServer): boolean =>
@@ -142,9 +142,9 @@ export class Registrations {
     return this.byName.get(name)?.discovered.openApiV2;
   }
 
-  /** Every registration and whether it is available. */
-  states(): readonly (readonly [name: string, isAvailable: boolean])[] {
-    return Array.from(this.byName.values(), ({ registration: { name, isAvailable } }) => [name, isAvailable] as const);
+  /** All registrations, in no particular order. */
+  list(): readonly Registration[] {
+    return Array.from(this.byName.values(), ({ registration }) => registration);
   }
 
   /** Names of all registered APIServices. */
@@ -165,51 +165,54 @@ export class Registrations {
    * The registration that serves a request target: `/apis/<group>/<version>` with all paths below it, and the OpenAPI
    * document of that version without paths below it.
    */
-  find(url: string): Registration | undefined {
+  findByTarget(target: string): Registration | undefined {
     if (this.byVersion.size === 0) return undefined;
-    const segments = (url.split('?', 1)[0] ?? '').split('/', DOCUMENT_SEGMENTS + 1);
+    const [path = ''] = target.split('?', 1);
+    const segments = path.split('/', DOCUMENT_SEGMENTS + 1);
     if (segments[1] === 'apis') return this.byVersion.get(`${segments[2] ?? ''}/${segments[3] ?? ''}`);
     const [, first, second, third, group = '', version = ''] = segments;
     const isDocument = segments.length === DOCUMENT_SEGMENTS && first === 'openapi' && second === 'v3' && third === 'apis';
     return isDocument ? this.byVersion.get(`${group}/${version}`) : undefined;
   }
 
-  /** The same list until something changes. */
+  /** For discovery, sorted by the names of the APIServices. The same list until something changes. */
   remoteVersions(): readonly RemoteVersion[] {
     return this.versions;
   }
 
-  /** The same list until something changes. */
+  /** Servers without a document are absent. The same list until something changes. */
   openApiV3Documents(): readonly RemoteOpenApiV3[] {
     return this.openApiV3;
   }
 
-  /** The same list until something changes. */
+  /** Servers without a document are absent. The same list until a document changes. */
   openApiV2Documents(): readonly RemoteOpenApiV2[] {
     return this.openApiV2;
   }
 
   private rebuildLists(): void {
     const sorted = [...this.byName.values()].sort((a, b) => compareBytes(a.registration.name, b.registration.name));
-    this.byVersion = new Map(sorted.map(({ registration }) => [`${registration.group}/${registration.version}`, registration]));
-    this.versions = sorted.map(({ registration: { group, version, priorities }, discovered: { resources } }) => ({
-      group,
-      version,
-      priorities,
-      resources,
-    }));
-    this.openApiV3 = sorted.flatMap(({ registration: { group, version }, discovered: { openApiV3Url } }) =>
-      openApiV3Url === undefined ? [] : [{ name: `apis/${group}/${version}`, url: openApiV3Url }],
-    );
-    const openApiV2 = sorted.flatMap(({ registration: { group, version }, discovered }) =>
-      discovered.openApiV2 === undefined
-        ? []
-        : [{ name: `apis/${group}/${version}`, id: discovered.openApiV2.id, packed: discovered.openApiV2.packed }],
-    );
+    const byVersion = new Map<string, Registration>();
+    const versions: RemoteVersion[] = [];
+    const openApiV3: RemoteOpenApiV3[] = [];
+    const openApiV2: RemoteOpenApiV2[] = [];
+    for (const { registration, discovered } of sorted) {
+      const { group, version, priorities } = registration;
+      const { resources, openApiV3Url, openApiV2: document } = discovered;
+      const name = `apis/${group}/${version}`;
+      byVersion.set(`${group}/${version}`, registration);
+      versions.push({ group, version, priorities, resources });
+      if (openApiV3Url !== undefined) openApiV3.push({ name, url: openApiV3Url });
+      if (document !== undefined) openApiV2.push({ name, id: document.id, gzipped: document.gzipped });
+    }
+    this.byVersion = byVersion;
+    this.versions = versions;
+    this.openApiV3 = openApiV3;
     if (!hasSameContent(openApiV2, this.openApiV2)) this.openApiV2 = openApiV2;
   }
 }
 
+/** Whether both lists have the same documents. */
 function hasSameContent(a: readonly RemoteOpenApiV2[], b: readonly RemoteOpenApiV2[]): boolean {
   return a.length === b.length && a.every(({ name, id }, index) => b[index]?.name === name && b[index].id === id);
 }

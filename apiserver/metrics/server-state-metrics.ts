@@ -22,7 +22,7 @@ export interface ServerStateSources {
   /** Log lines that were dropped since the start. */
   droppedLines(): number;
   /** APIServices with a service, and whether they are available. */
-  registrations(): Iterable<readonly [name: string, isAvailable: boolean]>;
+  registrations(): Iterable<{ readonly name: string; readonly isAvailable: boolean }>;
 }
 
 /** Publishes values that are constant while the server runs. */
@@ -96,7 +96,7 @@ export function publishServerState(registry: Registry, sources: ServerStateSourc
     registers,
     collect() {
       this.reset();
-      for (const [name, isAvailable] of sources.registrations()) this.set({ name }, isAvailable ? 0 : 1);
+      for (const { name, isAvailable } of sources.registrations()) this.set({ name }, isAvailable ? 0 : 1);
     },
   });
   publishRequestState(registry, sources);

@@ -176,7 +176,7 @@ function route(deps: ChainDependencies, onError: OnError): Handler {
   const { registrations, extensions } = deps.aggregation;
   return async (exchange) => {
     const { info } = exchange;
-    const registration = registrations.find(exchange.request.url ?? '');
+    const registration = registrations.findByTarget(exchange.request.url ?? '');
     if (registration !== undefined) return proxyRequest(extensions, registration, exchange);
     if (info.kind === 'path') {
       routePath(exchange, info.path);

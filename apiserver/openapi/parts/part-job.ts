@@ -54,7 +54,7 @@ export interface RemoteJob {
   readonly dialect: Dialect;
   readonly form: PartForm;
   /** In document order; the texts are compressed with gzip. */
-  readonly documents: readonly { readonly name: string; readonly packed: Uint8Array }[];
+  readonly documents: readonly { readonly name: string; readonly gzipped: Uint8Array }[];
   /** Names of definitions of custom kinds. */
   readonly takenNames: readonly string[];
 }
@@ -127,8 +127,8 @@ export class PartBuilder {
   remote({ rows, dialect, form, documents, takenNames }: RemoteJob): RemoteParts {
     const pieces = new RemotePieces(buildPieceV2(rows, dialect, this.describe).schemas, new Set(takenNames));
     const parts: DocumentPart[] = [];
-    for (const { name, packed } of documents) {
-      const piece = pieces.add({ name, text: gunzipSync(packed).toString() });
+    for (const { name, gzipped } of documents) {
+      const piece = pieces.add({ name, text: gunzipSync(gzipped).toString() });
       if (piece !== undefined) parts.push(this.encoder.encodePiece(piece, form));
     }
     return { parts, rejected: pieces.rejected };

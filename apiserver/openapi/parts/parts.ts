@@ -41,7 +41,7 @@ export interface RemoteOpenApiDescription {
   /** Changes with the contents. */
   readonly id: string;
   /** The text, compressed with gzip. */
-  readonly packed: Uint8Array;
+  readonly gzipped: Uint8Array;
 }
 
 /** Where omissions are reported, and where the parts of the build are. */
@@ -134,7 +134,7 @@ export class Parts {
     { builtIn, custom, dialect, form }: MergeTarget,
   ): Promise<readonly DocumentPart[]> {
     if (descriptions.length === 0) return [];
-    const documents = descriptions.map(({ name, packed }) => ({ name, packed }));
+    const documents = descriptions.map(({ name, gzipped }) => ({ name, gzipped }));
     const takenNames = customSchemaNames(custom, OPENAPI_NAME_PREFIX[dialect]);
     try {
       const { parts, rejected } = await this.threads.remote({ type: 'remote', rows: builtIn, dialect, form, documents, takenNames });

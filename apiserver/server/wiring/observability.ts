@@ -112,7 +112,7 @@ function createMetrics(
       cache: () => cache.statistics,
       cacheRevision: () => cache.revision,
       certificates: () => certificates.entries(),
-      registrations: () => registrations.states(),
+      registrations: () => registrations.list(),
     },
   );
 }

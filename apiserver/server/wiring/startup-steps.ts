@@ -311,7 +311,7 @@ function startAvailability(
   extensions: ExtensionServers,
   writer: Writer,
 ): RunningStep {
-  const services = resources.require(API_SERVICES);
+  const apiServices = resources.require(API_SERVICES);
   const stateOf = createServiceStateReader(cache, resources);
   const onUnavailable = (name: string, reason: string): void =>
     meters.counter('aggregator_unavailable_apiservice_total', name, reason).add();
@@ -321,7 +321,7 @@ function startAvailability(
     stateOf,
     writer,
     cache,
-    services,
+    apiServices,
     names,
     clock,
     random,
