@@ -11,11 +11,11 @@ import type { LineBuffer } from './line-buffer';
 export interface AuditBackend {
   readonly name: BackendName;
   /**
-   * Returns false when the event could not be recorded and the request must be rejected; only backends in strict mode
+   * Called for each event, before its request continues. Returns false when the event could not be recorded and the request must be rejected; only backends in strict mode
    * do so.
    */
   processEvent(event: AuditEvent): boolean;
-  /** Resolves when all accepted events have been delivered or lost. */
+  /** Called once, when no more events follow. Resolves when all accepted events have been delivered or lost. */
   close(): Promise<void>;
 }
 

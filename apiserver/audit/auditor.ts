@@ -11,6 +11,7 @@ import type { AuditLevel } from './policy-format';
 import type { OnEventsLost, AuditBackend, BackendName } from './audit-backend';
 import { RequestAudit, type AuditedExchange, type RequestAuditDependencies } from './request-audit';
 
+/** Numbers since the start of the server, for metrics. */
 interface AuditCounts {
   readonly events: number;
   /** Requests that were rejected because their first event could not be recorded. */
@@ -21,11 +22,15 @@ interface AuditCounts {
   readonly lost: Readonly<Record<BackendName, number>>;
 }
 
+/** What is known of a request when it arrives. */
 type RequestInfo = Pick<AuditSubject, 'auditId' | 'requestUri' | 'sourceIps' | 'userAgent'>;
 
 /** Minimum interval of log messages about lost events. */
 const LOSS_LOG_INTERVAL_MS = 60_000;
-/** A larger change of the difference between wall clock and monotonic clock is a step of the wall clock, which is followed. */
+/**
+ * The difference between the wall clock and the monotonic clock changes by rounding and drift. A larger change is a step of
+ * the wall clock, which arrival times follow.
+ */
 const MAX_CLOCK_DRIFT_MS = 2;
 /** Minimum time between two readings of the wall clock. */
 const CLOCK_COMPARISON_INTERVAL_MS = 1;
@@ -115,7 +120,7 @@ export class Auditor {
     return this.origin + monotonic;
   }
 
-  /** Passes the event to every backend, even when one of them fails. */
+  /** Passes the event to every backend, even when one of them fails. Returns false when one has rejected the request. */
   private record(event: AuditEvent): boolean {
     this.mutableCounts.events += 1;
     let isRecorded = true;

@@ -37,7 +37,7 @@ export interface BatchBackendOptions {
   readonly onClosed: () => Promise<void>;
 }
 
-/** Maximum number of buffered characters, whatever the number of events. */
+/** Maximum number of buffered characters, in addition to {@link BatchOptions.bufferSize}. */
 const MAX_BUFFERED_CHARACTERS = 64 * 1024 * 1024;
 
 const BUFFER_FULL = new Error('too many events are waiting');
@@ -45,10 +45,14 @@ const BUFFER_FULL = new Error('too many events are waiting');
 /** A backend that sends batches. Never rejects a request: an event that the buffer cannot hold is lost. */
 export class BatchBackend implements AuditBackend {
   readonly name: BackendName;
+  /** Holds the event that is being encoded. */
   private readonly buffer = new LineBuffer();
+  /** Encoded events that wait for their batch. */
   private pendingEvents: string[] = [];
   private pendingCharacters = 0;
+  /** Fires when the first pending event has waited long enough. */
   private timer: Timer | undefined;
+  /** Resolves when the batches in flight have been delivered or lost; `undefined` while none is sent. */
   private sending: Promise<void> | undefined;
   private isClosing = false;
   private readonly bucket: TokenBucket | undefined;
@@ -62,15 +66,19 @@ export class BatchBackend implements AuditBackend {
   processEvent(event: AuditEvent): boolean {
     const { batching, encoding, onEventsLost } = this.options;
     this.buffer.clear();
-    const text = writeEncoded(this.buffer, encoding, event) ? this.buffer.written.toString() : undefined;
-    if (text === undefined) onEventsLost(this.name, 1, EVENT_TOO_LONG);
-    else if (this.pendingEvents.length >= batching.bufferSize || this.pendingCharacters + text.length > MAX_BUFFERED_CHARACTERS)
-      onEventsLost(this.name, 1, BUFFER_FULL);
-    else {
-      this.pendingEvents.push(text);
-      this.pendingCharacters += text.length;
-      this.schedule();
+    if (!writeEncoded(this.buffer, encoding, event)) {
+      onEventsLost(this.name, 1, EVENT_TOO_LONG);
+      return true;
     }
+    const text = this.buffer.written.toString();
+    const isFull = this.pendingEvents.length >= batching.bufferSize || this.pendingCharacters + text.length > MAX_BUFFERED_CHARACTERS;
+    if (isFull) {
+      onEventsLost(this.name, 1, BUFFER_FULL);
+      return true;
+    }
+    this.pendingEvents.push(text);
+    this.pendingCharacters += text.length;
+    this.schedule();
     return true;
   }
 
@@ -102,14 +110,14 @@ export class BatchBackend implements AuditBackend {
     });
   }
 
-  /** Sends the buffered events. Events that arrive meanwhile are included if they fill a batch. */
+  /** Sends batches, one after the other, while the pending events fill one; on close until none is left. */
   private async send(): Promise<void> {
     const { batching, clock, deliver, onEventsLost } = this.options;
     do {
       const batch = this.takeBatch();
       if (batch.length === 0) return;
-      const delay = this.isClosing ? 0 : (this.bucket?.reserve() ?? 0);
-      if (delay > 0) await clock.sleep(delay);
+      const delayMs = this.isClosing ? 0 : (this.bucket?.reserve() ?? 0);
+      if (delayMs > 0) await clock.sleep(delayMs);
       try {
         await deliver(batch, () => this.isClosing);
       } catch (error) {

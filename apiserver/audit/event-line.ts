@@ -1,7 +1,7 @@
 /**
- * Encodes an audit event as one line, in JSON or in the legacy text format. Constant members are encoded once, and users
- * are cached. Most requests have two events, so the second one copies most of the first one's line. Which events are
- * written, and whether an event is too long to contain its objects, is left to the callers.
+ * Encodes an audit event as one line, in JSON or in the legacy text format. The text between values is encoded once, and
+ * so are users. Most requests have two events, so the second line copies most of the first one ({@link WrittenLine}). Which
+ * events are written, and whether an event is too long to contain its objects, is left to the callers.
  */
 import { quote } from '../../shared/values/text/quote';
 import { stringifyJsonString } from '../../shared/values/json';
@@ -20,8 +20,10 @@ export type AuditFormat = (typeof AUDIT_FORMATS)[number];
 /** `without-objects` omits the request and response objects and adds the truncation annotation. */
 export type EventContent = 'with-objects' | 'without-objects';
 
+/** An encoded piece of text for each value of `K`. */
 type Pieces<K extends string> = Readonly<Record<K, Uint8Array>>;
 
+/** The start of a line, up to the audit ID. */
 const encodeHeads = (dialect: Dialect): Pieces<AuditLevel> => {
   const head = (level: AuditLevel): Uint8Array =>
     encodePiece(`{"kind":"Event","apiVersion":"${AUDIT_NAMES[dialect].apiVersion}","level":"${level}","auditID":`);
@@ -29,6 +31,8 @@ const encodeHeads = (dialect: Dialect): Pieces<AuditLevel> => {
 };
 
 const HEADS: Readonly<Record<Dialect, Pieces<AuditLevel>>> = { platform: encodeHeads('platform'), kubernetes: encodeHeads('kubernetes') };
+
+/** The text between the audit ID and the request URI. */
 const encodeStage = (name: AuditStage): Uint8Array => encodePiece(`,"stage":"${name}","requestURI":`);
 
 const STAGES: Pieces<AuditStage> = {
@@ -38,6 +42,7 @@ const STAGES: Pieces<AuditStage> = {
   Panic: encodeStage('Panic'),
 };
 
+// Names of members with what stands before their values.
 const VERB = encodePiece(',"verb":');
 const USER = encodePiece(',"user":');
 const IMPERSONATED = encodePiece(',"impersonatedUser":');
@@ -72,13 +77,13 @@ export function writeEvent(buffer: LineBuffer, event: AuditEvent, { format, dial
 
 function writeJson(buffer: LineBuffer, event: AuditEvent, dialect: Dialect, content: EventContent): void {
   const { subject, responseStatus, requestObject, responseObject } = event;
-  const written = findReusableLine(buffer, event);
-  if (written === undefined) {
+  const previous = findReusableLine(buffer, event);
+  if (previous === undefined) {
     subject.written = writeRequestMembers(buffer, event, dialect);
   } else {
-    buffer.repeat(written.start, written.idEnd);
+    buffer.repeat(previous.start, previous.auditIdEnd);
     buffer.writePiece(STAGES[event.stage]);
-    buffer.repeat(written.restStart, written.restEnd);
+    buffer.repeat(previous.requestUriStart, previous.objectEnd);
   }
   if (responseStatus !== undefined) writeStatus(buffer, responseStatus);
   if (content === 'with-objects' && requestObject !== undefined) {
@@ -117,31 +122,38 @@ function writeRequestMembers(
   const start = buffer.length;
   buffer.writePiece(HEADS[dialect][level]);
   buffer.writeString(subject.auditId);
-  const idEnd = buffer.length;
+  const auditIdEnd = buffer.length;
   buffer.writePiece(STAGES[stage]);
-  const restStart = buffer.length;
+  const requestUriStart = buffer.length;
   buffer.writeString(subject.requestUri);
   buffer.writePiece(VERB);
   buffer.writeString(subject.verb);
   if (user === undefined || impersonated !== undefined) writeUserMembers(buffer, subject, user, impersonated);
   else writeCachedUserMembers(buffer, subject, user);
   if (object !== undefined) writeObjectReference(buffer, object);
-  return { buffer, generation: buffer.generation, start, idEnd, restStart, restEnd: buffer.length, user, impersonated, object };
+  const { generation, length: objectEnd } = buffer;
+  return { buffer, generation, start, auditIdEnd, requestUriStart, objectEnd, user, impersonated, object };
 }
 
-/** What is cached for a user, because a user usually sends many requests from one address with one user agent. */
+/**
+ * The encoded members of a user and of the source of its last request. They are cached, because a user usually sends many
+ * requests from one address with one user agent.
+ */
 interface UserEncoding {
   /** The value of the member `user`. */
   readonly user: Uint8Array;
   /** Source address and user agent of the last request. */
   address: string;
   agent: string;
-  /** The members `user`, `sourceIPs` and `userAgent` with these; undefined until two requests in a row have the same. */
+  /**
+   * The members `user`, `sourceIPs` and `userAgent` with this address and agent; `undefined` until two requests in a row
+   * have the same.
+   */
   withSource: Uint8Array | undefined;
 }
 
 const userEncodings = new WeakMap<UserInfo, UserEncoding>();
-/** In bytes; larger values are not worth caching. */
+/** Longer members are not cached in {@link UserEncoding.withSource}. */
 const MAX_CACHED_BYTES = 2048;
 
 function encodeUser(user: UserInfo): UserEncoding {
@@ -164,18 +176,20 @@ function encodeUser(user: UserInfo): UserEncoding {
 function writeCachedUserMembers(buffer: LineBuffer, subject: AuditSubject, user: UserInfo): void {
   const { sourceIps, userAgent } = subject;
   const encoding = encodeUser(user);
-  const isSame = sourceIps.length === 1 && sourceIps[0] === encoding.address && userAgent === encoding.agent;
-  if (isSame && encoding.withSource !== undefined) {
+  const isSameSource = sourceIps.length === 1 && sourceIps[0] === encoding.address && userAgent === encoding.agent;
+  if (isSameSource && encoding.withSource !== undefined) {
     buffer.writePiece(encoding.withSource);
     return;
   }
   const start = buffer.length;
   writeUserMembers(buffer, subject, user, undefined);
-  encoding.withSource = isSame && buffer.length - start <= MAX_CACHED_BYTES ? buffer.copyOf(start, buffer.length) : undefined;
+  const isCacheable = isSameSource && buffer.length - start <= MAX_CACHED_BYTES;
+  encoding.withSource = isCacheable ? buffer.copyOf(start, buffer.length) : undefined;
   encoding.address = sourceIps[0] ?? '';
   encoding.agent = userAgent;
 }
 
+/** Writes the members `user`, `impersonatedUser`, `sourceIPs` and `userAgent`. */
 function writeUserMembers(buffer: LineBuffer, subject: AuditSubject, user: UserInfo | undefined, impersonated: UserInfo | undefined): void {
   buffer.writePiece(USER);
   buffer.writePiece(user === undefined ? EMPTY_OBJECT : encodeUser(user).user);
@@ -197,6 +211,7 @@ function writeSourceIps(buffer: LineBuffer, sourceIps: readonly string[]): void 
   buffer.writeByte(CLOSE_LIST);
 }
 
+// Names of the members of `objectRef`.
 const RESOURCE = encodePiece(',"objectRef":{"resource":');
 const NAMESPACE = encodePiece(',"namespace":');
 const NAME = encodePiece(',"name":');
@@ -206,7 +221,7 @@ const VERSION = encodePiece(',"apiVersion":');
 const REVISION = encodePiece(',"resourceVersion":');
 const SUBRESOURCE = encodePiece(',"subresource":');
 
-/** One statement per member, because a loop over member names would dominate the cost of an event. */
+/** Writes the member `objectRef`. One statement per member, because a loop over names would dominate the cost of an event. */
 function writeObjectReference(buffer: LineBuffer, object: AuditObject): void {
   buffer.writePiece(RESOURCE);
   buffer.writeString(object.resource);
@@ -220,6 +235,7 @@ function writeObjectReference(buffer: LineBuffer, object: AuditObject): void {
   buffer.writeByte(CLOSE_OBJECT);
 }
 
+/** Writes nothing for an empty value. */
 function writeMember(buffer: LineBuffer, member: Uint8Array, value: string): void {
   if (value === '') return;
   buffer.writePiece(member);
@@ -235,6 +251,7 @@ function writeStatus(buffer: LineBuffer, status: string): void {
   }
 }
 
+/** Writes the end of the line, from the end of the stage's time on. */
 function writeAnnotations(buffer: LineBuffer, annotations: AuditEvent['annotations'], dialect: Dialect, content: EventContent): void {
   const needsTruncatedAnnotation = content === 'without-objects' && annotations?.has(TRUNCATED_ANNOTATION) !== true;
   let isFirst = true;

@@ -22,24 +22,30 @@ export interface AuditSubject {
 }
 
 /**
- * Where a buffer holds an encoded line, and the context that its members contain. The next stage can copy the line up to
- * the end of the audit ID (`start` to `idEnd`) and the members after the stage (`restStart` to `restEnd`), while the
- * buffer has the same generation.
+ * Where a buffer holds an encoded line, as byte offsets, and the context that its members contain. The line of the next
+ * stage differs in the stage and in what follows the object reference, so it can copy two parts of this one:
+ *
+ *     {"kind":"Event",…,"auditID":"x","stage":"RequestReceived","requestURI":"/api",…,"objectRef":{…},…}
+ *     ^ start                        ^ auditIdEnd              ^ requestUriStart                      ^ objectEnd
+ *
+ * The offsets are valid while the buffer has the same generation.
  */
 export interface WrittenLine extends AuditContext {
   readonly buffer: LineBuffer;
   readonly generation: number;
   readonly start: number;
-  readonly idEnd: number;
-  readonly restStart: number;
-  readonly restEnd: number;
+  readonly auditIdEnd: number;
+  readonly requestUriStart: number;
+  readonly objectEnd: number;
 }
 
 /** The members that may change between the stages of a request. */
 export interface AuditContext {
   /** `undefined` when the request was not authenticated. */
   readonly user: UserInfo | undefined;
+  /** The user that the request impersonates; `undefined` when it impersonates none. */
   readonly impersonated: UserInfo | undefined;
+  /** `undefined` for a request that is not for a resource. */
   readonly object: AuditObject | undefined;
 }
 
@@ -65,11 +71,12 @@ export interface AuditEvent extends AuditContext {
   readonly responseStatus: string | undefined;
   /** The HTTP status; `undefined` before the response. */
   readonly code: number | undefined;
-  /** JSON; `undefined` when the level of the request excludes the object, or there is none. */
+  /** JSON, like `responseObject`; `undefined` when the level of the request excludes the object, or there is none. */
   readonly requestObject: string | undefined;
   readonly responseObject: string | undefined;
-  /** Milliseconds since 1970. */
+  /** Time of the stage, in milliseconds since 1970. */
   readonly at: number;
+  /** By name, in canonical form; `undefined` when there are none. */
   readonly annotations: ReadonlyMap<string, string> | undefined;
 }
 

@@ -1,6 +1,7 @@
 /**
  * A reusable buffer for lines of JSON as bytes. Constant parts are pre-encoded, and strings that clients choose are
- * escaped while they are copied: joining a string first and escaping it afterwards costs four times as much.
+ * escaped while they are copied: joining a string first and escaping it afterwards costs four times as much. Which members
+ * a line has is left to event-line.ts.
  */
 import { growBuffer } from '../../shared/values/encoding/grow-buffer';
 import { escapeJsonMarkup, stringifyJsonString } from '../../shared/values/json';
@@ -9,7 +10,7 @@ import { escapeJsonMarkup, stringifyJsonString } from '../../shared/values/json'
 const USUAL_BYTES = 4096;
 /** Maximum number of UTF-8 bytes per UTF-16 unit. */
 const MAX_BYTES_PER_UNIT = 3;
-/** Longer strings are escaped by a native call. */
+/** In UTF-16 units; longer strings are escaped by a native call. */
 const MAX_INLINE_LENGTH = 256;
 /** `2026-01-31T12:00:00.` */
 const SECOND_BYTES = 20;
@@ -31,6 +32,7 @@ export const encodePiece = (json: string): Uint8Array => Buffer.from(escapeJsonM
 /** A buffer that grows with its content. */
 export class LineBuffer {
   private bytes: Buffer;
+  /** Number of written bytes. */
   private used = 0;
   private removals = 0;
   /** The second of the last time that was written, since 1970, and its text up to the point. */
@@ -91,9 +93,9 @@ export class LineBuffer {
     const end = this.used + TIME_BYTES - 1;
     let micros = Math.floor((at - second * 1000) * 1000);
     for (let digit = end - 1; digit >= this.used + SECOND_BYTES; digit -= 1) {
-      const rest = Math.floor(micros / 10);
-      bytes[digit] = ZERO + micros - rest * 10;
-      micros = rest;
+      const higherDigits = Math.floor(micros / 10);
+      bytes[digit] = ZERO + micros - higherDigits * 10;
+      micros = higherDigits;
     }
     bytes[end] = LETTER_Z;
     this.used = end + 1;
@@ -134,7 +136,7 @@ export class LineBuffer {
     if (this.bytes.length > this.usualBytes) this.bytes = Buffer.allocUnsafeSlow(this.usualBytes);
   }
 
-  /** Writes a short string without characters to escape. Returns false when it is not one, and writes nothing. */
+  /** Writes a short string without characters to escape. Returns false for every other string, with nothing written. */
   private tryWriteQuoted(text: string): boolean {
     const { length } = text;
     if (length > MAX_INLINE_LENGTH) return false;

@@ -10,7 +10,7 @@ import type { LogFile } from './log-file';
 import { LineBuffer } from './line-buffer';
 import { EVENT_TOO_LONG, writeEncoded, type OnEventsLost, type AuditBackend, type EventEncoding } from './audit-backend';
 
-/** The target of lines; `append` throws when it cannot accept them. */
+/** A file or stream that lines are appended to. `append` throws when it cannot accept them. */
 export type LineTarget = Pick<LogFile, 'append' | 'close'>;
 
 /** Maximum delay of events of reading requests. They are batched, because one write to the file costs as much as many lines. */
@@ -39,8 +39,7 @@ export class LogBackend implements AuditBackend {
   readonly name = 'log';
   /** Buffered lines as bytes, so that their requests can be garbage-collected. */
   private readonly buffer = new LineBuffer(BUFFER_BYTES);
-  /** Number of buffered lines. */
-  private count = 0;
+  private bufferedLines = 0;
   private timer: Timer | undefined;
 
   constructor(private readonly options: LogBackendOptions) {}
@@ -51,7 +50,7 @@ export class LogBackend implements AuditBackend {
       return true;
     }
     this.buffer.writeByte(LINE_BREAK);
-    this.count += 1;
+    this.bufferedLines += 1;
     if (this.options.isStrict) return this.flush();
     const isCompletedWrite = event.stage !== 'RequestReceived' && !READ_VERBS.has(event.subject.verb);
     if (isCompletedWrite || this.buffer.length > FLUSH_AT_BYTES) this.flush();
@@ -66,16 +65,16 @@ export class LogBackend implements AuditBackend {
 
   /** Writes the buffered lines. Returns false when they are lost. */
   private flush(): boolean {
-    const { count, buffer } = this;
+    const { bufferedLines, buffer } = this;
     this.timer?.cancel();
     this.timer = undefined;
-    this.count = 0;
-    if (count === 0) return true;
+    this.bufferedLines = 0;
+    if (bufferedLines === 0) return true;
     try {
       this.options.target.append(buffer.written);
       return true;
     } catch (error) {
-      this.options.onEventsLost(this.name, count, error);
+      this.options.onEventsLost(this.name, bufferedLines, error);
       return false;
     } finally {
       buffer.clear();
@@ -83,16 +82,16 @@ export class LogBackend implements AuditBackend {
   }
 }
 
-/** Lines are lost while more bytes than this wait for the reader of the stream. */
+/** Maximum number of bytes that wait for the reader of the stream; further lines are lost. */
 const MAX_PENDING_BYTES = 16 * 1024 * 1024;
 
 /** A stream, such as stdout, as a target. When its reader is slow or has closed it, `append` throws instead of blocking. */
 export function createStreamTarget(stream: Writable): LineTarget {
-  let reason: Error | undefined;
-  stream.on('error', (error) => (reason = error));
+  let streamError: Error | undefined;
+  stream.on('error', (error) => (streamError = error));
   return {
     append(lines) {
-      if (reason !== undefined) throw reason;
+      if (streamError !== undefined) throw streamError;
       if (stream.writableLength > MAX_PENDING_BYTES) throw new Error('the previous lines have not been read');
       // A copy, because the buffer is reused.
       stream.write(Buffer.from(lines));

@@ -1,8 +1,7 @@
 /**
- * A log file with rotation: `audit.log` becomes `audit-2026-01-31T12-00-00.000.log`. Old files are compressed and
- * removed by age and number. Lines are handed to the operating system when `append` returns; a line that was cut off by
- * a full disk is terminated before the next one. A device or a pipe is written to but never renamed, because it belongs
- * to the system.
+ * A log file with rotation: `audit.log` becomes `audit-2026-01-31T12-00-00.000.log`. Old files are compressed, and removed
+ * by age and number. The operating system has the lines when `append` returns. A line that a full disk has cut off is
+ * terminated before the next one. A device or a pipe is never renamed, because it belongs to the system.
  */
 import { closeSync, createReadStream, createWriteStream, existsSync, fstatSync, mkdirSync, openSync, renameSync, writeSync } from 'node:fs';
 import { readdir, unlink } from 'node:fs/promises';
@@ -27,9 +26,8 @@ export interface LogFileOptions {
 const COMPRESSED_SUFFIX = '.gz';
 
 const NEWLINE = 0x0a;
-const END = Buffer.from('\n');
 /** `2026-01-31T12-00-00.000`: hyphens in place of colons, which not all file systems allow. Groups: date, hours, minutes, seconds. */
-const TIME = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3})$/;
+const ROTATION_TIME = /^(\d{4}-\d\d-\d\dT)(\d\d)-(\d\d)-(\d\d\.\d{3})$/;
 
 /** One open log file. Writes are synchronous. */
 export class LogFile {
@@ -64,7 +62,7 @@ export class LogFile {
    */
   append(lines: Buffer): void {
     if (this.isRegular && this.length > 0 && this.length + lines.length > this.options.maxBytes) this.rotate();
-    if (this.hasPartialLine) this.write(END);
+    if (this.hasPartialLine) this.write(Buffer.of(NEWLINE));
     this.write(lines);
   }
 
@@ -87,6 +85,7 @@ export class LogFile {
     await this.cleanup;
   }
 
+  /** Renames the file and opens a new one under its name. */
   private rotate(): void {
     const { path: file } = this.options;
     // The file does not exist when the last rotation failed halfway.
@@ -110,12 +109,14 @@ export class LogFile {
     this.cleanup = this.cleanup.then(() => this.cleanUp()).catch(this.onError);
   }
 
+  /** Removes the old files beyond the limits and compresses the others. */
   private async cleanUp(): Promise<void> {
     const { maxAgeMs, maxBackups, compress } = this.options;
     const backupFiles = await this.listBackups();
-    const oldest = maxAgeMs === 0 ? Number.NEGATIVE_INFINITY : this.clock.now() - maxAgeMs;
+    const oldestTime = maxAgeMs === 0 ? Number.NEGATIVE_INFINITY : this.clock.now() - maxAgeMs;
     for (const [index, { file, at }] of backupFiles.entries()) {
-      if ((maxBackups > 0 && index >= maxBackups) || at < oldest) await unlink(file);
+      const isExcess = maxBackups > 0 && index >= maxBackups;
+      if (isExcess || at < oldestTime) await unlink(file);
       else if (compress && !file.endsWith(COMPRESSED_SUFFIX)) await compressFile(file);
     }
   }
@@ -127,7 +128,7 @@ export class LogFile {
     for (const entry of await readdir(dir === '' ? '.' : dir)) {
       const uncompressedName = entry.endsWith(COMPRESSED_SUFFIX) ? entry.slice(0, -COMPRESSED_SUFFIX.length) : entry;
       if (!uncompressedName.startsWith(`${name}-`) || !uncompressedName.endsWith(ext)) continue;
-      const at = timeOf(uncompressedName.slice(name.length + 1, uncompressedName.length - ext.length));
+      const at = parseRotationTime(uncompressedName.slice(name.length + 1, uncompressedName.length - ext.length));
       if (at !== undefined) backups.push({ file: path.join(dir, entry), at });
     }
     return backups.sort((a, b) => b.at - a.at);
@@ -135,8 +136,8 @@ export class LogFile {
 }
 
 /** Milliseconds since 1970; undefined when the text is not the time of a rotation. */
-function timeOf(text: string): number | undefined {
-  const [, date, hours, minutes, seconds] = TIME.exec(text) ?? [];
+function parseRotationTime(text: string): number | undefined {
+  const [, date, hours, minutes, seconds] = ROTATION_TIME.exec(text) ?? [];
   return date === undefined ? undefined : Date.parse(`${date}${hours}:${minutes}:${seconds}Z`);
 }
 

@@ -1,6 +1,6 @@
 /**
- * The format of the audit policy file: which requests are recorded, and at which level. The validation is upstream's,
- * and so are its messages, except that about a group's name. Evaluating a policy is left to policy.ts.
+ * The format of the audit policy file, which determines which requests are recorded, and at which level. The validation and
+ * its messages are upstream's, except for the name of a group. Evaluating a policy is left to policy.ts.
  */
 import { appendAll } from '../../shared/values/append';
 import { appendFieldPath, type InvalidField } from '../../shared/configuration/configuration-error';
@@ -25,9 +25,10 @@ export const AUDIT_STAGES = ['RequestReceived', 'ResponseStarted', 'ResponseComp
 /** One of {@link AUDIT_STAGES}. */
 export type AuditStage = (typeof AUDIT_STAGES)[number];
 
-const STAGE_LIST = listSchema(enumSchema(...AUDIT_STAGES));
+const STAGE_LIST_SCHEMA = listSchema(enumSchema(...AUDIT_STAGES));
 
-const RULE = objectSchema(
+/** The required and the optional members of a rule. */
+const RULE_SCHEMA = objectSchema(
   { level: enumSchema(...AUDIT_LEVELS) },
   {
     users: listSchema(stringSchema()),
@@ -38,27 +39,27 @@ const RULE = objectSchema(
     ),
     namespaces: listSchema(stringSchema()),
     nonResourceURLs: listSchema(stringSchema()),
-    omitStages: STAGE_LIST,
+    omitStages: STAGE_LIST_SCHEMA,
     omitManagedFields: booleanSchema,
   },
 );
 
-const POLICY = objectSchema(
-  { rules: listSchema(RULE, 1) },
-  { metadata: anyObjectSchema, omitStages: STAGE_LIST, omitManagedFields: booleanSchema },
+const POLICY_SCHEMA = objectSchema(
+  { rules: listSchema(RULE_SCHEMA, 1) },
+  { metadata: anyObjectSchema, omitStages: STAGE_LIST_SCHEMA, omitManagedFields: booleanSchema },
 );
 
 /** The content of the policy file. */
-export type Policy = ValueOf<typeof POLICY>;
+export type Policy = ValueOf<typeof POLICY_SCHEMA>;
 /** One rule; an absent member matches every request. */
-export type AuditRule = ValueOf<typeof RULE>;
+export type AuditRule = ValueOf<typeof RULE_SCHEMA>;
 type ResourceRule = NonNullable<AuditRule['resources']>[number];
 
 /** The format of the policy file. */
 export const AUDIT_POLICY_FORMAT: ConfigurationFormat<Policy> = {
   kind: 'Policy',
   apiVersions: ['audit.platform.io/v1'],
-  schema: POLICY,
+  schema: POLICY_SCHEMA,
   validate: ({ rules }) => rules.flatMap((rule, index) => validateRule(rule, `rules[${index}]`)),
 };
 
@@ -78,13 +79,14 @@ function validateRule({ nonResourceURLs = [], resources = [], namespaces = [] }:
   return errors;
 }
 
+/** Returns the reason why the URL is invalid. */
 function validateNonResourceUrl(url: string): string | undefined {
   if (url === '*') return undefined;
   if (!url.startsWith('/')) return "non-resource URLs must start with '/', unless the URL is '*'";
   return url.slice(0, -1).includes('*') ? 'non-resource URLs wildcards must be the final character of the rule' : undefined;
 }
 
-/** `apps`, `example.com` or '' for the core group. */
+/** The characters of group names: `apps`, `example.com` or '' for the core group. */
 const GROUP = /^[a-z0-9.-]*$/;
 /** The longest DNS name. */
 const MAX_GROUP_LENGTH = 253;

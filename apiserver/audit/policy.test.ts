@@ -2,10 +2,11 @@
 import { GENERATED_NAMES } from '../../shared/names/dialect';
 import type { UserInfo } from '../../shared/api/identity/user';
 import { compilePolicy, type AuditedRequest } from './policy';
-import { AUDIT_POLICY_FORMAT, type AuditRule } from './policy-format';
+import { AUDIT_POLICY_FORMAT, type AuditLevel, type AuditRule } from './policy-format';
 
 const dev: UserInfo = { name: 'dev', groups: ['devs', 'system:authenticated'] };
-const resource = (changes: object = {}): AuditedRequest => ({
+/** Reads the pod `p` in the namespace `a`. */
+const podRequest = (changes: object = {}): AuditedRequest => ({
   kind: 'resource',
   verb: 'get',
   group: '',
@@ -17,34 +18,39 @@ const resource = (changes: object = {}): AuditedRequest => ({
 });
 const pathRequest = (path: string): AuditedRequest => ({ kind: 'path', verb: 'get', path });
 
-/** Whether a policy with this rule alone records the request. */
-function isMatch(rule: Partial<AuditRule>, request: AuditedRequest, user: UserInfo | undefined = dev): boolean {
-  return compilePolicy({ rules: [{ level: 'Metadata', ...rule }] }, GENERATED_NAMES.platform)(user, request).level === 'Metadata';
+/** The level at which a policy with this rule alone records a request. */
+function levelOf(rule: Partial<AuditRule>, user: UserInfo | undefined, request: AuditedRequest): AuditLevel {
+  return compilePolicy({ rules: [{ level: 'Metadata', ...rule }] }, GENERATED_NAMES.platform)(user, request).level;
 }
 
+/** Whether the rule matches a request of a user. */
+const isMatch = (rule: Partial<AuditRule>, request: AuditedRequest, user: UserInfo = dev): boolean =>
+  levelOf(rule, user, request) === 'Metadata';
+
+/** A rule for a group, and for resources and names in it. */
 const ruleFor = (group: string, resources?: string[], resourceNames?: string[]): Partial<AuditRule> => ({
   resources: [{ group, ...(resources === undefined ? {} : { resources }), ...(resourceNames === undefined ? {} : { resourceNames }) }],
 });
 
 it.each<[Partial<AuditRule>, AuditedRequest]>([
-  [{}, resource()],
+  [{}, podRequest()],
   [{}, pathRequest('/x')],
-  [{ users: ['dev'] }, resource()],
+  [{ users: ['dev'] }, podRequest()],
   [{ userGroups: ['devs'] }, pathRequest('/x')],
-  [{ verbs: ['get', 'list'] }, resource()],
-  [{ namespaces: ['a'] }, resource()],
-  [{ namespaces: [''] }, resource({ namespace: '' })],
+  [{ verbs: ['get', 'list'] }, podRequest()],
+  [{ namespaces: ['a'] }, podRequest()],
+  [{ namespaces: [''] }, podRequest({ namespace: '' })],
   // The system namespace in the other dialect.
-  [{ namespaces: ['kube-system'] }, resource({ namespace: 'platform-system' })],
-  [ruleFor(''), resource()],
-  [ruleFor('rbac.authorization.k8s.io'), resource({ group: 'rbac.authorization.platform.io' })],
-  [ruleFor('', ['pods']), resource()],
-  [ruleFor('', ['pods/log']), resource({ subresource: 'log' })],
-  [ruleFor('', ['pods/*']), resource({ subresource: 'log' })],
-  [ruleFor('', ['pods/*']), resource()],
-  [ruleFor('', ['*/log']), resource({ subresource: 'log' })],
-  [ruleFor('', ['*']), resource({ subresource: 'log' })],
-  [ruleFor('', ['pods'], ['p']), resource()],
+  [{ namespaces: ['kube-system'] }, podRequest({ namespace: 'platform-system' })],
+  [ruleFor(''), podRequest()],
+  [ruleFor('rbac.authorization.k8s.io'), podRequest({ group: 'rbac.authorization.platform.io' })],
+  [ruleFor('', ['pods']), podRequest()],
+  [ruleFor('', ['pods/log']), podRequest({ subresource: 'log' })],
+  [ruleFor('', ['pods/*']), podRequest({ subresource: 'log' })],
+  [ruleFor('', ['pods/*']), podRequest()],
+  [ruleFor('', ['*/log']), podRequest({ subresource: 'log' })],
+  [ruleFor('', ['*']), podRequest({ subresource: 'log' })],
+  [ruleFor('', ['pods'], ['p']), podRequest()],
   [{ nonResourceURLs: ['/x'] }, pathRequest('/x')],
   [{ nonResourceURLs: ['/x/*'] }, pathRequest('/x/y')],
   [{ nonResourceURLs: ['*'] }, pathRequest('/x/y')],
@@ -53,38 +59,38 @@ it.each<[Partial<AuditRule>, AuditedRequest]>([
 });
 
 it.each<[Partial<AuditRule>, AuditedRequest]>([
-  [{ users: ['other'] }, resource()],
+  [{ users: ['other'] }, podRequest()],
   [{ userGroups: ['ops'] }, pathRequest('/x')],
-  [{ verbs: ['list'] }, resource()],
-  [{ namespaces: ['b'] }, resource()],
+  [{ verbs: ['list'] }, podRequest()],
+  [{ namespaces: ['b'] }, podRequest()],
   [{ namespaces: [''] }, pathRequest('/x')],
-  [ruleFor('apps'), resource()],
+  [ruleFor('apps'), podRequest()],
   [ruleFor(''), pathRequest('/api')],
-  [ruleFor('', ['pods']), resource({ subresource: 'log' })],
-  [ruleFor('', ['*/log']), resource()],
-  [ruleFor('', ['pods'], ['q']), resource()],
+  [ruleFor('', ['pods']), podRequest({ subresource: 'log' })],
+  [ruleFor('', ['*/log']), podRequest()],
+  [ruleFor('', ['pods'], ['q']), podRequest()],
   [{ nonResourceURLs: ['/x'] }, pathRequest('/x/y')],
-  [{ nonResourceURLs: ['*'] }, resource()],
+  [{ nonResourceURLs: ['*'] }, podRequest()],
 ])('audit rule %j does not match the request %j', (rule, request) => {
   expect(isMatch(rule, request)).toBe(false);
 });
 
 it('an audit rule matches service accounts by either name of their namespace', () => {
   const account: UserInfo = { name: 'system:serviceaccount:platform-system:a', groups: ['system:serviceaccounts:platform-system'] };
-  expect(isMatch({ users: ['system:serviceaccount:kube-system:a'] }, resource(), account)).toBe(true);
-  expect(isMatch({ userGroups: ['system:serviceaccounts:kube-system'] }, resource(), account)).toBe(true);
+  expect(isMatch({ users: ['system:serviceaccount:kube-system:a'] }, podRequest(), account)).toBe(true);
+  expect(isMatch({ userGroups: ['system:serviceaccounts:kube-system'] }, podRequest(), account)).toBe(true);
 });
 
 it('an audit rule for users or groups does not match a request without a user', () => {
-  const request = resource();
-  const level = (rule: Partial<AuditRule>): string =>
-    compilePolicy({ rules: [{ level: 'Metadata', ...rule }] }, GENERATED_NAMES.platform)(undefined, request).level;
-  expect(level({ users: ['dev'] })).toBe('None');
-  expect(level({ userGroups: ['devs'] })).toBe('None');
-  expect(level({})).toBe('Metadata');
+  expect(levelOf({ users: ['dev'] }, undefined, podRequest())).toBe('None');
+  expect(levelOf({ userGroups: ['devs'] }, undefined, podRequest())).toBe('None');
 });
 
-it('an audit policy applies the first matching rule and merges its omissions with those of the policy', () => {
+it('an audit rule without users and groups matches a request without a user', () => {
+  expect(levelOf({}, undefined, podRequest())).toBe('Metadata');
+});
+
+it('a compiled audit policy applies the first matching rule and merges its omissions with those of the policy', () => {
   const policy = compilePolicy(
     {
       omitStages: ['RequestReceived'],
@@ -96,17 +102,17 @@ it('an audit policy applies the first matching rule and merges its omissions wit
     },
     GENERATED_NAMES.platform,
   );
-  expect(policy(dev, resource())).toEqual({
+  expect(policy(dev, podRequest())).toEqual({
     level: 'Request',
     omittedStages: new Set(['RequestReceived', 'Panic']),
     omitsManagedFields: false,
   });
-  expect(policy(dev, resource({ verb: 'list' }))).toEqual({
+  expect(policy(dev, podRequest({ verb: 'list' }))).toEqual({
     level: 'RequestResponse',
     omittedStages: new Set(['RequestReceived']),
     omitsManagedFields: true,
   });
-  expect(policy(dev, resource({ verb: 'watch' })).level).toBe('None');
+  expect(policy(dev, podRequest({ verb: 'watch' })).level).toBe('None');
 });
 
 it.each<[Partial<AuditRule>, string]>([

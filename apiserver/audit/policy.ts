@@ -21,7 +21,7 @@ export type AuditedRequest =
     }
   | { readonly kind: 'path'; readonly verb: string; readonly path: string };
 
-/** What is recorded of a request, according to the matching rule. */
+/** What is recorded of a request: the level and omissions of the matching rule, with the omissions of the policy. */
 export interface AuditExtent {
   readonly level: AuditLevel;
   readonly omittedStages: ReadonlySet<AuditStage>;
@@ -72,22 +72,22 @@ function compileRule(rule: AuditRule, names: GeneratedNames): readonly RuleTest[
     tests.push((_user, request) => request.kind === 'resource' && namespaceNames.has(request.namespace));
   }
   if (resources.length > 0) {
-    const resourceRules = resources.map(({ group = '', resourceNames = [], ...rest }) => ({
-      group: canonicalGroup(group),
-      resourceNames: ruleNamesInBothSpellings(rest.resources ?? [], resourceNames),
-      ...rest,
-    }));
+    const resourceRules = resources.map((resourceRule) => canonicalResourceRule(resourceRule));
     tests.push((_user, request) => request.kind === 'resource' && resourceRules.some((resource) => matchesResource(resource, request)));
   }
-  if (nonResourceURLs.length > 0)
-    tests.push(
-      (_user, request) =>
-        request.kind === 'path' && pathSpellings(request.path).some((path) => nonResourceURLs.some((url) => matchesPathPattern(url, path))),
-    );
+  if (nonResourceURLs.length > 0) {
+    const matchesUrl = (path: string): boolean => nonResourceURLs.some((pattern) => matchesPathPattern(pattern, path));
+    tests.push((_user, request) => request.kind === 'path' && pathSpellings(request.path).some(matchesUrl));
+  }
   return tests;
 }
 
 type ResourceRule = NonNullable<AuditRule['resources']>[number];
+
+/** The rule with its group in canonical form and its resource names in both spellings. */
+function canonicalResourceRule({ group = '', resources = [], resourceNames = [] }: ResourceRule): ResourceRule {
+  return { group: canonicalGroup(group), resources, resourceNames: ruleNamesInBothSpellings(resources, resourceNames) };
+}
 
 /** As upstream, resource names apply only together with resources. */
 function matchesResource(

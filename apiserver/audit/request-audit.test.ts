@@ -22,6 +22,7 @@ interface FixtureOptions {
   readonly omitsManagedFields?: boolean;
 }
 
+/** A request at the given level, and the events that it has recorded; events of the stage RequestReceived are omitted. */
 function createFixture(
   level: AuditLevel,
   options: FixtureOptions,
@@ -55,6 +56,7 @@ function eventsOf(level: AuditLevel, act: (audit: RequestAudit) => void, options
   return events;
 }
 
+/** Reports a request object as the handlers do: its metadata, then its text. */
 const sendObject = (object: { readonly metadata?: JsonObject; readonly data?: string }) => (audit: RequestAudit) => {
   const text = JSON.stringify(object);
   audit.addObjectMetadata(object.metadata ?? {});
@@ -62,7 +64,7 @@ const sendObject = (object: { readonly metadata?: JsonObject; readonly data?: st
 };
 
 describe('a request audit', () => {
-  it.each<[AuditLevel, string, { readonly hasRequestObject: boolean; readonly hasResponseObject: boolean }]>([
+  it.each<[level: AuditLevel, title: string, { readonly hasRequestObject: boolean; readonly hasResponseObject: boolean }]>([
     ['Metadata', 'no object', { hasRequestObject: false, hasResponseObject: false }],
     ['Request', 'the request object', { hasRequestObject: true, hasResponseObject: false }],
     ['RequestResponse', 'the request object and the response object', { hasRequestObject: true, hasResponseObject: true }],
@@ -92,7 +94,7 @@ describe('a request audit', () => {
     expect(event?.requestObject).toBe('{"data":"first"}');
   });
 
-  it.each<[string, number, Readonly<Record<string, string>> | undefined]>([
+  it.each<[title: string, totalMs: number, annotations: Readonly<Record<string, string>> | undefined]>([
     ['does not annotate the latency of a request of 500 ms', 500, undefined],
     [
       'annotates the latencies of a request of more than 500 ms',
@@ -103,7 +105,7 @@ describe('a request audit', () => {
         'apiserver.latency.platform.io/total': '501.5ms',
       },
     ],
-  ])('%s', async (_title, total, expected) => {
+  ])('%s', async (_title, totalMs, expected) => {
     const clock = { now: 0 };
     const waitForStore = async (audit: RequestAudit, ms: number): Promise<void> => {
       const wait = audit.timeStoreCall(Promise.resolve());
@@ -117,8 +119,9 @@ describe('a request audit', () => {
     clock.now += 100;
     audit.endQueueWait();
     await waitForStore(audit, 200.5);
+    // A failed call counts as well; this one takes no time.
     await expect(audit.timeStoreCall(Promise.reject(new Error('lost')))).rejects.toThrow('lost');
-    clock.now = total;
+    clock.now = totalMs;
     audit.recordCompleted();
     expect(events.map(({ annotations }) => annotations && Object.fromEntries(annotations))).toEqual([expected]);
   });
@@ -185,7 +188,7 @@ describe('a request audit', () => {
     expect(event?.responseStatus).toBe('{"metadata":{},"status":"Success","message":"Connection closed early","code":200}');
   });
 
-  it('preserves the first of two annotations with one key', () => {
+  it('preserves the first of two annotations with one name', () => {
     const [event] = eventsOf('Metadata', (audit) => {
       audit.annotate('a', '1');
       audit.annotate('a', '2');

@@ -1,7 +1,7 @@
 /**
  * The audit of one request: filters and handlers report to it what they learn about the request, and it records an event
- * for each stage. It stores bodies only as the level of the request requires, and as text, so that recorded objects
- * cannot change afterwards.
+ * for each stage that the policy does not omit. It stores bodies only if the level of the request requires it, and as text,
+ * so that recorded objects cannot change afterwards. Encoding events is left to event-line.ts.
  */
 import { isObject, setMember, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { formatDuration } from '../../shared/cli/duration';
@@ -11,7 +11,7 @@ import { SUCCESS_STATUS_JSON, TRUNCATED_ANNOTATION, type AuditEvent, type AuditO
 import type { AuditPolicy, AuditedRequest, AuditExtent } from './policy';
 import type { AuditStage } from './policy-format';
 
-/** What the audit of a request needs from the server. */
+/** The policy, the clock and the backends, as the audit of a request uses them. */
 export interface RequestAuditDependencies {
   readonly policy: AuditPolicy;
   /** Milliseconds since 1970, by the clock of `AuditSubject.receivedAt`. */
@@ -24,8 +24,11 @@ export interface RequestAuditDependencies {
 
 /** The current user and response status of the request. Read at each stage. */
 export interface RequestState {
+  /** The user that authorization and handlers see: after impersonation the impersonated one. */
   readonly user: UserInfo;
+  /** The authenticated user of a request that impersonates another one. */
   readonly impersonator: UserInfo | undefined;
+  /** The HTTP status; 0 when no response was sent. */
   readonly status: number;
 }
 
@@ -60,11 +63,13 @@ export class RequestAudit {
   /** The authenticated user; undefined until {@link recordReceived}. */
   private user: UserInfo | undefined;
   private annotations: Map<string, string> | undefined;
+  /** The Status of a rejected request. */
   private statusJson: JsonObject | undefined;
   private requestObject: string | undefined;
   private responseObject: string | undefined;
-  /** Total time in queues, and when the present wait started. */
+  /** Total time in queues. */
   private queuedMs = 0;
+  /** When the present wait in a queue started, in milliseconds since 1970. */
   private waitingSince = 0;
   /** Total duration of store calls. */
   private storeMs = 0;

@@ -20,7 +20,7 @@ const ATTEMPTS = 5;
 /** Time limit of one attempt; upstream's default for webhooks. */
 const TIMEOUT_MS = 30_000;
 
-/** The returned function rejects with the last error when a batch could not be delivered. */
+/** Returns a function that sends a batch. It rejects with the error of the last attempt when the batch is lost. */
 export function createWebhookDelivery(options: WebhookDeliveryOptions): DeliverBatch {
   return async (events, isShuttingDown) => {
     const body = encodeEventList(events, options.dialect);
