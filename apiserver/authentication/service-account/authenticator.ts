@@ -17,7 +17,7 @@ import type { TokenKeys } from '../../../shared/api/identity/token-keys';
 import { LEGACY_ISSUERS, legacyTokenStatus, readLegacyClaims, type LegacyTokenUse } from './legacy-token';
 import { parseToken, TokenError, verifySignature, type UnverifiedToken } from './signature';
 
-/** Which tokens are accepted, and what they depend on. */
+/** Which tokens are accepted, and the objects and keys that their validity depends on. */
 export interface ServiceAccountTokenOptions {
   /** Accepted issuers. */
   readonly issuers: readonly string[];
@@ -55,7 +55,7 @@ const MAX_CACHED_TOKENS = 8192;
 /** Tolerance for clock differences in `nbf` and `iat`; not applied to the expiry. */
 const CLOCK_SKEW_SECONDS = 60;
 
-/** A token with a verified signature, and the checks that are left to each request. */
+/** A token with a verified signature, and the checks that each request repeats. */
 interface VerifiedToken {
   /** The same object at every use: callers cache results by it. */
   readonly user: UserInfo;
@@ -71,10 +71,11 @@ interface VerifiedToken {
   bindingStatus(now: number): BindingStatus;
 }
 
+/** Whether a token is valid with respect to its objects, and how its use is recorded. */
 interface BindingStatus {
   /** In upstream's words; `undefined` when the token is valid. */
   readonly error: string | undefined;
-  /** What is recorded about this use; `secret` and `lastUsed` for tokens of Secrets. */
+  /** How this use is recorded; `secret` and `lastUsed` only for tokens in Secrets. Absent when it is not recorded. */
   readonly use?: { readonly as: TokenUse; readonly secret?: ObjectKey; readonly lastUsed?: string };
   readonly remarks?: AuthenticationRemarks;
 }
@@ -113,7 +114,8 @@ export function serviceAccountTokenAuthenticator(options: ServiceAccountTokenOpt
     if (token.hasImplicitAudience) useRecorder.recordUse('implicit');
     const commonAudiences = audiences.filter((audience) => token.audiences.includes(audience));
     const now = clock.now() / 1000;
-    const error = audiences.length > 0 && commonAudiences.length === 0 ? audienceError(token.audiences, audiences) : token.timeError(now);
+    const hasWrongAudience = audiences.length > 0 && commonAudiences.length === 0;
+    const error = hasWrongAudience ? audienceError(token.audiences, audiences) : token.timeError(now);
     if (error !== undefined) return { type: 'failed', reason: error };
     const status = token.bindingStatus(now);
     if (status.error === undefined) return outcomeOf(token, status, commonAudiences);
@@ -150,7 +152,7 @@ export function serviceAccountTokenAuthenticator(options: ServiceAccountTokenOpt
   };
 }
 
-/** Throws {@link ClaimError}. */
+/** A token of the TokenRequest API. Throws {@link ClaimError}. */
 function boundToken(options: ServiceAccountTokenOptions, { payload }: UnverifiedToken): VerifiedToken {
   const { names, objects, clock } = options;
   const rawClaims = readClaims(payload);
@@ -169,7 +171,7 @@ function boundToken(options: ServiceAccountTokenOptions, { payload }: Unverified
   };
 }
 
-/** `fingerprint` is that of the token. Throws {@link ClaimError}. */
+/** A token in a Secret. `fingerprint` is that of the token. Throws {@link ClaimError}. */
 function legacyToken(options: ServiceAccountTokenOptions, fingerprint: string, { payload }: UnverifiedToken): VerifiedToken {
   const { names, objects } = options;
   const rawClaims = readLegacyClaims(payload);
@@ -214,7 +216,7 @@ function isLegacy({ payload }: UnverifiedToken): boolean {
   return LEGACY_ISSUERS.has(stringAt(payload, 'iss') ?? '');
 }
 
-/** Reports a bound token without `exp` as expired, because readClaims reads an absent time as 0. */
+/** A token without `exp` is expired, because readClaims reads an absent time as 0. */
 function timeError({ expires, notBefore, issuedAt }: TokenClaims, now: number): string | undefined {
   if (now > expires) return 'service account token has expired';
   if (now < notBefore - CLOCK_SKEW_SECONDS) return 'service account token is not valid yet';

@@ -42,7 +42,7 @@ const DELETION_LEEWAY_MS = 60_000;
 
 const INVALIDATED = 'service account token has been invalidated';
 
-/** The resources of the objects, besides its account, that a token can be bound to. */
+/** The resources of the objects that a token can be bound to besides its account, by their names in claims and errors. */
 const RESOURCES = { secret: 'secrets', pod: 'pods', node: 'nodes' } as const;
 
 /** The error when an object of a bound token does not exist any more, in upstream's words; `undefined` when all of them do. */

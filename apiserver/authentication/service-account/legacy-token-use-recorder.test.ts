@@ -4,7 +4,10 @@ import { legacyTokenUseRecorder } from './legacy-token-use-recorder';
 const MINUTE_MS = 60_000;
 const SECRET = { namespace: 'ns', name: 's' };
 
-/** A recorder at two minutes before midnight UTC. `write` completes each write; `writes` has them as `name day`. */
+/**
+ * A recorder at two minutes before midnight UTC of 2026-01-02. `write` completes each write; `writes` lists the writes as
+ * `name day`.
+ */
 function createFixture(write: () => Promise<void> = () => Promise.resolve()) {
   const clock = new ManualClock(Date.UTC(2026, 0, 2, 23, 58));
   const writes: string[] = [];

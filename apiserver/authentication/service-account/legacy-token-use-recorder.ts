@@ -1,6 +1,6 @@
 /**
- * Records in the Secret of a legacy token the day of its last use: at most once a day and not on the request path. A
- * use that cannot be recorded now is recorded at a later use.
+ * Records the day of the last use of a legacy token in its Secret: at most once a day, and without delaying the request. A
+ * use that cannot be recorded is recorded at a later use.
  */
 import { LRUCache } from 'lru-cache';
 import type { ObjectKey } from '../../../shared/api/identity/identity';
@@ -16,9 +16,7 @@ export interface LegacyTokenUseRecorderOptions {
   readonly onError: (message: string, error: unknown) => void;
 }
 
-/**
- * Secrets with a recent attempt. An entry takes some 200 bytes; an evicted entry costs a write that changes nothing.
- */
+/** Limit of the Secrets with a recent attempt: an entry takes some 200 bytes, an evicted one costs a needless write. */
 const MAX_TRACKED_SECRETS = 1024;
 /** Writes at a time. A use beyond the limit is recorded at a later use. */
 const MAX_CONCURRENT_WRITES = 4;
@@ -32,6 +30,7 @@ export function legacyTokenUseRecorder({
   recordLastUsed,
   onError,
 }: LegacyTokenUseRecorderOptions): (secret: ObjectKey, lastUsed: string) => void {
+  /** When the use of a token was last written, by Clock.monotonic and by `namespace/name` of its Secret. */
   const attempts = new LRUCache<string, number>({ max: MAX_TRACKED_SECRETS });
   let runningWrites = 0;
 
@@ -49,7 +48,8 @@ export function legacyTokenUseRecorder({
   return (secret, lastUsed) => {
     const now = clock.now();
     // A replica with a clock ahead of this one may have recorded tomorrow.
-    if (lastUsed === formatUtcDay(now) || lastUsed === formatUtcDay(now + DAY_MS) || runningWrites >= MAX_CONCURRENT_WRITES) return;
+    const isRecorded = lastUsed === formatUtcDay(now) || lastUsed === formatUtcDay(now + DAY_MS);
+    if (isRecorded || runningWrites >= MAX_CONCURRENT_WRITES) return;
     const key = `${secret.namespace}/${secret.name}`;
     const lastAttempt = attempts.get(key);
     if (lastAttempt !== undefined && clock.monotonic() - lastAttempt < RETRY_MS) return;
