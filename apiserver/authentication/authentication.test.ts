@@ -4,7 +4,7 @@ import { GENERATED_NAMES } from '../../shared/names/dialect';
 import { allowEverywhere, allowNowhere, allowAtPaths } from './anonymous';
 import { bearerTokenAuthenticator } from './bearer-token';
 import { clientCertificateAuthenticator } from './client-certificate';
-import type { ClientCertificate, RequestCredentials, TokenAuthenticator } from './authenticator';
+import type { Authenticator, ClientCertificate, RequestCredentials, TokenAuthenticator } from './authenticator';
 import { staticTokenAuthenticator } from './static-tokens';
 import { parseTokenFile, TokenFileError } from './token-file';
 import { unionTokenAuthenticator } from './token-union';
@@ -17,12 +17,14 @@ const authenticate = unionAuthenticator(
   allowEverywhere,
   GENERATED_NAMES.platform,
 );
-/** The warnings, and the annotations as `name: value`. */
+/** The warnings of the current test, and the annotations as `name: value`. */
 const remarks: string[] = [];
+beforeEach(() => (remarks.length = 0));
 const remarkSink = {
   warn: (text: string) => void remarks.push(text),
   addAuditAnnotation: (name: string, value: string) => void remarks.push(`${name}: ${value}`),
 };
+/** `undefined` when the request is rejected. */
 const authenticatedUser = (authorization?: string, certificate?: ClientCertificate): Promise<UserInfo | undefined> =>
   Promise.resolve(authenticate({ authorization, certificate, rawHeaders: [], url: '/' }, remarkSink));
 const NO_CREDENTIALS: RequestCredentials = { authorization: undefined, certificate: undefined, rawHeaders: [], url: '/' };
@@ -58,37 +60,108 @@ describe('token file', () => {
   });
 });
 
-it.each(['Bearer secret', 'bearer secret'])('the Authorization header %p authenticates as the user of the token', async (header) => {
-  expect(await authenticatedUser(header)).toEqual({ name: 'ann', uid: '1', groups: ['devs', 'ops', 'system:authenticated'] });
-});
+describe('authentication', () => {
+  it.each(['Bearer secret', 'bearer secret'])('with the Authorization header %p gives the user of the token', async (header) => {
+    expect(await authenticatedUser(header)).toEqual({ name: 'ann', uid: '1', groups: ['devs', 'ops', 'system:authenticated'] });
+  });
 
-it.each([[undefined], ['Basic abc'], ['Bearer'], ['Bearer '], ['Bearer  secret'], ['']])(
-  'the Authorization header %p authenticates as system:anonymous',
-  async (header) => {
-    expect(await authenticatedUser(header)).toEqual({ name: 'system:anonymous', groups: ['system:unauthenticated'] });
-  },
-);
+  it.each([[undefined], ['Basic abc'], ['Bearer'], ['Bearer '], ['Bearer  secret'], ['']])(
+    'with the Authorization header %p gives the user system:anonymous',
+    async (header) => {
+      expect(await authenticatedUser(header)).toEqual({ name: 'system:anonymous', groups: ['system:unauthenticated'] });
+    },
+  );
 
-it('authentication rejects an unknown token', async () => {
-  expect(await authenticatedUser('Bearer wrong')).toBeUndefined();
-});
+  it('rejects an unknown token', async () => {
+    expect(await authenticatedUser('Bearer wrong')).toBeUndefined();
+  });
 
-it('authentication rejects a request without credentials when anonymous access is disabled', () => {
-  const union = unionAuthenticator([clientCertificateAuthenticator], allowNowhere, GENERATED_NAMES.platform);
-  expect(union(NO_CREDENTIALS, remarkSink)).toBeUndefined();
-});
+  it('rejects a request without credentials when anonymous access is disabled', () => {
+    const union = unionAuthenticator([clientCertificateAuthenticator], allowNowhere, GENERATED_NAMES.platform);
+    expect(union(NO_CREDENTIALS, remarkSink)).toBeUndefined();
+  });
 
-const VALID = certificate();
-const INVALID = certificate({ isVerified: false });
-const NAMELESS = certificate({ commonName: '' });
-it.each<[token: string, title: string, clientCertificate: ClientCertificate, userName: string | undefined]>([
-  ['Bearer secret', 'a valid certificate', VALID, 'carl'],
-  ['Bearer wrong', 'a valid certificate', VALID, 'carl'],
-  ['Bearer secret', 'an invalid certificate', INVALID, 'ann'],
-  ['', 'an invalid certificate', INVALID, undefined],
-  ['', 'a certificate without a common name', NAMELESS, 'system:anonymous'],
-])('authentication with the Authorization header %p and %s', async (header, _title, clientCertificate, userName) => {
-  expect((await authenticatedUser(header, clientCertificate))?.name).toBe(userName);
+  const VALID = certificate();
+  const INVALID = certificate({ isVerified: false });
+  const NAMELESS = certificate({ commonName: '' });
+  it.each<[token: string, title: string, clientCertificate: ClientCertificate, userName: string | undefined]>([
+    ['Bearer secret', 'a valid certificate', VALID, 'carl'],
+    ['Bearer wrong', 'a valid certificate', VALID, 'carl'],
+    ['Bearer secret', 'an invalid certificate', INVALID, 'ann'],
+    ['', 'an invalid certificate', INVALID, undefined],
+    ['', 'a certificate without a common name', NAMELESS, 'system:anonymous'],
+  ])('with the Authorization header %p and %s', async (header, _title, clientCertificate, userName) => {
+    expect((await authenticatedUser(header, clientCertificate))?.name).toBe(userName);
+  });
+
+  it('reports the warning and audit annotations of the accepted credential only', async () => {
+    const discouraged: TokenAuthenticator = {
+      authenticate: () => ({
+        type: 'user',
+        user: { name: 'dan', groups: [] },
+        audiences: [],
+        warning: 'better not',
+        auditAnnotations: [['used', 'x']],
+      }),
+    };
+    // The certificate comes first: when it is accepted, the token is not used.
+    const union = unionAuthenticator(
+      [clientCertificateAuthenticator, bearerTokenAuthenticator(unionTokenAuthenticator([discouraged]), [])],
+      allowEverywhere,
+      GENERATED_NAMES.platform,
+    );
+    await union({ ...NO_CREDENTIALS, authorization: 'Bearer x', certificate: certificate() }, remarkSink);
+    expect(remarks).toEqual([]);
+    await union({ ...NO_CREDENTIALS, authorization: 'Bearer x' }, remarkSink);
+    expect(remarks).toEqual(['better not', 'used: x']);
+  });
+
+  describe('with an asynchronous authenticator', () => {
+    const slow: TokenAuthenticator = {
+      authenticate: (token) => Promise.resolve(token === 'bad' ? { type: 'failed', reason: 'late' } : { type: 'none' }),
+    };
+    const tokenUnion = unionTokenAuthenticator([slow, staticTokenAuthenticator(tokens, [])]);
+    const union = unionAuthenticator(
+      [bearerTokenAuthenticator(tokenUnion, []), clientCertificateAuthenticator],
+      allowEverywhere,
+      GENERATED_NAMES.platform,
+    );
+    const badToken: RequestCredentials = { ...NO_CREDENTIALS, authorization: 'Bearer bad' };
+
+    it('continues with the next token authenticator', async () => {
+      expect(await tokenUnion('secret', [])).toMatchObject({ type: 'user', user: { name: 'ann' } });
+    });
+
+    it('fails with its reason when no other accepts the token', async () => {
+      expect(await tokenUnion('bad', [])).toEqual({ type: 'failed', reason: '[invalid bearer token, late]' });
+    });
+
+    it('accepts a certificate beside a rejected token', async () => {
+      expect(await union({ ...badToken, certificate: certificate() }, remarkSink)).toMatchObject({ name: 'carl' });
+    });
+
+    it('rejects a request with nothing but a rejected token', async () => {
+      expect(await union(badToken, remarkSink)).toBeUndefined();
+    });
+  });
+
+  it('adds no group to a user named system:anonymous', () => {
+    const anonymousUser = { name: 'system:anonymous', groups: [] };
+    const authenticator: Authenticator = { authenticate: () => ({ type: 'user', user: anonymousUser }) };
+    const union = unionAuthenticator([authenticator], allowNowhere, GENERATED_NAMES.platform);
+    expect(union(NO_CREDENTIALS, remarkSink)).toEqual(anonymousUser);
+  });
+
+  it('rewrites the system namespace in user and group names to the spelling of this server', async () => {
+    const named = certificate({
+      commonName: 'system:serviceaccount:kube-system:a',
+      organizations: ['system:serviceaccounts:kube-system', 'kube-system'],
+    });
+    expect(await authenticatedUser(undefined, named)).toEqual({
+      name: 'system:serviceaccount:platform-system:a',
+      groups: ['system:serviceaccounts:platform-system', 'kube-system', 'system:authenticated'],
+    });
+  });
 });
 
 it('static token authentication succeeds only for audiences of this server', async () => {
@@ -98,72 +171,13 @@ it('static token authentication succeeds only for audiences of this server', asy
   expect(await outcomeFor('x')).toEqual({ type: 'failed', reason: 'invalid bearer token' });
 });
 
-it('authentication sends the warning and audit annotations of the credential that it uses only', async () => {
-  const discouraged: TokenAuthenticator = {
-    authenticate: () => ({
-      type: 'user',
-      user: { name: 'dan', groups: [] },
-      audiences: [],
-      warning: 'better not',
-      auditAnnotations: [['used', 'x']],
-    }),
-  };
-  const union = unionAuthenticator(
-    [clientCertificateAuthenticator, bearerTokenAuthenticator(unionTokenAuthenticator([discouraged]), [])],
-    allowEverywhere,
-    GENERATED_NAMES.platform,
+describe('allowAtPaths', () => {
+  it.each(['/livez', '/livez?verbose', '/%6civez'])('with /livez accepts the target %s', (target) =>
+    expect(allowAtPaths(['/livez'])(target)).toBe(true),
   );
-  await union({ authorization: 'Bearer x', certificate: certificate(), rawHeaders: [], url: '/' }, remarkSink);
-  expect(remarks).toEqual([]);
-  await union({ authorization: 'Bearer x', certificate: undefined, rawHeaders: [], url: '/' }, remarkSink);
-  expect(remarks).toEqual(['better not', 'used: x']);
-});
 
-it('authentication continues after an asynchronous authenticator and reports its failure reason', async () => {
-  const slow: TokenAuthenticator = {
-    authenticate: (token) => Promise.resolve(token === 'bad' ? { type: 'failed', reason: 'late' } : { type: 'none' }),
-  };
-  const tokenUnion = unionTokenAuthenticator([slow, staticTokenAuthenticator(tokens, [])]);
-  expect(await tokenUnion('secret', [])).toMatchObject({ type: 'user', user: { name: 'ann' } });
-  expect(await tokenUnion('bad', [])).toEqual({ type: 'failed', reason: '[invalid bearer token, late]' });
-  const union = unionAuthenticator(
-    [bearerTokenAuthenticator(tokenUnion, []), clientCertificateAuthenticator],
-    allowEverywhere,
-    GENERATED_NAMES.platform,
+  it.each(['/livez/', '/livez/ping', '//livez', '/LIVEZ', '/./livez', '/livez%20', '/livez%zz', '/readyz?/livez', '/readyz/../livez'])(
+    'with /livez does not accept the target %s',
+    (target) => expect(allowAtPaths(['/livez'])(target)).toBe(false),
   );
-  expect(await union({ authorization: 'Bearer bad', certificate: certificate(), rawHeaders: [], url: '/' }, remarkSink)).toMatchObject({
-    name: 'carl',
-  });
-  expect(await union({ authorization: 'Bearer bad', certificate: undefined, rawHeaders: [], url: '/' }, remarkSink)).toBeUndefined();
-});
-
-it('authentication adds no group to a user named system:anonymous', () => {
-  const anonymousUser = { name: 'system:anonymous', groups: [] };
-  expect(
-    unionAuthenticator(
-      [{ authenticate: () => ({ type: 'user', user: anonymousUser }) }],
-      allowNowhere,
-      GENERATED_NAMES.platform,
-    )(NO_CREDENTIALS, remarkSink),
-  ).toEqual(anonymousUser);
-});
-
-it.each(['/livez', '/livez?verbose', '/%6civez'])('allowAtPaths with /livez accepts the target %s', (target) =>
-  expect(allowAtPaths(['/livez'])(target)).toBe(true),
-);
-
-it.each(['/livez/', '/livez/ping', '//livez', '/LIVEZ', '/./livez', '/livez%20', '/livez%zz', '/readyz?/livez', '/readyz/../livez'])(
-  'allowAtPaths with /livez does not accept the target %s',
-  (target) => expect(allowAtPaths(['/livez'])(target)).toBe(false),
-);
-
-test('authentication rewrites the system namespace in user and group names to the spelling of this server', async () => {
-  const named = certificate({
-    commonName: 'system:serviceaccount:kube-system:a',
-    organizations: ['system:serviceaccounts:kube-system', 'kube-system'],
-  });
-  expect(await authenticatedUser(undefined, named)).toEqual({
-    name: 'system:serviceaccount:platform-system:a',
-    groups: ['system:serviceaccounts:platform-system', 'kube-system', 'system:authenticated'],
-  });
 });

@@ -1,6 +1,6 @@
 /**
- * The interfaces of authenticators: determine the user of a request from its credentials. Does not reject requests
- * itself.
+ * The interfaces of authenticators, which determine the user of a request from its credentials. Rejecting a request
+ * without a user is left to the caller of the chain (union.ts).
  */
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { MaybePromise } from '../../shared/runtime/maybe-promise';
@@ -82,3 +82,12 @@ export interface TokenAuthenticator {
 
 /** The token is not of this authenticator. */
 export const UNKNOWN_TOKEN: TokenOutcome = { type: 'none' };
+
+/**
+ * The outcome for a token that is valid for `tokenAudiences`: `user` with those that are requested, or `none` when some are
+ * requested and the token has none of them.
+ */
+export function outcomeForAudiences(user: UserInfo, requested: readonly string[], tokenAudiences: readonly string[]): TokenOutcome {
+  const audiences = requested.filter((audience) => tokenAudiences.includes(audience));
+  return audiences.length === 0 && requested.length > 0 ? UNKNOWN_TOKEN : { type: 'user', user, audiences };
+}

@@ -1,6 +1,7 @@
 /**
- * Bootstrap tokens, with which a new machine joins the cluster: an id and a secret, stored in a Secret of the system
- * namespace. An invalid bootstrap token counts as unknown, not as failed.
+ * Authenticates bootstrap tokens, with which a new machine joins the cluster. A token is an id and a secret, and valid while
+ * a Secret of the system namespace contains both. An invalid token counts as unknown, not as failed, so that another
+ * authenticator may accept it.
  */
 import { timingSafeEqual } from 'node:crypto';
 import {
@@ -13,7 +14,7 @@ import { bootstrapTokenExpiry } from '../../shared/api/identity/bootstrap-token-
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { Clock } from '../../shared/runtime/clock';
 import { tokenFingerprint } from './token-fingerprint';
-import { UNKNOWN_TOKEN, type TokenAuthenticator } from './authenticator';
+import { outcomeForAudiences, UNKNOWN_TOKEN, type TokenAuthenticator } from './authenticator';
 
 /**
  * Returns the decoded data of the Secret of the token with this id. `undefined` when there is no such Secret, when it has
@@ -37,9 +38,7 @@ export function bootstrapTokenAuthenticator({ secrets, clock, audiences: serverA
       const data = parsed === undefined ? undefined : secrets(parsed.id);
       if (parsed === undefined || data === undefined) return UNKNOWN_TOKEN;
       const user = userOf(parsed, data, clock.now());
-      const commonAudiences = audiences.filter((audience) => serverAudiences.includes(audience));
-      if (user === undefined || (commonAudiences.length === 0 && audiences.length > 0)) return UNKNOWN_TOKEN;
-      return { type: 'user', user, audiences: commonAudiences };
+      return user === undefined ? UNKNOWN_TOKEN : outcomeForAudiences(user, audiences, serverAudiences);
     },
   };
 }

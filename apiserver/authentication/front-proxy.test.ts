@@ -69,6 +69,7 @@ describe('front proxy authentication', () => {
     ['with groups and no user', ['X-Remote-Group', 'system:masters'], certificate()],
     ['with an empty user', ['X-Remote-User', '', 'X-Remote-Group', 'system:masters'], certificate()],
   ])('ignores the headers of a request %s', (_title, headers, clientCertificate) => {
+    // Not by `authenticate`, which has a default in place of an undefined certificate.
     const credentials: RequestCredentials = { authorization: undefined, certificate: clientCertificate, rawHeaders: headers, url: '/' };
     expect(frontProxyAuthenticator(OPTIONS).authenticate(credentials)).toEqual({ type: 'none' });
   });

@@ -1,6 +1,7 @@
 /**
  * The front-proxy authenticator: a client with a certificate of the front-proxy CA sends the user in request headers.
- * Such headers are ignored from other clients, and removed before a request is forwarded.
+ * Headers of other clients are ignored. Removing them before a request is forwarded is left to the callers of
+ * {@link isIdentityHeader}.
  */
 import { appendToKey } from '../../shared/values/append';
 import { decodeHeader } from '../../shared/values/text/decode-header';
@@ -47,7 +48,7 @@ function readUser(
     const value = decodeHeader(rawHeaders[index + 1] ?? '');
     if (usernameHeaders.includes(header) && !namesByHeader.has(header)) namesByHeader.set(header, value);
     if (value !== '') groupsByHeader.get(header)?.push(value);
-    const prefix = extraPrefixes.find((known) => header.startsWith(known));
+    const prefix = extraPrefixes.find((extraPrefix) => header.startsWith(extraPrefix));
     if (prefix !== undefined) appendToKey(extra, decodePercentOrKeep(header.slice(prefix.length)), value);
   }
   const name = usernameHeaders.map((header) => namesByHeader.get(header) ?? '').find((value) => value !== '');
@@ -56,7 +57,7 @@ function readUser(
   return { type: 'user', user: { name, groups, ...(extra.size === 0 ? {} : { extra: Object.fromEntries(extra) }) } };
 }
 
-/** Whether the header carries an identity. It is hidden after authentication, whatever client sent it. */
+/** Whether the header (in lower case) carries an identity. Such headers are not forwarded, whatever client sent them. */
 export function isIdentityHeader({ usernameHeaders, groupHeaders, extraPrefixes }: FrontProxyOptions, header: string): boolean {
   return usernameHeaders.includes(header) || groupHeaders.includes(header) || extraPrefixes.some((prefix) => header.startsWith(prefix));
 }

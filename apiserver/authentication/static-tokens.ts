@@ -2,17 +2,15 @@
  * Authenticates the tokens of the static token file, which are valid for all audiences of this server. A token that the
  * file does not contain is left to the other authenticators.
  */
-import { UNKNOWN_TOKEN, type TokenAuthenticator } from './authenticator';
+import { outcomeForAudiences, UNKNOWN_TOKEN, type TokenAuthenticator } from './authenticator';
 import type { FindStaticTokenUser } from './token-file';
 
-/** `findUser`: see parseTokenFile. `serverAudiences`: those of this server. */
+/** `findUser` returns the user of a token in the file, as {@link FindStaticTokenUser} describes. */
 export function staticTokenAuthenticator(findUser: FindStaticTokenUser, serverAudiences: readonly string[]): TokenAuthenticator {
   return {
     authenticate(token, audiences) {
       const user = findUser(token);
-      if (user === undefined) return UNKNOWN_TOKEN;
-      const commonAudiences = audiences.filter((audience) => serverAudiences.includes(audience));
-      return commonAudiences.length === 0 && audiences.length > 0 ? UNKNOWN_TOKEN : { type: 'user', user, audiences: commonAudiences };
+      return user === undefined ? UNKNOWN_TOKEN : outcomeForAudiences(user, audiences, serverAudiences);
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The digest by which tokens are looked up and cached. Comparing digests leaks no token through timing, and caches hold
- * no tokens.
+ * The digest by which tokens are looked up, compared and cached. The time of a comparison of digests reveals nothing about
+ * a token, and caches contain no tokens.
  */
 import { hash } from 'node:crypto';
 

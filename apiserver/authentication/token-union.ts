@@ -22,19 +22,20 @@ export function unionTokenAuthenticator(authenticators: readonly TokenAuthentica
     audiences: readonly string[],
     reasons: readonly string[],
   ): MaybePromise<TokenOutcome> {
-    let collected = reasons;
+    let reasonsSoFar = reasons;
     for (let index = start; index < authenticators.length; index += 1) {
       const outcome = authenticators[index]?.authenticate(token, audiences) ?? { type: 'none' };
       if (outcome instanceof Promise) {
-        const reasonsSoFar = collected;
+        const earlierReasons = reasonsSoFar;
         return outcome.then((resolved) =>
-          resolved.type === 'user' ? resolved : authenticateFrom(index + 1, token, audiences, [...reasonsSoFar, ...reasonsOf(resolved)]),
+          resolved.type === 'user' ? resolved : authenticateFrom(index + 1, token, audiences, [...earlierReasons, ...reasonsOf(resolved)]),
         );
       }
       if (outcome.type === 'user') return outcome;
-      collected = [...collected, ...reasonsOf(outcome)];
+      reasonsSoFar = [...reasonsSoFar, ...reasonsOf(outcome)];
     }
-    return { type: 'failed', reason: collected.length === 0 ? INVALID_TOKEN : `[${[INVALID_TOKEN, ...collected].join(', ')}]` };
+    const reason = reasonsSoFar.length === 0 ? INVALID_TOKEN : `[${[INVALID_TOKEN, ...reasonsSoFar].join(', ')}]`;
+    return { type: 'failed', reason };
   }
   return (token, audiences) => authenticateFrom(0, token, audiences, []);
 }

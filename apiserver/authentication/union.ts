@@ -24,27 +24,27 @@ export function unionAuthenticator(
     remarks: RemarkSink,
     outcomeSoFar: 'none' | 'failed',
   ): MaybePromise<UserInfo | undefined> {
-    let combined = outcomeSoFar;
+    let combinedOutcome = outcomeSoFar;
     for (let index = start; index < authenticators.length; index += 1) {
       const outcome = authenticators[index]?.authenticate(credentials) ?? { type: 'none' };
       if (outcome instanceof Promise) {
-        const combinedSoFar = combined;
+        const earlierOutcome = combinedOutcome;
         return outcome.then((resolved) =>
           resolved.type === 'user'
-            ? admit(resolved, remarks, names)
-            : authenticateFrom(index + 1, credentials, remarks, resolved.type === 'failed' ? 'failed' : combinedSoFar),
+            ? acceptUser(resolved, remarks, names)
+            : authenticateFrom(index + 1, credentials, remarks, resolved.type === 'failed' ? 'failed' : earlierOutcome),
         );
       }
-      if (outcome.type === 'user') return admit(outcome, remarks, names);
-      if (outcome.type === 'failed') combined = 'failed';
+      if (outcome.type === 'user') return acceptUser(outcome, remarks, names);
+      if (outcome.type === 'failed') combinedOutcome = 'failed';
     }
-    return combined === 'none' && anonymous(credentials.url) ? ANONYMOUS_USER : undefined;
+    return combinedOutcome === 'none' && anonymous(credentials.url) ? ANONYMOUS_USER : undefined;
   }
   return (credentials, remarks) => authenticateFrom(0, credentials, remarks, 'none');
 }
 
-/** Passes on the remarks about the credentials, and returns the user as the server knows it. */
-function admit(
+/** Reports the remarks about the accepted credentials. Returns the user as authorizers see it. */
+function acceptUser(
   { user, warning, auditAnnotations }: Extract<AuthenticationOutcome, { readonly type: 'user' }>,
   remarks: RemarkSink,
   names: GeneratedNames,
@@ -68,8 +68,8 @@ export function withAuthenticatedGroup(user: UserInfo, names: GeneratedNames): U
   const cached = completedUsers.get(user);
   if (cached !== undefined) return cached;
   const { name, groups } = user;
-  const isUnchanged = name === ANONYMOUS_USER.name || groups.includes(AUTHENTICATED_GROUP) || groups.includes(UNAUTHENTICATED_GROUP);
-  const complete = canonicalUser(isUnchanged ? user : { ...user, groups: [...groups, AUTHENTICATED_GROUP] }, names);
+  const needsNoGroup = name === ANONYMOUS_USER.name || groups.includes(AUTHENTICATED_GROUP) || groups.includes(UNAUTHENTICATED_GROUP);
+  const complete = canonicalUser(needsNoGroup ? user : { ...user, groups: [...groups, AUTHENTICATED_GROUP] }, names);
   completedUsers.set(user, complete);
   return complete;
 }

@@ -4,14 +4,14 @@
  */
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { ManualClock, flushPromises } from '../../test/support/clock/manual-clock';
 import type { WebhookResult } from '../../shared/client/rest/webhook';
 import { createWebhookCaller, KubeconfigWebhook } from '../options/webhooks';
 import { systemClock } from '../../shared/runtime/clock';
 import type { JsonObject } from '../../shared/values/json';
+import { useForEachTest, useResource, useFolder } from '../../test/support/use-resource';
 import type { TokenAuthenticator, TokenOutcome } from './authenticator';
 import { webhookTokenAuthenticator, type WebhookTokensOptions } from './webhook-token';
 
@@ -21,12 +21,12 @@ const REVIEWED_USER = { username: 'ann', uid: '7', groups: ['g', ''], extra: { '
 const ANN = { name: 'ann', uid: '7', groups: ['g', ''], extra: { 'Example.com/A': ['x'], e: [] } };
 const random = { float: () => 0, uuid: () => '', string: () => '' };
 
-let clock: ManualClock;
-let sent: string[];
-const errors: unknown[] = [];
+const clock = useForEachTest(() => new ManualClock());
+/** The reviews that the current test has sent to a fake webhook, and the reported failures. */
+const sent: string[] = [];
+const errors: string[] = [];
 beforeEach(() => {
-  clock = new ManualClock();
-  sent = [];
+  sent.length = 0;
   errors.length = 0;
 });
 
@@ -44,13 +44,15 @@ const createAuthenticator = (respond: Respond, options: Partial<WebhookTokensOpt
     dialect: 'kubernetes',
     audiences: SERVER_AUDIENCES,
     cacheTtlMs: 120_000,
-    clock,
+    clock: clock(),
     onError: (message) => errors.push(message),
     ...options,
   });
 
+/** The response with this status; `changes` replaces members of the review. */
 const review = (status: JsonObject, changes: JsonObject = {}): string =>
   JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', status, ...changes });
+/** The response that accepts the token. */
 const accepted = (status: JsonObject = {}): string => review({ authenticated: true, user: REVIEWED_USER, ...status });
 const failed = (reason: string): TokenOutcome => ({ type: 'failed', reason });
 
@@ -171,10 +173,10 @@ describe('webhook token authentication', () => {
     const authenticator = createAuthenticator((body) => (body.includes('good') ? accepted() : review({ authenticated: false })));
     for (const token of ['good', 'bad', 'good', 'bad']) await authenticator.authenticate(token, SERVER_AUDIENCES);
     expect(sent).toHaveLength(2);
-    clock.advance(119_999);
+    clock().advance(119_999);
     await authenticator.authenticate('good', SERVER_AUDIENCES);
     expect(sent).toHaveLength(2);
-    clock.advance(1);
+    clock().advance(1);
     await authenticator.authenticate('good', SERVER_AUDIENCES);
     expect(sent).toHaveLength(3);
   });
@@ -205,7 +207,7 @@ describe('webhook token authentication', () => {
     expect(await authenticator.authenticate('t', SERVER_AUDIENCES)).toEqual(unavailable);
     expect(sent).toHaveLength(2);
     expect(errors).toHaveLength(1);
-    clock.advance(60_000);
+    clock().advance(60_000);
     await authenticator.authenticate('t', SERVER_AUDIENCES);
     expect(errors).toHaveLength(2);
   });
@@ -237,33 +239,31 @@ describe('webhook token authentication', () => {
 });
 
 describe('token webhook', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'token-webhook-'));
-  const file = path.join(folder, 'kubeconfig');
-  let server: Server;
-  let requests: { url: string; authorization: string | undefined }[] = [];
-  let respond: (count: number) => { readonly status: number; readonly body: string } | 'nothing' | 'reset';
+  const file = path.join(useFolder('token-webhook'), 'kubeconfig');
+  const requests: { readonly url: string; readonly authorization: string | undefined }[] = [];
+  /** How the server handles the requests of a test; `nothing` leaves the request without a response. */
+  let behaviour: { readonly status: number; readonly body: string } | 'nothing' | 'reset' = 'nothing';
+  beforeEach(() => (requests.length = 0));
 
-  beforeAll(async () => {
-    server = createServer((request, response) => {
+  useResource(startServer, (server) => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  async function startServer(): Promise<Server> {
+    const server = createServer((request, response) => {
       requests.push({ url: request.url ?? '', authorization: request.headers.authorization });
       request.resume();
-      const outcome = respond(requests.length);
-      if (outcome === 'reset') request.socket.destroy();
-      else if (outcome !== 'nothing') response.writeHead(outcome.status).end(outcome.body);
+      if (behaviour === 'reset') request.socket.destroy();
+      else if (behaviour !== 'nothing') response.writeHead(behaviour.status).end(behaviour.body);
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const address = server.address();
-    const port = typeof address === 'object' && address !== null ? address.port : 0;
-    writeConfig(port);
-  });
-  afterAll(() => {
-    server.closeAllConnections();
-    server.close();
-    rmSync(folder, { recursive: true });
-  });
-  beforeEach(() => (requests = []));
+    writeKubeconfig(typeof address === 'object' && address !== null ? address.port : 0);
+    return server;
+  }
 
-  function writeConfig(port: number): void {
+  function writeKubeconfig(port: number): void {
     writeFileSync(
       file,
       JSON.stringify({
@@ -275,6 +275,7 @@ describe('token webhook', () => {
     );
   }
 
+  /** The outcome of a token that the server reviews. */
   const reviewToken = async (timeoutMs = 30_000): Promise<TokenOutcome> => {
     const webhook = new KubeconfigWebhook(file, systemClock);
     webhook.read();
@@ -284,30 +285,31 @@ describe('token webhook', () => {
   };
 
   it('receives requests with the path and the credentials of its kubeconfig', async () => {
-    respond = () => ({ status: 201, body: accepted() });
+    behaviour = { status: 201, body: accepted() };
     expect(await reviewToken()).toEqual({ type: 'user', user: ANN, audiences: SERVER_AUDIENCES });
     expect(requests).toEqual([{ url: '/review?x=1', authorization: 'Bearer mine' }]);
   });
 
   it.each([302, 400, 401, 404])('is called once when it responds with %d', async (status) => {
-    respond = () => ({ status, body: accepted() });
+    behaviour = { status, body: accepted() };
     expect(await reviewToken()).toEqual(failed(`the webhook responded with ${status}`));
     expect(requests).toHaveLength(1);
   });
 
   it('is called once when it resets the connection', async () => {
-    respond = () => 'reset';
+    behaviour = 'reset';
     expect(await reviewToken()).toMatchObject({ type: 'failed' });
     expect(requests).toHaveLength(1);
   });
 
   it('fails the review when it does not respond before the timeout', async () => {
-    respond = () => 'nothing';
+    behaviour = 'nothing';
+    // The message rounds the timeout up to whole seconds.
     expect(await reviewToken(50)).toEqual(failed('no response within 1 s'));
   });
 
   it('fails the review when its response is longer than 1 MiB', async () => {
-    respond = () => ({ status: 200, body: accepted().padEnd(1024 * 1024 + 1) });
+    behaviour = { status: 200, body: accepted().padEnd(1024 * 1024 + 1) };
     expect(await reviewToken()).toEqual(failed('the response of the server is longer than 1048576 bytes'));
   });
 });

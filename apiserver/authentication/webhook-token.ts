@@ -7,7 +7,7 @@ import type { Dialect } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import { ResponseCache, type CacheableResponse } from '../../shared/runtime/response-cache';
 import { throttle } from '../../shared/runtime/throttle';
-import { UNKNOWN_TOKEN, type TokenAuthenticator, type TokenOutcome } from './authenticator';
+import { outcomeForAudiences, UNKNOWN_TOKEN, type TokenAuthenticator, type TokenOutcome } from './authenticator';
 import { tokenFingerprint } from './token-fingerprint';
 import { readTokenReview, tokenReviewBody, type TokenReviewResult, type TokenReviewVersion } from './token-review';
 
@@ -53,6 +53,7 @@ export function webhookTokenAuthenticator(options: WebhookTokensOptions): TokenA
   });
   const reportError = throttle(clock, ERROR_INTERVAL_MS, (error: Error) => options.onError('the token webhook failed', error));
 
+  /** Sends a review. A failed one is not cached. */
   async function fetchOutcome(token: string, audiences: readonly string[]): Promise<CacheableResponse<TokenOutcome>> {
     const response = await options.send(tokenReviewBody(dialect, version, token, audiences));
     const review = response.type === 'failure' ? response.error : readTokenReview(response.bytes, version);
@@ -76,11 +77,7 @@ export function webhookTokenAuthenticator(options: WebhookTokensOptions): TokenA
 
 function outcomeOf(review: TokenReviewResult, audiences: readonly string[], serverAudiences: readonly string[]): TokenOutcome {
   if (review.type === 'unknown') return review.error === '' ? UNKNOWN_TOKEN : failedOutcome(review.error);
-  const tokenAudiences = review.audiences.length === 0 ? serverAudiences : review.audiences;
-  const commonAudiences = audiences.filter((audience) => tokenAudiences.includes(audience));
-  return commonAudiences.length === 0 && audiences.length > 0
-    ? UNKNOWN_TOKEN
-    : { type: 'user', user: review.user, audiences: commonAudiences };
+  return outcomeForAudiences(review.user, audiences, review.audiences.length === 0 ? serverAudiences : review.audiences);
 }
 
 const failedOutcome = (reason: string): TokenOutcome => ({ type: 'failed', reason: reason.slice(0, MAX_REASON_LENGTH) });

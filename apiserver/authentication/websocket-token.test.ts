@@ -2,14 +2,15 @@ import { staticTokenAuthenticator } from './static-tokens';
 import { unionTokenAuthenticator } from './token-union';
 import { webSocketTokenAuthenticator } from './websocket-token';
 
-const ann = { name: 'ann', groups: [] };
+const ANN = { name: 'ann', groups: [] };
 /** The base64 encoding of `secrets` has padding, that of `secret` has none. */
 const VALID_TOKENS: readonly string[] = ['secret', 'secrets'];
 const authenticateToken = unionTokenAuthenticator([
-  staticTokenAuthenticator((token) => (VALID_TOKENS.includes(token) ? ann : undefined), []),
+  staticTokenAuthenticator((token) => (VALID_TOKENS.includes(token) ? ANN : undefined), []),
 ]);
 const UPGRADE_HEADERS = ['Connection', 'keep-alive, Upgrade', 'Upgrade', 'WebSocket'];
 const PROTOCOL_HEADER = 'Sec-WebSocket-Protocol';
+/** The token as a protocol name contains it. */
 const encoded = (token: string): string => Buffer.from(token).toString('base64url');
 /** The protocol that carries the encoded token. */
 const protocol = (encodedToken: string): string => `base64url.bearer.authorization.k8s.io.${encodedToken}`;
@@ -27,7 +28,7 @@ describe('WebSocket token authentication', () => {
     ['in a separate header', [PROTOCOL_HEADER, 'binary.k8s.io', 'sec-websocket-protocol', protocol(encoded('secret'))]],
     ['in the platform spelling', [PROTOCOL_HEADER, `x,base64url.bearer.authorization.platform.io.${encoded('secret')}`]],
   ])('accepts a token %s', (_title, headers) => {
-    expect(authenticate([...UPGRADE_HEADERS, ...headers])).toMatchObject({ type: 'user', user: ann });
+    expect(authenticate([...UPGRADE_HEADERS, ...headers])).toMatchObject({ type: 'user', user: ANN });
   });
 
   it.each<[title: string, protocols: string]>([

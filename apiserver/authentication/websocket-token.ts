@@ -46,12 +46,14 @@ const isUpgradeHeader = (header: string, index: number): boolean =>
 
 /** The comma-separated items of all headers with the name, which is in lower case. */
 function headerItems(rawHeaders: readonly string[], name: string): readonly string[] {
-  return rawHeaders.flatMap((header, index) => {
-    const isNamed = index % 2 === 0 && header.toLowerCase() === name;
-    return isNamed ? (rawHeaders[index + 1] ?? '').split(',').flatMap((item) => (item.trim() === '' ? [] : [item.trim()])) : [];
-  });
+  const items: string[] = [];
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    if (rawHeaders[index]?.toLowerCase() === name) items.push(...(rawHeaders[index + 1] ?? '').split(','));
+  }
+  return items.map((item) => item.trim()).filter((item) => item !== '');
 }
 
+/** `undefined` when the protocol does not carry a token. */
 function encodedTokenOf(protocol: string): string | undefined {
   const prefix = WEBSOCKET_TOKEN_PROTOCOL_PREFIXES.find((known) => protocol.startsWith(known));
   return prefix === undefined ? undefined : protocol.slice(prefix.length);

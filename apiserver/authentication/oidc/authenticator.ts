@@ -8,7 +8,7 @@ import { compactVerify } from 'jose/jws/compact/verify';
 import { ownMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { UserInfo } from '../../../shared/api/identity/user';
 import type { Clock } from '../../../shared/runtime/clock';
-import { UNKNOWN_TOKEN, type TokenAuthenticator, type TokenOutcome } from '../authenticator';
+import { outcomeForAudiences, UNKNOWN_TOKEN, type TokenAuthenticator, type TokenOutcome } from '../authenticator';
 import { tokenFingerprint } from '../token-fingerprint';
 import { parseToken, type UnverifiedToken } from '../service-account/signature';
 import type { TokenIssuerConfig } from './issuer';
@@ -31,6 +31,7 @@ export interface OidcAuthenticatorOptions {
   readonly clock: Clock;
 }
 
+/** A verified token. */
 interface CachedToken {
   readonly user: UserInfo;
   /** Seconds since 1970. */
@@ -55,17 +56,12 @@ export function oidcAuthenticator({ issuers, audiences: serverAudiences, clock }
   const cache = new LRUCache<string, CachedToken>({ max: MAX_CACHED_TOKENS });
   let currentIssuers = issuers();
 
-  function outcomeFor(user: UserInfo, audiences: readonly string[]): TokenOutcome {
-    const commonAudiences = audiences.filter((audience) => serverAudiences.includes(audience));
-    return commonAudiences.length === 0 && audiences.length > 0 ? UNKNOWN_TOKEN : { type: 'user', user, audiences: commonAudiences };
-  }
-
   async function verify(cacheKey: string, token: UnverifiedToken, issuer: OidcIssuer, audiences: readonly string[]): Promise<TokenOutcome> {
     try {
       const expires = await verifyToken(token, issuer, clock.now() / 1000);
       const user = issuer.mapping.mapToUser(token.payload);
       cache.set(cacheKey, { user, expires, verifyAgainAt: clock.monotonic() + CACHE_TTL_MS });
-      return outcomeFor(user, audiences);
+      return outcomeForAudiences(user, audiences, serverAudiences);
     } catch (error) {
       if (error instanceof TokenRejected || error instanceof ClaimsError) return { type: 'failed', reason: error.message };
       throw error;
@@ -81,8 +77,8 @@ export function oidcAuthenticator({ issuers, audiences: serverAudiences, clock }
       if (currentIssuers.size === 0) return UNKNOWN_TOKEN;
       const cacheKey = tokenFingerprint(text);
       const cached = cache.get(cacheKey);
-      if (cached !== undefined && clock.monotonic() < cached.verifyAgainAt && clock.now() / 1000 < cached.expires)
-        return outcomeFor(cached.user, audiences);
+      const isCacheValid = cached !== undefined && clock.monotonic() < cached.verifyAgainAt && clock.now() / 1000 < cached.expires;
+      if (isCacheValid) return outcomeForAudiences(cached.user, audiences, serverAudiences);
       const token = parseToken(text);
       const issuer = token === undefined ? undefined : currentIssuers.get(stringClaim(token.payload, 'iss'));
       return token === undefined || issuer === undefined ? UNKNOWN_TOKEN : verify(cacheKey, token, issuer, audiences);
@@ -90,6 +86,7 @@ export function oidcAuthenticator({ issuers, audiences: serverAudiences, clock }
   };
 }
 
+/** '' when the claim is absent or not a string. */
 const stringClaim = (payload: JsonObject, claim: string): string => {
   const value = ownMember(payload, claim);
   return typeof value === 'string' ? value : '';
@@ -158,10 +155,8 @@ const malformedClaim = (name: string): TokenRejected =>
 async function isSigned(token: UnverifiedToken, { algorithms }: TokenIssuerConfig, provider: OidcProvider): Promise<boolean> {
   if (token.hasCriticalHeader) return false;
   const { keyId } = token;
-  return (
-    (await isSignedByAny(token, await provider.candidates(keyId), algorithms)) ||
-    (await isSignedByAny(token, await provider.newCandidates(keyId), algorithms))
-  );
+  if (await isSignedByAny(token, await provider.candidates(keyId), algorithms)) return true;
+  return isSignedByAny(token, await provider.newCandidates(keyId), algorithms);
 }
 
 /** The token's header does not choose the algorithm: the configuration and the key do. */

@@ -27,7 +27,7 @@ export interface MappingError {
   readonly reason: string;
 }
 
-/** Where a member of the user comes from; `prefix` is put before each value. */
+/** Where a member of the user comes from: a claim, with the text that precedes each value, or an expression over `claims`. */
 type Source = { readonly claim: string; readonly prefix: string } | { readonly expression: Expression };
 
 type CompiledClaimRule =
@@ -75,11 +75,12 @@ export function compileClaimMapping(config: TokenIssuerConfig): ClaimMapping | {
   };
 }
 
+/** Compiles an expression over the claims, or over the user. */
 type CompileText = (text: string) => CompileResult;
 
 /**
- * Compiles the expressions of one issuer and collects their errors. `path` is that of the expression in the
- * configuration. Each method returns `undefined` after it has added an error.
+ * Compiles the expressions of one issuer and collects their errors. `path` is the path of the expression in the
+ * configuration. Each method returns `undefined` when it has added an error.
  */
 class MappingCompiler {
   readonly errors: MappingError[] = [];
@@ -91,6 +92,7 @@ class MappingCompiler {
     return undefined;
   }
 
+  /** The expression must have a boolean value. */
   compileCondition(path: string, text: string, compileText: CompileText): Expression | undefined {
     const expression = this.compile(path, text, compileText);
     if (expression === undefined || expression.type.kind === 'bool') return expression;
@@ -106,7 +108,7 @@ class MappingCompiler {
   }
 }
 
-/** What the members of a user are read from. */
+/** Where the members of a user come from. */
 interface Sources {
   readonly username: Source;
   readonly groups: Source | undefined;
@@ -166,12 +168,14 @@ function readGroups(source: Source, claims: JsonObject, variables: ReadonlyMap<s
 const isDistributedClaim = (claims: JsonObject, claim: string): boolean =>
   ownMember(objectAt(claims, '_claim_names') ?? {}, claim) !== undefined;
 
+/** Throws {@link ClaimsError} unless the claim has the expected value. */
 function requireClaim(claims: JsonObject, claim: string, expected: string): void {
   const value = ownMember(claims, claim);
   if (value === undefined) throw new ClaimsError(`oidc: required claim ${claim} not present in ID token`);
   if (value !== expected) throw new ClaimsError(`oidc: required claim ${claim} value does not match`);
 }
 
+/** Throws {@link ClaimsError} unless the expression is true. */
 function requireRule(expression: Expression, variables: ReadonlyMap<string, Value>, message: string): void {
   if (asClaimsError('rule', () => evaluate(expression, variables)) !== true)
     throw new ClaimsError(`oidc: ${message === '' ? 'a validation rule is not satisfied' : message}`);

@@ -1,6 +1,6 @@
 /**
- * CEL expressions over the claims of a token and over the resulting user. Compiled once. The cost of each evaluation is
- * limited; a token is evaluated with several expressions, one per mapping and rule.
+ * CEL expressions over the claims of a token and over the resulting user. They are compiled once, and the cost of each
+ * evaluation is limited. Which expressions a token is evaluated with is left to claim-mapping.ts.
  */
 import {
   CostBudget,
@@ -95,11 +95,11 @@ export function requireString(value: Value): string {
  */
 export function requireStrings(value: Value): readonly string[] {
   if (value === null) return [];
-  const texts = value instanceof ListValue ? [...value] : [value];
-  return texts
-    .map((text) => {
-      if (typeof text !== 'string') throw new ExpressionError('must be a string or a list of strings');
-      return text;
-    })
-    .filter((text) => text !== '');
+  const items = value instanceof ListValue ? [...value] : [value];
+  const texts: string[] = [];
+  for (const item of items) {
+    if (typeof item !== 'string') throw new ExpressionError('must be a string or a list of strings');
+    if (item !== '') texts.push(item);
+  }
+  return texts;
 }

@@ -8,30 +8,32 @@ import { parseJson } from '../../../shared/serialization';
 import { arrayAt, isObject, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { ManualClock } from '../../../test/support/clock/manual-clock';
 import { OpenIdProvider } from '../../../test/support/servers/openid-provider';
+import { useForEachTest, useResource } from '../../../test/support/use-resource';
 import type { TokenAuthenticator, TokenOutcome } from '../authenticator';
 import { oidcAuthenticator, type OidcIssuer } from './authenticator';
 import { ALL_ALGORITHMS, type TokenIssuerConfig } from './issuer';
 import { compileClaimMapping } from './claim-mapping';
 import { OidcProvider } from './provider';
 
-let provider: OpenIdProvider;
-let clock: ManualClock;
+const provider = useResource(
+  () => OpenIdProvider.start(),
+  (started) => started.stop(),
+);
+const clock = useForEachTest(() => new ManualClock(Date.now()));
+/** The reported failures of the provider in the current test. */
 const errors: string[] = [];
 
-beforeAll(async () => (provider = await OpenIdProvider.start()));
-afterAll(() => provider.stop());
 beforeEach(() => {
-  provider.override = undefined;
-  clock = new ManualClock(Date.now());
+  provider().override = undefined;
   errors.length = 0;
 });
 
 /** The configuration of the provider: the audience is `us`, the user name is the claim `sub` with the prefix `p:`. */
 const configOf = (changes: Partial<TokenIssuerConfig> = {}): TokenIssuerConfig => ({
-  url: provider.url,
+  url: provider().url,
   discoveryUrl: undefined,
   audiences: ['us'],
-  authority: provider.authority,
+  authority: provider().authority,
   algorithms: ['RS256'],
   username: { type: 'claim', claim: 'sub', prefix: 'p:' },
   groups: undefined,
@@ -47,16 +49,17 @@ function issuerOf(config: TokenIssuerConfig): OidcIssuer {
   if ('errors' in mapping) throw new Error(JSON.stringify(mapping.errors));
   const { url: issuer, discoveryUrl, authority } = config;
   const onError = (message: string, error: unknown): void => void errors.push(`${message}: ${String(error)}`);
-  return { config, mapping, provider: new OidcProvider({ issuer, discoveryUrl, authority, clock, onError }) };
+  return { config, mapping, provider: new OidcProvider({ issuer, discoveryUrl, authority, clock: clock(), onError }) };
 }
 
 function authenticatorOf(changes: Partial<TokenIssuerConfig> = {}): TokenAuthenticator {
-  const issuers = new Map([[provider.url, issuerOf(configOf(changes))]]);
-  return oidcAuthenticator({ issuers: () => issuers, audiences: ['api'], clock });
+  const issuers = new Map([[provider().url, issuerOf(configOf(changes))]]);
+  return oidcAuthenticator({ issuers: () => issuers, audiences: ['api'], clock: clock() });
 }
 
 const authenticate = async (token: string, changes: Partial<TokenIssuerConfig> = {}): Promise<TokenOutcome> =>
   authenticatorOf(changes).authenticate(token, ['api']);
+/** `user`, `none`, or the reason of a failure. */
 const reasonOf = async (token: string, changes: Partial<TokenIssuerConfig> = {}): Promise<string> => {
   const outcome = await authenticate(token, changes);
   return outcome.type === 'failed' ? outcome.reason : outcome.type;
@@ -64,7 +67,7 @@ const reasonOf = async (token: string, changes: Partial<TokenIssuerConfig> = {})
 
 describe('OIDC authentication', () => {
   it('maps claims to user name, groups, UID and extra', async () => {
-    const token = await provider.sign({ sub: 'ann', roles: ['a', 'b'], oid: '7', dept: 'x' });
+    const token = await provider().sign({ sub: 'ann', roles: ['a', 'b'], oid: '7', dept: 'x' });
     const changes: Partial<TokenIssuerConfig> = {
       groups: { type: 'claim', claim: 'roles', prefix: 'g:' },
       uid: { type: 'claim', claim: 'oid', prefix: '' },
@@ -102,23 +105,24 @@ describe('OIDC authentication', () => {
       { name: 'right', groups: [] },
     ],
   ])('accepts a token %s', async (_title, claims, header, changes, user) => {
-    expect(await authenticate(await provider.sign({ ...claims }, header), changes)).toMatchObject({ type: 'user', user });
+    expect(await authenticate(await provider().sign({ ...claims }, header), changes)).toMatchObject({ type: 'user', user });
   });
 
   it('ignores tokens over the length limit', async () => {
-    expect(await authenticate(await provider.sign({ sub: 'x'.repeat(20_000) }))).toEqual({ type: 'none' });
+    expect(await authenticate(await provider().sign({ sub: 'x'.repeat(20_000) }))).toEqual({ type: 'none' });
   });
 
   it('rejects claims for which a rule exceeds the cost limit', async () => {
+    // 900³ evaluations of the innermost expression.
     const costly: Partial<TokenIssuerConfig> = {
       claimRules: [
         { type: 'expression', expression: 'dyn(claims.l).all(a, dyn(claims.l).all(b, dyn(claims.l).all(c, a + b + c > 0)))', message: '' },
       ],
     };
-    expect(await reasonOf(await provider.sign({ l: Array.from({ length: 900 }, () => 1) }), costly)).toMatch(/exceeds the cost limit$/);
+    expect(await reasonOf(await provider().sign({ l: Array.from({ length: 900 }, () => 1) }), costly)).toMatch(/exceeds the cost limit$/);
   });
 
-  describe('OIDC authentication with expressions and rules', () => {
+  describe('with expressions and rules', () => {
     const changes: Partial<TokenIssuerConfig> = {
       username: { type: 'expression', expression: "claims.email_verified ? claims.email.split('@')[0] : ''" },
       groups: { type: 'expression', expression: 'claims.teams.map(t, t.n)' },
@@ -128,7 +132,7 @@ describe('OIDC authentication', () => {
     const validClaims = { email: 'ann@example.com', email_verified: true, teams: [{ n: 'x' }, { n: 'y' }], level: 3 };
 
     it('maps the values of expressions to user name and groups', async () => {
-      expect(await authenticate(await provider.sign(validClaims), changes)).toMatchObject({ user: { name: 'ann', groups: ['x', 'y'] } });
+      expect(await authenticate(await provider().sign(validClaims), changes)).toMatchObject({ user: { name: 'ann', groups: ['x', 'y'] } });
     });
 
     it.each<[title: string, claims: object, reason: RegExp]>([
@@ -137,7 +141,7 @@ describe('OIDC authentication', () => {
       ['that give an empty user name', { ...validClaims, email_verified: false }, /^oidc: the token has no user name$/],
       ['that an expression does not find', { ...validClaims, teams: undefined }, /^oidc: groups: no such key/],
     ])('rejects claims %s', async (_title, claims, reason) => {
-      expect(await reasonOf(await provider.sign({ ...claims }), changes)).toMatch(reason);
+      expect(await reasonOf(await provider().sign({ ...claims }), changes)).toMatch(reason);
     });
   });
 
@@ -149,7 +153,7 @@ describe('OIDC authentication', () => {
     ["claims.hd != 'system:serviceaccount:kube-system:a'", { hd: 'system:serviceaccount:platform-system:a' }],
   ])('does not unify spellings in claims: the rule %s rejects %j', async (expression, claims) => {
     const changes: Partial<TokenIssuerConfig> = { claimRules: [{ type: 'expression', expression, message: 'elsewhere' }] };
-    expect(await reasonOf(await provider.sign(claims), changes)).toBe('oidc: elsewhere');
+    expect(await reasonOf(await provider().sign(claims), changes)).toBe('oidc: elsewhere');
   });
 
   it.each<[title: string, claims: object, header: object, changes: Partial<TokenIssuerConfig>, reason: RegExp]>([
@@ -217,20 +221,20 @@ describe('OIDC authentication', () => {
       /email not verified/,
     ],
   ])('rejects a token %s', async (_title, claims, header, changes, reason) => {
-    expect(await reasonOf(await provider.sign({ ...claims }, header), changes)).toMatch(reason);
+    expect(await reasonOf(await provider().sign({ ...claims }, header), changes)).toMatch(reason);
   });
 
   /** One part of a JWT. */
   const encodePart = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
   it('rejects unsigned tokens', async () => {
-    const [, payload = ''] = (await provider.sign({})).split('.');
+    const [, payload = ''] = (await provider().sign({})).split('.');
     const unsigned = `${encodePart({ alg: 'none', kid: 'one' })}.${payload}.`;
     expect(await reasonOf(unsigned, { algorithms: ALL_ALGORITHMS })).toMatch(/failed to verify signature/);
   });
 
   it('rejects tokens signed with the public key as HMAC secret', async () => {
-    const [, payload = ''] = (await provider.sign({})).split('.');
+    const [, payload = ''] = (await provider().sign({})).split('.');
     const jwk = firstKeyOf(parseJson(await fetchKeySet()).value);
     const pem = createPublicKey({ key: jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
     const signedText = `${encodePart({ alg: 'HS256', kid: 'one' })}.${payload}`;
@@ -240,7 +244,7 @@ describe('OIDC authentication', () => {
 
   function fetchKeySet(): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      get(`${provider.url}/keys`, { ca: provider.authority }, (response) => {
+      get(`${provider().url}/keys`, { ca: provider().authority }, (response) => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('end', () => resolve(Buffer.concat(chunks)));
@@ -262,64 +266,66 @@ describe('OIDC authentication', () => {
       groups: { type: 'expression', expression: 'claims.groups' },
       claimRules: [{ type: 'expression', expression: 'has(claims.deep.a.a)', message: '' }],
     };
-    expect(await authenticate(await provider.sign({ deep, groups }), changes)).toMatchObject({ type: 'user', user: { groups } });
+    expect(await authenticate(await provider().sign({ deep, groups }), changes)).toMatchObject({ type: 'user', user: { groups } });
   });
 
   it('ignores tokens of unknown issuers and tokens that are not JWTs', async () => {
-    expect(await authenticate(await provider.sign({ iss: 'https://other' }))).toEqual({ type: 'none' });
+    expect(await authenticate(await provider().sign({ iss: 'https://other' }))).toEqual({ type: 'none' });
     expect(await authenticate('x.y')).toEqual({ type: 'none' });
     expect(await authenticate('a'.repeat(100_000))).toEqual({ type: 'none' });
   });
+});
 
-  it('fetches new keys at most every ten seconds, whatever key ids tokens name', async () => {
+describe('the keys of an OpenID provider', () => {
+  it('are fetched at most every ten seconds, whatever key ids tokens name', async () => {
     const authenticator = authenticatorOf();
-    const first = await provider.sign({});
-    const requestsBefore = provider.keyRequests;
+    const first = await provider().sign({});
+    const requestsBefore = provider().keyRequests;
     expect(await authenticator.authenticate(first, [])).toMatchObject({ type: 'user' });
-    expect(provider.keyRequests).toBe(requestsBefore + 1);
-    for (let index = 0; index < 20; index += 1) await authenticator.authenticate(await provider.sign({}, { kid: `k${index}` }), []);
+    expect(provider().keyRequests).toBe(requestsBefore + 1);
+    for (let index = 0; index < 20; index += 1) await authenticator.authenticate(await provider().sign({}, { kid: `k${index}` }), []);
     // The keys were fetched less than ten seconds before.
-    expect(provider.keyRequests).toBe(requestsBefore + 1);
-    await provider.rotate('two');
-    clock.advance(10_000);
-    expect(await authenticator.authenticate(await provider.sign({}), [])).toMatchObject({ type: 'user' });
-    expect(provider.keyRequests).toBe(requestsBefore + 2);
+    expect(provider().keyRequests).toBe(requestsBefore + 1);
+    await provider().rotate('two');
+    clock().advance(10_000);
+    expect(await authenticator.authenticate(await provider().sign({}), [])).toMatchObject({ type: 'user' });
+    expect(provider().keyRequests).toBe(requestsBefore + 2);
     // The token is verified again after ten seconds in the cache, and its key was rotated.
     expect(await authenticator.authenticate(first, [])).toMatchObject({ type: 'failed' });
-    await provider.rotate('one');
+    await provider().rotate('one');
   });
 
-  it('fetches a new key under a known key id, also for a token without key id', async () => {
+  it('are fetched again when the provider has replaced a key under the same key id', async () => {
     const authenticator = authenticatorOf();
-    await provider.rotate('same');
-    expect(await authenticator.authenticate(await provider.sign({}), [])).toMatchObject({ type: 'user' });
+    await provider().rotate('same');
+    expect(await authenticator.authenticate(await provider().sign({}), [])).toMatchObject({ type: 'user' });
     for (const header of [{}, { kid: undefined }]) {
-      await provider.rotate('same');
-      const token = await provider.sign({}, header);
-      const requestsBefore = provider.keyRequests;
+      await provider().rotate('same');
+      const token = await provider().sign({}, header);
+      const requestsBefore = provider().keyRequests;
       expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'failed' });
-      clock.advance(10_000);
+      clock().advance(10_000);
       expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'user' });
-      expect(provider.keyRequests).toBe(requestsBefore + 1);
+      expect(provider().keyRequests).toBe(requestsBefore + 1);
     }
-    await provider.rotate('one');
+    await provider().rotate('one');
   });
 
-  it('rejects tokens of a withdrawn key after the refresh that the first token after five minutes causes', async () => {
+  it('are refreshed by the first token after five minutes, so that tokens of a withdrawn key are rejected', async () => {
     const authenticator = authenticatorOf();
-    const token = await provider.sign({ exp: Math.floor(clock.now() / 1000) + 3600 });
+    const token = await provider().sign({ exp: Math.floor(clock().now() / 1000) + 3600 });
     expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'user' });
-    await provider.rotate('two');
-    clock.advance(5 * 60_000);
+    await provider().rotate('two');
+    clock().advance(5 * 60_000);
     // The first call refreshes in the background; the second waits for the refresh.
     expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'user' });
-    await authenticator.authenticate(await provider.sign({}, { kid: 'none' }), []);
-    clock.advance(10_000);
+    await authenticator.authenticate(await provider().sign({}, { kid: 'none' }), []);
+    clock().advance(10_000);
     expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'failed' });
-    await provider.rotate('one');
+    await provider().rotate('one');
   });
 
-  const discoveryDocument = (): string => JSON.stringify({ issuer: provider.url, jwks_uri: `${provider.url}/keys` });
+  const discoveryDocument = (): string => JSON.stringify({ issuer: provider().url, jwks_uri: `${provider().url}/keys` });
 
   it.each<[title: string, respond: (path: string) => { status: number; body: string }, reason: RegExp]>([
     ['responds with an error', () => ({ status: 500, body: '' }), /answers 500/],
@@ -331,56 +337,58 @@ describe('OIDC authentication', () => {
       (path) => ({ status: 200, body: path === '/keys' ? '[]' : discoveryDocument() }),
       /the key set has no list of keys/,
     ],
-  ])('rejects tokens of a provider that %s', async (_title, respond, reason) => {
-    const token = await provider.sign({});
-    provider.override = respond;
+  ])('are unknown when the provider %s', async (_title, respond, reason) => {
+    const token = await provider().sign({});
+    provider().override = respond;
     expect(await reasonOf(token)).toMatch(/failed to verify signature/);
     expect(errors.join()).toMatch(reason);
   });
 
-  it('waits at most ten seconds for a provider and calls it once for concurrent requests', async () => {
-    const token = await provider.sign({});
+  it('are awaited for at most ten seconds, and requested once for concurrent tokens', async () => {
+    const token = await provider().sign({});
     const requested = new Promise<void>((resolve) => {
-      provider.override = () => {
+      provider().override = () => {
         resolve();
         return 'hang';
       };
     });
     const authenticator = authenticatorOf();
-    const pending = [token, await provider.sign({ n: 1 })].map(async (candidate) => authenticator.authenticate(candidate, []));
+    const pending = [token, await provider().sign({ n: 1 })].map(async (candidate) => authenticator.authenticate(candidate, []));
     await requested;
-    clock.advance(10_000);
+    clock().advance(10_000);
     expect(await Promise.all(pending)).toMatchObject([{ type: 'failed' }, { type: 'failed' }]);
     expect(errors).toEqual([expect.stringContaining('did not respond within 10 s')]);
     // A request within the minimum refresh interval does not wait.
     expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'failed' });
     expect(errors).toHaveLength(1);
   });
+});
 
-  it('applies a changed configuration to cached tokens', async () => {
-    let issuers: ReadonlyMap<string, OidcIssuer> = new Map([[provider.url, issuerOf(configOf())]]);
-    const authenticator = oidcAuthenticator({ issuers: () => issuers, audiences: [], clock });
-    const token = await provider.sign({});
+describe('the cache of ID tokens', () => {
+  it('is cleared when the configuration changes', async () => {
+    let issuers: ReadonlyMap<string, OidcIssuer> = new Map([[provider().url, issuerOf(configOf())]]);
+    const authenticator = oidcAuthenticator({ issuers: () => issuers, audiences: [], clock: clock() });
+    const token = await provider().sign({});
     expect(await authenticator.authenticate(token, [])).toMatchObject({ user: { name: 'p:ann' } });
-    issuers = new Map([[provider.url, issuerOf(configOf({ username: { type: 'claim', claim: 'sub', prefix: 'q:' } }))]]);
+    issuers = new Map([[provider().url, issuerOf(configOf({ username: { type: 'claim', claim: 'sub', prefix: 'q:' } }))]]);
     expect(await authenticator.authenticate(token, [])).toMatchObject({ user: { name: 'q:ann' } });
     issuers = new Map();
     expect(await authenticator.authenticate(token, [])).toEqual({ type: 'none' });
   });
 
-  it('checks the expiration of a cached token in every request', async () => {
+  it('does not extend the validity of an expired token', async () => {
     const authenticator = authenticatorOf();
-    const token = await provider.sign({ exp: Math.floor(clock.now() / 1000) + 2 });
+    const token = await provider().sign({ exp: Math.floor(clock().now() / 1000) + 2 });
     expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'user' });
-    clock.advance(2_000);
+    clock().advance(2_000);
     expect(await authenticator.authenticate(token, [])).toMatchObject({ type: 'failed' });
   });
 });
 
-it('OIDC configuration reports the path of an expression that does not compile', () => {
+it('compileClaimMapping reports the path of an expression that does not compile', () => {
   const broken = configOf({
     username: { type: 'expression', expression: 'claims.' },
-    userRules: [{ expression: 'nobody.x', message: '' }],
+    userRules: [{ expression: 'undeclared.x', message: '' }],
   });
   expect(compileClaimMapping(broken)).toMatchObject({
     errors: [{ path: 'claimMappings.username.expression' }, { path: 'userValidationRules[0].expression' }],

@@ -1,11 +1,12 @@
 /**
- * The signing keys of one issuer, found by OpenID discovery and cached. The keys are loaded again when a token needs
- * them:
+ * The signing keys of one issuer, found by OpenID discovery and cached. The keys are loaded again in two cases:
  *
- * - No known key verifies the token: the token waits for the new keys.
- * - The known keys are a few minutes old: they are refreshed in the background, so that withdrawn keys are removed.
+ * - No known key verifies a token: the token waits for the new keys.
+ * - A token is verified, and the known keys are five minutes old: they are refreshed in the background, so that withdrawn
+ *   keys are removed.
  *
- * Whatever tokens claim, the provider is asked at most once in some seconds. Its responses are bounded in size and time.
+ * Whatever tokens claim, at least ten seconds pass between two refreshes. Responses of the provider are bounded in size and
+ * time. Verifying tokens is left to authenticator.ts.
  */
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { createTransport } from '../../../shared/client/transport/connect';
@@ -57,18 +58,18 @@ export class OidcProvider {
   constructor(private readonly options: ProviderOptions) {}
 
   /**
-   * Keys that may have signed a token with the given key id; all keys when it has none. Waits for a refresh when no
-   * known key has the id.
+   * The known keys that may have signed a token: those with the key id of its header, or all keys when the header has none.
+   * Waits for a refresh when no known key has the id.
    */
   async candidates(id: string | undefined): Promise<readonly ProviderKey[]> {
-    const known = this.keysFor(id);
-    if (known.length === 0) {
+    const knownKeys = this.keysFor(id);
+    if (knownKeys.length === 0) {
       await this.refresh();
       return this.keysFor(id);
     }
     // The token need not wait: if none of the known keys verifies it, the caller calls newCandidates.
     if (this.options.clock.monotonic() - this.refreshedAt >= MAX_KEYS_AGE_MS) void this.refresh();
-    return known;
+    return knownKeys;
   }
 
   /**
@@ -76,9 +77,9 @@ export class OidcProvider {
    * id. None when there was no refresh, because it failed or the last one was too recent.
    */
   async newCandidates(id: string | undefined): Promise<readonly ProviderKey[]> {
-    const before = this.keys;
+    const keysBefore = this.keys;
     await this.refresh();
-    return this.keys === before ? [] : this.keysFor(id);
+    return this.keys === keysBefore ? [] : this.keysFor(id);
   }
 
   private keysFor(id: string | undefined): readonly ProviderKey[] {
@@ -99,6 +100,7 @@ export class OidcProvider {
     return this.refreshing;
   }
 
+  /** Replaces the keys. Rejects when the provider does not return a valid discovery document and key set. */
   private async loadKeys(): Promise<void> {
     const { issuer, discoveryUrl } = this.options;
     const discovery = await this.fetchDocument(discoveryUrl ?? `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
