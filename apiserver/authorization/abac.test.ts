@@ -1,15 +1,17 @@
+/** Policies of an ABAC policy file: which requests they allow, and which lines are invalid. */
 import { resourceAttributes } from '../../test/support/objects/attributes';
 import { abacAuthorizer, PolicyFileError } from './abac';
 import type { Attributes } from './authorizer';
 
 const VERSION = 'abac.authorization.kubernetes.io/v1beta1';
 /** A valid line of a policy file. */
-const line = (spec: object): string => JSON.stringify({ apiVersion: VERSION, kind: 'Policy', spec });
-const path = (name: string, verb = 'get'): Attributes => ({ kind: 'path', verb, path: name });
+const policyLine = (spec: object): string => JSON.stringify({ apiVersion: VERSION, kind: 'Policy', spec });
+/** A request for a path outside the resource API. */
+const pathAttributes = (path: string, verb = 'get'): Attributes => ({ kind: 'path', verb, path });
 
 /** Whether the user `u` of group `g` may make the request; the file has a comment and an empty line as well. */
 async function isAllowed(spec: object, attributes: Attributes): Promise<boolean> {
-  const { type } = await abacAuthorizer('f', `# c\n\n${line(spec)}\n`).authorize({ name: 'u', groups: ['g'] }, attributes);
+  const { type } = await abacAuthorizer('f', `# c\n\n${policyLine(spec)}\n`).authorize({ name: 'u', groups: ['g'] }, attributes);
   return type === 'allow';
 }
 
@@ -23,9 +25,9 @@ describe('ABAC policy', () => {
     [{ user: 'u', group: 'g', ...ALL }, resourceAttributes()],
     [{ user: 'u', readonly: true, ...ALL }, resourceAttributes({ verb: 'watch' })],
     [{ user: 'u', ...ALL, apiGroup: 'events.k8s.io' }, resourceAttributes({ group: 'events.platform.io' })],
-    [{ user: 'u', nonResourcePath: '/version' }, path('/version')],
-    [{ user: 'u', nonResourcePath: '/api*' }, path('/apis/x')],
-    [{ user: 'u', nonResourcePath: '*' }, path('/x', 'post')],
+    [{ user: 'u', nonResourcePath: '/version' }, pathAttributes('/version')],
+    [{ user: 'u', nonResourcePath: '/api*' }, pathAttributes('/apis/x')],
+    [{ user: 'u', nonResourcePath: '*' }, pathAttributes('/x', 'post')],
   ])('%j allows the request %j', async (spec, attributes) => expect(await isAllowed(spec, attributes)).toBe(true));
 
   it.each<[spec: object, attributes: Attributes]>([
@@ -37,9 +39,9 @@ describe('ABAC policy', () => {
     [{ user: 'u', namespace: 'm', resource: '*', apiGroup: '*' }, resourceAttributes()],
     [{ user: 'u', namespace: '*', resource: 'secrets', apiGroup: '*' }, resourceAttributes()],
     [{ user: 'u', namespace: '*', resource: '*' }, resourceAttributes({ group: 'apps' })],
-    [{ user: 'u', ...ALL }, path('/version')],
-    [{ user: 'u', nonResourcePath: '/version' }, path('/versions')],
-    [{ user: 'u', nonResourcePath: '*', readonly: true }, path('/x', 'post')],
+    [{ user: 'u', ...ALL }, pathAttributes('/version')],
+    [{ user: 'u', nonResourcePath: '/version' }, pathAttributes('/versions')],
+    [{ user: 'u', nonResourcePath: '*', readonly: true }, pathAttributes('/x', 'post')],
     [{ user: 'u', nonResourcePath: '*' }, resourceAttributes()],
   ])('%j does not allow the request %j', async (spec, attributes) => expect(await isAllowed(spec, attributes)).toBe(false));
 });
@@ -50,14 +52,14 @@ describe('ABAC authorizer', () => {
     ['[]', 'f, line 2: not an object'],
     ['{"kind":"Policy","apiVersion":"x/v1"}', 'f, line 2: must have kind Policy and apiVersion abac.authorization.platform.io/v1beta1'],
     [JSON.stringify({ apiVersion: VERSION, kind: 'Policy' }), 'f, line 2: spec is missing'],
-    [line({ users: 'x' }), 'f, line 2: unknown field spec.users'],
-    [line({ readonly: 'yes' }), 'f, line 2: spec.readonly is of the wrong type'],
+    [policyLine({ users: 'x' }), 'f, line 2: unknown field spec.users'],
+    [policyLine({ readonly: 'yes' }), 'f, line 2: spec.readonly is of the wrong type'],
   ])('rejects the policy line %s: %s', (text, message) => {
-    expect(() => abacAuthorizer('f', `${line({ user: 'x' })}\n${text}`)).toThrow(new PolicyFileError(message));
+    expect(() => abacAuthorizer('f', `${policyLine({ user: 'x' })}\n${text}`)).toThrow(new PolicyFileError(message));
   });
 
   it('reports that no policy matched', async () => {
-    const abac = abacAuthorizer('f', line({ user: 'u', ...ALL }));
+    const abac = abacAuthorizer('f', policyLine({ user: 'u', ...ALL }));
     expect(await abac.authorize({ name: 'v', groups: [] }, resourceAttributes())).toEqual({
       type: 'no-opinion',
       reason: 'No policy matched.',
@@ -65,7 +67,11 @@ describe('ABAC authorizer', () => {
   });
 
   it('lists the rules of a user', () => {
-    const policies = [line({ user: 'u', readonly: true, ...ALL }), line({ user: 'u', nonResourcePath: '/x' }), line({ user: 'v', ...ALL })];
+    const policies = [
+      policyLine({ user: 'u', readonly: true, ...ALL }),
+      policyLine({ user: 'u', nonResourcePath: '/x' }),
+      policyLine({ user: 'v', ...ALL }),
+    ];
     expect(abacAuthorizer('f', policies.join('\n')).rules({ name: 'u', groups: [] }, 'n')).toMatchObject({
       resources: [{ verbs: ['get', 'list', 'watch'], groups: ['*'], resources: ['*'] }],
       paths: [{ verbs: ['*'], paths: ['/x'] }],

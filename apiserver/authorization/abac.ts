@@ -27,17 +27,19 @@ interface Policy {
 }
 
 const VERSIONS: ReadonlySet<string> = new Set(['abac.authorization.platform.io/v1beta1', 'abac.authorization.kubernetes.io/v1beta1']);
-/** The members that the `spec` of a policy can have. */
+/** The members that the `spec` of a policy can have: `readonly` is a boolean, the others are texts. */
 const MEMBERS: readonly string[] = ['user', 'group', 'namespace', 'resource', 'apiGroup', 'nonResourcePath', 'readonly'];
 const READS: ReadonlySet<string> = new Set(['get', 'list', 'watch']);
 const NO_MATCH: Decision = { type: 'no-opinion', reason: 'No policy matched.' };
 
-/** Creates the authorizer from the text of the policy file `file`. Throws {@link PolicyFileError} for the first invalid line. */
+/** Creates the authorizer from the text of a policy file; `file` names it in errors. Throws {@link PolicyFileError} for the first invalid line. */
 export function abacAuthorizer(file: string, text: string): Authorizer {
-  const policies = text.split('\n').flatMap((line, index) => {
+  const policies: Policy[] = [];
+  for (const [index, line] of text.split('\n').entries()) {
     const trimmed = line.trim();
-    return trimmed === '' || trimmed.startsWith('#') ? [] : [readPolicy(trimmed, `${file}, line ${index + 1}`)];
-  });
+    const isIgnored = trimmed === '' || trimmed.startsWith('#');
+    if (!isIgnored) policies.push(readPolicy(trimmed, `${file}, line ${index + 1}`));
+  }
   return {
     authorize: (user, attributes) => (policies.some((policy) => isForUser(policy, user) && allows(policy, attributes)) ? ALLOW : NO_MATCH),
     rules(user, namespace) {
@@ -47,7 +49,7 @@ export function abacAuthorizer(file: string, text: string): Authorizer {
   };
 }
 
-/** `location` names the line in errors. */
+/** Reads a line. `location` names it in errors. Throws {@link PolicyFileError}. */
 function readPolicy(line: string, location: string): Policy {
   let value: JsonValue;
   try {
@@ -104,6 +106,7 @@ const matchesPattern = (pattern: string, text: string): boolean => pattern === '
 const matchesNamespace = (policy: Policy, namespace: string): boolean =>
   policy.namespace === '*' || isSameName(policy.namespace, namespace);
 
+/** The permissions of the policies in a namespace. */
 function accessRules(policies: readonly Policy[], namespace: string): AccessRules {
   const verbs = (policy: Policy): readonly string[] => (policy.isReadOnly ? [...READS] : ['*']);
   return {

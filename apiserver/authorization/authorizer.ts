@@ -1,4 +1,7 @@
-/** The interface of authorizers: decide whether a user may make a request. Does not reject requests itself. */
+/**
+ * The interface of authorizers, which decide whether a user may make a request. Rejecting a request that none allows is left
+ * to the caller of the chain (union.ts).
+ */
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { RequestSelectors } from './selectors';
 import type { MaybePromise } from '../../shared/runtime/maybe-promise';

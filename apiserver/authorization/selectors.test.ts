@@ -25,10 +25,12 @@ it.each<[fieldSelector: string | undefined, labelSelector: string | undefined, s
           { key: 'b', operator: 'NotIn', values: ['x', 'y'] },
           { key: 'c', operator: 'Exists' },
           { key: 'd', operator: 'DoesNotExist' },
+          // `e>5` has no equivalent.
         ],
       },
     },
   ],
+  // Selectors that cannot be parsed.
   ['nonsense', 'a b', {}],
 ])('selectorsOf reads the field selector %j and the label selector %j', (fieldSelector, labelSelector, selectors) =>
   expect(selectorsOf({ fieldSelector, labelSelector })).toEqual(selectors),

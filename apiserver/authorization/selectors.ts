@@ -17,7 +17,7 @@ export interface RequestSelectors {
   readonly labelSelector?: AuthorizationV1LabelSelectorAttributes;
 }
 
-/** The operators of SubjectAccessReview; `undefined` where it has none. */
+/** The operators of SubjectAccessReview for those of label selectors; `undefined` where it has none. */
 const OPERATORS: Readonly<Record<LabelOperator, string | undefined>> = {
   '=': 'In',
   in: 'In',
@@ -40,19 +40,23 @@ export interface SelectorTexts {
  * of the objects is known.
  */
 export function selectorsOf({ fieldSelector = '', labelSelector = '' }: SelectorTexts): RequestSelectors {
-  const fields = requirementsOf(() =>
-    parseFieldSelector(fieldSelector).map((term) => requirement(term.field, term.operator === '=' ? 'In' : 'NotIn', [term.value])),
-  );
-  const labels = requirementsOf(() =>
-    parseLabelSelector(labelSelector).flatMap(({ key, operator, values }) => {
-      const name = OPERATORS[operator];
-      return name === undefined ? [] : [requirement(key, name, values)];
-    }),
-  );
+  const fields = emptyOnSelectorError(() => fieldRequirements(fieldSelector));
+  const labels = emptyOnSelectorError(() => labelRequirements(labelSelector));
   return {
     ...(fields.length === 0 ? {} : { fieldSelector: { requirements: fields } }),
     ...(labels.length === 0 ? {} : { labelSelector: { requirements: labels } }),
   };
+}
+
+function fieldRequirements(selector: string): MetaV1FieldSelectorRequirement[] {
+  return parseFieldSelector(selector).map(({ field, operator, value }) => requirement(field, operator === '=' ? 'In' : 'NotIn', [value]));
+}
+
+function labelRequirements(selector: string): MetaV1FieldSelectorRequirement[] {
+  return parseLabelSelector(selector).flatMap(({ key, operator, values }) => {
+    const reviewOperator = OPERATORS[operator];
+    return reviewOperator === undefined ? [] : [requirement(key, reviewOperator, values)];
+  });
 }
 
 const requirement = (key: string, operator: string, values: readonly string[]): MetaV1FieldSelectorRequirement => ({
@@ -62,7 +66,7 @@ const requirement = (key: string, operator: string, values: readonly string[]): 
 });
 
 /** Empty when `read` cannot parse the selector. */
-function requirementsOf(read: () => MetaV1FieldSelectorRequirement[]): MetaV1FieldSelectorRequirement[] {
+function emptyOnSelectorError(read: () => MetaV1FieldSelectorRequirement[]): MetaV1FieldSelectorRequirement[] {
   try {
     return read();
   } catch (error) {

@@ -7,7 +7,9 @@ import { unionAuthorizer, forbiddenError } from './union';
 const user: UserInfo = { name: 'u<x>', groups: [] };
 const listLeases = resourceAttributes({ verb: 'list', group: 'coordination.platform.io', resource: 'leases', namespace: '' });
 
+/** Decides immediately. */
 const authorizerDeciding = (decision: Decision, rules = NO_RULES): Authorizer => ({ authorize: () => decision, rules: () => rules });
+/** Decides asynchronously. */
 const authorizerDecidingLater = (decision: Decision): Authorizer => ({ authorize: () => Promise.resolve(decision), rules: () => NO_RULES });
 const noOpinion = (reason: string): Decision => ({ type: 'no-opinion', reason });
 const deny: Decision = { type: 'deny', reason: 'never' };

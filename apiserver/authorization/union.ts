@@ -45,24 +45,24 @@ export function unionAuthorizer(authorizers: readonly Authorizer[]): Authorizer 
   };
 }
 
-/** An allowed request has only the reason of the authorizer that allows it. */
+/** Adds the reasons of earlier authorizers to a denial. The reason of an allowed request is that of its authorizer alone. */
 const withReasons = (decision: Decision, reasons: string): Decision =>
   decision.type === 'allow' ? decision : { ...decision, reason: joinReasons(reasons, decision.reason) };
 
 const joinReasons = (a: string, b: string): string => (a === '' || b === '' ? a + b : `${a}\n${b}`);
 
 /**
- * The 403 for a request that is not allowed, in upstream's words: clients print the message. What the client chose in the
- * message is escaped, in case a browser shows it.
+ * The 403 for a request that is not allowed, in upstream's words, because clients print the message. Texts of the client are
+ * escaped in it, in case a browser shows it.
  */
 export function forbiddenError(user: UserInfo, attributes: Attributes, { reason }: Decision): StatusError {
   const ending = reason === '' ? '' : `: ${reason}`;
   const prefix = `User ${escapeHtml(JSON.stringify(user.name))} cannot ${attributes.verb}`;
   if (attributes.kind === 'path') return forbiddenPath(`${prefix} path ${escapeHtml(JSON.stringify(attributes.path))}${ending}`);
   const { group, resource, subresource, namespace, name } = attributes;
-  const full = subresource === '' ? resource : `${resource}/${subresource}`;
+  const fullResource = subresource === '' ? resource : `${resource}/${subresource}`;
   const scope = namespace === '' ? 'at the cluster scope' : `in the namespace ${escapeHtml(JSON.stringify(namespace))}`;
-  const target = `resource ${escapeHtml(JSON.stringify(full))} in API group ${escapeHtml(JSON.stringify(group))} ${scope}`;
+  const target = `resource ${escapeHtml(JSON.stringify(fullResource))} in API group ${escapeHtml(JSON.stringify(group))} ${scope}`;
   return forbidden({ group, resource }, name, `${prefix} ${target}${ending}`);
 }
 

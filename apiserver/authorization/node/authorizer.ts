@@ -17,7 +17,7 @@ import type { PolicyRule } from '../rbac/rule';
 import type { NodeGraph } from './graph';
 import type { ReferenceKind } from './references';
 
-/** What a node may do, and which objects its pods reference. */
+/** The rules for all nodes, and the references from which the permissions of one node follow. */
 export interface NodeAuthorizerDependencies {
   readonly graph: NodeGraph;
   /** Permissions of every node. They do not apply to the resources for which the graph or the node's name decides. */
@@ -38,7 +38,7 @@ export function nodeNameOf(user: UserInfo): string | undefined {
 /** `reason` is in upstream's words. */
 const noOpinion = (reason: string): Decision => ({ type: 'no-opinion', reason });
 
-/** In place of a binding of the common rules, which have none. It would be part of a reason only, which is not used. */
+/** Grants need a binding, but the common rules have none. It would only appear in the reason of the grant, which is not used. */
 const NO_BINDING = { text: '', namespace: '', role: { kind: 'ClusterRole', namespace: '', name: '' }, subjects: [] } as const;
 
 /** Creates the authorizer. It has no opinion about users that are not nodes. */
@@ -81,7 +81,10 @@ const STATUS_VERBS: ReadonlySet<string> = new Set(['update', 'patch']);
  */
 const SLICE_VERBS: ReadonlySet<string> = new Set(['create', 'list', 'watch']);
 
-/** By resource, a dot, and group: `secrets.`, `csinodes.storage.platform.io`. */
+/**
+ * The resources for which the graph or the node's name decides. Keys are resource, dot and group: `secrets.`,
+ * `csinodes.storage.platform.io`.
+ */
 function resourceAuthorizers({ graph, nodeLeaseNamespace }: NodeAuthorizerDependencies): ReadonlyMap<string, AuthorizeResource> {
   const isReferenced =
     (kind: ReferenceKind): IsRelated =>
@@ -111,6 +114,7 @@ function resourceAuthorizers({ graph, nodeLeaseNamespace }: NodeAuthorizerDepend
   ]);
 }
 
+/** Allows a request for an object to which the node is related. */
 function allowIf(isRelated: IsRelated, node: string, attributes: ResourceAttributes): Decision {
   if (attributes.name === '') return noOpinion('No Object name found');
   return isRelated(node, attributes) ? ALLOW : noOpinion(`no relationship found between node '${node}' and this object`);
@@ -126,6 +130,7 @@ const allowReadIf =
     return allowIf(isRelated, node, attributes);
   };
 
+/** Gets of the object. */
 const allowGetIf =
   (isRelated: IsRelated): AuthorizeResource =>
   (node, attributes) => {
@@ -134,12 +139,13 @@ const allowGetIf =
     return allowIf(isRelated, node, attributes);
   };
 
-/** The caller has checked that the request is for the status. */
+/** Updates of the object's status. The caller has checked that the request is for the status. */
 const allowStatusUpdateIf =
   (isRelated: IsRelated): AuthorizeResource =>
   (node, attributes) =>
     STATUS_VERBS.has(attributes.verb) ? allowIf(isRelated, node, attributes) : noOpinion('can only get/update/patch this type');
 
+/** Token requests for the ServiceAccount. */
 const allowTokenIf =
   (isRelated: IsRelated): AuthorizeResource =>
   (node, attributes) => {

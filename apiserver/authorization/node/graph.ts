@@ -1,6 +1,7 @@
 /**
- * The graph of the Node authorizer: which objects each node references. A node references what its pods name, the
- * volumes bound to the claims of its pods, and the Secrets of those volumes.
+ * The graph of the Node authorizer: which objects each node references. A node references the objects that its pods name,
+ * the volumes bound to the claims of its pods, and the Secrets of those volumes. Extracting references from objects is left
+ * to references.ts.
  */
 import type { Reference, PersistentVolumeReferences } from './references';
 

@@ -46,7 +46,7 @@ export function findDecidingGrant(policy: RbacPolicy, user: UserInfo, attributes
   );
 }
 
-/** `namespace` is '' for ClusterRoleBindings. The user's own grants come before those of groups. */
+/** The grant by bindings in one namespace ('' for ClusterRoleBindings). The user's own grants come before those of groups. */
 function findGrantInScope(
   policy: RbacPolicy,
   namespace: string,
@@ -65,7 +65,8 @@ function findGrantInScope(
 
 function noOpinion(errors: readonly string[]): Decision {
   if (errors.length === 0) return NO_OPINION;
-  return { type: 'no-opinion', reason: `RBAC: ${errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]`}` };
+  const list = errors.length === 1 ? errors.join() : `[${errors.join(', ')}]`;
+  return { type: 'no-opinion', reason: `RBAC: ${list}` };
 }
 
 /** The rules of a user, and the errors of rule resolution: the missing roles. */
@@ -91,12 +92,12 @@ export function permissionChecker(policy: RbacPolicy, user: UserInfo, namespace:
 
 /** The grants of the user and of each group, for the cluster and the namespace. */
 function collectSubjectGrants(policy: RbacPolicy, user: UserInfo, namespace: string): readonly SubjectGrants[] {
-  return (namespace === '' ? [''] : ['', namespace])
-    .flatMap((scope) => [
-      policy.findGrants(scope, 'user', user.name),
-      ...user.groups.map((group) => policy.findGrants(scope, 'group', group)),
-    ])
-    .filter((grants) => grants !== undefined);
+  const scopes = namespace === '' ? [''] : ['', namespace];
+  const subjectGrants = scopes.flatMap((scope) => [
+    policy.findGrants(scope, 'user', user.name),
+    ...user.groups.map((group) => policy.findGrants(scope, 'group', group)),
+  ]);
+  return subjectGrants.filter((grants) => grants !== undefined);
 }
 
 /** A missing role is reported once, however often it is bound. */

@@ -1,3 +1,4 @@
+/** Explanations of RBAC decisions, and that they agree with the authorizer. */
 import { resourceAttributes } from '../../../test/support/objects/attributes';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import type { JsonObject } from '../../../shared/values/json';
@@ -10,11 +11,11 @@ import { readRule } from './rule';
 
 /** A policy that binds the rules to the group `g` for the whole cluster. */
 function policyWith(rules: readonly JsonObject[]): RbacPolicy {
-  const created = new RbacPolicy();
-  created.setRole('', 'r', rules.map(readRule));
+  const createdPolicy = new RbacPolicy();
+  createdPolicy.setRole('', 'r', rules.map(readRule));
   const binding = { roleRef: { kind: 'ClusterRole', name: 'r' }, subjects: [{ kind: 'Group', name: 'g' }] };
-  created.setBinding('', 'b', readBinding('', 'b', binding, GENERATED_NAMES.platform));
-  return created;
+  createdPolicy.setBinding('', 'b', readBinding('', 'b', binding, GENERATED_NAMES.platform));
+  return createdPolicy;
 }
 
 const USER = { name: 'u', groups: ['g'] };

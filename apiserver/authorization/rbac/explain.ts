@@ -1,4 +1,4 @@
-/** Explains RBAC decisions to users with permission to review the access of others. Decides nothing. */
+/** Explains RBAC decisions to users with permission to review the access of others. Deciding is left to authorizer.ts. */
 import type { UserInfo } from '../../../shared/api/identity/user';
 import type { Attributes, ResourceAttributes } from '../authorizer';
 import type { RbacPolicy } from './policy';

@@ -1,6 +1,6 @@
 /**
  * Formats rules as upstream prints them in errors: `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`. Lists that are
- * empty are omitted.
+ * empty are omitted. Which rules an error lists is left to the callers.
  */
 import { appendAll } from '../../../shared/values/append';
 import type { Steps } from '../../../shared/scheduling/steps';
@@ -8,10 +8,10 @@ import type { PolicyRule } from './rule';
 
 /** The lists of a rule and their names in the text, in upstream's order. */
 const LISTS = [
-  ['groups', 'APIGroups'],
-  ['resources', 'Resources'],
-  ['names', 'ResourceNames'],
-  ['paths', 'NonResourceURLs'],
+  { member: 'groups', name: 'APIGroups' },
+  { member: 'resources', name: 'Resources' },
+  { member: 'names', name: 'ResourceNames' },
+  { member: 'paths', name: 'NonResourceURLs' },
 ] as const;
 
 const quoted = (list: readonly string[]): string => list.map((word) => JSON.stringify(word)).join(' ');
@@ -23,7 +23,7 @@ export function formatRule(rule: PolicyRule): string {
 
 /** The non-empty lists except for the verbs: `APIGroups:[""], Resources:["pods"], `. */
 const listsOf = (rule: PolicyRule): string =>
-  LISTS.flatMap(([list, name]) => (rule[list].length === 0 ? [] : [`${name}:[${quoted(rule[list])}], `])).join('');
+  LISTS.map(({ member, name }) => (rule[member].length === 0 ? '' : `${name}:[${quoted(rule[member])}], `)).join('');
 
 /**
  * Formats the results of `breakdownRule`. Rules that differ in the verb only share a line, except for paths. The lines are

@@ -4,6 +4,7 @@ import { readBinding } from './binding';
 import { RbacPolicy } from './policy';
 import { readRule } from './rule';
 
+// Replicas see bindings in different orders.
 it.each([[['first', 'other', 'second']], [['second', 'other', 'first']]])(
   'RBAC authorizer names the same binding for bindings added in the order %j',
   async (order) => {

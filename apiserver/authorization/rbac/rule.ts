@@ -1,6 +1,6 @@
 /**
- * A rule of a role: what it allows, and whether it covers another rule. Privilege escalation is detected by the latter.
- * Rules are parsed once per change of the role; which roles a user has is left to the policy.
+ * A rule of a role: which requests it allows, and whether it covers another rule, which is how privilege escalation is
+ * detected. Rules are parsed once per change of the role. Which roles a user has is left to policy.ts.
  */
 import { canonicalGroup, canonicalQualifiedName } from '../../../shared/names/dialect';
 import { bothSpellings, ruleNamesInBothSpellings, pathSpellings } from '../../../shared/names/spellings';
@@ -29,7 +29,7 @@ export interface PolicyRule {
   readonly paths: readonly string[];
 }
 
-/** Starts a resource that permits impersonation with an extra value. The rest is the key of the value. */
+/** Precedes the key of an extra value in the resource that permits impersonation with this value. */
 const USER_EXTRAS = 'userextras/';
 
 /** Reads a PolicyRule of rbac/v1. Names that have two spellings match requests in both. */

@@ -19,7 +19,7 @@ type Allowed = Extract<Decision, { readonly type: 'allow' }>;
 
 /** A rule together with the binding that grants it. */
 export class Grant {
-  private allowed: Allowed | undefined;
+  private cachedDecision: Allowed | undefined;
 
   constructor(
     readonly rule: PolicyRule,
@@ -28,9 +28,9 @@ export class Grant {
     private readonly bound: BoundRules,
   ) {}
 
-  /** What a request that the rule allows is answered with; the same object each time. */
+  /** The decision about a request that the rule allows; the same object each time. */
   get decision(): Allowed {
-    return (this.allowed ??= { type: 'allow', reason: this.reason() });
+    return (this.cachedDecision ??= { type: 'allow', reason: this.reason() });
   }
 
   private reason(): string {
@@ -65,9 +65,8 @@ class ResourceGrants {
     const { unnamed, byName } = (this.index ??= buildIndex(this.grants));
     const namedGrant = access.name === undefined ? undefined : firstAllowing(byName.get(access.name), access);
     const unnamedGrant = firstAllowing(unnamed, access);
-    return namedGrant === undefined || (unnamedGrant !== undefined && unnamedGrant.position < namedGrant.position)
-      ? unnamedGrant
-      : namedGrant;
+    if (namedGrant === undefined || unnamedGrant === undefined) return namedGrant ?? unnamedGrant;
+    return namedGrant.position < unnamedGrant.position ? namedGrant : unnamedGrant;
   }
 }
 
@@ -95,7 +94,7 @@ function buildIndex(grants: readonly Grant[]): GrantIndex {
 
 /** The rules that are bound to one subject in one scope, indexed for decisions. Immutable. */
 export class SubjectGrants {
-  /** By the entries of {@link PolicyRule.resources}, which have four forms. */
+  /** By the entries of {@link PolicyRule.resources}, such as `pods`, `pods/log` and `*`. */
   private readonly byResource = new Map<string, ResourceGrants>();
   private readonly pathGrants: Grant[] = [];
   private cachedErrors: readonly string[] | undefined;
@@ -133,8 +132,8 @@ export class SubjectGrants {
   }
 
   /**
-   * Whether a single rule allows everything that the given rule allows, which is one that breakdownRule yields: for one
-   * verb, and one resource or path.
+   * Whether a single rule allows everything that the given rule allows. The given rule is one that breakdownRule yields, for
+   * one verb and for one resource or path.
    */
   covers({ verbs: [verb = ''], groups: [group = ''], resources: [resource = ''], names: [name], paths: [path] }: PolicyRule): boolean {
     if (path !== undefined) return this.findByPath({ kind: 'path', verb, path }) !== undefined;

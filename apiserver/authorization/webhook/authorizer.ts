@@ -24,6 +24,7 @@ export interface WebhookAuthorizerMetrics {
   observeMatchConditions(response: MatchResult, ms: number): void;
 }
 
+/** `error` includes responses without a decision. */
 type CallResult = 'success' | 'error' | 'timeout';
 
 /** How the remote server is asked, and for how long a decision is valid. */
@@ -74,16 +75,16 @@ export function webhookAuthorizer(options: WebhookAuthorizerOptions): Authorizer
   /** `body` is the review; `bytes` is the size of the cache entry. Failures are not cached. */
   async function fetchDecision(bytes: number, body: Buffer): Promise<CacheableResponse<Decision>> {
     const response = await options.send(body, (attempt, ms) => metrics?.observeCall(resultOf(attempt), ms));
-    const decided = response.type === 'response' ? readDecision(response.bytes) : undefined;
-    if (decided === undefined) {
+    const decision = response.type === 'response' ? readDecision(response.bytes) : undefined;
+    if (decision === undefined) {
       const error = response.type === 'failure' ? response.error : new Error('the response of the webhook has no decision');
       reportError(error);
       const result = resultOf(response);
       if (options.onFailure === 'NoOpinion' && result !== 'success') metrics?.countFailOpen(result);
       return { response: failureDecision(options, error.message), ttlMs: 0, bytes };
     }
-    const ttlMs = decided.type === 'allow' ? options.allowedTtlMs : options.notAllowedTtlMs;
-    return { response: decided, ttlMs: bytes <= MAX_CACHED_REVIEW_BYTES ? ttlMs : 0, bytes };
+    const ttlMs = decision.type === 'allow' ? options.allowedTtlMs : options.notAllowedTtlMs;
+    return { response: decision, ttlMs: bytes <= MAX_CACHED_REVIEW_BYTES ? ttlMs : 0, bytes };
   }
 
   function evaluateConditions(conditions: MatchConditions, spec: JsonObject): MatchResult {

@@ -1,6 +1,7 @@
 /**
  * Match conditions of an authorization webhook: CEL expressions over the SubjectAccessReview that decide whether the
- * webhook is called. Type-checked and compiled once; evaluation cost is bounded.
+ * webhook is called. They are type-checked and compiled once, and the cost of their evaluation is bounded. Calling the webhook
+ * is left to authorizer.ts.
  */
 import {
   CostBudget,
@@ -24,7 +25,7 @@ export type MatchConditions = (spec: AuthorizationV1SubjectAccessReviewSpec) => 
 /** Cost limit of one expression, as upstream's. */
 const EXPRESSION_COST_LIMIT = 1_000_000;
 
-/** Names have the prefix of upstream's types, because error messages contain them. */
+/** A type with these fields. Its name has the prefix of upstream's types, because error messages contain it. */
 const objectType = (name: string, fields: Readonly<Record<string, Type>>): Type => ({
   kind: 'object',
   name: `kubernetes.${name}`,
@@ -76,12 +77,12 @@ export function compileMatchConditions(
     return reason === undefined ? [] : [{ index, reason }];
   });
   if (errors.length > 0) return { errors };
-  const conditions = compiled.filter((result): result is Expression => !('error' in result));
+  const valid = compiled.filter((result): result is Expression => !('error' in result));
   return {
     conditions(spec) {
       const values = new Map([['request', untypedValue(requestVariable(spec))]]);
       let hasFailed = false;
-      for (const expression of conditions) {
+      for (const expression of valid) {
         const value = evaluate(expression, values);
         if (value === false) return 'no';
         hasFailed ||= value !== true;

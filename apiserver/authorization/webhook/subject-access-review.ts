@@ -9,7 +9,7 @@ import type {
 } from '../../../shared/api/types/generated/members';
 import { isObject, objectAt, ownMember, stringAt, type JsonValue } from '../../../shared/values/json';
 import type { UserInfo } from '../../../shared/api/identity/user';
-import { SIGNERS, type Attributes, type Decision } from '../authorizer';
+import { SIGNERS, type Attributes, type Decision, type ResourceAttributes } from '../authorizer';
 
 /** The versions of the API in which a remote server can be asked. */
 export type ReviewVersion = 'v1' | 'v1beta1';
@@ -20,40 +20,40 @@ export function subjectAccessReviewSpec(user: UserInfo, attributes: Attributes, 
   const attributesSpec: AuthorizationV1SubjectAccessReviewSpec =
     attributes.kind === 'path'
       ? { nonResourceAttributes: { path: attributes.path, verb: attributes.verb } }
-      : {
-          resourceAttributes: {
-            ...withoutEmpty({
-              namespace: attributes.namespace,
-              verb: attributes.verb,
-              group: groupInDialect(dialect, attributes.group),
-              version: attributes.version,
-              resource: attributes.resource,
-              subresource: attributes.subresource,
-              name: attributes.resource === SIGNERS ? qualifiedNameInDialect(dialect, attributes.name) : attributes.name,
-            } satisfies AuthorizationV1ResourceAttributes),
-            ...attributes.selectors,
-          },
-        };
+      : { resourceAttributes: resourceAttributesSpec(attributes, dialect) };
+  const extraCopy = Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]]));
   return {
     ...attributesSpec,
     ...withoutEmpty({ user: name, uid } satisfies AuthorizationV1SubjectAccessReviewSpec),
     ...(groups.length === 0 ? {} : { groups: [...groups] }),
-    ...(Object.keys(extra).length === 0
-      ? {}
-      : { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }),
+    ...(Object.keys(extraCopy).length === 0 ? {} : { extra: extraCopy }),
   };
 }
 
+function resourceAttributesSpec(attributes: ResourceAttributes, dialect: Dialect): AuthorizationV1ResourceAttributes {
+  const texts = {
+    namespace: attributes.namespace,
+    verb: attributes.verb,
+    group: groupInDialect(dialect, attributes.group),
+    version: attributes.version,
+    resource: attributes.resource,
+    subresource: attributes.subresource,
+    name: attributes.resource === SIGNERS ? qualifiedNameInDialect(dialect, attributes.name) : attributes.name,
+  } satisfies AuthorizationV1ResourceAttributes;
+  return { ...withoutEmpty(texts), ...attributes.selectors };
+}
+
+/** The texts that are not empty. */
 function withoutEmpty<T extends Readonly<Record<string, string>>>(texts: T): Partial<T> {
   const kept: Partial<T> = {};
   for (const member in texts) if (texts[member] !== '') kept[member] = texts[member];
   return kept;
 }
 
-/** The review as JSON in the given version, in which `groups` is named `group` if it is v1beta1. */
+/** The review as JSON. In v1beta1 the member `groups` is named `group`. */
 export function subjectAccessReviewBody(spec: AuthorizationV1SubjectAccessReviewSpec, version: ReviewVersion, dialect: Dialect): Buffer {
-  const { groups, ...rest } = spec;
-  const versionedSpec = version === 'v1' || groups === undefined ? spec : { ...rest, group: groups };
+  const { groups, ...otherMembers } = spec;
+  const versionedSpec = version === 'v1' || groups === undefined ? spec : { ...otherMembers, group: groups };
   const apiVersion = apiVersionInDialect(dialect, `authorization.platform.io/${version}`);
   return Buffer.from(
     JSON.stringify({
