@@ -13,8 +13,11 @@ import type { TextSpan } from './split-response';
 import type { WebhookConversion } from './webhook-conversion';
 
 /**
- * The metadata of a converted object: identical to the stored bytes up to `unchangedEnd`, other canonical text, or part
- * of the object itself.
+ * Where the metadata of a converted object is:
+ *
+ * - `unchangedEnd`: in the stored bytes, which are identical up to this offset.
+ * - `text`: in this canonical text.
+ * - `inside`: in the object itself.
  */
 export type NewMetadata = { readonly unchangedEnd: number } | { readonly text: string } | 'inside';
 
@@ -32,18 +35,18 @@ export function acceptObject(
   response: ConvertedObjects,
   index: number,
 ): AcceptedObject | ConversionFailure {
-  const wanted = { apiVersion: to.apiVersion, kind };
+  const desired = { apiVersion: to.apiVersion, kind };
   let unchangedEnd: number | undefined;
   const isUnchanged = (bytes: Buffer, span: TextSpan): boolean => {
     unchangedEnd = original.unchangedMetadataEnd(bytes, span);
     return unchangedEnd !== undefined;
   };
   const withoutMetadata = response.withoutMetadata(index, isUnchanged);
-  if (withoutMetadata !== undefined && unchangedEnd !== undefined && isOfKind(withoutMetadata, wanted))
+  if (withoutMetadata !== undefined && unchangedEnd !== undefined && isOfKind(withoutMetadata, desired))
     return { object: withoutMetadata, metadata: { unchangedEnd } };
   const metadata = original.metadata();
   const before = metadata === undefined ? original.object() : { metadata: metadata.scalars };
-  const object = carryOverMetadata(before, response.at(index) ?? null, wanted, index);
+  const object = carryOverMetadata(before, response.at(index) ?? null, desired, index);
   if (object instanceof ConversionFailure) return object;
   return { object, metadata: metadata === undefined ? 'inside' : { text: metadata.withMaps(readMetadata(object)) } };
 }

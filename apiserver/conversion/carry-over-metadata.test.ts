@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../../shared/values/json';
 import { ConversionFailure } from './conversion-failure';
 import { isOfKind, carryOverMetadata } from './carry-over-metadata';
 
-const WANTED = { apiVersion: 'example.com/v2', kind: 'Widget' };
+const DESIRED = { apiVersion: 'example.com/v2', kind: 'Widget' };
 const original = {
   metadata: { name: 'a', namespace: 'n', uid: 'u', generation: 3, resourceVersion: '7', labels: { l: '1' }, annotations: { n: '1' } },
   spec: { address: 'h:1' },
@@ -14,13 +14,13 @@ const converted = (metadata: JsonObject, members: JsonObject = {}): JsonObject =
   spec: { host: 'h' },
   ...members,
 });
-/** The converted object, or the text of the failure; the object has index 2 in the response. */
+/** The result for an object at index 2 of a response: the converted object, or the text of the failure. */
 const outcomeOf = (value: JsonValue): unknown => {
-  const outcome = carryOverMetadata(original, value, WANTED, 2);
+  const outcome = carryOverMetadata(original, value, DESIRED, 2);
   return outcome instanceof ConversionFailure ? outcome.text : outcome;
 };
 
-it('converted object takes every field of the response, and labels and annotations of its metadata', () => {
+it('carryOverMetadata takes every field of the response, but only labels and annotations of its metadata', () => {
   expect(
     outcomeOf(converted({ labels: { new: 'yes' }, generation: 99, resourceVersion: '8', finalizers: ['x'], odd: 1 }, { other: 1 })),
   ).toEqual({
@@ -39,7 +39,7 @@ it('carryOverMetadata modifies neither the original object nor the response', ()
   expect(JSON.stringify(response)).toBe(text);
 });
 
-it.each<readonly [string, JsonValue, string]>([
+it.each<readonly [title: string, response: JsonValue, message: string]>([
   ['another name', converted({ name: 'b' }), 'must have the same name: a != b'],
   ['another namespace', converted({ namespace: 'm' }), 'must have the same namespace: n != m'],
   ['no uid', converted({ uid: '' }), 'must have the same UID: u != '],
@@ -66,15 +66,18 @@ it.each<readonly [string, JsonValue, string]>([
   expect(outcomeOf(value)).toContain(message);
 });
 
-it('carryOverMetadata reports at most twenty errors and about 4,096 characters for an object', () => {
+it('carryOverMetadata reports at most twenty errors', () => {
   const labels = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`a b${index}`, 'c']));
   expect(String(outcomeOf(converted({ labels }))).split('Invalid value').length - 1).toBe(20);
+});
+
+it('carryOverMetadata shows about 4,096 characters of an object without a kind', () => {
   expect(String(outcomeOf({ long: 'x'.repeat(100_000) })).length).toBeLessThan(4_200);
 });
 
 it('isOfKind compares apiVersion and kind of an object', () => {
-  expect(isOfKind(converted({}), WANTED)).toBe(true);
-  expect(isOfKind(converted({}, { kind: 'Gadget' }), WANTED)).toBe(false);
-  expect(isOfKind(converted({}, { apiVersion: 'example.com/v3' }), WANTED)).toBe(false);
-  expect(isOfKind({ spec: {} }, WANTED)).toBe(false);
+  expect(isOfKind(converted({}), DESIRED)).toBe(true);
+  expect(isOfKind(converted({}, { kind: 'Gadget' }), DESIRED)).toBe(false);
+  expect(isOfKind(converted({}, { apiVersion: 'example.com/v3' }), DESIRED)).toBe(false);
+  expect(isOfKind({ spec: {} }, DESIRED)).toBe(false);
 });

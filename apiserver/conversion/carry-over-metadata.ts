@@ -10,8 +10,8 @@ import { canonicalApiVersion } from '../../shared/names/dialect';
 import { isObject, ownMember, stringAt, stringifyJson, type JsonObject, type JsonValue } from '../../shared/values/json';
 import { bareFailure, objectFailure, type ConversionFailure } from './conversion-failure';
 
-/** The kind and version that a webhook is asked for. */
-export interface WantedKind {
+/** The kind and version that a webhook must return. */
+export interface DesiredKind {
   /** In canonical spelling. */
   readonly apiVersion: string;
   readonly kind: string;
@@ -19,17 +19,18 @@ export interface WantedKind {
 
 /**
  * The converted object, with labels and annotations of the response and all other metadata of `original`; a failure when the
- * webhook has changed the identity, kind or version, or has returned invalid metadata. `original` is the object that was
- * sent, without kind and apiVersion, which the result lacks too. `index`: that of the object in the response, for messages.
- * Modifies neither object; the result shares parts of both.
+ * webhook has changed the identity, kind or version, or has returned invalid metadata.
+ *
+ * `original` is the object that was sent, without kind and apiVersion, which the result lacks too. `index` is the position of
+ * the object in the response, for messages. Modifies neither object; the result shares parts of both.
  */
 export function carryOverMetadata(
   original: JsonObject,
   converted: JsonValue,
-  wanted: WantedKind,
+  desired: DesiredKind,
   index: number,
 ): JsonObject | ConversionFailure {
-  const typeFailure = checkType(converted, wanted, index);
+  const typeFailure = checkType(converted, desired, index);
   if (typeFailure !== undefined || !isObject(converted)) return typeFailure ?? bareFailure('unexpected end of JSON input');
   const metadataValue = ownMember(converted, 'metadata') ?? {};
   const metadata = isObject(metadataValue) ? metadataValue : {};
@@ -41,18 +42,20 @@ export function carryOverMetadata(
   return { ...members, metadata: { ...serverMetadata, ...mapAt(metadata, 'labels'), ...mapAt(metadata, 'annotations') } };
 }
 
+/** An object with the member alone; empty when the member is not a map. */
 function mapAt(metadata: JsonObject, member: string): JsonObject {
   const map = ownMember(metadata, member);
   return isObject(map) ? { [member]: map } : {};
 }
 
 /**
- * Whether the object has exactly the wanted kind and apiVersion; other spellings of the apiVersion are not considered.
+ * Whether the object has exactly the desired kind and apiVersion; other spellings of the apiVersion are not considered.
  */
-export const isOfKind = (converted: JsonObject, { apiVersion, kind }: WantedKind): boolean =>
+export const isOfKind = (converted: JsonObject, { apiVersion, kind }: DesiredKind): boolean =>
   converted['kind'] === kind && converted['apiVersion'] === apiVersion;
 
-function checkType(converted: JsonValue, wanted: WantedKind, index: number): ConversionFailure | undefined {
+/** The failure when the object is not one of the desired kind and version. */
+function checkType(converted: JsonValue, desired: DesiredKind, index: number): ConversionFailure | undefined {
   if (converted === null) return bareFailure('unexpected end of JSON input');
   if (!isObject(converted))
     return bareFailure(`json: cannot unmarshal ${jsonKindOf(converted)} into Go value of type map[string]interface {}`);
@@ -60,9 +63,9 @@ function checkType(converted: JsonValue, wanted: WantedKind, index: number): Con
   const kind = stringAt(converted, 'kind') ?? '';
   if (kind === '' || apiVersion.split('/').length > 2) return bareFailure(`Object 'Kind' is missing in '${excerpt(converted)}'`);
   const start = `returned invalid object at index ${index}: invalid`;
-  if (canonicalApiVersion(apiVersion) !== wanted.apiVersion)
-    return objectFailure(`${start} groupVersion (expected ${wanted.apiVersion}, received ${apiVersion})`);
-  return kind === wanted.kind ? undefined : objectFailure(`${start} kind (expected ${wanted.kind}, received ${kind})`);
+  if (canonicalApiVersion(apiVersion) !== desired.apiVersion)
+    return objectFailure(`${start} groupVersion (expected ${desired.apiVersion}, received ${apiVersion})`);
+  return kind === desired.kind ? undefined : objectFailure(`${start} kind (expected ${desired.kind}, received ${kind})`);
 }
 
 /** Characters of a value that a message shows. */
@@ -74,13 +77,14 @@ function excerpt(value: JsonObject): string {
 
 /** Members that must not change, with their names in messages. */
 const IDENTITY = [
-  ['name', 'name'],
-  ['namespace', 'namespace'],
-  ['uid', 'UID'],
+  { member: 'name', displayName: 'name' },
+  { member: 'namespace', displayName: 'namespace' },
+  { member: 'uid', displayName: 'UID' },
 ] as const;
 
+/** The failure when the webhook has changed a name or the UID. */
 function checkIdentity(before: JsonObject, metadata: JsonObject): ConversionFailure | undefined {
-  for (const [member, displayName] of IDENTITY) {
+  for (const { member, displayName } of IDENTITY) {
     const oldValue = stringAt(before, member) ?? '';
     const newValue = stringAt(metadata, member) ?? '';
     if (oldValue !== newValue)
@@ -91,26 +95,27 @@ function checkIdentity(before: JsonObject, metadata: JsonObject): ConversionFail
 
 /** Errors that one message lists. */
 const MAX_ERRORS = 20;
-const INVALID = 'returned invalid metadata: ';
+const INVALID_METADATA = 'returned invalid metadata: ';
 
+/** The failure when labels or annotations are invalid. */
 function checkMetadata(metadata: JsonObject): ConversionFailure | undefined {
   const errors: FieldError[] = [];
   for (const member of ['labels', 'annotations'] as const) {
     const map = ownMember(metadata, member) ?? null;
     if (map === null) continue;
     const path = `metadata.${member}`;
-    if (!isObject(map)) return objectFailure(`${INVALID}invalid ${path} of type ${goTypeName(map)} in converted object`);
+    if (!isObject(map)) return objectFailure(`${INVALID_METADATA}invalid ${path} of type ${goTypeName(map)} in converted object`);
     const invalidKey = Object.keys(map).find((name) => typeof map[name] !== 'string');
     if (invalidKey !== undefined)
       return objectFailure(
-        `${INVALID}${path}[${invalidKey}] must be a string, but is ${goTypeName(map[invalidKey] ?? null)} in converted object`,
+        `${INVALID_METADATA}${path}[${invalidKey}] must be a string, but is ${goTypeName(map[invalidKey] ?? null)} in converted object`,
       );
     if (member === 'labels') validateLabels(map, path, errors);
     else validateAnnotations(map, path, errors);
   }
   if (errors.length === 0) return undefined;
   const texts = errors.slice(0, MAX_ERRORS).map(({ text }) => text);
-  return objectFailure(INVALID + (texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`));
+  return objectFailure(INVALID_METADATA + (texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`));
 }
 
 /** The Go type of a JSON value in messages. */

@@ -1,6 +1,6 @@
 /**
- * Failures of a conversion, with upstream's messages and metric labels. They are returned, not thrown, so that one failure
- * can be replaced by another that is reported first; converter.ts makes errors of them.
+ * Failures of a conversion, with upstream's messages and metric labels. They are returned, not thrown, because a failure that
+ * is found first may have to be replaced by one that is reported first. converter.ts turns them into errors.
  */
 
 /** Labels of upstream's metrics. */
@@ -26,8 +26,8 @@ export const callFailure = (text: string): ConversionFailure => new ConversionFa
 export const responseFailure = (text: string): ConversionFailure =>
   new ConversionFailure('conversion_webhook_malformed_response_failure', `failed: ${text}`);
 /** The response has another number of objects than the request. */
-export const countFailure = (actual: number, wanted: number): ConversionFailure =>
-  new ConversionFailure('conversion_webhook_partial_response_failure', `returned ${actual} objects, expected ${wanted}`);
+export const countFailure = (actual: number, expected: number): ConversionFailure =>
+  new ConversionFailure('conversion_webhook_partial_response_failure', `returned ${actual} objects, expected ${expected}`);
 /** A converted object is invalid. */
 export const objectFailure = (text: string): ConversionFailure =>
   new ConversionFailure('conversion_webhook_invalid_converted_object_failure', text);

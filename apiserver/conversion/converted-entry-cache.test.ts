@@ -19,6 +19,7 @@ function entries(count: number, bytes = KIB): readonly ConvertedEntry[] {
 describe('slabs of converted objects', () => {
   it('hold many objects without overlap', () => {
     const created = entries(100);
+    // 100 KiB need two slabs of 64 KiB.
     expect(new Set(created.map(({ slab }) => slab)).size).toBe(2);
     created.forEach(({ bytes }, index) => expect(bytes.toString()).toBe(String(index % 10).repeat(KIB)));
   });
@@ -57,7 +58,7 @@ describe('ConvertedEntryCache', () => {
     fill(cache, 'b', entries(50));
     expect(areCached(cache, 'a0', 'a49', 'b0')).toEqual([true, true, true]);
     fill(cache, 'c', entries(50));
-    // The slab of b0 was used last.
+    // A slab has 64 KiB: 50 entries fit on one, and the cache has space for two. That of b0 was used last.
     expect(areCached(cache, 'a0', 'a49', 'b0', 'b49', 'c0')).toEqual([false, false, true, true, true]);
   });
 

@@ -11,7 +11,7 @@ export class Slab {
 
   constructor(readonly bytes: Buffer) {}
 
-  /** Whether as many bytes can be allocated. */
+  /** Whether `length` more bytes can be allocated. */
   hasRoom(length: number): boolean {
     return this.used + length <= this.bytes.length;
   }
@@ -43,7 +43,7 @@ export class ConvertedEntry implements Entry {
   }
 }
 
-/** Size of a slab for several converted entries, at most what is expected to be needed. */
+/** Size of a slab for several converted entries. A slab is smaller when fewer bytes are expected to follow. */
 const SLAB_BYTES = 64 * 1024;
 
 /** Allocates the objects of one call on as few slabs as possible. */
@@ -75,12 +75,14 @@ export class EntrySlabAllocator {
 /** Memory of an entry besides its bytes. */
 const ENTRY_BYTES = 512;
 
-/** Bounded by the bytes of its slabs; the least recently used slab is evicted. */
+/** The cache: converted entries by key. Bounded by the bytes of slabs; the least recently used slab is evicted. */
 export class ConvertedEntryCache {
   private readonly entries = new Map<string, ConvertedEntry>();
   /** In the order of their last use, most recent last. */
   private readonly slabs = new Set<Slab>();
+  /** The slab that was used last, which need not be marked again. */
   private newest: Slab | undefined;
+  /** Total of the slabs and {@link ENTRY_BYTES} for each entry. */
   private bytes = 0;
 
   constructor(private readonly maxBytes: number) {}

@@ -1,14 +1,14 @@
 /**
  * Converts objects of custom kinds between versions through the conversion webhook of their definition: batches objects
- * into calls, caches converted entries, and limits the wait of requests with a near deadline. accept-object.ts decides
- * which parts of a response are accepted.
+ * into calls, caches converted entries, and limits the wait of requests with a near deadline. A request fails as a whole
+ * when one of its objects cannot be converted. The calls themselves are left to review-exchange.ts.
  */
 import { conversionFailed, timeout } from '../../shared/api/errors/status';
 import { appendToKey } from '../../shared/values/append';
 import type { KindRow } from '../../shared/api/kinds';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import type { ConversionWebhook, CustomVersion } from '../../shared/api/structural/version';
-import { apiVersionInDialect, type Dialect } from '../../shared/names/dialect';
+import type { Dialect } from '../../shared/names/dialect';
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import type { Clock } from '../../shared/runtime/clock';
 import { withTimeout } from '../../shared/runtime/with-timeout';
@@ -21,12 +21,10 @@ import type { ConversionContext, Conversions, Freshness } from '../registry/conv
 import { versionToConvertFrom } from '../registry/object/hidden-fields';
 import type { WebhookClient } from '../webhook-client/client';
 import { readWebhookTarget, type WebhookTarget } from '../webhook-client/webhook-target';
-import { callFailure, countFailure, ConversionFailure, type ConversionFailureType } from './conversion-failure';
-import { storedOriginalFactory, originalOfObject, type OriginalObject } from './original-object';
+import { ConversionFailure, type ConversionFailureType } from './conversion-failure';
+import { storedOriginalFactory, originalOfObject } from './original-object';
 import { CallLimiter } from './call-limiter';
-import { readReviewResponse, parseReviewResponse, type ConvertedObjects } from './review-response';
-import { ReviewRequestBody } from './review-request';
-import { acceptObject, type NewMetadata } from './accept-object';
+import { CALL_TIMEOUT_MS, exchangeReview, type CreateResult, type ReviewCall } from './review-exchange';
 import { type ConvertedEntry, ConvertedEntryCache } from './converted-entry-cache';
 import { convertedEntryFactory } from './converted-entry-factory';
 import { webhookConversionOf, type WebhookConversion } from './webhook-conversion';
@@ -57,22 +55,16 @@ export interface WebhookConverterDependencies {
 const MAX_OBJECTS = 500;
 /** Maximum number of stored bytes in one call of a webhook. A larger entry has a call of its own. */
 const MAX_BYTES = 1024 * 1024;
-/** Time limit of one call. */
-const CALL_MS = 30_000;
 /**
  * A request with this much time left waits without a timer: its calls usually end before its deadline. If the webhook is
  * slow and calls queue up, the request waits beyond it; the server has then responded with a timeout.
  */
-const UNTIMED_WAIT_MS = 4 * CALL_MS;
+const UNTIMED_WAIT_MS = 4 * CALL_TIMEOUT_MS;
 /**
  * Delay after the deadline of a request until code that waits for its conversion gives up. The server responds with a
  * timeout at the deadline itself.
  */
 const DEADLINE_GRACE_MS = 50;
-/** A response may always have this size, and more in proportion to its request. */
-const MIN_RESPONSE_BYTES = 4 * 1024 * 1024;
-/** Maximum size of a response in proportion to the request. */
-const MAX_GROWTH = 4;
 /** Concurrent calls for one request and one version that its objects are converted from. */
 const CALLS_PER_REQUEST = 4;
 /** Limit of the converted entries that are kept for later requests. */
@@ -87,13 +79,13 @@ interface EntryConversion {
   readonly isFresh: boolean;
 }
 
-/** A conversion in progress: the batch and the index in it. */
-interface Pending {
-  readonly batch: Promise<readonly ConvertedEntry[]>;
+/** A conversion in progress: the results of its call, and the index of the object in them. */
+interface PendingConversion {
+  readonly results: Promise<readonly ConvertedEntry[]>;
   readonly index: number;
 }
 
-const resultOf = async ({ batch, index }: Pending): Promise<Entry> => resultAt(await batch, index);
+const resultOf = async ({ results, index }: PendingConversion): Promise<Entry> => resultAt(await results, index);
 
 /** A call has a result for every object: another count is a failure of the webhook. */
 function resultAt<T>(results: readonly T[], index: number): T {
@@ -106,13 +98,15 @@ function resultAt<T>(results: readonly T[], index: number): T {
 export class WebhookConverter implements Conversions {
   private readonly cache = new ConvertedEntryCache(CACHE_BYTES);
   /** Conversions in progress by cache key. */
-  private readonly pending = new Map<string, Pending>();
+  private readonly pending = new Map<string, PendingConversion>();
+  /** By the name of the definition; only while calls run. */
   private readonly limiters = new Map<string, CallLimiter>();
   /**
    * A number for each version, which is part of its cache keys. A changed definition has new versions with new numbers, so
    * that entries from before the change are not found.
    */
   private readonly versionNumbers = new WeakMap<CustomVersion, number>();
+  /** The parsed client configurations of webhooks. */
   private readonly targets = new WeakMap<ConversionWebhook, WebhookTarget>();
   private versionCount = 0;
 
@@ -132,12 +126,12 @@ export class WebhookConverter implements Conversions {
     const conversion = from === to || hasNoMembers(object) ? undefined : webhookConversionOf(row, from, to);
     if (conversion === undefined) return object;
     const originals = [originalOfObject(conversion, object, this.deps.dialect)];
-    const call = { conversion, originals, slice: this.timeSlice(context), finish: (converted: JsonObject) => converted };
+    const call = { conversion, originals, slice: this.timeSlice(context), createResult: (converted: JsonObject) => converted };
     return resultAt(await this.withinDeadline(this.convertAll(call), context), 0);
   }
 
   /**
-   * Resolves with all entries in their order. Entries in the wanted version and in the cache need no call. For an entry that
+   * Resolves with all entries in their order. Entries in the desired version and in the cache need no call. For an entry that
    * is being converted for another request, this request waits for that call. The webhook is called for all others.
    */
   private async convertMissing(request: EntryConversion): Promise<readonly Entry[]> {
@@ -147,26 +141,25 @@ export class WebhookConverter implements Conversions {
     /** Indexes of the entries that need a call, by the version in which they are stored. */
     const missingByVersion = new Map<string, number[]>();
     const keyOf = isFresh ? () => undefined : this.keysOf(row);
-    entries.forEach((entry, index) => {
+    for (const [index, entry] of entries.entries()) {
       const from = versionToConvertFrom(row, entry);
-      if (from === undefined) return;
+      if (from === undefined) continue;
       const key = keyOf(entry);
       const cached = key === undefined ? undefined : this.cache.get(key);
       const pending = key === undefined ? undefined : this.pending.get(key);
       if (cached !== undefined) converted[index] = cached;
-      else if (pending !== undefined) pendingResults.push(resultOf(pending).then((entry) => void (converted[index] = entry)));
+      else if (pending !== undefined) pendingResults.push(resultOf(pending).then((result) => void (converted[index] = result)));
       else appendToKey(missingByVersion, from, index);
-    });
-    const newResults = Promise.all(
-      [...missingByVersion].map(async ([from, indexes]) => {
-        const conversion = webhookConversionOf(row, from, row.version);
-        if (conversion === undefined) return;
-        await withConcurrencyLimit(CALLS_PER_REQUEST, batchesOf(entries, indexes), async (batch) => {
-          const results = await this.convertBatch(request, conversion, batch);
-          batch.forEach((index, position) => (converted[index] = resultAt(results, position)));
-        });
-      }),
-    );
+    }
+    const convertFrom = async ([from, indexes]: [from: string, indexes: readonly number[]]): Promise<void> => {
+      const conversion = webhookConversionOf(row, from, row.version);
+      if (conversion === undefined) return;
+      await withConcurrencyLimit(CALLS_PER_REQUEST, batchesOf(entries, indexes), async (batch) => {
+        const results = await this.convertBatch(request, conversion, batch);
+        for (const [position, index] of batch.entries()) converted[index] = resultAt(results, position);
+      });
+    };
+    const newResults = Promise.all([...missingByVersion].map(convertFrom));
     await Promise.all([newResults, ...pendingResults]);
     return converted;
   }
@@ -177,14 +170,14 @@ export class WebhookConverter implements Conversions {
     conversion: WebhookConversion,
     batch: readonly number[],
   ): Promise<readonly ConvertedEntry[]> {
-    const chosen = batch.flatMap((index) => entries[index] ?? []);
-    const originals = chosen.map(storedOriginalFactory(conversion, this.deps.dialect));
-    const entryOf = convertedEntryFactory(row, chosen.length);
-    const finish: Finish<ConvertedEntry> = (object, index, metadata) => entryOf(chosen[index], object, metadata);
-    const results = this.convertAll({ conversion, originals, slice: this.timeSlice(context), finish });
+    const batchEntries = batch.flatMap((index) => entries[index] ?? []);
+    const originals = batchEntries.map(storedOriginalFactory(conversion, this.deps.dialect));
+    const entryOf = convertedEntryFactory(row, batchEntries.length);
+    const createResult: CreateResult<ConvertedEntry> = (object, index, metadata) => entryOf(batchEntries[index], object, metadata);
+    const results = this.convertAll({ conversion, originals, slice: this.timeSlice(context), createResult });
     if (isFresh) return results;
-    const keys = chosen.map(this.keysOf(row));
-    keys.forEach((key, index) => this.pending.set(key, { batch: results, index }));
+    const keys = batchEntries.map(this.keysOf(row));
+    keys.forEach((key, index) => this.pending.set(key, { results, index }));
     try {
       const converted = await results;
       keys.forEach((key, index) => this.cache.set(key, resultAt(converted, index)));
@@ -217,75 +210,21 @@ export class WebhookConverter implements Conversions {
     }
   }
 
+  /** Calls the webhook once, and reports the call. */
   private async callWebhook<T>(call: ReviewCall<T>): Promise<readonly T[] | ConversionFailure> {
     const { conversion } = call;
-    const { clock } = this.deps;
+    const { client, dialect, random, clock, onCall } = this.deps;
     const startedAt = clock.monotonic();
-    const outcome = await this.exchangeReview(call);
-    const failure = outcome instanceof ConversionFailure ? outcome.type : undefined;
-    const record = {
+    const target = this.targetOf(conversion.webhook);
+    const outcome = await exchangeReview({ client, target, dialect, random }, call);
+    onCall({
       definition: conversion.definition,
       from: conversion.from.name,
       to: conversion.to.name,
       ms: clock.monotonic() - startedAt,
-      error: failure,
-    };
-    this.deps.onCall(record);
-    return outcome;
-  }
-
-  private async exchangeReview<T>(call: ReviewCall<T>): Promise<readonly T[] | ConversionFailure> {
-    const { conversion, originals, slice } = call;
-    const { client, dialect, random } = this.deps;
-    const { reviewVersion } = conversion.webhook;
-    if (reviewVersion === undefined) return callFailure('no supported conversion review versions');
-    const uid = random.uuid();
-    const desired = apiVersionInDialect(dialect, conversion.to.apiVersion);
-    const review = new ReviewRequestBody(
-      { version: reviewVersion, uid, desired, dialect },
-      originals.reduce((total, original) => total + original.size, 0),
-    );
-    for (const original of originals) {
-      review.startObject();
-      original.writeTo(review);
-      const pause = slice.yieldIfDue();
-      if (pause !== undefined) await pause;
-    }
-    const body = review.finish();
-    const maxBytes = Math.max(MIN_RESPONSE_BYTES, body.length * MAX_GROWTH);
-    const reply = await client.call(this.targetOf(conversion.webhook), body, {
-      query: `?timeout=${CALL_MS / 1000}s`,
-      timeoutMs: CALL_MS,
-      maxBytes,
+      error: outcome instanceof ConversionFailure ? outcome.type : undefined,
     });
-    if ('error' in reply) return callFailure(reply.error);
-    const response = readReviewResponse(reviewVersion, uid, reply.bytes, dialect);
-    if (response instanceof ConversionFailure) return response;
-    const converted = await this.acceptObjects(call, response);
-    if (!(converted instanceof ConversionFailure)) return converted;
-    // Upstream parses the whole response first. Here its objects are parsed one by one, so an invalid object may have been
-    // found before invalid JSON further on, which has to be reported instead.
-    const whole = parseReviewResponse(reviewVersion, uid, reply.bytes, dialect);
-    return whole instanceof ConversionFailure ? whole : converted;
-  }
-
-  private async acceptObjects<T>(
-    { conversion, originals, slice, finish }: ReviewCall<T>,
-    response: ConvertedObjects,
-  ): Promise<readonly T[] | ConversionFailure> {
-    if (response.count !== originals.length) return countFailure(response.count, originals.length);
-    const accepted: T[] = [];
-    const dropUnknown = conversion.to.codec.createPruner();
-    for (const [index, original] of originals.entries()) {
-      const result = acceptObject(conversion, original, response, index);
-      if (result instanceof ConversionFailure) return result;
-      const { object, metadata } = result;
-      dropUnknown(object);
-      accepted.push(finish(object, index, metadata));
-      const pause = slice.yieldIfDue();
-      if (pause !== undefined) await pause;
-    }
-    return accepted;
+    return outcome;
   }
 
   private targetOf(webhook: ConversionWebhook): WebhookTarget {
@@ -317,18 +256,6 @@ export class WebhookConverter implements Conversions {
   }
 }
 
-/** One call of a webhook. */
-interface ReviewCall<T> {
-  readonly conversion: WebhookConversion;
-  readonly originals: readonly OriginalObject[];
-  /** Yields to the event loop between objects. */
-  readonly slice: TimeSlice;
-  readonly finish: Finish<T>;
-}
-
-/** Creates the result from the converted object at an index of the call. `metadata`: see {@link NewMetadata}. */
-type Finish<T> = (object: JsonObject, index: number, metadata: NewMetadata) => T;
-
 /** Conversion cannot change an object without members. */
 const hasNoMembers = (object: JsonObject): boolean =>
   Object.keys(object).every((member) => member === 'metadata') && Object.keys(readMetadata(object)).length === 0;
@@ -336,17 +263,18 @@ const hasNoMembers = (object: JsonObject): boolean =>
 /** The indexes of the entries, grouped into batches of one call each. */
 function batchesOf(entries: readonly Entry[], indexes: readonly number[]): readonly (readonly number[])[] {
   const batches: number[][] = [];
-  let last: number[] = [];
+  let batch: number[] = [];
   let bytes = 0;
   for (const index of indexes) {
     const entry = entries[index];
     const size = entry === undefined ? 0 : entrySize(entry);
-    if (last.length === 0 || last.length >= MAX_OBJECTS || bytes + size > MAX_BYTES) {
-      last = [];
+    const needsNewBatch = batch.length === 0 || batch.length >= MAX_OBJECTS || bytes + size > MAX_BYTES;
+    if (needsNewBatch) {
+      batch = [];
       bytes = 0;
-      batches.push(last);
+      batches.push(batch);
     }
-    last.push(index);
+    batch.push(index);
     bytes += size;
   }
   return batches;

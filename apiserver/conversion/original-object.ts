@@ -1,7 +1,7 @@
 /**
- * An object to be converted: as it is sent to the webhook, and as what the response is compared with. Sends the stored
- * bytes when they are equal to the encoding of the object. Each method reads the entry, so that no decoded object
- * is held while a call waits.
+ * An object to be converted: its bytes in the request, and what the response is compared with. The stored bytes are sent
+ * when they are equal to the encoding of the object. Each method reads the entry, so that no decoded object is in memory
+ * while a call waits.
  */
 import { apiVersionInDialect, type Dialect } from '../../shared/names/dialect';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
@@ -16,7 +16,7 @@ import type { TextSpan } from './split-response';
 import { endOfUnchangedMetadata, findResourceVersion, readStoredMetadata, type StoredMetadata } from './stored-metadata';
 import type { WebhookConversion } from './webhook-conversion';
 
-/** An object that is converted, stored or just decoded. */
+/** An object that is converted: a stored entry, or an object of a request. */
 export interface OriginalObject {
   /** The number of bytes of the object, as far as it is known in advance. */
   readonly size: number;
@@ -56,6 +56,7 @@ export function storedOriginalFactory(conversion: WebhookConversion, dialect: Di
 const COMMA_BYTES = 1;
 
 class StoredOriginal implements OriginalObject {
+  /** Whether the entry was stored with the schema of its version, so that it needs no decoding for it. */
   private readonly hasSchemaOfVersion: boolean;
   /** Set by `writeTo` when it has sent the stored bytes: the resourceVersion in them, which was left out. */
   private omittedVersion: TextSpan | undefined;
@@ -84,15 +85,15 @@ class StoredOriginal implements OriginalObject {
     }
     const { start, end } = this.omittedVersion;
     review.appendBytes(head, 0, head.length);
-    // Without the opening brace, in the place of which stands `head`.
+    // Without the opening brace: `head` has it.
     review.appendBytes(bytes, 1, start);
     review.appendBytes(bytes, end, bytes.length);
   }
 
   object(): JsonObject {
     const { codec, name } = this.conversion.from;
-    const { object: written } = parseEntry(this.entry);
-    return this.hasSchemaOfVersion ? written : codec.fromStored(written, name);
+    const { object: storedObject } = parseEntry(this.entry);
+    return this.hasSchemaOfVersion ? storedObject : codec.fromStored(storedObject, name);
   }
 
   metadata(): StoredMetadata | undefined {
@@ -105,10 +106,11 @@ class StoredOriginal implements OriginalObject {
   }
 }
 
+/** The object as JSON with kind and apiVersion, in the spelling of the dialect and without its resourceVersion. */
 function textOf({ from, kind }: WebhookConversion, object: JsonObject, dialect: Dialect): string {
   const { resourceVersion: _, ...metadata } = readMetadata(object);
-  const shown: JsonObject = { ...object, metadata: cloneJson(metadata) };
-  respellGroups(shown, from.codec.groupFields, dialect);
+  const respelled: JsonObject = { ...object, metadata: cloneJson(metadata) };
+  respellGroups(respelled, from.codec.groupFields, dialect);
   const head = { apiVersion: apiVersionInDialect(dialect, from.apiVersion), kind };
-  return stringifyJson({ ...head, ...shown });
+  return stringifyJson({ ...head, ...respelled });
 }

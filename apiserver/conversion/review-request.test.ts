@@ -3,7 +3,7 @@ import { ReviewRequestBody } from './review-request';
 const UID = 'the-uid';
 
 describe('ReviewRequestBody', () => {
-  it('contains the objects byte for byte, and grows beyond its initial size', () => {
+  it('contains objects of several parts byte for byte, and grows beyond its initial size', () => {
     const body = new ReviewRequestBody({ version: 'v1', uid: UID, desired: 'example.com/v2', dialect: 'kubernetes' }, 0);
     const long = Buffer.from(JSON.stringify({ long: 'é'.repeat(1_000) }));
     body.startObject();

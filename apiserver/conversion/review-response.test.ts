@@ -4,6 +4,7 @@ import { ConversionFailure } from './conversion-failure';
 import { readReviewResponse } from './review-response';
 
 const UID = 'the-uid';
+/** A response; `members` replaces members of the review. */
 const review = (response: JsonValue, members: Readonly<Record<string, JsonValue>> = {}): string =>
   JSON.stringify({ kind: 'ConversionReview', apiVersion: 'apiextensions.k8s.io/v1', response, ...members });
 const success = { uid: UID, convertedObjects: [{ a: 1 }], result: { status: 'Success' } };
@@ -14,13 +15,13 @@ const read = (text: string, version: ConversionReviewVersion = 'v1', reader = re
   return objects instanceof ConversionFailure ? objects.text : Array.from({ length: objects.count }, (_, index) => objects.at(index));
 };
 
-describe('ConversionReview', () => {
-  it('response in either spelling yields its objects', () => {
+describe('readReviewResponse', () => {
+  it('returns the objects of a response in either spelling', () => {
     expect(read(review(success))).toEqual([{ a: 1 }]);
     expect(read(review(success, { apiVersion: 'apiextensions.platform.io/v1' }))).toEqual([{ a: 1 }]);
   });
 
-  it.each<readonly [string, string, RegExp]>([
+  it.each<readonly [title: string, text: string, message: RegExp]>([
     ['with another uid', review({ ...success, uid: 'other' }), /^failed: expected response\.uid="the-uid", got "other"$/],
     ['without a response', review(null), /^failed: no response provided$/],
     ['that is a string', 'hello', /cannot unmarshal string/],
@@ -35,16 +36,16 @@ describe('ConversionReview', () => {
     ],
     ['with status Failure', review({ ...success, result: { status: 'Failure', message: 'no way' } }), /^failed: no way$/],
     ['without a status', review({ ...success, result: {} }), /^failed: response\.result\.status was '', not 'Success'$/],
-  ])('response %s is rejected', (_title, text, message) => {
+  ])('rejects a response %s', (_title, text, message) => {
     expect(read(text)).toMatch(message);
   });
 
-  it('failure message is truncated to 4,096 characters', () => {
+  it('truncates the message of the webhook to 4,096 characters', () => {
     const message = read(review({ ...success, result: { status: 'Failure', message: 'x'.repeat(100_000) } }));
     expect(String(message)).toHaveLength('failed: '.length + 4_096);
   });
 
-  it('v1beta1 response is accepted with any uid', () => {
+  it('accepts any uid in a response of v1beta1', () => {
     const text = review({ ...success, uid: '' }, { apiVersion: 'apiextensions.k8s.io/v1beta1' });
     expect(read(text, 'v1beta1')).toEqual([{ a: 1 }]);
   });

@@ -38,8 +38,8 @@ export function readReviewResponse(
   const text = bytes.toString('latin1');
   const split = splitResponse(text, uid);
   const envelope = split === undefined ? undefined : tryParseObject(Buffer.from(split.envelope, 'latin1').toString());
-  const isSplit = envelope !== undefined && hasPlaceholder(uid, envelope) && checkResponse(version, uid, envelope, dialect) === undefined;
-  if (split === undefined || !isSplit) return parseReviewResponse(version, uid, bytes, dialect);
+  const isValid = envelope !== undefined && hasPlaceholder(uid, envelope) && checkResponse(version, uid, envelope, dialect) === undefined;
+  if (split === undefined || !isValid) return parseReviewResponse(version, uid, bytes, dialect);
   const { spans } = split;
   const hasOnlyAscii = isAscii(bytes);
   const textAt = (start: number, end: number): string => (hasOnlyAscii ? text.slice(start, end) : bytes.toString('utf8', start, end));
@@ -86,6 +86,7 @@ function hasPlaceholder(uid: string, envelope: JsonObject): boolean {
   return objects?.length === 1 && objects[0] === uid;
 }
 
+/** `undefined` when the text is not JSON. */
 function tryParse(text: string): JsonValue | undefined {
   try {
     return parseBody(text);
@@ -94,6 +95,7 @@ function tryParse(text: string): JsonValue | undefined {
   }
 }
 
+/** The first failure of the response, apart from its objects. */
 function checkResponse(version: ConversionReviewVersion, uid: string, review: JsonObject, dialect: Dialect): ConversionFailure | undefined {
   const typeError = checkType(version, review, dialect);
   if (typeError !== undefined) return responseFailure(typeError);
@@ -106,7 +108,7 @@ function checkResponse(version: ConversionReviewVersion, uid: string, review: Js
   return checkResult(response);
 }
 
-/** The beginning of `{"kind":` or `[1,`. */
+/** The beginning of an object or a list, after white space. */
 const START_OF_CONTAINER = /^\s*[[{]/;
 
 /** Text that is not JSON at all is treated as a string, as upstream's YAML parser does. */
@@ -124,26 +126,29 @@ function typeMetaError(value: JsonValue): string {
   return `couldn't get version/kind; json parse error: json: cannot unmarshal ${jsonKindOf(value)} into Go value of type ${type}`;
 }
 
+/** The end of the message about an unknown kind. */
 const SCHEME = 'in scheme "pkg/runtime/scheme.go:100"';
 const REVIEW_API_VERSIONS: ReadonlySet<string> = new Set([`${REVIEW_GROUP}/v1`, `${REVIEW_GROUP}/v1beta1`]);
 
+/** The error when the response is not a ConversionReview of the version. */
 function checkType(version: ConversionReviewVersion, review: JsonObject, dialect: Dialect): string | undefined {
   const kind = stringAt(review, 'kind') ?? '';
   const apiVersion = stringAt(review, 'apiVersion') ?? '';
   const canonical = canonicalApiVersion(apiVersion);
-  const wanted = reviewApiVersion(version);
-  if (kind === REVIEW_KIND && canonical === wanted) return undefined;
+  const expected = reviewApiVersion(version);
+  if (kind === REVIEW_KIND && canonical === expected) return undefined;
   if (kind === '' || apiVersion === '') {
     const group = apiVersion === '' ? '/' : apiVersion;
-    return `expected webhook response of ${apiVersionInDialect(dialect, wanted)}, Kind=${REVIEW_KIND}, got ${group}, Kind=${kind}`;
+    return `expected webhook response of ${apiVersionInDialect(dialect, expected)}, Kind=${REVIEW_KIND}, got ${group}, Kind=${kind}`;
   }
   // Whether the kind is in the scheme with which upstream decodes the response.
-  const isKnown = kind === REVIEW_KIND ? REVIEW_API_VERSIONS.has(canonical) : kind === 'Status' && apiVersion === 'v1';
-  if (!isKnown) return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} ${SCHEME}`;
-  const short = canonical.slice(canonical.indexOf('/') + 1);
-  return `converting (${short}.${kind}) to (${version}.${REVIEW_KIND}): unknown conversion`;
+  const isRegistered = kind === REVIEW_KIND ? REVIEW_API_VERSIONS.has(canonical) : kind === 'Status' && apiVersion === 'v1';
+  if (!isRegistered) return `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} ${SCHEME}`;
+  const receivedVersion = canonical.slice(canonical.indexOf('/') + 1);
+  return `converting (${receivedVersion}.${kind}) to (${version}.${REVIEW_KIND}): unknown conversion`;
 }
 
+/** Names the type of a member in Go's message. */
 const STRUCT = 'into Go struct field ConversionResponse.response';
 
 /** Checks the members in the order of upstream's type. */
@@ -164,6 +169,7 @@ function checkMemberTypes(response: JsonValue): string | undefined {
 /** Characters of the webhook's message that an error shows. */
 const MAX_MESSAGE_LENGTH = 4_096;
 
+/** The failure unless the webhook reports success. */
 function checkResult(response: JsonObject): ConversionFailure | undefined {
   const result = ownMember(response, 'result') ?? {};
   const status = isObject(result) ? (stringAt(result, 'status') ?? '') : '';

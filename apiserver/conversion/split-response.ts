@@ -1,6 +1,6 @@
 /**
- * Locates the objects in the response of a conversion webhook without parsing them. The response is valid JSON if the
- * objects and the envelope are.
+ * Locates the objects in the response of a conversion webhook without parsing them. It may accept invalid JSON: the response
+ * is valid if and only if the objects and the envelope are, which is left to review-response.ts to check.
  */
 import { endOfContainer, endOfString, endOfValue, isJsonWhitespace } from '../../shared/serialization/json/json-tokens';
 
@@ -18,7 +18,7 @@ export interface ObjectSpan extends TextSpan {
 
 /** A response with its objects located but not parsed. */
 export interface SplitResponse {
-  /** The response with one placeholder for all objects. */
+  /** The response with a list of one placeholder in place of the objects. */
   readonly envelope: string;
   readonly spans: readonly ObjectSpan[];
 }
@@ -29,19 +29,20 @@ export function splitResponse(text: string, placeholder: string): SplitResponse 
   const list = response === undefined ? undefined : findMember(text, response, 'convertedObjects');
   if (list === undefined || text.charAt(list) !== '[') return undefined;
   const spans: ObjectSpan[] = [];
-  // `at` is the offset of the `[` before the first object, then of the `,` before each further one.
-  for (let at = list; text.charAt(at) !== ']';) {
-    if (text.charAt(at) !== (at === list ? '[' : ',')) return undefined;
-    const span = objectSpanAt(text, skipBlanks(text, at + 1));
+  // The offset of the `[` before the first object, then of the `,` before each further one.
+  let separator = list;
+  while (text.charAt(separator) !== ']') {
+    if (text.charAt(separator) !== (separator === list ? '[' : ',')) return undefined;
+    const span = objectSpanAt(text, skipBlanks(text, separator + 1));
     if (span.end === span.start) return undefined;
     spans.push(span);
-    at = skipBlanks(text, span.end);
+    separator = skipBlanks(text, span.end);
   }
-  const last = spans.at(-1);
-  if (last === undefined) return undefined;
-  return { envelope: `${text.slice(0, list)}[${JSON.stringify(placeholder)}${text.slice(skipBlanks(text, last.end))}`, spans };
+  if (spans.length === 0) return undefined;
+  return { envelope: `${text.slice(0, list)}[${JSON.stringify(placeholder)}${text.slice(separator)}`, spans };
 }
 
+/** The location of the value at `start`; empty when there is no value. */
 function objectSpanAt(text: string, start: number): ObjectSpan {
   const metadata = findMember(text, start, 'metadata');
   if (metadata === undefined) return { start, end: endOfValue(text, start), metadata: undefined };
@@ -53,21 +54,23 @@ function objectSpanAt(text: string, start: number): ObjectSpan {
 /** The start of the value of the first member of that name, in the object that starts at `object`. */
 function findMember(text: string, object: number, member: string): number | undefined {
   if (text.charAt(object) !== '{') return undefined;
-  // `at` is the offset of the `{` before the first member, then of the `,` before each further one.
-  for (let at = object; text.charAt(at) === (at === object ? '{' : ',');) {
-    const name = skipBlanks(text, at + 1);
+  // The offset of the `{` before the first member, then of the `,` before each further one.
+  let separator = object;
+  while (text.charAt(separator) === (separator === object ? '{' : ',')) {
+    const name = skipBlanks(text, separator + 1);
     const nameEnd = endOfString(text, name);
     const colon = skipBlanks(text, nameEnd + 1);
     const value = skipBlanks(text, colon + 1);
     if (text.charAt(name) !== '"' || text.charAt(colon) !== ':') return undefined;
     if (text.slice(name + 1, nameEnd) === member) return value;
-    at = skipBlanks(text, endOfValue(text, value));
+    separator = skipBlanks(text, endOfValue(text, value));
   }
   return undefined;
 }
 
+/** The offset of the first character that is not white space. */
 function skipBlanks(text: string, start: number): number {
-  let at = start;
-  while (isJsonWhitespace(text.charCodeAt(at))) at += 1;
-  return at;
+  let offset = start;
+  while (isJsonWhitespace(text.charCodeAt(offset))) offset += 1;
+  return offset;
 }

@@ -6,29 +6,34 @@ import type { JsonObject } from '../../shared/values/json';
 import { endOfUnchangedMetadata, findResourceVersion, readStoredMetadata } from './stored-metadata';
 
 const codec = codecOf(convertedRows()[0]);
-const map = fc.dictionary(fc.string(), fc.string(), { maxKeys: 4, noNullPrototype: true });
-const owners = fc.array(fc.record({ apiVersion: fc.string(), kind: fc.string(), name: fc.string(), uid: fc.string() }), { maxLength: 2 });
-const fieldsV1 = fc.dictionary(fc.string(), fc.dictionary(fc.string(), fc.constant({}), { noNullPrototype: true }), {
+const anyMap = fc.dictionary(fc.string(), fc.string(), { maxKeys: 4, noNullPrototype: true });
+const anyOwners = fc.array(fc.record({ apiVersion: fc.string(), kind: fc.string(), name: fc.string(), uid: fc.string() }), {
+  maxLength: 2,
+});
+const anyFieldsV1 = fc.dictionary(fc.string(), fc.dictionary(fc.string(), fc.constant({}), { noNullPrototype: true }), {
   noNullPrototype: true,
 });
-const managers = fc.array(fc.record({ manager: fc.string(), operation: fc.constant('Update'), fieldsV1 }), { maxLength: 2 });
-const scalars = fc.record({ name: fc.string(), uid: fc.string(), generation: fc.nat() }, { requiredKeys: [] });
-const lists = { ownerReferences: owners, finalizers: fc.array(fc.string(), { maxLength: 2 }), managedFields: managers };
-const metadata = fc
-  .tuple(scalars, fc.record({ labels: map, annotations: map, ...lists }, { requiredKeys: [] }))
-  .map(([own, more]): JsonObject => ({ ...own, ...more }));
-const maps = fc.record({ labels: map, annotations: map }, { requiredKeys: [] });
+const anyManagers = fc.array(fc.record({ manager: fc.string(), operation: fc.constant('Update'), fieldsV1: anyFieldsV1 }), {
+  maxLength: 2,
+});
+const anyScalars = fc.record({ name: fc.string(), uid: fc.string(), generation: fc.nat() }, { requiredKeys: [] });
+const anyLists = { ownerReferences: anyOwners, finalizers: fc.array(fc.string(), { maxLength: 2 }), managedFields: anyManagers };
+const anyMetadata = fc
+  .tuple(anyScalars, fc.record({ labels: anyMap, annotations: anyMap, ...anyLists }, { requiredKeys: [] }))
+  .map(([scalars, others]): JsonObject => ({ ...scalars, ...others }));
+const changedMaps = fc.record({ labels: anyMap, annotations: anyMap }, { requiredKeys: [] });
 
+/** The stored text of an object with this metadata. */
 const encode = (object: JsonObject): string => codec.encodeBody({ metadata: object, spec: { a: '"}]},"' } });
 
 describe('readStoredMetadata', () => {
   it('replaces labels and annotations in encoded metadata exactly as the encoder writes them', () => {
     fc.assert(
-      fc.property(metadata, maps, (before, changed) => {
-        const { labels: _, annotations: __, ...kept } = before;
-        const wanted = encode({ ...kept, ...changed });
+      fc.property(anyMetadata, changedMaps, (before, changed) => {
+        const { labels: _labels, annotations: _annotations, ...unchanged } = before;
+        const expected = encode({ ...unchanged, ...changed });
         const text = readStoredMetadata(encode(before))?.withMaps(changed);
-        expect(`{"metadata":${text ?? ''},"spec":{"a":"\\"}]},\\""}}`).toBe(wanted);
+        expect(`{"metadata":${text ?? ''},"spec":{"a":"\\"}]},\\""}}`).toBe(expected);
       }),
     );
   });

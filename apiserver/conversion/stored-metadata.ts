@@ -17,7 +17,7 @@ export interface StoredMetadata {
 }
 
 const START = '{"metadata":{';
-/** In canonical order; scalars precede them and lists follow. */
+/** The maps of metadata, in canonical order; scalars precede them and lists follow. */
 const MAPS = ['labels', 'annotations'] as const;
 
 /** `text` is the stored text; `undefined` when it does not have the canonical form. */
@@ -33,14 +33,17 @@ export function readStoredMetadata(text: string): StoredMetadata | undefined {
   if (!isObject(scalars)) return undefined;
   return {
     scalars,
-    withMaps: (metadata) =>
-      `{${[head, ...MAPS.flatMap((name) => mapText(metadata, name)), tail.replace(/^,/, '')].filter(Boolean).join(',')}}`,
+    withMaps(metadata) {
+      const parts = [head, ...MAPS.map((name) => mapText(metadata, name)), tail.replace(/^,/, '')];
+      return `{${parts.filter((part) => part !== '').join(',')}}`;
+    },
   };
 }
 
-function mapText(metadata: JsonObject, name: (typeof MAPS)[number]): readonly string[] {
+/** The member as text; '' when it is absent or empty. */
+function mapText(metadata: JsonObject, name: (typeof MAPS)[number]): string {
   const map = ownMember(metadata, name);
-  return isObject(map) && Object.keys(map).length > 0 ? [`"${name}":${stringifyJson(map, 'sorted')}`] : [];
+  return isObject(map) && Object.keys(map).length > 0 ? `"${name}":${stringifyJson(map, 'sorted')}` : '';
 }
 
 /** The end of the members, starting at `start`, that satisfy `isIncluded`: at a comma or at the end of the object. */
@@ -57,7 +60,8 @@ function endOfMembers(text: string, start: number, isIncluded: (name: string, va
   return end;
 }
 
-const isContainer = (text: string, at: number): boolean => text.charAt(at) === '{' || text.charAt(at) === '[';
+/** Whether the value at the offset is an object or a list. */
+const isContainer = (text: string, offset: number): boolean => text.charAt(offset) === '{' || text.charAt(offset) === '[';
 
 /** Offset of the metadata object. */
 const METADATA_OFFSET = START.length - 1;
