@@ -1,7 +1,7 @@
 /**
  * The backup format, independent of the store: a magic line, a header frame, a record frame for each key, and an end
- * frame with the number of records and the SHA-256 of everything before it. Written and read as a stream with bounded
- * memory. Files and stores are left to the callers.
+ * frame with the number of records and the SHA-256 of everything before it. A backup is encoded and decoded as a stream, with
+ * bounded memory. Reading and writing files and stores is left to the callers.
  */
 import { createHash, type Hash } from 'node:crypto';
 import type { Revision } from '../storage/store';
@@ -78,19 +78,19 @@ export async function* encodeBackup(
   onProgress: (count: number) => void,
 ): AsyncGenerator<Buffer, void, undefined> {
   const hash = createHash('sha256');
-  let pending: Buffer[] = [MAGIC_LINE, encodeFrame(HEADER, Buffer.from(JSON.stringify(header)))];
+  let pendingFrames: Buffer[] = [MAGIC_LINE, encodeFrame(HEADER, Buffer.from(JSON.stringify(header)))];
   let bytes = 0;
   let count = 0;
   const takeChunk = (): Buffer => {
-    const chunk = Buffer.concat(pending);
-    pending = [];
+    const chunk = Buffer.concat(pendingFrames);
+    pendingFrames = [];
     bytes = 0;
     hash.update(chunk);
     return chunk;
   };
   for await (const record of records) {
     const encoded = encodeRecord(record);
-    pending.push(encoded);
+    pendingFrames.push(encoded);
     bytes += encoded.length;
     onProgress(++count);
     if (bytes >= CHUNK_BYTES) yield takeChunk();
@@ -151,6 +151,7 @@ export async function decodeBackup(chunks: AsyncIterable<Buffer>): Promise<Decod
   return { header: parseHeader(content), records: () => readRecords(input, hash) };
 }
 
+/** Yields the records up to the end frame, which it checks. `hash` is that of everything before. */
 async function* readRecords(input: ByteReader, hash: Hash): AsyncGenerator<BackupRecord, void, undefined> {
   for (let count = 0; ; count++) {
     const { type, header, content } = await readFrame(input);
@@ -170,6 +171,7 @@ async function* readRecords(input: ByteReader, hash: Hash): AsyncGenerator<Backu
   }
 }
 
+/** Throws unless the end frame has the number of records and their checksum. */
 function checkEnd(content: Buffer, count: number, checksum: string): void {
   const end = membersOf(content);
   if (end.get('records') !== count || end.get('sha256') !== checksum) {
@@ -177,6 +179,7 @@ function checkEnd(content: Buffer, count: number, checksum: string): void {
   }
 }
 
+/** A frame with its parts as bytes, because the checksum includes them. */
 interface Frame {
   readonly type: string;
   readonly header: Buffer;
@@ -195,6 +198,7 @@ async function readFrame(input: ByteReader): Promise<Frame> {
 }
 
 function decodeRecord(content: Buffer): BackupRecord {
+  // Beyond the content when it is too short to have a key length.
   const keyEnd = content.length < RECORD_HEADER_BYTES ? Infinity : RECORD_HEADER_BYTES + content.readUInt32BE(0);
   if (keyEnd > content.length) throw damagedError();
   const numberAt = (index: number): number => {
@@ -234,6 +238,7 @@ function parseHeader(content: Buffer): BackupHeader {
   };
 }
 
+/** The members of a JSON object; none for another value. */
 function membersOf(content: Buffer): ReadonlyMap<string, unknown> {
   let value: unknown;
   try {

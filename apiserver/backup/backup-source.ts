@@ -1,5 +1,5 @@
 /**
- * The content of a backup: everything below a prefix of a store at one revision, as records, and the header that
+ * Reads the content of a backup from a store: everything below a prefix at one revision, as records, and the header that
  * describes them. Writes nothing to the store and does not interpret values; encoding is left to backup-format.ts.
  */
 import type { Clock } from '../../shared/runtime/clock';
@@ -99,8 +99,9 @@ function createSource({ source, revision, marker }: SourceState, { prefix, clock
       time: new Date(clock.now()).toISOString(),
     },
     async *records() {
-      for await (const { key: storeKey, value, createRevision, modRevision, version } of contents.entries(prefixRange(root))) {
-        const key = storeKey.slice(root.length);
+      for await (const entry of contents.entries(prefixRange(root))) {
+        const { value, createRevision, modRevision, version } = entry;
+        const key = entry.key.slice(root.length);
         if (isIncludedKey(key)) yield { key, value, createRevision: createRevision + shift, modRevision: modRevision + shift, version };
       }
     },
@@ -123,6 +124,7 @@ function namingOf(kv: KeyValue | undefined, prefix: string): string {
   return marker.naming;
 }
 
+/** All entries in the range at the revision. */
 async function* entriesAt(store: Store, range: KeyRange, revision: Revision): AsyncGenerator<KeyValue, void, undefined> {
   try {
     for await (const { kvs } of readPages(store, range, { revision })) yield* kvs;

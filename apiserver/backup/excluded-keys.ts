@@ -1,8 +1,9 @@
 /**
- * The keys that a backup excludes: those below the prefix that describe the running servers and their store. A restored
- * store gets its own.
+ * Lists the keys below the prefix that a backup excludes, because they describe the running servers and their store. Servers
+ * on a restored store write their own.
  */
 
+/** A key or a prefix of keys. */
 interface ExcludedKey {
   /** Relative to the prefix; a trailing slash means all keys that start with it. */
   readonly key: string;

@@ -11,6 +11,7 @@ import {
   DATA_FORMAT_VERSION,
   formatMarkerKey,
   parseFormatMarker,
+  type FormatMarker,
   RESTORED_FORMAT_VERSION,
 } from '../storage/format-marker';
 import { prefixRange, StoreError, type KeyValue, type Revision, type Store } from '../storage/store';
@@ -42,7 +43,7 @@ export interface RestoreOptions extends RestoreTarget {
   readonly confirm?: () => Promise<void>;
 }
 
-/** What a restore has written. */
+/** The result of a complete restore. */
 export interface RestoreResult {
   readonly records: number;
   /**
@@ -107,48 +108,49 @@ export async function discardUnfinished({ store, prefix, clock }: RestoreTarget)
  * compacted: a client that resumes from an earlier revision must list again.
  */
 export async function restore(header: BackupHeader, records: AsyncIterable<BackupRecord>, options: RestoreOptions): Promise<RestoreResult> {
-  const { store, prefix, clock } = options;
+  const { store } = options;
   if (header.dataVersion !== DATA_FORMAT_VERSION) {
     throw new RestoreTargetError(
       `the backup has data of format ${header.dataVersion}, and this release reads ${DATA_FORMAT_VERSION}: use a newer one`,
     );
   }
   await checkEmpty(options);
-  const key = formatMarkerKey(prefix);
   const { naming } = header;
-  const startMarker = encodeFormatMarker({
-    format: DATA_FORMAT,
-    version: RESTORED_FORMAT_VERSION,
-    naming,
-    restoring: `${options.name} of ${header.time}`,
-  });
-  const started = await commit(
-    store,
-    { compare: [{ key, modRevision: 0 }], operations: [{ type: 'put', key, value: startMarker }] },
-    { clock },
-  );
-  if (!started.committed) throw concurrentWriteError(key);
+  const startRevision = await putMarker(options, { naming, restoring: `${options.name} of ${header.time}` }, 0);
   const count = await putRecords(records, options);
-  const range = prefixRange(`${prefix}/`);
-  const { count: totalCount } = await store.count(range);
-  if (totalCount !== count + 1)
-    throw new RestoreTargetError(`${totalCount - count - 1} keys under ${prefix}/ are not from the backup: another program writes there`);
+  await confirmOnlyRecords(options, count);
   await options.confirm?.();
   const revision = await store.revision();
   await store.compact(revision);
   // Clients see a revision r of the store as r - m + firstRevision, where m is the revision of the final marker: at least
-  // `revision` + 1. So the first record, at started.revision + 1, becomes bumpedRevision + 1, which is higher than any
+  // `revision` + 1. So the first record, at startRevision + 1, becomes bumpedRevision + 1, which is higher than any
   // revision that its object had before. The margin keeps the shift from being negative when other programs write.
   const bumpedRevision = header.revision + options.bumpRevision;
-  const firstRevision = Math.max(bumpedRevision + 1 + revision - started.revision, revision + REVISION_MARGIN);
-  const value = encodeFormatMarker({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION, naming, firstRevision });
-  const finished = await commit(
-    store,
-    { compare: [{ key, modRevision: started.revision }], operations: [{ type: 'put', key, value }] },
-    { clock },
-  );
-  if (!finished.committed) throw concurrentWriteError(key);
-  return { records: count, firstRevision: Math.max(firstRevision, finished.revision) };
+  const firstRevision = Math.max(bumpedRevision + 1 + revision - startRevision, revision + REVISION_MARGIN);
+  const endRevision = await putMarker(options, { naming, firstRevision }, startRevision);
+  return { records: count, firstRevision: Math.max(firstRevision, endRevision) };
+}
+
+/** Writes the format marker if its mod revision is the given one, 0 for none. Resolves with the revision of the write. */
+async function putMarker(
+  { store, prefix, clock }: RestoreTarget,
+  members: Pick<FormatMarker, 'naming' | 'restoring' | 'firstRevision'>,
+  modRevision: Revision,
+): Promise<Revision> {
+  const key = formatMarkerKey(prefix);
+  const value = encodeFormatMarker({ format: DATA_FORMAT, version: RESTORED_FORMAT_VERSION, ...members });
+  const operation = { type: 'put', key, value } as const;
+  const result = await commit(store, { compare: [{ key, modRevision }], operations: [operation] }, { clock });
+  if (!result.committed) throw concurrentWriteError(key);
+  return result.revision;
+}
+
+/** Rejects unless the prefix contains nothing but the records and the format marker. */
+async function confirmOnlyRecords({ store, prefix }: RestoreTarget, recordCount: number): Promise<void> {
+  const { count } = await store.count(prefixRange(`${prefix}/`));
+  const otherKeys = count - recordCount - 1;
+  if (otherKeys !== 0)
+    throw new RestoreTargetError(`${otherKeys} keys under ${prefix}/ are not from the backup: another program writes there`);
 }
 
 /** Writes records concurrently, because the store commits concurrent writes in groups. Resolves with their number. */
@@ -179,8 +181,9 @@ async function putRecords(records: AsyncIterable<BackupRecord>, options: Restore
   return count;
 }
 
-async function putRecord({ key: relative, value }: BackupRecord, { store, prefix, clock }: RestoreOptions): Promise<void> {
-  const key = `${prefix}/${relative}`;
+/** Writes one record, with a key that must not exist. */
+async function putRecord({ key: relativeKey, value }: BackupRecord, { store, prefix, clock }: RestoreOptions): Promise<void> {
+  const key = `${prefix}/${relativeKey}`;
   const operation = { type: 'put', key, value } as const;
   try {
     const result = await commit(store, { compare: [{ key, modRevision: 0 }], operations: [operation] }, { clock });
@@ -191,8 +194,11 @@ async function putRecord({ key: relative, value }: BackupRecord, { store, prefix
   }
 }
 
+/** A restore that is running, or that has ended before all records were written. */
 interface UnfinishedRestore {
+  /** The name and the time of the backup. */
   readonly name: string;
+  /** The format marker. */
   readonly marker: KeyValue;
 }
 

@@ -19,9 +19,12 @@ import { systemClock as clock } from '../../../shared/runtime/clock';
 import { systemRandom as random } from '../../../shared/runtime/random';
 import { describeWithEtcd, startEtcd } from '../../../test/support/external/etcd';
 import { MemoryStore } from '../../../test/support/store/memory-store';
+import { useForEachTest, useResource } from '../../../test/support/use-resource';
 
 const prefix = '/registry';
 const bumpRevision = 1_000_000_000;
+/** Time limit for starting a store and filling it; etcd is slow to start. */
+const START_TIMEOUT_MS = 60_000;
 /** Number of pods that {@link fill} creates. */
 const PODS = 700;
 /** Number of records in a backup: the pods, a ConfigMap, a Secret, an allocation and a quota guard. */
@@ -86,6 +89,7 @@ function openMemory(): Promise<StoreUnderTest> {
   });
 }
 
+/** Puts the values under keys relative to the prefix, each in a transaction of its own. */
 async function putAll(store: Store, entries: Readonly<Record<string, string>>): Promise<void> {
   for (const [key, value] of Object.entries(entries)) {
     await store.transact({ compare: [], operations: [{ type: 'put', key: `${prefix}/${key}`, value: Buffer.from(value) }] });
@@ -107,12 +111,14 @@ async function fill(store: Store): Promise<void> {
   await store.transact({ compare: [], operations: [{ type: 'delete', key: `${prefix}/configmaps/a/c` }] });
 }
 
-async function contents(store: Store): Promise<Map<string, string>> {
+/** The values by key relative to the prefix. */
+async function readContents(store: Store): Promise<Map<string, string>> {
   const { kvs } = await store.range(prefixRange(`${prefix}/`));
   return new Map(kvs.map(({ key, value }) => [key.slice(prefix.length + 1), value.toString()]));
 }
 
-async function bytesOf(source: BackupSource): Promise<Buffer> {
+/** The encoded backup. */
+async function encodeSource(source: BackupSource): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of encodeBackup(source.header, source.records(), () => undefined)) chunks.push(chunk);
   return Buffer.concat(chunks);
@@ -136,101 +142,113 @@ interface RestoredStores {
 
 /** Defines the tests of a restore, within a `describe` that names the stores. */
 function defineRestoreTests({ createSource, createTarget }: RestoredStores): void {
-  let source: StoreUnderTest;
-  let target: StoreUnderTest;
-  let bytes: Buffer;
-  let revision: number;
-
-  beforeAll(async () => {
-    source = await createSource();
-    await fill(source.store);
-    revision = await source.store.revision();
-    bytes = await source.backUp(bytesOf);
-  }, 60_000);
-  beforeEach(async () => void (target = await createTarget()), 60_000);
-  afterEach(() => target.dispose());
-  afterAll(() => source.dispose());
+  const dispose = (store: StoreUnderTest): Promise<void> => store.dispose();
+  const source = useResource(createSource, dispose, START_TIMEOUT_MS);
+  const target = useForEachTest(createTarget, dispose, START_TIMEOUT_MS);
+  /** The backup of the source, and the revision of its content. */
+  const backup = useResource(
+    async () => {
+      await fill(source().store);
+      const revision = await source().store.revision();
+      return { revision, bytes: await source().backUp(encodeSource) };
+    },
+    undefined,
+    START_TIMEOUT_MS,
+  );
 
   it('restores every key except those of the running servers', async () => {
-    const restored = await restoreTo(target.store, bytes);
-    const before = await contents(source.store);
-    for (const key of ['compaction', 'tick', 'replicas/x', 'platform-format']) before.delete(key);
-    const after = await contents(target.store);
-    const marker = parseFormatMarker(Buffer.from(after.get('platform-format') ?? ''));
-    after.delete('platform-format');
-    expect(after).toEqual(before);
-    expect(after.size).toBe(RECORDS);
+    const restored = await restoreTo(target().store, backup().bytes);
+    const expected = await readContents(source().store);
+    for (const key of ['compaction', 'tick', 'replicas/x', 'platform-format']) expected.delete(key);
+    const actual = await readContents(target().store);
+    const marker = parseFormatMarker(Buffer.from(actual.get('platform-format') ?? ''));
+    actual.delete('platform-format');
+    expect(actual).toEqual(expected);
+    expect(actual.size).toBe(RECORDS);
     expect(restored.records).toBe(RECORDS);
     expect(marker).toMatchObject({ format: DATA_FORMAT, naming: 'platform' });
-    await expect(target.store.get(`${prefix}/configmaps/a/c`)).resolves.toMatchObject({ kv: undefined });
+    await expect(target().store.get(`${prefix}/configmaps/a/c`)).resolves.toMatchObject({ kv: undefined });
   });
 
   it('continues at higher revisions, and reports the earlier ones as compacted', async () => {
-    const { firstRevision } = await restoreTo(target.store, bytes);
-    expect(firstRevision).toBe(revision + bumpRevision + RESTORE_WRITES);
-    const shifted = await shiftStoreByMarker(target.store, prefix);
+    const { firstRevision } = await restoreTo(target().store, backup().bytes);
+    expect(firstRevision).toBe(backup().revision + bumpRevision + RESTORE_WRITES);
+    const shifted = await shiftStoreByMarker(target().store, prefix);
     await claimPrefix({ store: shifted, prefix, naming: 'platform', clock, deadline: clock.monotonic() + 10_000 });
     expect(await shifted.revision()).toBe(firstRevision);
-    for (const old of [1, revision, revision + 5_000, firstRevision - 10]) {
-      await expect(shifted.get(`${prefix}/configmaps/a/b`, { revision: old })).rejects.toMatchObject({ failure: 'compacted' });
-      const compacted = await new Promise<number>((resolve) => {
-        const none = (): void => undefined;
-        shifted.watch(prefixRange(`${prefix}/`), old, { events: none, progress: none, compacted: resolve, connection: none });
+    for (const oldRevision of [1, backup().revision, backup().revision + 5_000, firstRevision - 10]) {
+      await expect(shifted.get(`${prefix}/configmaps/a/b`, { revision: oldRevision })).rejects.toMatchObject({ failure: 'compacted' });
+      const compactedRevision = await new Promise<number>((resolve) => {
+        const ignore = (): void => undefined;
+        shifted.watch(prefixRange(`${prefix}/`), oldRevision, { events: ignore, progress: ignore, compacted: resolve, connection: ignore });
       });
-      expect(compacted).toBeGreaterThan(revision + bumpRevision);
+      expect(compactedRevision).toBeGreaterThan(backup().revision + bumpRevision);
     }
     const { kvs } = await shifted.range(prefixRange(`${prefix}/`));
-    expect(Math.min(...kvs.map(({ modRevision }) => modRevision))).toBeGreaterThan(revision + bumpRevision);
+    expect(Math.min(...kvs.map(({ modRevision }) => modRevision))).toBeGreaterThan(backup().revision + bumpRevision);
     await putAll(shifted, { 'configmaps/a/d': 'later' });
     expect((await shifted.get(`${prefix}/configmaps/a/d`)).kv?.modRevision).toBe(firstRevision + 1);
   });
 
   it('can be backed up and restored again, at even higher revisions', async () => {
-    const first = await restoreTo(target.store, bytes);
-    const again = await target.backUp(bytesOf);
-    const { header } = await decodeBackup(chunksOf(again));
+    const first = await restoreTo(target().store, backup().bytes);
+    const secondBackup = await target().backUp(encodeSource);
+    const { header } = await decodeBackup(chunksOf(secondBackup));
     expect(header).toMatchObject({ revision: first.firstRevision, naming: 'platform', prefix });
     const secondTarget = await createTarget();
     try {
-      const second = await restoreTo(secondTarget.store, again);
+      const second = await restoreTo(secondTarget.store, secondBackup);
       expect(second).toEqual({ records: RECORDS, firstRevision: first.firstRevision + bumpRevision + RESTORE_WRITES });
-      expect((await contents(secondTarget.store)).get('secrets/a/s')).toBe('\u0001enc\u0000\u00ff');
+      expect((await readContents(secondTarget.store)).get('secrets/a/s')).toBe('\u0001enc\u0000\u00ff');
     } finally {
       await secondTarget.dispose();
     }
   }, 60_000);
 
   it('rejects a store that is not empty', async () => {
-    await putAll(target.store, { 'pods/a/b': 'x' });
-    const before = await target.store.revision();
-    await expect(restoreTo(target.store, bytes)).rejects.toThrow(/\/registry\/pods\/a\/b/);
-    expect(await target.store.revision()).toBe(before);
+    await putAll(target().store, { 'pods/a/b': 'x' });
+    const revisionBefore = await target().store.revision();
+    await expect(restoreTo(target().store, backup().bytes)).rejects.toThrow(/\/registry\/pods\/a\/b/);
+    expect(await target().store.revision()).toBe(revisionBefore);
   });
 
-  it('marks an unfinished restore and discards it on request', async () => {
+  /** Restores a backup without its last bytes, which contain the end frame and a few records. */
+  async function startUnfinishedRestore(): Promise<void> {
+    const { bytes } = backup();
     const truncated = bytes.subarray(0, bytes.length - 1_000);
-    await expect(restoreTo(target.store, truncated)).rejects.toThrow('is truncated');
-    const claim = claimPrefix({ store: target.store, prefix, naming: 'platform', clock, deadline: clock.monotonic() + 10_000 });
+    await expect(restoreTo(target().store, truncated)).rejects.toThrow('is truncated');
+  }
+
+  it('leaves data that no server, restore or backup accepts when it does not finish', async () => {
+    await startUnfinishedRestore();
+    const claim = claimPrefix({ store: target().store, prefix, naming: 'platform', clock, deadline: clock.monotonic() + 10_000 });
     await expect(claim).rejects.toThrow(RestoreInProgressError);
-    await expect(restoreTo(target.store, bytes)).rejects.toThrow('--discard-unfinished');
-    await expect(target.backUp(bytesOf)).rejects.toThrow(BackupSourceError);
+    await expect(restoreTo(target().store, backup().bytes)).rejects.toThrow('--discard-unfinished');
+    await expect(target().backUp(encodeSource)).rejects.toThrow(BackupSourceError);
+  });
+
+  it('can be repeated after the data of an unfinished one have been discarded', async () => {
+    await startUnfinishedRestore();
     // All records but the few at the truncated end.
-    expect(await discardUnfinished({ store: target.store, prefix, clock })).toBeGreaterThan(600);
-    expect((await contents(target.store)).size).toBe(0);
-    expect((await restoreTo(target.store, bytes)).records).toBe(RECORDS);
-    // Complete data are not discarded.
-    expect(await discardUnfinished({ store: target.store, prefix, clock })).toBe(0);
-    expect((await contents(target.store)).size).toBe(RECORDS + 1);
+    expect(await discardUnfinished({ store: target().store, prefix, clock })).toBeGreaterThan(600);
+    expect((await readContents(target().store)).size).toBe(0);
+    expect((await restoreTo(target().store, backup().bytes)).records).toBe(RECORDS);
+  });
+
+  it('is not discarded when it is complete', async () => {
+    await restoreTo(target().store, backup().bytes);
+    expect(await discardUnfinished({ store: target().store, prefix, clock })).toBe(0);
+    expect((await readContents(target().store)).size).toBe(RESTORE_WRITES);
   });
 
   it('fails when another program writes to the store', async () => {
-    const { header, records } = await decodeBackup(chunksOf(bytes));
+    const { header, records } = await decodeBackup(chunksOf(backup().bytes));
     async function* withConcurrentWrite(): ReturnType<typeof records> {
       yield* records();
-      await putAll(target.store, { 'pods/a/b': 'x' });
+      await putAll(target().store, { 'pods/a/b': 'x' });
     }
     const restoring = restore(header, withConcurrentWrite(), {
-      store: target.store,
+      store: target().store,
       prefix,
       clock,
       name: 'x',
@@ -254,6 +272,14 @@ describeWithEtcd('a restore from etcd to an embedded store', () =>
 );
 
 describe('a backup', () => {
+  /** An in-memory store with 500 pods that have the value `before`. */
+  function createFilledStore(): MemoryStore {
+    const store = new MemoryStore();
+    store.put(`${prefix}/platform-format`, encodeFormatMarker({ format: DATA_FORMAT, version: DATA_FORMAT_VERSION, naming: 'platform' }));
+    for (let index = 0; index < 500; index++) store.put(`${prefix}/pods/n/p${index}`, Buffer.from('before'));
+    return store;
+  }
+
   it.each([
     ['no data', undefined, 'no data of this program'],
     ['data of another program', Buffer.from('x'), 'no data of this program'],
@@ -265,14 +291,13 @@ describe('a backup', () => {
   });
 
   it('contains one revision regardless of concurrent writes', async () => {
-    const store = new MemoryStore();
-    store.put(`${prefix}/platform-format`, encodeFormatMarker({ format: DATA_FORMAT, version: DATA_FORMAT_VERSION, naming: 'platform' }));
-    for (let index = 0; index < 500; index++) store.put(`${prefix}/pods/n/p${index}`, Buffer.from('before'));
+    const store = createFilledStore();
     const source = await createEtcdSource(store, { prefix, clock });
     let count = 0;
     for await (const { value, modRevision } of source.records()) {
       expect(value.toString()).toBe('before');
       expect(modRevision).toBeLessThanOrEqual(source.header.revision);
+      // A write to a pod that has not been read, from the last one to the first.
       store.put(`${prefix}/pods/n/p${499 - count++}`, Buffer.from('after'));
     }
     expect(count).toBe(500);
@@ -280,9 +305,7 @@ describe('a backup', () => {
   });
 
   it('fails with the reason when its revision is compacted too early', async () => {
-    const store = new MemoryStore();
-    store.put(`${prefix}/platform-format`, encodeFormatMarker({ format: DATA_FORMAT, version: DATA_FORMAT_VERSION, naming: 'platform' }));
-    for (let index = 0; index < 500; index++) store.put(`${prefix}/pods/n/p${index}`, Buffer.from('before'));
+    const store = createFilledStore();
     const source = await createEtcdSource(store, { prefix, clock });
     const reading = (async () => {
       for await (const { key } of source.records()) {
