@@ -7,21 +7,21 @@ import type { JsonObject } from '../../shared/values/json';
 import { quote } from '../../shared/values/text/quote';
 import type { DefinitionCondition } from './conditions';
 
-const TYPE = 'KubernetesAPIApprovalPolicyConformant';
+const CONDITION_TYPE = 'KubernetesAPIApprovalPolicyConformant';
 
-/** `undefined` when the group requires no approval. */
+/** The condition that follows from the annotation; `undefined` when the group requires no approval. */
 export function approvalCondition(group: string, annotations: JsonObject | undefined): DefinitionCondition | undefined {
   const approval = parseApiApproval(group, annotations);
   switch (approval?.type) {
     case undefined:
       return undefined;
     case 'approved':
-      return { type: TYPE, status: 'True', reason: 'ApprovedAnnotation', message: `approved in ${approval.value}` };
+      return { type: CONDITION_TYPE, status: 'True', reason: 'ApprovedAnnotation', message: `approved in ${approval.value}` };
     case 'unapproved':
-      return { type: TYPE, status: 'False', reason: 'UnapprovedAnnotation', message: `not approved: ${quote(approval.value)}` };
+      return { type: CONDITION_TYPE, status: 'False', reason: 'UnapprovedAnnotation', message: `not approved: ${quote(approval.value)}` };
     case 'missing':
-      return { type: TYPE, status: 'False', reason: 'MissingAnnotation', message: approval.detail };
+      return { type: CONDITION_TYPE, status: 'False', reason: 'MissingAnnotation', message: approval.detail };
     case 'wrong':
-      return { type: TYPE, status: 'False', reason: 'InvalidAnnotation', message: approval.detail };
+      return { type: CONDITION_TYPE, status: 'False', reason: 'InvalidAnnotation', message: approval.detail };
   }
 }

@@ -1,4 +1,7 @@
-/** The conditions of a CustomResourceDefinition, with the texts of upstream except for `Described`. */
+/**
+ * The conditions of a CustomResourceDefinition, with the texts of upstream except for `Described`. When a condition is set is
+ * left to naming.ts and definition-controller.ts.
+ */
 import { arrayAt, isObject, stringAt, type JsonObject } from '../../shared/values/json';
 
 /** A condition as it is set; its transition time is derived from the previous one. */

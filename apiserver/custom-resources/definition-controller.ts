@@ -5,8 +5,8 @@
  *
  * Every replica handles all definitions. For each definition one replica starts at once and the others later
  * (`precedingReplicas`), when they usually find nothing left to do. A change causes work only for the definition itself and
- * for those of its group that await names, regardless of the number of other definitions. The rules are in naming.ts and
- * conditions.ts.
+ * for those of its group that await names, regardless of the number of other definitions. Deciding about names is left to
+ * naming.ts.
  */
 import { equalJson, type JsonObject } from '../../shared/values/json';
 import { StatusError } from '../../shared/api/errors/status';
@@ -26,7 +26,7 @@ import type { Definition } from './read-definition';
 /** Finalizers that hold a definition until its objects are deleted, in both spellings. */
 const CLEANUP_FINALIZERS: readonly string[] = Object.values(GENERATED_NAMES).map(({ definitionFinalizer }) => definitionFinalizer);
 
-/** What the controller uses. */
+/** The definitions, and how the controller reads and changes them and their objects. */
 export interface DefinitionControllerOptions {
   readonly definitions: Definitions;
   /** The resource of definitions. */
@@ -60,6 +60,7 @@ export function startDefinitionController(options: DefinitionControllerOptions):
   return reconciler;
 }
 
+/** Selects every object of a resource. */
 const EVERYTHING = { hasFilters: false, matches: () => true } as const;
 
 class DefinitionController {
@@ -70,6 +71,7 @@ class DefinitionController {
    * definition, so the condition is removed.
    */
   private readonly changedDefinitions = new Set<string>();
+  /** Monotonic milliseconds. */
   private nextResyncAt: number;
 
   constructor(private readonly options: DefinitionControllerOptions) {
@@ -88,11 +90,11 @@ class DefinitionController {
     const group = before?.group ?? after?.group;
     // Names may have become available.
     if (group !== undefined && !equalJson(before?.status['acceptedNames'], after?.status['acceptedNames'])) {
-      for (const other of this.options.definitions.awaitingNames(group)) if (other !== name) this.enqueue(other);
+      for (const waiting of this.options.definitions.awaitingNames(group)) if (waiting !== name) this.enqueue(waiting);
     }
   }
 
-  /** Returns false when something must be retried soon. */
+  /** Reconciles the queued definitions that are due. Resolves with false when some must be retried soon. */
   async reconcileAll(): Promise<boolean> {
     const { definitions, clock } = this.options;
     // Lets the caller that reported the change continue first.
@@ -116,13 +118,14 @@ class DefinitionController {
     return isComplete;
   }
 
+  /** Queues a definition unless it is queued, with the delay of this replica. */
   private enqueue(name: string): void {
     if (this.queue.has(name)) return;
     const { clock, precedingReplicas } = this.options;
     this.queue.set(name, clock.monotonic() + precedingReplicas(name) * REPLICA_DELAY_MS);
   }
 
-  /** Finds definitions for which no change was reported. */
+  /** Queues every definition that is not reconciled, whether or not a change of it was reported. */
   private async enqueueAll(): Promise<void> {
     const { definitions, clock } = this.options;
     const slice = new TimeSlice(clock);
@@ -134,16 +137,17 @@ class DefinitionController {
     }
   }
 
+  /** Whether the controller has nothing to change. */
   private isReconciled(definition: Definition): boolean {
     if (definition.isTerminating) return !hasCleanupFinalizer(definition);
     return equalJson(this.desiredStatus(definition), definition.status);
   }
 
-  /** The same object when nothing is to change. */
+  /** The status that the definition should have; the same object when that is its status. */
   private desiredStatus(definition: Definition): JsonObject {
     const { definitions, clock } = this.options;
-    const named = updateNameStatus(definition, definitions.namesInUse(definition), clock.now());
-    const status = definition.approval === undefined ? named : withCondition(named, definition.approval, clock.now());
+    const nameStatus = updateNameStatus(definition, definitions.namesInUse(definition), clock.now());
+    const status = definition.approval === undefined ? nameStatus : withCondition(nameStatus, definition.approval, clock.now());
     const reason = definitions.undescribedReason(definition.name);
     if (reason !== undefined) return withCondition(status, undescribedCondition(reason), clock.now());
     return this.changedDefinitions.has(definition.name) ? withoutCondition(status, 'Described') : status;
@@ -161,6 +165,7 @@ class DefinitionController {
     }
   }
 
+  /** Like {@link tryReconcile}, but rejects when a write fails. */
   private async reconcile(definition: Definition): Promise<boolean> {
     if (definition.isTerminating) return !hasCleanupFinalizer(definition) || this.cleanUp(definition);
     const status = this.desiredStatus(definition);

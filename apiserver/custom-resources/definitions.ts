@@ -1,6 +1,6 @@
 /**
- * The CustomResourceDefinitions in this replica's cache, and the resources that they define. Follows the cache's watch.
- * Read-only: definition-controller.ts changes definitions.
+ * The CustomResourceDefinitions in this replica's cache, and the resources that they define. It follows the cache's watch,
+ * so the served resources change with the definitions. Changing definitions is left to definition-controller.ts.
  */
 import type { Clock } from '../../shared/runtime/clock';
 import type { KindRow } from '../../shared/api/kinds';
@@ -17,7 +17,7 @@ import { extractSchemas } from '../kinds/apiextensions/extract-schemas';
 import { readDefinition, type Definition, type SchemaTexts } from './read-definition';
 import { createSchemaCache } from './schema-cache';
 
-/** What {@link Definitions} uses. */
+/** The cache that {@link Definitions} follows, and where failures are reported. */
 export interface DefinitionsOptions {
   /**
    * Followed for definitions. When a definition serves other resources than before, the watches of its objects are ended;
@@ -41,30 +41,33 @@ export interface DefinitionChange {
   readonly after: Definition | undefined;
 }
 
+/** A definition with the resources that it defines. */
 interface KnownDefinition {
   readonly definition: Definition;
   /** Where the resources of the definition read their schemas; updated in place. */
   readonly source: SchemaTexts;
   /** One per served version. */
   readonly resources: readonly Resource[];
+  /** The resource in the storage version, served or not. */
   readonly storage: Resource;
 }
 
 /** The CustomResourceDefinitions in the cache of this replica. */
 export class Definitions {
   /** By name. */
-  private readonly known = new Map<string, KnownDefinition>();
+  private readonly definitions = new Map<string, KnownDefinition>();
   private readonly listeners = new Set<(change: DefinitionChange) => void>();
   /** The served resources, by group, version and resource. */
   private readonly byPath = new Map<string, Resource>();
+  /** The names that definitions have or await. */
   private readonly names = new NamesByGroup();
   /** The number of kinds by served group version. */
   private readonly kindCounts = new Map<string, number>();
   private readonly schemas = createSchemaCache();
   /** Why the OpenAPI documents omit a definition, by name. */
   private readonly undescribed = new Map<string, string>();
-  /** `undefined` when the list must be rebuilt on the next access. */
-  private served: readonly KindRow[] | undefined;
+  /** The rows of `byPath`; `undefined` when the list must be rebuilt on the next access. */
+  private servedRows: readonly KindRow[] | undefined;
   private readonly follower: TypeFollower;
 
   constructor(private readonly options: DefinitionsOptions) {
@@ -78,16 +81,17 @@ export class Definitions {
 
   /** The rows of everything that is served; the same list until something changes. */
   get rows(): readonly KindRow[] {
-    return (this.served ??= [...this.byPath.values()].map(({ row }) => row));
+    return (this.servedRows ??= [...this.byPath.values()].map(({ row }) => row));
   }
 
   /** Includes definitions that are not established. */
   get(name: string): Definition | undefined {
-    return this.known.get(name)?.definition;
+    return this.definitions.get(name)?.definition;
   }
 
+  /** Names of all definitions, including those that are not established. */
   get allNames(): Iterable<string> {
-    return this.known.keys();
+    return this.definitions.keys();
   }
 
   /** The names that other definitions of the group use. */
@@ -125,7 +129,7 @@ export class Definitions {
 
   /** The storage resource of a definition, whether or not it is served. */
   storageOf(name: string): Resource | undefined {
-    return this.known.get(name)?.storage;
+    return this.definitions.get(name)?.storage;
   }
 
   /** Registers a listener for changes of definitions, and thus of what is served. */
@@ -138,9 +142,10 @@ export class Definitions {
     this.follower.stop();
   }
 
+  /** Called when a definition was created or has changed. */
   private update(entry: Entry): void {
     const name = entry.key;
-    const before = this.known.get(name);
+    const before = this.definitions.get(name);
     const outline = extractSchemas(entry.bytes);
     const source = { texts: outline.schemas };
     const current = readDefinition(outline, entry.revision, source, this.schemas);
@@ -150,30 +155,32 @@ export class Definitions {
       // The served resources are unchanged, so they are kept; the new bytes replace the old ones, which can be freed.
       before.source.texts = source.texts;
       definition = { ...before.definition, revision, status, finalizers, approval, isTerminating };
-      this.known.set(name, { ...before, definition });
+      this.definitions.set(name, { ...before, definition });
     } else this.replace(name, before, current, source);
-    const accepted = objectAt(status, 'acceptedNames') ?? {};
-    this.names.set(name, { group: definition.group, accepted, isAwaitingNames: !isConditionTrue(status, 'NamesAccepted') });
+    const names = objectAt(status, 'acceptedNames') ?? {};
+    this.names.set(name, { group: definition.group, names, isAwaitingNames: !isConditionTrue(status, 'NamesAccepted') });
     this.notify({ name, before: before?.definition, after: definition });
   }
 
+  /** Serves a new definition, or one that serves other resources than before. */
   private replace(name: string, before: KnownDefinition | undefined, definition: Definition, source: SchemaTexts): void {
     const { stored, storageRow } = definition;
     // Where a webhook converts between versions, objects are cached in their storage version only.
     const resourceOf = (row: KindRow): Resource => ({ row, hub: row.custom?.webhook === undefined ? row : storageRow, stored });
-    const known = { definition, source, resources: definition.rows.map(resourceOf), storage: resourceOf(definition.storageRow) };
+    const replacement = { definition, source, resources: definition.rows.map(resourceOf), storage: resourceOf(storageRow) };
     if (before !== undefined) this.withdraw(before);
     this.undescribed.delete(name);
-    this.known.set(name, known);
-    this.serve(known);
+    this.definitions.set(name, replacement);
+    this.serve(replacement);
     // Open watches show objects by the previous rows; their clients have to start again.
     if (before !== undefined) this.options.cache.endWatches(before.definition.stored);
   }
 
+  /** Called when a definition was deleted. */
   private remove(name: string): void {
-    const before = this.known.get(name);
+    const before = this.definitions.get(name);
     if (before === undefined) return;
-    this.known.delete(name);
+    this.definitions.delete(name);
     this.names.remove(name);
     this.undescribed.delete(name);
     this.withdraw(before);
@@ -189,9 +196,10 @@ export class Definitions {
       this.byPath.set(pathOf(resource.row.group, resource.row.version, resource.row.resource), resource);
       this.kindCounts.set(version, (this.kindCounts.get(version) ?? 0) + 1);
     }
-    this.served = undefined;
+    this.servedRows = undefined;
   }
 
+  /** Undoes {@link serve}. */
   private withdraw({ definition, resources }: KnownDefinition): void {
     if (!definition.isEstablished) return;
     for (const { row } of resources) {
@@ -201,7 +209,7 @@ export class Definitions {
       if (remaining === 0) this.kindCounts.delete(version);
       else this.kindCounts.set(version, remaining);
     }
-    this.served = undefined;
+    this.servedRows = undefined;
   }
 
   private notify(change: DefinitionChange): void {

@@ -1,6 +1,7 @@
 /**
  * Decides which requested names a definition gets: those that no other definition of its group uses. Pure functions
- * from the accepted names of the others to the names and conditions of the definition.
+ * from the accepted names of the others to the names and conditions of the definition. Writing them is left to
+ * definition-controller.ts.
  */
 import { equalJson, type JsonObject, objectAt, stringAt, stringsAt } from '../../shared/values/json';
 import { quote } from '../../shared/values/text/quote';
@@ -23,13 +24,14 @@ export interface NamedDefinition {
 
 /**
  * The status with accepted names and the conditions about them; the same object when nothing changes. `others` holds
- * the names that other definitions of the group use. `ms` is in milliseconds since 1970.
+ * the names that other definitions of the group use. `nowMs` is in milliseconds since 1970.
  */
-export function updateNameStatus({ requestedNames, status }: NamedDefinition, others: NamesInUse, ms: number): JsonObject {
+export function updateNameStatus({ requestedNames, status }: NamedDefinition, others: NamesInUse, nowMs: number): JsonObject {
   const { names, condition } = acceptNames(requestedNames, objectAt(status, 'acceptedNames') ?? {}, others);
-  const named = withCondition(equalJson(names, status['acceptedNames']) ? status : { ...status, acceptedNames: names }, condition, ms);
-  if (isConditionTrue(status, 'Established')) return named;
-  return withCondition(named, condition.status === 'True' ? ESTABLISHED : NOT_ESTABLISHED, ms);
+  const statusWithNames = equalJson(names, status['acceptedNames']) ? status : { ...status, acceptedNames: names };
+  const updated = withCondition(statusWithNames, condition, nowMs);
+  if (isConditionTrue(status, 'Established')) return updated;
+  return withCondition(updated, condition.status === 'True' ? ESTABLISHED : NOT_ESTABLISHED, nowMs);
 }
 
 /** The names that a definition gets, and the condition NamesAccepted that follows. */
@@ -41,32 +43,39 @@ interface NameDecision {
 /** `before`: the accepted names so far. Of several conflicts the last one is reported (upstream behaviour). */
 function acceptNames(requested: JsonObject, before: JsonObject, { resources, kinds }: NamesInUse): NameDecision {
   const names: JsonObject = { plural: '', kind: '', ...before };
-  let condition: DefinitionCondition = { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
-  const reject = (reason: string, message: string): void => {
-    condition = { type: 'NamesAccepted', status: 'False', reason, message };
+  const conflicts: NameConflict[] = [];
+  const acceptName = (member: string, inUse: NamesInUse['kinds'], reason: string): void => {
+    const name = stringAt(requested, member) ?? '';
+    if (inUse.has(name)) conflicts.push({ reason, message: inUseMessage(name) });
+    else setName(names, member, name);
   };
-  for (const { member, reason, inUse } of [
-    { member: 'plural', reason: 'PluralConflict', inUse: resources },
-    { member: 'singular', reason: 'SingularConflict', inUse: resources },
-  ]) {
-    const name = stringAt(requested, member) ?? '';
-    if (inUse.has(name)) reject(reason, `${quote(name)} is already in use`);
-    else setName(names, member, name);
-  }
-  const shortNames = stringsAt(requested, 'shortNames');
-  const conflicts = shortNames.filter((name) => resources.has(name)).map((name) => `${quote(name)} is already in use`);
-  if (conflicts.length > 0) reject('ShortNamesConflict', conflicts.length === 1 ? conflicts.join('') : `[${conflicts.join(', ')}]`);
-  else setNameList(names, 'shortNames', shortNames);
-  for (const { member, reason } of [
-    { member: 'kind', reason: 'KindConflict' },
-    { member: 'listKind', reason: 'ListKindConflict' },
-  ]) {
-    const name = stringAt(requested, member) ?? '';
-    if (kinds.has(name)) reject(reason, `${quote(name)} is already in use`);
-    else setName(names, member, name);
-  }
+  const acceptShortNames = (): void => {
+    const shortNames = stringsAt(requested, 'shortNames');
+    const messages = shortNames.filter((name) => resources.has(name)).map(inUseMessage);
+    if (messages.length === 0) setNameList(names, 'shortNames', shortNames);
+    else conflicts.push({ reason: 'ShortNamesConflict', message: messages.length === 1 ? messages.join() : `[${messages.join(', ')}]` });
+  };
+  acceptName('plural', resources, 'PluralConflict');
+  acceptName('singular', resources, 'SingularConflict');
+  acceptShortNames();
+  acceptName('kind', kinds, 'KindConflict');
+  acceptName('listKind', kinds, 'ListKindConflict');
   setNameList(names, 'categories', stringsAt(requested, 'categories'));
-  return { names, condition };
+  return { names, condition: conditionAfter(conflicts.at(-1)) };
+}
+
+/** Why a requested name is not accepted. */
+interface NameConflict {
+  readonly reason: string;
+  readonly message: string;
+}
+
+const inUseMessage = (name: string): string => `${quote(name)} is already in use`;
+
+/** The condition NamesAccepted with this conflict, or without one. */
+function conditionAfter(conflict: NameConflict | undefined): DefinitionCondition {
+  if (conflict === undefined) return { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' };
+  return { type: 'NamesAccepted', status: 'False', ...conflict };
 }
 
 /** An empty plural or kind is stored, any other empty name is removed. */
@@ -75,6 +84,7 @@ function setName(names: JsonObject, member: string, name: string): void {
   else delete names[member];
 }
 
+/** An empty list is removed. */
 function setNameList(names: JsonObject, member: string, list: readonly string[]): void {
   if (list.length > 0) names[member] = [...list];
   else delete names[member];

@@ -1,6 +1,6 @@
 /**
  * Reads a CustomResourceDefinition: the rows of its kind, one per served version, and everything else that this server
- * needs of it. Uses the accepted names.
+ * needs of it. The rows have the accepted names, not the requested ones. Serving them is left to definitions.ts.
  */
 import { createHash } from 'node:crypto';
 import { CUSTOM_TYPE_PREFIX } from '../../shared/api/types';
@@ -72,7 +72,10 @@ export interface SchemaTexts {
 const CUSTOM_RESOURCE_VERBS: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
 const STATUS_VERBS: readonly Verb[] = ['get', 'patch', 'update'];
 
-/** `outline` belongs to a stored and thus validated definition. Schemas are read from `source` on first use. */
+/**
+ * Reads the outline of a stored and thus validated definition. Schemas are parsed on first use, from the texts that `source`
+ * has then.
+ */
 export function readDefinition(
   { object, schemas: texts }: DefinitionOutline,
   revision: Revision,
@@ -145,6 +148,7 @@ interface DefinitionContext {
 const STATUS_SUBRESOURCE: SubresourceRow = { name: 'status', verbs: STATUS_VERBS };
 const SCALE_SUBRESOURCE: SubresourceRow = { name: 'scale', verbs: STATUS_VERBS, kind: SCALE };
 
+/** The row of one version. */
 function rowOf(context: DefinitionContext, version: JsonObject): KindRow {
   const { group, names, namespaced, plural } = context;
   const versionName = nameOf(version);
@@ -152,7 +156,7 @@ function rowOf(context: DefinitionContext, version: JsonObject): KindRow {
   const subresources = objectAt(version, 'subresources') ?? {};
   const scale = objectAt(subresources, 'scale');
   const hasStatus = isObject(ownMember(subresources, 'status'));
-  const selectable = (arrayAt(version, 'selectableFields') ?? []).filter(isObject).map(readSelectableField);
+  const selectableFields = (arrayAt(version, 'selectableFields') ?? []).filter(isObject).map(readSelectableField);
   // The row of the storage version has no version in `versions` when no version is marked for storage.
   const custom = context.versions.get(versionName) ?? versionOf(context, version);
   return {
@@ -174,13 +178,15 @@ function rowOf(context: DefinitionContext, version: JsonObject): KindRow {
     statusUpdateKeeps: 'metadata',
     requiresResourceVersion: true,
     fieldLabelErrorForm: 'plain',
-    ...(selectable.length === 0 ? {} : { selectableFields: selectable }),
+    ...(selectableFields.length === 0 ? {} : { selectableFields }),
     ...(ownMember(version, 'deprecated') === true ? { deprecationWarning: deprecationWarning(version, context, kind) } : {}),
   };
 }
 
+/** In place of the schema of a version without one. */
 const NO_SCHEMA = Buffer.from('{}');
 
+/** The schema and the other settings of one version. */
 function versionOf(context: DefinitionContext, version: JsonObject): CustomVersion {
   const { name, digests, versions, source, schemas, storageVersion, webhook } = context;
   const schemaIndex = schemaIndexOf(version);
@@ -205,14 +211,13 @@ function versionOf(context: DefinitionContext, version: JsonObject): CustomVersi
   };
 }
 
-const REVIEW_VERSIONS: readonly ConversionReviewVersion[] = ['v1', 'v1beta1'];
+const isReviewVersion = (name: string): name is ConversionReviewVersion => name === 'v1' || name === 'v1beta1';
 
+/** `undefined` when the definition has no conversion webhook. */
 function webhookOf(conversion: JsonObject): ConversionWebhook | undefined {
   if (stringAt(conversion, 'strategy') !== 'Webhook') return undefined;
   const webhook = objectAt(conversion, 'webhook') ?? {};
-  const [reviewVersion] = stringsAt(webhook, 'conversionReviewVersions').flatMap((name) =>
-    REVIEW_VERSIONS.filter((known) => known === name),
-  );
+  const reviewVersion = stringsAt(webhook, 'conversionReviewVersions').find(isReviewVersion);
   return { clientConfig: objectAt(webhook, 'clientConfig') ?? {}, reviewVersion };
 }
 
@@ -229,15 +234,15 @@ function digestOf(value: JsonValue): string {
   return createHash('sha256').update(stringifyJson(value, 'sorted')).digest('base64').slice(0, 16);
 }
 
+/** The configured warning, or upstream's default. */
 function deprecationWarning(version: JsonObject, { group, preferredVersion }: DefinitionContext, kind: string): string {
-  const own = stringAt(version, 'deprecationWarning');
-  if (own !== undefined) return own;
+  const configured = stringAt(version, 'deprecationWarning');
+  if (configured !== undefined) return configured;
   const name = nameOf(version);
-  const successor =
-    preferredVersion === undefined || compareApiVersions(preferredVersion, name) > 0
-      ? ''
-      : `; use ${apiVersionOf({ group, version: preferredVersion })} ${kind}`;
-  return `${apiVersionOf({ group, version: name })} ${kind} is deprecated${successor}`;
+  const warning = `${apiVersionOf({ group, version: name })} ${kind} is deprecated`;
+  // Versions are sorted by priority, highest first.
+  const hasSuccessor = preferredVersion !== undefined && compareApiVersions(preferredVersion, name) <= 0;
+  return hasSuccessor ? `${warning}; use ${apiVersionOf({ group, version: preferredVersion })} ${kind}` : warning;
 }
 
 /** The version that deprecation warnings recommend: the one of the highest priority that is served and not deprecated. */

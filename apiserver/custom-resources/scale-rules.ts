@@ -1,6 +1,6 @@
 /**
  * Validates the fields of a custom resource that its scale subresource uses: replica counts in the range of a scale,
- * and a string selector (upstream behaviour).
+ * and a string selector (upstream behaviour). Validation of all other fields is left to the schema.
  */
 import { invalidValue, type FieldError } from '../../shared/api/errors/field-error';
 import { formatGoSyntax } from '../../shared/values/go-syntax';
@@ -51,8 +51,9 @@ function readField(object: JsonObject, path: string): { readonly value: JsonValu
   return { value };
 }
 
-function mismatch(path: string, value: JsonValue, wanted: string): string {
-  return `${path} accessor error: ${valueText(value)} is of the type ${goTypeName(value)}, expected ${wanted}`;
+/** The message of upstream's accessor for a value of another type than expected. */
+function mismatch(path: string, value: JsonValue, expectedType: string): string {
+  return `${path} accessor error: ${valueText(value)} is of the type ${goTypeName(value)}, expected ${expectedType}`;
 }
 
 const valueText = (value: JsonValue): string => (typeof value === 'string' ? value : formatGoSyntax(value));

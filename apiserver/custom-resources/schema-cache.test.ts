@@ -3,35 +3,37 @@ import { createSchemaCache } from './schema-cache';
 /** The text of a schema of more than 300 bytes. */
 const text = Buffer.from(JSON.stringify({ type: 'object', description: 'x'.repeat(300) }));
 
-let reads: number;
-beforeEach(() => (reads = 0));
+const createReader = () => jest.fn(() => text);
 
-const readText = (): Buffer => {
-  reads += 1;
-  return text;
-};
+describe('schema cache', () => {
+  it('creates the schema of an owner once', () => {
+    const readText = createReader();
+    const schemas = createSchemaCache(1000);
+    const owner = {};
+    const schema = schemas.get(owner, readText);
+    expect(schemas.get(owner, readText)).toBe(schema);
+    expect(readText).toHaveBeenCalledTimes(1);
+  });
 
-test('schema cache creates a schema on first use, evicts the least recently used one over its size limit, and creates it again', () => {
-  // The limit admits two schemas.
-  const schemas = createSchemaCache(1000);
-  const [first, second, third, fourth] = [{}, {}, {}, {}];
-  const schema = schemas.get(first, readText);
-  schemas.get(second, readText);
-  expect(reads).toBe(2);
-  expect(schemas.get(first, readText)).toBe(schema);
-  schemas.get(second, readText);
-  expect(reads).toBe(2);
-  schemas.get(third, readText);
-  schemas.get(fourth, readText);
-  expect(reads).toBe(4);
-  schemas.get(first, readText);
-  expect(reads).toBe(5);
-});
+  it('evicts the least recently used schema over its size limit, and creates it again', () => {
+    const readText = createReader();
+    // The limit admits two schemas.
+    const schemas = createSchemaCache(1000);
+    const [first, second, third] = [{}, {}, {}];
+    for (const owner of [first, second, first, third]) schemas.get(owner, readText);
+    expect(readText).toHaveBeenCalledTimes(3);
+    schemas.get(first, readText);
+    expect(readText).toHaveBeenCalledTimes(3);
+    schemas.get(second, readText);
+    expect(readText).toHaveBeenCalledTimes(4);
+  });
 
-test('schema cache returns a schema over its size limit without caching it', () => {
-  const schemas = createSchemaCache(10);
-  const owner = {};
-  schemas.get(owner, readText);
-  schemas.get(owner, readText);
-  expect(reads).toBe(2);
+  it('does not cache a schema over its size limit', () => {
+    const readText = createReader();
+    const schemas = createSchemaCache(10);
+    const owner = {};
+    schemas.get(owner, readText);
+    schemas.get(owner, readText);
+    expect(readText).toHaveBeenCalledTimes(2);
+  });
 });

@@ -7,12 +7,12 @@ import { readSchema } from '../../shared/api/structural/read-schema';
 import type { SchemaNode } from '../../shared/api/structural/schema-node';
 import { parseStoredJson } from '../../shared/serialization';
 
-/** A parsed schema takes about ten times the memory of its text. */
+/** Limit of the texts of the cached schemas. A parsed schema takes about ten times the memory of its text. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** Holds parsed schemas; a schema may be parsed again after it was evicted, so callers do not keep it. */
+/** Parsed schemas. A schema that was evicted is parsed again, so callers call `get` at each use. */
 export interface SchemaCache {
-  /** `owner` is the cache key; one owner has one schema. `text` returns the JSON of the schema. */
+  /** `owner` is the cache key: the object of which this is the schema. `text` returns the JSON; called unless it is cached. */
   get(owner: object, text: () => Buffer): SchemaNode;
 }
 
