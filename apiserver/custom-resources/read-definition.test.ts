@@ -1,9 +1,10 @@
 /** What is served for a CustomResourceDefinition. */
-import { objectAt, type JsonObject } from '../../shared/values/json';
+import type { JsonObject } from '../../shared/values/json';
 import { parseDefinition } from '../../test/support/objects/parse-definition';
 
 const SCHEMA: JsonObject = { openAPIV3Schema: { type: 'object', properties: { spec: { type: 'object' } } } };
 
+/** A definition with the versions v1, v1beta1 and v1alpha1, of which the last is not served. */
 function definition(changes: { spec?: JsonObject; status?: JsonObject; metadata?: JsonObject } = {}): JsonObject {
   const names = { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList', shortNames: ['wd'], categories: ['all'] };
   return {
@@ -65,8 +66,9 @@ describe('CustomResourceDefinition', () => {
         custom: { columns: [] },
       },
     ]);
-    expect(rows[1]).not.toHaveProperty('selectableFields');
-    expect([...(rows[0]?.custom?.versions.keys() ?? [])]).toEqual(['v1', 'v1beta1', 'v1alpha1']);
+    const [v1, v1beta1] = rows;
+    expect(v1beta1).not.toHaveProperty('selectableFields');
+    expect([...(v1?.custom?.versions.keys() ?? [])]).toEqual(['v1', 'v1beta1', 'v1alpha1']);
   });
 
   it('rows use the accepted names, not the requested ones', () => {
@@ -83,17 +85,23 @@ describe('CustomResourceDefinition', () => {
     expect(terminating.isTerminating).toBe(true);
   });
 
-  it('schema ids differ by schema and selectable fields, and identities by what is served', () => {
-    const plain = parseDefinition(definition());
-    const [first, second] = plain.rows;
-    // The second version has no selectable fields.
-    expect(first?.custom?.schemaId).not.toBe(second?.custom?.schemaId);
-    const versions = [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }];
-    const other = parseDefinition(definition({ spec: { versions } }));
-    expect(other.rows[0]?.custom?.schemaId).not.toBe(second?.custom?.schemaId);
-    const spec = objectAt(definition(), 'spec') ?? {};
-    expect(parseDefinition(definition({ spec: { ...spec } })).identity).toBe(plain.identity);
-    expect(parseDefinition(definition({ metadata: { labels: { a: 'b' } } })).identity).toBe(plain.identity);
-    expect(other.identity).not.toBe(plain.identity);
+  /** A definition with one version, v1, of another schema. */
+  const withOtherSchema = definition({
+    spec: { versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }] },
+  });
+
+  it('schema ids differ by schema and by selectable fields', () => {
+    const [v1, v1beta1] = parseDefinition(definition()).rows;
+    // The same schema; v1beta1 has no selectable fields.
+    expect(v1?.custom?.schemaId).not.toBe(v1beta1?.custom?.schemaId);
+    const [otherV1] = parseDefinition(withOtherSchema).rows;
+    // Another schema; neither has selectable fields.
+    expect(otherV1?.custom?.schemaId).not.toBe(v1beta1?.custom?.schemaId);
+  });
+
+  it('identities differ exactly by what is served', () => {
+    const { identity } = parseDefinition(definition());
+    expect(parseDefinition(definition({ metadata: { labels: { a: 'b' } } })).identity).toBe(identity);
+    expect(parseDefinition(withOtherSchema).identity).not.toBe(identity);
   });
 });

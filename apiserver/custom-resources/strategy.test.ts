@@ -17,6 +17,8 @@ const schema = readSchema({
     spec: { type: 'object' },
   },
 });
+const THING = { group: 'example.com', version: 'v1', kind: 'Thing' };
+/** The version with this schema. Tests replace the schema. */
 const version: CustomVersion = {
   definition: 'things.example.com',
   schema,
@@ -41,23 +43,23 @@ const contextWarningTo = (warnings: string[]): StrategyContext => ({
 const context = contextWarningTo([]);
 
 it('custom resource validation includes apiVersion and kind, which stored objects omit', () => {
-  const strategy = customResourceStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, version);
-  const good = { metadata: {}, spec: {} };
-  expect(strategy.validate?.(good, undefined, context)).toEqual([]);
-  expect(strategy.update?.validate?.(good, good, context)).toEqual([]);
+  const strategy = customResourceStrategy(THING, version);
+  const valid = { metadata: {}, spec: {} };
+  expect(strategy.validate?.(valid, undefined, context)).toEqual([]);
+  expect(strategy.update?.validate?.(valid, valid, context)).toEqual([]);
   expect(strategy.validate?.({ metadata: {} }, undefined, context).map(({ text }) => text)).toEqual([
     '<nil>: Invalid value: 3:  in body should have at least 4 properties',
     'spec: Required value',
   ]);
 });
 
-describe('custom resource validation rules', () => {
-  const ruled = readSchema({
+describe('validation rules of a custom resource', () => {
+  const schemaWithRules = readSchema({
     type: 'object',
     'x-kubernetes-validations': [{ rule: "self.kind == 'Thing' && self.metadata.name != 'bad'", message: 'bad name' }],
     properties: { spec: { type: 'object', properties: { n: { type: 'integer', maximum: 3 }, e: { type: 'string', enum: ['x'] } } } },
   });
-  const strategy = customResourceStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: ruled });
+  const strategy = customResourceStrategy(THING, { ...version, schema: schemaWithRules });
   const textsOf = (spec: JsonObject): string[] =>
     (strategy.validate?.({ metadata: { name: 'bad' }, spec }, undefined, context) ?? []).map(({ text }) => text);
 
@@ -69,7 +71,7 @@ describe('custom resource validation rules', () => {
   });
 
   it('report errors of types, scale, lists and rules in this order', () => {
-    const scaled = readSchema({
+    const schemaWithScale = readSchema({
       type: 'object',
       properties: {
         spec: {
@@ -86,7 +88,7 @@ describe('custom resource validation rules', () => {
     const scale = { specReplicas: '.spec.size', statusReplicas: '.status.size', labelSelector: '' };
     const { validate } = customResourceStrategy(
       { group: 'o.example.com', version: 'v1', kind: 'Wid' },
-      { ...version, schema: scaled, scale },
+      { ...version, schema: schemaWithScale, scale },
     );
     const errorsOf = (size: number | string): string[] =>
       (validate?.({ metadata: {}, spec: { b: 'no', size, l: ['a', 'a'] } }, undefined, context) ?? []).map(({ text }) => text);
@@ -112,13 +114,14 @@ describe('custom resource validation rules', () => {
 });
 
 it('custom resource update evaluates validation rules once for errors and warnings', () => {
+  // Each evaluation of a rule charges its cost.
   const charges: number[] = [];
   const charge = jest.spyOn(CostMeter.prototype, 'charge').mockImplementation((cost) => void charges.push(cost));
-  const ruled = readSchema({
+  const schemaWithRules = readSchema({
     type: 'object',
     properties: { spec: { type: 'object', properties: { n: { type: 'integer' } }, 'x-kubernetes-validations': [{ rule: 'self.n > 5' }] } },
   });
-  const strategy = customResourceStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: ruled });
+  const strategy = customResourceStrategy(THING, { ...version, schema: schemaWithRules });
   const object = { metadata: {}, spec: { n: 1 } };
   const old = { metadata: {}, spec: { n: 1 } };
   const warnings: string[] = [];
@@ -134,7 +137,7 @@ it('custom resource update evaluates validation rules once for errors and warnin
 it.each(['update', 'status'] as const)(
   'custom resource validation warns of rules that stored values violate even when the %s request is rejected for another field',
   (endpoint) => {
-    const ruled = readSchema({
+    const schemaWithRules = readSchema({
       type: 'object',
       properties: {
         spec: {
@@ -143,7 +146,7 @@ it.each(['update', 'status'] as const)(
         },
       },
     });
-    const strategy = customResourceStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: ruled });
+    const strategy = customResourceStrategy(THING, { ...version, schema: schemaWithRules });
     const old = { metadata: {}, spec: { n: 1, m: 1 } };
     const warnings: string[] = [];
     const errors = strategy[endpoint]?.validate?.({ metadata: {}, spec: { n: 1, m: 9 } }, old, contextWarningTo(warnings)) ?? [];
@@ -153,11 +156,11 @@ it.each(['update', 'status'] as const)(
 );
 
 it('custom resource validation limits the amount of text matched against patterns', () => {
-  const patterned = readSchema({
+  const schemaWithPattern = readSchema({
     type: 'object',
     properties: { spec: { type: 'object', additionalProperties: { type: 'string', pattern: '^([a-z]{1,50}){1,20}$' } } },
   });
-  const strategy = customResourceStrategy({ group: 'example.com', version: 'v1', kind: 'Thing' }, { ...version, schema: patterned });
+  const strategy = customResourceStrategy(THING, { ...version, schema: schemaWithPattern });
   const errorTexts = (spec: JsonObject): readonly string[] =>
     (strategy.validate?.({ metadata: {}, spec }, undefined, context) ?? []).map(({ text }) => text);
   expect(errorTexts({ a: 'x'.repeat(50) })).toEqual([]);
@@ -167,11 +170,11 @@ it('custom resource validation limits the amount of text matched against pattern
 });
 
 describe('write of a custom resource runs on the server thread', () => {
+  /** The size limit of writes on the server's thread, for a kind with this schema of `spec`. */
   const maxInlineBytesFor = (spec: JsonObject): number | undefined =>
-    customResourceStrategy(
-      { group: 'example.com', version: 'v1', kind: 'Thing' },
-      { ...version, schema: readSchema({ type: 'object', properties: { spec: { type: 'object', ...spec } } }) },
-    ).maxInlineBytes;
+    customResourceStrategy(THING, { ...version, schema: readSchema({ type: 'object', properties: { spec: { type: 'object', ...spec } } }) })
+      .maxInlineBytes;
+  /** A schema with a list `l` of integers, and a rule about it. */
   const listWith = (rule: string, maxItems?: number): JsonObject => ({
     properties: { l: { type: 'array', items: { type: 'integer' }, ...(maxItems === undefined ? {} : { maxItems }) } },
     'x-kubernetes-validations': [{ rule }],

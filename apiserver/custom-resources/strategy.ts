@@ -3,14 +3,13 @@
  * order. Rules are skipped when an object may not have the types that they expect. Decoding, pruning and defaulting are
  * left to the codec.
  */
-import { stringsAt } from '../../shared/values/json';
 import { patternStepsPerCharacter } from '../../shared/api/structural/pattern-steps';
 import { validateSchema } from '../../shared/api/structural/validation/validate';
 import type { SchemaNode } from '../../shared/api/structural/schema-node';
 import type { CustomVersion } from '../../shared/api/structural/version';
 import { invalidShownValue, type FieldError, type FieldErrorReason } from '../../shared/api/errors/field-error';
 import { apiVersionOf, type GroupVersionKind } from '../../shared/api/identity/identity';
-import type { JsonObject } from '../../shared/values/json';
+import { stringsAt, type JsonObject } from '../../shared/values/json';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import { quote } from '../../shared/values/text/quote';
 import { compileRules, type CompiledRules } from '../../shared/expression/custom/evaluate-rules';
@@ -31,33 +30,11 @@ const TYPE_ERRORS: ReadonlySet<FieldErrorReason> = new Set([
 
 /** The strategy of one version of a custom kind. Created per definition, not per request. */
 export function customResourceStrategy(kind: GroupVersionKind, version: CustomVersion): Strategy {
-  const { scale } = version;
   const typeMeta: JsonObject = { apiVersion: apiVersionOf(kind), kind: kind.kind };
-  /** The schema and its rules apply to objects with apiVersion and kind, which are not stored. */
-  const withTypeMeta = <T extends JsonObject | undefined>(object: T): T => (object === undefined ? object : { ...typeMeta, ...object });
-  const validate = (
-    bare: JsonObject,
-    bareOld: JsonObject | undefined,
-    { warn }: StrategyContext,
-    scaleErrors: typeof scaleSpecErrors,
-  ): readonly FieldError[] => {
-    const object = withTypeMeta(bare);
-    const old = withTypeMeta(bareOld);
-    const { schema } = version;
-    const scaleFieldErrors = scale === undefined ? [] : scaleErrors(bare, scale);
-    const errors = validateSchema(schema, object, old, scaleFieldErrors);
-    const rules = rulesOf(schema);
-    if (rules.isEmpty) return errors;
-    // The additional error belongs to no field (upstream behaviour).
-    if (errors.some(({ reason }) => TYPE_ERRORS.has(reason))) return [...errors, invalidShownValue('<nil>', '"null"', RULES_SKIPPED)];
-    const outcome = rules.validate(object, old);
-    // A violation that was stored before the rule existed causes only a warning, which is sent whether or not there are
-    // other errors.
-    outcome.warnings.forEach(warn);
-    return [...errors, ...outcome.errors];
-  };
-  const validateSpec = (object: JsonObject, old: JsonObject | undefined, context: StrategyContext): readonly FieldError[] =>
-    validate(object, old, context, scaleSpecErrors);
+  const validateSpec: Validate = (object, old, context) =>
+    validateObject({ version, typeMeta, scaleErrors: scaleSpecErrors }, object, old, context);
+  const validateStatus: Validate = (object, old, context) =>
+    validateObject({ version, typeMeta, scaleErrors: scaleStatusErrors }, object, old, context);
   return {
     get maxInlineBytes() {
       return maxInlineBytesOf(version.schema);
@@ -65,10 +42,43 @@ export function customResourceStrategy(kind: GroupVersionKind, version: CustomVe
     // For creates only: the stages of an update of a custom resource do not include `object`.
     validate: (object, _, context) => validateSpec(object, undefined, context),
     update: { validate: validateSpec },
-    status: { validate: (object, old, context) => validate(object, old, context, scaleStatusErrors) },
+    status: { validate: validateStatus },
     warningsOnCreate: (object) => finalizerWarnings(object, []),
     warningsOnUpdate: (object, old) => finalizerWarnings(object, finalizersOf(old)),
   };
+}
+
+type Validate = (object: JsonObject, old: JsonObject | undefined, context: StrategyContext) => readonly FieldError[];
+
+/** What the validation of an object depends on, besides the object. */
+interface ValidationSettings {
+  readonly version: CustomVersion;
+  /** The apiVersion and kind, which are not stored; the schema and its rules apply to objects with them. */
+  readonly typeMeta: JsonObject;
+  /** Checks the fields of the scale subresource. */
+  readonly scaleErrors: typeof scaleSpecErrors;
+}
+
+/** The errors of the object; warnings go to the context. `old` is the stored object of an update. */
+function validateObject(
+  { version: { schema, scale }, typeMeta, scaleErrors }: ValidationSettings,
+  object: JsonObject,
+  old: JsonObject | undefined,
+  { warn }: StrategyContext,
+): readonly FieldError[] {
+  const typedObject = { ...typeMeta, ...object };
+  const typedOld = old === undefined ? undefined : { ...typeMeta, ...old };
+  const scaleFieldErrors = scale === undefined ? [] : scaleErrors(object, scale);
+  const errors = validateSchema(schema, typedObject, typedOld, scaleFieldErrors);
+  const rules = rulesOf(schema);
+  if (rules.isEmpty) return errors;
+  // The additional error belongs to no field (upstream behaviour).
+  if (errors.some(({ reason }) => TYPE_ERRORS.has(reason))) return [...errors, invalidShownValue('<nil>', '"null"', RULES_SKIPPED)];
+  const outcome = rules.validate(typedObject, typedOld);
+  // A violation that was stored before the rule existed causes only a warning, which is sent whether or not there are
+  // other errors.
+  outcome.warnings.forEach(warn);
+  return [...errors, ...outcome.errors];
 }
 
 /** Compiled rules, kept as long as their schema. */
@@ -85,33 +95,33 @@ const MAX_INLINE_COST = 100_000;
 /** Limit of the steps of pattern matching in a write on the server's thread: about 20 ms. */
 const MAX_INLINE_PATTERN_STEPS = 1_000_000;
 
-/** Results of {@link maxInlineBytesOf}. */
-const maxInlineBytes = new WeakMap<SchemaNode, number>();
+/** Results of {@link maxInlineBytesOf}, kept as long as their schema. */
+const maxInlineBytesBySchema = new WeakMap<SchemaNode, number>();
 
-/** The maximum size in bytes of a write with rules and patterns within these limits. */
+/** The maximum size in bytes of a write on the server's thread: rules and patterns stay within these limits. */
 function maxInlineBytesOf(schema: SchemaNode): number {
-  let maxBytes = maxInlineBytes.get(schema);
+  let maxBytes = maxInlineBytesBySchema.get(schema);
   if (maxBytes === undefined) {
     maxBytes = Math.min(
       rulesOf(schema).maxBytesWithinCost(MAX_INLINE_COST),
       Math.floor(MAX_INLINE_PATTERN_STEPS / patternStepsPerCharacter(schema)),
     );
-    maxInlineBytes.set(schema, maxBytes);
+    maxInlineBytesBySchema.set(schema, maxBytes);
   }
   return maxBytes;
 }
 
+/** Finalizers without a domain that cause no warning. */
 const KNOWN_FINALIZERS: ReadonlySet<string> = new Set(['foregroundDeletion', 'kubernetes', 'orphan']);
 
 const finalizersOf = (object: JsonObject): readonly string[] => stringsAt(readMetadata(object), 'finalizers');
 
 /** Warnings about finalizers that the object did not have before. */
 function finalizerWarnings(object: JsonObject, before: readonly string[]): readonly string[] {
-  const known = new Set([...KNOWN_FINALIZERS, ...before]);
-  return finalizersOf(object)
-    .filter((finalizer) => !finalizer.includes('/') && !known.has(finalizer))
-    .map(
-      (finalizer) =>
-        `metadata.finalizers: ${quote(finalizer)}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
-    );
+  const accepted = new Set([...KNOWN_FINALIZERS, ...before]);
+  const unqualified = finalizersOf(object).filter((finalizer) => !finalizer.includes('/') && !accepted.has(finalizer));
+  return unqualified.map(
+    (finalizer) =>
+      `metadata.finalizers: ${quote(finalizer)}: prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers`,
+  );
 }

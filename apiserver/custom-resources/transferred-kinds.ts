@@ -19,21 +19,23 @@ export class TransferredKinds {
   private readonly schemas = createSchemaCache();
 
   /** The resource of a transferred kind; the same one for equal kinds. */
-  resourceOf(sent: TransferredKind): Resource {
-    const { row, versions, storageVersion } = sent;
-    const key = JSON.stringify([row, storageVersion, versions.map(({ name, displayId, schemaId }) => [name, displayId, schemaId])]);
+  resourceOf(kind: TransferredKind): Resource {
+    const { row, versions, storageVersion } = kind;
+    const versionIds = versions.map(({ name, displayId, schemaId }) => [name, displayId, schemaId]);
+    const key = JSON.stringify([row, storageVersion, versionIds]);
     const cached = this.cache.get(key);
     if (cached !== undefined) return cached;
-    const resource = createResource(sent, this.schemas);
+    const resource = createResource(kind, this.schemas);
     this.cache.set(key, resource);
     return resource;
   }
 }
 
-function createResource(sent: TransferredKind, schemas: SchemaCache): Resource {
-  const { definition, stored, storageVersion } = sent;
+/** The resource, with schemas that are parsed on first use. */
+function createResource(kind: TransferredKind, schemas: SchemaCache): Resource {
+  const { definition, stored, storageVersion } = kind;
   const versions = new Map<string, CustomVersion>();
-  for (const { name, schema, schemaId, displayId, columns, scale } of sent.versions) {
+  for (const { name, schema, schemaId, displayId, columns, scale } of kind.versions) {
     const text = (): Buffer => Buffer.from(schema.buffer, schema.byteOffset, schema.byteLength);
     const members = { definition, schemaText: text, schemaId, displayId, versions, storageVersion, webhook: undefined, columns, scale };
     versions.set(name, {
@@ -43,8 +45,8 @@ function createResource(sent: TransferredKind, schemas: SchemaCache): Resource {
       },
     });
   }
-  const custom = versions.get(sent.row.version);
-  if (custom === undefined) throw new Error(`${definition} has no version ${sent.row.version}`);
-  const row = { ...sent.row, custom };
+  const custom = versions.get(kind.row.version);
+  if (custom === undefined) throw new Error(`${definition} has no version ${kind.row.version}`);
+  const row = { ...kind.row, custom };
   return { row, hub: row, stored };
 }
