@@ -1,6 +1,7 @@
 /**
- * Evaluates the Accept header for discovery: the encoding, and whether the aggregated form is requested, in which
- * version and dialect. A clause for a Table has a target that no document has; other parameters are ignored.
+ * Parses the Accept header for discovery: the encoding, and whether the aggregated form is requested, in which version and
+ * dialect. A clause for a Table has a target that no document has; other parameters are ignored. Choosing a clause is left to
+ * discovery.ts.
  */
 import { type Dialect, DIALECTS, groupInDialect, JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE } from '../../shared/names/dialect';
 
@@ -52,6 +53,7 @@ export function acceptClauses(header: string | undefined): readonly AcceptClause
   return weighted.sort((a, b) => b.weight - a.weight).map(({ clause }) => clause);
 }
 
+/** `q=0.5` -> `q` and `0.5`. */
 function nameAndValue(parameter: string): [string, string] {
   const equals = parameter.indexOf('=');
   return equals < 0 ? [parameter, ''] : [parameter.slice(0, equals).trim(), parameter.slice(equals + 1).trim()];
@@ -65,6 +67,7 @@ function targetOf(values: ReadonlyMap<string, string>): AcceptTarget | undefined
   return { group: group ?? '', version: version ?? '', as: as ?? '' };
 }
 
+/** The weight in the parameter `q`; 1 when it is absent or not a number. */
 function weightOf(text: string | undefined): number {
   const weight = text === undefined ? 1 : Number(text);
   return Number.isFinite(weight) ? weight : 1;

@@ -1,6 +1,6 @@
 /**
  * Builds the discovery documents as JSON values, with members in upstream's order and names in the requested dialect.
- * Independent of HTTP.
+ * Paths, encodings and caching are left to discovery.ts.
  */
 import { createHash } from 'node:crypto';
 import { apiVersionOf } from '../../shared/api/identity/identity';
@@ -25,11 +25,11 @@ export function coreVersions(core: ServedGroup, serverAddress: string): JsonObje
  * twice.
  */
 export function groupList(groups: readonly ServedGroup[], naming: Dialect): JsonObject {
-  const preferred = groups.map((group) => groupEntry(group, naming));
-  const alternative = groups
-    .filter(({ group, spelling }) => naming === 'platform' && spelling === undefined && groupInDialect('kubernetes', group) !== group)
-    .map((group) => groupEntry(group, 'kubernetes'));
-  return { kind: 'APIGroupList', apiVersion: 'v1', groups: [...preferred, ...alternative] };
+  const hasOtherSpelling = ({ group, spelling }: ServedGroup): boolean =>
+    naming === 'platform' && spelling === undefined && groupInDialect('kubernetes', group) !== group;
+  const entries = groups.map((group) => groupEntry(group, naming));
+  const respelledEntries = groups.filter(hasOtherSpelling).map((group) => groupEntry(group, 'kubernetes'));
+  return { kind: 'APIGroupList', apiVersion: 'v1', groups: [...entries, ...respelledEntries] };
 }
 
 /** `/apis/<group>` */
@@ -49,7 +49,7 @@ export function resourceList(group: string, { version, rows }: ServedVersion, di
   const groupVersion = apiVersionOf({ group: groupInDialect(dialect, group), version });
   const resources = rows.flatMap((row) => [
     resourceEntry(row),
-    ...orderedSubresources(row).map((sub) => subresourceEntry(row, sub, dialect)),
+    ...orderedSubresources(row).map((subresource) => subresourceEntry(row, subresource, dialect)),
   ]);
   return { kind: 'APIResourceList', ...(group === '' ? {} : { apiVersion: 'v1' }), groupVersion, resources };
 }
@@ -84,6 +84,7 @@ function orderedVerbs({ custom }: KindRow, verbs: readonly Verb[]): Verb[] {
   return custom === undefined ? [...verbs].sort() : [...verbs];
 }
 
+/** Short names and categories, where there are any. */
 function namesOf({ shortNames = [], categories = [] }: KindRow): JsonObject {
   return {
     ...(shortNames.length === 0 ? {} : { shortNames: [...shortNames] }),
@@ -91,12 +92,13 @@ function namesOf({ shortNames = [], categories = [] }: KindRow): JsonObject {
   };
 }
 
+/** In the same order as verbs; see {@link orderedVerbs}. */
 function orderedSubresources(row: KindRow): readonly SubresourceRow[] {
   const rows = row.subresources ?? [];
   return row.custom === undefined ? [...rows].sort((a, b) => (a.name < b.name ? -1 : 1)) : rows;
 }
 
-/** Kinds that upstream stores in a version that is not served any more; clients compare the hash with a known one. */
+/** By kind, the storage version of upstream that is not served any more. The hash includes it, because clients compare hashes. */
 const HASHED_VERSIONS: Readonly<Record<string, string>> = { CustomResourceDefinition: 'v1beta1' };
 
 /**
@@ -105,7 +107,8 @@ const HASHED_VERSIONS: Readonly<Record<string, string>> = { CustomResourceDefini
  */
 function storageVersionHash(row: KindRow): string {
   const { group, version, kind, custom } = storedRowOf(row);
-  const identity = `${groupInDialect('kubernetes', group)}/${custom?.storageVersion ?? ownMember(HASHED_VERSIONS, kind) ?? version}/${kind}`;
+  const storageVersion = custom?.storageVersion ?? ownMember(HASHED_VERSIONS, kind) ?? version;
+  const identity = `${groupInDialect('kubernetes', group)}/${storageVersion}/${kind}`;
   return createHash('sha256').update(identity).digest().subarray(0, 8).toString('base64');
 }
 

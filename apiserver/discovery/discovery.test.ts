@@ -16,6 +16,7 @@ import { groupInDialect } from '../../shared/names/dialect';
 /** Includes the kinds that are disabled by default. */
 const EVERY_KIND = [...SERVED_KINDS, ...OPTIONAL_KINDS];
 
+/** The dependencies that the servers below share. */
 const SETTINGS = {
   naming: 'platform',
   serverAddress: '192.0.2.1:6443',
@@ -29,16 +30,19 @@ const twoGroups = createDiscovery({
   rows: () => SERVED_KINDS.filter(({ group }) => group === '' || group === 'coordination.platform.io'),
 });
 
+/** The response to a GET; `undefined` when there is no document at the path. */
 function handle(path: string, overrides: Partial<DocumentRequest> = {}, from = twoGroups): DocumentResponse | undefined {
   return from.handle({ path, query: '', accept: undefined, ifNoneMatch: undefined, pretty: false, ...overrides });
 }
 
+/** The response of a path that has a document. */
 function get(path: string, overrides: Partial<DocumentRequest> = {}, from = twoGroups): DocumentResponse {
   const response = handle(path, overrides, from);
   if (response === undefined) throw new Error(`${path} is not served`);
   return response;
 }
 
+/** The document as JSON. */
 function json(path: string, overrides: Partial<DocumentRequest> = {}, from = twoGroups): JsonObject {
   const value: JsonValue = JSON.parse(get(path, overrides, from).body.toString());
   if (!isObject(value)) throw new Error('not an object');
@@ -46,13 +50,15 @@ function json(path: string, overrides: Partial<DocumentRequest> = {}, from = two
 }
 
 /** The objects in a list of the document. */
-function items(value: JsonObject, member: string): JsonObject[] {
+function objectsIn(value: JsonObject, member: string): JsonObject[] {
   const list = value[member];
   return Array.isArray(list) ? list.filter((item) => isObject(item)) : [];
 }
 
+/** The clause of an Accept header that requests the aggregated form. */
 const aggregated = (version = 'v2', group = 'apidiscovery.k8s.io'): string =>
   `application/json;g=${group};v=${version};as=APIGroupDiscoveryList`;
+/** The Accept header of client-go. */
 const STANDARD_CLIENT = `${aggregated('v2')},${aggregated('v2beta1')},application/json`;
 
 const texts = listOf(text);
@@ -94,14 +100,14 @@ describe('discovery equals that of release 1.31.1', () => {
   });
 
   test.each(['/api', '/apis'])('in the aggregated document %s', (path) => {
-    const resources = items(json(path, { accept: aggregated() }, everything), 'items').flatMap((group) =>
-      items(group, 'versions').flatMap((version) => items(version, 'resources')),
+    const resources = objectsIn(json(path, { accept: aggregated() }, everything), 'items').flatMap((group) =>
+      objectsIn(group, 'versions').flatMap((version) => objectsIn(version, 'resources')),
     );
     const expected = AGGREGATED.filter(
       ({ group, version, resource }) => (group === '') === (path === '/api') && isServed(group, version, resource),
     ).map(({ group, version, subresources, ...entry }) => {
-      const kept = (subresources ?? []).filter((sub) => isServed(group, version, `${entry.resource}/${sub.subresource}`));
-      return { ...entry, ...(kept.length === 0 ? {} : { subresources: kept }) };
+      const servedSubresources = (subresources ?? []).filter((sub) => isServed(group, version, `${entry.resource}/${sub.subresource}`));
+      return { ...entry, ...(servedSubresources.length === 0 ? {} : { subresources: servedSubresources }) };
     });
     expect(JSON.stringify(resources)).toBe(JSON.stringify(expected));
   });
@@ -114,69 +120,74 @@ describe('discovery equals that of release 1.31.1', () => {
   });
 });
 
-test('/api lists the version v1 and the server address', () => {
-  expect(get('/api').body.toString()).toBe(
-    '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"192.0.2.1:6443"}]}\n',
-  );
-});
-
-test('/apis lists every group in both spellings, canonical ones first', () => {
-  const groups = items(json('/apis'), 'groups');
-  expect(groups.map(({ name }) => name)).toEqual(['coordination.platform.io', 'coordination.k8s.io']);
-  expect(groups[1]).toEqual({
-    name: 'coordination.k8s.io',
-    versions: [{ groupVersion: 'coordination.k8s.io/v1', version: 'v1' }],
-    preferredVersion: { groupVersion: 'coordination.k8s.io/v1', version: 'v1' },
+describe('discovery', () => {
+  test('lists the version v1 and the server address at /api', () => {
+    expect(get('/api').body.toString()).toBe(
+      '{"kind":"APIVersions","versions":["v1"],"serverAddressByClientCIDRs":[{"clientCIDR":"0.0.0.0/0","serverAddress":"192.0.2.1:6443"}]}\n',
+    );
   });
-});
 
-test('/apis lists every group once under the Kubernetes spelling', () => {
-  const names = items(json('/apis', {}, upstream), 'groups').map(({ name }) => name);
-  expect(names.filter((name) => typeof name !== 'string' || name.includes('platform.io'))).toEqual([]);
-  expect(names).toEqual(expect.arrayContaining(['apps', 'coordination.k8s.io']));
-  expect(new Set(names).size).toBe(names.length);
-});
+  test('lists every group in both spellings at /apis, canonical ones first', () => {
+    const groups = objectsIn(json('/apis'), 'groups');
+    expect(groups.map(({ name }) => name)).toEqual(['coordination.platform.io', 'coordination.k8s.io']);
+    expect(groups[1]).toEqual({
+      name: 'coordination.k8s.io',
+      versions: [{ groupVersion: 'coordination.k8s.io/v1', version: 'v1' }],
+      preferredVersion: { groupVersion: 'coordination.k8s.io/v1', version: 'v1' },
+    });
+  });
 
-test('documents of a group and a version use the spelling of their path', () => {
-  expect(json('/apis/coordination.platform.io')).toMatchObject({ kind: 'APIGroup', apiVersion: 'v1', name: 'coordination.platform.io' });
-  expect(json('/apis/coordination.k8s.io')).toMatchObject({ name: 'coordination.k8s.io' });
-  expect(json('/apis/coordination.platform.io/v1')).toMatchObject({ apiVersion: 'v1', groupVersion: 'coordination.platform.io/v1' });
-  expect(json('/apis/coordination.k8s.io/v1')).toMatchObject({ groupVersion: 'coordination.k8s.io/v1' });
-  expect(Object.keys(json('/api/v1'))).toEqual(['kind', 'groupVersion', 'resources']);
-});
+  test('lists every group once at /apis when the naming is that of Kubernetes', () => {
+    const names = objectsIn(json('/apis', {}, upstream), 'groups').map(({ name }) => name);
+    expect(names.filter((name) => typeof name !== 'string' || name.includes('platform.io'))).toEqual([]);
+    expect(names).toEqual(expect.arrayContaining(['apps', 'coordination.k8s.io']));
+    expect(new Set(names).size).toBe(names.length);
+  });
 
-test('discovery ignores a trailing slash and handles no path that it does not serve', () => {
-  for (const path of ['/api', '/apis', '/api/v1', '/apis/coordination.k8s.io', '/apis/coordination.k8s.io/v1']) {
-    expect(get(`${path}/`).body).toEqual(get(path).body);
-  }
-  for (const path of [
-    '/apis/none',
-    '/apis/none/v1',
-    '/api/v2',
-    '/api/v1/pods',
-    '/apis/coordination.k8s.io/v9',
-    '//apis',
-    '/apis//',
-    '/foo',
-    '/openapi/v2',
-  ]) {
-    expect(handle(path)).toBeUndefined();
-    expect(twoGroups.serves(path)).toBe(false);
-  }
-});
+  test('uses the spelling of the path in documents of a group and a version', () => {
+    expect(json('/apis/coordination.platform.io')).toMatchObject({ kind: 'APIGroup', apiVersion: 'v1', name: 'coordination.platform.io' });
+    expect(json('/apis/coordination.k8s.io')).toMatchObject({ name: 'coordination.k8s.io' });
+    expect(json('/apis/coordination.platform.io/v1')).toMatchObject({ apiVersion: 'v1', groupVersion: 'coordination.platform.io/v1' });
+    expect(json('/apis/coordination.k8s.io/v1')).toMatchObject({ groupVersion: 'coordination.k8s.io/v1' });
+    expect(Object.keys(json('/api/v1'))).toEqual(['kind', 'groupVersion', 'resources']);
+  });
 
-test('discovery reports all its paths', () => {
-  expect([...new Set(twoGroups.paths())].sort()).toEqual([
-    '/api',
-    '/api/v1',
-    '/apis',
-    '/apis/',
-    '/apis/coordination.k8s.io',
-    '/apis/coordination.k8s.io/v1',
-    '/apis/coordination.platform.io',
-    '/apis/coordination.platform.io/v1',
-  ]);
-  for (const path of twoGroups.paths()) expect(twoGroups.serves(path)).toBe(true);
+  test('ignores a trailing slash', () => {
+    for (const path of ['/api', '/apis', '/api/v1', '/apis/coordination.k8s.io', '/apis/coordination.k8s.io/v1']) {
+      expect(get(`${path}/`).body).toEqual(get(path).body);
+    }
+  });
+
+  test('does not handle a path without a document', () => {
+    for (const path of [
+      '/apis/none',
+      '/apis/none/v1',
+      '/api/v2',
+      '/api/v1/pods',
+      '/apis/coordination.k8s.io/v9',
+      '//apis',
+      '/apis//',
+      '/foo',
+      '/openapi/v2',
+    ]) {
+      expect(handle(path)).toBeUndefined();
+      expect(twoGroups.serves(path)).toBe(false);
+    }
+  });
+
+  test('reports all its paths', () => {
+    expect([...new Set(twoGroups.paths())].sort()).toEqual([
+      '/api',
+      '/api/v1',
+      '/apis',
+      '/apis/',
+      '/apis/coordination.k8s.io',
+      '/apis/coordination.k8s.io/v1',
+      '/apis/coordination.platform.io',
+      '/apis/coordination.platform.io/v1',
+    ]);
+    for (const path of twoGroups.paths()) expect(twoGroups.serves(path)).toBe(true);
+  });
 });
 
 describe('aggregated discovery', () => {
@@ -186,24 +197,24 @@ describe('aggregated discovery', () => {
     const list: JsonValue = JSON.parse(body.toString());
     expect(list).toMatchObject({ kind: 'APIGroupDiscoveryList', apiVersion: 'apidiscovery.k8s.io/v2', metadata: {} });
     if (!isObject(list)) throw new Error('not an object');
-    expect(items(list, 'items').map((item) => objectAt(item, 'metadata'))).toEqual([
+    expect(objectsIn(list, 'items').map((item) => objectAt(item, 'metadata'))).toEqual([
       { name: 'coordination.k8s.io', creationTimestamp: null },
     ]);
-    expect(items(list, 'items').map((item) => items(item, 'versions').map(({ version, freshness }) => [version, freshness]))).toEqual([
-      [['v1', 'Current']],
-    ]);
+    expect(
+      objectsIn(list, 'items').map((item) => objectsIn(item, 'versions').map(({ version, freshness }) => [version, freshness])),
+    ).toEqual([[['v1', 'Current']]]);
   });
 
   test('uses the platform spelling when the Accept header does', () => {
     const accept = aggregated('v2', 'apidiscovery.platform.io');
     expect(get('/apis', { accept }).headers['content-type']).toBe(accept);
-    expect(items(json('/apis', { accept }), 'items').map((item) => objectAt(item, 'metadata')?.['name'])).toEqual([
+    expect(objectsIn(json('/apis', { accept }), 'items').map((item) => objectAt(item, 'metadata')?.['name'])).toEqual([
       'coordination.platform.io',
     ]);
   });
 
   test('lists one group without a name at /api', () => {
-    expect(items(json('/api', { accept: STANDARD_CLIENT }), 'items').map(({ metadata }) => metadata)).toEqual([
+    expect(objectsIn(json('/api', { accept: STANDARD_CLIENT }), 'items').map(({ metadata }) => metadata)).toEqual([
       { creationTimestamp: null },
     ]);
   });
@@ -215,10 +226,10 @@ describe('aggregated discovery', () => {
     expect(first.headers).toMatchObject({ vary: 'Accept', 'cache-control': 'public' });
     expect(get('/apis', { accept: aggregated('v2beta1') }).headers['etag']).toBe(etag);
     expect(get('/apis', { accept: aggregated().replace('json', 'yaml') }).headers['etag']).toBe(etag);
-    const again = get('/apis', { accept: aggregated(), ifNoneMatch: etag });
-    expect(again.status).toBe(304);
-    expect(again.body).toHaveLength(0);
-    expect(again.headers['content-type']).toBeUndefined();
+    const second = get('/apis', { accept: aggregated(), ifNoneMatch: etag });
+    expect(second.status).toBe(304);
+    expect(second.body).toHaveLength(0);
+    expect(second.headers['content-type']).toBeUndefined();
     expect(get('/apis', { accept: aggregated(), ifNoneMatch: `W/${etag}, "x"` }).status).toBe(200);
     expect(get('/api', { accept: aggregated() }).headers['etag']).not.toBe(etag);
   });

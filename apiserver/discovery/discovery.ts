@@ -50,15 +50,13 @@ const NO_REMOTES: readonly RemoteVersion[] = [];
 /** Headers of documents that are not in the aggregated form. */
 const UNCACHED = { 'cache-control': 'no-cache, private' };
 
-/** Documents follow `deps.rows`: a new list of rows discards the created ones. */
+/** The documents are those of the present rows and remote versions: a new list of either discards the cached documents. */
 export function createDiscovery(deps: DiscoveryDependencies): Discovery {
-  const ofCurrentRows = memoizeBySource(deps.rows, (rows) =>
-    memoizeBySource(
-      () => deps.remotes?.() ?? NO_REMOTES,
-      (remotes) => new DiscoverySnapshot(deps, rows, remotes),
-    ),
+  const currentRemotes = (): readonly RemoteVersion[] => deps.remotes?.() ?? NO_REMOTES;
+  const snapshotsOfCurrentRows = memoizeBySource(deps.rows, (rows) =>
+    memoizeBySource(currentRemotes, (remotes) => new DiscoverySnapshot(deps, rows, remotes)),
   );
-  const currentSnapshot = (): DiscoverySnapshot => ofCurrentRows()();
+  const currentSnapshot = (): DiscoverySnapshot => snapshotsOfCurrentRows()();
   return {
     handle: (request) => currentSnapshot().handle(request),
     serves: (path) => currentSnapshot().serves(path),
@@ -130,7 +128,10 @@ class DiscoverySnapshot implements Discovery {
   paths(): readonly string[] {
     const paths = ['/api', '/apis', '/apis/'];
     for (const group of this.groups) {
-      for (const path of groupPaths(group)) appendAll(paths, [path, ...group.versions.map(({ version }) => `${path}/${version}`)]);
+      for (const path of groupPaths(group)) {
+        const versionPaths = group.versions.map(({ version }) => `${path}/${version}`);
+        appendAll(paths, [path, ...versionPaths]);
+      }
     }
     return paths;
   }
@@ -150,15 +151,17 @@ class DiscoverySnapshot implements Discovery {
     return root === 'apis' ? this.groupRoute(segments) : undefined;
   }
 
-  private coreRoute([version, ...more]: readonly string[]): Route | undefined {
+  /** `segments` are those after `/api`. */
+  private coreRoute([version, ...furtherSegments]: readonly string[]): Route | undefined {
     const [core] = this.core;
-    if (core === undefined || more.length > 0) return undefined;
+    if (core === undefined || furtherSegments.length > 0) return undefined;
     if (version !== undefined) return versionRoute(core, version, this.deps.naming);
     const value = coreVersions(core, this.deps.serverAddress);
     return { value, type: 'meta.v1.APIVersions', aggregates: this.core, listsRepresentations: true };
   }
 
-  private groupRoute([name, version, ...more]: readonly string[]): Route | undefined {
+  /** `segments` are those after `/apis`. */
+  private groupRoute([name, version, ...furtherSegments]: readonly string[]): Route | undefined {
     if (name === undefined) {
       const value = groupList(this.named, this.deps.naming);
       return { value, type: 'meta.v1.APIGroupList', aggregates: this.named, listsRepresentations: false };
@@ -166,12 +169,13 @@ class DiscoverySnapshot implements Discovery {
     const group = this.named.find((candidate) =>
       candidate.spelling === undefined ? candidate.group === canonicalGroup(name) : candidate.spelling === name,
     );
-    if (group === undefined || more.length > 0) return undefined;
+    if (group === undefined || furtherSegments.length > 0) return undefined;
     const dialect = dialectOfGroup(name) ?? this.deps.naming;
     if (version !== undefined) return versionRoute(group, version, dialect);
     return { value: groupDocument(group, dialect), type: 'meta.v1.APIGroup', listsRepresentations: false };
   }
 
+  /** Responds with the form of the document that the first matching clause of the Accept header requests. */
   private respond(route: Route, path: string, request: DocumentRequest): DocumentResponse {
     const clauses = acceptClauses(request.accept);
     for (const { encoding, target } of clauses) {
@@ -180,10 +184,11 @@ class DiscoverySnapshot implements Discovery {
         const body = this.encode({ path, contentType, encoding, type: route.type, pretty: request.pretty }, () => route.value);
         return { status: 200, headers: { 'content-type': contentType, ...UNCACHED }, body };
       }
-      const wanted = aggregatedTarget(target);
+      const supportedTarget = aggregatedTarget(target);
       // The aggregated form has no protobuf encoding here; clients that request it accept JSON too.
-      if (route.aggregates === undefined || wanted === undefined || encoding.type === 'protobuf') continue;
-      return this.aggregated({ path, groups: route.aggregates, target: wanted, encoding }, request);
+      const isUnavailable = route.aggregates === undefined || supportedTarget === undefined || encoding.type === 'protobuf';
+      if (isUnavailable) continue;
+      return this.respondAggregated({ path, groups: route.aggregates, target: supportedTarget, encoding }, request);
     }
     const types = [JSON_MEDIA_TYPE, YAML_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE[this.deps.naming]].join(', ');
     if (clauses.length === 0 && route.listsRepresentations) {
@@ -192,7 +197,11 @@ class DiscoverySnapshot implements Discovery {
     throw notAcceptable(`only the following media types are accepted: ${types}`);
   }
 
-  private aggregated({ path, groups, target: { version, dialect }, encoding }: AggregatedForm, request: DocumentRequest): DocumentResponse {
+  /** Responds with the aggregated form of a document, or with 304. */
+  private respondAggregated(
+    { path, groups, target: { version, dialect }, encoding }: AggregatedForm,
+    request: DocumentRequest,
+  ): DocumentResponse {
     const etag = this.etagOf(path, groups, dialect);
     const headers = { 'cache-control': 'public', vary: 'Accept', etag };
     if (request.ifNoneMatch === etag) return { status: 304, headers, body: Buffer.alloc(0) };
@@ -225,6 +234,7 @@ function groupPaths({ group, spelling }: ServedGroup): readonly string[] {
   return DIALECTS.map((dialect) => `/apis/${groupInDialect(dialect, group)}`);
 }
 
+/** `undefined` when the version is not served, or is served by an aggregated API server. */
 function versionRoute(group: ServedGroup, version: string, dialect: Dialect): Route | undefined {
   const served = group.versions.find((candidate) => candidate.version === version);
   if (served === undefined || served.remote !== undefined) return undefined;

@@ -54,13 +54,15 @@ const GROUP_ORDER: readonly string[] = [
 /** `remotes`: versions of aggregated API servers, which replace rows of the same version. */
 export function servedGroups(rows: readonly KindRow[], remotes: readonly RemoteVersion[] = []): readonly ServedGroup[] {
   const names = [...rows.map(({ group }) => group), ...remotes.map(({ group }) => canonicalGroup(group))];
-  const groups = [...new Set(names)].map((group) => servedGroup(group, rows, remotes));
-  return groups
-    .map((group) => ({ group, order: orderOf(group) }))
-    .sort((a, b) => a.order.fixed - b.order.fixed || b.order.priority - a.order.priority || compareBytes(a.group.group, b.group.group))
-    .map(({ group }) => group);
+  const ordered = [...new Set(names)].map((name) => {
+    const group = servedGroup(name, rows, remotes);
+    return { name, group, order: orderOf(group) };
+  });
+  ordered.sort((a, b) => a.order.fixed - b.order.fixed || b.order.priority - a.order.priority || compareBytes(a.name, b.name));
+  return ordered.map(({ group }) => group);
 }
 
+/** A group that consists of remote versions only has the spelling of the first of them. */
 function servedGroup(group: string, rows: readonly KindRow[], remotes: readonly RemoteVersion[]): ServedGroup {
   const ownRows = rows.filter((row) => row.group === group);
   const groupRemotes = remotes.filter((remote) => canonicalGroup(remote.group) === group);
@@ -82,15 +84,16 @@ function orderOf({ group, versions }: ServedGroup): { readonly fixed: number; re
   return { fixed: index < 0 ? GROUP_ORDER.length : index, priority: Math.max(...priorities) };
 }
 
+/** The versions of a group by priority, highest first, and then in the order of Kubernetes versions. */
 function servedVersions(rows: readonly KindRow[], remotes: readonly RemoteVersion[]): readonly ServedVersion[] {
   const remoteByVersion = new Map(remotes.map((remote) => [remote.version, remote]));
   const priorityOf = (version: string): number => remoteByVersion.get(version)?.priorities.version ?? CUSTOM_PRIORITY.version;
-  const versions = [...new Set([...rows.map((row) => row.version), ...remoteByVersion.keys()])].sort(
-    (a, b) => priorityOf(b) - priorityOf(a) || compareApiVersions(a, b),
-  );
+  const versions = [...new Set([...rows.map((row) => row.version), ...remoteByVersion.keys()])];
+  versions.sort((a, b) => priorityOf(b) - priorityOf(a) || compareApiVersions(a, b));
   return versions.map((version) => {
     const remote = remoteByVersion.get(version);
     if (remote !== undefined) return { version, rows: [], remote };
-    return { version, rows: rows.filter((row) => row.version === version).sort((a, b) => compareBytes(a.resource, b.resource)) };
+    const versionRows = rows.filter((row) => row.version === version);
+    return { version, rows: versionRows.sort((a, b) => compareBytes(a.resource, b.resource)) };
   });
 }

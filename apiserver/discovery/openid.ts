@@ -8,7 +8,7 @@ import { JSON_MEDIA_TYPE } from '../../shared/names/dialect';
 import { memoizeBySource } from '../../shared/runtime/memoize-by-source';
 import type { DocumentRequest, DocumentHandler } from './document-handler';
 
-/** The same object until the keys change. */
+/** The keys that other parties need to verify tokens. */
 export interface PublishedKeys {
   /** Names of the signature algorithms of tokens. */
   readonly algorithms: readonly string[];
@@ -23,7 +23,7 @@ export interface OpenIdDependencies {
   readonly serverAddress: string;
   /** URL of the key set; `undefined` when this server publishes it. */
   readonly keySetAddress?: string | undefined;
-  /** The keys that tokens are verified with at present. */
+  /** The keys that tokens are verified with at present; the same object until they change. */
   readonly keys: () => PublishedKeys;
 }
 
@@ -31,6 +31,7 @@ export interface OpenIdDependencies {
 export const OPENID_PATHS = ['/.well-known/openid-configuration', '/openid/v1/jwks'] as const;
 const KEY_SET_MEDIA_TYPE = 'application/jwk-set+json';
 
+/** An encoded document. */
 interface OpenIdDocument {
   readonly mediaType: string;
   readonly body: Buffer;
@@ -76,12 +77,15 @@ function openIdDocuments(
   ]);
 }
 
+/** Whether clients can derive the address of the documents from the issuer. */
 function isDiscoverable(issuer: string): boolean {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
   return url?.protocol === 'https:' && !issuer.includes('?') && !issuer.includes('#');
 }
 
+/** Whether the Accept header allows the media type. Parameters such as `q` are ignored. */
 function accepts({ accept }: DocumentRequest, mediaType: string): boolean {
   if (accept === undefined || accept === '') return true;
-  return accept.split(',').some((clause) => [mediaType, '*/*'].includes(clause.split(';', 1)[0]?.trim() ?? ''));
+  const acceptedTypes = accept.split(',').map((clause) => clause.split(';', 1)[0]?.trim());
+  return acceptedTypes.includes(mediaType) || acceptedTypes.includes('*/*');
 }

@@ -2,6 +2,7 @@
  * Group versions of aggregated API servers, as discovery lists them. Their resources are converted here; fetching them is
  * left to the availability checks of `apiserver/aggregation`.
  */
+import { appendToKey } from '../../shared/values/append';
 import { arrayAt, isObject, ownMember, stringAt, stringsAt, type JsonObject } from '../../shared/values/json';
 
 /** A version that an aggregated API server serves. */
@@ -15,7 +16,8 @@ export interface RemoteVersion {
 }
 
 /**
- * Converts the resources of an APIResourceList to the aggregated form. Entries without a resource name are left out.
+ * Converts an APIResourceList, which lists subresources beside resources, to the aggregated form, in which a resource
+ * contains its subresources. Entries without a resource name are left out.
  */
 export function remoteResources({ group, version }: Pick<RemoteVersion, 'group' | 'version'>, list: JsonObject): readonly JsonObject[] {
   const entries = (arrayAt(list, 'resources') ?? []).filter(isObject);
@@ -24,16 +26,17 @@ export function remoteResources({ group, version }: Pick<RemoteVersion, 'group' 
     version: stringAt(entry, 'version') ?? version,
     kind: stringAt(entry, 'kind') ?? '',
   });
+  const resourceEntries: JsonObject[] = [];
+  /** By the name of their resource. */
   const subresources = new Map<string, JsonObject[]>();
   for (const entry of entries) {
     const [resource = '', subresource] = (stringAt(entry, 'name') ?? '').split('/', 2);
-    if (subresource === undefined) continue;
-    const description = { subresource, responseKind: kindOf(entry), verbs: [...stringsAt(entry, 'verbs')] };
-    subresources.set(resource, [...(subresources.get(resource) ?? []), description]);
+    if (subresource !== undefined) {
+      appendToKey(subresources, resource, { subresource, responseKind: kindOf(entry), verbs: [...stringsAt(entry, 'verbs')] });
+    } else if (resource !== '') resourceEntries.push(entry);
   }
-  return entries.flatMap((entry) => {
+  return resourceEntries.map((entry) => {
     const resource = stringAt(entry, 'name') ?? '';
-    if (resource === '' || resource.includes('/')) return [];
     const shortNames = stringsAt(entry, 'shortNames');
     const categories = stringsAt(entry, 'categories');
     const subresourcesOfResource = subresources.get(resource);
