@@ -50,6 +50,7 @@ export function appArmor(pod: SecuredPod): Violation | undefined {
 /** Whether the value of an AppArmor or seccomp annotation corresponds to `RuntimeDefault` or `Localhost`, or is empty. */
 const isPermittedProfile = (value: string): boolean => value === '' || value === 'runtime/default' || value.startsWith('localhost/');
 
+/** The capabilities that containers may add at the baseline level. */
 const COMMON_CAPABILITIES: ReadonlySet<string> = new Set([
   'AUDIT_WRITE',
   'CHOWN',

@@ -33,10 +33,10 @@ export async function warnAboutExistingPods(
 ): Promise<void> {
   /** By the reasons of their violations, the first pod and the number of other pods. */
   const groups = new Map<string, { readonly name: string; otherCount: number }>();
-  let checked = 0;
+  let checkedPods = 0;
   for (const entry of entries) {
-    checked += 1;
-    if (checked > MAX_CHECKED_PODS) break;
+    checkedPods += 1;
+    if (checkedPods > MAX_CHECKED_PODS) break;
     // Evaluating a pod takes as long as a small request.
     await yieldIfDue(context);
     const pod: CoreV1Pod = parseEntry(entry).object;
@@ -58,6 +58,7 @@ export async function warnAboutExistingPods(
   for (const [reasons, { name, otherCount }] of groups) context.warn(`${name}${otherPodsText(otherCount)}: ${reasons}`);
 }
 
+/** `count`: the number of other pods with the same violations. */
 function otherPodsText(count: number): string {
   if (count === 0) return '';
   return count === 1 ? ' (and 1 other pod)' : ` (and ${count} other pods)`;

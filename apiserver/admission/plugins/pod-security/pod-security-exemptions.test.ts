@@ -17,7 +17,8 @@ const EXEMPT_RUNTIME_CLASS_POD: JsonObject = { metadata: {}, spec: { runtimeClas
 const request = (kind: string, attributes: Partial<AdmissionRequest>): AdmissionRequest =>
   admissionRequest({ kind, object: kind === 'Pod' ? POD : DEPLOYMENT, name: 'p', namespace: 'plain', user: BOB, ...attributes });
 
-test.each<readonly [string, AdmissionRequest, readonly string[]]>([
+/** `exemptions` as `operation/resource/subresource`. */
+test.each<readonly [title: string, attributes: AdmissionRequest, exemptions: readonly string[]]>([
   ['PodSecurity counts an exemption for a pod in an exempt namespace', request('Pod', { namespace: 'exempt' }), ['create/pod/']],
   [
     'PodSecurity counts an exemption for a dry run in an exempt namespace',
@@ -61,16 +62,16 @@ test.each<readonly [string, AdmissionRequest, readonly string[]]>([
     request('Namespace', { user: ALICE, operation: 'UPDATE', oldObject: {}, object: {} }),
     [],
   ],
-])('%s', async (_title, attributes, expected) => {
-  const exemptions: string[] = [];
+])('%s', async (_title, attributes, exemptions) => {
+  const counted: string[] = [];
   const plugin = podSecurity({
     settings: { defaults: PRIVILEGED_POLICY, exemptions: EXEMPTIONS },
     getNamespace: () => undefined,
     listPods: () => ({ count: 0, entries: [] }),
-    onExemption: ({ operation, resource, subresource }) => exemptions.push(`${operation}/${resource}/${subresource}`),
+    onExemption: ({ operation, resource, subresource }) => counted.push(`${operation}/${resource}/${subresource}`),
   });
   await plugin.validate(attributes);
-  expect(exemptions).toEqual(expected);
+  expect(counted).toEqual(exemptions);
 });
 
 test('pod_security_exemptions_total exposes its create and update series as 0 before the first exemption', () => {

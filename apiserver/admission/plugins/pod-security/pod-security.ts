@@ -1,6 +1,7 @@
 /**
  * PodSecurity: rejects pods that violate the level which the labels of their namespace enforce, and warns about or
- * audits pods and pod templates that violate its other levels. Changes nothing.
+ * audits pods and pod templates that violate its other levels. Changes nothing. Which pods violate a level is left to
+ * standards.ts.
  */
 import { invalid } from '../../../../shared/api/errors/status';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
@@ -9,7 +10,7 @@ import { equalJson } from '../../../../shared/values/json';
 import type { Entry } from '../../../cache/cache';
 import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
 import type { ValidatingPlugin } from '../../chain';
-import { newForbidden } from '../../pod-plugin';
+import { newForbidden } from '../../new-forbidden';
 import { profileAnnotationNames } from './baseline';
 import { warnAboutExistingPods, type ExistingPods } from './existing-pods';
 import { securedPod } from './secured-pod';
@@ -67,9 +68,10 @@ const ENFORCE_POLICY_ANNOTATION = 'pod-security.platform.io/enforce-policy';
 const AUDIT_VIOLATIONS_ANNOTATION = 'pod-security.platform.io/audit-violations';
 const EXEMPT_ANNOTATION = 'pod-security.platform.io/exempt';
 
+/** The kinds of objects that the plug-in checks. */
 type Target = 'namespace' | 'pod' | 'template';
 
-/** What a request writes. The only subresource that matters is `ephemeralcontainers`, which adds containers to a pod. */
+/** What a request writes; `undefined` when the plug-in ignores it. The only subresource that matters is `ephemeralcontainers`, which adds containers to a pod. */
 function targetOf({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): Target | undefined {
   const isPod = row.group === '' && row.resource === 'pods';
   if (subresource !== undefined) return isPod && subresource === 'ephemeralcontainers' ? 'pod' : undefined;
@@ -129,12 +131,14 @@ function hasExemptRuntimeClass(pod: PodOrTemplate | undefined, exemptions: PodSe
   return runtimeClass !== undefined && exemptions?.runtimeClasses.has(runtimeClass) === true;
 }
 
+/** The labels of the request in metrics. */
 const requestLabels = (request: AdmissionRequest, target: 'pod' | 'template'): PodSecurityRequest => ({
   operation: request.operation === 'CREATE' ? 'create' : 'update',
   resource: target === 'pod' ? 'pod' : 'controller',
   subresource: request.subresource ?? '',
 });
 
+/** Reports an evaluation to metrics. */
 type RecordEvaluation = (mode: SecurityMode, level: LevelVersion, violation: string | undefined) => void;
 
 function evaluationRecorder(
@@ -143,13 +147,14 @@ function evaluationRecorder(
   target: 'pod' | 'template',
 ): RecordEvaluation {
   if (onEvaluation === undefined) return () => undefined;
-  const common = requestLabels(request, target);
+  const labels = requestLabels(request, target);
   return (mode, level, violation) => {
     if (mode !== 'enforce' && violation === undefined) return;
-    onEvaluation({ ...common, mode, level, decision: violation === undefined ? 'allow' : 'deny' });
+    onEvaluation({ ...labels, mode, level, decision: violation === undefined ? 'allow' : 'deny' });
   };
 }
 
+/** Throws when the pod violates the enforced level. */
 function evaluatePod(request: AdmissionRequest<CoreV1Pod>, object: CoreV1Pod, policy: SecurityPolicy, record: RecordEvaluation): void {
   const { context, oldObject, subresource } = request;
   if (isFullyPrivileged(policy)) {
@@ -181,6 +186,7 @@ function evaluateTemplate(
   warnAboutViolation(request, policy, evaluate, record);
 }
 
+/** The violation of a level by the pod or template of a request, as text; `undefined` when there is none. */
 type Evaluate = (levelVersion: LevelVersion) => string | undefined;
 
 function annotateAudit({ context }: AdmissionRequest, { audit }: SecurityPolicy, evaluate: Evaluate, record: RecordEvaluation): void {
@@ -230,6 +236,7 @@ function profileAnnotations(object: CoreV1Pod): Record<string, string> {
   return Object.fromEntries(Object.entries(pod.annotations).filter(([key]) => names.has(canonicalQualifiedName(key))));
 }
 
+/** Throws for labels with invalid values. Warns when a stricter level is enforced, or when an exemption overrides the labels. */
 function validateNamespace(
   { settings, listPods }: PodSecurityDependencies,
   request: AdmissionRequest<CoreV1Namespace>,

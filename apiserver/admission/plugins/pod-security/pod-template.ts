@@ -1,4 +1,4 @@
-/** Finds the pod template in workload objects. */
+/** Finds the pod template in workload objects. The kinds are those of upstream's plug-in; custom kinds have no template here. */
 import type {
   AppsV1DaemonSet,
   AppsV1Deployment,
@@ -15,7 +15,7 @@ import type { JsonObject } from '../../../../shared/values/json';
 type FindTemplate = (object: JsonObject) => CoreV1PodTemplateSpec | undefined;
 
 /** By `RESOURCE.GROUP`, where the core group is empty. */
-const FIND_TEMPLATE: ReadonlyMap<string, FindTemplate> = new Map<string, FindTemplate>([
+const TEMPLATE_FINDERS: ReadonlyMap<string, FindTemplate> = new Map<string, FindTemplate>([
   ['podtemplates.', ({ template }: CoreV1PodTemplate) => template],
   ['replicationcontrollers.', ({ spec }: CoreV1ReplicationController) => spec?.template],
   ['daemonsets.apps', ({ spec }: AppsV1DaemonSet) => spec?.template],
@@ -29,9 +29,9 @@ const FIND_TEMPLATE: ReadonlyMap<string, FindTemplate> = new Map<string, FindTem
 type ResourceNames = Readonly<Record<'group' | 'resource', string>>;
 
 /** Whether objects of the resource contain a pod template. */
-export const hasPodTemplate = ({ resource, group }: ResourceNames): boolean => FIND_TEMPLATE.has(`${resource}.${group}`);
+export const hasPodTemplate = ({ resource, group }: ResourceNames): boolean => TEMPLATE_FINDERS.has(`${resource}.${group}`);
 
 /** `undefined` when the resource has no template, or the object lacks it. */
 export function podTemplateOf({ resource, group }: ResourceNames, object: JsonObject): CoreV1PodTemplateSpec | undefined {
-  return FIND_TEMPLATE.get(`${resource}.${group}`)?.(object);
+  return TEMPLATE_FINDERS.get(`${resource}.${group}`)?.(object);
 }

@@ -1,4 +1,7 @@
-/** The PodSecurity policy of a namespace: a level and a version for each of three modes, read from its labels. */
+/**
+ * The PodSecurity policy of a namespace: a level and a version for each of three modes, read from its labels. Evaluating pods
+ * is left to standards.ts.
+ */
 import { invalidValue, type FieldError } from '../../../../shared/api/errors/field-error';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import { LEVELS, type SecurityLevel } from './standards';
@@ -24,8 +27,8 @@ export type SecurityPolicy = Readonly<Record<SecurityMode, LevelVersion>>;
 const LABEL_DOMAIN_PREFIX = 'pod-security.';
 const CANONICAL_PREFIX = `${LABEL_DOMAIN_PREFIX}platform.io/`;
 const LATEST = 'latest';
-/** `v1.31`. */
-const MINOR = /^v1\.(0|[1-9][0-9]*)$/;
+/** `v1.31`, with the minor version as a group. */
+const MINOR_VERSION = /^v1\.(0|[1-9][0-9]*)$/;
 
 const PRIVILEGED: LevelVersion = { level: 'privileged', version: LATEST, minor: Infinity };
 /** The policy without any violation. */
@@ -45,8 +48,8 @@ export const isFullyPrivileged = ({ enforce, audit, warn }: SecurityPolicy): boo
   enforce.level === 'privileged' && audit.level === 'privileged' && warn.level === 'privileged';
 
 /**
- * An invalid level counts as `restricted` when enforced, and as `privileged` in other modes. Modes without a label come
- * from `defaults`.
+ * Reads the labels of a namespace. An invalid level counts as `restricted` when enforced, and as `privileged` in other modes.
+ * Modes without a label come from `defaults`.
  */
 export function readPolicyLabels(labels: Readonly<Record<string, string>>, defaults: SecurityPolicy = PRIVILEGED_POLICY): LabelledPolicy {
   const policyLabels = podSecurityLabels(labels);
@@ -74,7 +77,9 @@ export function readPolicyLabels(labels: Readonly<Record<string, string>>, defau
   };
 }
 
+/** A label of a namespace. */
 interface PolicyLabel {
+  /** As the namespace spells it. */
   readonly key: string;
   readonly value: string;
 }
@@ -107,9 +112,10 @@ export function parseLevelVersion(level: SecurityLevel, version: string): LevelV
   return minor === undefined ? undefined : { level, version, minor };
 }
 
+/** The minor release of a version, Infinity for `latest`; `undefined` when the version is invalid. */
 function parseMinor(version: string): number | undefined {
   if (version === LATEST) return Infinity;
-  const digits = MINOR.exec(version)?.[1];
+  const digits = MINOR_VERSION.exec(version)?.[1];
   return digits === undefined ? undefined : Number(digits);
 }
 
@@ -119,9 +125,8 @@ export const levelVersionText = ({ level, version }: LevelVersion): string => `$
 /** Whether the policies are equivalent; the version of the privileged level is irrelevant. */
 export const isSamePolicy = (a: SecurityPolicy, b: SecurityPolicy): boolean =>
   MODES.every((mode) => {
-    const inA = a[mode];
-    const inB = b[mode];
-    return inA.level === inB.level && (inA.level === 'privileged' || inA.version === inB.version);
+    const { level, version } = a[mode];
+    return level === b[mode].level && (level === 'privileged' || version === b[mode].version);
   });
 
 /** Whether pods that were admitted before may now be rejected. Another version counts as stricter, even an older one. */

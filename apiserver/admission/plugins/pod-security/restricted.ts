@@ -19,6 +19,7 @@ export function privilegeEscalation(pod: SecuredPod): Violation | undefined {
   return violationBy('allowPrivilegeEscalation != false', settersText({ isSetOnPod: false, containers: names }), message);
 }
 
+/** The capabilities that containers may add at the restricted level. */
 const ALLOWED_CAPABILITIES: ReadonlySet<string> = new Set(['NET_BIND_SERVICE']);
 
 /** Containers that keep capabilities, or add others than `NET_BIND_SERVICE`. */
@@ -47,17 +48,17 @@ const ALLOWED_VOLUME_MEMBERS: ReadonlySet<string> = new Set([
 
 /** Volumes of types that {@link ALLOWED_VOLUME_MEMBERS} does not list. */
 export function volumes({ spec }: SecuredPod): Violation | undefined {
-  const restricted = (spec.volumes ?? []).flatMap((volume) => {
+  const restrictedVolumes = (spec.volumes ?? []).flatMap((volume) => {
     const type = Object.keys(volume).find((member) => !ALLOWED_VOLUME_MEMBERS.has(member));
     return type === undefined ? [] : [{ name: volume.name ?? '', type }];
   });
-  if (restricted.length === 0) return undefined;
-  const types = sortedUnique(restricted.map(({ type }) => type));
+  if (restrictedVolumes.length === 0) return undefined;
+  const types = sortedUnique(restrictedVolumes.map(({ type }) => type));
   const volumeNames = nounWithNames(
     'volume',
-    restricted.map(({ name }) => name),
+    restrictedVolumes.map(({ name }) => name),
   );
-  const verb = restricted.length === 1 ? 'uses' : 'use';
+  const verb = restrictedVolumes.length === 1 ? 'uses' : 'use';
   return {
     reason: 'restricted volume types',
     detail: `${volumeNames} ${verb} restricted volume ${plural('type', types.length)} ${quotedList(types)}`,

@@ -1,4 +1,4 @@
-/** A pod or pod template in the form that the controls read. */
+/** A pod or pod template in the form that the controls of PodSecurity read. Evaluates nothing. */
 import type {
   CoreV1Container,
   CoreV1Pod,

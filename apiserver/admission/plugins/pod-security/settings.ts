@@ -9,20 +9,20 @@ import { bothSpellings } from '../../../../shared/names/spellings';
 import { parseLevelVersion, PRIVILEGED_POLICY, MODES, type LevelVersion, type SecurityMode, type SecurityPolicy } from './policy';
 import { LEVELS } from './standards';
 
-const LEVEL = enumSchema(...LEVELS, '');
-const VERSION = stringSchema();
-const SCHEMA = objectSchema(
+const LEVEL_SCHEMA = enumSchema(...LEVELS, '');
+const VERSION_SCHEMA = stringSchema();
+const FILE_SCHEMA = objectSchema(
   {},
   {
     defaults: objectSchema(
       {},
       {
-        enforce: LEVEL,
-        'enforce-version': VERSION,
-        audit: LEVEL,
-        'audit-version': VERSION,
-        warn: LEVEL,
-        'warn-version': VERSION,
+        enforce: LEVEL_SCHEMA,
+        'enforce-version': VERSION_SCHEMA,
+        audit: LEVEL_SCHEMA,
+        'audit-version': VERSION_SCHEMA,
+        warn: LEVEL_SCHEMA,
+        'warn-version': VERSION_SCHEMA,
       },
     ),
     exemptions: objectSchema(
@@ -31,7 +31,7 @@ const SCHEMA = objectSchema(
     ),
   },
 );
-type SecurityFile = ValueOf<typeof SCHEMA>;
+type SecurityFile = ValueOf<typeof FILE_SCHEMA>;
 
 /** The settings that PodSecurity applies: those of the configuration file, with defaults and parsed versions. */
 export interface PodSecuritySettings {
@@ -43,7 +43,7 @@ export interface PodSecuritySettings {
 export const POD_SECURITY_FORMAT: ConfigurationFormat<SecurityFile> = {
   kind: 'PodSecurityConfiguration',
   apiVersions: ['v1', 'v1beta1', 'v1alpha1'].map((version) => `pod-security.admission.config.platform.io/${version}`),
-  schema: SCHEMA,
+  schema: FILE_SCHEMA,
   validate: (file) =>
     MODES.flatMap((mode): readonly InvalidField[] =>
       parseMode(file, mode) === undefined ? [{ path: `defaults.${mode}-version`, reason: 'must be "latest" or "v1.x"' }] : [],
@@ -53,7 +53,7 @@ export const POD_SECURITY_FORMAT: ConfigurationFormat<SecurityFile> = {
 /** The settings of a validated file. Names of users and namespaces apply in both spellings. */
 export function podSecuritySettings(file: SecurityFile): PodSecuritySettings {
   const { usernames = [], namespaces = [], runtimeClasses = [] } = file.exemptions ?? {};
-  // The fallback is for the compiler: `validate` has refused files with invalid versions.
+  // The fallback is for the compiler: `validate` has rejected files with invalid versions.
   const levelOf = (mode: SecurityMode): LevelVersion => parseMode(file, mode) ?? PRIVILEGED_POLICY[mode];
   return {
     defaults: { enforce: levelOf('enforce'), audit: levelOf('audit'), warn: levelOf('warn') },
@@ -67,8 +67,10 @@ export function podSecuritySettings(file: SecurityFile): PodSecuritySettings {
 
 /** The level and version of a mode, by default `privileged` and `latest`; `undefined` when the version is invalid. */
 function parseMode({ defaults = {} }: SecurityFile, mode: SecurityMode): LevelVersion | undefined {
-  const { level, version } = PRIVILEGED_POLICY[mode];
-  return parseLevelVersion(nonEmptyOrUndefined(defaults[mode]) ?? level, nonEmptyOrUndefined(defaults[`${mode}-version`]) ?? version);
+  const { level: defaultLevel, version: defaultVersion } = PRIVILEGED_POLICY[mode];
+  const level = nonEmptyOrUndefined(defaults[mode]) ?? defaultLevel;
+  const version = nonEmptyOrUndefined(defaults[`${mode}-version`]) ?? defaultVersion;
+  return parseLevelVersion(level, version);
 }
 
 const nonEmptyOrUndefined = <T extends string>(text: T | '' | undefined): Exclude<T, ''> | undefined =>

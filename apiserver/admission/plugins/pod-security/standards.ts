@@ -1,4 +1,7 @@
-/** The table of controls by level and version, in the order in which violations are reported. */
+/**
+ * The Pod Security Standards: the table of controls by level and minor release, in the order in which violations are
+ * reported. The controls are functions of baseline.ts and restricted.ts.
+ */
 import {
   appArmor,
   capabilities,
@@ -42,7 +45,10 @@ interface StandardsRow {
   readonly control: Control;
 }
 
-/** SELinux types and sysctls that the baseline level allows. A number is the first minor release with the list. */
+/**
+ * SELinux types and sysctls that the baseline level allows. The number in a name is the first minor release with the list;
+ * the lists without a number are those of the earlier releases.
+ */
 const SELINUX_TYPES = ['container_t', 'container_init_t', 'container_kvm_t'];
 const SELINUX_TYPES_31 = [...SELINUX_TYPES, 'container_engine_t'];
 const SYSCTLS = [
@@ -61,6 +67,7 @@ const SYSCTLS_29 = [
   'net.ipv4.tcp_keepalive_probes',
 ];
 
+/** In the order in which violations are reported. */
 const ROWS: readonly StandardsRow[] = [
   { minLevel: 'baseline', control: appArmor },
   { minLevel: 'baseline', control: capabilities, replacedInRestrictedSince: 22 },
@@ -90,12 +97,13 @@ const ROWS: readonly StandardsRow[] = [
 /** The violations of a level, in the order of the table. `minor`: the minor release of its version; Infinity = latest. */
 export function findViolations(pod: SecuredPod, level: SecurityLevel, minor: number): readonly Violation[] {
   if (level === 'privileged') return [];
-  const isRestricted = level === 'restricted';
-  return ROWS.flatMap(({ minLevel, since = 0, before = Infinity, replacedInRestrictedSince = Infinity, control }) => {
-    // `minor` may be Infinity, so an absent bound, which is Infinity too, needs its own comparison.
-    const isInEffect = minor >= since && (before === Infinity || minor < before);
-    const isOfLevel = isRestricted || minLevel === 'baseline';
-    const isReplaced = isRestricted && replacedInRestrictedSince !== Infinity && minor >= replacedInRestrictedSince;
-    return isInEffect && isOfLevel && !isReplaced ? (control(pod) ?? []) : [];
-  });
+  return ROWS.filter((row) => isInEffect(row, level, minor)).flatMap(({ control }) => control(pod) ?? []);
+}
+
+/** Whether the level has the control of the row in this release. */
+function isInEffect(row: StandardsRow, level: SecurityLevel, minor: number): boolean {
+  const { minLevel, since = 0, before, replacedInRestrictedSince } = row;
+  if (level !== 'restricted' && minLevel !== 'baseline') return false;
+  const isReplaced = level === 'restricted' && replacedInRestrictedSince !== undefined && minor >= replacedInRestrictedSince;
+  return minor >= since && (before === undefined || minor < before) && !isReplaced;
 }

@@ -11,12 +11,14 @@ import type { Revision } from '../../../storage/store';
 
 /** Prefix of the guard keys, relative to the prefix of the store: `quota-guards/17`. */
 export const QUOTA_GUARD_PREFIX = 'quota-guards/';
+/** Number of guard keys. */
 const GUARD_COUNT = 1024;
 /**
  * After this time the next request gets the guard, so that a slow request does not delay the others. If both then
  * write, one of them fails at the comparison and is retried.
  */
 const MAX_HOLD_MS = 1_000;
+/** The content of a guard key, which is not read. */
 const GUARD_VALUE = Buffer.from('-');
 
 /** A guard that no other request of this replica holds. A request of another replica may hold the same guard. */
@@ -40,6 +42,7 @@ export interface HeldGuard {
  * its own commits, and from conflicts.
  */
 export class QuotaGuards implements KeyListener {
+  /** The last known revision of each guard key, by guard. */
   private readonly revisions = new Map<string, Revision>();
   /** Waiters by guard. A guard that is held has an entry, even without waiters. */
   private readonly waitersByGuard = new Map<string, (() => void)[]>();
@@ -88,6 +91,7 @@ export class QuotaGuards implements KeyListener {
     return { revision, write, release };
   }
 
+  /** Passes the guard to the next waiter, or releases it. */
   private wakeNext(id: string): void {
     const waiters = this.waitersByGuard.get(id);
     const wake = waiters?.shift();
@@ -95,6 +99,7 @@ export class QuotaGuards implements KeyListener {
     else wake();
   }
 
+  /** Ignores a revision that is older than the known one. `undefined`: the key was deleted. */
   private updateRevision(id: string, revision: Revision | undefined): void {
     if (revision === undefined) this.revisions.delete(id);
     else if (revision > (this.revisions.get(id) ?? 0)) this.revisions.set(id, revision);

@@ -16,7 +16,7 @@ import type { Cache, Entry, StoredType } from '../../../cache/cache';
 import { TimeSlice } from '../../../../shared/scheduling/yielding';
 import type { AdmissionTarget, AdmissionRequest, Reservation, ReservingPlugin } from '../../../registry/admission';
 import { parseEntry } from '../../../registry/object/stored-object';
-import { usageDeltas, exceededMessage, quotaFor, unspecifiedMessage, type UsageDelta, type Quota } from './usage-delta';
+import { usageDeltas, exceededMessage, quotaFor, unspecifiedMessage, type CountedWrite, type UsageDelta, type Quota } from './usage-delta';
 import { isLimitedResource, uncoveredMessage, type LimitedResource } from './limited-resources';
 import type { QuotaGuards } from './quota-guards';
 
@@ -57,34 +57,28 @@ function quotasIn({ cache, quotas }: ResourceQuotaDependencies, namespace: strin
   return [...snapshot.range(`${namespace}/`, `${namespace}0`)].flatMap((entry) => quotaFor(kind, parseEntry(entry).object) ?? []);
 }
 
+/** A quota, and the usage that a write adds to it. */
 interface QuotaDeltas {
   readonly quota: Quota;
   readonly deltas: readonly UsageDelta[];
 }
 
+/** Rejects when a quota would be exceeded. Resolves with the guard of the write; `undefined` when it adds no usage. */
 async function reserve(
   deps: ResourceQuotaDependencies,
   counter: UsageCounter,
   request: AdmissionRequest,
 ): Promise<Reservation | undefined> {
-  const { operation, resource, namespace, object, oldObject, dryRun, deadline } = request;
+  const { resource, namespace, object, oldObject, dryRun } = request;
   const { row, stored } = resource;
   if (object === undefined || stored === undefined) return undefined;
-  const increased: QuotaDeltas[] = [];
-  const write = { kind: row, object, old: oldObject, now: deps.clock.now() };
-  const quotas = quotasIn(deps, namespace, row);
-  const uncovered = uncoveredMessage(deps.limitedResources ?? [], quotas, write);
-  if (uncovered !== undefined) throw rejection(request, uncovered);
-  for (const quota of quotas) {
-    const unspecified = operation === 'CREATE' ? unspecifiedMessage(row, quota, object) : undefined;
-    if (unspecified !== undefined) throw rejection(request, unspecified);
-    const deltas = usageDeltas(quota, write);
-    if (deltas.length > 0) increased.push({ quota, deltas });
-  }
+  const write: CountedWrite = { kind: row, object, old: oldObject, now: deps.clock.now() };
+  const increased = findIncreasedQuotas(deps, request, write);
   if (increased.length === 0) return undefined;
   const guard = await deps.guards.acquire(namespace);
   try {
-    if (!(await deps.cache.waitForRevision(guard.revision, { deadline }))) throw timeout('the usage of quotas is not known in time');
+    if (!(await deps.cache.waitForRevision(guard.revision, { deadline: request.deadline })))
+      throw timeout('the usage of quotas is not known in time');
     for (const { quota, deltas } of increased) {
       const text = exceededMessage(quota, deltas, await counter.countUsage({ kind: row, stored, namespace, now: write.now }, quota));
       if (text !== undefined) throw rejection(request, text);
@@ -98,11 +92,28 @@ async function reserve(
   return { writes: dryRun ? [] : [guard.write()], complete: guard.release };
 }
 
+/** The quotas to which the write adds usage. Throws for a rejection that does not depend on the usage of other objects. */
+function findIncreasedQuotas(deps: ResourceQuotaDependencies, request: AdmissionRequest, write: CountedWrite): readonly QuotaDeltas[] {
+  const { kind, object } = write;
+  const quotas = quotasIn(deps, request.namespace, kind);
+  const uncovered = uncoveredMessage(deps.limitedResources ?? [], quotas, write);
+  if (uncovered !== undefined) throw rejection(request, uncovered);
+  const increased: QuotaDeltas[] = [];
+  for (const quota of quotas) {
+    const unspecified = request.operation === 'CREATE' ? unspecifiedMessage(kind, quota, object) : undefined;
+    if (unspecified !== undefined) throw rejection(request, unspecified);
+    const deltas = usageDeltas(quota, write);
+    if (deltas.length > 0) increased.push({ quota, deltas });
+  }
+  return increased;
+}
+
 /** Names the object as its metadata do: a generated name is set there before quota is reserved. */
 function rejection({ resource: { row }, name, object }: AdmissionRequest, text: string): StatusError {
   return forbidden({ group: row.group, resource: row.resource }, readMetadata(object ?? {}).name ?? name, text);
 }
 
+/** What one entry counts towards quotas. */
 interface EntryUsage {
   readonly amounts: ResourceAmounts;
   /** `undefined` unless it is needed to determine whether a quota covers the object. */
@@ -142,6 +153,7 @@ class UsageCounter {
     return total;
   }
 
+  /** The usage of one entry, from the cache if possible. */
   private usageOfEntry(kind: GroupResource, entry: Entry, scopes: QuotaScopes, now: number): EntryUsage {
     // Whether an object is in the scopes depends on fields that the usage does not contain.
     const needsObject = scopes.length > 0;

@@ -32,15 +32,14 @@ export interface Quota {
 /** The part of a ResourceQuota that limits objects of a kind; `undefined` when it limits none. */
 export function quotaFor(kind: GroupResource, { metadata, spec = {} }: CoreV1ResourceQuota): Quota | undefined {
   const { hard = {} } = spec;
-  const limits = Object.keys(hard)
-    .sort()
-    .flatMap((name): Limit[] => {
-      const counted = parseCountedResource(name);
-      const amount = hard[name];
-      if (counted === undefined || amount === undefined) return [];
-      if (counted.kind.group !== kind.group || counted.kind.resource !== kind.resource) return [];
-      return [{ name, counted: counted.name, hard: parseQuantity(amount) }];
-    });
+  const limits: Limit[] = [];
+  for (const name of Object.keys(hard).sort()) {
+    const counted = parseCountedResource(name);
+    const amount = hard[name];
+    if (counted === undefined || amount === undefined) continue;
+    const isOfKind = counted.kind.group === kind.group && counted.kind.resource === kind.resource;
+    if (isOfKind) limits.push({ name, counted: counted.name, hard: parseQuantity(amount) });
+  }
   return limits.length === 0 ? undefined : { name: metadata?.name ?? '', scopes: quotaScopesOf(spec), limits };
 }
 
@@ -80,6 +79,7 @@ export function usageDeltas({ scopes, limits }: Quota, { kind, object, old, now 
 export function exceededMessage(quota: Quota, deltas: readonly UsageDelta[], used: ResourceAmounts): string | undefined {
   const exceeded = deltas.filter(({ limit, requested }) => (used.get(limit.counted)?.nanos ?? 0n) + requested.nanos > limit.hard.nanos);
   if (exceeded.length === 0) return undefined;
+  /** `pods=1,requests.cpu=500m` */
   const listText = (amountOf: (delta: UsageDelta) => Quantity): string =>
     exceeded.map((delta) => `${delta.limit.name}=${formatQuantity(amountOf(delta))}`).join(',');
   const requestedText = listText(({ requested: amount }) => amount);
