@@ -1,9 +1,7 @@
 /**
- * Builds plug-ins that check or change the spec of pods, and the Forbidden error that plug-ins reject with. These
- * plug-ins skip requests for subresources of pods.
+ * Builds plug-ins that check or change the specs of pods. They skip requests for subresources of pods and for other kinds;
+ * pods that controllers create are requests of their own.
  */
-import { readMetadata } from '../../shared/api/metadata/object-meta';
-import { forbidden, type StatusError } from '../../shared/api/errors/status';
 import type { CoreV1Pod, CoreV1PodSpec } from '../../shared/api/types/generated/members';
 import type { AdmissionOperation, AdmissionTarget, AdmissionRequest } from '../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from './chain';
@@ -33,6 +31,7 @@ const podPluginBase = (name: string, operations: readonly AdmissionOperation[]):
   inspectsObject: isPod,
 });
 
+/** Calls `apply` for a pod with a spec. */
 function callWithPodSpec(request: AdmissionRequest<CoreV1Pod>, apply: ApplyToPodSpec): undefined {
   const spec = isPod(request) ? request.object?.spec : undefined;
   if (spec !== undefined) apply(request, spec);
@@ -40,10 +39,3 @@ function callWithPodSpec(request: AdmissionRequest<CoreV1Pod>, apply: ApplyToPod
 
 const isPod = ({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
   row.group === '' && row.resource === 'pods' && subresource === undefined;
-
-/** A Forbidden error that names the object: by its name, else by its `generateName`, else as `Unknown`. */
-export function newForbidden({ resource: { row }, name, object }: AdmissionRequest, text: string): StatusError {
-  const metadata = readMetadata(object ?? {});
-  const shownName = [metadata.name, name, metadata.generateName].find((candidate) => candidate !== undefined && candidate !== '');
-  return forbidden({ group: row.group, resource: row.resource }, shownName ?? 'Unknown', text);
-}

@@ -19,6 +19,7 @@ const EVENTS = buildResources().require('events');
 /** Number of writes of Events in the recording. */
 const RECORDED_WRITES = 19;
 
+/** The attributes of a write of an Event on which limits depend. */
 interface EventWrite {
   readonly namespace: string;
   readonly user: string;
@@ -40,6 +41,7 @@ function outcome(plugin: ReturnType<typeof eventRateLimit>, attributes: Admissio
   }
 }
 
+/** A recorded write, and whether release 1.31.1 admitted it. */
 interface RecordedWrite {
   readonly path: string;
   readonly write: EventWrite;
@@ -71,8 +73,9 @@ test('EventRateLimit rejects the Events that release 1.31.1 rejected', () => {
   // The clock stands still, so that no token is refilled.
   const plugin = eventRateLimit(LIMITS, new ManualClock(0));
   const writes = eventWritesOf('admission/event-limits');
-  const outcomes = writes.map(({ path, write }) => [path, outcome(plugin, request(write))]);
-  expect(outcomes).toEqual(writes.map(({ path, outcome: recorded }) => [path, recorded]));
+  // The paths are compared as well, so that a failure shows them.
+  const outcomes = writes.map(({ path, write }) => ({ path, outcome: outcome(plugin, request(write)) }));
+  expect(outcomes).toEqual(writes.map(({ path, outcome: recorded }) => ({ path, outcome: recorded })));
   expect(writes).toHaveLength(RECORDED_WRITES);
 });
 
@@ -110,7 +113,7 @@ describe('EventRateLimit with one token per user', () => {
   });
 });
 
-it.each<[string, EventLimits, { readonly path: string; readonly reason: string }]>([
+it.each<[title: string, limits: EventLimits, violation: { readonly path: string; readonly reason: string }]>([
   ['a burst below qps', [{ type: 'User', qps: 2, burst: 1 }], { path: 'limits[0].burst', reason: 'must not be less than qps' }],
   [
     'a limit type that occurs twice',

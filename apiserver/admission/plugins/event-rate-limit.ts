@@ -2,6 +2,7 @@
  * EventRateLimit: limits the rate of creations and updates of core Events per server, namespace, user, or source and
  * involved object. A request that one limit rejects still takes a token from the other limits (upstream behaviour).
  */
+import type { InvalidField } from '../../../shared/configuration/configuration-error';
 import type { ConfigurationFormat } from '../../../shared/configuration/read-configuration';
 import { integerSchema, listSchema, objectSchema, enumSchema, type ValueOf } from '../../../shared/configuration/schema';
 import { TokenBucket } from '../../../shared/client/rate-limiter';
@@ -17,7 +18,7 @@ const DEFAULT_CACHE_SIZE = 4_096;
 /** Greatest `cacheSize`, so that clients with many names cannot fill the memory. */
 const MAX_CACHE_SIZE = 65_536;
 
-const LIMIT = objectSchema(
+const LIMIT_SCHEMA = objectSchema(
   {
     type: enumSchema('Server', 'Namespace', 'User', 'SourceAndObject'),
     qps: integerSchema(1, MAX_INT32),
@@ -25,25 +26,30 @@ const LIMIT = objectSchema(
   },
   { cacheSize: integerSchema(0, MAX_CACHE_SIZE) },
 );
-const SCHEMA = objectSchema({ limits: listSchema(LIMIT, 1) }, {});
+const CONFIGURATION_SCHEMA = objectSchema({ limits: listSchema(LIMIT_SCHEMA, 1) }, {});
 
 /** The configured limits; each type occurs at most once. */
-export type EventLimits = ValueOf<typeof SCHEMA>['limits'];
+export type EventLimits = ValueOf<typeof CONFIGURATION_SCHEMA>['limits'];
 type EventLimit = EventLimits[number];
 
 /** The format of the plug-in's configuration file. */
-export const EVENT_LIMIT_FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
+export const EVENT_LIMIT_FORMAT: ConfigurationFormat<ValueOf<typeof CONFIGURATION_SCHEMA>> = {
   kind: 'Configuration',
   apiVersions: ['eventratelimit.admission.platform.io/v1alpha1'],
-  schema: SCHEMA,
-  validate: ({ limits }) =>
-    limits.flatMap(({ type, qps, burst }, index) => [
-      ...(burst < qps ? [{ path: `limits[${index}].burst`, reason: 'must not be less than qps' }] : []),
-      ...(limits.findIndex((other) => other.type === type) < index
-        ? [{ path: `limits[${index}].type`, reason: `${type} may occur only once` }]
-        : []),
-    ]),
+  schema: CONFIGURATION_SCHEMA,
+  validate: ({ limits }) => limitErrors(limits),
 };
+
+function limitErrors(limits: EventLimits): readonly InvalidField[] {
+  const errors: InvalidField[] = [];
+  const seenTypes = new Set<string>();
+  for (const [index, { type, qps, burst }] of limits.entries()) {
+    if (burst < qps) errors.push({ path: `limits[${index}].burst`, reason: 'must not be less than qps' });
+    if (seenTypes.has(type)) errors.push({ path: `limits[${index}].type`, reason: `${type} may occur only once` });
+    seenTypes.add(type);
+  }
+  return errors;
+}
 
 /** The bucket key of a request, by type of limit. */
 const KEY_BY_TYPE: Readonly<Record<EventLimit['type'], (request: AdmissionRequest<CoreV1Event>) => string>> = {
@@ -52,10 +58,10 @@ const KEY_BY_TYPE: Readonly<Record<EventLimit['type'], (request: AdmissionReques
   User: ({ user }) => user.name,
   SourceAndObject: ({ object }) => {
     const { source, involvedObject: involved } = object ?? {};
+    const sourceParts = [source?.component, source?.host];
+    const objectParts = [involved?.kind, involved?.namespace, involved?.name, involved?.uid, involved?.apiVersion];
     // The key is part of the message of the rejection, where upstream joins the parts without a separator.
-    return [source?.component, source?.host, involved?.kind, involved?.namespace, involved?.name, involved?.uid, involved?.apiVersion].join(
-      '',
-    );
+    return [...sourceParts, ...objectParts].join('');
   },
 };
 

@@ -18,9 +18,8 @@ export function alwaysPullImages(): MutatingPlugin {
     mutate(request) {
       if (!isPodRequest(request)) return undefined;
       const { object }: AdmissionRequest<CoreV1Pod> = request;
-      const { initContainers, containers, ephemeralContainers } = object?.spec ?? {};
-      for (const list of [initContainers, containers, ephemeralContainers])
-        for (const container of list ?? []) container.imagePullPolicy = 'Always';
+      const { initContainers = [], containers, ephemeralContainers = [] } = object?.spec ?? {};
+      for (const container of [...initContainers, ...(containers ?? []), ...ephemeralContainers]) container.imagePullPolicy = 'Always';
       return undefined;
     },
   };

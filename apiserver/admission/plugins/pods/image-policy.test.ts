@@ -11,9 +11,11 @@ import { imagePolicySettings, imagePolicyWebhook, type SendImageReview } from '.
 const MINUTE_MS = 60_000;
 const settings = imagePolicySettings({ imagePolicy: { kubeConfigFile: 'f' } });
 const clock = new ManualClock();
-let sentReviews: JsonObject[];
-beforeEach(() => (sentReviews = []));
+/** The reviews of the current test. */
+const sentReviews: JsonObject[] = [];
+beforeEach(() => (sentReviews.length = 0));
 
+/** A webhook that always responds with this review, or that fails. */
 const respondWith =
   (response: JsonObject | { readonly error: string }): SendImageReview =>
   (body) => {
@@ -40,76 +42,79 @@ function createFixture(send: SendImageReview, { metadata = {}, dialect = 'platfo
   return { annotations, validate: async (image = 'i') => plugin.validate(request(image)) };
 }
 
-test('ImagePolicyWebhook caches an allowed review for five minutes', async () => {
-  const { validate } = createFixture(respondWith({ status: { allowed: true } }));
-  await validate();
-  clock.advance(5 * MINUTE_MS - 1);
-  await validate();
-  expect(sentReviews).toHaveLength(1);
-  clock.advance(1);
-  await validate();
-  expect(sentReviews).toHaveLength(2);
-});
+describe('ImagePolicyWebhook', () => {
+  test('caches an allowed review for five minutes', async () => {
+    const { validate } = createFixture(respondWith({ status: { allowed: true } }));
+    await validate();
+    clock.advance(5 * MINUTE_MS - 1);
+    await validate();
+    expect(sentReviews).toHaveLength(1);
+    clock.advance(1);
+    await validate();
+    expect(sentReviews).toHaveLength(2);
+  });
 
-test('ImagePolicyWebhook caches a denied review for 30 seconds', async () => {
-  const { validate } = createFixture(respondWith({ status: { allowed: false } }));
-  await expect(validate()).rejects.toThrow('one or more images rejected');
-  clock.advance(30_000 - 1);
-  await expect(validate()).rejects.toThrow('one or more images rejected');
-  expect(sentReviews).toHaveLength(1);
-  clock.advance(1);
-  await expect(validate()).rejects.toThrow('one or more images rejected');
-  expect(sentReviews).toHaveLength(2);
-});
+  test('caches a denied review for 30 seconds', async () => {
+    const { validate } = createFixture(respondWith({ status: { allowed: false } }));
+    await expect(validate()).rejects.toThrow('one or more images rejected');
+    clock.advance(30_000 - 1);
+    await expect(validate()).rejects.toThrow('one or more images rejected');
+    expect(sentReviews).toHaveLength(1);
+    clock.advance(1);
+    await expect(validate()).rejects.toThrow('one or more images rejected');
+    expect(sentReviews).toHaveLength(2);
+  });
 
-test('ImagePolicyWebhook does not cache a failure', async () => {
-  const { validate } = createFixture(respondWith({ error: 'away' }));
-  await expect(validate()).rejects.toThrow('pods "p" is forbidden: away');
-  await expect(validate()).rejects.toThrow('away');
-  expect(sentReviews).toHaveLength(2);
-});
+  test('does not cache a failure', async () => {
+    const { validate } = createFixture(respondWith({ error: 'away' }));
+    await expect(validate()).rejects.toThrow('pods "p" is forbidden: away');
+    await expect(validate()).rejects.toThrow('away');
+    expect(sentReviews).toHaveLength(2);
+  });
 
-test('ImagePolicyWebhook admits with the failed-open audit annotation when the webhook fails and defaultAllow is true', async () => {
-  const { validate, annotations } = createFixture(respondWith({ error: 'away' }), { defaultAllow: true });
-  await validate();
-  expect(annotations).toEqual({ 'imagepolicywebhook.image-policy.platform.io/failed-open': 'true' });
-});
+  test('admits with the failed-open audit annotation when the webhook fails and defaultAllow is true', async () => {
+    const { validate, annotations } = createFixture(respondWith({ error: 'away' }), { defaultAllow: true });
+    await validate();
+    expect(annotations).toEqual({ 'imagepolicywebhook.image-policy.platform.io/failed-open': 'true' });
+  });
 
-test('ImagePolicyWebhook sends one review for concurrent equal requests', async () => {
-  const { validate } = createFixture(respondWith({ status: { allowed: true } }));
-  await Promise.all([validate(), validate(), validate()]);
-  expect(sentReviews).toHaveLength(1);
-});
+  test('sends one review for concurrent equal requests', async () => {
+    const { validate } = createFixture(respondWith({ status: { allowed: true } }));
+    await Promise.all([validate(), validate(), validate()]);
+    expect(sentReviews).toHaveLength(1);
+  });
 
-test.each<[Dialect, string, string]>([
-  ['platform', 'imagepolicy.platform.io/v1alpha1', 'a.image-policy.platform.io/x'],
-  ['kubernetes', 'imagepolicy.k8s.io/v1alpha1', 'a.image-policy.k8s.io/x'],
-])('ImagePolicyWebhook sends the %s spelling for annotations in either spelling', async (dialect, apiVersion, name) => {
-  for (const given of ['a.image-policy.k8s.io/x', 'a.image-policy.platform.io/x'])
-    await createFixture(respondWith({ apiVersion, kind: 'ImageReview', status: { allowed: true } }), {
-      metadata: { annotations: { [given]: '1', other: '2' } },
-      dialect,
+  test.each<[dialect: Dialect, apiVersion: string, name: string]>([
+    ['platform', 'imagepolicy.platform.io/v1alpha1', 'a.image-policy.platform.io/x'],
+    ['kubernetes', 'imagepolicy.k8s.io/v1alpha1', 'a.image-policy.k8s.io/x'],
+  ])('sends the %s spelling for annotations in either spelling', async (dialect, apiVersion, name) => {
+    for (const given of ['a.image-policy.k8s.io/x', 'a.image-policy.platform.io/x'])
+      await createFixture(respondWith({ apiVersion, kind: 'ImageReview', status: { allowed: true } }), {
+        metadata: { annotations: { [given]: '1', other: '2' } },
+        dialect,
+      }).validate();
+    const spec = { containers: [{ image: 'i' }], annotations: { [name]: '1' }, namespace: 'ns' };
+    const review: unknown = expect.objectContaining({ apiVersion, kind: 'ImageReview', spec });
+    expect(sentReviews).toEqual([review, review]);
+  });
+
+  test('prefers the spelling of the webhook when an annotation is present in both', async () => {
+    const podAnnotations = { 'a.image-policy.k8s.io/x': 'k', 'a.image-policy.platform.io/x': 'p' };
+    await createFixture(respondWith({ status: { allowed: true } }), {
+      metadata: { annotations: podAnnotations },
+      dialect: 'kubernetes',
     }).validate();
-  const spec = { containers: [{ image: 'i' }], annotations: { [name]: '1' }, namespace: 'ns' };
-  const review: unknown = expect.objectContaining({ apiVersion, kind: 'ImageReview', spec });
-  expect(sentReviews).toEqual([review, review]);
+    const [review] = sentReviews;
+    expect(review).toMatchObject({ spec: { annotations: { 'a.image-policy.k8s.io/x': 'k' } } });
+  });
+
+  test('accepts a response in the other spelling', async () => {
+    const response = { apiVersion: 'imagepolicy.k8s.io/v1alpha1', kind: 'ImageReview', status: { allowed: true } };
+    await createFixture(respondWith(response)).validate();
+  });
 });
 
-test('ImagePolicyWebhook prefers the spelling of the webhook when an annotation is present in both', async () => {
-  const podAnnotations = { 'a.image-policy.k8s.io/x': 'k', 'a.image-policy.platform.io/x': 'p' };
-  await createFixture(respondWith({ status: { allowed: true } }), {
-    metadata: { annotations: podAnnotations },
-    dialect: 'kubernetes',
-  }).validate();
-  expect(sentReviews[0]).toMatchObject({ spec: { annotations: { 'a.image-policy.k8s.io/x': 'k' } } });
-});
-
-test('ImagePolicyWebhook accepts a response in the other spelling', async () => {
-  const response = { apiVersion: 'imagepolicy.k8s.io/v1alpha1', kind: 'ImageReview', status: { allowed: true } };
-  await createFixture(respondWith(response)).validate();
-});
-
-test('ImagePolicyWebhook settings default unset durations and read -1 as zero', () => {
+test('imagePolicySettings applies defaults to unset durations and reads -1 as zero', () => {
   expect(settings).toEqual({ kubeConfigFile: 'f', allowMs: 300_000, denyMs: 30_000, retryMs: 500, defaultAllow: false });
   const uncached = { kubeConfigFile: 'f', allowTTL: -1, denyTTL: -1, retryBackoff: -1, defaultAllow: true };
   expect(imagePolicySettings({ imagePolicy: uncached })).toMatchObject({ allowMs: 0, denyMs: 0, retryMs: 0, defaultAllow: true });

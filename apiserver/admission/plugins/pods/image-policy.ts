@@ -13,27 +13,27 @@ import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admiss
 import type { ValidatingPlugin } from '../../chain';
 import { imageReviewBody, imageReviewSpec } from './image-review';
 import { readImageReviewStatus, type ImageReviewStatus } from './image-review-status';
-import { newForbidden } from '../../pod-plugin';
+import { newForbidden } from '../../new-forbidden';
 
 /** Seconds; 0 = the default, -1 = responses are not cached. */
-const TTL = integerSchema(-1, 30 * 60);
+const TTL_SCHEMA = integerSchema(-1, 30 * 60);
 /** Milliseconds; 0 = the default, -1 = no delay. */
-const RETRY_BACKOFF = integerSchema(-1, 5 * 60_000);
-const SCHEMA = objectSchema(
+const RETRY_BACKOFF_SCHEMA = integerSchema(-1, 5 * 60_000);
+const FILE_SCHEMA = objectSchema(
   {
     imagePolicy: objectSchema(
       { kubeConfigFile: stringSchema() },
-      { allowTTL: TTL, denyTTL: TTL, retryBackoff: RETRY_BACKOFF, defaultAllow: booleanSchema },
+      { allowTTL: TTL_SCHEMA, denyTTL: TTL_SCHEMA, retryBackoff: RETRY_BACKOFF_SCHEMA, defaultAllow: booleanSchema },
     ),
   },
   {},
 );
 
 /** The format of the configuration file, which has neither kind nor apiVersion: `kind` only names it in errors. */
-export const IMAGE_POLICY_FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
+export const IMAGE_POLICY_FORMAT: ConfigurationFormat<ValueOf<typeof FILE_SCHEMA>> = {
   kind: 'configuration of ImagePolicyWebhook',
   apiVersions: [],
-  schema: SCHEMA,
+  schema: FILE_SCHEMA,
 };
 
 /** The content of the configuration file, with defaults. */
@@ -52,7 +52,7 @@ export interface ImagePolicySettings {
 const DEFAULTS = { allowSeconds: 5 * 60, denySeconds: 30, retryMs: 500 } as const;
 
 /** The settings of a validated file. */
-export function imagePolicySettings({ imagePolicy }: ValueOf<typeof SCHEMA>): ImagePolicySettings {
+export function imagePolicySettings({ imagePolicy }: ValueOf<typeof FILE_SCHEMA>): ImagePolicySettings {
   const { kubeConfigFile, allowTTL = 0, denyTTL = 0, retryBackoff = 0, defaultAllow = false } = imagePolicy;
   return {
     kubeConfigFile,
@@ -66,7 +66,7 @@ export function imagePolicySettings({ imagePolicy }: ValueOf<typeof SCHEMA>): Im
 /** 0 selects the default, and -1 means 0. */
 const orDefault = (configured: number, defaultValue: number): number => (configured === 0 ? defaultValue : Math.max(0, configured));
 
-/** Never rejects: returns an error text instead. */
+/** Sends a review and resolves with the response, or with an error text. Never rejects. */
 export type SendImageReview = (body: Buffer) => Promise<{ readonly bytes: Buffer } | { readonly error: string }>;
 
 /** How the webhook is called, and what its failure leads to. */
@@ -78,14 +78,17 @@ export interface ImagePolicyDependencies {
   readonly clock: Clock;
 }
 
+/** Limits of the cache of reviews; the least recently used is dropped. */
 const MAX_CACHED_REVIEWS = 1_024;
 const MAX_CACHE_BYTES = 16 * 1024 * 1024;
 /** Reviews with a longer key are not cached: the author of a pod chooses its annotations, which are part of the key. */
 const MAX_CACHED_KEY_LENGTH = 64 * 1024;
+/** Reviews in flight; further ones fail as if the webhook had failed. */
 const MAX_CONCURRENT_REVIEWS = 1_000;
 /** Memory of a cache entry without its contents. */
 const ENTRY_OVERHEAD_BYTES = 512;
 
+/** The decision of the webhook, or why there is none. */
 type ReviewOutcome = ImageReviewStatus | { readonly error: string };
 
 const isImageRequest = ({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
@@ -129,6 +132,7 @@ export function imagePolicyWebhook({ settings, send, dialect, clock }: ImagePoli
   };
 }
 
+/** Annotates the audit event, and throws when the images may not run. */
 function applyOutcome(outcome: ReviewOutcome, request: AdmissionRequest, defaultAllow: boolean): void {
   const addAnnotation = (name: string, value: string): void => request.context.addAuditAnnotation?.(`${ANNOTATION_PREFIX}/${name}`, value);
   if ('error' in outcome) {

@@ -4,7 +4,7 @@
  */
 import { jsonKindOf } from '../../../../shared/api/types';
 import { canonicalApiVersion } from '../../../../shared/names/dialect';
-import { isObject, objectAt, ownMember, stringAt, type JsonValue } from '../../../../shared/values/json';
+import { isObject, objectAt, ownMember, stringAt, type JsonObject, type JsonValue } from '../../../../shared/values/json';
 import { IMAGE_REVIEW_KIND, IMAGE_REVIEW_VERSION } from './image-review';
 
 /** The decision of the webhook. */
@@ -40,10 +40,15 @@ export function readImageReviewStatus(bytes: Buffer): ImageReviewStatus | { read
   const reason = ownMember(status, 'reason') ?? '';
   if (typeof allowed !== 'boolean') return { error: typeMismatch('allowed', 'bool', allowed) };
   if (typeof reason !== 'string') return { error: typeMismatch('reason', 'string', reason) };
-  const auditAnnotations = Object.entries(objectAt(status, 'auditAnnotations') ?? {})
-    .slice(0, MAX_AUDIT_ANNOTATIONS)
-    .flatMap(([name, value]) => (typeof value === 'string' ? [[name, value.slice(0, MAX_AUDIT_ANNOTATION_LENGTH)] as const] : []));
-  return { allowed, reason, auditAnnotations };
+  return { allowed, reason, auditAnnotations: auditAnnotationsIn(status) };
+}
+
+/** The annotations within the limits. Values that are not strings are dropped. */
+function auditAnnotationsIn(status: JsonObject): ImageReviewStatus['auditAnnotations'] {
+  const entries = Object.entries(objectAt(status, 'auditAnnotations') ?? {}).slice(0, MAX_AUDIT_ANNOTATIONS);
+  return entries.flatMap(([name, value]) =>
+    typeof value === 'string' ? [[name, value.slice(0, MAX_AUDIT_ANNOTATION_LENGTH)] as const] : [],
+  );
 }
 
 function parseJsonOrUndefined(bytes: Buffer): JsonValue | undefined {

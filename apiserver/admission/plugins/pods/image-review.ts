@@ -1,6 +1,6 @@
 /** Builds the ImageReview that is sent about a pod. image-review-status.ts reads the response. */
 import { apiVersionInDialect, IMAGE_POLICY_ANNOTATION_INFIX, type Dialect } from '../../../../shared/names/dialect';
-import type { CoreV1Pod } from '../../../../shared/api/types/generated/members';
+import type { CoreV1Container, CoreV1Pod } from '../../../../shared/api/types/generated/members';
 import { ownMember, type JsonObject, type JsonValue } from '../../../../shared/values/json';
 
 /** The kind of requests to the webhook and of its responses. */
@@ -20,8 +20,9 @@ export function imageReviewSpec(
   { namespace, subresource }: ReviewedRequest,
   dialect: Dialect,
 ): JsonObject {
-  const reviewed = subresource === undefined ? [spec.containers, spec.initContainers] : [spec.ephemeralContainers];
-  const containers = reviewed.flatMap((list) => list ?? []).map(({ image = '' }): JsonObject => ({ image }));
+  const newContainers: readonly Pick<CoreV1Container, 'image'>[] =
+    subresource === undefined ? [...(spec.containers ?? []), ...(spec.initContainers ?? [])] : (spec.ephemeralContainers ?? []);
+  const containers = newContainers.map(({ image = '' }): JsonObject => ({ image }));
   const annotations = webhookAnnotations(metadata?.annotations ?? {}, dialect);
   return {
     ...(containers.length === 0 ? {} : { containers }),

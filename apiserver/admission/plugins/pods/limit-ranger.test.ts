@@ -1,25 +1,24 @@
 /** Compares writes of Pods and PersistentVolumeClaims under LimitRanges with release 1.31.1. */
 import { StatusError } from '../../../../shared/api/errors/status';
 import { arrayAt, isObject, objectAt, type JsonObject } from '../../../../shared/values/json';
+import { useForEachTest } from '../../../../test/support/use-resource';
 import { readRecording } from '../../../../test/replay/recording';
 import { anything, body, number, shape, text, type Check } from '../../../../test/replay/shape';
-import { openWriteFixture, type WriteFixture } from '../../../../test/support/store/write-fixture';
+import { openWriteFixture } from '../../../../test/support/store/write-fixture';
 
-const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
+const isJsonObject: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
 /**
  * `ranges`: items by name of LimitRange. `old`: the object before an update; `body` is then a merge patch. `shown`: what
  * {@link comparedFields} returns for the stored pod, or null for a claim.
  */
 const isCase = shape(
-  { title: text, ranges: object, resource: text, body: object, code: number },
-  { old: object, message: text, shown: anything },
+  { title: text, ranges: isJsonObject, resource: text, body: isJsonObject, code: number },
+  { old: isJsonObject, message: text, shown: anything },
 );
 
-let fixture: WriteFixture;
-beforeEach(async () => {
-  fixture = await openWriteFixture({ naming: 'kubernetes' });
-});
+const fixture = useForEachTest(() => openWriteFixture({ naming: 'kubernetes' }));
 
+/** The object with the name `x`, unless it has a name. */
 const named = (body: JsonObject): JsonObject => ({ ...body, metadata: { name: 'x', ...objectAt(body, 'metadata') } });
 
 /** The annotations of a pod, and the names and resources of its containers. */
@@ -37,12 +36,12 @@ describe('LimitRanger', () => {
     'decides as recorded: %s',
     async (_, { ranges, resource, body, old, code, message, shown: expected }) => {
       if (old !== undefined) {
-        await fixture.create(resource, named(old));
-        await fixture.cache.catchUp();
+        await fixture().create(resource, named(old));
+        await fixture().cache.catchUp();
       }
-      for (const [name, limits] of Object.entries(ranges)) await fixture.create('limitranges', { metadata: { name }, spec: { limits } });
-      await fixture.cache.catchUp();
-      const sent = old === undefined ? fixture.create(resource, named(body)) : fixture.patch(resource, 'x', 'merge', body);
+      for (const [name, limits] of Object.entries(ranges)) await fixture().create('limitranges', { metadata: { name }, spec: { limits } });
+      await fixture().cache.catchUp();
+      const sent = old === undefined ? fixture().create(resource, named(body)) : fixture().patch(resource, 'x', 'merge', body);
       const outcome = await sent.then(
         ({ object: stored }) => ({
           code: old === undefined ? 201 : 200,
@@ -60,14 +59,14 @@ describe('LimitRanger', () => {
 
   it('applies to pods in the namespace of the LimitRange only', async () => {
     const limits = [{ type: 'Container', max: { cpu: '1' } }];
-    await fixture.create('limitranges', { metadata: { name: 'a' }, spec: { limits } });
-    await fixture.create('namespaces', { metadata: { name: 'other' } }, { namespace: '' });
-    await fixture.cache.catchUp();
+    await fixture().create('limitranges', { metadata: { name: 'a' }, spec: { limits } });
+    await fixture().create('namespaces', { metadata: { name: 'other' } }, { namespace: '' });
+    await fixture().cache.catchUp();
     const resources = { requests: { cpu: '5' }, limits: { cpu: '5' } };
     const pod = { metadata: { name: 'x' }, spec: { containers: [{ name: 'c', image: 'i', resources }] } };
-    await expect(fixture.create('pods', pod)).rejects.toThrow('maximum cpu usage per Container is 1, but limit is 5');
+    await expect(fixture().create('pods', pod)).rejects.toThrow('maximum cpu usage per Container is 1, but limit is 5');
     await expect(
-      fixture.create('pods', { ...pod, metadata: { name: 'x', namespace: 'other' } }, { namespace: 'other' }),
+      fixture().create('pods', { ...pod, metadata: { name: 'x', namespace: 'other' } }, { namespace: 'other' }),
     ).resolves.toBeDefined();
   });
 });

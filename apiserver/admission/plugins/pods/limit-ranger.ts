@@ -36,10 +36,14 @@ export function limitRanger(deps: LimitRangerDependencies): LimitRanger {
     return (isPod || row.resource === 'persistentvolumeclaims') && limitRangesIn(deps, namespace).length > 0;
   };
   // `inspectsObject` holds for the plug-in as a whole: only the validating half inspects claims.
-  const common = { name: NAME, handles: (operation: AdmissionRequest['operation']) => operation !== 'DELETE', inspectsObject: isHandled };
+  const sharedMembers = {
+    name: NAME,
+    handles: (operation: AdmissionRequest['operation']) => operation !== 'DELETE',
+    inspectsObject: isHandled,
+  };
   return {
     mutating: {
-      ...common,
+      ...sharedMembers,
       mutate(request) {
         if (!isHandled(request) || request.object === undefined || request.resource.row.resource !== 'pods') return undefined;
         for (const range of limitRangesIn(deps, request.namespace)) applyDefaults(range, request.object, deps.names.prefix);
@@ -47,7 +51,7 @@ export function limitRanger(deps: LimitRangerDependencies): LimitRanger {
       },
     },
     validating: {
-      ...common,
+      ...sharedMembers,
       validate(request) {
         if (isHandled(request)) rejectViolations(request, limitRangesIn(deps, request.namespace));
         return undefined;
@@ -76,7 +80,7 @@ function rejectViolations(request: AdmissionRequest, ranges: readonly LimitRange
   const findViolations = resource.row.resource === 'pods' ? podLimitViolations : claimLimitViolations;
   for (const items of ranges) {
     const violations = [...new Set(findViolations(items, object))];
-    if (violations.length > 0) throw rejection(request, violations.length === 1 ? violations.join('') : `[${violations.join(', ')}]`);
+    if (violations.length > 0) throw rejection(request, violations.length === 1 ? violations.join() : `[${violations.join(', ')}]`);
   }
 }
 
@@ -87,15 +91,15 @@ function rejection({ resource: { row }, name, object }: AdmissionRequest, text: 
 
 /** The lists of containers in a pod spec with the word for them in the annotation, in upstream's order. */
 const CONTAINER_LISTS = [
-  ['containers', 'container'],
-  ['initContainers', 'init container'],
+  { list: 'containers', containerType: 'container' },
+  { list: 'initContainers', containerType: 'init container' },
 ] as const;
 
 /** Sets the missing requests and limits of the containers, and lists them in an annotation of the pod. */
 function applyDefaults(items: LimitRangeItems, pod: CoreV1Pod, prefix: string): void {
   const defaults = defaultsOf(items);
   const applied: string[] = [];
-  for (const [list, containerType] of CONTAINER_LISTS) {
+  for (const { list, containerType } of CONTAINER_LISTS) {
     for (const container of pod.spec?.[list] ?? []) {
       const subject = `${containerType} ${container.name ?? ''}`;
       const setRequests = setMissingAmounts(container, 'requests', defaults.requests);
@@ -118,7 +122,7 @@ function defaultsOf(items: LimitRangeItems): Readonly<Record<'requests' | 'limit
   return { requests: item?.defaultRequest ?? {}, limits: item?.default ?? {} };
 }
 
-/** Returns the names of the resources that were missing. */
+/** Sets the amounts that the container lacks. Returns the names of their resources. */
 function setMissingAmounts(container: CoreV1Container, member: 'requests' | 'limits', amounts: Amounts): readonly string[] {
   const present = container.resources?.[member] ?? {};
   const missing = Object.keys(amounts)

@@ -11,6 +11,7 @@ import type {
 } from '../../../../shared/api/types/generated/members';
 import { formatQuantity, parseQuantity, type Quantity } from '../../../../shared/values/quantity';
 
+/** The resources of a container, pod or claim. */
 interface ResourceAmounts {
   readonly requests: ReadonlyMap<string, Quantity>;
   readonly limits: ReadonlyMap<string, Quantity>;
@@ -34,12 +35,11 @@ export function podLimitViolations(limits: readonly CoreV1LimitRangeItem[], pod:
 /** A claim has no limits, so its requests are compared with the minimum and the maximum. */
 export function claimLimitViolations(limits: readonly CoreV1LimitRangeItem[], { spec }: CoreV1PersistentVolumeClaim): readonly string[] {
   const { requests } = amountsOf(spec?.resources);
-  return limits
-    .filter(({ type }) => type === 'PersistentVolumeClaim')
-    .flatMap((limit) => [
-      ...belowMinimum(limit, requests),
-      ...upperBounds(limit, limit.max).flatMap((bound) => aboveMaximum(bound, requests.get(bound.name), 'request')),
-    ]);
+  const claimLimits = limits.filter(({ type }) => type === 'PersistentVolumeClaim');
+  return claimLimits.flatMap((limit) => [
+    ...belowMinimum(limit, requests),
+    ...upperBounds(limit, limit.max).flatMap((bound) => aboveMaximum(bound, requests.get(bound.name), 'request')),
+  ]);
 }
 
 type Amounts = Readonly<Record<string, string>>;
@@ -50,6 +50,7 @@ function amountsOf({ requests, limits }: Pick<CoreV1ResourceRequirements, 'limit
   return { requests: readAmounts(requests), limits: readAmounts(limits) };
 }
 
+/** Violations of the minimum, the maximum and the ratio of one item, in this order. */
 function violationsOf(limit: CoreV1LimitRangeItem, { requests, limits }: ResourceAmounts): readonly string[] {
   return [
     ...belowMinimum(limit, requests),
@@ -60,14 +61,14 @@ function violationsOf(limit: CoreV1LimitRangeItem, { requests, limits }: Resourc
   ];
 }
 
-function sortedQuantities(amounts: Amounts = {}): readonly (readonly [string, Quantity])[] {
-  return Object.keys(amounts)
-    .sort()
-    .map((name) => [name, parseQuantity(amounts[name] ?? '0')] as const);
+/** The amounts in order of name. */
+function sortedQuantities(amounts: Amounts = {}): readonly { readonly name: string; readonly quantity: Quantity }[] {
+  const names = Object.keys(amounts).sort();
+  return names.map((name) => ({ name, quantity: parseQuantity(amounts[name] ?? '0') }));
 }
 
 function belowMinimum(limit: CoreV1LimitRangeItem, requests: ResourceAmounts['requests']): readonly string[] {
-  return sortedQuantities(limit.min).flatMap(([name, min]) => {
+  return sortedQuantities(limit.min).flatMap(({ name, quantity: min }) => {
     const start = `minimum ${name} usage per ${limit.type ?? ''} is ${formatQuantity(min)}`;
     const request = requests.get(name);
     // The two spaces are upstream's.
@@ -86,7 +87,7 @@ interface UpperBound {
 }
 
 const upperBounds = ({ type = '' }: CoreV1LimitRangeItem, amounts: Amounts | undefined): readonly UpperBound[] =>
-  sortedQuantities(amounts).map(([name, max]) => ({ type, name, max }));
+  sortedQuantities(amounts).map(({ name, quantity: max }) => ({ type, name, max }));
 
 function aboveMaximum({ type, name, max }: UpperBound, amount: Quantity | undefined, amountType: 'limit' | 'request'): readonly string[] {
   const start = `maximum ${name} usage per ${type} is ${formatQuantity(max)}`;

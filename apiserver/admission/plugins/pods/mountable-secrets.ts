@@ -47,8 +47,9 @@ function hasSecretReference({
   );
 }
 
-const hasSecretSource = (volume: CoreV1Volume): boolean =>
-  [
+/** Whether the volume, of any type, uses a Secret. */
+function hasSecretSource(volume: CoreV1Volume): boolean {
+  const references = [
     volume.azureFile?.secretName,
     volume.cephfs?.secretRef,
     volume.cinder?.secretRef,
@@ -59,7 +60,10 @@ const hasSecretSource = (volume: CoreV1Volume): boolean =>
     volume.scaleIO?.secretRef,
     volume.secret?.secretName,
     volume.storageos?.secretRef,
-  ].some((reference) => reference !== undefined) || volume.projected?.sources?.some(({ secret }) => secret !== undefined) === true;
+  ];
+  const projectsSecret = volume.projected?.sources?.some(({ secret }) => secret !== undefined) === true;
+  return projectsSecret || references.some((reference) => reference !== undefined);
+}
 
 /** Checks a new pod. Returns `undefined` unless the service account enforces its list of mountable secrets. */
 export function secretReferenceError(spec: CoreV1PodSpec, account: CoreV1ServiceAccount): string | undefined {
@@ -75,12 +79,13 @@ export function secretReferenceError(spec: CoreV1PodSpec, account: CoreV1Service
   return imagePullSecretError(spec, account, name);
 }
 
+/** The error about the first pull secret that the account does not reference. */
 function imagePullSecretError(spec: CoreV1PodSpec, account: CoreV1ServiceAccount, name: string): string | undefined {
   const allowed = new Set(namesOf(account.imagePullSecrets));
-  const given = namesOf(spec.imagePullSecrets);
-  const index = given.findIndex((secret) => !allowed.has(secret));
+  const secrets = namesOf(spec.imagePullSecrets);
+  const index = secrets.findIndex((secret) => !allowed.has(secret));
   if (index === -1) return undefined;
-  return `imagePullSecrets[${index}].name="${given[index] ?? ''}" is not allowed because service account ${name} does not reference that imagePullSecret`;
+  return `imagePullSecrets[${index}].name="${secrets[index] ?? ''}" is not allowed because service account ${name} does not reference that imagePullSecret`;
 }
 
 /** As {@link secretReferenceError}, for the ephemeral containers that are added to a running pod. */
@@ -110,8 +115,8 @@ function containerError(
     const subject = `${containerType} ${container.name ?? ''}`;
     const reference = envSecretReferences(container).find(({ secret }) => !allowed.has(secret));
     if (reference !== undefined) return `${subject} with envVar ${reference.variable} referencing secret.secretName="${reference.secret}"`;
-    const source = envFromSecrets(container).find((secret) => !allowed.has(secret));
-    if (source !== undefined) return `${subject} with envFrom referencing secret.secretName="${source}"`;
+    const envFromSecret = envFromSecrets(container).find((secret) => !allowed.has(secret));
+    if (envFromSecret !== undefined) return `${subject} with envFrom referencing secret.secretName="${envFromSecret}"`;
   }
   return undefined;
 }
@@ -123,6 +128,7 @@ const envSecretReferences = ({ env = [] }: Container): readonly { readonly varia
     return reference === undefined ? [] : [{ variable: name, secret: reference.name ?? '' }];
   });
 
+/** The Secrets of which all keys become environment variables. */
 const envFromSecrets = ({ envFrom = [] }: Container): readonly string[] =>
   envFrom.flatMap(({ secretRef }) => (secretRef === undefined ? [] : [secretRef.name ?? '']));
 

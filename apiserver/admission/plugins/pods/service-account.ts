@@ -18,7 +18,8 @@ import type { Entry } from '../../../cache/cache';
 import { parseEntry } from '../../../registry/object/stored-object';
 import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
-import { ON_CREATE, podMutatingPlugin, podValidatingPlugin, newForbidden } from '../../pod-plugin';
+import { newForbidden } from '../../new-forbidden';
+import { ON_CREATE, podMutatingPlugin, podValidatingPlugin } from '../../pod-plugin';
 import { ephemeralSecretReferenceError, secretReferenceError, mirrorPodError } from './mountable-secrets';
 
 /** What the plug-in needs to find accounts and to name volumes. */
@@ -31,9 +32,11 @@ export interface ServiceAccountDependencies {
 
 const MIRROR_ANNOTATION = 'platform.io/config.mirror';
 /** The characters of generated names: no vowels, which could form words, and no digits that resemble letters. */
-const ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+const NAME_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
+const NAME_SUFFIX_LENGTH = 5;
 /** Upstream's value, an hour and seven seconds: other components recognize automounted tokens by it. */
 const TOKEN_SECONDS = 3607;
+/** Permissions of the files in the token volume. */
 const VOLUME_MODE = 0o644;
 
 const NAME = 'ServiceAccount';
@@ -63,6 +66,7 @@ export function serviceAccount(deps: ServiceAccountDependencies): {
   };
 }
 
+/** Throws to reject the pod. */
 type CheckPodSpec = (request: AdmissionRequest<CoreV1Pod>, spec: CoreV1PodSpec) => void;
 
 /**
@@ -79,8 +83,8 @@ function withEphemeralContainers(plugin: ValidatingPlugin, check: CheckPodSpec):
       isEphemeralContainersRequest(target) || (plugin.handles(target.operation) && plugin.inspectsObject?.(target) !== false),
     validate(request) {
       if (isEphemeralContainersRequest(request)) {
-        const typed: AdmissionRequest<CoreV1Pod> = request;
-        check(typed, typed.object?.spec ?? {});
+        const podRequest: AdmissionRequest<CoreV1Pod> = request;
+        check(podRequest, podRequest.object?.spec ?? {});
         return undefined;
       }
       return plugin.handles(request.operation) ? plugin.validate(request) : undefined;
@@ -88,6 +92,7 @@ function withEphemeralContainers(plugin: ValidatingPlugin, check: CheckPodSpec):
   };
 }
 
+/** Throws when `findError` finds an error in the references to Secrets. */
 function rejectSecretReferences(
   deps: ServiceAccountDependencies,
   request: AdmissionRequest,
@@ -114,6 +119,7 @@ function setAccount(deps: ServiceAccountDependencies, request: AdmissionRequest,
   return requireAccount(deps, request, spec);
 }
 
+/** The account of the pod. Throws when it does not exist. */
 function requireAccount({ getAccount }: ServiceAccountDependencies, request: AdmissionRequest, spec: CoreV1PodSpec): CoreV1ServiceAccount {
   const { serviceAccountName: name = '' } = spec;
   const { namespace } = request;
@@ -123,6 +129,7 @@ function requireAccount({ getAccount }: ServiceAccountDependencies, request: Adm
   return parseEntry(entry).object;
 }
 
+/** Mounts a token and adds pull secrets, as the account and the pod determine. */
 function applyAccount(deps: ServiceAccountDependencies, spec: CoreV1PodSpec, account: CoreV1ServiceAccount): void {
   const { automountServiceAccountToken: accountDefault = true, imagePullSecrets: secrets = [] } = account;
   if (spec.automountServiceAccountToken ?? accountDefault) mountToken(deps, spec);
@@ -141,7 +148,7 @@ function mountToken({ names: { dialect }, random }: ServiceAccountDependencies, 
   if (withoutMount.length === 0) return;
   const { volumes = [] } = spec;
   const existingName = volumes.find(({ name = '' }) => name.startsWith(tokenVolumePrefix))?.name;
-  const name = existingName ?? tokenVolumePrefix + random.string(5, ALPHABET);
+  const name = existingName ?? tokenVolumePrefix + random.string(NAME_SUFFIX_LENGTH, NAME_ALPHABET);
   for (const container of withoutMount) addMount(container, { name, readOnly: true, mountPath: tokenFolder });
   if (existingName === undefined) spec.volumes = [...volumes, tokenVolumeOf(name, rootCertificateConfigMap)];
 }

@@ -7,6 +7,7 @@ import type { CoreV1Toleration } from '../../../../shared/api/types/generated/me
 import type { MutatingPlugin } from '../../chain';
 import { podMutatingPlugin, ON_CREATE_OR_UPDATE } from '../../pod-plugin';
 
+/** The taints without their domain. */
 const TAINTS = ['not-ready', 'unreachable'];
 const TOLERATION_SECONDS = 300;
 
@@ -16,19 +17,17 @@ export function defaultTolerationSeconds(prefix: string): MutatingPlugin {
     const { tolerations = [] } = spec;
     const missing = TAINTS.filter((taint) => !tolerations.some((toleration) => toleratesTaint(toleration, `node.platform.io/${taint}`)));
     if (missing.length === 0) return;
-    spec.tolerations = [
-      ...tolerations,
-      ...missing.map((taint) => ({
-        key: `node.${prefix}/${taint}`,
-        operator: 'Exists',
-        effect: 'NoExecute',
-        tolerationSeconds: TOLERATION_SECONDS,
-      })),
-    ];
+    const addedToleration = (taint: string): CoreV1Toleration => ({
+      key: `node.${prefix}/${taint}`,
+      operator: 'Exists',
+      effect: 'NoExecute',
+      tolerationSeconds: TOLERATION_SECONDS,
+    });
+    spec.tolerations = [...tolerations, ...missing.map(addedToleration)];
   });
 }
 
-/** The value of the toleration is ignored (upstream behaviour). */
+/** Whether the pod tolerates the taint for some time. The value of the toleration is ignored (upstream behaviour). */
 function toleratesTaint({ key = '', effect = '' }: CoreV1Toleration, taint: string): boolean {
   return (key === '' || canonicalQualifiedName(key) === taint) && (effect === '' || effect === 'NoExecute');
 }

@@ -11,14 +11,15 @@ import { podMutatingPlugin, ON_CREATE_OR_UPDATE } from '../../pod-plugin';
 export function extendedResourceToleration(): MutatingPlugin {
   return podMutatingPlugin('ExtendedResourceToleration', ON_CREATE_OR_UPDATE, (_request, spec) => {
     const { tolerations = [] } = spec;
-    const missing = requestedExtendedResources(spec).filter(
-      (resource) => !tolerations.some((toleration) => isTolerationFor(toleration, resource)),
-    );
-    if (missing.length > 0)
-      spec.tolerations = [...tolerations, ...missing.map((key) => ({ key, operator: 'Exists', effect: 'NoSchedule' }))];
+    const isTolerated = (resource: string): boolean => tolerations.some((toleration) => isTolerationFor(toleration, resource));
+    const missing = requestedExtendedResources(spec).filter((resource) => !isTolerated(resource));
+    if (missing.length === 0) return;
+    const added = missing.map((key) => ({ key, operator: 'Exists', effect: 'NoSchedule' }));
+    spec.tolerations = [...tolerations, ...added];
   });
 }
 
+/** The names of the requested extended resources, sorted. */
 function requestedExtendedResources({ containers, initContainers = [] }: CoreV1PodSpec): readonly string[] {
   const requestedNames = [...(containers ?? []), ...initContainers].flatMap(({ resources }) => Object.keys(resources?.requests ?? {}));
   return [...new Set(requestedNames)].filter(isExtendedResource).sort();

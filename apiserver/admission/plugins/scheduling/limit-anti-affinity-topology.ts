@@ -4,14 +4,16 @@
  */
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import type { ValidatingPlugin } from '../../chain';
-import { podValidatingPlugin, newForbidden, ON_CREATE_OR_UPDATE } from '../../pod-plugin';
+import { newForbidden } from '../../new-forbidden';
+import { podValidatingPlugin, ON_CREATE_OR_UPDATE } from '../../pod-plugin';
 
 const HOSTNAME_KEY = 'platform.io/hostname';
 
 /** `hostnameKey`: the topology key in this server's spelling, for the message. */
 export function limitPodHardAntiAffinityTopology(hostnameKey: string): ValidatingPlugin {
   return podValidatingPlugin('LimitPodHardAntiAffinityTopology', ON_CREATE_OR_UPDATE, (request, spec) => {
-    for (const { topologyKey: key = '' } of spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []) {
+    const requiredTerms = spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+    for (const { topologyKey: key = '' } of requiredTerms) {
       if (canonicalQualifiedName(key) !== HOSTNAME_KEY)
         throw newForbidden(
           request,

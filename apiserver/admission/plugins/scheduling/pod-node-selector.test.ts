@@ -1,3 +1,4 @@
+/** Names and spellings of node selectors that a namespace sets for its pods. */
 import { openWriteFixture } from '../../../../test/support/store/write-fixture';
 
 test('PodNodeSelector treats constructor and toString as ordinary namespace names and label keys', async () => {

@@ -11,17 +11,18 @@ import { checkLabelValue, checkQualifiedName } from '../../../../shared/values/n
 import type { AdmissionRequest } from '../../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
 import { schedulingAnnotation } from './scheduling-annotation';
-import { ON_CREATE, podMutatingPlugin, podValidatingPlugin, newForbidden } from '../../pod-plugin';
+import { newForbidden } from '../../new-forbidden';
+import { ON_CREATE, podMutatingPlugin, podValidatingPlugin } from '../../pod-plugin';
 
 const NAME = 'PodNodeSelector';
 
-const SCHEMA = objectSchema({}, { podNodeSelectorPluginConfig: mapSchema(stringSchema()) });
+const FILE_SCHEMA = objectSchema({}, { podNodeSelectorPluginConfig: mapSchema(stringSchema()) });
 
 /** The format of the configuration file, which has neither kind nor apiVersion: `kind` only names it in errors. */
-export const NODE_SELECTOR_FORMAT: ConfigurationFormat<ValueOf<typeof SCHEMA>> = {
+export const NODE_SELECTOR_FORMAT: ConfigurationFormat<ValueOf<typeof FILE_SCHEMA>> = {
   kind: 'configuration of PodNodeSelector',
   apiVersions: [],
-  schema: SCHEMA,
+  schema: FILE_SCHEMA,
   validate: ({ podNodeSelectorPluginConfig = {} }) =>
     Object.entries(podNodeSelectorPluginConfig).flatMap(([name, selector]) =>
       parseNodeSelector(selector) === undefined
@@ -50,13 +51,12 @@ const NO_SETTINGS: NodeSelectorSettings = { clusterDefault: NO_LABELS, allowedBy
  * The settings of a validated file. An entry for `kube-system` also applies to the namespace `platform-system`, and vice
  * versa, unless the file has an entry for that namespace as well.
  */
-export function nodeSelectorSettings({ podNodeSelectorPluginConfig: texts = {} }: ValueOf<typeof SCHEMA>): NodeSelectorSettings {
-  const selectors = Object.entries(texts).map(([name, selector]) => [name, parseNodeSelector(selector) ?? NO_LABELS] as const);
-  const allowedByNamespace = new Map([
-    ...selectors.flatMap(([name, labels]) => bothSpellings([name]).map((spelling) => [spelling, labels] as const)),
-    // Last, so that they replace what follows from the other spelling.
-    ...selectors,
-  ]);
+export function nodeSelectorSettings({ podNodeSelectorPluginConfig: texts = {} }: ValueOf<typeof FILE_SCHEMA>): NodeSelectorSettings {
+  const selectors = Object.entries(texts).map(([name, selector]) => ({ name, labels: parseNodeSelector(selector) ?? NO_LABELS }));
+  const allowedByNamespace = new Map<string, Labels>();
+  for (const { name, labels } of selectors) for (const spelling of bothSpellings([name])) allowedByNamespace.set(spelling, labels);
+  // Last, so that an entry replaces what follows from the entry of the other spelling.
+  for (const { name, labels } of selectors) allowedByNamespace.set(name, labels);
   const clusterDefault = allowedByNamespace.get(CLUSTER_DEFAULT_KEY) ?? NO_LABELS;
   allowedByNamespace.delete(CLUSTER_DEFAULT_KEY);
   return { clusterDefault, allowedByNamespace };
@@ -84,6 +84,7 @@ export function podNodeSelector(settings: NodeSelectorSettings = NO_SETTINGS): {
   };
 }
 
+/** The selector of the namespace. Throws when its annotation is invalid. */
 function namespaceSelectorOf(request: AdmissionRequest, { clusterDefault }: NodeSelectorSettings): Labels {
   const annotation = schedulingAnnotation(request.namespaceEntry, 'node-selector');
   if (annotation === undefined) return clusterDefault;
@@ -92,14 +93,19 @@ function namespaceSelectorOf(request: AdmissionRequest, { clusterDefault }: Node
   return labels;
 }
 
+/** Throws when the pod selects another value of a label than its namespace. */
 function rejectConflict(request: AdmissionRequest, podSelector: Labels, namespaceSelector: Labels): void {
-  if (Object.entries(namespaceSelector).some(([key, value]) => (valueInEitherSpelling(podSelector, key) ?? value) !== value))
+  const isConflict = ([key, value]: [string, string]): boolean => (valueInEitherSpelling(podSelector, key) ?? value) !== value;
+  if (Object.entries(namespaceSelector).some(isConflict))
     throw newForbidden(request, 'pod node label selector conflicts with its namespace node label selector');
 }
 
+/** Throws when the configuration lists labels for the namespace, and the pod selects another one. */
 function rejectNotAllowed(request: AdmissionRequest, podSelector: Labels, { allowedByNamespace }: NodeSelectorSettings): void {
   const allowed = allowedByNamespace.get(request.namespace) ?? NO_LABELS;
-  if (Object.keys(allowed).length > 0 && Object.entries(podSelector).some(([key, value]) => valueInEitherSpelling(allowed, key) !== value))
+  if (Object.keys(allowed).length === 0) return;
+  const isForbidden = ([key, value]: [string, string]): boolean => valueInEitherSpelling(allowed, key) !== value;
+  if (Object.entries(podSelector).some(isForbidden))
     throw newForbidden(request, 'pod node label selector labels conflict with its namespace whitelist');
 }
 
@@ -107,8 +113,8 @@ function rejectNotAllowed(request: AdmissionRequest, podSelector: Labels, { allo
 function parseNodeSelector(text: string): Labels | undefined {
   const labels = new Map<string, string>();
   for (const part of text === '' ? [] : text.split(',')) {
-    const [key = '', value, ...rest] = part.split('=').map((side) => side.trim());
-    if (value === undefined || rest.length > 0) return undefined;
+    const [key = '', value, ...furtherParts] = part.split('=').map((side) => side.trim());
+    if (value === undefined || furtherParts.length > 0) return undefined;
     if (checkQualifiedName(key).length > 0 || checkLabelValue(value).length > 0) return undefined;
     labels.set(key, value);
   }

@@ -14,12 +14,13 @@ import type { CoreV1PodSpec, CoreV1Toleration } from '../../../../shared/api/typ
 import type { AdmissionRequest } from '../../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
 import { schedulingAnnotation } from './scheduling-annotation';
-import { podMutatingPlugin, podValidatingPlugin, newForbidden, ON_CREATE_OR_UPDATE } from '../../pod-plugin';
+import { newForbidden } from '../../new-forbidden';
+import { podMutatingPlugin, podValidatingPlugin, ON_CREATE_OR_UPDATE } from '../../pod-plugin';
 import { TolerationIndex, withoutRedundant } from './toleration-index';
 
 const NAME = 'PodTolerationRestriction';
 
-const TOLERATION = objectSchema(
+const TOLERATION_SCHEMA = objectSchema(
   {},
   {
     key: stringSchema(),
@@ -29,16 +30,16 @@ const TOLERATION = objectSchema(
     tolerationSeconds: integerSchema(Number.MIN_SAFE_INTEGER, Number.MAX_SAFE_INTEGER),
   },
 );
-const SCHEMA = objectSchema({}, { default: listSchema(TOLERATION), whitelist: listSchema(TOLERATION) });
+const FILE_SCHEMA = objectSchema({}, { default: listSchema(TOLERATION_SCHEMA), whitelist: listSchema(TOLERATION_SCHEMA) });
 
 /** Defaults for namespaces without the annotations. */
-export type TolerationSettings = ValueOf<typeof SCHEMA>;
+export type TolerationSettings = ValueOf<typeof FILE_SCHEMA>;
 
 /** The format of the configuration file. */
 export const TOLERATION_FORMAT: ConfigurationFormat<TolerationSettings> = {
   kind: 'Configuration',
   apiVersions: ['podtolerationrestriction.admission.platform.io/v1alpha1'],
-  schema: SCHEMA,
+  schema: FILE_SCHEMA,
 };
 
 /** `prefix`: domain of the names that the server writes (`platform.io`). */
@@ -64,6 +65,7 @@ export function podTolerationRestriction(
 const namespaceDefaultsOf = (request: AdmissionRequest, settings: TolerationSettings): readonly CoreV1Toleration[] =>
   annotatedTolerations(request, 'defaultTolerations') ?? copyTolerations(settings.default);
 
+/** Throws when the whitelist of the namespace, unless it is empty, does not cover a toleration of the pod. */
 function rejectNotAllowed(request: AdmissionRequest, { tolerations = [] }: CoreV1PodSpec, settings: TolerationSettings): void {
   const whitelist = annotatedTolerations(request, 'tolerationsWhitelist') ?? copyTolerations(settings.whitelist);
   const allowed = new TolerationIndex(whitelist);
@@ -74,6 +76,7 @@ function rejectNotAllowed(request: AdmissionRequest, { tolerations = [] }: CoreV
     );
 }
 
+/** Copies, because the configured tolerations are shared by all requests. */
 const copyTolerations = (settings: TolerationSettings['default']): readonly CoreV1Toleration[] =>
   (settings ?? []).map((toleration) => ({ ...toleration }));
 
@@ -90,6 +93,7 @@ function annotatedTolerations(request: AdmissionRequest, name: string): readonly
   }
 }
 
+/** The Go type of a toleration in messages. */
 const GO_TYPE = 'v1.Toleration';
 
 /**

@@ -6,7 +6,7 @@ import { NO_OVERRIDES } from '../plugin-overrides';
 import { SYSTEM_PRIORITY_CLASSES } from '../../../kinds/scheduling/priority-class';
 import { openWriteFixture } from '../../../../test/support/store/write-fixture';
 
-it('Priority plug-in rejects deletion of system priority classes only', async () => {
+it('Priority rejects the deletion of a system priority class, and no other', async () => {
   const fixture = await openWriteFixture({ plugins: NO_OVERRIDES });
   for (const [name, object] of SYSTEM_PRIORITY_CLASSES) await fixture.create('priorityclasses', { ...object, metadata: { name } });
   await fixture.create('priorityclasses', { metadata: { name: 'mine' }, value: 1 });

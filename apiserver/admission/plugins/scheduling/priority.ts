@@ -9,7 +9,8 @@ import { SYSTEM_PRIORITY_CLASSES } from '../../../kinds/scheduling/priority-clas
 import { parseEntry } from '../../../registry/object/stored-object';
 import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
-import { podMutatingPlugin, newForbidden, ON_CREATE_OR_UPDATE } from '../../pod-plugin';
+import { newForbidden } from '../../new-forbidden';
+import { podMutatingPlugin, ON_CREATE_OR_UPDATE } from '../../pod-plugin';
 
 const NAME = 'Priority';
 const DEFAULT_PREEMPTION_POLICY = 'PreemptLowerPriority';

@@ -10,7 +10,8 @@ import type { Entry } from '../../../cache/cache';
 import { parseEntry } from '../../../registry/object/stored-object';
 import type { AdmissionRequest } from '../../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
-import { ON_CREATE, podMutatingPlugin, podValidatingPlugin, newForbidden } from '../../pod-plugin';
+import { newForbidden } from '../../new-forbidden';
+import { ON_CREATE, podMutatingPlugin, podValidatingPlugin } from '../../pod-plugin';
 
 type GetRuntimeClass = (name: string) => Entry | undefined;
 
