@@ -1,9 +1,11 @@
+/** The order in which plug-ins run, rejections, and the recorded durations. */
 import { admissionRequest } from '../../test/support/objects/admission-request';
 import { buildResources } from '../registry/resources';
 import { createAdmissionChain, type AdmissionMetrics, type MutatingPlugin } from './chain';
 
 const request = admissionRequest({ resource: buildResources().require('configmaps') });
 
+/** A plug-in for creates that appends its name to `calls`, and then waits for `wait`. */
 const plugin = (name: string, calls: string[], wait?: Promise<void>): MutatingPlugin => ({
   name,
   handles: (operation) => operation === 'CREATE',
@@ -63,38 +65,36 @@ describe('admission chain', () => {
 });
 
 describe('admission chain with metrics', () => {
-  let now: number;
-  /** One line for each observation: plug-in (`all` for the step), step, operation, milliseconds, outcome. */
-  let recorded: string[];
-  beforeEach(() => {
-    now = 0;
-    recorded = [];
-  });
-
-  const metrics: AdmissionMetrics = {
-    clock: { monotonic: () => now },
-    durationObserver: (name, step, operation, outcome) => (ms) => recorded.push(`${name ?? 'all'} ${step} ${operation} ${ms} ${outcome}`),
-  };
-  const chainOf = (...mutating: MutatingPlugin[]) => createAdmissionChain({ mutating, validating: [], metrics });
-
-  /** A plug-in that takes `ms` and then calls `finish`. */
-  const pluginTaking = (name: string, ms: number, finish?: () => Promise<void>): MutatingPlugin => ({
-    name,
-    handles: (operation) => operation === 'CREATE',
-    mutate() {
+  /** A chain on a manual clock. `recorded` has a line for each observation: plug-in (`all` for the step), step, operation, ms, outcome. */
+  function createFixture() {
+    let now = 0;
+    const recorded: string[] = [];
+    const metrics: AdmissionMetrics = {
+      clock: { monotonic: () => now },
+      durationObserver: (name, step, operation, outcome) => (ms) => recorded.push(`${name ?? 'all'} ${step} ${operation} ${ms} ${outcome}`),
+    };
+    const chainOf = (...mutating: MutatingPlugin[]) => createAdmissionChain({ mutating, validating: [], metrics });
+    /** A plug-in that takes `ms` and then calls `finish`. */
+    const pluginTaking = (name: string, ms: number, finish?: () => Promise<void>): MutatingPlugin => ({
+      name,
+      handles: (operation) => operation === 'CREATE',
+      mutate() {
+        now += ms;
+        return finish?.();
+      },
+    });
+    const finishLater = async (ms: number): Promise<void> => {
+      await Promise.resolve();
       now += ms;
-      return finish?.();
-    },
-  });
-  const finishLater = async (ms: number): Promise<void> => {
-    await Promise.resolve();
-    now += ms;
-  };
+    };
+    return { recorded, chainOf, pluginTaking, finishLater };
+  }
   const reject = (): never => {
     throw new Error('no');
   };
 
   it('records the duration of each plug-in and of the step, with the time that an asynchronous plug-in waits', async () => {
+    const { recorded, chainOf, pluginTaking, finishLater } = createFixture();
     await chainOf(
       pluginTaking('a', 1),
       pluginTaking('b', 2, () => finishLater(30)),
@@ -109,12 +109,14 @@ describe('admission chain with metrics', () => {
   });
 
   it('records a plug-in that throws, and the step, as rejected', () => {
+    const { recorded, chainOf, pluginTaking } = createFixture();
     const chain = chainOf(pluginTaking('a', 1), pluginTaking('b', 5, reject));
     expect(() => chain.mutate(request)).toThrow('no');
     expect(recorded).toEqual(['a admit CREATE 1 admitted', 'b admit CREATE 5 rejected', 'all admit CREATE 6 rejected']);
   });
 
   it('records a plug-in whose promise rejects, and the step, as rejected', async () => {
+    const { recorded, chainOf, pluginTaking, finishLater } = createFixture();
     const chain = chainOf(
       pluginTaking('a', 5, () => finishLater(1).then(reject)),
       pluginTaking('b', 1),

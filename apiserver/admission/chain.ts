@@ -6,6 +6,7 @@ import type { Clock } from '../../shared/runtime/clock';
 import { measureTime } from '../../shared/runtime/measure-time';
 import type { Admission, AdmissionOperation, AdmissionTarget, AdmissionRequest, ReservingPlugin } from '../registry/admission';
 
+/** The members that plug-ins of both steps share. */
 interface Plugin {
   readonly name: string;
   /** Called again for every request, so the result may change at run time, for example with the first webhook. */
@@ -92,6 +93,7 @@ export function createAdmissionChain(plugins: AdmissionPlugins): Admission {
   };
 }
 
+/** Records nothing. */
 const NO_METRICS: AdmissionMetrics = { clock: { monotonic: () => 0 }, durationObserver: () => () => undefined };
 
 /** The duration observers of one plug-in or step. Each series is created at its first observation. */
@@ -147,6 +149,7 @@ class ChainRun<P extends Plugin> {
     this.startedAt = this.pluginStartedAt = clock.monotonic();
   }
 
+  /** Runs the plug-ins from this index on. Returns `undefined` when all of them were synchronous. */
   runFrom(first: number): Promise<void> | undefined {
     const { rows, stepDurations } = this.stepPlugins;
     for (let index = first; index < rows.length; index++) {
@@ -167,6 +170,7 @@ class ChainRun<P extends Plugin> {
     return undefined;
   }
 
+  /** Runs the plug-ins from the index `next` on when the pending one has finished. */
   private continueAfter(pending: Promise<void>, durations: PluginDurations, next: number): Promise<void> {
     return pending.then(
       () => {

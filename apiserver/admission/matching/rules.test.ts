@@ -1,9 +1,11 @@
+/** Which requests the rules of webhooks and policies match. */
 import { readRule, ruleMatches, type RuleTarget } from './rules';
 
 const POD: RuleTarget = { operation: 'CREATE', group: '', version: 'v1', resource: 'pods', subresource: '', namespace: 'n' };
 const RULE = { operations: ['CREATE', 'DELETE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'], scope: '*' };
 
-it.each<[string, object, Partial<RuleTarget>, boolean]>([
+/** `rule` and `target` are changes of {@link RULE} and {@link POD}. */
+it.each<[title: string, rule: object, target: Partial<RuleTarget>, isMatch: boolean]>([
   ['a rule matches a request of a listed operation', {}, { operation: 'DELETE' }, true],
   ['a rule does not match a request of an unlisted operation', {}, { operation: 'UPDATE' }, false],
   ['a rule with operations * matches every operation', { operations: ['*'] }, { operation: 'CONNECT' }, true],
@@ -32,4 +34,4 @@ it.each<[string, object, Partial<RuleTarget>, boolean]>([
     true,
   ],
   ['a rule without operations matches nothing', { operations: [] }, {}, false],
-])('%s', (_title, rule, target, expected) => expect(ruleMatches(readRule({ ...RULE, ...rule }), { ...POD, ...target })).toBe(expected));
+])('%s', (_title, rule, target, isMatch) => expect(ruleMatches(readRule({ ...RULE, ...rule }), { ...POD, ...target })).toBe(isMatch));

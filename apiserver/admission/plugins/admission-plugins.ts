@@ -105,8 +105,10 @@ export interface PluginRegistration {
   readonly requiredSetting?: keyof AdmissionSettings;
 }
 
+/** In place of an authorizer that is absent. */
 const allowAll = (): boolean => true;
 
+/** The `create` of the certificate plug-in with this name. */
 const createCertificatePlugin =
   (name: string): NonNullable<PluginRegistration['create']> =>
   ({ canUseSigner }) => {
@@ -114,6 +116,7 @@ const createCertificatePlugin =
     return validating === undefined ? {} : { validating };
   };
 
+/** In the order in which the plug-ins run. */
 export const ADMISSION_PLUGINS: readonly PluginRegistration[] = [
   { name: 'AlwaysAdmit', enabledWhen: 'explicitly', create: () => ({}) },
   {

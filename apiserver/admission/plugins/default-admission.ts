@@ -1,12 +1,12 @@
 /** Builds the admission chain: the enabled plug-ins of the table, followed by the checks that no flag disables. */
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Admission } from '../../registry/admission';
-import { createAdmissionChain, type MutatingPlugin } from '../chain';
+import { createAdmissionChain } from '../chain';
 import { escalationCheck } from './access/escalation-check';
 import { serviceAddressPermissions } from './networking/service-address-permissions';
 import { storageObjectInUseProtection } from './storage/storage-protection';
 import { NO_OVERRIDES, isPluginEnabled, type PluginOverrides } from './plugin-overrides';
-import { ADMISSION_PLUGINS, type AdmissionDependencies } from './admission-plugins';
+import { ADMISSION_PLUGINS, type AdmissionDependencies, type PluginRegistration } from './admission-plugins';
 
 /**
  * The chain of worker threads, which process large objects without sending them to the server's thread. Only
@@ -28,23 +28,18 @@ export function createWorkerAdmission({ prefix }: Pick<GeneratedNames, 'prefix'>
  */
 export function createDefaultAdmission(deps: AdmissionDependencies, overrides: PluginOverrides = NO_OVERRIDES): Admission {
   const { escalation, canUseAddresses, nodeRestriction, metrics } = deps;
-  const plugins = ADMISSION_PLUGINS.filter((row) =>
-    isPluginEnabled(row, overrides, { hasNodeIdentities: nodeRestriction !== undefined }),
-  ).map(({ create }) => create?.(deps) ?? {});
-  const reserving = plugins.find((instances) => instances.reserving !== undefined)?.reserving;
-  const mutating: readonly MutatingPlugin[] = plugins.flatMap(({ mutating }) => (mutating === undefined ? [] : [mutating]));
+  const isEnabled = (row: PluginRegistration): boolean =>
+    isPluginEnabled(row, overrides, { hasNodeIdentities: nodeRestriction !== undefined });
+  const plugins = ADMISSION_PLUGINS.filter(isEnabled).map(({ create }) => create?.(deps) ?? {});
+  const mutating = plugins.flatMap((instances) => instances.mutating ?? []);
+  const validating = plugins.flatMap((instances) => instances.validating ?? []);
+  const [reserving] = plugins.flatMap((instances) => instances.reserving ?? []);
   const reinvokedChain = createAdmissionChain({ mutating, validating: [] });
+  const mutatingWebhooks = plugins.flatMap(({ mutatingWebhook }) => mutatingWebhook?.((request) => reinvokedChain.mutate(request)) ?? []);
   return createAdmissionChain({
     metrics,
-    mutating: [
-      ...mutating,
-      ...plugins.flatMap(({ mutatingWebhook }) => mutatingWebhook?.((request) => reinvokedChain.mutate(request)) ?? []),
-      ...(escalation === undefined ? [] : [escalationCheck(escalation)]),
-    ],
-    validating: [
-      ...plugins.flatMap(({ validating }) => (validating === undefined ? [] : [validating])),
-      ...(canUseAddresses === undefined ? [] : [serviceAddressPermissions(canUseAddresses)]),
-    ],
+    mutating: [...mutating, ...mutatingWebhooks, ...(escalation === undefined ? [] : [escalationCheck(escalation)])],
+    validating: [...validating, ...(canUseAddresses === undefined ? [] : [serviceAddressPermissions(canUseAddresses)])],
     ...(reserving === undefined ? {} : { reserving }),
   });
 }

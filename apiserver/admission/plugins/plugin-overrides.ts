@@ -16,8 +16,8 @@ export interface PluginOverrides {
 export const NO_OVERRIDES: PluginOverrides = { enabled: [], disabled: [] };
 
 /**
- * `hasNodeIdentities`: whether the Node authorizer is on, so that requests of nodes can be distinguished from those of
- * other users.
+ * Whether the plug-in runs. `hasNodeIdentities`: whether the Node authorizer is on, so that requests of nodes can be
+ * distinguished from those of other users.
  */
 export function isPluginEnabled(
   { name, enabledWhen }: Pick<PluginRegistration, 'name' | 'enabledWhen'>,
@@ -29,26 +29,24 @@ export function isPluginEnabled(
 }
 
 /** Names of enabled plug-ins without their required configuration. */
-export const pluginsMissingSettings = (overrides: PluginOverrides, settings: AdmissionSettings): readonly string[] =>
-  ADMISSION_PLUGINS.filter(
-    (registration) =>
-      registration.requiredSetting !== undefined &&
-      settings[registration.requiredSetting] === undefined &&
-      // Node identities make no difference here: NodeRestriction, the only plug-in that they enable, has no settings.
-      isPluginEnabled(registration, overrides, { hasNodeIdentities: false }),
-  ).map(({ name }) => name);
+export function pluginsMissingSettings(overrides: PluginOverrides, settings: AdmissionSettings): readonly string[] {
+  const missesSetting = ({ requiredSetting }: PluginRegistration): boolean =>
+    requiredSetting !== undefined && settings[requiredSetting] === undefined;
+  // Node identities make no difference here: NodeRestriction, the only plug-in that they enable, has no settings.
+  const isEnabled = (registration: PluginRegistration): boolean => isPluginEnabled(registration, overrides, { hasNodeIdentities: false });
+  return ADMISSION_PLUGINS.filter((registration) => missesSetting(registration) && isEnabled(registration)).map(({ name }) => name);
+}
 
 /** The error of the flags; `undefined` when they are valid. */
 export function pluginOverridesError({ enabled, disabled }: PluginOverrides): string | undefined {
   const overlapping = enabled.filter((name) => disabled.includes(name));
-  const errors = [
-    ...unknownPluginErrors('enable', enabled),
-    ...unknownPluginErrors('disable', disabled),
-    ...(overlapping.length === 0
-      ? []
-      : [`[${[...new Set(overlapping)].sort().join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`]),
-    ...enabled.filter(isUnavailable).map((name) => `enable-admission-plugins plugin ${quote(name)} is not available in this server`),
-  ];
+  const errors = [...unknownPluginErrors('enable', enabled), ...unknownPluginErrors('disable', disabled)];
+  if (overlapping.length > 0) {
+    const names = [...new Set(overlapping)].sort().join(' ');
+    errors.push(`[${names}] in enable-admission-plugins and disable-admission-plugins overlapped`);
+  }
+  for (const name of enabled.filter(isUnavailable))
+    errors.push(`enable-admission-plugins plugin ${quote(name)} is not available in this server`);
   return errors.length > 1 ? `[${errors.join(', ')}]` : errors[0];
 }
 

@@ -38,6 +38,7 @@ import {
   type ParameterDependencies,
 } from './parameters';
 import type { PolicyBinding, BoundPolicy, MatchConstraints, NamedRule, AdmissionPolicies, AdmissionPolicy } from './admission-policies';
+import { resourceMatches } from '../matching/rules';
 import { AuthorizerDecisions, PendingResult, type AuthorizeCheck } from '../webhook/authorizer-decisions';
 
 /** The policies of this replica, and what evaluating them needs. */
@@ -98,12 +99,7 @@ export function validatingAdmissionPolicies(deps: PolicyDependencies): Validatin
 /** Whether some rule matches the resource, in some version and for some operation. */
 const mayMatch = (rules: readonly NamedRule[] | undefined, resource: string, subresource: string): boolean =>
   rules === undefined ||
-  rules.some(({ rule }) =>
-    rule.resources.some(
-      ([ruleResource, ruleSubresource]) =>
-        (ruleResource === '*' || ruleResource === resource) && (ruleSubresource === '*' || ruleSubresource === subresource),
-    ),
-  );
+  rules.some(({ rule }) => rule.resources.some((ruleResource) => resourceMatches(ruleResource, { resource, subresource })));
 
 interface Denial {
   readonly message: string;

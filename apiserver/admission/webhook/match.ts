@@ -12,7 +12,7 @@ import { stringLabelsOf, readMetadata } from '../../../shared/api/metadata/objec
 import type { JsonObject } from '../../../shared/values/json';
 import type { AdmissionTarget, AdmissionRequest } from '../../registry/admission';
 import type { ServedResource } from '../../registry/verbs';
-import { ruleMatches, type MatchRule, type RuleTarget } from '../matching/rules';
+import { resourceMatches, ruleMatches, type MatchRule, type RuleTarget } from '../matching/rules';
 import type { MatchCondition, Webhook } from './webhooks';
 
 /** The resources that serve the same objects in another group or version, the given one first. */
@@ -28,12 +28,8 @@ export function canMatch(
   { resource: { row }, subresource = '' }: Pick<AdmissionTarget, 'resource' | 'subresource'>,
 ): boolean {
   if (row.group === ADMISSION_GROUP) return false;
-  return rules.some(({ resources }) =>
-    resources.some(
-      ([name, subresourcePattern]) =>
-        (name === '*' || name === row.resource) && (subresourcePattern === '*' || subresourcePattern === subresource),
-    ),
-  );
+  const target = { resource: row.resource, subresource };
+  return rules.some(({ resources }) => resources.some((ruleResource) => resourceMatches(ruleResource, target)));
 }
 
 /** The resource as which the webhook matches the request; `undefined` when no rule matches. */

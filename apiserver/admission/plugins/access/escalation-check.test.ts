@@ -1,3 +1,4 @@
+/** The escalation check of roles: what an author may grant, compared with what the author may do. */
 import fc from 'fast-check';
 import { GENERATED_NAMES } from '../../../../shared/names/dialect';
 import type { JsonObject } from '../../../../shared/values/json';
@@ -16,6 +17,7 @@ import { escalationCheck, type EscalationDependencies } from './escalation-check
 const author = { name: 'u', groups: [] };
 const NO_OPINION_AUTHORIZER: Authorizer = { authorize: () => NO_OPINION, rules: () => NO_RULES };
 
+/** A policy in which the author has these rules in the whole cluster. */
 function policyOf(rules: readonly JsonObject[]): RbacPolicy {
   const policy = new RbacPolicy();
   policy.setRole('', 'own', rules.map(readRule));
@@ -60,21 +62,22 @@ describe('role escalation check', () => {
     expect(requeues).toBeGreaterThanOrEqual(verbs.length * resourceNames.length);
   });
 
-  const some = (...words: readonly string[]): fc.Arbitrary<string[]> => fc.subarray([...words], { minLength: 1, maxLength: 2 });
+  /** One or two of the words. */
+  const oneOrTwoOf = (...words: readonly string[]): fc.Arbitrary<string[]> => fc.subarray([...words], { minLength: 1, maxLength: 2 });
 
-  const rules = fc.array(
+  const anyRules = fc.array(
     fc.oneof(
       { weight: 3, arbitrary: resourceRule() },
-      fc.record({ verbs: some('get', '*'), nonResourceURLs: some('*', '/*', '/x', '/x*', '/x/*', '/x/y') }),
+      fc.record({ verbs: oneOrTwoOf('get', '*'), nonResourceURLs: oneOrTwoOf('*', '/*', '/x', '/x*', '/x/*', '/x/y') }),
     ),
     { maxLength: 3 },
   );
 
   function resourceRule(): fc.Arbitrary<JsonObject> {
     return fc.record({
-      verbs: some('get', 'list', '*'),
-      apiGroups: some('', 'apps', '*'),
-      resources: some('pods', 'pods/', 'pods/log', 'secrets', '*', '*/', '*/log', 'pods/*'),
+      verbs: oneOrTwoOf('get', 'list', '*'),
+      apiGroups: oneOrTwoOf('', 'apps', '*'),
+      resources: oneOrTwoOf('pods', 'pods/', 'pods/log', 'secrets', '*', '*/', '*/log', 'pods/*'),
       resourceNames: fc.subarray(['', 'a', '*'], { maxLength: 2 }),
     });
   }
@@ -94,23 +97,24 @@ describe('role escalation check', () => {
   ];
 
   it('admits no role that allows more than the rules of its author', async () => {
-    let admitted = 0;
+    let admittedRoles = 0;
     await fc.assert(
-      fc.asyncProperty(rules, rules, async (held, given) => {
+      fc.asyncProperty(anyRules, anyRules, async (held, given) => {
         if ((await rejectionOf(held, { metadata: { name: 'new' }, rules: given })) !== undefined) return;
-        admitted += 1;
-        const own = rbacAuthorizer(policyOf(held));
-        const granted = rbacAuthorizer(policyOf(given));
+        admittedRoles += 1;
+        const heldAuthorizer = rbacAuthorizer(policyOf(held));
+        const givenAuthorizer = rbacAuthorizer(policyOf(given));
         for (const request of REQUESTS) {
-          const before = await own.authorize(author, request);
-          const after = await granted.authorize(author, request);
+          const before = await heldAuthorizer.authorize(author, request);
+          const after = await givenAuthorizer.authorize(author, request);
           // The rules and the request are compared with themselves so that a failure shows them.
           if (after.type === 'allow') expect([held, given, request, before.type]).toEqual([held, given, request, 'allow']);
         }
       }),
       { numRuns: 1_000 },
     );
-    expect(admitted).toBeGreaterThan(100);
+    // Otherwise the property would hold for want of admitted roles.
+    expect(admittedRoles).toBeGreaterThan(100);
   });
 
   it.each<[held: readonly string[] | undefined, given: readonly string[] | undefined, missing: string | undefined]>([
@@ -151,7 +155,7 @@ describe('role escalation check', () => {
       { metadata, ...SELECTING },
     ],
     ['labelling a role without an aggregationRule', 'does not require', { metadata: { ...metadata, labels: { a: 'b' } } }, { metadata }],
-  ])('role escalation check: %s %s every permission', async (_change, requires, object, oldObject) => {
+  ])('with %s, %s every permission', async (_change, requires, object, oldObject) => {
     const change = { operation: oldObject === undefined ? 'CREATE' : 'UPDATE', oldObject } as const;
     const text = await rejectionOf([], object, change);
     expect(text?.includes('must have cluster-admin privileges to use the aggregationRule') ?? false).toBe(requires === 'requires');

@@ -57,6 +57,7 @@ export function escalationCheck(escalation: EscalationDependencies): MutatingPlu
 /** Metadata that the garbage collector changes. */
 const GARBAGE_COLLECTION_FIELDS = ['ownerReferences', 'finalizers', 'managedFields'];
 
+/** Whether the objects differ in nothing but {@link GARBAGE_COLLECTION_FIELDS}. */
 function isGarbageCollectionChange(object: JsonObject, oldObject: JsonObject): boolean {
   const otherFields = (role: JsonObject): JsonObject => ({
     ...role,
@@ -66,11 +67,13 @@ function isGarbageCollectionChange(object: JsonObject, oldObject: JsonObject): b
 }
 
 const WILDCARD = ['*'];
+/** Every permission for resources and for paths: what a role with an aggregationRule may come to contain. */
 const ALL_PERMISSIONS: readonly PolicyRule[] = [
   { verbs: WILDCARD, groups: WILDCARD, resources: WILDCARD, names: [], paths: [] },
   { verbs: WILDCARD, groups: [], resources: [], names: [], paths: WILDCARD },
 ];
 
+/** Rejects unless the author may escalate the role, or holds its permissions. */
 async function checkRole(
   escalation: EscalationDependencies,
   request: AdmissionRequest<RbacV1ClusterRole>,
@@ -84,11 +87,13 @@ async function checkRole(
   await rejectMissingPermissions(escalation, request, rules);
   // Without its aggregationRule a role keeps the rules that were aggregated, so removing one requires as much as
   // setting one.
-  if (![object, request.oldObject].some((role) => role?.aggregationRule !== undefined)) return;
+  const isAggregated = object.aggregationRule !== undefined || request.oldObject?.aggregationRule !== undefined;
+  if (!isAggregated) return;
   if (ALL_PERMISSIONS.every(permissionChecker(escalation.policy, request.user, request.namespace))) return;
   throw rejection(request, 'must have cluster-admin privileges to use the aggregationRule');
 }
 
+/** Rejects unless the author may bind the role, or holds its permissions. */
 async function checkBinding(
   escalation: EscalationDependencies,
   request: AdmissionRequest,
@@ -110,8 +115,8 @@ async function requireRoleRules(
   role: RoleReference,
   resource: string,
 ): Promise<readonly PolicyRule[]> {
-  const known = policy.rulesOf(role);
-  if (known !== undefined) return known;
+  const knownRules = policy.rulesOf(role);
+  if (knownRules !== undefined) return knownRules;
   await waitUntilCurrent();
   const rules = policy.rulesOf(role);
   if (rules === undefined) throw notFound({ group: GROUP, resource }, role.name);
@@ -131,6 +136,7 @@ async function isAllowed({ authorizer }: EscalationDependencies, user: UserInfo,
  */
 const MAX_COMPARED_PERMISSIONS = 20_000;
 
+/** Rejects unless the user holds every permission of the rules. Yields to the event loop between them. */
 async function rejectMissingPermissions(
   { policy }: EscalationDependencies,
   request: AdmissionRequest,
@@ -151,10 +157,12 @@ async function rejectMissingPermissions(
   );
   if (missing.length === 0) return;
   const groups = user.groups.map((group) => JSON.stringify(group)).join(' ');
-  const text = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${await runSteps(formatRules(missing), yielder)}`;
+  const missingRules = await runSteps(formatRules(missing), yielder);
+  const text = `user ${JSON.stringify(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${missingRules}`;
   throw rejection(request, text + resolutionErrors(resolveRules(policy, user, namespace).errors));
 }
 
+/** The single permissions of the rules that `isIncluded` selects. */
 function* filterPermissions(rules: readonly PolicyRule[], isIncluded: (part: PolicyRule) => boolean): Steps<readonly PolicyRule[]> {
   const included: PolicyRule[] = [];
   for (const rule of rules) {

@@ -1,3 +1,4 @@
+/** NodeRestriction in a chain with a webhook, which changes a Node between the two steps. */
 import { GENERATED_NAMES } from '../../../../shared/names/dialect';
 import type { JsonObject } from '../../../../shared/values/json';
 import { admissionRequest } from '../../../../test/support/objects/admission-request';
@@ -5,8 +6,9 @@ import { NON_MUTATING_PLUGINS } from '../../../../test/support/objects/non-mutat
 import { refusalStatus, openWriteFixture } from '../../../../test/support/store/write-fixture';
 import { createDefaultAdmission } from '../default-admission';
 
-const user = { name: 'system:node:n', groups: ['system:nodes'] };
-const node: JsonObject = { metadata: { name: 'n' } };
+const NODE_USER = { name: 'system:node:n', groups: ['system:nodes'] };
+const NODE: JsonObject = { metadata: { name: 'n' } };
+/** The spec of a Node with a taint. */
 const TAINTED = { taints: [{ key: 'a', effect: 'NoSchedule' }] };
 
 it.each<[step: 'mutate' | 'validate', taintedBy: 'node' | 'webhook']>([
@@ -36,8 +38,16 @@ it.each<[step: 'mutate' | 'validate', taintedBy: 'node' | 'webhook']>([
     },
     NON_MUTATING_PLUGINS,
   );
-  const object = taintedBy === 'node' ? { ...node, spec: TAINTED } : { ...node };
-  const attributes = admissionRequest({ kind: 'Node', operation: 'UPDATE', namespace: '', name: 'n', user, object, oldObject: node });
+  const object = taintedBy === 'node' ? { ...NODE, spec: TAINTED } : { ...NODE };
+  const attributes = admissionRequest({
+    kind: 'Node',
+    operation: 'UPDATE',
+    namespace: '',
+    name: 'n',
+    user: NODE_USER,
+    object,
+    oldObject: NODE,
+  });
   if (step === 'validate') await admission.mutate(attributes);
   const refused = await refusalStatus(Promise.resolve().then(() => admission[step](attributes)));
   expect(refused).toMatchObject({ code: 403, message: expect.stringContaining('not allowed to modify taints') });

@@ -32,9 +32,9 @@ import { podReferences, type ReferenceKind } from '../../../authorization/node/r
 import type { AdmissionTarget, AdmissionRequest } from '../../../registry/admission';
 import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
 import { restrictedLabels } from './restricted-labels';
-import { newForbidden } from '../../pod-plugin';
+import { newForbidden } from '../../new-forbidden';
 
-/** The objects on which the permissions of a node depend, from this replica's cache. */
+/** The objects on which the permissions of a node depend, from this replica's cache; `undefined` when they do not exist. */
 export interface NodeRestrictionDependencies {
   readonly getPod: (namespace: string, name: string) => CoreV1Pod | undefined;
   readonly getNode: (name: string) => CoreV1Node | undefined;
@@ -76,6 +76,7 @@ export function nodeRestriction(deps: NodeRestrictionDependencies): {
   };
 }
 
+/** Throws the rejection of a request by a node. */
 function checkNodeRequest(deps: NodeRestrictionDependencies, request: AdmissionRequest): undefined {
   const nodeName = nodeNameOf(request.user);
   if (nodeName === undefined) return;
@@ -140,9 +141,8 @@ type Labels = Record<string, string>;
 const labelsOf = (object: JsonObject | undefined): Labels => readMetadata(object ?? {}).labels ?? {};
 
 function changedLabels(labels: Labels, before: Labels): readonly string[] {
-  return [...new Set([...Object.keys(labels), ...Object.keys(before)])].filter(
-    (label) => ownMember(labels, label) !== ownMember(before, label),
-  );
+  const names = new Set([...Object.keys(labels), ...Object.keys(before)]);
+  return [...names].filter((label) => ownMember(labels, label) !== ownMember(before, label));
 }
 
 function checkPodWrite(write: NodeWrite<CoreV1Pod>): StatusError | undefined {
@@ -203,6 +203,7 @@ const FORBIDDEN_REFERENCES: Readonly<Record<ReferenceKind, string>> = {
   claim: 'persistentvolumeclaims',
 };
 
+/** A node may only create mirror pods: pods on itself that it owns and that reference no objects. */
 function checkMirrorPodCreate({ request, nodeName, getNode }: NodeWrite<CoreV1Pod>): StatusError | undefined {
   const pod = request.object ?? {};
   const annotations = Object.keys(pod.metadata?.annotations ?? {});
@@ -233,6 +234,7 @@ function forbiddenReference(pod: CoreV1Pod): string | undefined {
   return sources?.some(({ clusterTrustBundle }) => clusterTrustBundle !== undefined) === true ? 'clustertrustbundles' : undefined;
 }
 
+/** The error unless the pod has one owner, which is the node. */
 function ownerReferenceError(pod: CoreV1Pod, nodeName: string, node: CoreV1Node | undefined): string | undefined {
   const owners = ownersOf(pod);
   const [owner] = owners;
@@ -291,12 +293,13 @@ function checkClaimWrite({ request, nodeName }: NodeWrite<CoreV1PersistentVolume
 }
 
 /** Members of metadata that a client can change; the server carries over the others. */
-const CLIENT_METADATA: readonly (keyof MetaV1ObjectMeta)[] = ['labels', 'annotations', 'ownerReferences', 'finalizers'];
+const CLIENT_METADATA_MEMBERS: readonly (keyof MetaV1ObjectMeta)[] = ['labels', 'annotations', 'ownerReferences', 'finalizers'];
 
+/** The claim without capacity and conditions, and with the metadata that a client can change. */
 function withoutReportedStatus(claim: CoreV1PersistentVolumeClaim): JsonObject {
   const { metadata = {} } = claim;
   const { capacity: _capacity, conditions: _conditions, ...status } = claim.status ?? {};
-  return { ...claim, metadata: Object.fromEntries(CLIENT_METADATA.map((member) => [member, metadata[member] ?? null])), status };
+  return { ...claim, metadata: Object.fromEntries(CLIENT_METADATA_MEMBERS.map((member) => [member, metadata[member] ?? null])), status };
 }
 
 /** The sorted paths of changed members: `spec.volumeName` for a member of an object in both versions, else `spec`. */

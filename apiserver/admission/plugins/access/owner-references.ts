@@ -13,7 +13,7 @@ import type { Decision, ResourceAttributes } from '../../../authorization/author
 import type { AdmissionRequest } from '../../../registry/admission';
 import type { ServedResource } from '../../../registry/verbs';
 import type { ValidatingPlugin } from '../../chain';
-import { newForbidden } from '../../pod-plugin';
+import { newForbidden } from '../../new-forbidden';
 
 /** What decides about permissions, and finds the resource of an owner. */
 export interface OwnerPermissionDependencies {
@@ -36,6 +36,7 @@ export function ownerReferencesPermissionEnforcement(deps: OwnerPermissionDepend
   };
 }
 
+/** Rejects unless the user has both permissions. `blocking` are the owners that the write makes blocking. */
 async function checkPermissions(
   deps: OwnerPermissionDependencies,
   request: AdmissionRequest,
@@ -69,6 +70,7 @@ function canSetAllFinalizers({ authorize }: OwnerPermissionDependencies, user: U
   return whenResolved(authorize(user, { kind: 'resource', ...allFinalizers }), ({ type }) => type === 'allow');
 }
 
+/** The permission to set finalizers on an owner. Throws when the kind of the owner is not served. */
 function finalizersAttributes(
   { resourceOf }: OwnerPermissionDependencies,
   request: AdmissionRequest,

@@ -3,10 +3,11 @@ import type { AdmissionRequest } from '../../../registry/admission';
 import { admissionRequest } from '../../../../test/support/objects/admission-request';
 import { alwaysDeny, namespaceExists } from './always-deny-and-namespace-exists';
 
+/** A create in the namespace `nope`. */
 const request = (kind: string, attributes: Partial<AdmissionRequest> = {}): AdmissionRequest =>
   admissionRequest({ kind, name: '', namespace: 'nope', ...attributes });
 
-test.each([
+test.each<[kind: string, name: string, message: string]>([
   ['ConfigMap', 'zz', 'configmaps "zz" is forbidden: admission control is denying all modifications'],
   ['Deployment', '', 'deployments.apps "Unknown" is forbidden: admission control is denying all modifications'],
 ])('AlwaysDeny rejects %s %j', (kind, name, message) => {

@@ -5,7 +5,7 @@
 import type { CoreV1Service } from '../../../../shared/api/types/generated/members';
 import type { AdmissionRequest, AdmissionTarget } from '../../../registry/admission';
 import type { ValidatingPlugin } from '../../chain';
-import { newForbidden } from '../../pod-plugin';
+import { newForbidden } from '../../new-forbidden';
 
 const isService = ({ resource: { row }, subresource }: Pick<AdmissionTarget, 'resource' | 'subresource'>): boolean =>
   row.group === '' && row.resource === 'services' && subresource === undefined;

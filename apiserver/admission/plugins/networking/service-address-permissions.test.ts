@@ -3,6 +3,7 @@
  * need none.
  */
 import { refusalStatus, openWriteFixture, type WriteFixture } from '../../../../test/support/store/write-fixture';
+import { useForEachTest } from '../../../../test/support/use-resource';
 import type { JsonObject } from '../../../../shared/values/json';
 import type { ServiceAddressUse } from './service-address-permissions';
 
@@ -10,75 +11,94 @@ const PORTS = [{ port: 80, protocol: 'TCP' }];
 const EXTERNAL_REJECTION = 'services "a" is forbidden: Use of external IPs is denied by admission control';
 const BALANCER_REJECTION = 'services "a" is forbidden: Use of load balancer addresses is denied by admission control';
 
-let isAllowed: boolean;
-let checks: ServiceAddressUse[];
-let fixture: WriteFixture;
-beforeEach(async () => {
-  isAllowed = true;
-  checks = [];
-  fixture = await openWriteFixture({
+/** A registry, the answer to permission checks, and the checks so far. */
+interface Fixture {
+  readonly registry: WriteFixture;
+  isAllowed: boolean;
+  checks: ServiceAddressUse[];
+}
+
+async function openFixture(): Promise<Fixture> {
+  const permissions: Omit<Fixture, 'registry'> = { isAllowed: true, checks: [] };
+  const registry = await openWriteFixture({
     mayUseAddresses: (_user, use) => {
-      checks.push(use);
-      return isAllowed;
+      permissions.checks.push(use);
+      return permissions.isAllowed;
     },
   });
-});
+  return Object.assign(permissions, { registry });
+}
 
+const fixture = useForEachTest(openFixture);
+
+/** The Service `a`. */
 const service = (spec: JsonObject): JsonObject => ({ metadata: { name: 'a' }, spec: { ports: PORTS, ...spec } });
+/** A Service status with these ingress points. */
 const ingress = (...items: JsonObject[]): JsonObject => ({ status: { loadBalancer: { ingress: items } } });
+/** The spec of the load balancer before the write. */
 const balancer: JsonObject = { type: 'LoadBalancer', externalIPs: ['192.0.2.1', '192.0.2.2'] };
 const twoIngressPoints = ingress({ ip: '192.0.2.7' }, { hostname: 'a.example.com' });
 
 /** Creates a load balancer with two external addresses and two status addresses, then denies all permissions. */
 async function createLoadBalancer(): Promise<void> {
-  await fixture.create('services', service(balancer));
-  await fixture.patch('services', 'a', 'merge', twoIngressPoints, { subresource: 'status' });
-  isAllowed = false;
-  await fixture.cache.catchUp();
+  await fixture().registry.create('services', service(balancer));
+  await fixture().registry.patch('services', 'a', 'merge', twoIngressPoints, { subresource: 'status' });
+  fixture().isAllowed = false;
+  await fixture().registry.cache.catchUp();
 }
 
 type Write = () => Promise<unknown>;
-const status = { subresource: 'status' } as const;
+const STATUS = { subresource: 'status' } as const;
+/** The body of an apply. */
 const apply = (body: JsonObject): JsonObject => ({ apiVersion: 'v1', kind: 'Service', metadata: { name: 'a' }, ...body });
 
-const ADDS_ADDRESS: readonly (readonly [string, string, Write])[] = [
-  ['an update', EXTERNAL_REJECTION, () => fixture.update('services', 'a', service({ ...balancer, externalIPs: ['192.0.2.3'] }))],
+/** Writes that add an address, with the message of their rejection. */
+const ADDS_ADDRESS: readonly (readonly [title: string, message: string, write: Write])[] = [
+  ['an update', EXTERNAL_REJECTION, () => fixture().registry.update('services', 'a', service({ ...balancer, externalIPs: ['192.0.2.3'] }))],
   [
     'a merge patch',
     EXTERNAL_REJECTION,
-    () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.1', '192.0.2.3'] } }),
+    () => fixture().registry.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.1', '192.0.2.3'] } }),
   ],
   [
     'a JSON patch',
     EXTERNAL_REJECTION,
-    () => fixture.patch('services', 'a', 'json', [{ op: 'add', path: '/spec/externalIPs/-', value: '192.0.2.3' }]),
+    () => fixture().registry.patch('services', 'a', 'json', [{ op: 'add', path: '/spec/externalIPs/-', value: '192.0.2.3' }]),
   ],
-  ['a strategic patch', EXTERNAL_REJECTION, () => fixture.patch('services', 'a', 'strategic', { spec: { externalIPs: ['192.0.2.3'] } })],
+  [
+    'a strategic patch',
+    EXTERNAL_REJECTION,
+    () => fixture().registry.patch('services', 'a', 'strategic', { spec: { externalIPs: ['192.0.2.3'] } }),
+  ],
   [
     'an apply',
     EXTERNAL_REJECTION,
-    () => fixture.patch('services', 'a', 'apply', apply({ spec: { externalIPs: ['192.0.2.3'] } }), { force: true }),
+    () => fixture().registry.patch('services', 'a', 'apply', apply({ spec: { externalIPs: ['192.0.2.3'] } }), { force: true }),
   ],
-  ['a dry run', EXTERNAL_REJECTION, () => fixture.update('services', 'a', service({ externalIPs: ['192.0.2.3'] }), { dryRun: true })],
+  [
+    'a dry run',
+    EXTERNAL_REJECTION,
+    () => fixture().registry.update('services', 'a', service({ externalIPs: ['192.0.2.3'] }), { dryRun: true }),
+  ],
   [
     'a status with another address',
     BALANCER_REJECTION,
-    () => fixture.patch('services', 'a', 'merge', ingress({ ip: '192.0.2.8' }), status),
+    () => fixture().registry.patch('services', 'a', 'merge', ingress({ ip: '192.0.2.8' }), STATUS),
   ],
   [
     'a status with another name',
     BALANCER_REJECTION,
-    () => fixture.patch('services', 'a', 'merge', ingress({ hostname: 'b.example.com' }), status),
+    () => fixture().registry.patch('services', 'a', 'merge', ingress({ hostname: 'b.example.com' }), STATUS),
   ],
   [
     'an applied status',
     BALANCER_REJECTION,
-    () => fixture.patch('services', 'a', 'apply', apply(ingress({ ip: '192.0.2.8' })), { ...status, force: true }),
+    () => fixture().registry.patch('services', 'a', 'apply', apply(ingress({ ip: '192.0.2.8' })), { ...STATUS, force: true }),
   ],
   [
     'an update of the status',
     BALANCER_REJECTION,
-    () => fixture.update('services', 'a', { ...service(balancer), ...ingress({ ip: '::1' }) }, status),
+    () => fixture().registry.update('services', 'a', { ...service(balancer), ...ingress({ ip: '::1' }) }, STATUS),
   ],
 ];
 
@@ -95,53 +115,57 @@ describe('Service address check', () => {
 
   it.each(ADDS_ADDRESS)('admits %s that adds an address with permission', async (_title, _message, write) => {
     await createLoadBalancer();
-    isAllowed = true;
+    fixture().isAllowed = true;
     await write();
   });
 
-  const NEEDS_NO_PERMISSION: readonly (readonly [string, Write])[] = [
-    ['changes labels', () => fixture.patch('services', 'a', 'merge', { metadata: { labels: { x: 'y' } } })],
-    ['removes an external address', () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.2'] } })],
-    ['removes all external addresses', () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: null } })],
-    ['reorders external addresses', () => fixture.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.2', '192.0.2.1'] } })],
+  const NEEDS_NO_PERMISSION: readonly (readonly [title: string, write: Write])[] = [
+    ['changes labels', () => fixture().registry.patch('services', 'a', 'merge', { metadata: { labels: { x: 'y' } } })],
+    ['removes an external address', () => fixture().registry.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.2'] } })],
+    ['removes all external addresses', () => fixture().registry.patch('services', 'a', 'merge', { spec: { externalIPs: null } })],
+    [
+      'reorders external addresses',
+      () => fixture().registry.patch('services', 'a', 'merge', { spec: { externalIPs: ['192.0.2.2', '192.0.2.1'] } }),
+    ],
     [
       'removes a load balancer address from the status',
-      () => fixture.patch('services', 'a', 'merge', ingress({ ip: '192.0.2.7' }), status),
+      () => fixture().registry.patch('services', 'a', 'merge', ingress({ ip: '192.0.2.7' }), STATUS),
     ],
-    ['empties the status', () => fixture.patch('services', 'a', 'merge', { status: null }, status)],
+    ['empties the status', () => fixture().registry.patch('services', 'a', 'merge', { status: null }, STATUS)],
     [
       'sends a status to the main endpoint, where it is ignored',
-      () => fixture.patch('services', 'a', 'merge', ingress({ ip: '192.0.2.8' })),
+      () => fixture().registry.patch('services', 'a', 'merge', ingress({ ip: '192.0.2.8' })),
     ],
-    ['changes the Service type', () => fixture.patch('services', 'a', 'merge', { spec: { type: 'NodePort' } })],
+    ['changes the Service type', () => fixture().registry.patch('services', 'a', 'merge', { spec: { type: 'NodePort' } })],
   ];
 
   it.each(NEEDS_NO_PERMISSION)('needs no permission for a write that %s', async (_title, write) => {
     await createLoadBalancer();
-    checks = [];
+    fixture().checks = [];
     await write();
-    expect(checks).toEqual([]);
+    expect(fixture().checks).toEqual([]);
   });
 
   it('asks for permission on create, with the namespace and name of the Service', async () => {
-    isAllowed = false;
-    expect(await refusalStatus(fixture.create('services', service({ externalIPs: ['192.0.2.1'] })))).toMatchObject({
+    fixture().isAllowed = false;
+    expect(await refusalStatus(fixture().registry.create('services', service({ externalIPs: ['192.0.2.1'] })))).toMatchObject({
       code: 403,
       message: EXTERNAL_REJECTION,
     });
-    await fixture.create('services', service({}));
-    expect(checks[0]).toEqual({ subresource: 'externalips', namespace: 'ns', name: 'a' });
+    await fixture().registry.create('services', service({}));
+    const [firstCheck] = fixture().checks;
+    expect(firstCheck).toEqual({ subresource: 'externalips', namespace: 'ns', name: 'a' });
   });
 
   it('rejects with the generated name of the Service', async () => {
-    isAllowed = false;
+    fixture().isAllowed = false;
     const body = { metadata: { generateName: 'b-' }, spec: { ports: PORTS, externalIPs: ['192.0.2.1'] } };
-    const { message } = await refusalStatus(fixture.create('services', body));
+    const { message } = await refusalStatus(fixture().registry.create('services', body));
     expect(message).toMatch(/^services "b-\S{5}" is forbidden: Use of external IPs is denied by admission control$/);
   });
 
   it('runs after validation of the addresses', async () => {
-    isAllowed = false;
-    expect(await refusalStatus(fixture.create('services', service({ externalIPs: ['x'] })))).toMatchObject({ code: 422 });
+    fixture().isAllowed = false;
+    expect(await refusalStatus(fixture().registry.create('services', service({ externalIPs: ['x'] })))).toMatchObject({ code: 422 });
   });
 });

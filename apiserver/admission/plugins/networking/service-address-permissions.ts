@@ -21,6 +21,7 @@ export interface ServiceAddressUse {
 /** Whether the user has the permission. A decision that needs no call is returned synchronously. */
 export type CanUseAddresses = (user: UserInfo, use: ServiceAddressUse) => MaybePromise<boolean>;
 
+/** The addresses of a Service that one permission guards. */
 interface GuardedAddresses {
   readonly subresource: ServiceAddressUse['subresource'];
   readonly rejection: string;
@@ -35,10 +36,11 @@ const EXTERNAL: GuardedAddresses = {
 const LOAD_BALANCER: GuardedAddresses = {
   subresource: 'loadbalancer',
   rejection: 'Use of load balancer addresses is denied by admission control',
-  addresses: (service) =>
-    (service?.status?.loadBalancer?.ingress ?? [])
-      .flatMap(({ ip = '', hostname = '' }) => [ip, hostname])
-      .filter((address) => address !== ''),
+  addresses(service) {
+    const ingressPoints = service?.status?.loadBalancer?.ingress ?? [];
+    const addresses = ingressPoints.flatMap(({ ip = '', hostname = '' }) => [ip, hostname]);
+    return addresses.filter((address) => address !== '');
+  },
 };
 
 /** Creates the plug-in. Only a write that adds an address asks for permission. */

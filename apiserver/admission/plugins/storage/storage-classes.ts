@@ -11,7 +11,7 @@ import type { AdmissionRequest, AdmissionTarget } from '../../../registry/admiss
 import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
 import { newestDefaultClass } from '../../default-class';
 import { BETA_STORAGE_CLASS, DEFAULT_STORAGE_CLASS } from '../../../../shared/names/storage';
-import { newForbidden } from '../../pod-plugin';
+import { newForbidden } from '../../new-forbidden';
 
 const NOT_RESIZABLE = 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
 
