@@ -1,10 +1,12 @@
 /**
  * ValidatingAdmissionPolicies and their bindings, parsed and compiled once for each revision. An object may have been
- * stored by a release with other rules, so an expression need not compile: it then fails when it is evaluated.
+ * stored by a release with other rules, so an expression need not compile: it then fails when it is evaluated. Evaluation
+ * is left to evaluate-policy.ts.
  */
 import type {
   AdmissionregistrationV1MatchResources,
   AdmissionregistrationV1NamedRuleWithOperations,
+  AdmissionregistrationV1ParamRef,
   AdmissionregistrationV1ValidatingAdmissionPolicy,
   AdmissionregistrationV1ValidatingAdmissionPolicyBinding,
   AdmissionregistrationV1ValidatingAdmissionPolicyBindingSpec,
@@ -20,6 +22,7 @@ import { appendToKey } from '../../../shared/values/append';
 import { ruleNamesInBothSpellings } from '../../../shared/names/spellings';
 import { readRule, type MatchRule } from '../matching/rules';
 
+/** Whether the labels of an object match a selector. */
 type LabelMatcher = ReturnType<typeof compileLabelSelector>;
 
 /** An expression with its text. */
@@ -107,6 +110,7 @@ export interface ParameterReference {
 export class AdmissionPolicies {
   private readonly policies = new Map<string, AdmissionPolicy>();
   private readonly bindings = new Map<string, PolicyBinding>();
+  /** `undefined` after a change, and before the first call of {@link bound}. */
   private boundPolicies: readonly BoundPolicy[] | undefined;
 
   /** Wraps every compilation of an expression, so that its duration can be measured. */
@@ -153,6 +157,7 @@ const sortedByName = <T extends { readonly name: string }>(items: Iterable<T>): 
 /** Calls `compile` and returns its result. */
 export type MeasureCompilation = <T>(compile: () => T) => T;
 
+/** Compiles the expressions of a policy. */
 function readPolicy(
   name: string,
   spec: AdmissionregistrationV1ValidatingAdmissionPolicySpec,
@@ -197,15 +202,21 @@ function readBinding(name: string, spec: AdmissionregistrationV1ValidatingAdmiss
     policy: policyName,
     matching: readMatchConstraints(matchResources),
     actions: validationActions,
-    parameters:
-      paramRef === undefined
-        ? undefined
-        : {
-            name: paramRef.name ?? '',
-            namespace: paramRef.namespace ?? '',
-            selector: paramRef.selector === undefined ? undefined : compileLabelSelector(requirementsOfSelector(paramRef.selector)),
-            isNotFoundAllowed: paramRef.parameterNotFoundAction === 'Allow',
-          },
+    parameters: paramRef === undefined ? undefined : readParameterReference(paramRef),
+  };
+}
+
+function readParameterReference({
+  name = '',
+  namespace = '',
+  selector,
+  parameterNotFoundAction,
+}: AdmissionregistrationV1ParamRef): ParameterReference {
+  return {
+    name,
+    namespace,
+    selector: selector === undefined ? undefined : compileLabelSelector(requirementsOfSelector(selector)),
+    isNotFoundAllowed: parameterNotFoundAction === 'Allow',
   };
 }
 
@@ -225,6 +236,7 @@ const readNamedRule = (rule: AdmissionregistrationV1NamedRuleWithOperations): Na
   names: new Set(ruleNamesInBothSpellings(rule.resources ?? [], rule.resourceNames ?? [])),
 });
 
+/** `undefined` for a selector that selects everything. */
 function selectorOf(selector: MetaV1LabelSelector | undefined): LabelMatcher | undefined {
   const requirements = requirementsOfSelector(selector ?? {});
   return requirements.length === 0 ? undefined : compileLabelSelector(requirements);

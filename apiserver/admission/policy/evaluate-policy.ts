@@ -1,7 +1,7 @@
 /**
  * Evaluates a ValidatingAdmissionPolicy for one request and one parameter: match conditions, validations, audit
- * annotations. Variables are evaluated lazily and once. What a violation leads to is left to the caller, which knows
- * the binding.
+ * annotations. Variables are evaluated lazily and once. What a violation leads to depends on the binding, and is left to
+ * validating-admission-policies.ts.
  */
 import { CostBudget, CostExceededError, ErrorValue, type Value } from '../../../shared/expression/engine';
 import { MapValue } from '../../../shared/expression/values/value';
@@ -26,22 +26,23 @@ export interface PolicyViolation {
 }
 
 /** `not-applicable`: the match conditions exclude the request, or failed under the failure policy Ignore. */
-export type PolicyResult =
-  | { readonly type: 'not-applicable' }
-  | {
-      readonly type: 'evaluated';
-      readonly violations: readonly PolicyViolation[];
-      /** Errors of audit annotations; they deny the request. */
-      readonly annotationErrors: readonly string[];
-      readonly auditAnnotations: readonly (readonly [key: string, value: string])[];
-    };
+export type PolicyResult = { readonly type: 'not-applicable' } | EvaluatedPolicy;
+
+/** The result of a policy that applies to the request. */
+export interface EvaluatedPolicy {
+  readonly type: 'evaluated';
+  readonly violations: readonly PolicyViolation[];
+  /** Errors of audit annotations; they deny the request. */
+  readonly annotationErrors: readonly string[];
+  readonly auditAnnotations: readonly (readonly [key: string, value: string])[];
+}
 
 const INVALID = 'Invalid';
 const BUDGET_EXHAUSTED = 'validation failed due to running out of cost budget, no further validation rules will be run';
 const NOT_COMPILED = 'it does not compile';
 
 /**
- * Pauses between two expressions, so that the caller may yield to the event loop. `values`: what expressions can read
+ * Evaluates the policy. Pauses between two expressions, so that the caller may yield to the event loop. `values`: what expressions can read
  * (`object`, `request`, `params`), without `variables`. `onConditions` is called once, with the outcome of the match
  * conditions.
  */
@@ -88,16 +89,15 @@ class LazyVariables extends MapValue {
     if (typeof key !== 'string') return undefined;
     const variable = this.definitions.get(key);
     if (variable === undefined) return undefined;
-    let value = this.evaluated.get(key);
-    if (value === undefined) {
-      const result = this.evaluate(variable);
-      value =
-        result instanceof ErrorValue
-          ? new ErrorValue(`composited variable ${JSON.stringify(key)} fails to evaluate: ${result.message}`)
-          : result;
-      this.evaluated.set(key, value);
-    }
-    return value;
+    const cached = this.evaluated.get(key);
+    if (cached !== undefined) return cached;
+    const value = this.evaluate(variable);
+    const result =
+      value instanceof ErrorValue
+        ? new ErrorValue(`composited variable ${JSON.stringify(key)} fails to evaluate: ${value.message}`)
+        : value;
+    this.evaluated.set(key, result);
+    return result;
   }
 
   keys(): Iterable<Value> {
@@ -129,12 +129,18 @@ class PolicyRun {
     }
     this.budget = new CostBudget(VALIDATION_COST_BUDGET);
     if (errors.length === 0) return { type: 'met' };
-    return { type: 'error', message: errors.length === 1 ? errors.join('') : `[${errors.join(', ')}]` };
+    return { type: 'error', message: errors.length === 1 ? errors.join() : `[${errors.join(', ')}]` };
   }
 
   *runValidations(): Generator<undefined, PolicyResult, undefined> {
+    const violations = yield* this.findViolations();
+    return { type: 'evaluated', violations, ...(yield* this.computeAnnotations()) };
+  }
+
+  /** Ends early when the cost budget is exhausted. */
+  private *findViolations(): Generator<undefined, readonly PolicyViolation[], undefined> {
     const violations: PolicyViolation[] = [];
-    const { validations, annotations, isIgnoredOnFailure } = this.policy;
+    const { validations, isIgnoredOnFailure } = this.policy;
     for (const [index, validation] of validations.entries()) {
       yield;
       const value = this.evaluate(validation);
@@ -143,8 +149,13 @@ class PolicyRun {
       else if (!isIgnoredOnFailure) violations.push({ index, message: this.errorText(validation, value), reason: INVALID });
       if (this.isExhausted) break;
     }
+    return violations;
+  }
+
+  private *computeAnnotations(): Generator<undefined, Pick<EvaluatedPolicy, 'annotationErrors' | 'auditAnnotations'>, undefined> {
     const annotationErrors: string[] = [];
     const auditAnnotations: (readonly [string, string])[] = [];
+    const { annotations, isIgnoredOnFailure } = this.policy;
     for (const annotation of annotations) {
       yield;
       const value = this.evaluate(annotation);
@@ -154,17 +165,20 @@ class PolicyRun {
         // null = the request gets no such annotation.
       } else if (value !== null && !isIgnoredOnFailure) annotationErrors.push(this.errorText(annotation, value));
     }
-    return { type: 'evaluated', violations, annotationErrors, auditAnnotations };
+    return { annotationErrors, auditAnnotations };
   }
 
+  /** Whether the cost budget is used up: then every further expression fails. */
   private get isExhausted(): boolean {
     return this.budget.cost <= 0;
   }
 
+  /** The message about an expression that failed. */
   private errorText(compiled: CompiledExpression, value: Value): string {
     return this.isExhausted ? BUDGET_EXHAUSTED : failureText(compiled, value);
   }
 
+  /** The computed message of a violation, else the literal one, else one that names the expression. */
   private messageOf({ text, message, messageExpression }: Validation): string {
     const computed = messageExpression === undefined ? '' : this.evaluate(messageExpression);
     if (typeof computed === 'string' && isUsableMessage(computed)) return computed.trim();

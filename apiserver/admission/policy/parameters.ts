@@ -40,6 +40,7 @@ export function resolveParamKind(
   );
 }
 
+// Upstream's messages.
 const NO_PARAMS_FOUND = { error: 'failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction' };
 const NAMESPACE_NOT_ALLOWED = {
   error: 'failed to configure binding: paramRef.namespace must not be provided for a cluster-scoped `paramKind`',
@@ -77,7 +78,8 @@ export function listParameters(
   const candidates = row.namespaced ? namespacedCandidates(snapshot, parameters, namespace) : clusterScopedCandidates(snapshot, parameters);
   const entries = convert(resource, candidates);
   if ('error' in entries) return entries;
-  const matching = entries.map((entry) => deps.decodeEntry(resource, entry)).filter((object) => selector?.(stringLabelsOf(object)) ?? true);
+  const objects = entries.map((entry) => deps.decodeEntry(resource, entry));
+  const matching = selector === undefined ? objects : objects.filter((object) => selector(stringLabelsOf(object)));
   return matching.length === 0 ? resultWhenNotFound : matching;
 }
 
@@ -92,6 +94,7 @@ function namespacedCandidates(
   return presentEntries(snapshot.get(`${namespace}/${name}`));
 }
 
+/** As {@link namespacedCandidates}, for a cluster-scoped kind. */
 function clusterScopedCandidates(snapshot: Snapshot, { name, selector }: Pick<ParameterReference, 'name' | 'selector'>): readonly Entry[] {
   return selector === undefined ? presentEntries(snapshot.get(name)) : [...snapshot.range()];
 }

@@ -1,7 +1,8 @@
 /**
- * The ValidatingAdmissionPolicy plug-in. Evaluates every policy if its constraints and one of its bindings match the request, once
- * for each parameter of the binding. A violation leads to the validation actions of the binding: the request is denied,
- * the client is warned, or an audit annotation is added. Changes no object.
+ * The ValidatingAdmissionPolicy plug-in. A policy is evaluated when its constraints and those of a binding match the request,
+ * once for each parameter of the binding. A violation leads to the validation actions of the binding: the request is denied,
+ * the client is warned, or an audit annotation is added. Changes no object. Evaluating expressions is left to
+ * evaluate-policy.ts.
  */
 import { AuthorizerValue, ResourceCheck } from '../../../shared/expression/library/authorizer';
 import { REQUEST_RESOURCE } from '../../../shared/expression/admission/variables';
@@ -13,30 +14,21 @@ import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import type { CoreV1Namespace } from '../../../shared/api/types/generated/members';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
-import { errorMessage } from '../../../shared/runtime/error-message';
 import { quote } from '../../../shared/values/text/quote';
 import type { JsonObject } from '../../../shared/values/json';
 import type { AdmissionTarget, AdmissionRequest } from '../../registry/admission';
-import type { Entry } from '../../cache/cache';
 import { runSteps, type Steps } from '../../../shared/scheduling/steps';
-import { slotYielder, yieldSlot } from '../../../shared/scheduling/yielding';
+import { slotYielder } from '../../../shared/scheduling/yielding';
 import { parseEntry } from '../../registry/object/stored-object';
-import { versionToConvertFrom } from '../../registry/object/hidden-fields';
 import type { ServedResource } from '../../registry/verbs';
 import type { MatchConditionObservation } from '../match-condition-observation';
 import type { ValidatingPlugin } from '../chain';
 import { isSelected, matchedResource, nameOf, namespaceOf, requestResourceOf, type Equivalents } from '../webhook/match';
 import { admissionRequestOf } from '../webhook/admission-review';
-import { convertObject, isWebhookConverted } from '../webhook/versioned-objects';
 import { viewOf } from '../webhook/object-view';
-import { evaluatePolicy, type PolicyResult } from './evaluate-policy';
-import {
-  resolveParamKind,
-  listParameters,
-  type ParameterConfigurationError,
-  type ConvertParameters,
-  type ParameterDependencies,
-} from './parameters';
+import { evaluatePolicy, type EvaluatedPolicy } from './evaluate-policy';
+import { resolveParamKind, listParameters, type ParameterDependencies } from './parameters';
+import { PolicyConversions } from './policy-conversions';
 import type { PolicyBinding, BoundPolicy, MatchConstraints, NamedRule, AdmissionPolicies, AdmissionPolicy } from './admission-policies';
 import { resourceMatches } from '../matching/rules';
 import { AuthorizerDecisions, PendingResult, type AuthorizeCheck } from '../webhook/authorizer-decisions';
@@ -101,6 +93,7 @@ const mayMatch = (rules: readonly NamedRule[] | undefined, resource: string, sub
   rules === undefined ||
   rules.some(({ rule }) => rule.resources.some((ruleResource) => resourceMatches(ruleResource, { resource, subresource })));
 
+/** Why the request is denied. */
 interface Denial {
   readonly message: string;
   readonly reason: string;
@@ -108,9 +101,6 @@ interface Denial {
 
 /** The list of parameters of a policy without `paramKind`: it is evaluated once, and expressions have no `params`. */
 const WITHOUT_PARAMETERS: readonly undefined[] = [undefined];
-
-const BINDING_ERROR = 'failed to configure binding';
-const CONVERSION_ERROR = `${BINDING_ERROR}: failed to convert object version`;
 
 /** Evaluates all policies for one request. */
 class RequestEvaluation {
@@ -121,18 +111,17 @@ class RequestEvaluation {
   private readonly auditAnnotations = new Map<string, string[]>();
   /** The value of the audit annotation about the first violation with the action Audit. */
   private validationFailure: string | undefined;
+  /** What expressions can read, by the resource as which the request is evaluated. */
   private readonly valuesByResource = new Map<ServedResource, ReadonlyMap<string, Value>>();
   private readonly decisions: AuthorizerDecisions;
-  /** By version, the request that a conversion webhook converted to it, or the error of the conversion. */
-  private readonly requestByVersion = new Map<string, AdmissionRequest | ParameterConfigurationError>();
-  /** By stored entry of a parameter, the entry that a conversion webhook converted, or the error of the conversion. */
-  private readonly convertedEntries = new Map<Entry, Entry | ParameterConfigurationError>();
+  private readonly conversions: PolicyConversions;
 
   constructor(
     private readonly deps: PolicyDependencies,
     private readonly request: AdmissionRequest,
   ) {
     this.decisions = new AuthorizerDecisions(deps.authorize, request.user);
+    this.conversions = new PolicyConversions(deps.parameters.conversions, request);
   }
 
   /**
@@ -153,11 +142,13 @@ class RequestEvaluation {
     return this.applyOutcome();
   }
 
+  /** Repeats the evaluation when a missing result has arrived; throws other errors. */
   private retryWhenReady(error: unknown): Promise<void> {
     if (error instanceof PendingResult) return error.ready.then(() => this.evaluateAndApply());
     throw error;
   }
 
+  /** Evaluates all policies from the beginning. */
   private *evaluateAll(): Steps<void> {
     this.denial = undefined;
     this.validationFailure = undefined;
@@ -166,6 +157,7 @@ class RequestEvaluation {
     for (const bound of this.deps.policies.bound()) yield* this.evaluateBindings(bound);
   }
 
+  /** Adds warnings and audit annotations. Throws when the request is denied. */
   private applyOutcome(): undefined {
     const { context } = this.request;
     for (const warning of this.warnings) context.warn(warning);
@@ -175,6 +167,7 @@ class RequestEvaluation {
     return undefined;
   }
 
+  /** Evaluates one policy with each of its bindings that match. */
   private *evaluateBindings({ policy, bindings }: BoundPolicy): Steps<void> {
     const matchedAs = this.resolveMatch(policy.matching);
     if (matchedAs === undefined) return;
@@ -192,7 +185,7 @@ class RequestEvaluation {
           : listParameters(this.deps.parameters, binding, {
               resource: paramResource,
               requestNamespace: namespaceOf(this.request),
-              convert: this.convertParameters,
+              convert: this.conversions.convertParameters,
             });
       if ('error' in parameters) this.denyMisconfigured(policy, binding, parameters.error);
       else for (const parameter of parameters) yield* this.evaluateBinding(policy, binding, matchedAs, parameter);
@@ -205,6 +198,7 @@ class RequestEvaluation {
     this.recordEvaluation(policy, binding, { action: policy.isIgnoredOnFailure ? 'allow' : 'deny', isError: true, ms: 0 });
   }
 
+  /** Keeps the first denial. */
   private deny({ name }: AdmissionPolicy, binding: PolicyBinding | undefined, { message, reason }: Denial): void {
     const bindingText = binding === undefined ? '' : ` with binding '${binding.name}'`;
     this.denial ??= { message: `ValidatingAdmissionPolicy '${name}'${bindingText} denied request: ${message}`, reason };
@@ -226,13 +220,14 @@ class RequestEvaluation {
     deps.onMatchConditions?.({ kind: 'policy', name, type: 'validating', operation: request.operation, ms, ...flags });
   }
 
+  /** Evaluates one policy with one binding and one parameter. */
   private *evaluateBinding(
     policy: AdmissionPolicy,
     binding: PolicyBinding,
     matchedAs: ServedResource,
     parameter: JsonObject | undefined,
   ): Steps<void> {
-    const converted = this.requestInVersion(matchedAs);
+    const converted = this.conversions.requestInVersion(matchedAs);
     if ('error' in converted) {
       this.denyMisconfigured(policy, binding, converted.error);
       return;
@@ -249,10 +244,11 @@ class RequestEvaluation {
     this.recordEvaluation(policy, binding, { action: action ?? 'allow', isError: false, ms });
   }
 
+  /** Records what the violations of one evaluation lead to. */
   private applyActions(
     policy: AdmissionPolicy,
     binding: PolicyBinding,
-    { violations, annotationErrors, auditAnnotations }: Extract<PolicyResult, { type: 'evaluated' }>,
+    { violations, annotationErrors, auditAnnotations }: EvaluatedPolicy,
   ): void {
     for (const { index, message, reason } of violations) {
       for (const action of binding.actions) {
@@ -288,57 +284,13 @@ class RequestEvaluation {
     return matching.rules === undefined ? request.resource : this.matchRules(matching.rules, matching.isExact);
   }
 
+  /** As {@link resolveMatch}, for rules alone. */
   private matchRules(rules: readonly NamedRule[], isExact: boolean): ServedResource | undefined {
     const { request } = this;
     const name = nameOf(request);
-    const named = rules.flatMap(({ rule, names }) => (names.size === 0 || names.has(name) ? [rule] : []));
-    return named.length === 0 ? undefined : matchedResource({ rules: named, isExact }, request, this.deps.equivalents);
+    const rulesForName = rules.flatMap(({ rule, names }) => (names.size === 0 || names.has(name) ? [rule] : []));
+    return rulesForName.length === 0 ? undefined : matchedResource({ rules: rulesForName, isExact }, request, this.deps.equivalents);
   }
-
-  /**
-   * The request with its objects in the version of the matched rule. Throws {@link PendingResult} while the conversion
-   * webhook is called.
-   */
-  private requestInVersion({ row: { version } }: ServedResource): AdmissionRequest | ParameterConfigurationError {
-    const { request } = this;
-    if (!isWebhookConverted(request) || version === request.resource.row.version) return request;
-    const cached = this.requestByVersion.get(version);
-    if (cached !== undefined) return cached;
-    const { object, oldObject, resource } = request;
-    const convert = (original: JsonObject | undefined): Promise<JsonObject | undefined> =>
-      original === undefined ? Promise.resolve(undefined) : convertObject(request, original, { from: resource.row.version, to: version });
-    throw new PendingResult(
-      Promise.all([convert(object), convert(oldObject)]).then(
-        ([newObject, previousObject]) =>
-          void this.requestByVersion.set(version, { ...request, object: newObject, oldObject: previousObject }),
-        (error: unknown) => void this.requestByVersion.set(version, { error: `${CONVERSION_ERROR}: ${errorMessage(error)}` }),
-      ),
-    );
-  }
-
-  /**
-   * Parameters in the version of their resource. Throws {@link PendingResult} while the conversion webhook is called.
-   */
-  private readonly convertParameters: ConvertParameters = (resource, entries) => {
-    const missing = entries.filter((entry) => versionToConvertFrom(resource.row, entry) !== undefined && !this.convertedEntries.has(entry));
-    const { context, deadline } = this.request;
-    const requeue = (): Promise<void> => yieldSlot(context);
-    if (missing.length > 0)
-      throw new PendingResult(
-        this.deps.parameters.conversions.convertEntries(resource.row, missing, { deadline, requeue }).then(
-          (converted) => missing.forEach((entry, index) => this.convertedEntries.set(entry, converted[index] ?? entry)),
-          (error: unknown) =>
-            missing.forEach((entry) => this.convertedEntries.set(entry, { error: `${BINDING_ERROR}: ${errorMessage(error)}` })),
-        ),
-      );
-    const result: Entry[] = [];
-    for (const entry of entries) {
-      const convertedEntry = this.convertedEntries.get(entry) ?? entry;
-      if ('error' in convertedEntry) return convertedEntry;
-      result.push(convertedEntry);
-    }
-    return result;
-  };
 
   /** Cached for each resource as which the request is evaluated. */
   private valuesFor(matchedAs: ServedResource, request: AdmissionRequest): ReadonlyMap<string, Value> {
