@@ -31,7 +31,7 @@ export interface WebhookRejection {
 /** Further warnings and annotations of a response are dropped. */
 const MAX_WARNINGS = 100;
 const MAX_ANNOTATIONS = 100;
-const INVALID = 'received invalid webhook response: ';
+const INVALID_RESPONSE = 'received invalid webhook response: ';
 
 /** Returns the response, or an error text. `uid`: that of the request, which the response must repeat. */
 export function readAdmissionResponse(
@@ -43,24 +43,29 @@ export function readAdmissionResponse(
   const review = parse(bytes);
   if (!isObject(review)) return { error: `failed to call webhook: ${missingTypeMetaError(review)}` };
   const response = ownMember(review, 'response') ?? null;
-  if (response === null) return { error: `${INVALID}webhook response was absent` };
+  if (response === null) return { error: `${INVALID_RESPONSE}webhook response was absent` };
   const typeMismatch = typeError(review, response) ?? memberError(response);
   if (typeMismatch !== undefined) return { error: `failed to call webhook: ${typeMismatch}` };
   const fields = isObject(response) ? response : {};
   const error = kindError(review, dialect) ?? uidError(fields, uid) ?? patchError(fields, type);
-  if (error !== undefined) return { error: INVALID + error };
+  if (error !== undefined) return { error: INVALID_RESPONSE + error };
   const patch = stringAt(fields, 'patch') ?? '';
   return {
     allowed: ownMember(fields, 'allowed') === true,
     rejection: rejectionOf(objectAt(fields, 'status') ?? {}),
     patch: patch === '' ? undefined : Buffer.from(patch, 'base64'),
     warnings: stringsAt(fields, 'warnings').slice(0, MAX_WARNINGS),
-    annotations: Object.entries(objectAt(fields, 'auditAnnotations') ?? {})
-      .slice(0, MAX_ANNOTATIONS)
-      .flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : [])),
+    annotations: annotationsIn(fields),
   };
 }
 
+/** The audit annotations within the limit. Values that are not strings are dropped. */
+function annotationsIn(response: JsonObject): AdmissionResponse['annotations'] {
+  const entries = Object.entries(objectAt(response, 'auditAnnotations') ?? {}).slice(0, MAX_ANNOTATIONS);
+  return entries.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value] as const] : []));
+}
+
+/** `undefined` when the body is not JSON. */
 function parse(bytes: Buffer): JsonValue | undefined {
   try {
     return parseBody(bytes.toString());
@@ -95,11 +100,13 @@ function typeError(review: JsonObject, response: JsonValue): string | undefined 
     : `json: cannot unmarshal ${goTypeOf(response)} into Go struct field ${ADMISSION_REVIEW_KIND}.response of type v1.AdmissionResponse`;
 }
 
+/** The Go type of a JSON value, as messages name it. */
 function goTypeOf(value: JsonValue): string {
   if (Array.isArray(value)) return 'array';
   return typeof value === 'boolean' ? 'bool' : typeof value;
 }
 
+/** The types of the members that are checked before the others. */
 const MEMBER_TYPES: Readonly<Record<string, 'boolean' | 'string'>> = {
   uid: 'string',
   allowed: 'boolean',
@@ -109,6 +116,7 @@ const MEMBER_TYPES: Readonly<Record<string, 'boolean' | 'string'>> = {
 /** Whole groups of four characters, the last one padded: `QUI=`. */
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
+/** The error about a member of the wrong type, or a patch that is not base64. */
 function memberError(response: JsonValue): string | undefined {
   if (!isObject(response)) return undefined;
   for (const [member, type] of Object.entries(MEMBER_TYPES)) {
@@ -124,6 +132,7 @@ function memberError(response: JsonValue): string | undefined {
   return `illegal base64 data at input byte ${errorOffset}`;
 }
 
+/** The error about a review without kind and version. */
 function kindError(review: JsonObject, dialect: Dialect): string | undefined {
   if (stringAt(review, 'kind') === ADMISSION_REVIEW_KIND) return undefined;
   return `expected webhook response of ${apiVersionInDialect(dialect, ADMISSION_REVIEW_VERSION)}, Kind=${ADMISSION_REVIEW_KIND}, got /, Kind=`;
@@ -160,7 +169,8 @@ function rejectionOf(status: JsonObject): WebhookRejection {
 function detailsOf(details: JsonObject | undefined): StatusDetails | undefined {
   if (details === undefined) return undefined;
   const seconds = ownMember(details, 'retryAfterSeconds');
-  const causes = (arrayAt(details, 'causes') ?? []).filter(isObject).map((cause) => nonEmptyTexts(cause, ['reason', 'message', 'field']));
+  const causeObjects = (arrayAt(details, 'causes') ?? []).filter(isObject);
+  const causes = causeObjects.map((cause) => nonEmptyTexts(cause, ['reason', 'message', 'field']));
   return {
     ...nonEmptyTexts(details, ['name', 'group', 'kind', 'uid']),
     ...(causes.length === 0 ? {} : { causes }),
@@ -168,11 +178,8 @@ function detailsOf(details: JsonObject | undefined): StatusDetails | undefined {
   };
 }
 
+/** Those of the members that are texts and not empty. */
 function nonEmptyTexts(object: JsonObject, members: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    members.flatMap((member) => {
-      const value = stringAt(object, member) ?? '';
-      return value === '' ? [] : [[member, value] as const];
-    }),
-  );
+  const entries = members.map((member) => [member, stringAt(object, member) ?? ''] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== ''));
 }

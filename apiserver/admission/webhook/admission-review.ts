@@ -64,18 +64,22 @@ const resourceOf = ({ group, version, resource }: KindRow, dialect: Dialect): Js
   resource,
 });
 
+/** The user as `authentication/v1` UserInfo. */
 function userOf({ name, uid = '', groups, extra = {} }: AdmissionRequest['user']): JsonObject {
-  const names = Object.keys(extra);
+  const extraKeys = Object.keys(extra).sort();
+  const extraValues = Object.fromEntries(extraKeys.map((key) => [key, [...(extra[key] ?? [])]]));
   return {
     username: name,
     ...(uid === '' ? {} : { uid }),
     ...(groups.length === 0 ? {} : { groups: [...groups] }),
-    ...(names.length === 0 ? {} : { extra: Object.fromEntries(names.sort().map((key) => [key, [...(extra[key] ?? [])]])) }),
+    ...(extraKeys.length === 0 ? {} : { extra: extraValues }),
   };
 }
 
+/** The kind of the options, by operation. CONNECT has none. */
 const OPTIONS_KIND = { CREATE: 'CreateOptions', UPDATE: 'UpdateOptions', DELETE: 'DeleteOptions' } as const;
 
+/** The options of the request; null for CONNECT. */
 function optionsOf({ operation, dryRun, options }: AdmissionRequest, dialect: Dialect): JsonObject | null {
   if (operation === 'CONNECT') return null;
   const dryRunOptions: JsonObject = dryRun ? { dryRun: ['All'] } : {};
@@ -109,9 +113,9 @@ export interface ObjectTexts {
 /** The JSON of the review. `request` is the result of {@link admissionRequestOf}. */
 export function reviewBody(uid: string, request: JsonObject, { object, oldObject }: ObjectTexts, dialect: Dialect): Buffer {
   // Upstream's order is: the other members, object, oldObject, dryRun, options. The objects are inserted as they are.
-  const { dryRun = false, options = null, ...first } = request;
-  const members = stringifyJson({ uid, ...first }).slice(1, -1);
-  const last = `"object":${object},"oldObject":${oldObject},"dryRun":${stringifyJson(dryRun)},"options":${stringifyJson(options)}`;
+  const { dryRun = false, options = null, ...membersBeforeObjects } = request;
+  const firstMembers = stringifyJson({ uid, ...membersBeforeObjects }).slice(1, -1);
+  const lastMembers = `"object":${object},"oldObject":${oldObject},"dryRun":${stringifyJson(dryRun)},"options":${stringifyJson(options)}`;
   const head = `"kind":"${ADMISSION_REVIEW_KIND}","apiVersion":"${apiVersionInDialect(dialect, ADMISSION_REVIEW_VERSION)}"`;
-  return Buffer.from(`{${head},"request":{${members},${last}}}`);
+  return Buffer.from(`{${head},"request":{${firstMembers},${lastMembers}}}`);
 }

@@ -1,7 +1,7 @@
 /**
  * Authorizer checks of CEL expressions in one request. Expressions are synchronous, but the authorizer may not be: then
  * {@link PendingResult} aborts the evaluation, and the caller repeats it when the decision has arrived. Each distinct
- * check is made once.
+ * check is made once. Repeating the evaluation is left to the callers.
  */
 import type { AuthorizationDecision, AuthorizationRequest, Authorize } from '../../../shared/expression/library/authorizer';
 import { serviceAccountGroups, serviceAccountUserName, type UserInfo } from '../../../shared/api/identity/user';
@@ -28,6 +28,7 @@ const TOO_MANY_CHECKS: AuthorizationDecision = { allowed: false, reason: '', err
 
 /** The decisions for one request and its user. */
 export class AuthorizerDecisions {
+  /** By the JSON of the check and its user. */
   private readonly decisions = new Map<string, AuthorizationDecision>();
 
   constructor(
@@ -43,18 +44,17 @@ export class AuthorizerDecisions {
     if (this.decisions.size >= MAX_CHECKS) return TOO_MANY_CHECKS;
     const canonicalRequest = request.kind === 'path' ? request : { ...request, group: canonicalGroup(request.group) };
     const response = this.authorize(account === undefined ? this.user : userOf(account), canonicalRequest);
-    if (response instanceof Promise)
-      throw new PendingResult(
-        response.then(
-          (decided) => void this.decisions.set(key, decided),
-          (error: unknown) => void this.decisions.set(key, { allowed: false, reason: '', error: errorMessage(error) }),
-        ),
-      );
+    if (response instanceof Promise) {
+      const storeDecision = (decision: AuthorizationDecision): void => void this.decisions.set(key, decision);
+      const storeError = (error: unknown): void => storeDecision({ allowed: false, reason: '', error: errorMessage(error) });
+      throw new PendingResult(response.then(storeDecision, storeError));
+    }
     this.decisions.set(key, response);
     return response;
   };
 }
 
+/** The user of a service account that an expression names. */
 const userOf = ({ namespace, name }: { readonly namespace: string; readonly name: string }): UserInfo => ({
   name: serviceAccountUserName(namespace, name),
   groups: [...serviceAccountGroups(namespace), 'system:authenticated'],

@@ -1,5 +1,6 @@
 /**
- * Calls one webhook for one request: matching, the review that is sent, and the outcome. Does not change the object.
+ * Calls one webhook for one request: matching, the review that is sent, and the outcome. Does not change the object:
+ * applying a patch is left to webhook-patch.ts, and the order of webhooks to webhook-plugins.ts.
  */
 import { forbidden, internalError, type StatusError } from '../../../shared/api/errors/status';
 import type { GeneratedNames } from '../../../shared/names/dialect';
@@ -133,6 +134,7 @@ interface ConditionsEvaluation extends Pick<MatchConditionObservation, 'operatio
   readonly startedAt: number;
 }
 
+/** Reports an evaluation of match conditions to metrics. */
 function reportConditions(
   { clock, onMatchConditions }: Pick<WebhookDependencies, 'clock' | 'onMatchConditions'>,
   { webhook, operation, startedAt }: ConditionsEvaluation,
@@ -146,7 +148,7 @@ function reportConditions(
 
 function matchConditionError({ resource: { row }, name }: AdmissionRequest, errors: readonly string[]): StatusError {
   const { group, resource } = row;
-  return forbidden({ group, resource }, name, errors.length === 1 ? (errors[0] ?? '') : `[${errors.join(', ')}]`);
+  return forbidden({ group, resource }, name, errors.length === 1 ? errors.join() : `[${errors.join(', ')}]`);
 }
 
 /** `failed` = the call failed and the failure policy is Ignore. */
@@ -209,6 +211,7 @@ function callInSpan(
   });
 }
 
+/** Adds upstream's prefix to the error of a failed call. */
 function withUpstreamPrefix(reply: Reply): Reply {
   if ('bytes' in reply) return reply;
   const prefix = reply.isCallFailure ? 'failed to call webhook' : 'could not get REST client';
@@ -218,6 +221,7 @@ function withUpstreamPrefix(reply: Reply): Reply {
 /** Longer values are cut off, so that a webhook cannot make audit events arbitrarily large. */
 const MAX_ANNOTATION_LENGTH = 256 * 1024;
 
+/** Annotations with invalid names are dropped. */
 function relayWarningsAndAnnotations({ name }: Webhook, { warnings, annotations }: AdmissionResponse, { context }: AdmissionRequest): void {
   for (const warning of warnings) if (warning !== '') context.warn(warning);
   for (const [key, value] of annotations) {

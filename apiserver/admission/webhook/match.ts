@@ -20,6 +20,7 @@ export type Equivalents = (resource: ServedResource) => readonly ServedResource[
 
 const ADMISSION_GROUP = 'admissionregistration.platform.io';
 
+/** The attributes of a request that rules depend on. */
 type MatchedRequest = Pick<AdmissionRequest, 'name' | 'namespace' | 'operation' | 'resource' | 'subresource'>;
 
 /** Whether the webhook can match requests for a resource, in some version and for some operation. */
@@ -52,6 +53,7 @@ export function matchedResource(
 
 const anyMatches = (rules: readonly MatchRule[], target: RuleTarget): boolean => rules.some((rule) => ruleMatches(rule, target));
 
+/** The attributes of the request for one of the equivalent resources. */
 function targetOf(request: MatchedRequest, { group, version, resource }: KindRow): RuleTarget {
   const { operation, subresource = '' } = request;
   return { operation, group, version, resource, subresource, namespace: namespaceOf(request) };
@@ -79,9 +81,12 @@ export function isSelected({ namespaces, objects }: Pick<Webhook, 'namespaces' |
   if (objects === undefined) return true;
   const { object, oldObject } = request;
   // A body without metadata, such as the options of `exec`, matches no selector.
-  return [object, oldObject].some((candidate) => candidate !== undefined && 'metadata' in candidate && objects(stringLabelsOf(candidate)));
+  const isObjectSelected = (candidate: JsonObject | undefined): boolean =>
+    candidate !== undefined && 'metadata' in candidate && objects(stringLabelsOf(candidate));
+  return isObjectSelected(object) || isObjectSelected(oldObject);
 }
 
+/** A request for a Namespace is matched by its own labels; other cluster-scoped requests always match. */
 function isNamespaceSelected(matches: (labels: Labels) => boolean, request: AdmissionRequest): boolean {
   const { row } = request.resource;
   if (row.group === '' && row.resource === 'namespaces') return matches(stringLabelsOf(request.object ?? request.oldObject ?? {}));
@@ -105,7 +110,10 @@ export interface ConditionInput {
   readonly requestResource: ReturnType<typeof requestResourceOf>;
 }
 
-/** `input` is called only when there are conditions. Throws {@link PendingResult} while the authorizer is called. */
+/**
+ * Evaluates the match conditions of a webhook. `input` is called only when there are conditions. Throws
+ * {@link PendingResult} while the authorizer is called.
+ */
 export function checkConditions(conditions: readonly MatchCondition[], input: () => ConditionInput): ConditionsResult {
   if (conditions.length === 0) return { type: 'met' };
   const { request, object, oldObject, checkAccess, requestResource } = input();

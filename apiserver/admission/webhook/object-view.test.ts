@@ -1,3 +1,4 @@
+/** What a webhook can change in an object with a stored version of its own. */
 import { storedRowOf, SERVED_KINDS } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { objectAt, type JsonObject } from '../../../shared/values/json';
@@ -7,7 +8,7 @@ const METRICS = 'autoscaling.alpha.kubernetes.io/metrics';
 
 /** The stored annotations of a HorizontalPodAutoscaler after a webhook set METRICS and `k` in its view in the version. */
 function annotationsAfterPatch(version: string): unknown {
-  const row = SERVED_KINDS.find((known) => known.kind === 'HorizontalPodAutoscaler' && known.version === version);
+  const row = SERVED_KINDS.find((candidate) => candidate.kind === 'HorizontalPodAutoscaler' && candidate.version === version);
   if (row === undefined) throw new Error(`HorizontalPodAutoscaler is not served in ${version}`);
   expect(storedRowOf(row).version).toBe('v2');
   const object: JsonObject = { metadata: { name: 'a' }, spec: {} };

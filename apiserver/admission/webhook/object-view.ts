@@ -54,7 +54,8 @@ export function kindView(row: KindRow, names: GeneratedNames): ObjectView {
   const converter = row.storedAs === undefined ? undefined : hubConverterOf(row, names.dialect);
   const isReadInPlace = converter === undefined && row.custom === undefined;
   const textOf = (object: JsonObject): string => {
-    const spelled = withGroupsOfDialect(converter === undefined ? object : converter.fromHub(object), codec.groupFields, names.dialect);
+    const versioned = converter === undefined ? object : converter.fromHub(object);
+    const spelled = withGroupsOfDialect(versioned, codec.groupFields, names.dialect);
     // Encoded objects always have a creation time, but new custom objects have none (upstream behaviour).
     const isNew = row.custom !== undefined && readMetadata(spelled).creationTimestamp === undefined;
     return withTypeMeta(row, names, isNew ? stringifyJson(spelled, 'sorted') : codec.encodeWithEmptyLists(spelled));
@@ -90,6 +91,7 @@ function rowOfNamedVersion(row: KindRow, object: JsonObject): KindRow {
   return custom === undefined ? row : { ...row, version, custom };
 }
 
+/** The path of the replicas in built-in kinds. */
 const REPLICAS = ['spec', 'replicas'];
 
 /** Only the number of replicas of a patched scale is used. */
@@ -109,11 +111,13 @@ function scaleView({ version, custom }: KindRow, names: GeneratedNames): ObjectV
   };
 }
 
+/** Inserts kind and apiVersion at the beginning of the JSON of an object. */
 const withTypeMeta = (row: KindRow, { dialect }: GeneratedNames, body: string): string => {
   const head = `{"kind":${JSON.stringify(row.kind)},"apiVersion":${JSON.stringify(apiVersionInDialect(dialect, apiVersionOf(row)))}`;
   return body === '{}' ? `${head}}` : `${head},${body.slice(1)}`;
 };
 
+/** Throws {@link WrongKindError} when the object is of another kind or version than the row. */
 function checkKind(row: KindRow, changed: JsonObject): void {
   const kind = stringAt(changed, 'kind') ?? '';
   const apiVersion = stringAt(changed, 'apiVersion') ?? '';
@@ -129,15 +133,16 @@ export function replaceObject(object: JsonObject, replacement: JsonObject): void
   for (const [member, value] of Object.entries(replacement)) setMember(object, member, value);
 }
 
-function setAtPath(object: JsonObject, [member = '', ...below]: readonly string[], value: JsonValue): void {
-  if (below.length === 0) {
+/** Sets the member at a path; members on the way that are not objects are replaced. */
+function setAtPath(object: JsonObject, [member = '', ...innerPath]: readonly string[], value: JsonValue): void {
+  if (innerPath.length === 0) {
     setMember(object, member, value);
     return;
   }
   const existing = ownMember(object, member);
-  const next: JsonObject = isObject(existing) ? existing : {};
-  if (next !== existing) setMember(object, member, next);
-  setAtPath(next, below, value);
+  const inner: JsonObject = isObject(existing) ? existing : {};
+  if (inner !== existing) setMember(object, member, inner);
+  setAtPath(inner, innerPath, value);
 }
 
 /** Parses the JSON of an object that this server has written. */

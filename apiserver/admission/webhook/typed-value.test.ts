@@ -1,3 +1,4 @@
+/** Typed CEL values, compared with the values of the JSON that the encoder writes. */
 import { codecOf } from '../../../shared/api/codec/codec';
 import { SERVED_KINDS } from '../../../shared/api/kinds';
 import { untypedValue } from '../../../shared/expression/untyped-json';
@@ -8,12 +9,13 @@ import { fullObjectOf } from '../../../test/support/objects/full-object';
 import { parseObject, kindView } from './object-view';
 
 /** A CEL value as plain data: lists as arrays, maps as arrays of their entries in order. */
-function materialize(value: Value | undefined): unknown {
-  if (value instanceof ListValue) return [...value].map(materialize);
-  if (value instanceof MapValue) return [...value.keys()].map((key) => [key, materialize(value.find(key))]);
+function toPlainData(value: Value | undefined): unknown {
+  if (value instanceof ListValue) return [...value].map(toPlainData);
+  if (value instanceof MapValue) return [...value.keys()].map((key) => [key, toPlainData(value.find(key))]);
   return typeof value === 'bigint' ? `${value}n` : value;
 }
 
+/** The object with empty texts, lists and objects as members. */
 const withEmptyValues = (object: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [name, emptyValueOf(value)]));
 
@@ -38,7 +40,7 @@ describe.each(['kubernetes', 'platform'] as const)('typed CEL value in the %s sp
       withEmptyValues(full),
       { metadata: { labels: { b: 'x', a: 'y' }, ownerReferences: [{ apiVersion: 'apps.platform.io/v1', kind: 'K' }] } },
     ])
-      expect(materialize(view.value(object))).toEqual(materialize(untypedValue(parseObject(view.text(object)))));
+      expect(toPlainData(view.value(object))).toEqual(toPlainData(untypedValue(parseObject(view.text(object)))));
   });
 });
 

@@ -1,6 +1,7 @@
 /**
  * Objects of built-in kinds as CEL values, read in place and lazily. Members are present, absent, null or zero exactly
- * as in the JSON that shared/api/types/encode.ts writes. The object must not change during evaluation.
+ * as in the JSON that shared/api/types/encode.ts writes. The object must not change during evaluation. Kinds that are
+ * converted, and custom kinds, are left to object-view.ts.
  */
 import { apiVersionOf } from '../../../shared/api/identity/identity';
 import type { KindRow } from '../../../shared/api/kinds';
@@ -11,7 +12,7 @@ import { ListValue, MapValue, type Value } from '../../../shared/expression/valu
 import { apiVersionInDialect, type Dialect } from '../../../shared/names/dialect';
 import { compareBytes, isObject, ownMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 
-/** A value that includes kind and apiVersion. */
+/** The object as a CEL value that includes kind and apiVersion. */
 export function typedValue(row: KindRow, object: JsonObject, dialect: Dialect): MapValue {
   return new TypedObject(typeReaderOf(row.type), object, dialect, [
     ['kind', row.kind],
@@ -19,20 +20,23 @@ export function typedValue(row: KindRow, object: JsonObject, dialect: Dialect): 
   ]);
 }
 
-type Read = (value: JsonValue, dialect: Dialect) => Value;
+/** Reads a value that is not null. */
+type ReadValue = (value: JsonValue, dialect: Dialect) => Value;
 
+/** Reads one member of a type. */
 interface MemberReader {
   readonly name: string;
   /** `undefined` when the member is absent. */
   readonly read: (value: JsonValue | undefined, dialect: Dialect) => Value | undefined;
 }
 
-/** The member readers of a type; created once per type. */
+/** The members of a type; created once per type. */
 interface TypeReader {
   readonly members: ReadonlyMap<string, MemberReader>;
   readonly hasTypeMeta: boolean;
 }
 
+/** By type name. Types are generated, so the map does not grow beyond their number. */
 const typeReaders = new Map<string, TypeReader>();
 
 function typeReaderOf(type: string): TypeReader {
@@ -50,7 +54,7 @@ function memberReader(type: string, { name, type: fieldType, presence }: FieldSc
   const nameField = NAME_FIELDS_BY_TYPE[type]?.[name];
   const readPlain = readerOf(fieldType);
   /** Reads the value in the spelling of the dialect when it is a name that contains the product's name. */
-  const read: Read = (value, dialect) => {
+  const read: ReadValue = (value, dialect) => {
     if (nameField === undefined) return readPlain(value, dialect);
     const spelled = respell(value, (text) => spellInDialect(nameField, text, dialect));
     return readPlain(spelled, dialect);
@@ -122,7 +126,8 @@ function zeroScalar(scalar: Extract<FieldType, { kind: 'scalar' }>['scalar']): V
   }
 }
 
-function readerOf(type: FieldType): Read {
+/** The function that reads values of a type. */
+function readerOf(type: FieldType): ReadValue {
   switch (type.kind) {
     case 'object':
       return structReader(type.type);
@@ -144,7 +149,7 @@ function readerOf(type: FieldType): Read {
   }
 }
 
-function structReader(type: string): Read {
+function structReader(type: string): ReadValue {
   return (value, dialect) => {
     const typeReader = typeReaderOf(type);
     const object = isObject(value) ? value : {};
@@ -160,7 +165,7 @@ function typeMetaOf(object: JsonObject): readonly (readonly [string, string])[] 
   });
 }
 
-function listReader(itemType: FieldType): Read {
+function listReader(itemType: FieldType): ReadValue {
   const read = readerOf(itemType);
   return (value, dialect) => {
     if (!Array.isArray(value)) return null;
@@ -168,20 +173,21 @@ function listReader(itemType: FieldType): Read {
   };
 }
 
-function mapReader(itemType: FieldType): Read {
+function mapReader(itemType: FieldType): ReadValue {
   const read = readerOf(itemType);
   return (value, dialect) =>
     new TypedMap(isObject(value) ? value : {}, (item) => (item === null ? emptyOf(itemType, dialect) : read(item, dialect)));
 }
 
-/** What the encoder writes in place of null in lists and maps. */
+/** The value that the encoder writes in place of null in lists and maps. */
 const emptyOf = (itemType: FieldType, dialect: Dialect): Value =>
   itemType.kind === 'scalar' && itemType.scalar === 'bytes' ? '' : zeroOf(itemType, dialect);
 
 /** A struct: its members are those of the type, and `typeMeta`. A member is read when an expression reads it. */
 class TypedObject extends MapValue {
-  private readonly read = new Map<string, Value | undefined>();
-  private names: readonly string[] | undefined;
+  /** The members that have been read. */
+  private readonly valuesByName = new Map<string, Value | undefined>();
+  private cachedNames: readonly string[] | undefined;
 
   /** `typeMeta`: kind and apiVersion, which are not members of the type; empty for a type without them. */
   constructor(
@@ -201,9 +207,9 @@ class TypedObject extends MapValue {
     if (typeof key !== 'string') return undefined;
     const member = this.typeReader.members.get(key);
     if (member === undefined) return this.typeMeta.find(([name]) => name === key)?.[1];
-    if (this.read.has(key)) return this.read.get(key);
+    if (this.valuesByName.has(key)) return this.valuesByName.get(key);
     const value = member.read(ownMember(this.object, key), this.dialect);
-    this.read.set(key, value);
+    this.valuesByName.set(key, value);
     return value;
   }
 
@@ -212,14 +218,14 @@ class TypedObject extends MapValue {
   }
 
   private get presentNames(): readonly string[] {
-    this.names ??= [
-      ...this.typeMeta.map(([name]) => name),
-      ...[...this.typeReader.members.keys()].filter((name) => this.find(name) !== undefined),
-    ];
-    return this.names;
+    if (this.cachedNames !== undefined) return this.cachedNames;
+    const typeMetaNames = this.typeMeta.map(([name]) => name);
+    const memberNames = [...this.typeReader.members.keys()].filter((name) => this.find(name) !== undefined);
+    return (this.cachedNames = [...typeMetaNames, ...memberNames]);
   }
 }
 
+/** A list. An item is read at each access. */
 class TypedList extends ListValue {
   constructor(
     private readonly items: readonly JsonValue[],
@@ -237,6 +243,7 @@ class TypedList extends ListValue {
   }
 }
 
+/** A map with keys in byte order. A value is read at each access. */
 class TypedMap extends MapValue {
   private sorted: readonly string[] | undefined;
 

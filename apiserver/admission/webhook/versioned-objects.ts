@@ -32,7 +32,7 @@ export class VersionedObjects {
   private current: { readonly object: JsonObject | undefined; readonly version: string };
   private readonly requestVersion: string;
   /** The object of the last {@link requestInVersion}, which the caller may modify. */
-  private lastShown: JsonObject | undefined;
+  private lastConverted: JsonObject | undefined;
 
   /** `toRejection` wraps the error of a failed conversion. */
   constructor(
@@ -48,18 +48,18 @@ export class VersionedObjects {
     return this.rejectingConversionErrors(async () => {
       const { request, requestVersion } = this;
       const { object, oldObject } = request;
-      const shownOldObject =
+      const convertedOldObject =
         oldObject === undefined ? undefined : await convertObject(request, oldObject, { from: requestVersion, to: version });
       const { object: currentObject, version: currentVersion } = this.current;
-      this.lastShown =
+      this.lastConverted =
         object === undefined ? undefined : await convertObject(request, currentObject ?? object, { from: currentVersion, to: version });
-      return { ...request, object: this.lastShown, oldObject: shownOldObject };
+      return { ...request, object: this.lastConverted, oldObject: convertedOldObject };
     });
   }
 
   /** States that the object of the last {@link requestInVersion} was modified in place, and has this version now. */
   setVersion(version: string): void {
-    this.current = { object: this.lastShown, version };
+    this.current = { object: this.lastConverted, version };
   }
 
   /** Converts the changed object back and copies it into the request's object. */

@@ -34,6 +34,7 @@ export function applyWebhookPatch({ view, text }: PreparedReview, object: JsonOb
 /** The JSON of the patch for the audit annotation. */
 export const patchText = (patch: Buffer): string => stringifyJson(parsePatchJson(patch));
 
+/** Throws InternalError when the patch is not a list of operations. */
 function parseOperationsOf(patch: Buffer): readonly JsonPatchOperation[] {
   const value = parsePatchJson(patch);
   try {
@@ -45,6 +46,7 @@ function parseOperationsOf(patch: Buffer): readonly JsonPatchOperation[] {
   }
 }
 
+/** Throws InternalError when the patch is not JSON. */
 function parsePatchJson(patch: Buffer): JsonValue {
   try {
     return parseJson(patch).value;
@@ -60,9 +62,10 @@ function asStatusError(error: unknown): unknown {
   return error;
 }
 
+/** Upstream's message about an operation that cannot be applied. */
 function failureText({ message, operation }: PatchOperationError): string {
   const { op = '', path = '' } = operation ?? {};
-  const last = path.slice(path.lastIndexOf('/') + 1);
+  const key = path.slice(path.lastIndexOf('/') + 1);
   switch (op) {
     case 'test':
       return `testing value ${path} failed: test failed`;
@@ -70,7 +73,7 @@ function failureText({ message, operation }: PatchOperationError): string {
     case 'replace':
       return `${op} operation does not apply: doc is missing path: "${path}": missing value`;
     case 'remove':
-      return `error in remove for path: '${path}': Unable to remove nonexistent key: ${last}: missing value`;
+      return `error in remove for path: '${path}': Unable to remove nonexistent key: ${key}: missing value`;
     case 'move':
     case 'copy':
       return `error in ${op} for path: '${path}': ${message}`;

@@ -1,7 +1,7 @@
 /**
  * The MutatingAdmissionWebhook and ValidatingAdmissionWebhook plug-ins. Mutating webhooks are called in sequence. One
  * with the reinvocation policy IfNeeded is called once more when the object changed after its call. Validating webhooks
- * are called concurrently. Without webhooks the cost is one comparison.
+ * are called concurrently. Without webhooks the cost is one comparison. A single call is left to call-webhook.ts.
  */
 import { deniedByWebhook, internalError, type StatusError } from '../../../shared/api/errors/status';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
@@ -57,6 +57,7 @@ class MutatingCalls {
   private calledSinceChange = new Set<string>();
   /** Ids of the webhooks with that policy that have not seen the last change. */
   private needsReinvocation = new Set<string>();
+  /** Whether a webhook of this request has changed the object. */
   private hasChanged = false;
   private readonly decisions: AuthorizerDecisions;
   /** Absent when no conversion webhook is needed. */
@@ -82,10 +83,11 @@ class MutatingCalls {
     await this.runRound(1, ({ id }) => this.needsReinvocation.has(id));
   }
 
+  /** Calls the webhooks of one round in sequence. */
   private async runRound(round: number, shouldCall: (webhook: Webhook) => boolean): Promise<void> {
     this.objects = isWebhookConverted(this.request) ? new VersionedObjects(this.request, mutatingConversionError) : undefined;
     for (const [index, webhook] of this.webhooks.entries()) {
-      const context = { deps: this.deps, shown: this.request, decisions: this.decisions, objects: this.objects };
+      const context = { deps: this.deps, requestToReview: this.request, decisions: this.decisions, objects: this.objects };
       const review = shouldCall(webhook) ? await prepareWhenMatched(context, webhook) : undefined;
       // The index counts all mutating webhooks, not only those that are called.
       if (review !== undefined) await this.callAndRecord(review, `round_${round}_index_${index}`);
@@ -139,6 +141,7 @@ class MutatingCalls {
     return isMutated;
   }
 
+  /** Annotates the audit event with whether the webhook has changed the object. */
   private annotateMutation({ configuration, name }: Webhook, annotationSuffix: string, { mutated }: { readonly mutated: boolean }): void {
     this.request.context.addAuditAnnotation?.(
       `mutation.${ANNOTATION_DOMAIN}/${annotationSuffix}`,
@@ -168,9 +171,9 @@ export function validatingWebhooks(deps: WebhookPluginDependencies): ValidatingP
     validate(request) {
       const webhooks = deps.webhooks.list('validating');
       if (!webhooks.some((webhook) => canMatch(webhook, request))) return undefined;
-      const shown = withStoredResourceVersion(request);
-      const objects = isWebhookConverted(request) ? new VersionedObjects(shown, validatingConversionError) : undefined;
-      const context = { deps, shown, decisions: new AuthorizerDecisions(deps.authorize, request.user), objects };
+      const requestToReview = withStoredResourceVersion(request);
+      const objects = isWebhookConverted(request) ? new VersionedObjects(requestToReview, validatingConversionError) : undefined;
+      const context = { deps, requestToReview, decisions: new AuthorizerDecisions(deps.authorize, request.user), objects };
       const reviews: PreparedReview[] = [];
       for (const [index, webhook] of webhooks.entries()) {
         const review = prepareWhenMatched(context, webhook);
@@ -185,23 +188,24 @@ export function validatingWebhooks(deps: WebhookPluginDependencies): ValidatingP
   };
 }
 
-/** What is needed to prepare the reviews of one request. */
+/** The request, and what preparing its reviews depends on. */
 interface ReviewContext {
   readonly deps: WebhookPluginDependencies;
   /** The request as webhooks see it: for validating ones with the resourceVersion of the stored object. */
-  readonly shown: AdmissionRequest;
+  readonly requestToReview: AdmissionRequest;
   readonly decisions: AuthorizerDecisions;
   /** Absent when no conversion webhook is needed. */
   readonly objects: VersionedObjects | undefined;
 }
 
+/** The review of a webhook; `undefined` when the webhook does not match the request. */
 function prepareWhenMatched(
-  { deps, shown, decisions, objects }: ReviewContext,
+  { deps, requestToReview, decisions, objects }: ReviewContext,
   webhook: Webhook,
 ): MaybePromise<PreparedReview | undefined> {
-  const matchedAs = matchWebhook(deps, webhook, shown);
+  const matchedAs = matchWebhook(deps, webhook, requestToReview);
   if (matchedAs === undefined) return undefined;
-  const match = { webhook, request: shown, matchedAs, decisions };
+  const match = { webhook, request: requestToReview, matchedAs, decisions };
   if (objects === undefined) return prepareReview(deps, match);
   return objects.requestInVersion(matchedAs).then((converted) => prepareReview(deps, { ...match, request: converted }));
 }
@@ -246,15 +250,16 @@ async function callValidatingWebhooks(
 ): Promise<void> {
   const calls = Promise.allSettled(reviews.map((review) => callValidatingWebhook(deps, review, request)));
   const results = await (request.context.excludeFromSli?.(calls) ?? calls);
-  results.forEach((result, index) => {
+  // The index counts the webhooks that are called, unlike that of mutating webhooks.
+  for (const [index, result] of results.entries()) {
     if (result.status === 'rejected') throw result.reason;
+    if (result.value === 'allowed') continue;
     const name = reviews[index]?.webhook.name ?? '';
-    // The index counts the webhooks that are called, unlike that of mutating webhooks.
-    if (result.value === 'failed')
-      request.context.addAuditAnnotation?.(`failed-open.validating.${ANNOTATION_DOMAIN}/round_0_index_${index}`, name);
-  });
+    request.context.addAuditAnnotation?.(`failed-open.validating.${ANNOTATION_DOMAIN}/round_0_index_${index}`, name);
+  }
 }
 
+/** `failed`: the call failed and the failure policy is Ignore. Rejects when the webhook denies the request. */
 async function callValidatingWebhook(
   deps: WebhookPluginDependencies,
   review: PreparedReview,

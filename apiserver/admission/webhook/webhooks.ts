@@ -1,4 +1,7 @@
-/** The webhooks of all configurations, parsed once for each revision, in the order in which they are called. */
+/**
+ * The webhooks of all configurations, parsed once for each revision, in the order in which they are called. Matching and
+ * calling them is left to call-webhook.ts.
+ */
 import { compileExpression, type Expression } from '../../../shared/expression/engine';
 import { WEBHOOK_VARIABLES } from '../../../shared/expression/admission/variables';
 import { compileLabelSelector } from '../../../shared/api/selectors/label-selector';
@@ -24,6 +27,7 @@ export interface MatchCondition {
   readonly expression: Expression | undefined;
 }
 
+/** Whether the labels of an object match a selector. */
 type LabelMatcher = ReturnType<typeof compileLabelSelector>;
 
 /** One parsed webhook of a configuration. */
@@ -54,6 +58,7 @@ type Configuration = AdmissionregistrationV1MutatingWebhookConfiguration | Admis
 /** The webhooks of both types. */
 export class Webhooks {
   private readonly byConfiguration = { mutating: new Map<string, readonly Webhook[]>(), validating: new Map<string, readonly Webhook[]>() };
+  /** The webhooks of each type in the order of {@link list}. */
   private readonly ordered: Record<WebhookType, readonly Webhook[]> = { mutating: [], validating: [] };
 
   /** In the order in which they are called: by name of the configuration, and then as listed. */
@@ -71,6 +76,7 @@ export class Webhooks {
   }
 }
 
+/** The webhooks of one configuration. */
 function readWebhooks(type: WebhookType, configuration: string, { webhooks = [] }: Configuration): readonly Webhook[] {
   const counts = new Map<string, number>();
   return webhooks.map((webhook) => {
@@ -102,6 +108,7 @@ function readWebhook(identity: WebhookIdentity, webhook: AdmissionregistrationV1
   };
 }
 
+/** `undefined` for a selector that selects everything. */
 function selectorOf(selector: MetaV1LabelSelector | undefined): LabelMatcher | undefined {
   const requirements = requirementsOfSelector(selector ?? {});
   return requirements.length === 0 ? undefined : compileLabelSelector(requirements);

@@ -23,7 +23,9 @@ export interface PriorityClasses {
   range(): Iterable<Entry>;
 }
 
+/** The values that a pod gets from its PriorityClass. */
 interface Priority {
+  /** '' when there is no class. */
   readonly className: string;
   readonly value: number;
   readonly preemptionPolicy: string;
@@ -43,6 +45,7 @@ function carryOverPriority(spec: CoreV1PodSpec, { priority, preemptionPolicy }: 
   if (preemptionPolicy !== undefined) spec.preemptionPolicy ??= preemptionPolicy;
 }
 
+/** The values of the named class, or of the default one. Throws when the class does not exist. */
 function priorityOf(request: AdmissionRequest, className: string, classes: PriorityClasses): Priority {
   if (className === '') return defaultPriority(classes) ?? { className, value: 0, preemptionPolicy: DEFAULT_PREEMPTION_POLICY };
   const entry = classes.get(className);
@@ -68,19 +71,20 @@ const readPriority = (
   { value = 0, preemptionPolicy = DEFAULT_PREEMPTION_POLICY }: SchedulingV1PriorityClass,
 ): Priority => ({ className, value, preemptionPolicy });
 
+/** Throws when the pod states other values. */
 function setPriority(request: AdmissionRequest, spec: CoreV1PodSpec, { className, value, preemptionPolicy }: Priority): void {
-  const { priority: givenValue, preemptionPolicy: givenPolicy } = spec;
-  if (givenValue !== undefined && givenValue !== value)
-    throw newForbidden(request, contradiction('integer', 'priority', givenValue, value));
-  if (givenPolicy !== undefined && givenPolicy !== preemptionPolicy)
-    throw newForbidden(request, contradiction('string', 'PreemptionPolicy', givenPolicy, preemptionPolicy));
+  const { priority: podValue, preemptionPolicy: podPolicy } = spec;
+  if (podValue !== undefined && podValue !== value) throw newForbidden(request, contradictionText('integer', 'priority', podValue, value));
+  if (podPolicy !== undefined && podPolicy !== preemptionPolicy)
+    throw newForbidden(request, contradictionText('string', 'PreemptionPolicy', podPolicy, preemptionPolicy));
   if (className !== '') spec.priorityClassName = className;
   spec.priority = value;
   spec.preemptionPolicy = preemptionPolicy;
 }
 
-const contradiction = (type: string, member: string, given: number | string, computed: number | string): string =>
-  `the ${type} value of ${member} (${given}) must not be provided in pod spec; ` +
+/** The error about a pod that states another value than its class. */
+const contradictionText = (type: string, member: string, podValue: number | string, computed: number | string): string =>
+  `the ${type} value of ${member} (${podValue}) must not be provided in pod spec; ` +
   `priority admission controller computed ${computed} from the given PriorityClass name`;
 
 /** The half for PriorityClasses. */
@@ -108,6 +112,7 @@ function rejectSystemClassDeletion({ resource, name }: AdmissionRequest): void {
     throw forbidden({ group, resource: plural }, name, 'this is a system priority class and cannot be deleted');
 }
 
+/** Throws for a default class when another class is the default already. */
 function rejectSecondDefault(request: AdmissionRequest<SchedulingV1PriorityClass>, classes: () => PriorityClasses): void {
   const { object } = request;
   if (object?.globalDefault !== true) return;

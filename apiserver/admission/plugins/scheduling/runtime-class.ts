@@ -13,6 +13,7 @@ import type { MutatingPlugin, ValidatingPlugin } from '../../chain';
 import { newForbidden } from '../../new-forbidden';
 import { ON_CREATE, podMutatingPlugin, podValidatingPlugin } from '../../pod-plugin';
 
+/** The class of this name from this replica's cache. */
 type GetRuntimeClass = (name: string) => Entry | undefined;
 
 const NAME = 'RuntimeClass';
@@ -29,12 +30,14 @@ export function runtimeClass(getClass: GetRuntimeClass): { readonly mutating: Mu
     validating: podValidatingPlugin(NAME, ON_CREATE, (request, spec) => {
       const classObject = runtimeClassOf(request, spec, getClass);
       const { overhead: podOverhead = {} } = spec;
-      if (!isEmptyObject(podOverhead) && (classObject === undefined || isEmptyObject(overheadOf(classObject))))
+      const hasClassOverhead = classObject !== undefined && !isEmptyObject(overheadOf(classObject));
+      if (!isEmptyObject(podOverhead) && !hasClassOverhead)
         throw newForbidden(request, 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
     }),
   };
 }
 
+/** `undefined` when the pod names no class. Throws when the class does not exist. */
 function runtimeClassOf(
   request: AdmissionRequest,
   { runtimeClassName: name }: CoreV1PodSpec,
@@ -50,6 +53,7 @@ type Amounts = Readonly<Record<string, string>>;
 
 const overheadOf = ({ overhead }: NodeV1RuntimeClass): Amounts => overhead?.podFixed ?? {};
 
+/** Throws when the pod states another overhead than its class. */
 function setOverhead(request: AdmissionRequest, spec: CoreV1PodSpec, overhead: Amounts): void {
   if (isEmptyObject(overhead)) return;
   const { overhead: podOverhead = {} } = spec;
@@ -60,14 +64,12 @@ function setOverhead(request: AdmissionRequest, spec: CoreV1PodSpec, overhead: A
 
 function isSameOverhead(podOverhead: Amounts, overhead: Amounts): boolean {
   const names = Object.keys(overhead);
-  return (
-    names.length === Object.keys(podOverhead).length &&
-    names.every((name) => {
-      const a = ownMember(podOverhead, name);
-      const b = ownMember(overhead, name);
-      return a !== undefined && b !== undefined && compareQuantities(a, b) === 0;
-    })
-  );
+  if (names.length !== Object.keys(podOverhead).length) return false;
+  return names.every((name) => {
+    const podAmount = ownMember(podOverhead, name);
+    const classAmount = ownMember(overhead, name);
+    return podAmount !== undefined && classAmount !== undefined && compareQuantities(podAmount, classAmount) === 0;
+  });
 }
 
 /** Adds the node selector and the tolerations of the class. Rejects the pod when it selects another value of a label. */

@@ -1,4 +1,4 @@
-/** Reads the annotations of a namespace that configure how its pods are scheduled. */
+/** Reads the annotations of a namespace that configure how its pods are scheduled. Their values are parsed by the plug-ins. */
 import { readMetadata } from '../../../../shared/api/metadata/object-meta';
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import type { Entry } from '../../../cache/cache';

@@ -1,3 +1,4 @@
+/** Which tolerations are redundant: compared with the taints that they tolerate. */
 import * as fc from 'fast-check';
 import type { JsonObject } from '../../../../shared/values/json';
 import { TolerationIndex, withoutRedundant } from './toleration-index';
@@ -13,6 +14,7 @@ const anyToleration = fc.record(
   { requiredKeys: [] },
 );
 
+/** A taint on a node. */
 interface Taint {
   readonly key: string;
   readonly value: string;
@@ -41,10 +43,10 @@ const toleratedTaints = (tolerations: readonly JsonObject[]): readonly Taint[] =
 test('withoutRedundant removes no toleration that changes the set of tolerated taints', () => {
   fc.assert(
     fc.property(fc.array(anyToleration, { maxLength: 8 }), (tolerations) => {
-      const kept = withoutRedundant(tolerations);
-      expect(toleratedTaints(kept)).toEqual(toleratedTaints(tolerations));
-      // The kept tolerations are the objects that were passed, in the same order.
-      expect(tolerations.filter((toleration) => kept.includes(toleration))).toEqual(kept);
+      const remaining = withoutRedundant(tolerations);
+      expect(toleratedTaints(remaining)).toEqual(toleratedTaints(tolerations));
+      // The remaining tolerations are the objects that were passed, in the same order.
+      expect(tolerations.filter((toleration) => remaining.includes(toleration))).toEqual(remaining);
     }),
   );
 });
@@ -59,7 +61,7 @@ test('findCovering returns only a toleration that tolerates every taint of the c
   );
 });
 
-test.each<readonly [text: string, covering: JsonObject, toleration: JsonObject, covers: boolean]>([
+test.each<readonly [title: string, covering: JsonObject, toleration: JsonObject, covers: boolean]>([
   [
     'Exists on a key covers any value and effect of the key',
     { key: 'a', operator: 'Exists' },
@@ -92,6 +94,6 @@ test.each<readonly [text: string, covering: JsonObject, toleration: JsonObject, 
     { key: 'node.kubernetes.io/x', operator: 'Exists' },
     true,
   ],
-])('%s', (_text, covering, toleration, covers) => {
+])('%s', (_title, covering, toleration, covers) => {
   expect(new TolerationIndex([covering]).findCovering(toleration) !== undefined).toBe(covers);
 });

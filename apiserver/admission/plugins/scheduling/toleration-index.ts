@@ -1,6 +1,6 @@
 /**
  * Finds redundant tolerations: one toleration covers another when it tolerates every taint that the other tolerates.
- * Runs in time linear in the number of tolerations.
+ * Takes time linear in the number of tolerations. Which tolerations a pod may have is left to the plug-ins.
  */
 import { canonicalQualifiedName } from '../../../../shared/names/dialect';
 import type { CoreV1Toleration } from '../../../../shared/api/types/generated/members';
@@ -8,7 +8,7 @@ import type { CoreV1Toleration } from '../../../../shared/api/types/generated/me
 /** An empty key tolerates taints with any key. */
 const keyOf = ({ key = '' }: CoreV1Toleration): string => canonicalQualifiedName(key);
 const isForAnyValue = ({ operator }: CoreV1Toleration): boolean => operator === 'Exists';
-/** `value`: `undefined` for a toleration of any value. `effect`: empty for one of any effect. */
+/** The key in the index. `value`: `undefined` for a toleration of any value. `effect`: empty for one of any effect. */
 const indexKey = (key: string, value: string | undefined, effect: string): string => JSON.stringify([key, value ?? null, effect]);
 
 /** How long a NoExecute taint is tolerated, in seconds. A bigint where a number is not exact. */
@@ -25,10 +25,10 @@ export class TolerationIndex {
   constructor(tolerations: readonly CoreV1Toleration[]) {
     for (const toleration of tolerations) {
       const { value = '', effect = '' } = toleration;
-      const slotKey = indexKey(keyOf(toleration), isForAnyValue(toleration) ? undefined : value, effect);
-      const existing = this.longestByKey.get(slotKey);
-      if (existing === undefined || (effect === 'NoExecute' && secondsTolerated(toleration) > secondsTolerated(existing)))
-        this.longestByKey.set(slotKey, toleration);
+      const mapKey = indexKey(keyOf(toleration), isForAnyValue(toleration) ? undefined : value, effect);
+      const existing = this.longestByKey.get(mapKey);
+      const isLonger = existing !== undefined && effect === 'NoExecute' && secondsTolerated(toleration) > secondsTolerated(existing);
+      if (existing === undefined || isLonger) this.longestByKey.set(mapKey, toleration);
     }
   }
 

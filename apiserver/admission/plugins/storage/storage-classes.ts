@@ -13,6 +13,7 @@ import { newestDefaultClass } from '../../default-class';
 import { BETA_STORAGE_CLASS, DEFAULT_STORAGE_CLASS } from '../../../../shared/names/storage';
 import { newForbidden } from '../../new-forbidden';
 
+/** Upstream's message. */
 const NOT_RESIZABLE = 'only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize';
 
 const isClaim = ({ resource: { row }, subresource }: AdmissionTarget): boolean =>
@@ -54,6 +55,7 @@ export function persistentVolumeClaimResize(getStorageClass: (name: string) => E
   };
 }
 
+/** The requested size of the claim. */
 const sizeOf = ({ spec }: CoreV1PersistentVolumeClaim): string | undefined => spec?.resources?.requests?.['storage'];
 
 /** The class from the beta annotation or the spec. An empty class counts as a class. */

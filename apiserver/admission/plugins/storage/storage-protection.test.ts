@@ -2,10 +2,10 @@
 import { openWriteFixture } from '../../../../test/support/store/write-fixture';
 import { objectAt, type JsonObject } from '../../../../shared/values/json';
 
-const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
-const volume = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } };
+const CLAIM_SPEC = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
+const VOLUME_SPEC = { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/x' } };
 
-it.each<[string, string, JsonObject, readonly string[]]>([
+it.each<[resource: string, title: string, metadata: JsonObject, finalizers: readonly string[]]>([
   ['persistentvolumeclaims', 'without finalizers', {}, ['platform.io/pvc-protection']],
   ['persistentvolumes', 'without finalizers', {}, ['platform.io/pv-protection']],
   ['persistentvolumeclaims', 'with another finalizer', { finalizers: ['a.io/x'] }, ['a.io/x', 'platform.io/pvc-protection']],
@@ -21,12 +21,12 @@ it.each<[string, string, JsonObject, readonly string[]]>([
     { finalizers: ['kubernetes.io/pvc-protection'] },
     ['kubernetes.io/pvc-protection'],
   ],
-])('StorageObjectInUseProtection adds its finalizer once to %s created %s', async (resource, _title, metadata, expected) => {
+])('StorageObjectInUseProtection adds its finalizer once to %s created %s', async (resource, _title, metadata, finalizers) => {
   const { create } = await openWriteFixture();
-  const spec = resource === 'persistentvolumes' ? volume : claim;
+  const spec = resource === 'persistentvolumes' ? VOLUME_SPEC : CLAIM_SPEC;
   const { object } = await create(resource, { metadata: { name: 'o', ...metadata }, spec });
   const stored = objectAt(object, 'metadata') ?? {};
-  expect(stored['finalizers']).toEqual(expected);
+  expect(stored['finalizers']).toEqual(finalizers);
   // Only finalizers of the client have a field manager.
   const managedFields = JSON.stringify(stored['managedFields']);
   expect(managedFields.includes('f:finalizers')).toBe('finalizers' in metadata);
