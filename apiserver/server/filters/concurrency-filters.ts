@@ -9,7 +9,7 @@ import type { RequestInfo } from '../../endpoints/request/request-info';
 import { sendText } from '../../endpoints/response/send-response';
 import type { StoredType } from '../../cache/cache';
 import type { Admitted, FlowControl, Rejected } from '../../flow-control/flow-control';
-import { estimateSeats } from '../../flow-control/seats';
+import { estimateSeats } from '../../flow-control/estimate-seats';
 import type { InFlightLimiter } from './in-flight-limiter';
 import type { Filter } from './filter-chain';
 
