@@ -8,7 +8,7 @@ const OBJECTS_PER_SEAT = 100;
 export const MAX_SEATS = 10;
 
 /**
- * The seats of a list. `objects` is the number of objects of the resource. `limit` is the limit of the request; `undefined` when there is
+ * `objects` is the number of objects of the resource. `limit` is that of the list request; `undefined` when there is
  * none, or when selectors may make the list examine more objects than it returns.
  */
 export function estimateSeats(objects: number, limit: number | undefined): number {

@@ -64,7 +64,7 @@ export interface Queued {
   readonly cancel: () => void;
 }
 
-/** What is fixed at the start of the server. Schemas and levels are added later. */
+/** The options that are fixed at the start of the server. Schemas and levels are added later. */
 export interface FlowControlOptions {
   readonly clock: Clock;
   /** The seats of all levels together. */
@@ -128,7 +128,7 @@ export class FlowControl {
    * limited.
    */
   startRequest(request: FlowRequest): Admitted | Queued | Rejected | undefined {
-    const schema = this.classifier().classify(request.user, request.attributes);
+    const schema = this.currentClassifier().classify(request.user, request.attributes);
     if (schema === undefined) return undefined;
     const { priorityLevel: level, meter } = schema;
     const seats = level.spec.isExempt ? 1 : request.seats();
@@ -140,12 +140,12 @@ export class FlowControl {
 
   /** Returns a function that releases the seats and records the execution time, at its first call only. */
   private finishOnce(meter: FlowMeter, seats: number, releaseSeats: ReleaseSeats): () => void {
-    const since = this.options.clock.monotonic();
+    const startedAt = this.options.clock.monotonic();
     let isDone = false;
     return () => {
       if (isDone) return;
       isDone = true;
-      const ms = this.options.clock.monotonic() - since;
+      const ms = this.options.clock.monotonic() - startedAt;
       releaseSeats(ms);
       meter.finished(seats, ms);
     };
@@ -154,12 +154,13 @@ export class FlowControl {
   private enqueue(schema: SchemaWithLevel, seats: number, { user, attributes, deadline }: FlowRequest): Queued | Rejected {
     const { clock, maxWaitMs } = this.options;
     const { priorityLevel: level, meter } = schema;
-    const since = clock.monotonic();
+    const arrivedAt = clock.monotonic();
+    const timeoutMs = Math.max(0, Math.min(maxWaitMs, deadline - arrivedAt));
     // `onDecision` and the timer refer to what `queueSet.enqueue` returns, and `onDecision` may be called before that.
     let resolveDecision: (outcome: Admitted | Rejected) => void = () => undefined;
     const decision = new Promise<Admitted | Rejected>((resolve) => (resolveDecision = resolve));
     let stopWaiting: StopWaiting = () => undefined;
-    const timer = clock.after(Math.max(0, Math.min(maxWaitMs, deadline - since)), () => stopWaiting('time-out'));
+    const timer = clock.after(timeoutMs, () => stopWaiting('time-out'));
     let queueLength = 0;
     let releaseSeats: ReleaseSeats = () => undefined;
     meter.queued(seats);
@@ -167,7 +168,7 @@ export class FlowControl {
       seats,
       onDecision: (outcome) => {
         timer.cancel();
-        const waitedMs = clock.monotonic() - since;
+        const waitedMs = clock.monotonic() - arrivedAt;
         if (outcome !== 'dispatched') {
           meter.rejected(outcome, seats, waitedMs, queueLength);
           resolveDecision({ schema, level, reason: outcome });
@@ -187,30 +188,28 @@ export class FlowControl {
     return { schema, level, decision, cancel: () => stopWaiting('cancelled') };
   }
 
-  private classifier(): FlowSchemaClassifier<SchemaWithLevel> {
-    this.cachedClassifier ??= new FlowSchemaClassifier(
-      [...this.schemas.values()].flatMap((schema) => {
-        const priorityLevel = this.levels.get(schema.levelName);
-        if (priorityLevel === undefined) return [];
-        return [
-          {
-            ...schema,
-            rulesFor: (user: UserInfo) => schema.rulesFor(user),
-            priorityLevel,
-            meter: this.options.meterFor(schema.name, schema.levelName),
-          },
-        ];
-      }),
-    );
+  private currentClassifier(): FlowSchemaClassifier<SchemaWithLevel> {
+    this.cachedClassifier ??= new FlowSchemaClassifier(this.schemasWithLevels());
     return this.cachedClassifier;
   }
 
+  /** The schemas without those that name a level that does not exist. */
+  private schemasWithLevels(): readonly SchemaWithLevel[] {
+    const schemas: SchemaWithLevel[] = [];
+    for (const schema of this.schemas.values()) {
+      const priorityLevel = this.levels.get(schema.levelName);
+      if (priorityLevel === undefined) continue;
+      const meter = this.options.meterFor(schema.name, schema.levelName);
+      schemas.push({ priorityLevel, meter, ...schema });
+    }
+    return schemas;
+  }
+
+  /** Recomputes the limits of all levels, which depend on the shares of each, and reallocates the seats. */
   private updateLimits(): void {
     const levels = [...this.levels.values()];
-    computeLimits(
-      levels.map(({ spec }) => spec),
-      this.options.seats,
-    ).forEach((limits, index) => {
+    const specs = levels.map(({ spec }) => spec);
+    computeLimits(specs, this.options.seats).forEach((limits, index) => {
       const level = levels[index];
       if (level !== undefined) level.limits = limits;
     });

@@ -1,6 +1,6 @@
 /**
  * Finds the FlowSchema of a request: the first one, by precedence and name, that has a rule for the user and the
- * request attributes.
+ * request attributes. Parsing the rules is left to flow-schema.ts.
  */
 import type { UserInfo } from '../../shared/api/identity/user';
 import type { RequestAttributes, RequestMatcher, FlowSchema } from './flow-schema';
@@ -11,8 +11,9 @@ interface Candidate<S> {
   readonly rules: readonly RequestMatcher[];
 }
 
-/** Immutable: a change of a schema needs a new classifier. Schemas are tried by `matchingPrecedence`, then by name. */
+/** Immutable: a change of a schema needs a new classifier. */
 export class FlowSchemaClassifier<S extends FlowSchema> {
+  /** By `matchingPrecedence`, then by name. */
   private readonly ordered: readonly S[];
   /** Keyed by the user object, because authentication returns one cached object for many requests of a user. */
   private readonly candidatesByUser = new WeakMap<UserInfo, readonly Candidate<S>[]>();
@@ -30,14 +31,14 @@ export class FlowSchemaClassifier<S extends FlowSchema> {
   }
 
   private candidatesFor(user: UserInfo): readonly Candidate<S>[] {
-    let candidates = this.candidatesByUser.get(user);
-    if (candidates === undefined) {
-      candidates = this.ordered.flatMap((schema) => {
-        const rules = schema.rulesFor(user);
-        return rules === undefined ? [] : [{ schema, rules }];
-      });
-      this.candidatesByUser.set(user, candidates);
+    const cached = this.candidatesByUser.get(user);
+    if (cached !== undefined) return cached;
+    const candidates: Candidate<S>[] = [];
+    for (const schema of this.ordered) {
+      const rules = schema.rulesFor(user);
+      if (rules !== undefined) candidates.push({ schema, rules });
     }
+    this.candidatesByUser.set(user, candidates);
     return candidates;
   }
 }

@@ -43,6 +43,7 @@ export interface FlowSchema {
   rulesFor(user: UserInfo): readonly RequestMatcher[] | undefined;
 }
 
+/** Matches every value in the lists of a rule, and every user or group in a subject. */
 const ANY = '*';
 
 /**
@@ -65,6 +66,7 @@ export function readFlowSchema({ metadata, spec = {} }: FlowcontrolV1FlowSchema,
   };
 }
 
+/** A rule applies to a request when both functions return true. */
 interface Rule {
   readonly matchesUser: (user: UserInfo) => boolean;
   readonly matchesRequest: RequestMatcher;
@@ -105,13 +107,16 @@ function readSubject({ kind, user, group, serviceAccount }: FlowcontrolV1Subject
   }
 }
 
-/** Matches values of a list, in which `*` matches every value. */
+/**
+ * Returns a function that matches the values of a list, in which `*` matches every value. `canonical` converts the
+ * listed values to the spelling of the values that are matched.
+ */
 function listMatcher(
   values: readonly string[] | null | undefined,
   canonical: (value: string) => string = (value) => value,
 ): (value: string) => boolean {
-  const known = new Set((values ?? []).map(canonical));
-  return known.has(ANY) ? () => true : (value) => known.has(value);
+  const accepted = new Set((values ?? []).map(canonical));
+  return accepted.has(ANY) ? () => true : (value) => accepted.has(value);
 }
 
 function readResourceRule(rule: FlowcontrolV1ResourcePolicyRule, names: GeneratedNames): RequestMatcher {
@@ -120,12 +125,13 @@ function readResourceRule(rule: FlowcontrolV1ResourcePolicyRule, names: Generate
   const matchesResource = listMatcher(rule.resources);
   const matchesNamespace = listMatcher(rule.namespaces, (namespace) => canonicalNamespace(names, namespace));
   const hasClusterScope = rule.clusterScope === true;
-  return (attributes) =>
-    attributes.kind === 'resource' &&
-    matchesVerb(attributes.verb) &&
-    matchesGroup(attributes.group) &&
-    matchesResource(attributes.subresource === '' ? attributes.resource : `${attributes.resource}/${attributes.subresource}`) &&
-    (attributes.namespace === '' ? hasClusterScope : matchesNamespace(attributes.namespace));
+  return (attributes) => {
+    if (attributes.kind !== 'resource') return false;
+    const { verb, group, resource, subresource, namespace } = attributes;
+    const matchesScope = namespace === '' ? hasClusterScope : matchesNamespace(namespace);
+    const qualifiedResource = subresource === '' ? resource : `${resource}/${subresource}`;
+    return matchesScope && matchesVerb(verb) && matchesGroup(group) && matchesResource(qualifiedResource);
+  };
 }
 
 function readNonResourceRule(rule: FlowcontrolV1NonResourcePolicyRule): RequestMatcher {

@@ -3,9 +3,10 @@
  * limits from the shares, and the current limits that lend unused seats to levels with more demand. Pure functions.
  */
 
-/** What the seats of a level are computed from. */
+/** The members of a PriorityLevelConfiguration from which the seats of its level are computed. */
 export interface LevelShares {
   readonly name: string;
+  /** `nominalConcurrencyShares`: the weight of the level in the division of the seats of the server. */
   readonly shares: number;
   /** Percentage of the nominal seats that other levels may use while this level does not need them. */
   readonly lendablePercent: number;
@@ -52,8 +53,8 @@ export const NO_DEMAND: Demand = { highest: 0, average: 0, deviation: 0, smoothe
  */
 const INERTIA = 0.977;
 
-/** The next smoothed demand: follows an increase at once and a decrease slowly. */
-export function smooth(previous: number, { average, deviation }: Pick<Demand, 'average' | 'deviation'>): number {
+/** Returns the smoothed demand after a period: follows an increase at once and a decrease slowly. */
+export function smoothDemand(previous: number, { average, deviation }: Pick<Demand, 'average' | 'deviation'>): number {
   const envelope = average + deviation;
   return Math.max(envelope, INERTIA * previous + (1 - INERTIA) * envelope);
 }

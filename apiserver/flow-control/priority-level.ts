@@ -54,7 +54,7 @@ export interface LevelUsage {
   readonly seats: TimingHistogram;
   /** Executing requests as a fraction of the nominal seats. */
   readonly executing: TimingHistogram;
-  /** Waiting requests as a fraction of the places in queues. */
+  /** Waiting requests as a fraction of the requests that all queues of the level may hold. */
   readonly waiting: TimingHistogram;
 }
 
@@ -72,6 +72,7 @@ export class PriorityLevel {
   readonly demand: DemandMeter;
   readonly usage: LevelUsage;
 
+  /** `now` returns the monotonic time in milliseconds. */
   constructor(
     public spec: PriorityLevelSpec,
     private readonly now: () => number,
@@ -91,15 +92,16 @@ export class PriorityLevel {
 
   /** Records the present demand and usage. Called on every change of the queues, and before the metrics are rendered. */
   recordUsage(): void {
-    const { demand, usage, queueSet, now, limits, spec } = this;
-    const at = now();
-    const demanded = queueSet.executingSeats + queueSet.waitingSeats;
-    const seats = Math.max(1, limits.nominal);
-    demand.set(demanded, at);
-    usage.demanded.set(demanded / seats, at);
-    usage.seats.set(queueSet.executingSeats / seats, at);
-    usage.executing.set(queueSet.executing / seats, at);
-    if (spec.queuing !== undefined) usage.waiting.set(queueSet.waiting / (spec.queuing.queues * spec.queuing.lengthLimit), at);
+    const { demand, usage, queueSet, limits } = this;
+    const { queuing } = this.spec;
+    const now = this.now();
+    const demandedSeats = queueSet.executingSeats + queueSet.waitingSeats;
+    const nominalSeats = Math.max(1, limits.nominal);
+    demand.set(demandedSeats, now);
+    usage.demanded.set(demandedSeats / nominalSeats, now);
+    usage.seats.set(queueSet.executingSeats / nominalSeats, now);
+    usage.executing.set(queueSet.executing / nominalSeats, now);
+    if (queuing !== undefined) usage.waiting.set(queueSet.waiting / (queuing.queues * queuing.lengthLimit), now);
   }
 
   /** Sets the spec and its queues, but no limits: the caller recomputes those for all levels. */

@@ -42,7 +42,7 @@ class Queue {
   entries: QueueEntry[] = [];
   /** Position of the first entry that may still wait; the entries before it are consumed. */
   head = 0;
-  /** Numbers of requests and of their seats. */
+  /** Numbers of the requests of this queue and of their seats. */
   waiting = 0;
   waitingSeats = 0;
   executing = 0;
@@ -82,7 +82,7 @@ export interface Enqueued {
 
 /** The seats and queues of one level. */
 export class QueueSet {
-  /** Numbers of requests and of their seats in this level, with and without queues; written only by this class. */
+  /** Numbers of requests and of their seats, including requests that bypassed the queues. Written only by this class. */
   executing = 0;
   executingSeats = 0;
   waiting = 0;
@@ -96,8 +96,8 @@ export class QueueSet {
   constructor(private readonly onChange: () => void) {}
 
   /**
-   * With `queuing` undefined, requests beyond the limit are rejected. Requests that already wait stay in their
-   * queues.
+   * Changes how requests beyond the limit are queued; with `undefined` they are rejected. Requests that already wait
+   * stay in their queues.
    */
   configure(queuing: Queuing | undefined): void {
     this.queuing = queuing;
@@ -115,13 +115,13 @@ export class QueueSet {
 
   /** Takes seats for a request without a queue. Returns `undefined` when it must be enqueued; see {@link enqueue}. */
   tryAcquire(seats: number): ReleaseSeats | undefined {
-    if (this.waiting > 0 || !this.fits(seats)) return undefined;
+    if (this.waiting > 0 || !this.canExecute(seats)) return undefined;
     this.acquireSeats(seats, undefined);
     return (ms) => this.releaseSeats(seats, undefined, ms);
   }
 
   /**
-   * Adds a request to a queue of its flow and dispatches what fits, so `onDecision` may be called before this returns.
+   * Adds a request to a queue of its flow and dispatches the requests that may execute now, so `onDecision` may be called before this returns.
    * Returns the reason of a rejection when the queue is full or the level has no queues.
    */
   enqueue(flow: string, { seats, onDecision }: QueuedRequest): Enqueued | 'queue-full' | 'concurrency-limit' {
@@ -149,8 +149,8 @@ export class QueueSet {
     return active;
   }
 
-  /** Whether a request may execute now. One that needs more seats than the limit executes alone. */
-  private fits(seats: number): boolean {
+  /** Whether a request with so many seats may execute now. One that needs more seats than the limit executes alone. */
+  private canExecute(seats: number): boolean {
     return this.executingSeats === 0 ? this.limit > 0 : this.executingSeats + seats <= this.limit;
   }
 
@@ -195,11 +195,12 @@ export class QueueSet {
     this.dispatch();
   }
 
+  /** Starts waiting requests in the fair order until the next one does not fit. */
   private dispatch(): void {
     while (this.waiting > 0) {
       const queue = this.nextQueue();
       const entry = queue === undefined ? undefined : firstEntry(queue);
-      if (queue === undefined || entry === undefined || !this.fits(entry.seats)) return;
+      if (queue === undefined || entry === undefined || !this.canExecute(entry.seats)) return;
       entry.isRemoved = true;
       queue.head += 1;
       this.countWaiting(entry, -1);
@@ -234,17 +235,17 @@ export class QueueSet {
 
   /** The queue with the fewest waiting and executing seats among those dealt to the flow. */
   private leastLoadedQueue(flow: string, { queues, handSize }: Queuing): Queue {
-    let leastLoaded = 0;
-    let leastLoad = Infinity;
-    for (const card of dealHand(flow, queues, Math.min(handSize, queues))) {
-      const queue = this.queues.get(card);
-      const queueLoad = queue === undefined ? 0 : queue.waitingSeats + queue.executingSeats;
-      if (queueLoad < leastLoad) {
-        leastLoaded = card;
-        leastLoad = queueLoad;
+    let leastLoadedIndex = 0;
+    let leastSeats = Infinity;
+    for (const index of dealHand(flow, queues, Math.min(handSize, queues))) {
+      const queue = this.queues.get(index);
+      const seats = queue === undefined ? 0 : queue.waitingSeats + queue.executingSeats;
+      if (seats < leastSeats) {
+        leastLoadedIndex = index;
+        leastSeats = seats;
       }
     }
-    return this.queueAt(leastLoaded);
+    return this.queueAt(leastLoadedIndex);
   }
 
   private queueAt(index: number): Queue {

@@ -25,10 +25,11 @@ const FNV_PRIME = 0x01000193;
 /** 2³² divided by the golden ratio: its multiples differ in many bits. */
 const SEED_FACTOR = 0x9e3779b1;
 
-/** FNV-1a over the UTF-16 units, with the final mix of MurmurHash3, so that every bit affects small remainders. */
+/** FNV-1a over the UTF-16 units, with a final mix, so that every bit of the text affects small remainders. */
 function hashOf(text: string, seed: number): number {
   let hash = FNV_OFFSET ^ Math.imul(seed + 1, SEED_FACTOR);
   for (let index = 0; index < text.length; index += 1) hash = Math.imul(hash ^ text.charCodeAt(index), FNV_PRIME);
+  // The steps and constants of MurmurHash3's `fmix32`.
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
