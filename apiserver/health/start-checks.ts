@@ -45,11 +45,11 @@ const START_CHECK_NAMES: ReadonlySet<string> = new Set(START_CHECKS);
 export const isStartCheck = (name: string): boolean => START_CHECK_NAMES.has(name);
 
 /**
- * `started`: the complete steps; it may grow later. `absent`: the steps that this server does not run with its
- * configuration.
+ * Returns a check for each start step except those of `neverStarted`, which this server does not run with its
+ * configuration. `started` holds the complete steps; the caller adds to it while the server starts.
  */
-export function createStartChecks(started: ReadonlySet<StartCheck>, absent: ReadonlySet<StartCheck>): readonly HealthCheck[] {
-  return START_CHECKS.filter((name) => !absent.has(name)).map((name) => ({
+export function createStartChecks(started: ReadonlySet<StartCheck>, neverStarted: ReadonlySet<StartCheck>): readonly HealthCheck[] {
+  return START_CHECKS.filter((name) => !neverStarted.has(name)).map((name) => ({
     name,
     isStartup: true,
     check: () => (started.has(name) ? undefined : 'not finished'),
