@@ -10,8 +10,10 @@ import type { Exchange } from './request/exchange';
 import { CUSTOM_PATCH_TYPES, plainType } from './request/body';
 import type { ResourceRequest } from './request/request-info';
 
+/** The verbs that every subresource of a custom resource accepts. */
 const SUBRESOURCE_VERBS: readonly Verb[] = ['get', 'patch', 'update'];
 
+/** The verb of each method; `undefined` when `verb`, which is parsed from path and query, does not fit a GET. */
 const METHOD_VERBS: Readonly<Record<string, (info: ResourceRequest) => Verb | undefined>> = {
   GET: ({ verb }) => (verb === 'get' || verb === 'list' || verb === 'watch' ? verb : undefined),
   HEAD: ({ name }) => (name === '' ? 'list' : 'get'),
@@ -30,12 +32,15 @@ export function customResourceVerb(exchange: Exchange, row: KindRow, info: Resou
   const isScopeWrong = row.namespaced ? info.name !== '' && info.namespace === '' : info.namespace !== '';
   if (info.isUnroutable || info.hasWatchPrefix || isScopeWrong) return undefined;
   // Segments after the subresource are ignored (upstream behaviour).
-  if (info.subresource !== '' && row.subresources?.some(({ name }) => name === info.subresource) !== true) throw notFound(row, info.name);
+  const hasSubresource = info.subresource !== '';
+  const isSubresourceDefined = row.subresources?.some(({ name }) => name === info.subresource) === true;
+  if (hasSubresource && !isSubresourceDefined) throw notFound(row, info.name);
   const verb = ownMember(METHOD_VERBS, exchange.method)?.(info);
-  if (verb === undefined || (info.subresource !== '' && !SUBRESOURCE_VERBS.includes(verb)))
+  if (verb === undefined || (hasSubresource && !SUBRESOURCE_VERBS.includes(verb))) {
     throw methodNotSupported(row, verb ?? '', groupResourceText(row));
-  if (verb === 'patch' && !CUSTOM_PATCH_TYPES.includes(plainType(exchange.header('content-type'))))
-    throw unsupportedMediaType(CUSTOM_PATCH_TYPES);
+  }
+  const contentType = plainType(exchange.header('content-type'));
+  if (verb === 'patch' && !CUSTOM_PATCH_TYPES.includes(contentType)) throw unsupportedMediaType(CUSTOM_PATCH_TYPES);
   if (info.name === '' && (verb === 'update' || verb === 'patch')) throw badRequest('name must be provided');
   return verb;
 }

@@ -55,20 +55,22 @@ function route(deps: ApiDependencies, exchange: Exchange, info: ResourceRequest)
   }
   checkName(info.name);
   checkNamespace(resource, info.namespace);
-  const target = resource.row.namespaced ? info : { ...info, namespace: '' };
   warnAboutDeprecation(deps, exchange, resource, info);
   countLongRunning(deps, exchange);
-  if (resource.stored !== undefined && subresource?.connects !== undefined)
-    return connectToBackend(deps, exchange, { resource, subresource }, target);
   if (isWatchOfView) throw watchNotSupported(resource.row);
-  if (resource.stored === undefined && verb === 'get') return getView(deps, exchange, resource, info);
-  if (resource.stored === undefined && verb === 'list') return listViews(deps, exchange, resource, info);
-  if (resource.stored === undefined || (verb === 'create' && info.subresource !== '')) {
+  // For a Namespace, `info.namespace` is the name of the object itself.
+  const target = resource.row.namespaced ? info : { ...info, namespace: '' };
+  if (resource.stored === undefined) {
+    if (verb === 'get') return getView(deps, exchange, resource, info);
+    if (verb === 'list') return listViews(deps, exchange, resource, info);
     return runOperation(deps, exchange, { resource, subresource }, target);
   }
+  if (subresource?.connects !== undefined) return connectToBackend(deps, exchange, { resource, subresource }, target);
+  if (verb === 'create' && subresource !== undefined) return runOperation(deps, exchange, { resource, subresource }, target);
   return HANDLERS[verb](deps, exchange, resource, target);
 }
 
+/** The same as {@link route} for a custom resource, with upstream's other order of checks and other errors. */
 function routeCustom(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const verb = customResourceVerb(exchange, resource.row, info);
   if (verb === undefined) throw new PageNotFound();
@@ -79,6 +81,7 @@ function routeCustom(deps: ApiDependencies, exchange: Exchange, resource: Resour
   return HANDLERS[verb](deps, exchange, resource, info);
 }
 
+/** Counts a long-running request as open until it has finished. */
 function countLongRunning(deps: ApiDependencies, exchange: Exchange): void {
   if (exchange.longRunning !== undefined) exchange.whenFinished(deps.startLongRunning(exchange));
 }
@@ -89,18 +92,19 @@ export class PageNotFound extends Error {}
 /** Whether the resource is virtual and can be listed. Such a resource cannot be watched. */
 const isView = ({ row, stored }: ServedResource): boolean => stored === undefined && row.verbs.includes('list');
 
-/** Warns clients of deprecated versions, and counts their requests. */
+/**
+ * Warns clients of deprecated versions, and counts their requests. Built-in kinds have a `deprecation`, custom resources
+ * the `deprecationWarning` of their definition.
+ */
 function warnAboutDeprecation(deps: ApiDependencies, exchange: Exchange, { row }: ServedResource, { subresource }: ResourceRequest): void {
   const { deprecation, deprecationWarning } = row;
   if (deprecationWarning !== undefined) exchange.warn(deprecationWarning);
-  if (deprecation === undefined) {
-    if (deprecationWarning !== undefined) deps.countDeprecatedRequest(row, undefined, subresource);
-    return;
-  }
+  if (deprecation === undefined && deprecationWarning === undefined) return;
+  deps.countDeprecatedRequest(row, deprecation?.removed, subresource);
+  if (deprecation === undefined) return;
   exchange.warn(messageInDialect(exchange.dialect, deprecationText(row, deprecation)));
   exchange.addAuditAnnotation('platform.io/deprecated', 'true');
   if (deprecation.removed !== undefined) exchange.addAuditAnnotation('platform.io/removed-release', deprecation.removed);
-  deps.countDeprecatedRequest(row, deprecation.removed, subresource);
 }
 
 function deprecationText(row: KindRow, { since, removed, replacement }: Deprecation): string {

@@ -96,6 +96,7 @@ export class Backends {
     }
   }
 
+  /** Counts a request to the host as open. Returns the function that ends it; throws 429 when a limit is reached. */
   private acquire(host: string): () => void {
     try {
       return this.openRequests.acquire(host);
@@ -125,19 +126,20 @@ export class Backends {
     });
   }
 
-  private connect({ url, trust, pinned, method, headers, path, ...choices }: BackendRequest): ClientRequest {
-    const { insecureSkipTlsVerify = false, isRepeatable = false } = choices;
+  private connect(backendRequest: BackendRequest): ClientRequest {
+    const { url, trust, pinned, method, headers, path, insecureSkipTlsVerify = false, isRepeatable = false } = backendRequest;
     const lookup = pinned === undefined ? {} : { lookup: fixedLookup(pinned) };
     // A pinned host name may have other addresses the next time, so its connections are not kept.
     const agent = isRepeatable && trust === 'kubelet' && pinned === undefined ? this.keptConnections : false;
-    const settings = { method, headers, path, agent, setHost: headers['host'] === undefined, ...lookup };
+    const plainOptions = { method, headers, path, agent, setHost: headers['host'] === undefined, ...lookup };
     // Set explicitly: by default, Node takes the server name from the Host header, which the client chooses.
     const servername = isIP(hostWithoutBrackets(url)) === 0 ? url.hostname : '';
-    const tls = { ...this.tlsFor(trust, insecureSkipTlsVerify), servername };
+    const tlsOptions = { ...this.tlsFor(trust, insecureSkipTlsVerify), servername };
     const { clock, timeoutMs } = this.options;
-    return dial({ clock, timeoutMs }, url, { ...settings, ...tls });
+    return dial({ clock, timeoutMs }, url, { ...plainOptions, ...tlsOptions });
   }
 
+  /** The credentials for the backend, and whether its certificate is verified. */
   private tlsFor(trust: CertificateVerification, insecureSkipTlsVerify: boolean) {
     if (trust === 'any') return { rejectUnauthorized: false };
     const credentials = this.options.credentials();
@@ -160,9 +162,9 @@ function fixedLookup(pinned: readonly string[]): LookupFunction {
  * Opens a request to a server that must accept the connection in time. The caller sends the body and listens for the
  * response.
  */
-export function dial({ clock, timeoutMs }: Pick<BackendOptions, 'clock' | 'timeoutMs'>, url: URL, settings: RequestOptions): ClientRequest {
+export function dial({ clock, timeoutMs }: Pick<BackendOptions, 'clock' | 'timeoutMs'>, url: URL, options: RequestOptions): ClientRequest {
   const isSecure = url.protocol === 'https:';
-  const request = isSecure ? secureRequest(url, { ...PARTIAL_CHAIN_TRUST, ...settings }) : plainRequest(url, settings);
+  const request = isSecure ? secureRequest(url, { ...PARTIAL_CHAIN_TRUST, ...options }) : plainRequest(url, options);
   const timer = clock.after(timeoutMs, () =>
     request.destroy(Object.assign(new Error(`dial tcp ${url.host}: i/o timeout`), { code: 'ETIMEDOUT' })),
   );

@@ -134,12 +134,13 @@ const internalFailure = (message: string): StatusError => new StatusError(undefi
 /** Limit for the excerpt of a kubelet's error response. Bytes. */
 const MAX_EXCERPT_BYTES = 4_096;
 
+/** Sends the log of a kubelet, or the error for its response. */
 async function sendLog(exchange: Exchange, message: IncomingMessage, pod: string): Promise<void> {
   const status = message.statusCode ?? 502;
   if (status === 200 && wantsLogFrames(exchange)) return sendLogFrames(exchange, message);
   if (status === 200) {
     exchange.sendHead(200, { 'Content-Type': 'text/plain' });
-    return relay(exchange, message, 'end');
+    return relay(exchange, message, { endsNormallyWhenBroken: true });
   }
   throw kubeletLogError(pod, { status, message: await readExcerpt(message, MAX_EXCERPT_BYTES), location: message.headers.location });
 }

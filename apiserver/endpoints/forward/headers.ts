@@ -34,13 +34,19 @@ const CORS_HEADERS: ReadonlySet<string> = new Set([
  */
 const IDENTITY_HEADERS = /^(authorization|impersonate-|x-remote-)/;
 
-/** A valid `Content-Length`: digits only. Other values are not passed on. */
-const LENGTH = /^[0-9]+$/;
+/** A valid `Content-Length`: digits only. Other values are not forwarded. */
+const CONTENT_LENGTH = /^[0-9]+$/;
+
+/** A `Content-Length` of zero, or none. */
+const EMPTY_LENGTH = /^0*$/;
 
 /** Whether the request is framed with a body. Every method may have one. */
 export function hasBody({ request, output }: Exchange): boolean {
-  if (request instanceof IncomingMessage)
-    return request.headers['transfer-encoding'] !== undefined || !/^0*$/.test(request.headers['content-length'] ?? '');
+  if (request instanceof IncomingMessage) {
+    const { 'transfer-encoding': coding, 'content-length': length = '' } = request.headers;
+    return coding !== undefined || !EMPTY_LENGTH.test(length);
+  }
+  // HTTP/2: a request without a body ends with its headers.
   return 'endAfterHeaders' in output && !output.endAfterHeaders;
 }
 
@@ -51,7 +57,7 @@ export function hasBody({ request, output }: Exchange): boolean {
 function framingHeaders(exchange: Exchange): OutgoingHttpHeaders {
   if (!hasBody(exchange)) return {};
   const { 'content-length': length = '', 'transfer-encoding': coding } = exchange.request.headers;
-  return coding === undefined && LENGTH.test(length) ? { 'content-length': length } : { 'transfer-encoding': 'chunked' };
+  return coding === undefined && CONTENT_LENGTH.test(length) ? { 'content-length': length } : { 'transfer-encoding': 'chunked' };
 }
 
 /**
@@ -80,22 +86,22 @@ export function headersToBackend(exchange: Exchange, { isUpgrade }: { readonly i
   const { headers } = exchange.request;
   // The client names further hop-by-hop headers in `Connection`.
   const hopByHopNames = new Set((headers.connection ?? '').split(',').map((name) => name.trim().toLowerCase()));
-  const sent: OutgoingHttpHeaders = {};
+  const toBackend: OutgoingHttpHeaders = {};
   for (const [name, value] of Object.entries(headers)) {
     const isPseudoHeader = name.startsWith(':');
     const isHopByHop = HOP_BY_HOP_HEADERS.has(name) || hopByHopNames.has(name);
     if (value === undefined || isPseudoHeader || isHopByHop || IDENTITY_HEADERS.test(name)) continue;
-    sent[name] = value;
+    toBackend[name] = value;
   }
-  delete sent['content-length'];
-  Object.assign(sent, framingHeaders(exchange));
+  delete toBackend['content-length'];
+  Object.assign(toBackend, framingHeaders(exchange));
   const host = headers.host ?? headers[':authority'];
-  if (typeof host === 'string') sent['host'] = host;
-  sent['x-forwarded-for'] = sourceIps(exchange).join(', ');
-  if (!isUpgrade) return sent;
-  sent['connection'] = 'Upgrade';
-  sent['upgrade'] = upgradeProtocols(exchange);
-  return withoutTokenProtocols(sent);
+  if (typeof host === 'string') toBackend['host'] = host;
+  toBackend['x-forwarded-for'] = sourceIps(exchange).join(', ');
+  if (!isUpgrade) return toBackend;
+  toBackend['connection'] = 'Upgrade';
+  toBackend['upgrade'] = upgradeProtocols(exchange);
+  return withoutTokenProtocols(toBackend);
 }
 
 /** Removes bearer tokens, which clients may send as WebSocket sub-protocols. */

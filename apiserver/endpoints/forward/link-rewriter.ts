@@ -1,8 +1,9 @@
 /**
  * Rewrites the links of an HTML page that arrives in pieces: finds the attribute values that are links and replaces
- * the beginning of each, up to its query. All other bytes are copied unchanged. Works on latin1 text, which preserves
- * the bytes of every encoding that contains ASCII. Buffers at most one link: {@link MAX_LINK} characters and one piece.
+ * the beginning of each (link-value.ts). All other bytes are copied unchanged. Works on latin1 text, which preserves the
+ * bytes of every encoding that contains ASCII. Buffers at most one link: {@link MAX_LINK} characters and one piece.
  */
+import { rewriteLinkValue } from './link-value';
 
 /** States of the tokenizer of HTML, as far as they matter for tags and attributes. */
 type State =
@@ -66,6 +67,7 @@ const LINK_ATTRIBUTES: ReadonlyMap<string, ReadonlySet<string>> = new Map(
 /** Elements that contain only text up to their end tag. */
 const RAW_TEXT = ['iframe', 'noembed', 'noframes', 'noscript', 'script', 'style', 'textarea', 'title', 'xmp'];
 
+/** The beginning of the end tag of each of these elements: `</script` and the character after it, which is not consumed. */
 const END_TAGS: ReadonlyMap<string, RegExp> = new Map(
   RAW_TEXT.map((element) => [element, new RegExp(`</${element}(?=[\\t\\n\\f\\r />])`, 'i')]),
 );
@@ -80,9 +82,11 @@ const MAX_NAME = 32;
 
 const LETTER = /[a-z]/i;
 const SPACE = /[\t\n\f\r ]/;
+/** The first character after a tag name, an attribute name and an unquoted value. */
 const END_OF_NAME = /[\t\n\f\r />]/g;
 const END_OF_ATTRIBUTE_NAME = /[\t\n\f\r />=]/g;
 const END_OF_UNQUOTED = /[\t\n\f\r >]/g;
+/** `-->`, or `--!>`, which ends a comment too. */
 const COMMENT_END = /--!?>/;
 
 /** The end of a comment or of raw text. */
@@ -90,15 +94,17 @@ interface Terminator {
   readonly pattern: RegExp;
   /** Maximum number of characters of a match that may be in earlier pieces. */
   readonly overlap: number;
-  /** The state after it. */
-  readonly then: State;
+  /** The state after the match. */
+  readonly nextState: State;
 }
 
-/** The state of one page. */
+/** Rewrites one page: the pieces of its text in order, then the end. */
 export class LinkRewriter {
   private state: State = 'text';
+  /** The current tag: its element, and whether it is an end tag. */
   private element = '';
   private isEndTag = false;
+  /** The current attribute: its name, the quote of its value (empty for none), and whether the value is a link. */
   private attribute = '';
   private quote = '';
   private isLink = false;
@@ -111,15 +117,15 @@ export class LinkRewriter {
   /** Position in the current piece up to which it has been copied to the output. */
   private copiedUntil = 0;
 
-  /** `rewrite` returns the new beginning of a link, or `undefined` to keep it. */
-  constructor(private readonly rewrite: (link: string) => string | undefined) {}
+  /** `rewriteLink` returns the new beginning of a link, or `undefined` to keep it. */
+  constructor(private readonly rewriteLink: (link: string) => string | undefined) {}
 
   /** Returns the output for the text; a link that may continue in the next piece is held back. */
   write(text: string): string {
     this.output = '';
     this.copiedUntil = 0;
-    let at = 0;
-    while (at < text.length) at = this.steps[this.state](text, at);
+    let position = 0;
+    while (position < text.length) position = this.steps[this.state](text, position);
     return this.output + text.slice(this.copiedUntil);
   }
 
@@ -129,182 +135,131 @@ export class LinkRewriter {
   }
 
   /** Each step reads the text from a position and returns the position where the next step continues. */
-  private readonly steps: Readonly<Record<State, (text: string, at: number) => number>> = {
-    text: (text, at) => this.skipPast('<', text, at, 'open'),
-    open: (text, at) => {
-      const next = text.charAt(at);
-      if (next === '/') return this.enter(at + 1, 'endOpen');
-      if (next === '!') return this.enter(at + 1, 'markup');
-      if (LETTER.test(next)) return this.startTag('start', at);
-      return this.enter(at, next === '?' ? 'bogusComment' : 'text');
+  private readonly steps: Readonly<Record<State, (text: string, position: number) => number>> = {
+    text: (text, position) => this.skipPast('<', text, position, 'open'),
+    open: (text, position) => {
+      const next = text.charAt(position);
+      if (next === '/') return this.enter(position + 1, 'endOpen');
+      if (next === '!') return this.enter(position + 1, 'markup');
+      if (LETTER.test(next)) return this.startTag('start', position);
+      return this.enter(position, next === '?' ? 'bogusComment' : 'text');
     },
-    endOpen: (text, at) => (LETTER.test(text.charAt(at)) ? this.startTag('end', at) : this.enter(at, 'bogusComment')),
-    markup: (text, at) => (text.charAt(at) === '-' ? this.enter(at + 1, 'markupDash') : this.enter(at, 'bogusComment')),
-    markupDash: (text, at) => {
-      if (text.charAt(at) !== '-') return this.enter(at, 'bogusComment');
+    endOpen: (text, position) =>
+      LETTER.test(text.charAt(position)) ? this.startTag('end', position) : this.enter(position, 'bogusComment'),
+    markup: (text, position) =>
+      text.charAt(position) === '-' ? this.enter(position + 1, 'markupDash') : this.enter(position, 'bogusComment'),
+    markupDash: (text, position) => {
+      if (text.charAt(position) !== '-') return this.enter(position, 'bogusComment');
       // The dashes of `<!--` may also be those of its end: `<!-->` is a comment.
       this.tail = '--';
-      return this.enter(at + 1, 'comment');
+      return this.enter(position + 1, 'comment');
     },
-    comment: (text, at) => this.skipThrough({ pattern: COMMENT_END, overlap: 3, then: 'text' }, text, at),
-    bogusComment: (text, at) => this.skipPast('>', text, at, 'text'),
-    rawText: (text, at) => {
+    comment: (text, position) => this.skipThrough({ pattern: COMMENT_END, overlap: 3, nextState: 'text' }, text, position),
+    bogusComment: (text, position) => this.skipPast('>', text, position, 'text'),
+    rawText: (text, position) => {
       const pattern = END_TAGS.get(this.element) ?? NEVER;
       // The rest of the end tag follows the match.
       this.isEndTag = true;
-      return this.skipThrough({ pattern, overlap: this.element.length + 2, then: 'beforeAttribute' }, text, at);
+      return this.skipThrough({ pattern, overlap: this.element.length + 2, nextState: 'beforeAttribute' }, text, position);
     },
     plainText: (text) => text.length,
-    tagName: (text, at) => {
-      const end = search(END_OF_NAME, text, at);
-      this.element = appendName(this.element, text, at, end);
+    tagName: (text, position) => {
+      const end = search(END_OF_NAME, text, position);
+      this.element = appendName(this.element, text, position, end);
       return end < text.length ? this.enter(end, 'beforeAttribute') : end;
     },
-    beforeAttribute: (text, at) => {
-      const next = text.charAt(at);
-      if (next === '>') return this.endOfTag(at);
-      if (next === '/' || SPACE.test(next)) return at + 1;
+    beforeAttribute: (text, position) => {
+      const next = text.charAt(position);
+      if (next === '>') return this.endOfTag(position);
+      if (next === '/' || SPACE.test(next)) return position + 1;
       this.attribute = next.toLowerCase();
-      return this.enter(at + 1, 'attributeName');
+      return this.enter(position + 1, 'attributeName');
     },
-    attributeName: (text, at) => {
-      const end = search(END_OF_ATTRIBUTE_NAME, text, at);
-      this.attribute = appendName(this.attribute, text, at, end);
+    attributeName: (text, position) => {
+      const end = search(END_OF_ATTRIBUTE_NAME, text, position);
+      this.attribute = appendName(this.attribute, text, position, end);
       return end < text.length ? this.enter(end, 'afterName') : end;
     },
-    afterName: (text, at) => {
-      const next = text.charAt(at);
-      if (next === '=') return this.enter(at + 1, 'beforeValue');
-      return SPACE.test(next) ? at + 1 : this.enter(at, 'beforeAttribute');
+    afterName: (text, position) => {
+      const next = text.charAt(position);
+      if (next === '=') return this.enter(position + 1, 'beforeValue');
+      return SPACE.test(next) ? position + 1 : this.enter(position, 'beforeAttribute');
     },
-    beforeValue: (text, at) => {
-      const next = text.charAt(at);
-      if (SPACE.test(next)) return at + 1;
-      if (next === '>') return this.enter(at, 'beforeAttribute');
+    beforeValue: (text, position) => {
+      const next = text.charAt(position);
+      if (SPACE.test(next)) return position + 1;
+      if (next === '>') return this.enter(position, 'beforeAttribute');
       this.quote = next === '"' || next === "'" ? next : '';
       this.isLink = !this.isEndTag && LINK_ATTRIBUTES.get(this.element)?.has(this.attribute) === true;
-      return this.enter(at + this.quote.length, 'value');
+      return this.enter(position + this.quote.length, 'value');
     },
-    value: (text, at) => {
-      const index = this.quote === '' ? search(END_OF_UNQUOTED, text, at) : text.indexOf(this.quote, at);
+    value: (text, position) => {
+      const index = this.quote === '' ? search(END_OF_UNQUOTED, text, position) : text.indexOf(this.quote, position);
       const end = index < 0 ? text.length : index;
-      if (this.isLink) this.readLink(text, at, end);
+      if (this.isLink) this.readLink(text, position, end);
       return end < text.length ? this.enter(end + this.quote.length, 'beforeAttribute') : end;
     },
   };
 
-  private enter(at: number, state: State): number {
+  /** Sets the next state, which continues at the position. */
+  private enter(position: number, state: State): number {
     this.state = state;
-    return at;
+    return position;
   }
 
-  private skipPast(last: string, text: string, at: number, then: State): number {
-    const index = text.indexOf(last, at);
-    return index < 0 ? text.length : this.enter(index + 1, then);
+  /** Skips to the position after the character `last`. */
+  private skipPast(last: string, text: string, position: number, nextState: State): number {
+    const index = text.indexOf(last, position);
+    return index < 0 ? text.length : this.enter(index + 1, nextState);
   }
 
   /** Skips to the end of what the pattern matches. */
-  private skipThrough({ pattern, overlap, then }: Terminator, text: string, at: number): number {
-    const searched = this.tail + text.slice(at);
+  private skipThrough({ pattern, overlap, nextState }: Terminator, text: string, position: number): number {
+    const searched = this.tail + text.slice(position);
     const match = pattern.exec(searched);
     if (match === null) {
       this.tail = searched.slice(-overlap);
       return text.length;
     }
-    const end = at + match.index + match[0].length - this.tail.length;
+    const end = position + match.index + match[0].length - this.tail.length;
     this.tail = '';
-    return this.enter(end, then);
+    return this.enter(end, nextState);
   }
 
-  private startTag(kind: 'start' | 'end', at: number): number {
+  private startTag(kind: 'start' | 'end', position: number): number {
     this.element = '';
     this.isEndTag = kind === 'end';
-    return this.enter(at, 'tagName');
+    return this.enter(position, 'tagName');
   }
 
-  private endOfTag(at: number): number {
+  private endOfTag(position: number): number {
     this.tail = '';
-    if (this.isEndTag) return this.enter(at + 1, 'text');
-    if (this.element === 'plaintext') return this.enter(at + 1, 'plainText');
-    return this.enter(at + 1, END_TAGS.has(this.element) ? 'rawText' : 'text');
+    if (this.isEndTag) return this.enter(position + 1, 'text');
+    if (this.element === 'plaintext') return this.enter(position + 1, 'plainText');
+    return this.enter(position + 1, END_TAGS.has(this.element) ? 'rawText' : 'text');
   }
 
   /**
    * Moves the part of a link in this piece from the unchanged text to `link`, and rewrites the link when it is
    * complete.
    */
-  private readLink(text: string, at: number, end: number): void {
-    this.output += text.slice(this.copiedUntil, at);
+  private readLink(text: string, position: number, end: number): void {
+    this.output += text.slice(this.copiedUntil, position);
     this.copiedUntil = end;
-    this.link += text.slice(at, end);
+    this.link += text.slice(position, end);
     if (end === text.length && this.link.length <= MAX_LINK) return;
-    this.output += rewriteValue(this.link, this.rewrite);
+    this.output += rewriteLinkValue(this.link, this.rewriteLink);
     this.link = '';
     this.isLink = false;
   }
 }
 
-/** The index of the first match of a global pattern from `at` on; the length of the text when there is none. */
-function search(pattern: RegExp, text: string, at: number): number {
-  pattern.lastIndex = at;
+/** The index of the first match of a global pattern from `position` on; the length of the text when there is none. */
+function search(pattern: RegExp, text: string, position: number): number {
+  pattern.lastIndex = position;
   return pattern.exec(text)?.index ?? text.length;
 }
 
 /** Appends a part of the text to a name, in lower case; beyond {@link MAX_NAME} characters the name is not continued. */
-const appendName = (name: string, text: string, at: number, end: number): string =>
-  name.length > MAX_NAME ? name : (name + text.slice(at, Math.min(end, at + MAX_NAME + 1))).toLowerCase();
-
-const REFERENCES: ReadonlyMap<string, string> = new Map([
-  ['amp', '&'],
-  ['apos', "'"],
-  ['colon', ':'],
-  ['gt', '>'],
-  ['lt', '<'],
-  ['period', '.'],
-  ['quot', '"'],
-  ['sol', '/'],
-]);
-
-/**
- * Characters that end or change the plain beginning of a value: control characters, space, `#`, `&`, `?` and characters
- * outside of ASCII. A value without them is taken whole.
- */
-const UNUSUAL = /[^\x21\x22\x24\x25\x27-\x3e\x40-\x7f]/;
-/** An ASCII character, or a character reference. */
-const CHARACTER = /&(?:#(\d{1,6})|#x([\da-f]{1,5})|([a-z]+));|[\x00-\x25\x27-\x7f]/iy;
-
-/** Rewrites an attribute value as it is written in the page. Only its plain beginning changes. */
-function rewriteValue(value: string, rewrite: (link: string) => string | undefined): string {
-  const { link, length } = plainStart(value);
-  const rewritten = rewrite(link);
-  return rewritten === undefined ? value : escape(rewritten) + value.slice(length);
-}
-
-/**
- * The link up to its query, its fragment, a space or a character outside of ASCII. `link` has character references
- * decoded; `length` is the length of that part in the page, where they are not.
- */
-function plainStart(value: string): { readonly link: string; readonly length: number } {
-  if (!UNUSUAL.test(value)) return { link: value, length: value.length };
-  let link = '';
-  let length = 0;
-  for (CHARACTER.lastIndex = 0; length < value.length; length = CHARACTER.lastIndex) {
-    const match = CHARACTER.exec(value);
-    const character = match === null ? undefined : characterOf(match);
-    if (character === undefined || character === '?' || character === '#') break;
-    if (!SPACE.test(character)) link += character;
-    else if (link !== '') break;
-  }
-  return { link, length };
-}
-
-function characterOf([whole, decimal, hex, name]: RegExpExecArray): string | undefined {
-  if (name !== undefined) return REFERENCES.get(name);
-  if (decimal === undefined && hex === undefined) return whole;
-  const code = decimal === undefined ? parseInt(hex ?? '', 16) : Number(decimal);
-  return code > 0 && code < 0x80 ? String.fromCharCode(code) : undefined;
-}
-
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
-
-const escape = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+const appendName = (name: string, text: string, position: number, end: number): string =>
+  name.length > MAX_NAME ? name : (name + text.slice(position, Math.min(end, position + MAX_NAME + 1))).toLowerCase();

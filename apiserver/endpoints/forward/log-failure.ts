@@ -5,11 +5,13 @@
 import { internalError, StatusError, type StatusReason } from '../../../shared/api/errors/status';
 
 interface LogError {
+  /** `undefined` when the status code has no reason. */
   readonly reason: StatusReason | undefined;
   /** `%s` stands for the kubelet's message. */
   readonly text: string;
 }
 
+/** By the status code of the kubelet; other codes have the {@link defaultError}. */
 const ERROR_BY_STATUS: Readonly<Partial<Record<number, LogError>>> = {
   401: { reason: 'Unauthorized', text: 'the server has asked for the client to provide credentials' },
   403: { reason: 'Forbidden', text: '%s' },
@@ -25,7 +27,8 @@ const ERROR_BY_STATUS: Readonly<Partial<Record<number, LogError>>> = {
   },
 };
 
-const LOG = 'pods/log';
+/** The resource that the error names. */
+const LOG_RESOURCE = 'pods/log';
 
 /** The response of a kubelet to a request for a log, with another status than 200. */
 interface KubeletLogFailure {
@@ -43,7 +46,12 @@ export function kubeletLogError(pod: string, { status, message, location }: Kube
   if (status === 400) return new StatusError('BadRequest', message);
   if (status === 500) return internalError(message);
   const { reason, text } = ERROR_BY_STATUS[status] ?? defaultError(status, message);
-  return new StatusError(reason, `${text.replace('%s', () => message)} ( ${LOG} ${pod})`, { name: pod, kind: LOG }, { code: status });
+  return new StatusError(
+    reason,
+    `${text.replace('%s', () => message)} ( ${LOG_RESOURCE} ${pod})`,
+    { name: pod, kind: LOG_RESOURCE },
+    { code: status },
+  );
 }
 
 function defaultError(status: number, message: string): LogError {

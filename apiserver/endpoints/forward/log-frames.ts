@@ -10,7 +10,7 @@ import type { Exchange } from '../request/exchange';
 import { logProtocol, UpgradableResponse } from '../request/upgradable-response';
 import { CLOSE_CODES, offeredProtocols, UNREAD_BYTES } from './web-socket';
 
-/** The size of upstream's messages. */
+/** Maximum size of a message, as upstream's. */
 const MESSAGE_BYTES = 2_048;
 
 /** Whether the client requests a WebSocket, on a connection that can become one. */
@@ -38,7 +38,7 @@ export async function sendLogFrames(exchange: Exchange, log: IncomingMessage): P
 
 async function sendMessages(webSocket: WebSocket, log: IncomingMessage, onSent: (bytes: number) => void): Promise<void> {
   const isText = webSocket.protocol === LOG_PROTOCOLS.base64;
-  /** Sends one message. The promise, when the client is slow, resolves once the message has been written. */
+  /** Sends one message. Returns a promise only when the client is slow; it resolves once the message has been written. */
   const send = (piece: Buffer): Promise<void> | undefined => {
     const sent = new Promise<void>((resolve) => {
       webSocket.send(isText ? piece.toString('base64') : piece, { binary: !isText }, () => resolve());
@@ -49,7 +49,7 @@ async function sendMessages(webSocket: WebSocket, log: IncomingMessage, onSent: 
   try {
     for await (const chunk of log) {
       if (!Buffer.isBuffer(chunk)) continue;
-      for (let at = 0; at < chunk.length; at += MESSAGE_BYTES) await send(chunk.subarray(at, at + MESSAGE_BYTES));
+      for (let start = 0; start < chunk.length; start += MESSAGE_BYTES) await send(chunk.subarray(start, start + MESSAGE_BYTES));
       onSent(chunk.length);
     }
   } catch {

@@ -1,7 +1,14 @@
 /** Responses of a backend as the client of a proxy receives them. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, request as plainRequest, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import {
+  createServer,
+  request as plainRequest,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import { brotliCompressSync, createGzip, deflateRawSync, gunzipSync, gzipSync, inflateRawSync } from 'node:zlib';
 import { systemClock as clock } from '../../../shared/runtime/clock';
 import { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
@@ -13,6 +20,7 @@ import { forward } from './forward';
 
 const PREFIX = '/api/v1/namespaces/n/services/s/proxy';
 const PAGE = Buffer.from('<a href="/x">é</a>');
+/** The page as the client receives it. */
 const REWRITTEN = Buffer.from(`<a href="${PREFIX}/x">é</a>`);
 const HTML = { 'content-type': 'text/html' };
 
@@ -56,6 +64,7 @@ const proxy = useResource(startProxy, ({ backend, server }) => {
 /** Sets the response of the backend. */
 const respondWith = (respond: RequestListener): void => void (proxy().responder.respond = respond);
 
+/** Requests the page through the proxy. Resolves when the head of the response has arrived. */
 async function get(method = 'GET'): Promise<IncomingMessage> {
   const request = plainRequest({ host: '127.0.0.1', port: portOf(proxy().server), path: `${PREFIX}/page`, method, agent: false });
   request.end();
@@ -72,6 +81,34 @@ async function readBody(message: IncomingMessage): Promise<Buffer | undefined> {
     return undefined;
   }
   return Buffer.concat(pieces);
+}
+
+const ENCODINGS = ['identity', 'gzip'] as const;
+
+/** A page of which the backend has sent the beginning. */
+interface StreamedPage {
+  readonly response: ServerResponse;
+  /** Sends the last part of the page. */
+  end(text: string): void;
+}
+
+/** Lets the backend send the beginning of a page. Resolves when it has been requested. */
+function respondWithStream(encoding: (typeof ENCODINGS)[number], beginning: string): Promise<StreamedPage> {
+  return new Promise((resolve) => {
+    respondWith((_, response) => {
+      response.writeHead(200, { ...HTML, 'content-encoding': encoding });
+      if (encoding === 'identity') {
+        response.write(beginning);
+        resolve({ response, end: (text) => void response.end(text) });
+        return;
+      }
+      const compressor = createGzip();
+      compressor.pipe(response);
+      compressor.write(beginning);
+      compressor.flush();
+      resolve({ response, end: (text) => void compressor.end(text) });
+    });
+  });
 }
 
 describe('a proxied page', () => {
@@ -122,26 +159,16 @@ describe('a proxied page', () => {
     expect(await readBody(message)).toEqual(compressed);
   });
 
-  it.each(['identity', 'gzip'])('with Content-Encoding %s is streamed to the client as the backend writes it', async (encoding) => {
-    const isCompressed = encoding === 'gzip';
-    let finish: () => void = () => undefined;
-    respondWith((_, response) => {
-      response.writeHead(200, { ...HTML, 'content-encoding': encoding });
-      const compressor = createGzip();
-      if (isCompressed) compressor.pipe(response);
-      const out = isCompressed ? compressor : response;
-      out.write('<p>first</p><a href="/');
-      compressor.flush();
-      finish = () => void out.end('x">');
-    });
+  it.each(ENCODINGS)('with Content-Encoding %s is streamed to the client as the backend writes it', async (encoding) => {
+    const page = respondWithStream(encoding, '<p>first</p><a href="/');
     const message = await get();
     const pieces: Buffer[] = [];
     message.on('data', (piece: Buffer) => pieces.push(piece));
     await once(message, 'data');
-    finish();
+    (await page).end('x">');
     await once(message, 'end');
-    const page = Buffer.concat(pieces);
-    expect(String(isCompressed ? gunzipSync(page) : page)).toBe(`<p>first</p><a href="${PREFIX}/x">`);
+    const received = Buffer.concat(pieces);
+    expect(String(encoding === 'gzip' ? gunzipSync(received) : received)).toBe(`<p>first</p><a href="${PREFIX}/x">`);
   });
 
   it('is cut off when the backend closes the connection early', async () => {
@@ -154,27 +181,16 @@ describe('a proxied page', () => {
     expect(await readBody(await get())).toBeUndefined();
   });
 
-  it.each(['identity', 'gzip'])(
-    'with Content-Encoding %s is no longer read from the backend after its client disconnects',
-    async (encoding) => {
-      const isCompressed = encoding === 'gzip';
-      const disconnected = new Promise<void>((resolve) => {
-        respondWith((_, response) => {
-          response.once('close', resolve);
-          response.writeHead(200, { ...HTML, 'content-encoding': encoding });
-          const compressor = createGzip();
-          if (isCompressed) compressor.pipe(response);
-          const out = isCompressed ? compressor : response;
-          out.write(randomBytes(100_000).toString('hex'));
-          compressor.flush();
-        });
-      });
-      const message = await get();
-      await once(message, 'data');
-      message.destroy();
-      await disconnected;
-    },
-  );
+  it.each(ENCODINGS)('with Content-Encoding %s is no longer read from the backend after its client disconnects', async (encoding) => {
+    // Random, so that it stays long when it is compressed.
+    const page = respondWithStream(encoding, randomBytes(100_000).toString('hex'));
+    const message = await get();
+    const { response } = await page;
+    const backendDisconnected = once(response, 'close');
+    await once(message, 'data');
+    message.destroy();
+    await backendDisconnected;
+  });
 
   it('arrives complete when it is several megabytes long', async () => {
     const count = 100_000;
@@ -185,15 +201,14 @@ describe('a proxied page', () => {
     expect(body.length).toBe(count * `<a href=${PREFIX}/x>`.length);
   });
 
-  it('has neither Content-Length nor body in a HEAD response and a 304 response', async () => {
-    respondWith(({ method }, response) =>
-      response.writeHead(method === 'HEAD' ? 200 : 304, { ...HTML, 'content-encoding': 'gzip', 'content-length': 77 }).end(),
-    );
-    for (const method of ['HEAD', 'GET']) {
-      const message = await get(method);
-      expect(message.headers).not.toHaveProperty('content-length');
-      expect(await readBody(message)).toEqual(Buffer.alloc(0));
-    }
+  it.each([
+    { title: 'the response to HEAD', method: 'HEAD', status: 200 },
+    { title: 'a 304 response', method: 'GET', status: 304 },
+  ])('has neither Content-Length nor body in $title', async ({ method, status }) => {
+    respondWith((_, response) => response.writeHead(status, { ...HTML, 'content-encoding': 'gzip', 'content-length': 77 }).end());
+    const message = await get(method);
+    expect(message.headers).not.toHaveProperty('content-length');
+    expect(await readBody(message)).toEqual(Buffer.alloc(0));
   });
 });
 
@@ -206,6 +221,7 @@ describe('a proxied response', () => {
     [302, '../x', '../x'],
     [302, 'http://other.example/x', 'http://other.example/x'],
     [302, `${PREFIX}/x`, `${PREFIX}/x`],
+    // BACKEND and SERVER stand for the addresses of the backend and of the proxy.
   ])('with status %i and Location %s has Location %s and an unchanged body', async (status, location, expected) => {
     const { backend, server } = proxy();
     const withPorts = (text: string): string =>

@@ -14,11 +14,13 @@ import { rewriteLink, type ProxyAddresses } from './rewrite-link';
 import { relay } from './relay';
 
 /** Flushes each piece of a compressed page as soon as it arrives. */
-const EACH_PIECE = { flush: constants.Z_SYNC_FLUSH };
-const ENCODINGS: ReadonlyMap<string, readonly [decode: () => Duplex, encode: () => Duplex]> = new Map([
-  ['gzip', [createGunzip, () => createGzip(EACH_PIECE)]],
+const FLUSH_EACH_PIECE = { flush: constants.Z_SYNC_FLUSH };
+
+/** The compressions of pages that can be rewritten, by content coding. */
+const COMPRESSIONS: ReadonlyMap<string, { readonly decompressor: () => Duplex; readonly compressor: () => Duplex }> = new Map([
+  ['gzip', { decompressor: createGunzip, compressor: () => createGzip(FLUSH_EACH_PIECE) }],
   // Raw deflate without the zlib header, as release 1.31.1 reads and writes it.
-  ['deflate', [createInflateRaw, () => createDeflateRaw(EACH_PIECE)]],
+  ['deflate', { decompressor: createInflateRaw, compressor: () => createDeflateRaw(FLUSH_EACH_PIECE) }],
 ]);
 
 /** Resolves when the response has been sent or its client has disconnected. */
@@ -26,16 +28,18 @@ export function relayProxiedResponse(exchange: Exchange, message: IncomingMessag
   const { statusCode = 502, headers: received } = message;
   const headers = headersToClient(received);
   const { location } = received;
-  const transforms = location === undefined ? transformsFor(exchange, received, addresses) : undefined;
+  // A page with a Location header is not rewritten, as in upstream.
+  const createTransforms = location === undefined ? transformsFor(exchange, received, addresses) : undefined;
   if (location !== undefined) headers['location'] = rewriteLink(location, addresses) ?? location;
-  if (transforms !== undefined) delete headers['content-length'];
+  if (createTransforms !== undefined) delete headers['content-length'];
   exchange.sendHead(statusCode, headers);
-  return relay(exchange, message, 'cut', responseHasBody(exchange, statusCode) ? transforms?.() : undefined);
+  const transforms = responseHasBody(exchange, statusCode) ? createTransforms?.() : undefined;
+  return relay(exchange, message, { transforms });
 }
 
 const responseHasBody = ({ method }: Exchange, status: number): boolean => method !== 'HEAD' && status !== 204 && status !== 304;
 
-/** The streams that rewrite a page; `undefined` when the response is not a page or has an unknown encoding. */
+/** Returns a function that creates the streams that rewrite the page; `undefined` when the response is not a page or has an unknown encoding. */
 function transformsFor(
   exchange: Exchange,
   headers: IncomingMessage['headers'],
@@ -45,19 +49,21 @@ function transformsFor(
   if (type.trim().toLowerCase() !== 'text/html') return undefined;
   const encoding = (headers['content-encoding'] ?? '').trim().toLowerCase();
   if (encoding === '' || encoding === 'identity') return () => [rewritingStream(exchange, addresses)];
-  const [decode, encode] = ENCODINGS.get(encoding) ?? [];
-  return decode === undefined || encode === undefined ? undefined : () => [decode(), rewritingStream(exchange, addresses), encode()];
+  const compression = COMPRESSIONS.get(encoding);
+  if (compression === undefined) return undefined;
+  return () => [compression.decompressor(), rewritingStream(exchange, addresses), compression.compressor()];
 }
 
 /** Bytes that are rewritten before the event loop is yielded. */
 const SLICE_BYTES = 4_096;
 
+/** A stream that rewrites the links of an uncompressed page. */
 function rewritingStream(exchange: Exchange, addresses: ProxyAddresses): Duplex {
   const rewriter = new LinkRewriter((link) => rewriteLink(link, addresses));
   return Duplex.from(async function* (page: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     for await (const piece of page) {
-      for (let at = 0; at < piece.length; at += SLICE_BYTES) {
-        const rewritten = rewriter.write(piece.toString('latin1', at, at + SLICE_BYTES));
+      for (let start = 0; start < piece.length; start += SLICE_BYTES) {
+        const rewritten = rewriter.write(piece.toString('latin1', start, start + SLICE_BYTES));
         if (rewritten !== '') yield Buffer.from(rewritten, 'latin1');
         await yieldIfDue(exchange);
       }

@@ -75,15 +75,19 @@ export function relayResponse(exchange: Exchange, message: IncomingMessage): Pro
   return relay(exchange, message);
 }
 
-/**
- * Streams the response body to the client. If the body breaks off, the client's response is aborted (`cut`) or ends
- * normally (`end`). `through` has streams that transform the body; it applies to `cut` only.
- */
+/** How a response body is streamed to the client. */
+interface RelayOptions {
+  /** Whether a body that breaks off ends the client's response normally; no transforms apply then. Default: aborts it. */
+  readonly endsNormallyWhenBroken?: boolean;
+  /** Streams that transform the body, in order. */
+  readonly transforms?: readonly Duplex[] | undefined;
+}
+
+/** Streams the response body to the client. Resolves when the client's response has ended or was aborted. */
 export async function relay(
   exchange: Exchange,
   message: IncomingMessage,
-  whenBroken: 'cut' | 'end' = 'cut',
-  through: readonly Duplex[] = [],
+  { endsNormallyWhenBroken = false, transforms = [] }: RelayOptions = {},
 ): Promise<void> {
   const { output } = exchange;
   if ('flushHeaders' in output) output.flushHeaders();
@@ -92,12 +96,19 @@ export async function relay(
     recordPieceWritten(output);
   });
   try {
-    if (whenBroken === 'end') await pipeline(untilBroken(message), output);
-    else await pipeline([message, ...through, output]);
+    if (endsNormallyWhenBroken) await pipeline(untilBroken(message), output);
+    else await pipeline([message, ...transforms, output]);
     exchange.finish();
   } catch {
     exchange.abort();
   }
+}
+
+/** The header lines of a response. `rawHeaders` has names and values in turn. */
+function headerLines(rawHeaders: readonly string[]): string {
+  let lines = '';
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) lines += `${rawHeaders[index]}: ${rawHeaders[index + 1]}\r\n`;
+  return lines;
 }
 
 /** The body of the response; ends normally where the body breaks off. */
@@ -105,7 +116,7 @@ async function* untilBroken(message: IncomingMessage): AsyncGenerator<unknown> {
   try {
     yield* message;
   } catch {
-    // The log ends with the bytes received so far.
+    // The body ends with the bytes received so far.
   }
 }
 
@@ -129,8 +140,7 @@ export async function joinConnections(
   if (!(output instanceof UpgradableResponse)) throw new Error('the connection of this request cannot be hijacked');
   exchange.progress.startResponse(statusCode);
   const client = output.takeOver();
-  const lines = rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [`${name}: ${rawHeaders[index + 1] ?? ''}`] : []));
-  client.carrier.write(`HTTP/1.1 ${statusCode} Switching Protocols\r\n${lines.join('\r\n')}\r\n\r\n`, 'latin1');
+  client.carrier.write(`HTTP/1.1 ${statusCode} Switching Protocols\r\n${headerLines(rawHeaders)}\r\n`, 'latin1');
   client.carrier.write(head);
   socket.write(client.head);
   for (const side of [client.carrier, socket]) side.setMaxListeners(JOINED_SOCKET_LISTENERS);

@@ -42,12 +42,12 @@ export function rewriteLink(link: string, { prefix, backend, host }: ProxyAddres
     if (isProxied) return hasHost ? path : undefined;
     return prefix + path;
   }
-  if (url.host !== hostOf(host, url.protocol) || isProxied) return undefined;
+  if (url.host !== normalizedHost(host, url.protocol) || isProxied) return undefined;
   return `${SCHEME.test(text) ? url.protocol : ''}//${url.host}${prefix}${path}`;
 }
 
 /** The host without the default port of the scheme; `undefined` when it is invalid. */
-function hostOf(host: string, protocol: string): string | undefined {
+function normalizedHost(host: string, protocol: string): string | undefined {
   const text = `${protocol}//${host}`;
   return URL.canParse(text) ? new URL(text).host : undefined;
 }

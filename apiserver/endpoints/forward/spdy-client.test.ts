@@ -1,3 +1,4 @@
+/** The order of reading and writing when a kubelet disconnects, over a TCP connection. */
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { SpdyClient } from './spdy-client';

@@ -30,8 +30,13 @@ const RANGE_31_BITS = 2 ** 31;
 const FIRST_STREAM = 1;
 /** The flag of the last frame of a stream. */
 const FIN = 1;
-/** The types of control frames: SYN_STREAM, RST_STREAM, PING and GOAWAY. */
-const TYPES = { open: 1, reset: 3, ping: 6, goAway: 7 } as const;
+/** The types of the control frames that are sent or handled. */
+const CONTROL_TYPES = { synStream: 1, rstStream: 3, ping: 6, goAway: 7 } as const;
+
+/** The content of GOAWAY: the last stream that was accepted and a status, both zero for a normal end. */
+const GO_AWAY_BYTES = 8;
+/** The content of SYN_STREAM before its headers: the stream, the associated stream, the priority and the credential slot. */
+const SYN_STREAM_BYTES = 10;
 
 /** A control frame that was received. */
 interface ControlFrame {
@@ -67,17 +72,17 @@ export class SpdyClient {
     private readonly events: SpdyEvents,
   ) {
     socket.on('data', (bytes: Buffer) => this.read(bytes));
-    for (const event of ['end', 'close', 'error']) socket.on(event, () => this.endAll());
+    for (const event of ['end', 'close', 'error']) socket.on(event, () => this.reportAllEnds());
   }
 
   /** Opens a stream with these headers and returns its number. */
   openStream(headers: Readonly<Record<string, string>>): number {
     const stream = this.nextStream;
-    // The stream, and zeros for the associated stream, the priority and the credential slot.
-    const fields = Buffer.alloc(10);
+    // All fields but the stream are zero.
+    const fields = Buffer.alloc(SYN_STREAM_BYTES);
     fields.writeUInt32BE(stream);
     const prefix = stream === FIRST_STREAM ? [ZLIB_HEAD] : [];
-    this.sendControl(TYPES.open, Buffer.concat([fields, ...prefix, headerBlock(headers)]));
+    this.sendControl(CONTROL_TYPES.synStream, Buffer.concat([fields, ...prefix, headerBlock(headers)]));
     this.nextStream += 2;
     this.openStreams.add(stream);
     return stream;
@@ -142,7 +147,7 @@ export class SpdyClient {
   close(): void {
     this.flush();
     if (this.isClosed) return;
-    this.sendControl(TYPES.goAway, Buffer.alloc(8));
+    this.sendControl(CONTROL_TYPES.goAway, Buffer.alloc(GO_AWAY_BYTES));
     // Data that still arrives is discarded.
     this.socket.end(() => this.socket.destroy());
     this.socket.resume();
@@ -160,7 +165,7 @@ export class SpdyClient {
     this.remainingData -= part.length;
     const { stream, isLast } = this.currentDataFrame;
     if (this.openStreams.has(stream)) this.events.onData(stream, part);
-    if (this.remainingData === 0 && isLast) this.end(stream);
+    if (this.remainingData === 0 && isLast) this.reportEnd(stream);
     return bytes.subarray(part.length);
   }
 
@@ -176,7 +181,7 @@ export class SpdyClient {
       this.currentDataFrame = { stream, isLast };
       this.remainingData = length;
       this.pending = Buffer.alloc(0);
-      if (length === 0 && isLast) this.end(stream);
+      if (length === 0 && isLast) this.reportEnd(stream);
       return buffered.subarray(HEAD_BYTES);
     }
     if (length > MAX_CONTROL_BYTES) {
@@ -190,6 +195,7 @@ export class SpdyClient {
     return buffered.subarray(HEAD_BYTES + length);
   }
 
+  /** Keeps the bytes until more arrive. Returns the bytes that can still be read: none. */
   private keepPending(bytes: Buffer): Buffer {
     this.pending = bytes;
     return Buffer.alloc(0);
@@ -197,17 +203,18 @@ export class SpdyClient {
 
   private handleControl({ type, isLast, content }: ControlFrame): void {
     const stream = content.length >= 4 ? content.readUInt32BE(0) % RANGE_31_BITS : 0;
-    if (type === TYPES.ping) this.sendControl(TYPES.ping, content);
-    else if (type === TYPES.reset || isLast) this.end(stream);
-    else if (type === TYPES.goAway) this.endAll();
+    if (type === CONTROL_TYPES.ping) this.sendControl(CONTROL_TYPES.ping, content);
+    else if (type === CONTROL_TYPES.rstStream || isLast) this.reportEnd(stream);
+    else if (type === CONTROL_TYPES.goAway) this.reportAllEnds();
   }
 
-  private end(stream: number): void {
+  /** Reports that no more data will arrive on the stream, unless that was reported before. */
+  private reportEnd(stream: number): void {
     if (this.openStreams.delete(stream)) this.events.onStreamEnd(stream);
   }
 
-  private endAll(): void {
-    for (const stream of [...this.openStreams]) this.end(stream);
+  private reportAllEnds(): void {
+    for (const stream of [...this.openStreams]) this.reportEnd(stream);
   }
 
   private sendControl(type: number, content: Buffer): void {

@@ -18,6 +18,7 @@ import { SpdyClient } from './spdy-client';
 import { requestSpdyUpgrade } from './spdy-upgrade';
 import { messageBytes, CLOSE_CODES, UNREAD_BYTES } from './web-socket';
 
+/** The streams of a container. `error` carries the exit status, `resize` the size of the terminal. */
 type StreamName = 'stdin' | 'stdout' | 'stderr' | 'error' | 'resize';
 
 /** The first byte of a message names its stream, as in upstream's channel protocols. */
@@ -30,14 +31,17 @@ const EMPTY = Buffer.alloc(0);
 /** The reason in the kubelet's status of a command that ended with another exit code than 0. */
 const NON_ZERO_EXIT = 'NonZeroExitCode';
 
+const isOutput = (name: StreamName | undefined): name is 'stdout' | 'stderr' => name === 'stdout' || name === 'stderr';
+
 /** Resolves when both sides have ended. */
 export async function translateStreams(backends: Backends, exchange: Exchange, url: URL): Promise<void> {
   const { webSocket, carrier } = exchange.openWebSocket('streams');
   if (webSocket === undefined) return exchange.finish();
   const clientClosed = new Promise((resolve) => carrier.once('close', resolve));
   const names = requestedStreams(url.searchParams);
-  const [firstOutput = 'error'] = names.filter((name) => name === 'stdout' || name === 'stderr');
+  const [firstOutput = 'error'] = names.filter(isOutput);
   const client = new ClientStreams(webSocket);
+  // Upstream's first message is empty.
   client.send(firstOutput, EMPTY);
   // Input that arrives before the kubelet has responded stays in the connection.
   webSocket.pause();
@@ -53,15 +57,16 @@ export async function translateStreams(backends: Backends, exchange: Exchange, u
 function requestedStreams(query: URLSearchParams): readonly StreamName[] {
   const isRequested = (name: string): boolean => query.get(name) === '1';
   const isTerminal = isRequested('tty');
-  return [
-    'error',
-    ...(isRequested('input') ? (['stdin'] as const) : []),
-    ...(isRequested('output') ? (['stdout'] as const) : []),
-    ...(isRequested('error') && !isTerminal ? (['stderr'] as const) : []),
-    ...(isTerminal ? (['resize'] as const) : []),
-  ];
+  const names: StreamName[] = ['error'];
+  if (isRequested('input')) names.push('stdin');
+  if (isRequested('output')) names.push('stdout');
+  // A terminal has no stderr: its output is all on stdout.
+  if (isRequested('error') && !isTerminal) names.push('stderr');
+  if (isTerminal) names.push('resize');
+  return names;
 }
 
+/** `head`: the bytes that the kubelet sent together with its response to the upgrade. */
 type KubeletConnection = { readonly socket: Duplex; readonly head: Buffer } | { readonly error: string };
 
 /** Returns the upgraded connection, or the message that the client receives as the exit status. */
@@ -110,21 +115,22 @@ function joinStreams(client: ClientStreams, socket: Duplex, head: Buffer, names:
   const streamByName = new Map<StreamName, number>();
   const nameByStream = new Map<number, StreamName>();
   /** Streams that must end before the exit status is sent. */
-  const running = new Set<StreamName>(['error', ...names.filter((name) => name === 'stdout' || name === 'stderr')]);
+  const openOutputs = new Set<StreamName>(['error', ...names.filter(isOutput)]);
   let statusText = EMPTY;
   const kubelet = new SpdyClient(socket, {
     onData(stream, bytes) {
       const name = nameByStream.get(stream);
       if (name === 'error') statusText = Buffer.concat([statusText, bytes.subarray(0, MAX_STATUS_BYTES - statusText.length)]);
-      else if (name === 'stdout' || name === 'stderr') forwardOutput(name, bytes);
+      else if (isOutput(name)) forwardOutput(name, bytes);
     },
     onStreamEnd(stream) {
       const name = nameByStream.get(stream);
-      if (name === undefined || !running.delete(name) || running.size > 0) return;
+      if (name === undefined || !openOutputs.delete(name) || openOutputs.size > 0) return;
       client.end(exitStatus(statusText.toString()));
       kubelet.close();
     },
   });
+  /** Pauses the kubelet while the client does not keep up. */
   const forwardOutput = (name: StreamName, bytes: Buffer): void => {
     client.send(name, bytes, () => {
       if (client.unreadBytes <= UNREAD_BYTES) kubelet.resume();

@@ -3,12 +3,10 @@
  * a connection is opened; as in upstream, a log needs none. The connections are left to endpoints/forward.
  */
 import type { SubresourceRow } from '../../../shared/api/kinds';
-import { schemaOf } from '../../../shared/api/types';
 import { CLOSING_STREAM_PROTOCOL, PORT_FORWARD_TUNNEL } from '../../../shared/names/stream-protocols';
 import { badRequest } from '../../../shared/api/errors/status';
 import { decodeHeader } from '../../../shared/values/text/decode-header';
 import { decodePercent } from '../../../shared/values/text/percent';
-import { setMember, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import type { Resource } from '../../registry/verbs';
 import { resolveDestination } from '../../registry/operations/resolve-destination';
 import { upgradeProtocols } from '../forward/headers';
@@ -19,9 +17,9 @@ import { tunnelPortForward } from '../forward/port-forward-tunnel';
 import { offersProtocol } from '../forward/web-socket';
 import { UpgradableResponse } from '../request/upgradable-response';
 import type { ApiDependencies } from './api-dependencies';
+import { connectOptions } from './connect-options';
 import { kubeletOptions } from './kubelet-options';
 import type { Exchange } from '../request/exchange';
-import type { Query } from '../request/query';
 import type { ResourceRequest } from '../request/request-info';
 
 /**
@@ -30,7 +28,7 @@ import type { ResourceRequest } from '../request/request-info';
  */
 const PROXY_SEGMENTS = { namespaced: 8, clusterScoped: 6 };
 /** For requests with another subresource than `proxy`: their destinations have paths of their own. */
-const NOT_PROXIED: ProxiedUrl = { prefix: undefined, backendPath: '', hasNoPath: false };
+const NOT_PROXIED: ProxiedUrl = { prefix: undefined, backendPath: '', endsWithSubresource: false };
 /**
  * Methods with which a request for the proxy itself is redirected to the path with a trailing slash. Without the slash,
  * relative links of the page would leave the proxy. Other methods return no page.
@@ -56,8 +54,8 @@ export async function connectToBackend(
   const { kind } = subresource;
   const proxySegments = resource.row.namespaced ? PROXY_SEGMENTS.namespaced : PROXY_SEGMENTS.clusterScoped;
   if (subresourceName === 'proxy') checkProxiedPath(exchange.request.url ?? '', proxySegments, info.rest);
-  if (kind !== undefined) await deps.operations.admitConnection(exchange, target, key, optionsOf(kind.type, exchange.query, info));
   const { query } = exchange;
+  if (kind !== undefined) await deps.operations.admitConnection(exchange, target, key, connectOptions(kind.type, query, info));
   const insecureSkipTlsVerify = query.boolean('insecureSkipTLSVerifyBackend') === true;
   if (subresourceName === 'log') deps.countLogRequest(insecureSkipTlsVerify);
   const isUpgrade = upgradeProtocols(exchange) !== undefined && exchange.output instanceof UpgradableResponse;
@@ -75,9 +73,9 @@ export async function connectToBackend(
     exchange.send(204, {}, Buffer.alloc(0));
     return;
   }
-  const { backendPath, prefix, hasNoPath } =
-    destination.type === 'proxy' ? splitProxyUrl(requestTarget(exchange), proxySegments) : NOT_PROXIED;
-  if (hasNoPath && !isUpgrade && REDIRECTED_METHODS.has(exchange.method)) redirectToSlash(exchange);
+  const isProxied = destination.type === 'proxy';
+  const { backendPath, prefix, endsWithSubresource } = isProxied ? splitProxyUrl(requestTarget(exchange), proxySegments) : NOT_PROXIED;
+  if (endsWithSubresource && !isUpgrade && REDIRECTED_METHODS.has(exchange.method)) redirectToSlash(exchange);
   else if (isUpgrade && isTranslated(deps, exchange, subresourceName)) await translateStreams(backends, exchange, destination.url);
   else if (isUpgrade && isTunnel(deps, exchange, subresourceName)) await tunnelPortForward(backends, exchange, destination);
   else
@@ -100,14 +98,15 @@ function destinationDependencies({ reader, resources, random, nodeAccess }: ApiD
   return { reader, nodes, endpoints, pods, random, addressTypes, resolveHost };
 }
 
-/** Over WebSockets, these are translated to SPDY for the kubelet. */
 const TRANSLATED_SUBRESOURCES: ReadonlySet<string> = new Set(['exec', 'attach']);
 
+/** Whether the streams are translated: the client's protocol can close single streams, which kubelets know from SPDY only. */
 const isTranslated = ({ gates }: ApiDependencies, exchange: Exchange, subresource: string): boolean =>
   TRANSLATED_SUBRESOURCES.has(subresource) &&
   gates.isEnabled('TranslateStreamCloseWebsocketRequests') &&
   offersProtocol(CLOSING_STREAM_PROTOCOL, exchange);
 
+/** Whether the client tunnels SPDY through a WebSocket. */
 const isTunnel = ({ gates }: ApiDependencies, exchange: Exchange, subresource: string): boolean =>
   subresource === 'portforward' && gates.isEnabled('PortForwardWebsockets') && offersProtocol(PORT_FORWARD_TUNNEL, exchange);
 
@@ -125,16 +124,17 @@ function checkProxiedPath(url: string, proxySegments: number, rest: readonly str
     throw badRequest('the path of a proxied request must not contain an escaped slash before the subresource');
 }
 
+/** The parts of the URL of a proxied request, as the client sent them. */
 interface ProxiedUrl {
   /** Path of the proxy, without a trailing slash; `undefined` when the request is not proxied. */
   readonly prefix: string | undefined;
   /** Path and query for the backend. */
   readonly backendPath: string;
   /** Whether the path ends with the subresource, without a slash. */
-  readonly hasNoPath: boolean;
+  readonly endsWithSubresource: boolean;
 }
 
-/** Splits a URL, as the client sent it, where the path for the backend begins. */
+/** Splits a URL where the path for the backend begins. */
 function splitProxyUrl(url: string, proxySegments: number): ProxiedUrl {
   const [path = '', ...query] = url.split('?');
   const segments = path.split('/');
@@ -142,50 +142,13 @@ function splitProxyUrl(url: string, proxySegments: number): ProxiedUrl {
   return {
     prefix: segments.slice(0, proxySegments).join('/'),
     backendPath: `/${rest.join('/')}${query.length === 0 ? '' : `?${query.join('?')}`}`,
-    hasNoPath: rest.length === 0,
+    endsWithSubresource: rest.length === 0,
   };
 }
 
+/** Redirects the client to the same path with a trailing slash. */
 function redirectToSlash(exchange: Exchange): void {
   const [path = '', ...query] = (exchange.request.url ?? '').split('?');
   const location = `${path}/${query.length === 0 ? '' : `?${query.join('?')}`}`;
   exchange.send(301, { Location: location }, Buffer.alloc(0));
-}
-
-/** The query parameters as an object of the options kind. Its `path` has the segments after the subresource. */
-function optionsOf(type: string, query: Query, { rest }: ResourceRequest): JsonObject {
-  const options: JsonObject = {};
-  for (const { name, type: field } of schemaOf(type).fields) {
-    const value = name === 'path' ? joinRest(rest) : parameterValue(query, name, field);
-    if (value !== undefined) setMember(options, name, value);
-  }
-  return options;
-}
-
-/** The type of a member of an options kind. */
-type Field = ReturnType<typeof schemaOf>['fields'][number]['type'];
-
-/** The value of a query parameter as a member of that type; `undefined` when the parameter is absent. */
-function parameterValue(query: Query, name: string, field: Field): JsonValue | undefined {
-  return field.kind === 'list' ? listValue(query.getAll(name), field.element) : scalarValue(query, name, field);
-}
-
-const joinRest = (rest: readonly string[]): string | undefined => (rest.length === 0 ? undefined : `/${rest.join('/')}`);
-
-const isNumber = (field: Field): boolean => field.kind === 'scalar' && field.scalar.startsWith('int');
-
-function listValue(texts: readonly string[], item: Field): JsonValue | undefined {
-  if (texts.length === 0) return undefined;
-  if (!isNumber(item)) return [...texts];
-  return texts
-    .flatMap((text) => text.split(','))
-    .map(Number)
-    .filter(Number.isSafeInteger);
-}
-
-function scalarValue(query: Query, name: string, field: Field): JsonValue | undefined {
-  if (field.kind === 'scalar' && field.scalar === 'bool') return query.boolean(name);
-  const text = query.get(name);
-  if (text === undefined || text === '') return undefined;
-  return isNumber(field) ? Number(text) : text;
 }
