@@ -11,7 +11,7 @@ import type { ApiDependencies } from './handlers/api-dependencies';
 import { customResourceVerb } from './custom-routes';
 import type { Exchange } from './request/exchange';
 import { traceHandler } from './request/request-tracing';
-import { subresourceRow } from './handlers/negotiated-response';
+import { subresourceRow } from './handlers/subresource-view';
 import { deleteObject, deleteCollection } from './handlers/delete';
 import { runOperation } from './handlers/operation';
 import { connectToBackend } from './handlers/connect';

@@ -6,7 +6,7 @@ import { createFieldError, forbiddenField, invalidValue, type FieldError } from 
 import { invalid } from '../../../shared/api/errors/status';
 import type { Query } from '../request/query';
 
-/** The type of an option's value. `texts` may be repeated; the other types have their first value. */
+/** The type of an option's value. A parameter of type `texts` may be repeated; of the others, the first value applies. */
 type OptionKind = 'flag' | 'number' | 'text' | 'texts';
 
 interface KubeletOption {
@@ -19,6 +19,7 @@ interface KubeletOption {
   readonly minimum?: number;
 }
 
+/** The streams that a client requests, and whether it has a terminal. */
 const STREAM_OPTIONS: readonly KubeletOption[] = [
   { name: 'error', parameter: 'stderr', kind: 'flag' },
   { name: 'input', parameter: 'stdin', kind: 'flag' },
@@ -49,28 +50,48 @@ export function kubeletOptions(subresource: string, query: Query, pod: string): 
   const rows = OPTIONS_BY_SUBRESOURCE[subresource] ?? [];
   if (subresource === 'log') checkLogOptions(rows, query, pod);
   const options = new URLSearchParams();
+  const flagValue = subresource === 'log' ? 'true' : '1';
   for (const { name, parameter, kind } of rows) {
-    const text = query.get(parameter) ?? '';
-    if (kind === 'texts') for (const value of query.getAll(parameter)) options.append(name, value);
-    else if (kind === 'flag' && query.boolean(parameter) === true) options.set(name, subresource === 'log' ? 'true' : '1');
-    else if (kind !== 'flag' && text !== '') options.set(name, text);
+    switch (kind) {
+      case 'texts':
+        for (const value of query.getAll(parameter)) options.append(name, value);
+        break;
+      case 'flag':
+        if (query.boolean(parameter) === true) options.set(name, flagValue);
+        break;
+      case 'number':
+      case 'text': {
+        const text = query.get(parameter) ?? '';
+        if (text !== '') options.set(name, text);
+      }
+    }
   }
   return options;
 }
 
 function checkLogOptions(rows: readonly KubeletOption[], query: Query, pod: string): void {
-  const errors: FieldError[] = rows.flatMap(({ parameter, kind, minimum = 0 }) => {
-    const text = query.get(parameter) ?? '';
-    if (kind !== 'number' || text === '') return [];
-    const value = Number(text);
-    if (!Number.isSafeInteger(value)) return [createFieldError('FieldValueInvalid', parameter, JSON.stringify(text), 'must be an integer')];
-    if (value >= minimum) return [];
-    return [invalidValue(parameter, value, minimum === 0 ? 'must be greater than or equal to 0' : 'must be greater than 0')];
-  });
-  const time = query.get('sinceTime') ?? '';
-  if (time !== '' && (query.get('sinceSeconds') ?? '') !== '')
-    errors.push(forbiddenField('[]', 'at most one of `sinceTime` or `sinceSeconds` may be specified'));
-  else if (time !== '' && Number.isNaN(Date.parse(time)))
-    errors.push(createFieldError('FieldValueInvalid', 'sinceTime', JSON.stringify(time), 'must be a time'));
+  const errors: FieldError[] = [];
+  for (const row of rows) {
+    const error = row.kind === 'number' ? numberError(row, query.get(row.parameter) ?? '') : undefined;
+    if (error !== undefined) errors.push(error);
+  }
+  const timeError = sinceTimeError(query.get('sinceTime') ?? '', query.get('sinceSeconds') ?? '');
+  if (timeError !== undefined) errors.push(timeError);
   if (errors.length > 0) throw invalid({ group: '', kind: 'PodLogOptions' }, pod, errors);
+}
+
+function numberError({ parameter, minimum = 0 }: KubeletOption, text: string): FieldError | undefined {
+  if (text === '') return undefined;
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) return createFieldError('FieldValueInvalid', parameter, JSON.stringify(text), 'must be an integer');
+  if (value >= minimum) return undefined;
+  return invalidValue(parameter, value, minimum === 0 ? 'must be greater than or equal to 0' : 'must be greater than 0');
+}
+
+function sinceTimeError(time: string, seconds: string): FieldError | undefined {
+  if (time === '') return undefined;
+  if (seconds !== '') return forbiddenField('[]', 'at most one of `sinceTime` or `sinceSeconds` may be specified');
+  return Number.isNaN(Date.parse(time))
+    ? createFieldError('FieldValueInvalid', 'sinceTime', JSON.stringify(time), 'must be a time')
+    : undefined;
 }

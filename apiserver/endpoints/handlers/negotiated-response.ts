@@ -3,10 +3,8 @@
  * is negotiated before anything is read or written, so that an unacceptable request has no effect.
  */
 import { notAcceptable } from '../../../shared/api/errors/status';
-import type { KindRow, SubresourceRow } from '../../../shared/api/kinds';
+import type { KindRow } from '../../../shared/api/kinds';
 import type { Entry } from '../../cache/cache';
-import type { Resource } from '../../registry/verbs';
-import { scaleEntry } from '../../registry/object/scale';
 import type { ApiDependencies } from './api-dependencies';
 import type { Exchange } from '../request/exchange';
 import { negotiate, type Offer, type Representation } from '../request/negotiation';
@@ -49,25 +47,6 @@ export function negotiateResponse(
 export function withEncoder(deps: ApiDependencies, exchange: Exchange, row: KindRow, wanted: Representation): NegotiatedResponse {
   const form = encoderFormFor(exchange, row, wanted);
   return { wanted, encoder: deps.encoders.encoderFor(form), form };
-}
-
-/** The row of the subresource that the path names; `undefined` when it names none, or one that is not served. */
-export function subresourceRow(row: KindRow, info: ResourceRequest): SubresourceRow | undefined {
-  return info.subresource === '' ? undefined : row.subresources?.find(({ name }) => name === info.subresource);
-}
-
-/** How a stored object appears in requests and responses: as itself, or as the kind of a subresource (Scale). */
-export interface SubresourceView {
-  /** The kind of the response, and of the body of a PUT. */
-  readonly row: KindRow;
-  /** Converts a stored entry to that kind. */
-  show(entry: Entry): Entry;
-}
-
-/** The kind in which a subresource shows its object: a Scale for `scale`, the object itself otherwise. */
-export function subresourceView({ row }: Resource, info: ResourceRequest): SubresourceView {
-  const kind = subresourceRow(row, info)?.kind;
-  return kind === undefined ? { row, show: (entry) => entry } : { row: kind, show: (entry) => scaleEntry(kind, entry, row) };
 }
 
 /** A response with one object. */

@@ -8,7 +8,8 @@ import type { ApiDependencies } from './api-dependencies';
 import type { Exchange } from '../request/exchange';
 import { getVersion, listOptions } from '../request/parameters';
 import { sendList } from '../response/send-response';
-import { listResponseOptions, negotiateResponse, requireListForm, sendEntry, subresourceView, subresourceRow } from './negotiated-response';
+import { listResponseOptions, negotiateResponse, requireListForm, sendEntry } from './negotiated-response';
+import { subresourceRow, subresourceView } from './subresource-view';
 import { recordResponseList } from './audit-recording';
 
 /** GET of one object, or of a subresource that shows it. */
@@ -19,7 +20,9 @@ export async function getObject(deps: ApiDependencies, exchange: Exchange, resou
   exchange.trace?.addEvent('About to Get from storage');
   const entry = await deps.reader.get(exchange, resourceForErrors(resource, info), { namespace: info.namespace, name: info.name }, version);
   const shown = view.show(entry);
-  await sendEntry(deps, exchange, negotiated, { status: 200, entry: shown, policy: shown === entry ? 'cached' : 'uncached' });
+  // A Scale is built for this response, so no later request finds its encoding.
+  const policy = shown === entry ? 'cached' : 'uncached';
+  await sendEntry(deps, exchange, negotiated, { status: 200, entry: shown, policy });
 }
 
 /** GET of a collection. The items are sent in pieces, between which other requests are served. */
@@ -30,12 +33,8 @@ export async function listObjects(deps: ApiDependencies, exchange: Exchange, res
   const page = await deps.reader.list(exchange, resource, info.namespace, options);
   exchange.trace?.addEvent('Listing from storage done');
   requireListForm(negotiated);
-  await sendList(
-    exchange,
-    negotiated.encoder,
-    recordResponseList(deps, exchange, negotiated.form, page),
-    listResponseOptions(deps, exchange, negotiated),
-  );
+  const recorded = recordResponseList(deps, exchange, negotiated.form, page);
+  await sendList(exchange, negotiated.encoder, recorded, listResponseOptions(deps, exchange, negotiated));
 }
 
 /** The resource that a NotFound error names: for some subresources, upstream names the subresource in a group of its own. */

@@ -1,4 +1,7 @@
-/** GET of virtual resources, which are computed and not stored. Resource versions and pagination do not apply. */
+/**
+ * GET of virtual resources, which are computed and not stored, such as component statuses. Resource versions and
+ * pagination do not apply. The objects are left to `registry/operations`.
+ */
 import type { VirtualResource } from '../../registry/verbs';
 import type { ApiDependencies } from './api-dependencies';
 import type { Exchange } from '../request/exchange';
@@ -10,7 +13,8 @@ import { recordResponseList } from './audit-recording';
 /** GET of one virtual object. */
 export async function getView(deps: ApiDependencies, exchange: Exchange, resource: VirtualResource, info: ResourceRequest): Promise<void> {
   const negotiated = negotiateResponse(deps, exchange, info, { row: resource.row, offer: 'object' });
-  await sendEntry(deps, exchange, negotiated, { status: 200, entry: await deps.views.get(resource, info.name), policy: 'uncached' });
+  const entry = await deps.views.get(resource, info.name);
+  await sendEntry(deps, exchange, negotiated, { status: 200, entry, policy: 'uncached' });
 }
 
 /** GET of all virtual objects that match the selectors, in one page. */
@@ -25,10 +29,6 @@ export async function listViews(
   const selection = deps.select(resource.row, query.get('labelSelector') ?? '', query.get('fieldSelector') ?? '');
   const page = await deps.views.list(resource, selection);
   requireListForm(negotiated);
-  await sendList(
-    exchange,
-    negotiated.encoder,
-    recordResponseList(deps, exchange, negotiated.form, page),
-    listResponseOptions(deps, exchange, negotiated),
-  );
+  const recorded = recordResponseList(deps, exchange, negotiated.form, page);
+  await sendList(exchange, negotiated.encoder, recorded, listResponseOptions(deps, exchange, negotiated));
 }

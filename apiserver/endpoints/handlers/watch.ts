@@ -40,10 +40,10 @@ export async function watchObjects(deps: ApiDependencies, exchange: Exchange, re
     bookmarkEntry: (revision, type) => bookmarkEntry(exchange, resource, revision, type),
     onInitialEventsEnd: observeInitialEvents,
   });
-  const started = await deps.reader.watch(exchange, resource, info.namespace, { ...options, selection }, stream);
+  const watch = await deps.reader.watch(exchange, resource, info.namespace, { ...options, selection }, stream);
   // Whole seconds, because Node keeps a list of timers for each duration: the watches of all clients share few lists.
   const seconds = timeoutSeconds ?? Math.round(deps.minRequestTimeoutSeconds * (1 + deps.random.float()));
-  stream.start(started, seconds * 1000);
+  stream.start(watch, seconds * 1000);
 }
 
 /** For `/watch/…/<name>` and `…/<name>?watch`: the name is an additional term of the field selector. */
@@ -52,6 +52,7 @@ function selectByName(selection: Selection, name: string): Selection {
   return { ...selection, name, matches: (entry) => nameOf(entry) === name && selection.matches(entry) };
 }
 
+/** The part of the key after the namespace. */
 function nameOf(entry: Entry): string {
   return entry.key.slice(entry.key.indexOf('/') + 1);
 }

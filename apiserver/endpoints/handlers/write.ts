@@ -14,7 +14,8 @@ import { parseObjectBody } from '../../registry/object/parse-body';
 import type { Exchange } from '../request/exchange';
 import { patchOptions, writeOptions, type WriteHeaders } from '../request/parameters';
 import type { ResourceRequest } from '../request/request-info';
-import { negotiateResponse, sendEntry, subresourceView } from './negotiated-response';
+import { negotiateResponse, sendEntry } from './negotiated-response';
+import { subresourceView } from './subresource-view';
 import { recordRequestBody } from './audit-recording';
 
 /** Names of the trace events around the writer's call, when it creates or updates an object. */

@@ -8,8 +8,9 @@ import { Outbox } from './outbox';
 const outbox = new Outbox(new ManualClock());
 
 /** A fake HTTP/2 stream that records the pieces written to it. */
-class Client extends EventEmitter {
+class FakeClient extends EventEmitter {
   readonly pieces: Buffer[] = [];
+  /** The bytes that wait in the stream itself. */
   writableLength = 0;
   destroyed = false;
   readonly output = FrameOutput.forResponse(this, outbox);
@@ -26,7 +27,7 @@ class Client extends EventEmitter {
 const frame = (text: string): Buffer => encodeChunk(Buffer.from(text));
 
 it('FrameOutput sends all frames of one turn in one piece, in order', async () => {
-  const client = new Client();
+  const client = new FakeClient();
   for (const text of ['one ', 'two ', 'three']) client.output.write(frame(text));
   expect(client.texts).toEqual([]);
   expect(client.output.waitingBytes()).toBeGreaterThanOrEqual(12);
@@ -37,55 +38,68 @@ it('FrameOutput sends all frames of one turn in one piece, in order', async () =
   expect(client.output.waitingBytes()).toBe(0);
 });
 
-it('FrameOutput shares one buffer between clients with the same frames only', async () => {
-  const first = frame('1');
-  const second = frame('2');
-  const third = frame('3');
-  const original = new Client();
-  const alike = new Client();
-  const fewer = new Client();
-  const others = new Client();
-  const again = new Client();
-  for (const client of [original, alike, again]) for (const chunk of [first, second]) client.output.write(chunk);
-  fewer.output.write(first);
-  for (const chunk of [first, third]) others.output.write(chunk);
+it('FrameOutput sends one buffer to two clients with the same frames', async () => {
+  const frames = [frame('1'), frame('2')];
+  const [first, second] = [new FakeClient(), new FakeClient()];
+  for (const { output } of [first, second]) frames.forEach((chunk) => output.write(chunk));
   await flushPromises();
-  expect([original, alike, fewer, others, again].map(({ texts }) => texts)).toEqual([['12'], ['12'], ['1'], ['13'], ['12']]);
-  expect(alike.pieces[0]).toBe(original.pieces[0]);
+  expect(first.texts).toEqual(['12']);
+  expect(second.pieces[0]).toBe(first.pieces[0]);
 });
 
-it('FrameOutput sends at once when many bytes wait or when it is flushed', async () => {
-  const client = new Client();
+it('FrameOutput sends each client its own frames when clients have different ones', async () => {
+  const [first, second, third] = [frame('1'), frame('2'), frame('3')];
+  const framesOfClients = [[first, second], [first], [first, third], [first, second]];
+  const clients = framesOfClients.map((frames) => {
+    const client = new FakeClient();
+    frames.forEach((chunk) => client.output.write(chunk));
+    return client;
+  });
+  await flushPromises();
+  expect(clients.map(({ texts }) => texts)).toEqual([['12'], ['1'], ['13'], ['12']]);
+});
+
+it('FrameOutput sends at once when more than 64 KiB wait', () => {
+  const client = new FakeClient();
   const large = frame('x'.repeat(40_000));
   client.output.write(large);
   client.output.write(large);
   expect(client.pieces.map(({ length }) => length)).toEqual([80_000]);
-  client.output.write(frame('last'));
-  client.output.flush();
-  expect(client.texts[1]).toBe('last');
-  await flushPromises();
-  expect(client.pieces).toHaveLength(2);
 });
 
-it('FrameOutput refuses frames when too many bytes wait, and writes nothing to a destroyed stream', async () => {
-  const slow = new Client();
+it('FrameOutput sends waiting frames when it is flushed, and not again at the end of the turn', async () => {
+  const client = new FakeClient();
+  client.output.write(frame('x'));
+  client.output.flush();
+  expect(client.texts).toEqual(['x']);
+  await flushPromises();
+  expect(client.texts).toEqual(['x']);
+});
+
+it('FrameOutput refuses a frame while more than 1 MiB waits for the client', () => {
+  const slow = new FakeClient();
   slow.writableLength = 1024 * 1024 - 100;
   expect(slow.output.write(frame('x'.repeat(200)))).toBe(true);
   expect(slow.output.write(frame('y'))).toBe(false);
-  slow.destroyed = true;
-  await flushPromises();
-  expect(slow.pieces).toEqual([]);
 });
 
-it('FrameOutput.whenDrained resolves when the client has read everything, or has disconnected', async () => {
-  const client = new Client();
+it('FrameOutput writes nothing to a destroyed stream', async () => {
+  const client = new FakeClient();
   client.output.write(frame('x'));
-  const read = client.output.whenDrained();
-  const disconnected = client.output.whenDrained();
+  client.destroyed = true;
+  await flushPromises();
+  expect(client.pieces).toEqual([]);
+});
+
+it.each([
+  ['has read everything', 'drain'],
+  ['has disconnected', 'close'],
+])('FrameOutput.whenDrained sends waiting frames and resolves when the client %s', async (_, event) => {
+  const client = new FakeClient();
+  client.output.write(frame('x'));
+  const drained = client.output.whenDrained();
   expect(client.texts).toEqual(['x']);
-  client.emit('drain');
-  await read;
-  client.emit('close');
-  await disconnected;
+  client.emit(event);
+  await drained;
   expect(client.listenerCount('drain') + client.listenerCount('close')).toBe(0);
 });

@@ -40,7 +40,7 @@ export class FrameOutput implements Sender {
   private waitingFrames: Buffer[] | undefined;
   private frameBytes = 0;
   /** Clock.monotonic when the first waiting frame was added. */
-  private firstAt = 0;
+  private firstFrameAddedAt = 0;
 
   private constructor(
     private readonly target: FrameTarget,
@@ -77,7 +77,7 @@ export class FrameOutput implements Sender {
     this.frameBytes += chunk.length;
     if (this.firstFrame === undefined) {
       this.firstFrame = chunk;
-      this.firstAt = this.outbox.now();
+      this.firstFrameAddedAt = this.outbox.now();
       this.outbox.add(this);
     } else if (this.waitingFrames === undefined) this.waitingFrames = [this.firstFrame, chunk];
     else this.waitingFrames.push(chunk);
@@ -92,7 +92,7 @@ export class FrameOutput implements Sender {
     this.waitingFrames = undefined;
     this.frameBytes = 0;
     if (firstFrame === undefined || target.destroyed) return;
-    this.observer.waited(this.outbox.now() - this.firstAt);
+    this.observer.waited(this.outbox.now() - this.firstFrameAddedAt);
     const piece = waitingFrames === undefined ? this.joiner.single(firstFrame) : this.joiner.joined(waitingFrames);
     // Progress matters only when bytes already wait.
     if (target.writableLength === 0) target.write(piece);

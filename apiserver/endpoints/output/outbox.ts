@@ -1,11 +1,11 @@
 /**
- * Sends the waiting frames of all watches together, once per turn of the event loop. A sending ends at its time limit,
- * and the next one, which also serves the watches that are left, starts after a pause (at most MAX_PAUSE_MS):
+ * Sends the waiting frames of all watches together, once per turn of the event loop:
+ * - A sending ends at its time limit. The next one starts after a pause and also serves the watches that are left.
  * - The pause is as long as the last sending took, so that requests keep about half of the time. While requests wait for
- *   their turn it is four times as long.
- * - A sending serves the watches that have waited longest and those that waited last in turn. So one event for thousands
- *   of watches holds up a later event for a few by one or two sendings.
- * On a connection, frames precede a later response.
+ *   their turn it is four times as long, but never longer than MAX_PAUSE_MS.
+ * - A sending alternates between the watches that have waited longest and those that were added last. An event for
+ *   thousands of watches therefore delays a later event for a few watches by one or two sendings only.
+ * - On a connection, the frames that wait before a response is sent precede it.
  */
 import type { Clock } from '../../../shared/runtime/clock';
 import { Deque } from '../../../shared/runtime/deque';
@@ -14,11 +14,11 @@ import { binaryFrame, textFrame } from './web-socket-frame';
 
 /** Maximum pause between two sendings. */
 const MAX_PAUSE_MS = 20;
-/** Duration of a pause over that of the sending before it: usually, and while requests wait for their turn. */
+/** Ratio of a pause to the duration of the sending before it: usually, and while requests wait for their turn. */
 const PAUSE_RATIO = { usual: 1, busy: 4 } as const;
 /** Time limit of one sending. */
 const SENDING_MS = 4;
-/** Number of watches between two readings of the clock, and of those that are served from one end of the queue in turn. */
+/** Number of watches that are served from one end of the queue before the clock is read and the other end is served. */
 const WATCHES_PER_CHECK = 8;
 /**
  * Bounds of the number of watches in one sending. The minimum guarantees progress when other work of the turn makes the
@@ -90,6 +90,7 @@ export class Outbox {
     return sent;
   }
 
+  /** Schedules the next sending: at the end of this turn, or after the pause. */
   private schedule(): void {
     if (this.isScheduled) return;
     this.isScheduled = true;
@@ -108,9 +109,12 @@ export class Outbox {
     const startedAt = clock.monotonic();
     const limit = Math.min(this.watchesPerSending, senders.size);
     let sent = 0;
-    for (let isOldestNext = true; sent < limit; isOldestNext = !isOldestNext) {
+    for (let servesOldest = true; sent < limit; servesOldest = !servesOldest) {
       const end = Math.min(sent + WATCHES_PER_CHECK, limit);
-      for (; sent < end; sent += 1) (isOldestNext ? senders.shift() : senders.pop())?.flush();
+      for (; sent < end; sent += 1) {
+        const sender = servesOldest ? senders.shift() : senders.pop();
+        sender?.flush();
+      }
       if (clock.monotonic() - startedAt >= SENDING_MS) break;
     }
     if (senders.size === 0) this.clearJoined();
@@ -119,11 +123,12 @@ export class Outbox {
     else
       setImmediate(() => {
         const tookMs = clock.monotonic() - startedAt;
-        this.watchesPerSending = nextSize(this.watchesPerSending, sent, tookMs);
+        this.watchesPerSending = nextWatchesPerSending(this.watchesPerSending, sent, tookMs);
         this.complete(tookMs);
       });
   }
 
+  /** Starts the pause after a sending, and schedules the next one when watches are left. */
   private complete(tookMs: number): void {
     this.isScheduled = false;
     const ratio = this.hasWaitingRequests() ? PAUSE_RATIO.busy : PAUSE_RATIO.usual;
@@ -140,10 +145,10 @@ export class Outbox {
 }
 
 /**
- * The number of watches that takes {@link SENDING_MS} when `sent` took `tookMs`. Grows at most twofold, because the turn
- * may have had no other work.
+ * The number of watches for which a sending takes {@link SENDING_MS}, given that `sent` watches took `tookMs`. Grows at most
+ * twofold, because the turn may have had no other work.
  */
-function nextSize(current: number, sent: number, tookMs: number): number {
+function nextWatchesPerSending(current: number, sent: number, tookMs: number): number {
   const size = Math.min(Math.max(current, 2 * sent), Math.floor((sent * SENDING_MS) / tookMs));
   return Math.min(Math.max(size, MIN_WATCHES), MAX_WATCHES);
 }

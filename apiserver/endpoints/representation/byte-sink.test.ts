@@ -1,3 +1,4 @@
+/** The chunks in which responses are collected: their content, their number in flight and their sizes. */
 import fc from 'fast-check';
 import { ByteSink, ChunkPool, createMemorySink, type ReturnChunk } from './byte-sink';
 
@@ -21,6 +22,7 @@ it('ByteSink writes all pieces in order, whatever their lengths', () => {
 
 it('ByteSink is full while two chunks are in flight', async () => {
   const pending: ReturnChunk[] = [];
+  /** Keeps the chunk in flight until `pending` gives it back. */
   const hold = (_bytes: Buffer, done: ReturnChunk): void => void pending.push(done);
   const sink = new ByteSink(new ChunkPool(), { write: hold, end: hold });
   while (!sink.isFull) sink.bytes(Buffer.alloc(64 * 1024));
@@ -34,7 +36,7 @@ it('ByteSink is full while two chunks are in flight', async () => {
   expect(sink.isFull).toBe(false);
 });
 
-it('ChunkPool returns small chunks when the shared memory is in use', () => {
+it('ChunkPool returns small chunks when 64 large ones are in use', () => {
   const pool = new ChunkPool();
   const sizes = Array.from({ length: 70 }, () => pool.acquire().length);
   expect(sizes.filter((size) => size === 256 * 1024)).toHaveLength(64);

@@ -7,7 +7,7 @@
 const CHUNK_BYTES = 256 * 1024;
 /**
  * Size of a chunk when all large ones are in use: slower, but no response waits for clients of other responses that do
- * not read. For longer writes Node would keep a larger buffer of its own (output/write-progress.ts).
+ * not read. For longer writes Node would keep a larger buffer of its own (output/piece-writer.ts).
  */
 const SMALL_CHUNK_BYTES = 15 * 1024;
 /** Number of unused chunks that are kept. */
@@ -61,8 +61,11 @@ const MAX_IN_FLIGHT = 2;
 /** Collects the pieces of one response in chunks of the pool. */
 export class ByteSink {
   private chunk: Buffer;
+  /** Number of bytes in the current chunk. */
   private filled = 0;
+  /** Number of chunks that are being written. */
   private inFlight = 0;
+  /** Resolves the pending promise of {@link ready}. */
   private resume: (() => void) | undefined;
   /** Number of bytes added so far. */
   length = 0;
@@ -140,18 +143,20 @@ export class ByteSink {
     this.pool.release(this.chunk, 'free');
   }
 
+  /** Adds bytes that do not fit into the current chunk. */
   private bytesInParts(piece: Buffer): void {
-    let at = 0;
-    while (at < piece.length) {
+    let start = 0;
+    while (start < piece.length) {
       if (this.filled === this.chunk.length) this.flush();
-      const part = piece.subarray(at, at + this.chunk.length - this.filled);
+      const part = piece.subarray(start, start + this.chunk.length - this.filled);
       this.chunk.set(part, this.filled);
       this.filled += part.length;
-      at += part.length;
+      start += part.length;
     }
     this.length += piece.length;
   }
 
+  /** Writes the current chunk and continues with a new one. */
   private flush(): void {
     this.inFlight += 1;
     this.target.write(this.chunk.subarray(0, this.filled), this.returnFunction());

@@ -21,7 +21,7 @@ import { Spelling } from './spelling';
 import { TableEncoder } from './table-encoder';
 import { YamlEncoder } from './yaml-encoder';
 
-const NOTHING = Buffer.of();
+const NO_BYTES = Buffer.of();
 
 /**
  * Whether the encoding copies the stored bytes, so that it is not offloaded. The exceptions are custom objects that were
@@ -90,7 +90,7 @@ export class Encoders {
       case 'none': {
         if (wanted.media !== 'json') return bytes;
         const isConverted = names.dialect !== 'platform' && isDialectSensitive;
-        return isConverted ? convertedPart(bytes, codecOf(row).groupFields) : NOTHING;
+        return isConverted ? convertedPart(bytes, codecOf(row).groupFields) : NO_BYTES;
       }
       case 'table':
         return include !== 'Object' && this.deps.table.needsMetadataOnly(row) ? metadataMember(bytes) : bytes;
@@ -103,7 +103,7 @@ export class Encoders {
   /** The encoder of a form; the same one for equal forms. */
   encoderFor({ row, wanted, names, include }: EncoderForm): Encoder {
     const { dialect, alias } = names;
-    if (wanted.media === 'json' && wanted.transform === 'none' && alias === undefined) return this.json(row, dialect);
+    if (wanted.media === 'json' && wanted.transform === 'none' && alias === undefined) return this.plainEncoder(row, dialect);
     let byKey = this.otherEncoders.get(row);
     if (byKey === undefined) {
       byKey = new Map<string, Encoder>();
@@ -112,13 +112,13 @@ export class Encoders {
     const key = `${wanted.media}/${wanted.transform}/${wanted.metaVersion}/${wanted.dialect}/${dialect}/${alias?.shown}/${include}`;
     let encoder = byKey.get(key);
     if (encoder === undefined) {
-      encoder = this.create(this.createSpelling(row, names), wanted, include);
+      encoder = this.createEncoder(this.createSpelling(row, names), wanted, include);
       byKey.set(key, encoder);
     }
     return encoder;
   }
 
-  private json(row: KindRow, dialect: Dialect): JsonEncoder {
+  private plainEncoder(row: KindRow, dialect: Dialect): JsonEncoder {
     const byRow = this.plainEncoders[dialect];
     let encoder = byRow.get(row);
     if (encoder === undefined) {
@@ -132,12 +132,12 @@ export class Encoders {
     return new Spelling(row, names, this.cache, hubConverterOf(row, this.deps.naming));
   }
 
-  private create(spelling: Spelling, wanted: Representation, include: IncludeObject): Encoder {
+  private createEncoder(spelling: Spelling, wanted: Representation, include: IncludeObject): Encoder {
     const { dialect } = spelling;
     const metaVersion = apiVersionInDialect(wanted.dialect ?? dialect, `${META_GROUP}/${wanted.metaVersion}`);
     switch (wanted.media) {
       case 'yaml':
-        return new YamlEncoder(this.create(spelling, { ...wanted, media: 'json' }, include));
+        return new YamlEncoder(this.createEncoder(spelling, { ...wanted, media: 'json' }, include));
       case 'protobuf': {
         const shape = wanted.transform === 'none' ? wholeObject(spelling) : metadataOnly(metaVersion);
         return new ProtobufEncoder(spelling, shape, wanted.dialect ?? dialect, this.cache);

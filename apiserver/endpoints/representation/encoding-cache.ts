@@ -4,7 +4,7 @@
  */
 import { LRUCache } from 'lru-cache';
 import type { Entry } from '../../cache/cache';
-import { entrySize as bytesOf } from '../../cache/store/slab-entry';
+import { entrySize } from '../../cache/store/slab-entry';
 import type { CellTemplate } from '../../printers/table/convertor';
 
 /** One encoding of one entry. */
@@ -36,14 +36,14 @@ export class EncodingCache {
     this.entries = new LRUCache({ maxSize: maxBytes });
   }
 
-  /** The encoding of `entry` under `key`. When it is not cached, `make` creates it, and the policy `cached` adds it. */
-  get(entry: Entry, key: string, policy: CachePolicy, make: (entry: Entry) => CachedEncoding): CachedEncoding {
+  /** The encoding of `entry` under `key`. When it is not cached, `encode` creates it, and the policy `cached` adds it. */
+  get(entry: Entry, key: string, policy: CachePolicy, encode: (entry: Entry) => CachedEncoding): CachedEncoding {
     const encodings = this.entries.get(entry);
     const cached = encodings?.get(key);
     if (cached !== undefined) return cached;
-    const made = make(entry);
-    if (policy === 'uncached') return made;
-    const encoding = withOwnMemory(made);
+    const created = encode(entry);
+    if (policy === 'uncached') return created;
+    const encoding = withOwnMemory(created);
     const updated = encodings ?? new Map<string, CachedEncoding>();
     updated.set(key, encoding);
     this.entries.set(entry, updated, { size: sizeOf(entry, updated) });
@@ -78,8 +78,9 @@ function withOwnMemory({ bytes, cells }: CachedEncoding): CachedEncoding {
   return cells === undefined ? { bytes: own } : { bytes: own, cells };
 }
 
+/** The memory that an entry with its encodings needs, in bytes. */
 function sizeOf(entry: Entry, encodings: ReadonlyMap<string, CachedEncoding>): number {
-  let size = ENTRY_BYTES + bytesOf(entry);
+  let size = ENTRY_BYTES + entrySize(entry);
   for (const { bytes, cells } of encodings.values()) {
     size += BUFFER_BYTES + bytes.length;
     for (const text of cells?.texts ?? []) size += text.length;

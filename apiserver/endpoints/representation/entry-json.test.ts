@@ -1,3 +1,4 @@
+/** Bodies that are derived from stored bytes. */
 import fc from 'fast-check';
 import { groupFieldsOf } from '../../../shared/api/types/group-fields';
 import type { Entry } from '../../cache/cache';

@@ -26,6 +26,7 @@ export function customHead(kind: string, apiVersion: string): string {
   return `{"apiVersion":${JSON.stringify(apiVersion)},"kind":${JSON.stringify(kind)},`;
 }
 
+/** The beginning of stored bodies. */
 const BODY_START = '{"metadata":';
 const METADATA_START = BODY_START.length;
 const QUOTE = 0x22;
@@ -54,14 +55,14 @@ const metadataEnd = (bytes: Buffer): number => valueEnd(bytes, METADATA_START);
 /** Index after the value that begins at `start`. */
 function valueEnd(bytes: Buffer, start: number): number {
   let depth = 0;
-  for (let at = start; at < bytes.length; at += 1) {
-    const byte = bytes[at];
-    if (byte === QUOTE) at = stringEnd(bytes, at);
+  for (let index = start; index < bytes.length; index += 1) {
+    const byte = bytes[index];
+    if (byte === QUOTE) index = stringEnd(bytes, index);
     else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth += 1;
     else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) depth -= 1;
     // A scalar ends before the comma or the bracket that follows it, an object or list after its own bracket.
-    if (depth < 0 || (depth === 0 && byte === COMMA)) return at;
-    if (depth === 0 && (byte === CLOSE_BRACE || byte === CLOSE_BRACKET)) return at + 1;
+    if (depth < 0 || (depth === 0 && byte === COMMA)) return index;
+    if (depth === 0 && (byte === CLOSE_BRACE || byte === CLOSE_BRACKET)) return index + 1;
   }
   return bytes.length;
 }
@@ -90,11 +91,12 @@ export function* membersAfterMetadata(bytes: Buffer): Generator<JsonMember> {
 
 /** Index of the quote that ends the string beginning at `start`. */
 function stringEnd(bytes: Buffer, start: number): number {
-  let at = bytes.indexOf(QUOTE, start + 1);
-  while (at > 0 && isEscaped(bytes, at)) at = bytes.indexOf(QUOTE, at + 1);
-  return at < 0 ? bytes.length : at;
+  let index = bytes.indexOf(QUOTE, start + 1);
+  while (index > 0 && isEscaped(bytes, index)) index = bytes.indexOf(QUOTE, index + 1);
+  return index < 0 ? bytes.length : index;
 }
 
+/** Whether the quote at this index belongs to the string: an odd number of backslashes precedes it. */
 function isEscaped(bytes: Buffer, quote: number): boolean {
   let backslashes = 0;
   while (bytes[quote - 1 - backslashes] === BACKSLASH) backslashes += 1;
@@ -109,9 +111,13 @@ export function withRevision(bytes: Buffer, revision: number, shownRevision: num
   if (revision === shownRevision) return bytes;
   // Quotes within strings are escaped, so the first match is the member itself; labels and annotations come after it.
   const member = `"resourceVersion":"${revision}"`;
-  const at = bytes.indexOf(member);
-  if (at < 0) return bytes;
-  return Buffer.concat([bytes.subarray(0, at), Buffer.from(`"resourceVersion":"${shownRevision}"`), bytes.subarray(at + member.length)]);
+  const index = bytes.indexOf(member);
+  if (index < 0) return bytes;
+  return Buffer.concat([
+    bytes.subarray(0, index),
+    Buffer.from(`"resourceVersion":"${shownRevision}"`),
+    bytes.subarray(index + member.length),
+  ]);
 }
 
 /** Converts a stored object to the served version. */

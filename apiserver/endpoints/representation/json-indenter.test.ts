@@ -1,3 +1,4 @@
+/** The indented text of generated and of selected JSON. */
 import fc from 'fast-check';
 import { indentJson, JsonIndenter } from './json-indenter';
 
@@ -9,7 +10,7 @@ it('JsonIndenter indents any JSON as JSON.stringify does, wherever it is split',
       expect(indentJson(compact).toString()).toBe(expected);
       const indenter = new JsonIndenter();
       const parts: Buffer[] = [];
-      for (let at = 0; at < compact.length; at += size) parts.push(indenter.next(compact.subarray(at, at + size)));
+      for (let start = 0; start < compact.length; start += size) parts.push(indenter.next(compact.subarray(start, start + size)));
       expect(Buffer.concat(parts).toString()).toBe(expected);
     }),
   );

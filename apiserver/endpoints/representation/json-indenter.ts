@@ -12,7 +12,7 @@ const CLOSE_BRACE = 0x7d;
 const OPEN_BRACKET = 0x5b;
 const CLOSE_BRACKET = 0x5d;
 
-/** The state of one document. */
+/** Indents one document: its pieces in order. */
 export class JsonIndenter {
   private depth = 0;
   private isInString = false;
@@ -20,15 +20,15 @@ export class JsonIndenter {
   /** Whether an opening bracket has been read, and nothing after it. */
   private isOpened = false;
 
-  /** The indented text of the next piece. */
+  /** Returns the indented text of the next piece. */
   next(piece: Buffer): Buffer {
     const parts: string[] = [];
     /** The start of the text that is not in `parts` yet; it is copied in one piece up to the next line break or colon. */
     let runStart = 0;
     // latin1 has a character for every byte, so the text keeps all bytes.
     const text = piece.toString('latin1');
-    for (let at = 0; at < text.length; at += 1) {
-      const byte = text.charCodeAt(at);
+    for (let index = 0; index < text.length; index += 1) {
+      const byte = text.charCodeAt(index);
       if (this.isInString) {
         if (this.isEscaped) this.isEscaped = false;
         else if (byte === BACKSLASH) this.isEscaped = true;
@@ -41,12 +41,12 @@ export class JsonIndenter {
         // An empty object or list.
         if (isClosing) continue;
         this.depth += 1;
-        parts.push(text.slice(runStart, at), this.newLine());
-        runStart = at;
+        parts.push(text.slice(runStart, index), this.newLine());
+        runStart = index;
       } else if (isClosing) {
         this.depth -= 1;
-        parts.push(text.slice(runStart, at), this.newLine());
-        runStart = at;
+        parts.push(text.slice(runStart, index), this.newLine());
+        runStart = index;
         continue;
       }
       if (byte === QUOTE) {
@@ -54,11 +54,11 @@ export class JsonIndenter {
       } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) {
         this.isOpened = true;
       } else if (byte === COMMA) {
-        parts.push(text.slice(runStart, at + 1), this.newLine());
-        runStart = at + 1;
+        parts.push(text.slice(runStart, index + 1), this.newLine());
+        runStart = index + 1;
       } else if (byte === COLON) {
-        parts.push(text.slice(runStart, at + 1), ' ');
-        runStart = at + 1;
+        parts.push(text.slice(runStart, index + 1), ' ');
+        runStart = index + 1;
       }
     }
     parts.push(text.slice(runStart));

@@ -28,7 +28,7 @@ const NUMBERED = /"(?:i:|v:-?\d|k:\{[^}]*:-?\d)/;
 export function sortedMetadata(member: Buffer): Buffer {
   // latin1 has a character for every byte, so the text keeps all bytes.
   const sorter = new MetadataSorter(member.toString('latin1'), START.length);
-  return Buffer.from(START + sorter.object(), 'latin1');
+  return Buffer.from(START + sorter.readObject(), 'latin1');
 }
 
 interface Member {
@@ -41,42 +41,44 @@ interface Member {
 class MetadataSorter {
   constructor(
     private readonly text: string,
-    private at: number,
+    private position: number,
   ) {}
 
-  /** The object that starts at the current position, with sorted members. */
-  object(): string {
+  /** Reads the object that starts at the current position. Returns it with sorted members. */
+  readObject(): string {
     const members: Member[] = [];
-    this.at += 1;
-    while (this.text.charCodeAt(this.at) === QUOTE) {
-      members.push(this.member());
-      if (this.text.charCodeAt(this.at) === COMMA) this.at += 1;
+    this.position += 1;
+    while (this.text.charCodeAt(this.position) === QUOTE) {
+      members.push(this.readMember());
+      if (this.text.charCodeAt(this.position) === COMMA) this.position += 1;
     }
-    this.at += 1;
+    this.position += 1;
     members.sort((a, b) => (a.name < b.name ? -1 : 1));
     return `{${members.map((member) => member.text).join(',')}}`;
   }
 
-  private member(): Member {
-    const { at: start, text } = this;
+  /** Reads a member. The objects in its value are sorted where upstream sorts them. */
+  private readMember(): Member {
+    const { position: start, text } = this;
     const nameEnd = endOfString(text, start);
     const name = text.slice(start + 1, nameEnd);
     const value = nameEnd + 2;
-    this.at = value;
-    if (TYPED_LISTS.has(name) && text.charCodeAt(value) === OPEN_LIST) return { name, text: `"${name}":${this.list()}` };
-    this.at = endOfValue(text, value);
-    if (name === 'fieldsV1') return { name, text: `"fieldsV1":${sortedFields(text.slice(value, this.at))}` };
-    return { name, text: text.slice(start, this.at) };
+    this.position = value;
+    if (TYPED_LISTS.has(name) && text.charCodeAt(value) === OPEN_LIST) return { name, text: `"${name}":${this.readList()}` };
+    this.position = endOfValue(text, value);
+    if (name === 'fieldsV1') return { name, text: `"fieldsV1":${sortedFields(text.slice(value, this.position))}` };
+    return { name, text: text.slice(start, this.position) };
   }
 
-  private list(): string {
+  /** Reads a list of objects. Returns it with the members of each object sorted. */
+  private readList(): string {
     const items: string[] = [];
-    this.at += 1;
-    while (this.text.charCodeAt(this.at) === OPEN_OBJECT) {
-      items.push(this.object());
-      if (this.text.charCodeAt(this.at) === COMMA) this.at += 1;
+    this.position += 1;
+    while (this.text.charCodeAt(this.position) === OPEN_OBJECT) {
+      items.push(this.readObject());
+      if (this.text.charCodeAt(this.position) === COMMA) this.position += 1;
     }
-    this.at += 1;
+    this.position += 1;
     return `[${items.join(',')}]`;
   }
 }

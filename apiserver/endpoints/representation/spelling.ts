@@ -132,13 +132,13 @@ function aliasApplier(row: KindRow, { stored, shown }: NamespaceAlias): (body: B
   return (body) => {
     // Quotes within strings are escaped, and only names precede the namespace, so the first match is the member
     // itself.
-    const at = body.indexOf(member, 0, 'latin1');
-    if (at < 0 || (isNamespace && at > 0)) return body;
-    const after = at + member.length;
+    const start = body.indexOf(member, 0, 'latin1');
+    if (start < 0 || (isNamespace && start > 0)) return body;
+    const after = start + member.length;
     const bytes = Buffer.allocUnsafeSlow(body.length - member.length + shownMember.length);
-    body.copy(bytes, 0, 0, at);
-    shownMember.copy(bytes, at);
-    body.copy(bytes, at + shownMember.length, after);
+    body.copy(bytes, 0, 0, start);
+    shownMember.copy(bytes, start);
+    body.copy(bytes, start + shownMember.length, after);
     return bytes;
   };
 }

@@ -14,7 +14,7 @@ import type { Dialect } from '../../../shared/names/dialect';
 import type { RequestContext } from '../../registry/verbs';
 import type { EventLoopScheduler } from '../../../shared/scheduling/event-loop-scheduler';
 import type { Outbox } from '../output/outbox';
-import { endInPieces, hasRoom, needsPieces } from '../output/write-progress';
+import { endInPieces, hasRoom, needsPieces } from '../output/piece-writer';
 import { ChainContext } from './chain-context';
 import { ExchangeProgress } from './exchange-progress';
 import { endAfterBody } from './end-after-body';

@@ -4,7 +4,8 @@
  */
 import { createGzip } from 'node:zlib';
 import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
-import { recordPieceWritten, PieceWriter } from '../output/write-progress';
+import { PieceWriter } from '../output/piece-writer';
+import { recordPieceWritten } from '../output/write-progress';
 import type { Exchange } from '../request/exchange';
 import type { ChunkState, ChunkTarget, ReturnChunk } from '../representation/byte-sink';
 import { JsonIndenter, withoutNewline } from '../representation/json-indenter';

@@ -5,7 +5,8 @@
  * `MAX_WAITING_BYTES` wait on a connection. Inspects no request.
  */
 import type { Clock } from '../../../shared/runtime/clock';
-import { isWatch, MAX_WAITING_BYTES, mayStayUnread, piecesWritten } from '../../endpoints/output/write-progress';
+import { MAX_WAITING_BYTES } from '../../endpoints/output/piece-writer';
+import { isWatch, mayStayUnread, piecesWritten } from '../../endpoints/output/write-progress';
 import { PeriodicCheck } from './periodic-check';
 import { StallTracker, type UnreadKind, type UnreadOutput } from './stall-tracker';
 

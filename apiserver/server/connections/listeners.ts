@@ -8,7 +8,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { SecureContextOptions, TLSSocket } from 'node:tls';
 import type { Clock } from '../../../shared/runtime/clock';
-import { adaptPieces } from '../../endpoints/output/write-progress';
+import { adaptPieces } from '../../endpoints/output/piece-writer';
 import { afterReading } from '../../endpoints/request/after-reading';
 import { createUpgradableResponse } from '../../endpoints/request/upgradable-response';
 import type { RequestListener } from '../chain';

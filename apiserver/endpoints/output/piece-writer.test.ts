@@ -1,10 +1,13 @@
+/** The lengths and the order of the pieces in which long responses are written. */
 import { Writable } from 'node:stream';
-import { adaptPieces, endInPieces, hasRoom, MAX_WAITING_BYTES, PieceWriter, piecesWritten } from './write-progress';
+import { adaptPieces, endInPieces, hasRoom, MAX_WAITING_BYTES, PieceWriter } from './piece-writer';
+import { piecesWritten } from './write-progress';
 
 const KIB = 1024;
 
 /** An output that accepts its current piece when `accept` is called. */
 class SlowOutput extends Writable {
+  /** The lengths of the pieces in bytes. */
   readonly pieces: number[] = [];
   private done: (() => void) | undefined;
 
@@ -19,21 +22,32 @@ class SlowOutput extends Writable {
   }
 }
 
-it('endInPieces writes a long body piece by piece as the client reads it, and counts the pieces', async () => {
+it('endInPieces writes a long body piece by piece as the client reads it', async () => {
   const output = new SlowOutput();
   endInPieces(output, {}, Buffer.alloc(600 * KIB));
-  expect([output.pieces, piecesWritten(output)]).toEqual([[256 * KIB], 0]);
+  expect(output.pieces).toEqual([256 * KIB]);
   await output.accept();
+  expect(output.pieces).toEqual([256 * KIB, 256 * KIB]);
   await output.accept();
-  expect([output.pieces, piecesWritten(output)]).toEqual([[256 * KIB, 256 * KIB, 88 * KIB], 2]);
+  expect(output.pieces).toEqual([256 * KIB, 256 * KIB, 88 * KIB]);
   await output.accept();
   expect(output.writableFinished).toBe(true);
 });
 
+it('endInPieces counts the pieces that the client has read', async () => {
+  const output = new SlowOutput();
+  endInPieces(output, {}, Buffer.alloc(600 * KIB));
+  expect(piecesWritten(output)).toBe(0);
+  await output.accept();
+  expect(piecesWritten(output)).toBe(1);
+});
+
 describe('with many open connections', () => {
-  beforeEach(() => adaptPieces(257));
+  const MORE_THAN_256_CONNECTIONS = 257;
+  beforeEach(() => adaptPieces(MORE_THAN_256_CONNECTIONS));
   afterEach(() => adaptPieces(0));
 
+  /** The lengths of the pieces that a client receives. */
   async function piecesOf(write: (output: SlowOutput) => void): Promise<number[]> {
     const output = new SlowOutput();
     write(output);
@@ -75,7 +89,9 @@ it('PieceWriter keeps the order of writes while a long one is in progress', asyn
     },
   });
   const writer = new PieceWriter(output, output);
+  // Long parts, which are written in pieces, between short ones. The bytes of each part have its index as their value.
   const parts = [10, 800 * KIB, 20, 256 * KIB + 1, 256 * KIB, 30].map((length, index) => Buffer.alloc(length, index));
+  /** The indices of the parts that have been written. */
   const done: number[] = [];
   parts.forEach((part, index) => {
     if (index < parts.length - 1) writer.write(part, () => done.push(index));
@@ -86,15 +102,26 @@ it('PieceWriter keeps the order of writes while a long one is in progress', asyn
   expect(done).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-it('hasRoom allows one response of any length to wait on a connection, and several within the limit', async () => {
-  const connection = {};
-  const output = new SlowOutput();
-  expect(hasRoom(connection, 2 * MAX_WAITING_BYTES)).toBe(true);
-  endInPieces(output, connection, Buffer.alloc(100 * KIB));
-  expect(hasRoom(connection, MAX_WAITING_BYTES - 100 * KIB)).toBe(true);
-  expect(hasRoom(connection, MAX_WAITING_BYTES)).toBe(false);
-  expect(hasRoom({}, MAX_WAITING_BYTES)).toBe(true);
-  output.destroy();
-  await new Promise((resolve) => output.once('close', resolve));
-  expect(hasRoom(connection, MAX_WAITING_BYTES)).toBe(true);
+describe('hasRoom', () => {
+  it('allows one response of any length to wait on a connection', () => {
+    expect(hasRoom({}, 2 * MAX_WAITING_BYTES)).toBe(true);
+  });
+
+  it('allows several responses to wait on a connection within the limit', () => {
+    const connection = {};
+    const otherConnection = {};
+    endInPieces(new SlowOutput(), connection, Buffer.alloc(100 * KIB));
+    expect(hasRoom(connection, MAX_WAITING_BYTES - 100 * KIB)).toBe(true);
+    expect(hasRoom(connection, MAX_WAITING_BYTES)).toBe(false);
+    expect(hasRoom(otherConnection, MAX_WAITING_BYTES)).toBe(true);
+  });
+
+  it('no longer counts a response after its output has closed', async () => {
+    const connection = {};
+    const output = new SlowOutput();
+    endInPieces(output, connection, Buffer.alloc(100 * KIB));
+    output.destroy();
+    await new Promise((resolve) => output.once('close', resolve));
+    expect(hasRoom(connection, MAX_WAITING_BYTES)).toBe(true);
+  });
 });
