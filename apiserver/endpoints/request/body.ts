@@ -69,6 +69,7 @@ function collect(exchange: BodyExchange, limit: number, resolve: (body: Buffer) 
   });
 }
 
+/** Returns the error for a body that is too long, and leaves the rest of the body unread. */
 function tooLargeError({ progress }: Pick<BodyExchange, 'progress'>, limit: number): StatusError {
   progress.refuseBody();
   return requestTooLarge(`limit is ${limit}`);
@@ -92,6 +93,7 @@ export function bodyFormat(header: string | undefined, naming: Dialect, { custom
   }
 }
 
+/** The patch types by media type. */
 const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
   ['application/json-patch+json', 'json'],
   ['application/merge-patch+json', 'merge'],
@@ -99,7 +101,7 @@ const PATCH_TYPES: ReadonlyMap<string, PatchType> = new Map([
   ['application/apply-patch+yaml', 'apply'],
 ]);
 /** The media types of patches that custom kinds support: a strategic merge patch needs a Go type. */
-export const CUSTOM_PATCH_TYPES: readonly string[] = [...PATCH_TYPES].flatMap(([text, type]) => (type === 'strategic' ? [] : [text]));
+export const CUSTOM_PATCH_TYPES: readonly string[] = [...PATCH_TYPES.keys()].filter((text) => PATCH_TYPES.get(text) !== 'strategic');
 
 /** A media type without its parameters. */
 export const plainType = (header: string | undefined): string => (header ?? '').split(';', 1)[0]?.trim() ?? '';

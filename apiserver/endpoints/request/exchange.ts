@@ -278,20 +278,26 @@ export class Exchange extends ChainContext implements RequestContext {
   }
 
   private sendNow(status: number, headers: OutgoingHttpHeaders, body: Buffer): void {
-    const { output, progress } = this;
     this.sendHead(status, headers);
-    progress.addSentBytes(body.length);
+    this.progress.addSentBytes(body.length);
+    this.endWith(body);
+    this.finish();
+  }
+
+  /** Sends the body and ends the response. */
+  private endWith(body: Buffer): void {
+    const { output, progress, request } = this;
+    const isHttp1 = output instanceof ServerResponse;
     if (this.method === 'HEAD') output.end();
-    else if (progress.refusesBody && output instanceof ServerResponse && this.request instanceof IncomingMessage) {
+    else if (progress.refusesBody && isHttp1 && request instanceof IncomingMessage) {
       output.write(body);
-      endAfterBody(output, this.request, this.deps.clock);
+      endAfterBody(output, request, this.deps.clock);
     }
     // Node sends a text in one piece with the head, a buffer in a second one.
-    else if (body.length <= MAX_TEXT_BYTES && output instanceof ServerResponse) output.end(body.toString('latin1'), 'latin1');
+    else if (body.length <= MAX_TEXT_BYTES && isHttp1) output.end(body.toString('latin1'), 'latin1');
     else if (needsPieces(body)) endInPieces(output, this.connection, body);
     else output.end(body);
-    if (progress.refusesBody && !(output instanceof ServerResponse)) closeAfterWrite(output);
-    this.finish();
+    if (progress.refusesBody && !isHttp1) closeAfterWrite(output);
   }
 
   /** Aborts the response: the client sees a closed connection or a reset stream. */

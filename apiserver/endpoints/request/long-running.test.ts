@@ -1,9 +1,11 @@
+/** Which requests are long-running, and which seats they occupy. */
 import { STORED_KINDS } from '../../../shared/api/kinds';
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { longRunning } from './long-running';
 import { Query } from './query';
 import { parseRequestInfo } from './request-info';
 
+/** The seats of a long-running request; `undefined` for another one. */
 const seatsOf = (method: string, target: string): string | undefined => {
   const [path = '', query = ''] = target.split('?');
   return longRunning(parseRequestInfo(method, path, new Query(query), GENERATED_NAMES.kubernetes))?.seats;
@@ -38,7 +40,7 @@ describe('longRunning', () => {
     expect(seatsOf(method, target)).toBeUndefined();
   });
 
-  it('covers every subresource that connects to a kubelet or backend', () => {
+  it('classifies every subresource that connects to a kubelet or backend as long-running', () => {
     const connecting = STORED_KINDS.flatMap(({ group, version, resource, subresources = [] }) =>
       subresources.filter(({ connects }) => connects !== undefined).map(({ name }) => `/apis/${group}/${version}/${resource}/x/${name}`),
     );

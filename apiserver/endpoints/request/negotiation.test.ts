@@ -1,3 +1,4 @@
+/** The representations that Accept headers select, and the errors for those that select none. */
 import { negotiate, negotiateStatus } from './negotiation';
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
@@ -23,24 +24,31 @@ it.each([
   expect(negotiate(accept, 'object', 'platform')).toMatchObject(expected);
 });
 
-const LIST = 'application/json, application/yaml, application/vnd.platform.protobuf';
-const STREAMS = 'application/json;stream=watch, application/vnd.platform.protobuf;stream=watch';
+/** The media types that the errors list, for bodies and for streams. */
+const BODY_TYPES = 'application/json, application/yaml, application/vnd.platform.protobuf';
+const STREAM_TYPES = 'application/json;stream=watch, application/vnd.platform.protobuf;stream=watch';
 
 it.each([
-  ['application/*', 'object', `406: Not Acceptable\n\nAvailable representations: ${LIST}`],
-  ['APPLICATION/JSON', 'object', `406: Not Acceptable\n\nAvailable representations: ${LIST}`],
-  ['text/html', 'watchable', `406: Not Acceptable\n\nAvailable representations: ${LIST}, ${STREAMS}`],
-  ['application/yaml', 'watch', `only the following media types are accepted: ${STREAMS}`],
-  ['application/yaml;stream=watch', 'object', `only the following media types are accepted: ${LIST}`],
-  ['application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io', 'object', `only the following media types are accepted: ${LIST}`],
-  ['application/json;as=Table;v=v1', 'object', `only the following media types are accepted: ${LIST}`],
-  ['application/json;v=v1;g=meta.k8s.io', 'object', `only the following media types are accepted: ${LIST}`],
+  ['application/*', 'object', `406: Not Acceptable\n\nAvailable representations: ${BODY_TYPES}`],
+  ['APPLICATION/JSON', 'object', `406: Not Acceptable\n\nAvailable representations: ${BODY_TYPES}`],
+  ['text/html', 'watchable', `406: Not Acceptable\n\nAvailable representations: ${BODY_TYPES}, ${STREAM_TYPES}`],
+  ['application/yaml', 'watch', `only the following media types are accepted: ${STREAM_TYPES}`],
+  ['application/yaml;stream=watch', 'object', `only the following media types are accepted: ${BODY_TYPES}`],
+  [
+    'application/vnd.kubernetes.protobuf;as=Table;v=v1;g=meta.k8s.io',
+    'object',
+    `only the following media types are accepted: ${BODY_TYPES}`,
+  ],
+  ['application/json;as=Table;v=v1', 'object', `only the following media types are accepted: ${BODY_TYPES}`],
+  ['application/json;v=v1;g=meta.k8s.io', 'object', `only the following media types are accepted: ${BODY_TYPES}`],
 ] as const)('negotiate rejects Accept: %s for %s', (accept, offer, message) => {
   expect(() => negotiate(accept, offer, 'platform')).toThrow(message);
 });
 
-it('negotiateStatus selects the first plain representation', () => {
+it('negotiateStatus selects the first representation without a transform', () => {
   expect(negotiateStatus(`${TABLE},application/yaml`)).toMatchObject({ media: 'yaml' });
-  expect(negotiateStatus(TABLE)).toBeUndefined();
-  expect(negotiateStatus('image/png')).toBeUndefined();
+});
+
+it.each([TABLE, 'image/png'])('negotiateStatus selects nothing for Accept: %s', (accept) => {
+  expect(negotiateStatus(accept)).toBeUndefined();
 });

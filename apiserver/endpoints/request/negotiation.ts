@@ -14,7 +14,7 @@ export type Media = 'json' | 'yaml' | 'protobuf';
  */
 export type Transform = 'none' | 'table' | 'partial' | 'partialList';
 
-/** What an Accept header has selected. */
+/** The form of a response that an Accept header has selected. */
 export interface Representation {
   readonly media: Media;
   readonly transform: Transform;
@@ -26,6 +26,7 @@ export interface Representation {
   readonly pretty: boolean;
 }
 
+/** The representation for clients that state no preference. */
 const PLAIN_JSON: Representation = { media: 'json', transform: 'none', metaVersion: 'v1', dialect: undefined, pretty: false };
 
 /**
@@ -33,6 +34,7 @@ const PLAIN_JSON: Representation = { media: 'json', transform: 'none', metaVersi
  */
 export type Offer = 'object' | 'operation' | 'watchable' | 'watch';
 
+/** One clause of an Accept header, such as `application/json;as=Table;v=v1;g=meta.k8s.io;q=0.9`. */
 interface Clause {
   readonly representation: Representation;
   readonly quality: number;
@@ -63,13 +65,13 @@ export function negotiate(accept: string | undefined, offer: Offer, naming: Dial
   for (const clause of clauses) {
     if (!clause.isKnown) continue;
     isKnown = true;
-    if (serves(offer, clause) && !isUntyped(kind, clause)) return clause.representation;
+    if (serves(offer, clause) && !needsFieldNumbers(kind, clause)) return clause.representation;
   }
-  throw isKnown ? notServed(offer, naming) : noKnownType(offer, naming);
+  throw isKnown ? unservedParametersError(offer, naming) : unknownTypesError(offer, naming);
 }
 
-/** Whether the clause requests whole objects of a custom kind in protobuf, for which they have no field numbers. */
-function isUntyped({ custom }: Pick<KindRow, 'custom'>, { representation: { media, transform } }: Clause): boolean {
+/** Whether the clause requests whole objects of a custom kind in protobuf: custom kinds have no field numbers. */
+function needsFieldNumbers({ custom }: Pick<KindRow, 'custom'>, { representation: { media, transform } }: Clause): boolean {
   return custom !== undefined && media === 'protobuf' && transform === 'none';
 }
 
@@ -101,12 +103,14 @@ function streamTypes(naming: Dialect): readonly string[] {
   return [`${JSON_MEDIA_TYPE};stream=watch`, `${PROTOBUF_MEDIA_TYPE[naming]};stream=watch`];
 }
 
-function noKnownType(offer: Offer, naming: Dialect): StatusError {
+/** The error for a header without a known media type. */
+function unknownTypesError(offer: Offer, naming: Dialect): StatusError {
   const types = offer === 'object' || offer === 'operation' ? bodyTypes(naming) : [...bodyTypes(naming), ...streamTypes(naming)];
   return notAcceptable(`406: Not Acceptable\n\nAvailable representations: ${types.join(', ')}`, {});
 }
 
-function notServed(offer: Offer, naming: Dialect): StatusError {
+/** The error for a header with known media types, of which none can be served with its parameters. */
+function unservedParametersError(offer: Offer, naming: Dialect): StatusError {
   const types = offer === 'watch' ? streamTypes(naming) : bodyTypes(naming);
   return notAcceptable(`only the following media types are accepted: ${types.join(', ')}`);
 }
@@ -118,6 +122,7 @@ function clausesOf(accept: string): readonly Clause[] {
     .split(',')
     .slice(0, MAX_CLAUSES)
     .map(parseClause)
+    // The order of equal qualities stays.
     .sort((a, b) => b.quality - a.quality);
   if (clauseCache.size >= MAX_CACHED_HEADERS) clauseCache.clear();
   if (accept.length <= MAX_CACHED_LENGTH) clauseCache.set(accept, clauses);
@@ -131,10 +136,9 @@ function parseClause(text: string): Clause {
   const { media, dialect } = mediaOf(type);
   const transform = transformOf(parameters);
   const stream = parameters.get('stream');
-  const isServable =
-    transform !== undefined &&
-    (stream === undefined || (stream === 'watch' && media !== 'yaml')) &&
-    !(transform.transform === 'table' && media === 'protobuf');
+  const isStreamServable = stream === undefined || (stream === 'watch' && media !== 'yaml');
+  const isTransformServable = transform !== undefined && !(transform.transform === 'table' && media === 'protobuf');
+  const isServable = media !== undefined && isStreamServable && isTransformServable;
   return {
     representation: {
       media: media ?? 'json',
@@ -145,22 +149,23 @@ function parseClause(text: string): Clause {
     },
     quality: Number.isNaN(quality) ? 1 : quality,
     isKnown: media !== undefined,
-    servesObject: media !== undefined && isServable,
-    servesStream: media !== undefined && isServable && media !== 'yaml',
+    servesObject: isServable,
+    servesStream: isServable && media !== 'yaml',
   };
 }
 
+/** Splits `name=value`. */
 function splitPair(text: string): [string, string] {
   const equals = text.indexOf('=');
   return equals < 0 ? [text, ''] : [text.slice(0, equals).trim(), text.slice(equals + 1).trim()];
 }
 
+/** The media type of a clause, and the dialect of that name; both `undefined` for an unknown one. */
 function mediaOf(type: string): { readonly media: Media | undefined; readonly dialect: Dialect | undefined } {
   switch (type) {
-    case '':
     case '*/*':
     case JSON_MEDIA_TYPE:
-      return { media: type === '' ? undefined : 'json', dialect: undefined };
+      return { media: 'json', dialect: undefined };
     case YAML_MEDIA_TYPE:
       return { media: 'yaml', dialect: undefined };
     case PROTOBUF_MEDIA_TYPE.platform:

@@ -6,7 +6,7 @@
 import { appendAll } from '../../../shared/values/append';
 import type { KindRow } from '../../../shared/api/kinds';
 import { forbiddenField, unsupportedValue, requiredValue, type FieldError } from '../../../shared/api/errors/field-error';
-import { MAX_MANAGER_BYTES, fieldManagerErrors, UNPRINTABLE_CHARACTER } from '../../../shared/api/metadata/manager-name';
+import { fieldManagerErrors } from '../../../shared/api/metadata/manager-name';
 import { quote } from '../../../shared/values/text/quote';
 import { badRequest, clientError, invalid, type StatusError } from '../../../shared/api/errors/status';
 import type {
@@ -19,6 +19,7 @@ import type {
   WatchOptions,
   WriteOptions,
 } from '../../registry/verbs';
+import { defaultFieldManager } from './default-field-manager';
 import type { Query } from './query';
 
 /** Parses selectors into a selection of a kind's objects. Throws 400 when one is invalid. */
@@ -30,7 +31,7 @@ export const META_GROUP = 'meta.platform.io';
 /** The `resourceVersion` of a GET of one object; `undefined` for the most recent version. Throws 400. */
 export function getVersion(query: Query): number | undefined {
   if (query.boolean('export') === true) throw badRequest('the export parameter, deprecated since v1.14, is no longer supported');
-  return resourceVersion(query, clientError);
+  return parseResourceVersion(query, clientError);
 }
 
 /** The options of a list. Throws 400 or 422 when a parameter is invalid or contradicts another one. */
@@ -39,22 +40,15 @@ export function listOptions(row: KindRow, query: Query, select: SelectionBuilder
   const version = query.get('resourceVersion') ?? '';
   const match = query.get('resourceVersionMatch') ?? '';
   const token = query.get('continue') ?? '';
-  const errors: FieldError[] = [];
-  if (match !== '') {
-    if (version === '') errors.push(matchForbidden('resourceVersionMatch is forbidden unless resourceVersion is provided'));
-    if (token !== '') errors.push(matchForbidden('resourceVersionMatch is forbidden when continue is provided'));
-    if (!isVersionMatch(match)) errors.push(unsupportedValue('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
-    if (match === 'Exact' && version === '0') {
-      errors.push(matchForbidden('resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
-    }
-  }
+  const errors = match === '' ? [] : listMatchErrors(match, version, token);
   if (query.has('sendInitialEvents')) errors.push(forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
   requireNoErrors('ListOptions', errors);
   if (token !== '' && version !== '' && version !== '0') throw badRequest('specifying resource version is not allowed when using continue');
 
   // Upstream parses the version elsewhere, with another message, when it reads such a list from etcd.
   const isReadFromStore = match === 'Exact' || (limit ?? 0) > 0 || row.expires === true;
-  const revision = resourceVersion(query, isReadFromStore ? (text) => badRequest(`invalid resource version: ${text}`) : clientError);
+  const createError = isReadFromStore ? (text: string) => badRequest(`invalid resource version: ${text}`) : clientError;
+  const revision = parseResourceVersion(query, createError);
   return {
     selection,
     ...(revision === undefined ? {} : { resourceVersion: revision }),
@@ -62,6 +56,18 @@ export function listOptions(row: KindRow, query: Query, select: SelectionBuilder
     ...(limit === undefined ? {} : { limit }),
     ...(token === '' ? {} : { continue: token }),
   };
+}
+
+/** The errors of a `resourceVersionMatch` that is not empty. */
+function listMatchErrors(match: string, version: string, token: string): FieldError[] {
+  const errors: FieldError[] = [];
+  if (version === '') errors.push(matchForbidden('resourceVersionMatch is forbidden unless resourceVersion is provided'));
+  if (token !== '') errors.push(matchForbidden('resourceVersionMatch is forbidden when continue is provided'));
+  if (!isVersionMatch(match)) errors.push(unsupportedValue('resourceVersionMatch', match, ['Exact', 'NotOlderThan', '']));
+  if (match === 'Exact' && version === '0') {
+    errors.push(matchForbidden('resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+  }
+  return errors;
 }
 
 /** The parameters of a watch request. */
@@ -87,27 +93,27 @@ export function watchOptions(
 ): WatchParameters {
   const { selection, timeoutSeconds } = commonListOptions(row, query, select);
   const match = query.get('resourceVersionMatch') ?? '';
-  const initial = query.boolean('sendInitialEvents');
+  const sendInitialEvents = query.boolean('sendInitialEvents');
   const errors: FieldError[] = [];
-  if (initial === undefined) {
-    if (match !== '') errors.push(matchForbidden('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
-  } else {
-    if (match !== 'NotOlderThan') errors.push(matchForbidden('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
-    if (!isWatchListEnabled) {
-      errors.push(
-        forbiddenField('sendInitialEvents', 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'),
-      );
-    }
+  if (sendInitialEvents === undefined && match !== '') {
+    errors.push(matchForbidden('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+  }
+  if (sendInitialEvents !== undefined && match !== 'NotOlderThan') {
+    errors.push(matchForbidden('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  }
+  if (sendInitialEvents !== undefined && !isWatchListEnabled) {
+    const detail = 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled';
+    errors.push(forbiddenField('sendInitialEvents', detail));
   }
   if (match !== '' && match !== 'NotOlderThan') errors.push(unsupportedValue('resourceVersionMatch', match, ['NotOlderThan']));
   requireNoErrors('ListOptions', errors);
-  const revision = resourceVersion(query, clientError);
+  const revision = parseResourceVersion(query, clientError);
   return {
     options: {
       selection,
       bookmarks: query.boolean('allowWatchBookmarks') ?? false,
       ...(revision === undefined ? {} : { resourceVersion: revision }),
-      ...(initial === undefined ? {} : { sendInitialEvents: initial }),
+      ...(sendInitialEvents === undefined ? {} : { sendInitialEvents }),
     },
     timeoutSeconds: timeoutSeconds === undefined || timeoutSeconds === 0 ? undefined : Math.max(timeoutSeconds, 0),
   };
@@ -153,7 +159,7 @@ export function collectionDeleteOptions(query: Query): DeleteOptions {
 }
 
 function deleteOptionsWith(query: Query, resourceVersion = ''): DeleteOptions {
-  const gracePeriodSeconds = integer(query, 'gracePeriodSeconds');
+  const gracePeriodSeconds = parseInteger(query, 'gracePeriodSeconds');
   const orphanDependents = query.boolean('orphanDependents');
   const propagationPolicy = query.get('propagationPolicy');
   const uid = query.get('uid') ?? '';
@@ -177,14 +183,16 @@ export function requireNoErrors(kind: string, errors: readonly FieldError[]): vo
   if (errors.length > 0) throw invalid({ group: META_GROUP, kind }, '', errors);
 }
 
+/** The parameters that lists and watches have in common. */
 function commonListOptions(
   row: KindRow,
   query: Query,
   select: SelectionBuilder,
 ): { limit: number | undefined; timeoutSeconds: number | undefined; selection: Selection } {
-  const timeoutSeconds = integer(query, 'timeoutSeconds');
-  const limit = integer(query, 'limit');
-  return { limit, timeoutSeconds, selection: select(row, query.get('labelSelector') ?? '', query.get('fieldSelector') ?? '') };
+  const timeoutSeconds = parseInteger(query, 'timeoutSeconds');
+  const limit = parseInteger(query, 'limit');
+  const selection = select(row, query.get('labelSelector') ?? '', query.get('fieldSelector') ?? '');
+  return { limit, timeoutSeconds, selection };
 }
 
 function matchForbidden(detail: string): FieldError {
@@ -195,6 +203,7 @@ function isVersionMatch(text: string): text is ResourceVersionMatch {
   return text === 'Exact' || text === 'NotOlderThan';
 }
 
+/** The values of `fieldValidation`. */
 const FIELD_VALIDATION: readonly string[] = ['', 'Ignore', 'Strict', 'Warn'];
 
 function writeErrors(query: Query): FieldError[] {
@@ -212,48 +221,21 @@ function writeValues(query: Query, headers: WriteHeaders): WriteOptions {
   return {
     dryRun: query.getAll('dryRun').includes('All'),
     fieldValidation: fieldValidation(query.get('fieldValidation')),
-    fieldManager: manager === '' ? defaultManager(headers.userAgent) : manager,
-    statedOptions: { ...givenValue('fieldManager', manager), ...givenValue('fieldValidation', query.get('fieldValidation') ?? '') },
+    fieldManager: manager === '' ? defaultFieldManager(headers.userAgent) : manager,
+    statedOptions: { ...memberIfStated('fieldManager', manager), ...memberIfStated('fieldValidation', query.get('fieldValidation') ?? '') },
     ...(headers.ifMatch === undefined ? {} : { ifMatch: unquoted(headers.ifMatch) }),
   };
 }
 
-const givenValue = (name: 'fieldManager' | 'fieldValidation', value: string): object => (value === '' ? {} : { [name]: value });
+const memberIfStated = (name: 'fieldManager' | 'fieldValidation', value: string): object => (value === '' ? {} : { [name]: value });
 
 function fieldValidation(text: string | undefined): FieldValidation {
   return text === 'Ignore' || text === 'Strict' ? text : 'Warn';
 }
 
+/** The value of an `If-Match` header without its quotes. */
 function unquoted(text: string): string {
   return text.length >= 2 && text.startsWith('"') && text.endsWith('"') ? text.slice(1, -1) : text;
-}
-
-/**
- * Default managers by user agent, for user agents of at most {@link MAX_CACHED_LENGTH} characters. Cleared when it has
- * {@link MAX_CACHED_MANAGERS}, because clients choose their user agents.
- */
-const managerCache = new Map<string, string>();
-const MAX_CACHED_MANAGERS = 256;
-const MAX_CACHED_LENGTH = 512;
-
-/** The default manager: the user agent up to its first slash, without unprintable characters, at most 128 bytes. */
-function defaultManager(userAgent: string | undefined): string {
-  if (userAgent === undefined || userAgent === '') return 'unknown';
-  const cached = managerCache.get(userAgent);
-  if (cached !== undefined) return cached;
-  // Node decodes header bytes as latin1.
-  const text = Buffer.from(userAgent, 'latin1').toString('utf8');
-  const slash = text.indexOf('/');
-  const printable = [...(slash < 0 ? text : text.slice(0, slash))].filter((character) => !UNPRINTABLE_CHARACTER.test(character));
-  let manager = '';
-  for (const character of printable) {
-    if (Buffer.byteLength(manager) + Buffer.byteLength(character) > MAX_MANAGER_BYTES) break;
-    manager += character;
-  }
-  if (manager === '') manager = 'unknown';
-  if (managerCache.size >= MAX_CACHED_MANAGERS) managerCache.clear();
-  if (userAgent.length <= MAX_CACHED_LENGTH) managerCache.set(userAgent, manager);
-  return manager;
 }
 
 /** `10`, `-10` or `+10` */
@@ -265,7 +247,7 @@ const MIN_INT64 = -9223372036854775808n;
  * Parses an int64. Values beyond the safe integers of JavaScript are clamped to them, which makes no difference to the
  * limits and durations that are parsed here.
  */
-function integer(query: Query, name: string): number | undefined {
+function parseInteger(query: Query, name: string): number | undefined {
   const text = query.get(name);
   if (text === undefined) return undefined;
   if (!INTEGER.test(text)) throw badRequest(`strconv.ParseInt: parsing ${quote(text)}: invalid syntax`);
@@ -274,11 +256,12 @@ function integer(query: Query, name: string): number | undefined {
   return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(value)));
 }
 
+/** `10` */
 const UNSIGNED = /^\d+$/;
 const MAX_UINT64 = 18446744073709551615n;
 
 /** `undefined` for the most recent version. Throws what `createError` returns for the message of an invalid one. */
-function resourceVersion(query: Query, createError: (text: string) => StatusError): number | undefined {
+function parseResourceVersion(query: Query, createError: (text: string) => StatusError): number | undefined {
   const text = query.get('resourceVersion');
   if (text === undefined || text === '') return undefined;
   const isUnsigned = UNSIGNED.test(text);

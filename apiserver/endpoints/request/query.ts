@@ -5,12 +5,12 @@
 import { decodePercent } from '../../../shared/values/text/percent';
 
 /** In place of the names and values while they are not parsed; never changed. */
-const NONE: string[] = [];
+const UNPARSED: string[] = [];
 
 /** The parsed query of one URL. Names may occur several times. */
 export class Query {
-  private names = NONE;
-  private values = NONE;
+  private names = UNPARSED;
+  private values = UNPARSED;
   private isParsed = false;
 
   /** `text` without the leading `?`. */
@@ -45,8 +45,8 @@ export class Query {
 
   /** Frees the parameters until one is read again: most requests that take long have no more use for them. */
   release(): void {
-    this.names = NONE;
-    this.values = NONE;
+    this.names = UNPARSED;
+    this.values = UNPARSED;
     this.isParsed = false;
   }
 
@@ -65,6 +65,7 @@ export class Query {
     }
   }
 
+  /** Adds the parameter of a pair, unless the pair is invalid. */
   private add(pair: string): void {
     if (pair.includes(';')) return;
     const equals = pair.indexOf('=');

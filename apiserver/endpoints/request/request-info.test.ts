@@ -1,8 +1,9 @@
+/** The request infos of paths, with their verbs, aliases and deprecated forms. */
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { Query } from './query';
 import { parseRequestInfo, MalformedRequest } from './request-info';
 
-const info = (method: string, path: string, query = '') => parseRequestInfo(method, path, new Query(query), GENERATED_NAMES.platform);
+const parse = (method: string, path: string, query = '') => parseRequestInfo(method, path, new Query(query), GENERATED_NAMES.platform);
 
 it.each([
   ['GET', '/api/v1/namespaces', { verb: 'list', resource: 'namespaces', namespace: '', name: '' }],
@@ -26,26 +27,27 @@ it.each([
   ['FOO', '/api/v1/pods', { verb: '' }],
   ['GET', '/api/v1/nodes/a/b/c/d', { name: 'a', subresource: 'b', rest: ['c', 'd'] }],
 ])('parseRequestInfo parses %s %s', (method, path, expected) => {
-  expect(info(method, path)).toMatchObject({ kind: 'resource', ...expected });
+  expect(parse(method, path)).toMatchObject({ kind: 'resource', ...expected });
 });
 
-const SYSTEM = { shown: 'kube-system', stored: 'platform-system' };
+/** The alias of the system namespace that the paths below use. */
+const SYSTEM_ALIAS = { shown: 'kube-system', stored: 'platform-system' };
 
 it.each([
-  ['/api/v1/namespaces/kube-system/pods', '', { namespace: 'platform-system', name: '', alias: SYSTEM }],
-  ['/api/v1/namespaces/kube-system/pods/kube-public', '', { namespace: 'platform-system', name: 'kube-public', alias: SYSTEM }],
-  ['/api/v1/namespaces/kube-system/status', '', { name: 'platform-system', alias: SYSTEM }],
+  ['/api/v1/namespaces/kube-system/pods', '', { namespace: 'platform-system', name: '', alias: SYSTEM_ALIAS }],
+  ['/api/v1/namespaces/kube-system/pods/kube-public', '', { namespace: 'platform-system', name: 'kube-public', alias: SYSTEM_ALIAS }],
+  ['/api/v1/namespaces/kube-system/status', '', { name: 'platform-system', alias: SYSTEM_ALIAS }],
   ['/api/v1/namespaces/platform-system/pods', '', { namespace: 'platform-system', alias: undefined }],
-  ['/api/v1/namespaces', 'fieldSelector=metadata.name%3Dkube-system', { namespace: '', name: '', alias: SYSTEM }],
+  ['/api/v1/namespaces', 'fieldSelector=metadata.name%3Dkube-system', { namespace: '', name: '', alias: SYSTEM_ALIAS }],
   ['/api/v1/pods', 'fieldSelector=metadata.name%3Dkube-system', { namespace: '', name: '', alias: undefined }],
 ])('parseRequestInfo resolves the namespace alias of %s?%s', (path, query, expected) => {
-  expect(info('GET', path, query)).toMatchObject(expected);
+  expect(parse('GET', path, query)).toMatchObject(expected);
 });
 
 it.each(['/api/v1', '/apis/foo/v1', '/', '//api/v1/pods', '/healthz', '/apis/foo'])(
   'parseRequestInfo does not classify %s as a resource',
   (path) => {
-    expect(info('GET', path)).toEqual({ kind: 'path', path, verb: 'get' });
+    expect(parse('GET', path)).toEqual({ kind: 'path', path, verb: 'get' });
   },
 );
 
@@ -58,14 +60,13 @@ it.each([
   ['watch=0', 'list'],
   ['w=1', 'list'],
 ])('parseRequestInfo of a collection with ?%s has the verb %s', (query, verb) => {
-  const parsed = info('GET', '/api/v1/pods', query);
-  expect(parsed.verb).toBe(verb);
+  expect(parse('GET', '/api/v1/pods', query).verb).toBe(verb);
 });
 
 it('parseRequestInfo of one object with ?watch has the verb watch and the name', () => {
-  expect(info('GET', '/api/v1/nodes/a', 'watch=true')).toMatchObject({ verb: 'watch', name: 'a' });
+  expect(parse('GET', '/api/v1/nodes/a', 'watch=true')).toMatchObject({ verb: 'watch', name: 'a' });
 });
 
 it('parseRequestInfo rejects a watch prefix without a resource', () => {
-  expect(() => info('GET', '/api/v1/watch')).toThrow(MalformedRequest);
+  expect(() => parse('GET', '/api/v1/watch')).toThrow(MalformedRequest);
 });

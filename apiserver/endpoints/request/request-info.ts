@@ -57,7 +57,7 @@ export interface PathRequest {
   readonly verb: string;
 }
 
-/** What is known from the path, method and query of a request. Authorization, routing and several filters decide by it. */
+/** The request info: everything that authorization, routing and filters read from the method, path and query of a request. */
 export type RequestInfo = ResourceRequest | PathRequest;
 
 /** A path that cannot be parsed; the response is 400 with this message as plain text. */
@@ -153,6 +153,7 @@ export function nameFromFieldSelector(query: Query): string {
   return selector === undefined ? '' : (NAME_SELECTOR.exec(selector)?.[1] ?? '');
 }
 
+/** The parts of a path after the version; absent parts are ''. */
 interface ResourceLocation {
   readonly namespace: string;
   readonly resource: string;
@@ -173,19 +174,20 @@ const NO_REST: readonly string[] = [];
  *     namespaces/ns/finalize   -> namespace ns, resource namespaces, name ns, subresource finalize
  */
 function parseLocation(segments: readonly string[], start: number): ResourceLocation {
-  let at = start;
+  /** The position of the resource: after the namespace, unless the request is for the Namespace itself. */
+  let position = start;
   let namespace = '';
-  if (segments[at] === 'namespaces' && segments.length > at + 1) {
-    namespace = segments[at + 1] ?? '';
-    const next = segments[at + 2];
-    if (next !== undefined && next !== 'status' && next !== 'finalize') at += 2;
+  if (segments[position] === 'namespaces' && segments.length > position + 1) {
+    namespace = segments[position + 1] ?? '';
+    const next = segments[position + 2];
+    if (next !== undefined && next !== 'status' && next !== 'finalize') position += 2;
   }
   return {
     namespace,
-    resource: segments[at] ?? '',
-    name: segments[at + 1] ?? '',
-    subresource: segments[at + 2] ?? '',
-    rest: segments.length > at + 3 ? segments.slice(at + 3) : NO_REST,
+    resource: segments[position] ?? '',
+    name: segments[position + 1] ?? '',
+    subresource: segments[position + 2] ?? '',
+    rest: segments.length > position + 3 ? segments.slice(position + 3) : NO_REST,
   };
 }
 

@@ -9,6 +9,7 @@ import { remoteAddress, socketOf, sourceIps } from './source-ips';
 /** Names of the trace events around the sending of a response. */
 export const WRITING_RESPONSE = 'About to write a response';
 export const RESPONSE_WRITTEN = 'Writing http response done';
+/** The beginning of the media type of an apply patch. */
 const APPLY_TYPE = 'application/apply-patch';
 
 /** Span names of the handlers; other verbs have no span. */
@@ -46,6 +47,7 @@ export function traceHandler(trace: RequestTrace, exchange: Exchange, info: Reso
   return trace.runHandler(name, attributes, work);
 }
 
+/** The verb of the span: that of upstream's metrics. */
 function verbOf(exchange: Exchange, { verb }: ResourceRequest): string {
   if (verb === 'list') return 'LIST';
   return verb === 'patch' && exchange.header('content-type')?.startsWith(APPLY_TYPE) === true ? 'APPLY' : exchange.method;
@@ -85,24 +87,25 @@ export function traceRequest(tracing: Tracing, exchange: Exchange, work: (exchan
 }
 
 /** A host with or without a port: `127.0.0.1:6443`, `[::1]`. */
-const HOST_AND_PORT = /^(.*?)(?::(\d+))?$/;
+const HOST_AND_PORT = /^(?<host>.*?)(?::(?<port>\d+))?$/;
 
 /** The attributes of the request. Read at its start: some are not available any more after the connection has closed. */
 function requestAttributes(exchange: Exchange): SpanAttributes {
   const { method, origin, request } = exchange;
-  const host = HOST_AND_PORT.exec(exchange.header('host') ?? exchange.header(':authority') ?? '');
-  const port = socketOf(exchange)?.remotePort;
+  const authority = exchange.header('host') ?? exchange.header(':authority') ?? '';
+  const { host = '', port: hostPort } = HOST_AND_PORT.exec(authority)?.groups ?? {};
+  const peerPort = socketOf(exchange)?.remotePort;
   const agent = exchange.header('user-agent');
   const length = Number(exchange.header('content-length') ?? '0');
   return {
     'http.method': method,
     'http.scheme': origin === 'secure' ? 'https' : 'http',
     'http.target': request.url ?? '',
-    'net.host.name': host?.[1] ?? '',
-    ...(host?.[2] === undefined ? {} : { 'net.host.port': Number(host[2]) }),
+    'net.host.name': host,
+    ...(hostPort === undefined ? {} : { 'net.host.port': Number(hostPort) }),
     'net.protocol.version': exchange.isMultiplexed ? '2.0' : '1.1',
     'net.sock.peer.addr': remoteAddress(exchange) ?? '',
-    ...(port === undefined ? {} : { 'net.sock.peer.port': port }),
+    ...(peerPort === undefined ? {} : { 'net.sock.peer.port': peerPort }),
     ...(agent === undefined ? {} : { 'user_agent.original': agent }),
     ...(length > 0 ? { 'http.request_content_length': length } : {}),
   };
@@ -123,5 +126,7 @@ function spanName({ method, infoIfParsed: info, dialect }: Exchange): string {
   const { group, version, namespace, resource, name, subresource } = info;
   const root = group === '' ? `/api/${version}` : `/apis/${groupInDialect(dialect, group)}/${version}`;
   const namespaceSegment = namespace === '' ? '' : '/namespaces/{:namespace}';
-  return `${method} ${root}${namespaceSegment}/${resource}${name === '' ? '' : '/{:name}'}${subresource === '' ? '' : `/${subresource}`}`;
+  const nameSegment = name === '' ? '' : '/{:name}';
+  const subresourceSegment = subresource === '' ? '' : `/${subresource}`;
+  return `${method} ${root}${namespaceSegment}/${resource}${nameSegment}${subresourceSegment}`;
 }

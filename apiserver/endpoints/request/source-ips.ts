@@ -15,7 +15,8 @@ export function sourceIps(exchange: Exchange): readonly string[] {
   return [...new Set(remote === undefined ? forwardedAddresses : [...forwardedAddresses, remote])];
 }
 
-const MAPPED = '::ffff:';
+/** The prefix of an IPv4 address on an IPv6 socket. */
+const IPV4_MAPPED_PREFIX = '::ffff:';
 
 /** Cached per socket: reading the address from a socket costs as much as the rest of a log entry. */
 const addresses = new WeakMap<object, string>();
@@ -28,7 +29,7 @@ export function remoteAddress(exchange: Exchange): string | undefined {
   if (cached !== undefined) return cached;
   const { remoteAddress: address } = socket;
   if (address === undefined) return undefined;
-  const plain = address.startsWith(MAPPED) ? address.slice(MAPPED.length) : address;
+  const plain = address.startsWith(IPV4_MAPPED_PREFIX) ? address.slice(IPV4_MAPPED_PREFIX.length) : address;
   addresses.set(socket, plain);
   return plain;
 }
