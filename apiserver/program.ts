@@ -23,7 +23,7 @@ import type { EncryptionFromFile } from './options/storage/encryption-options';
 import { openStore } from './options/storage/open-store';
 import type { ServerFlags } from './options/flags/flags';
 import { listeningOptions, prefixOf, serverOptions, tlsSource, type OpenedAccess } from './options-from-flags';
-import { createTypeNameLookup } from './cache/store/key-space';
+import { createTypeNameLookup } from './cache/store/type-lookups';
 import { Meters } from './metrics/registry/meters';
 import { buildResources } from './registry/resources';
 import { openAuthorizerLinks } from './options/authorizer-links';

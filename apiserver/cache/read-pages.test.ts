@@ -1,3 +1,4 @@
+/** The requests that a read in pages sends: their revisions, sizes and times. */
 import type { KeyValue, RangeResult, Store } from '../storage/store';
 import { readPages, type PageRequest } from './read-pages';
 
@@ -7,6 +8,7 @@ interface FakeStore {
   readonly requests: { readonly start: string; readonly revision: number | undefined }[];
 }
 
+/** `a00`, `a01` … */
 const keyAt = (index: number): string => `a${String(index).padStart(2, '0')}`;
 
 /** A store with keys `a00`, `a01` …. The first read returns revision 101, and each later one the next revision. */
@@ -68,23 +70,25 @@ it.each([
 describe('readPages, when the second request fails,', () => {
   function createFailingStore(): Pick<Store, 'range'> {
     const { store, requests } = createStore({ keys: 60, valueBytes: 10 });
-    return { range: (...args) => (requests.length === 1 ? Promise.reject(new Error('away')) : store.range(...args)) };
+    return { range: (...args) => (requests.length === 1 ? Promise.reject(new Error('unavailable')) : store.range(...args)) };
   }
 
   it('ignores the failure of a prefetch when the caller stops at the first page', async () => {
     const pages = readPages(createFailingStore(), RANGE, { prefetch: true });
     const first = await pages.next();
+    // The size of the first page with values.
     expect(first.value).toMatchObject({ kvs: { length: 16 } });
     await pages.return();
   });
 
   it('rejects when the caller reads on', async () => {
-    await expect(readKeys(createFailingStore(), { prefetch: true })).rejects.toThrow('away');
+    await expect(readKeys(createFailingStore(), { prefetch: true })).rejects.toThrow('unavailable');
   });
 });
 
-it('readPages reduces the page size for large values', async () => {
+it('readPages reduces the page size until the values of a page have about 4 MiB', async () => {
   const { store, requests } = createStore({ keys: 40, valueBytes: 600_000 });
   await readKeys(store, {});
+  // Pages of 16 and of 8 keys are too large, with 9.6 MB and 4.8 MB; those of 4 keys, with 2.4 MB, are not.
   expect(requests.map(({ start }) => start)).toEqual(['a', 'a15\0', 'a23\0', 'a27\0', 'a31\0', 'a35\0']);
 });

@@ -1,3 +1,4 @@
+/** The contract of the cache over every kind of store. */
 import { openEtcdStore } from '../../storage/etcd/open';
 import { systemClock } from '../../../shared/runtime/clock';
 import { systemRandom } from '../../../shared/runtime/random';

@@ -7,6 +7,7 @@ import type { OpenedStore } from '../../../test/support/store/open-stores';
 import type { Snapshot, WatchRequest } from '../cache';
 import { openCache, type CacheOptions, type OpenedCache } from '../sync/open-cache';
 import { StoreError, type Revision, type Store } from '../../storage/store';
+import { stopAfterTest, useForEachTest, useResource } from '../../../test/support/use-resource';
 import { systemClock } from '../../../shared/runtime/clock';
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
@@ -23,79 +24,70 @@ import {
   storedTypes,
   widgets,
 } from '../../../test/support/store/cache-fixture';
-import { guarantees, histories, record, type Recording } from './history';
+import { guarantees } from './guarantees';
+import { histories } from './history';
+import { recordHistory, type Recording } from './recording';
 
-/** `open` creates an empty store; `historyRuns` is the number of random histories, each on a store of its own. */
-export function describeCache(open: () => Promise<OpenedStore>, { historyRuns }: { readonly historyRuns: number }): void {
-  let opened: OpenedStore;
-  let store: Store;
-  let caches: OpenedCache[];
+const fiveSeconds = (): { deadline: number } => ({ deadline: systemClock.monotonic() + 5000 });
 
-  /** Opens a cache on the store of the test and waits until it is ready. */
-  async function start(options: Partial<CacheOptions> = {}): Promise<OpenedCache> {
-    const fixed = { store, prefix: storePrefix, types: storedTypes, clock: systemClock, random: systemRandom, logger: silentLogger };
-    const cache = openCache({ ...fixed, checkMs: 0, compactionMs: 0, ...options });
-    caches.push(cache);
-    await cache.whenReady();
-    return cache;
+/** A watch of all objects from this revision on. */
+const after = (revision: Revision): WatchRequest => ({
+  scope: {},
+  start: { type: 'after', revision },
+  bookmarks: false,
+  markEndOfInitialEvents: false,
+});
+
+/** A cache without periodic checks and compactions, once it is ready. */
+async function openReadyCache(store: Store, options: Partial<CacheOptions>): Promise<OpenedCache> {
+  const dependencies = { store, clock: systemClock, random: systemRandom, logger: silentLogger };
+  const cache = openCache({ ...dependencies, prefix: storePrefix, types: storedTypes, checkMs: 0, compactionMs: 0, ...options });
+  await cache.whenReady();
+  return cache;
+}
+
+/** The guarantees of watches over random histories, each on a store of its own. */
+function describeWatchGuarantees(open: () => Promise<OpenedStore>, historyRuns: number): void {
+  async function recordHistories(options: Partial<CacheOptions>): Promise<readonly Recording[]> {
+    const recordings: Recording[] = [];
+    for (const steps of fc.sample(histories, { numRuns: historyRuns, seed: 42 })) {
+      const { store, dispose } = await open();
+      const cache = await openReadyCache(store, options);
+      recordings.push(...(await recordHistory(store, cache, steps)));
+      if (options.windowBytes === 0) expect(cache.statistics.windowEvents).toBe(0);
+      await cache.close();
+      await dispose();
+    }
+    return recordings;
   }
 
-  const fiveSeconds = (): { deadline: number } => ({ deadline: systemClock.monotonic() + 5000 });
-  const after = (revision: Revision): WatchRequest => ({
-    scope: {},
-    start: { type: 'after', revision },
-    bookmarks: false,
-    markEndOfInitialEvents: false,
-  });
-
-  beforeEach(async () => {
-    opened = await open();
-    store = opened.store;
-    caches = [];
-  });
-
-  afterEach(async () => {
-    for (const cache of caches) await cache.close();
-    await opened.dispose();
-  });
-
-  describe.each([
+  describe.each<[string, Partial<CacheOptions>]>([
     ['from the window', {}],
     ['from a replay of the store, with an empty window', { windowBytes: 0 }],
   ])('watch guarantees, resuming %s', (_name, options) => {
-    let recordings: Recording[];
-
     // Each history runs once; every guarantee is then checked against all recordings.
-    beforeAll(async () => {
-      recordings = [];
-      for (const steps of fc.sample(histories, { numRuns: historyRuns, seed: 42 })) {
-        const historyStore = await open();
-        const cache = openCache({
-          store: historyStore.store,
-          prefix: storePrefix,
-          types: storedTypes,
-          clock: systemClock,
-          random: systemRandom,
-          logger: silentLogger,
-          checkMs: 0,
-          compactionMs: 0,
-          ...options,
-        });
-        await cache.whenReady();
-        recordings.push(...(await record(historyStore.store, cache, steps)));
-        if ('windowBytes' in options) expect(cache.statistics.windowEvents).toBe(0);
-        await cache.close();
-        await historyStore.dispose();
-      }
-    }, 60_000);
+    const recordings = useResource(() => recordHistories(options), undefined, 60_000);
 
     it.each(Object.entries(guarantees))('watches satisfy %s', (_guarantee, isSatisfied) => {
-      expect(recordings.length).toBeGreaterThan(historyRuns);
-      expect(recordings.filter((recording) => !isSatisfied(recording))).toEqual([]);
+      expect(recordings().length).toBeGreaterThan(historyRuns);
+      expect(recordings().filter((recording) => !isSatisfied(recording))).toEqual([]);
     });
   });
+}
+
+/** `open` creates an empty store; `historyRuns` is the number of random histories, each on a store of its own. */
+export function describeCache(open: () => Promise<OpenedStore>, { historyRuns }: { readonly historyRuns: number }): void {
+  describeWatchGuarantees(open, historyRuns);
+
+  const opened = useForEachTest(open, ({ dispose }) => dispose());
+  const closeAfterTest = stopAfterTest((cache: OpenedCache) => cache.close());
+
+  /** Opens a cache on the store of the test. */
+  const start = async (options: Partial<CacheOptions> = {}): Promise<OpenedCache> =>
+    closeAfterTest(await openReadyCache(opened().store, options));
 
   it('waitUntilFresh makes every earlier write visible', async () => {
+    const { store } = opened();
     const cache = await start();
     const otherCache = await start();
     for (let i = 0; i < 50; i += 1) {
@@ -108,6 +100,7 @@ export function describeCache(open: () => Promise<OpenedStore>, { historyRuns }:
   });
 
   it('becomes ready on an empty, a filled and a compacted store', async () => {
+    const { store } = opened();
     expect((await start()).snapshot(configMaps).size).toBe(0);
     for (let i = 0; i < 20; i += 1) await putObject(store, configMaps, `a/${i % 5}`, { data: String(i) });
     expect((await start()).snapshot(configMaps).size).toBe(5);
@@ -117,6 +110,7 @@ export function describeCache(open: () => Promise<OpenedStore>, { historyRuns }:
   });
 
   it('returns the same past states from memory and from the store', async () => {
+    const { store } = opened();
     const withWindow = await start();
     const withoutWindow = await start({ windowBytes: 0 });
     /** The keys after each write. */
@@ -150,6 +144,7 @@ export function describeCache(open: () => Promise<OpenedStore>, { historyRuns }:
   });
 
   it('reads a part of a past state from the store in pages', async () => {
+    const { store } = opened();
     for (let i = 0; i < 10; i += 1) await putObject(store, configMaps, `a/${i}`);
     const revision = await putObject(store, configMaps, 'b/0');
     const cache = await start({ windowBytes: 0 });
@@ -168,6 +163,7 @@ export function describeCache(open: () => Promise<OpenedStore>, { historyRuns }:
   });
 
   it('rejects compacted and future revisions', async () => {
+    const { store } = opened();
     const cache = await start();
     const old = await putObject(store, configMaps, 'a/one');
     for (let i = 0; i < 5; i += 1) await putObject(store, configMaps, 'a/one', { data: String(i) });
@@ -187,6 +183,7 @@ export function describeCache(open: () => Promise<OpenedStore>, { historyRuns }:
   });
 
   it('ends a watch from a compacted revision as expired, on every replica, with both revisions', async () => {
+    const { store } = opened();
     const cache = await start();
     const otherCache = await start();
     const old = await putObject(store, configMaps, 'a/one');
@@ -208,6 +205,7 @@ export function describeCache(open: () => Promise<OpenedStore>, { historyRuns }:
   });
 
   it('compacts the store once per interval on one replica, at the revision of its previous round', async () => {
+    const { store } = opened();
     const firstCache = await start();
     const secondCache = await start();
     await putObject(store, nodes, 'n');
@@ -223,16 +221,28 @@ export function describeCache(open: () => Promise<OpenedStore>, { historyRuns }:
     expect(secondCache.statistics.compactions).toBe(0);
     expect(firstCache.compactedRevision).toBe(firstRoundRevision);
     expect(secondCache.compactedRevision).toBe(firstRoundRevision);
-    // The other replica takes over when the first one has stopped.
-    await putObject(store, nodes, 'n', { data: '3' });
+  });
+
+  it('compacts the store on another replica when the one that did so has stopped', async () => {
+    const { store } = opened();
+    const firstCache = await start();
+    const secondCache = await start();
+    for (const round of [1, 2]) {
+      await putObject(store, nodes, 'n', { data: String(round) });
+      await firstCache.runCompactionRound();
+      await secondCache.runCompactionRound();
+    }
+    await secondCache.waitUntilFresh(fiveSeconds());
+    const { compactedRevision } = secondCache;
     await firstCache.close();
     await secondCache.runCompactionRound();
     await secondCache.waitUntilFresh(fiveSeconds());
     expect(secondCache.statistics.compactions).toBe(1);
-    expect(secondCache.compactedRevision).toBeGreaterThan(firstRoundRevision);
+    expect(secondCache.compactedRevision).toBeGreaterThan(compactedRevision);
   });
 
   it('recognizes custom resources by their keys, whether they exist at the start or are created later', async () => {
+    const { store } = opened();
     await putObject(store, widgets, 'a/first');
     const cache = await start();
     expect(cache.storedTypes()).toContainEqual(widgets);
@@ -249,6 +259,7 @@ export function describeCache(open: () => Promise<OpenedStore>, { historyRuns }:
   });
 
   it('accepts a custom resource with another scope once it has no objects', async () => {
+    const { store } = opened();
     const cache = await start();
     const scoped = { ...gadgets, namespaced: true };
     await putObject(store, gadgets, 'one');
@@ -267,6 +278,7 @@ export function describeCache(open: () => Promise<OpenedStore>, { historyRuns }:
   });
 
   it('passes the consistency check when it is correct', async () => {
+    const { store } = opened();
     const cache = await start();
     for (let i = 0; i < 15; i += 1) {
       await putObject(store, services, `a/${i}`);

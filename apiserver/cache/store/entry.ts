@@ -13,6 +13,7 @@ import { decodeStoredValue, spliceResourceVersion, TABLE_GENERATION, UnknownForm
 /** Converts a value of an older table generation to the current one. An error makes the value unreadable. */
 export type MigrateStoredValue = (type: StoredType, value: StoredValue) => StoredValue;
 
+/** The parsed header of a stored value. */
 interface EntryHeader {
   readonly labels: Labels;
   readonly fields: Labels;
@@ -34,17 +35,17 @@ export class EntryFactory {
 
   /** `bytes` is a stored value (stored-value.ts); the entry does not keep it. Throws {@link UnknownFormatError}. */
   create(type: StoredType, key: string, revision: Revision, bytes: Buffer): Entry {
-    return assemble(key, revision, decode(type, bytes, this.migrate), (text) => this.header(text));
+    return assemble(key, revision, decode(type, bytes, this.migrate), (text) => this.sharedHeader(text));
   }
 
   /** Like `create`, with the bytes in a slab: for entries that stay in memory. Positional, because it runs for every event. */
   createInSlab(slabs: SlabAllocator, type: StoredType, key: string, revision: Revision, bytes: Buffer): SlabEntry {
     const value = decode(type, bytes, this.migrate);
-    const { labels, fields } = value.header === '' ? EMPTY_HEADER : this.header(value.header);
+    const { labels, fields } = value.header === '' ? EMPTY_HEADER : this.sharedHeader(value.header);
     return slabs.allocate({ key, revision, labels, fields }, value);
   }
 
-  private header(text: string): EntryHeader {
+  private sharedHeader(text: string): EntryHeader {
     if (text.length > MAX_PARSED_HEADER) return parseHeader(text);
     const cached = this.headers.get(text);
     if (cached !== undefined) return cached;

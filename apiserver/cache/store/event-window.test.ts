@@ -1,7 +1,8 @@
-/** The limits of the event window, and its positions. */
+/** The changes that the event window drops at its limits, and the positions of those that it keeps. */
 import type { Entry } from '../cache';
 import { ChangeLog, EventWindow, RecordedChange } from './event-window';
 
+/** An entry with so many bytes. */
 const entry = (key: string, size: number): Entry => ({
   key,
   revision: 1,
@@ -80,7 +81,7 @@ describe('EventWindow', () => {
     expect(log).toMatchObject({ floor: 5_000, size: 0 });
   });
 
-  it('stays consistent when a type starts a new log', () => {
+  it('counts the changes of an old log of a type until they are too old', () => {
     const window = new EventWindow({ ageMs: 1000, bytes: 1e9 }, () => undefined);
     const oldLog = new ChangeLog();
     const newLog = new ChangeLog(10);
@@ -104,6 +105,7 @@ describe('EventWindow', () => {
   it('positionAfter finds the first change after a revision', () => {
     const window = new EventWindow({ ageMs: 1000, bytes: 1e9 }, () => undefined);
     const log = new ChangeLog();
+    // The changes at the positions 0 to 3.
     for (const revision of [2, 4, 4, 8]) recordChange(window, log, revision);
     expect(log.positionAfter(1)).toBe(0);
     expect(log.positionAfter(2)).toBe(1);
@@ -119,7 +121,8 @@ describe('EventWindow', () => {
     const log = new ChangeLog();
     const changes = Array.from({ length: 6 }, (_, revision) => recordChange(window, log, revision, { size: 1024 * 1024 }));
     for (const change of changes) change.frames.set('json', Buffer.alloc(1));
-    expect(changes[5]?.frames.size).toBe(1);
-    expect(changes[0]?.frames.size).toBe(0);
+    const [oldest, newest] = [changes.at(0), changes.at(-1)];
+    expect(newest?.frames.size).toBe(1);
+    expect(oldest?.frames.size).toBe(0);
   });
 });

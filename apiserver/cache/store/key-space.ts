@@ -8,7 +8,7 @@
  */
 import { compareBytes } from '../../../shared/values/json';
 import { prefixRange, type KeyRange, type Revision } from '../../storage/store';
-import type { StoredType, WatchScope } from '../cache';
+import type { StoredType } from '../cache';
 import { TypeState } from './type-state';
 
 /** The types of one cache. */
@@ -52,16 +52,16 @@ export class KeySpace {
    * are skipped. A custom resource that is not known yet is added: its change log then starts at `logStart`.
    */
   locate(storeKey: string, logStart: Revision): TypeState | undefined {
-    const first = storeKey.indexOf('/', this.root.length);
-    if (first < 0) return undefined;
-    const single = this.bySegment.get(storeKey.slice(this.root.length, first));
-    if (single !== undefined) return single;
-    const second = storeKey.indexOf('/', first + 1);
-    if (second < 0) return undefined;
-    const segment = storeKey.slice(this.root.length, second);
+    const firstSlash = storeKey.indexOf('/', this.root.length);
+    if (firstSlash < 0) return undefined;
+    const typeOfFirstPart = this.bySegment.get(storeKey.slice(this.root.length, firstSlash));
+    if (typeOfFirstPart !== undefined) return typeOfFirstPart;
+    const secondSlash = storeKey.indexOf('/', firstSlash + 1);
+    if (secondSlash < 0) return undefined;
+    const segment = storeKey.slice(this.root.length, secondSlash);
     const state = this.bySegment.get(segment);
     if (!isCustomResource(segment) || (state !== undefined && this.builtIn.has(state))) return state;
-    const namespaced = storeKey.includes('/', second + 1);
+    const namespaced = storeKey.includes('/', secondSlash + 1);
     if (state?.type.namespaced === namespaced) return state;
     const hasOtherScope = state !== undefined && state.size > 0;
     return hasOtherScope ? undefined : this.addType(customStoredType(segment, { namespaced }), logStart);
@@ -87,10 +87,11 @@ export class KeySpace {
    * group).
    */
   endOfSegment(storeKey: string): string {
-    const first = storeKey.indexOf('/', this.root.length);
-    const second = first < 0 ? -1 : storeKey.indexOf('/', first + 1);
-    const last = second > 0 && isCustomResource(storeKey.slice(this.root.length, second)) ? second : first;
-    return last < 0 ? `${storeKey}\0` : prefixRange(storeKey.slice(0, last + 1)).end;
+    const firstSlash = storeKey.indexOf('/', this.root.length);
+    const secondSlash = firstSlash < 0 ? -1 : storeKey.indexOf('/', firstSlash + 1);
+    const hasGroup = secondSlash > 0 && isCustomResource(storeKey.slice(this.root.length, secondSlash));
+    const endSlash = hasGroup ? secondSlash : firstSlash;
+    return endSlash < 0 ? `${storeKey}\0` : prefixRange(storeKey.slice(0, endSlash + 1)).end;
   }
 
   /** The store key without the prefix. */
@@ -132,7 +133,7 @@ export function firstKeyInRange(keys: Iterable<string>, start?: string, end?: st
  * Whether the segment has two parts and the first one, the group, contains a dot: `stable.example.com/crontabs`. No first
  * part of a built-in segment contains one.
  */
-function isCustomResource(segment: string): boolean {
+export function isCustomResource(segment: string): boolean {
   const slash = segment.indexOf('/');
   return slash > 0 && segment.lastIndexOf('.', slash) > 0;
 }
@@ -142,66 +143,8 @@ export function customStoredType(segment: string, { namespaced }: { readonly nam
   return { name: customTypeName(segment), segment, namespaced };
 }
 
-function customTypeName(segment: string): string {
+/** `crontabs.stable.example.com` for the segment `stable.example.com/crontabs`. */
+export function customTypeName(segment: string): string {
   const slash = segment.indexOf('/');
   return `${segment.slice(slash + 1)}.${segment.slice(0, slash)}`;
-}
-
-/**
- * Returns a function from a store key to the name of its type, such as `secrets` or `deployments.apps`; `undefined` for
- * keys of no type.
- */
-export function createTypeNameLookup(prefix: string, types: readonly StoredType[]): (storeKey: string) => string | undefined {
-  const root = `${prefix}/`;
-  const names = new Map(types.map(({ segment, name }) => [segment, name]));
-  return (storeKey) => {
-    const first = storeKey.indexOf('/', root.length);
-    if (first < 0 || !storeKey.startsWith(root)) return undefined;
-    const single = names.get(storeKey.slice(root.length, first));
-    if (single !== undefined) return single;
-    const second = storeKey.indexOf('/', first + 1);
-    if (second < 0) return undefined;
-    const segment = storeKey.slice(root.length, second);
-    return names.get(segment) ?? (isCustomResource(segment) ? customTypeName(segment) : undefined);
-  };
-}
-
-/**
- * Returns a function from a store key to its type and the key after all keys of that type; `undefined` for keys of
- * no type.
- */
-export function createTypeRangeLookup(
-  prefix: string,
-  types: readonly StoredType[],
-): (storeKey: string) => { readonly name: string; readonly end: string } | undefined {
-  const nameOf = createTypeNameLookup(prefix, types);
-  const root = `${prefix}/`;
-  const segments = new Set(types.map(({ segment }) => segment));
-  return (storeKey) => {
-    const name = nameOf(storeKey);
-    if (name === undefined) return undefined;
-    const first = storeKey.indexOf('/', root.length);
-    const last = segments.has(storeKey.slice(root.length, first)) ? first : storeKey.indexOf('/', first + 1);
-    return { name, end: prefixRange(storeKey.slice(0, last + 1)).end };
-  };
-}
-
-/**
- * The bounds of the object keys in a scope; `{}` when they are open, as for a name in all namespaces. `<namespace>0` ends
- * the keys of a namespace, because `0` follows `/` in ASCII.
- */
-export function scopeBounds(type: StoredType, scope: WatchScope): { readonly start?: string; readonly end?: string } {
-  if (!type.namespaced) return scope.name === undefined ? {} : { start: scope.name, end: `${scope.name}\0` };
-  if (scope.namespace === undefined) return {};
-  if (scope.name === undefined) return { start: `${scope.namespace}/`, end: `${scope.namespace}0` };
-  const key = `${scope.namespace}/${scope.name}`;
-  return { start: key, end: `${key}\0` };
-}
-
-/** Whether an object key belongs to the namespace and name of the scope. */
-export function isInScope(type: StoredType, scope: WatchScope, key: string): boolean {
-  if (!type.namespaced) return scope.name === undefined || key === scope.name;
-  const slash = key.indexOf('/');
-  if (scope.namespace !== undefined && key.slice(0, slash) !== scope.namespace) return false;
-  return scope.name === undefined || key.slice(slash + 1) === scope.name;
 }

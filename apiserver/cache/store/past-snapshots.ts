@@ -6,7 +6,7 @@
 import type { Revision } from '../../storage/store';
 import type { Snapshot, SnapshotRequest } from '../cache';
 import { readSnapshot, type SnapshotHost } from './read-snapshot';
-import { TreeSnapshot } from './snapshot';
+import { TreeSnapshot } from './tree-snapshot';
 import type { CacheStatistics } from '../statistics';
 import type { TypeState } from './type-state';
 
@@ -85,6 +85,7 @@ export class PastSnapshots {
     this.pins.clear();
   }
 
+  /** The current state, a pinned one, or one that is rebuilt from the event window; `undefined` when memory has none of them. */
   private findInMemory(state: TypeState, revision: Revision): TreeSnapshot | undefined {
     const isCurrentState = revision >= state.lastChangeRevision;
     if (isCurrentState) return state.snapshot(this.host.revision).withRevision(revision);

@@ -8,7 +8,7 @@ import type { EntryFactory } from './entry';
 import type { KeySpace } from './key-space';
 import type { TimeSlice } from '../../../shared/scheduling/yielding';
 import { readPages } from '../read-pages';
-import { StoreSnapshot } from './snapshot';
+import { StoreSnapshot } from './store-snapshot';
 import { UnknownFormatError } from './stored-value';
 import type { TypeState } from './type-state';
 

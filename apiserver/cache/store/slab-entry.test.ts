@@ -48,27 +48,34 @@ describe('SlabAllocator', () => {
 
   it('frees slabs with few live entries', () => {
     const slabs = new SlabAllocator();
-    const entries = Array.from({ length: 2000 }, (_, i) => allocate(slabs, `${i}${'x'.repeat(1400)}`));
+    // About 2.8 MB, of which a tenth stays.
+    const entries = Array.from({ length: 2000 }, (_, index) => allocate(slabs, `${index}${'x'.repeat(1400)}`));
     expect(slabs.count).toBeGreaterThan(20);
-    entries.forEach((entry, i) => i % 10 !== 0 && slabs.release(entry));
+    entries.forEach((entry, index) => index % 10 !== 0 && slabs.release(entry));
     expect(slabs.count).toBeLessThanOrEqual(4);
     entries.forEach((entry) => slabs.release(entry));
     expect(slabs.count).toBeLessThanOrEqual(1);
   });
 
   describe('with superseded large entries', () => {
+    /** Longer than 16 KiB, so that it has a slab of its own. */
     const longText = 'x'.repeat(20_000);
-    let pendingCompressions: (() => void)[] = [];
-    const slabs = new SlabAllocator((bytes, done) => pendingCompressions.push(() => done(deflateRawSync(bytes))));
-    const finishNext = (): void => pendingCompressions.shift()?.();
-    beforeEach(() => (pendingCompressions = []));
+
+    /** An allocator with compressions that end when `finishNext` is called. */
+    function startAllocator() {
+      const pendingCompressions: (() => void)[] = [];
+      const slabs = new SlabAllocator((bytes, done) => pendingCompressions.push(() => done(deflateRawSync(bytes))));
+      return { slabs, pendingCompressions, finishNext: (): void => pendingCompressions.shift()?.() };
+    }
 
     it('compresses them one after the other and returns the same bytes', () => {
+      const { slabs, pendingCompressions, finishNext } = startAllocator();
       const first = allocate(slabs, `1${longText}`);
       const second = allocate(slabs, `2${longText}`);
       const viewBefore = first.bytes;
       slabs.markSuperseded(first);
       slabs.markSuperseded(second);
+      // Has no effect: the entry waits already.
       slabs.markSuperseded(first);
       expect(pendingCompressions).toHaveLength(1);
       finishNext();
@@ -85,6 +92,7 @@ describe('SlabAllocator', () => {
     });
 
     it('does not replace entries that were released during the compression', () => {
+      const { slabs, pendingCompressions, finishNext } = startAllocator();
       const first = allocate(slabs, `1${longText}`);
       const second = allocate(slabs, `2${longText}`);
       slabs.markSuperseded(first);
@@ -99,6 +107,7 @@ describe('SlabAllocator', () => {
     });
 
     it('does not compress small entries', () => {
+      const { slabs, pendingCompressions } = startAllocator();
       slabs.markSuperseded(allocate(slabs, 'short'));
       expect(pendingCompressions).toEqual([]);
     });

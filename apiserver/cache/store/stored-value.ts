@@ -133,13 +133,13 @@ export function splicedLength(value: Spliceable, revision: number): number {
   return value.body.length + insertionOf(revision).length;
 }
 
-/** Writes the body with its resource version to `target`, starting at `at`. */
-export function spliceInto(target: Buffer, at: number, value: Spliceable, revision: number): void {
+/** Writes the body with its resource version to `target`, starting at `offset`. */
+export function spliceInto(target: Buffer, offset: number, value: Spliceable, revision: number): void {
   const insertion = insertionOf(revision);
   const { body, versionOffset } = value;
-  body.copy(target, at, 0, versionOffset);
-  target.write(insertion, at + versionOffset, 'latin1');
-  body.copy(target, at + versionOffset + insertion.length, versionOffset);
+  body.copy(target, offset, 0, versionOffset);
+  target.write(insertion, offset + versionOffset, 'latin1');
+  body.copy(target, offset + versionOffset + insertion.length, versionOffset);
 }
 
 function insertionOf(revision: number): string {

@@ -6,7 +6,8 @@ import type { Revision } from '../../storage/store';
 import type { Entry, SelectedField, StoredType } from '../cache';
 import { entrySize } from './slab-entry';
 import { FieldIndex } from './field-index';
-import { FrozenTree, needsByteOrder, createTree, TreeSnapshot, type Tree } from './snapshot';
+import { createTree, FrozenTree, needsByteOrder, type Tree } from './frozen-tree';
+import { TreeSnapshot } from './tree-snapshot';
 import { ChangeLog } from './event-window';
 
 /** Estimated memory of an entry besides its bytes, for limiting snapshots. */

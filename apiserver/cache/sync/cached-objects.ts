@@ -14,10 +14,10 @@ import type { TypeState } from '../store/type-state';
 import { TypeWatchers } from '../watch/type-watchers';
 import { EventWindow, RecordedChange, type WindowLimits } from '../store/event-window';
 
-/** What the objects of one cache are made with. */
+/** The dependencies and limits of the objects of one cache. */
 export interface CachedObjectsOptions {
   readonly entries: EntryFactory;
-  /** Of the event window. */
+  /** Limits of the event window. */
   readonly limits: WindowLimits;
   readonly statistics: CacheStatistics;
   readonly logger: Logger;
@@ -38,7 +38,7 @@ export interface RepairRevisions {
 export class CachedObjects {
   readonly window: EventWindow;
   private readonly slabs = new SlabAllocator();
-  /** Created on demand. */
+  /** Filled on demand: most types have no watchers. */
   private readonly watchersByType = new Map<TypeState, TypeWatchers>();
 
   constructor(private readonly options: CachedObjectsOptions) {
@@ -133,8 +133,9 @@ export class CachedObjects {
   repair(state: TypeState, difference: Difference, { comparedAt, cacheRevision }: RepairRevisions): void {
     if (state.log.floor > comparedAt) return;
     const changedSince = new Set<string>();
-    for (let position = state.log.positionAfter(comparedAt); position < state.log.size; position += 1)
+    for (let position = state.log.positionAfter(comparedAt); position < state.log.size; position += 1) {
       changedSince.add(state.log.at(position)?.key ?? '');
+    }
     const changed = difference.changed.filter((kv) => !changedSince.has(kv.key.slice(state.keyOffset)));
     const removed = difference.removed.filter((key) => !changedSince.has(key));
     this.resync(state, { changed, removed }, cacheRevision);

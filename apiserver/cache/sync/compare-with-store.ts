@@ -53,11 +53,13 @@ export async function compareWithStore(
   const unreadable = new Map(retriesUnreadable ? [] : state.unreadable);
   const slice = host.timeSlice();
   const localEntries = state.snapshot(host.revision).range()[Symbol.iterator]();
+  /** The first local entry that has not been compared yet. */
   let next = localEntries.next();
   for await (const page of readPages(host.store, host.keys.range(state.type), { revision, keysOnly: true })) {
     const differing: KeyValue[] = [];
     for (const kv of page.kvs) {
       const key = kv.key.slice(state.keyOffset);
+      // The local keys before that of the store have been removed from the store.
       while (next.done !== true && compareBytes(next.value.key, key) < 0) {
         removed.push(next.value.key);
         next = localEntries.next();
@@ -73,6 +75,7 @@ export async function compareWithStore(
     }
     appendAll(changed, await fetchValues(host.store, differing, revision));
   }
+  // So have those after the last key of the store.
   for (; next.done !== true; next = localEntries.next()) removed.push(next.value.key);
   return { changed, removed };
 }
@@ -92,10 +95,8 @@ async function fetchValues(store: Store, differing: readonly KeyValue[], revisio
   }
   const keys = new Set(differing.map((kv) => kv.key));
   for await (const page of readPages(store, { start: first.key, end: `${last.key}\0` }, { revision })) {
-    appendAll(
-      values,
-      page.kvs.filter((kv) => keys.has(kv.key)),
-    );
+    const differingOfPage = page.kvs.filter((kv) => keys.has(kv.key));
+    appendAll(values, differingOfPage);
   }
   return values;
 }

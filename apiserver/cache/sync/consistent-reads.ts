@@ -1,14 +1,15 @@
 /**
- * Consistent reads from the cache (KEP-2340). `ConsistentReads` asks the store for its revision and waits until the cache
- * has reached it; concurrent callers share the lookup, and at most one lookup is in flight. `StallGuard` recovers a stream
- * that does not deliver a revision which the store has.
+ * Consistent reads from the cache (KEP-2340): asks the store for its revision and waits until the cache has reached it.
+ * Concurrent callers share the lookup, and at most one lookup is in flight. A stream that does not deliver the revision is
+ * left to stall-guard.ts.
  */
-import type { Clock, Timer } from '../../../shared/runtime/clock';
+import type { Clock } from '../../../shared/runtime/clock';
 import { StoreError, type Revision, type Store } from '../../storage/store';
 import type { WaitOptions } from '../cache';
 import type { YieldNow } from '../../../shared/scheduling/yielding';
 import type { CacheStatistics } from '../statistics';
 import type { RevisionWaiters } from './revision-waiters';
+import type { StallGuard } from './stall-guard';
 
 /** Maximum time that a consistent read waits for its lookup and the cache together. */
 const MAX_WAIT_MS = 3000;
@@ -57,7 +58,8 @@ export class ConsistentReads {
       const now = host.clock.monotonic();
       const lookup = (this.pendingLookup ??= this.createLookup(now + MAX_WAIT_MS));
       // Only a caller with an earlier deadline than the lookup needs a timer.
-      const revision = await (options.deadline < lookup.deadline ? this.withDeadline(options.deadline, lookup.revision) : lookup.revision);
+      const needsTimer = options.deadline < lookup.deadline;
+      const revision = await (needsTimer ? this.withDeadline(options.deadline, lookup.revision) : lookup.revision);
       if (revision > host.revision) await this.waitForCache(revision, Math.min(options.deadline, now + MAX_WAIT_MS));
       host.statistics.consistentReads += 1;
       return revision;
@@ -101,84 +103,5 @@ export class ConsistentReads {
       );
       lookup.then(resolve, reject).finally(() => timer.cancel());
     });
-  }
-}
-
-/** Interval of the checks, and of the requests for progress. */
-const STALL_MS = 250;
-/** Time without progress after which the stream is reopened. */
-const REOPEN_AFTER_MS = 1000;
-/** Minimum time between two reconnections of a stalled stream. */
-const MIN_REOPEN_INTERVAL_MS = 5000;
-
-/** What {@link StallGuard} needs from the event stream. */
-export interface StallHost {
-  readonly clock: Clock;
-  readonly statistics: CacheStatistics;
-  /** The cache's revision. */
-  readonly revision: Revision;
-  /** Requests progress on the stream; false when the store cannot report it. */
-  requestProgress(): boolean;
-  /** Writes the tick key, so that an event advances the cache. */
-  tick(): void;
-  /** Opens another stream from the cache's revision. */
-  reopen(): void;
-}
-
-/**
- * Watches a revision that must arrive: requests progress on a silent stream, and reopens the stream when that does not
- * help.
- */
-export class StallGuard {
-  private target: Revision = 0;
-  private timer: Timer | undefined;
-  private lastRevision: Revision = 0;
-  private lastProgressAt = 0;
-  private reopenedAt = -Infinity;
-
-  constructor(private readonly host: StallHost) {}
-
-  /** `revision` exists in the store, so the stream must reach it. */
-  expectRevision(revision: Revision): void {
-    this.target = Math.max(this.target, revision);
-    if (this.timer !== undefined) return;
-    this.markProgress();
-    this.scheduleCheck();
-  }
-
-  /** Stops the checks. */
-  close(): void {
-    this.timer?.cancel();
-    this.target = 0;
-  }
-
-  private scheduleCheck(): void {
-    this.timer = this.host.clock.after(STALL_MS, () => {
-      this.timer = undefined;
-      if (this.host.revision >= this.target) return;
-      this.checkProgress();
-      this.scheduleCheck();
-    });
-  }
-
-  private checkProgress(): void {
-    if (this.host.revision !== this.lastRevision) {
-      this.markProgress();
-      return;
-    }
-    const now = this.host.clock.monotonic();
-    if (now - this.lastProgressAt >= REOPEN_AFTER_MS && now - this.reopenedAt >= MIN_REOPEN_INTERVAL_MS) {
-      this.reopenedAt = now;
-      this.host.statistics.streamReopens += 1;
-      this.host.reopen();
-      return;
-    }
-    if (this.host.requestProgress()) this.host.statistics.progressRequests += 1;
-    else this.host.tick();
-  }
-
-  private markProgress(): void {
-    this.lastRevision = this.host.revision;
-    this.lastProgressAt = this.host.clock.monotonic();
   }
 }

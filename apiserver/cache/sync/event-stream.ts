@@ -8,7 +8,7 @@ import type { Revision, StoreEvent, Watch } from '../../storage/store';
 import type { CacheStatistics } from '../statistics';
 import type { TypeState } from '../store/type-state';
 import type { RecordedChange } from '../store/event-window';
-import { StallGuard, type StallHost } from './consistent-reads';
+import { StallGuard, type StallHost } from './stall-guard';
 import { InboundQueue, type InboundQueueHandler } from './inbound-queue';
 import { compareAllTypes, loadState } from './load-state';
 import { revisionsToReplay } from './replayed-revisions';
@@ -81,16 +81,15 @@ export class EventStream implements InboundQueueHandler, StallHost {
     const storeRevision = await store.revision();
     const { kv } = await store.get(replica.compactionKey);
     if (kv !== undefined) replica.setCompactedRevision(Number(kv.value.toString()));
-    const replayed =
-      this.replayRevisions ?? (await revisionsToReplay(store, { compacted: replica.compactedRevision, current: storeRevision }));
-    const replayFrom = storeRevision - replayed;
+    const stored = { compacted: replica.compactedRevision, current: storeRevision };
+    const replayFrom = storeRevision - (this.replayRevisions ?? (await revisionsToReplay(store, stored)));
     // The first revision of an empty store may have no event, so the stream would never report it.
-    const first = Math.min(1, storeRevision);
-    const revision = await loadState(replica, Math.max(first, replica.compactedRevision, replayFrom));
+    const firstRevision = Math.min(1, storeRevision);
+    const revision = await loadState(replica, Math.max(firstRevision, replica.compactedRevision, replayFrom));
     for (const { type } of keys.states) this.statistics.loads.set(type.name, (this.statistics.loads.get(type.name) ?? 0) + 1);
     if (this.abortSignal.aborted) return;
     // A later revision than requested: the store has been compacted up to it.
-    if (revision > first && revision > replayFrom) replica.setCompactedRevision(revision);
+    if (revision > firstRevision && revision > replayFrom) replica.setCompactedRevision(revision);
     for (const state of keys.states) state.resetLog(revision);
     replica.advanceTo(revision);
     this.openWatch();
@@ -104,6 +103,7 @@ export class EventStream implements InboundQueueHandler, StallHost {
   }
 
   private waitBeforeRetry(): Promise<void> {
+    // Random, so that replicas do not read the store at the same time.
     return this.clock.sleep(RETRY_MS * (0.5 + this.replica.random.float()), this.abortSignal);
   }
 

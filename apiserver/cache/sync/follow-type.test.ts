@@ -8,8 +8,14 @@ import { encodeStoredValue } from '../store/stored-value';
 const TYPE: StoredType = { name: 'configmaps', segment: 'configmaps', namespaced: true };
 
 function entry(key: string): Entry {
-  const body = '{"metadata":{"name":"a"}}';
-  return createEntry(TYPE, key, 7, encodeStoredValue({ body, versionOffset: 12, labels: {}, fields: {}, isDialectSensitive: false }));
+  const metadataStart = '{"metadata":';
+  const body = `${metadataStart}{"name":"a"}}`;
+  return createEntry(
+    TYPE,
+    key,
+    7,
+    encodeStoredValue({ body, versionOffset: metadataStart.length, labels: {}, fields: {}, isDialectSensitive: false }),
+  );
 }
 
 /** Follows the type with a handler that throws for `ns/bad`. `calls` has the calls of the handler and of `onFailure`. */
@@ -38,11 +44,18 @@ async function follow() {
   return { calls, deliver };
 }
 
-it('followType reports an error of its handler and continues with the next object', async () => {
+it('followType reports an object that its handler cannot read, and continues with the next one', async () => {
   const { calls, deliver } = await follow();
   deliver('ADDED', 'ns/bad');
   deliver('ADDED', 'ns/good');
-  expect(calls.splice(0)).toEqual(['upsert ns/bad', 'configmaps ns/bad could not be read', 'upsert ns/good']);
+  expect(calls).toEqual(['upsert ns/bad', 'configmaps ns/bad could not be read', 'upsert ns/good']);
+});
+
+it('followType reports an object that its handler cannot remove, and continues with the next one', async () => {
+  const { calls, deliver } = await follow();
+  deliver('ADDED', 'ns/bad');
+  deliver('ADDED', 'ns/good');
+  calls.length = 0;
   deliver('DELETED', 'ns/bad');
   deliver('DELETED', 'ns/good');
   expect(calls).toEqual(['remove ns/bad', 'configmaps ns/bad could not be removed', 'remove ns/good']);

@@ -6,6 +6,7 @@ import { TimeSlice } from '../../../shared/scheduling/yielding';
 
 const MEBIBYTE = 1024 * 1024;
 
+/** An event with a value of so many bytes. */
 const put = (revision: Revision, size = 10): StoreEvent => ({ type: 'put', key: 'k', value: Buffer.alloc(size), revision, created: true });
 
 /**
@@ -78,8 +79,10 @@ describe('InboundQueue', () => {
           resume = resolve;
         }),
     );
+    // 40 MiB in revisions of one event; more than 4 MiB are too many.
     const events = Array.from({ length: 40 }, (_, index) => put(index + 1, MEBIBYTE));
     inbound.events(events, 40);
+    // The number of steps between two readings of the clock.
     expect(appliedRevisions(log)).toHaveLength(16);
     expect(watchCalls).toEqual(['pause']);
     inbound.events([put(41)], 41);

@@ -31,22 +31,23 @@ export interface LoadHost extends ComparisonHost {
  * StoreError.
  */
 export async function loadState(host: LoadHost, revision: Revision): Promise<Revision> {
-  let at = revision;
+  let loadRevision = revision;
   for (;;) {
     for (const state of host.keys.states) host.objects.clearType(state);
     host.listeners.notifyReset();
-    if (at === 0) return 0;
+    if (loadRevision === 0) return 0;
     try {
-      await loadAt(host, at);
-      return at;
+      await loadAt(host, loadRevision);
+      return loadRevision;
     } catch (error) {
       const oldest = error instanceof StoreError && error.failure === 'compacted' ? (error.compactRevision ?? 0) : 0;
-      if (oldest <= at) throw error;
-      at = oldest;
+      if (oldest <= loadRevision) throw error;
+      loadRevision = oldest;
     }
   }
 }
 
+/** Reads all keys at a revision that the store still has. */
 async function loadAt(host: LoadHost, revision: Revision): Promise<void> {
   const slice = host.timeSlice();
   const garbage = new GcTrigger(GC_THRESHOLD_BYTES);

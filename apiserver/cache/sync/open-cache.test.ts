@@ -5,6 +5,7 @@
 import { silentLogger } from '../../../shared/runtime/logger';
 import { systemRandom } from '../../../shared/runtime/random';
 import { ManualClock, flushPromises } from '../../../test/support/clock/manual-clock';
+import { stopAfterTest } from '../../../test/support/use-resource';
 import { MemoryStore } from '../../../test/support/store/memory-store';
 import {
   configMaps,
@@ -21,39 +22,31 @@ import {
 import { StoreError } from '../../storage/store';
 import { openCache, type CacheOptions, type OpenedCache } from './open-cache';
 
-let store: MemoryStore;
-let clock: ManualClock;
-let cache: OpenedCache;
+const closeAfterTest = stopAfterTest((cache: OpenedCache) => cache.close());
 
-async function open(options: Partial<CacheOptions> = {}): Promise<OpenedCache> {
-  cache = openCache({
-    store,
-    prefix: storePrefix,
-    types: storedTypes,
-    clock,
-    random: systemRandom,
-    logger: silentLogger,
-    checkMs: 0,
-    compactionMs: 0,
-    ...options,
-  });
-  await cache.whenReady();
-  return cache;
+/** An empty store, and functions that open a cache on it: `open` waits until the cache is ready. */
+function createFixture() {
+  const store = new MemoryStore();
+  const clock = new ManualClock();
+  const startCache = (options: Partial<CacheOptions> = {}): OpenedCache => {
+    const dependencies = { store, clock, random: systemRandom, logger: silentLogger };
+    const cache = openCache({ ...dependencies, prefix: storePrefix, types: storedTypes, checkMs: 0, compactionMs: 0, ...options });
+    return closeAfterTest(cache);
+  };
+  const open = async (options: Partial<CacheOptions> = {}): Promise<OpenedCache> => {
+    const cache = startCache(options);
+    await cache.whenReady();
+    return cache;
+  };
+  const fiveSeconds = (): { deadline: number } => ({ deadline: clock.monotonic() + 5000 });
+  return { store, clock, startCache, open, fiveSeconds };
 }
-
-const fiveSeconds = (): { deadline: number } => ({ deadline: clock.monotonic() + 5000 });
-
-beforeEach(() => {
-  store = new MemoryStore();
-  clock = new ManualClock();
-});
-
-afterEach(() => cache.close());
 
 describe('cache', () => {
   it('returns objects that existed at the start and later ones, with resource versions', async () => {
+    const { store, open } = createFixture();
     const first = await putObject(store, configMaps, 'a/one', { data: '1', labels: { app: 'x' } });
-    await open();
+    const cache = await open();
     const second = await putObject(store, nodes, 'n1', { data: '2', fields: { 'spec.unschedulable': 'true' } });
     const configMap = cache.get(configMaps, 'a/one');
     const node = cache.get(nodes, 'n1');
@@ -65,9 +58,10 @@ describe('cache', () => {
   });
 
   it('advances its revision for keys that are not objects, and notifies their listeners', async () => {
+    const { store, startCache } = createFixture();
     store.put('/registry/allocations/ips/10.0.0.1', Buffer.from('before'));
     const notifications: string[] = [];
-    cache = openCache({ store, prefix: storePrefix, types: storedTypes, clock, random: systemRandom, logger: silentLogger });
+    const cache = startCache();
     cache.addKeyListener('allocations/', {
       onReset: () => undefined,
       onKeyChange: () => {
@@ -76,7 +70,7 @@ describe('cache', () => {
     });
     cache.addKeyListener('allocations/ips/', {
       onReset: () => notifications.push('reset'),
-      onKeyChange: (key, bytes, revision) => notifications.push(`${key}=${bytes?.toString() ?? 'gone'}@${revision}`),
+      onKeyChange: (key, bytes, revision) => notifications.push(`${key}=${bytes?.toString() ?? 'deleted'}@${revision}`),
     });
     await cache.whenReady();
     const putRevision = store.put('/registry/allocations/ips/10.0.0.2', Buffer.from('now'));
@@ -86,20 +80,22 @@ describe('cache', () => {
       'reset',
       'allocations/ips/10.0.0.1=before@2',
       `allocations/ips/10.0.0.2=now@${putRevision}`,
-      `allocations/ips/10.0.0.1=gone@${deleteRevision}`,
+      `allocations/ips/10.0.0.1=deleted@${deleteRevision}`,
     ]);
     expect(cache.revision).toBe(deleteRevision);
   });
 
   it('shares labels between entries with the same header', async () => {
-    await open();
+    const { store, open } = createFixture();
+    const cache = await open();
     await putObject(store, configMaps, 'a/one', { labels: { app: 'x' } });
     await putObject(store, configMaps, 'a/two', { labels: { app: 'x' } });
     expect(cache.get(configMaps, 'a/one')?.labels).toBe(cache.get(configMaps, 'a/two')?.labels);
   });
 
   it('orders by UTF-8 bytes when a key with a surrogate pair is added later, and for such bounds', async () => {
-    await open();
+    const { store, open } = createFixture();
+    const cache = await open();
     await putObject(store, nodes, 'z\uffee');
     await putObject(store, nodes, 'z');
     const keys = (start?: string): string[] => [...cache.snapshot(nodes).range(start)].map((entry) => entry.key);
@@ -111,7 +107,8 @@ describe('cache', () => {
   });
 
   it('omits an unreadable value, reports it, and restores the object when it is written again', async () => {
-    await open();
+    const { store, open } = createFixture();
+    const cache = await open();
     await putObject(store, configMaps, 'a/one');
     const recorder = new ChangeRecorder();
     cache.watch(
@@ -130,17 +127,19 @@ describe('cache', () => {
   });
 
   it('migrates values of an older table generation', async () => {
+    const { store, open } = createFixture();
     const old = storedValue({ data: 'old' });
     // The table generation is at offset 4.
     old.writeUInt16BE(0, 4);
     store.put(keyOf(configMaps, 'a/one'), old);
-    await open({ migrate: (type, stored) => ({ ...stored, header: JSON.stringify({ l: { migrated: type.name } }) }) });
+    const cache = await open({ migrate: (type, stored) => ({ ...stored, header: JSON.stringify({ l: { migrated: type.name } }) }) });
     expect(cache.get(configMaps, 'a/one')?.labels).toEqual({ migrated: 'configmaps' });
     expect(cache.problems()).toEqual([]);
   });
 
   it('readFromStore reads one key directly from the store', async () => {
-    await open();
+    const { store, open, fiveSeconds } = createFixture();
+    const cache = await open();
     store.isHeld = true;
     const revision = await putObject(store, configMaps, 'a/one', { data: 'new' });
     expect(cache.get(configMaps, 'a/one')).toBeUndefined();
@@ -153,9 +152,10 @@ describe('cache', () => {
 
 describe('cache at its start', () => {
   it('is not ready before everything is loaded, and retries while the store is down', async () => {
+    const { store, clock, startCache } = createFixture();
     await putObject(store, configMaps, 'a/one');
     store.failure = new StoreError('unavailable', 'down');
-    cache = openCache({ store, prefix: storePrefix, types: storedTypes, clock, random: systemRandom, logger: silentLogger });
+    const cache = startCache();
     await flushPromises();
     expect(cache.isReady).toBe(false);
     expect(cache.problems()).toEqual(['the state has not been loaded']);
@@ -166,8 +166,9 @@ describe('cache at its start', () => {
   });
 
   it('loads an earlier state and fills the event window from there', async () => {
+    const { store, open } = createFixture();
     for (let i = 0; i < 30; i += 1) await putObject(store, configMaps, `a/${i % 7}`, { data: String(i) });
-    await open({ replayRevisions: 10 });
+    const cache = await open({ replayRevisions: 10 });
     expect(cache.statistics.windowEvents).toBe(10);
     expect(cache.snapshot(configMaps).size).toBe(7);
     expect(cache.revision).toBe(store.currentRevision);

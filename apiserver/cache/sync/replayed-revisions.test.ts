@@ -1,3 +1,4 @@
+/** The estimate for stores that do not know the sizes of their revisions. */
 import { estimateReplayedRevisions } from './replayed-revisions';
 
 test.each<[expected: number, content: string, storeBytes: number, revisions: number]>([

@@ -1,41 +1,27 @@
 /**
- * Replays a part of the past from the store for one watcher that starts before the event window. Opens a store watch on
- * the watcher's own range and ends when that has passed `until`. Earlier states, needed for deletions and selectors,
+ * Replays a part of the past from the store for one watcher that starts before the event window. Reads the events of the
+ * watcher's own range (store-event-reader.ts) and ends when they have passed `until`. Earlier states, needed for deletions and selectors,
  * are cached within a limit and otherwise read at the revision before the change.
  */
 import { LRUCache } from 'lru-cache';
-import type { Clock, Timer } from '../../../shared/runtime/clock';
-import { StoreError, type KeyRange, type Revision, type Store, type Watch, type StoreEvent, type WatchSink } from '../../storage/store';
+import { StoreError, type Revision, type StoreEvent } from '../../storage/store';
 import type { Change, Entry, WatchScope } from '../cache';
-import { Deque } from '../../../shared/runtime/deque';
 import type { EntryFactory } from '../store/entry';
-import { isInScope, scopeBounds, type KeySpace } from '../store/key-space';
+import { isInScope, scopeBounds } from '../store/scope-bounds';
 import type { YieldNow } from '../../../shared/scheduling/yielding';
 import type { TypeState } from '../store/type-state';
 import { RecordedChange } from '../store/event-window';
+import { CompactedError, StoreEventReader, type EventReaderHost } from './store-event-reader';
 
-/** Buffered bytes above which the store watch is paused. */
-const PAUSE_BYTES = 256 * 1024;
 /** Limit of the earlier states that are kept to derive what a change means for the scope. */
 const MAX_REMEMBERED_BYTES = 1024 * 1024;
-/** Estimated memory of a remembered entry and of a buffered event besides their values, in bytes. */
+/** Estimated memory of a remembered entry besides its value, in bytes. */
 const ENTRY_OVERHEAD = 300;
-const EVENT_OVERHEAD = 200;
-/** Interval of progress requests on an idle range. */
-const PROGRESS_MS = 250;
 
 /** The cache with the history to replay. */
-export interface ReplayHost {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly keys: KeySpace;
+export interface ReplayHost extends EventReaderHost {
   readonly entries: EntryFactory;
   readonly yieldNow: YieldNow;
-  /**
-   * Writes the tick key, so that a watch of the whole prefix passes the current revision. At most one per second is
-   * written.
-   */
-  tick(): void;
 }
 
 /** The replay of one watch. Callbacks are called in order and never overlap. */
@@ -55,21 +41,16 @@ export interface ReplayRequest {
   whenWritable(): Promise<void> | undefined;
 }
 
-/** The requested history has been compacted. */
-export class CompactedError extends Error {
-  override readonly name = 'CompactedError';
-  constructor(readonly compactRevision: Revision) {
-    super(`the store was compacted at ${compactRevision}`);
-  }
-}
-
 /**
  * Resolves with the revision up to which everything was delivered (`from` when the watcher was closed meanwhile). Rejects
  * with {@link CompactedError}, StoreError or UnknownFormatError.
  */
 export async function replayChanges(host: ReplayHost, request: ReplayRequest): Promise<Revision> {
-  const events = new StoreEventReader(host, request);
-  const previousStates = new PreviousStates(host, request.state);
+  const { state, scope, from } = request;
+  const { start, end } = scopeBounds(state.type, scope);
+  const range = host.keys.range(state.type, start, end);
+  const events = new StoreEventReader(host, { range, from, isActive: () => request.isActive() });
+  const previousStates = new PreviousStates(host, state);
   try {
     for (;;) {
       const batch = await events.next();
@@ -89,6 +70,7 @@ export async function replayChanges(host: ReplayHost, request: ReplayRequest): P
   }
 }
 
+/** Delivers the event if it is in scope, and waits until the sink can take more. */
 async function deliver(host: ReplayHost, request: ReplayRequest, previousStates: PreviousStates, event: StoreEvent): Promise<void> {
   const { state, scope } = request;
   if (host.keys.locate(event.key, event.revision) !== state) return;
@@ -130,112 +112,4 @@ class PreviousStates {
     const { kv } = await this.host.store.get(storeKey, { revision: revision - 1 });
     return kv === undefined ? undefined : this.host.entries.create(this.state.type, key, kv.modRevision, kv.value);
   }
-}
-
-/** Events, complete up to the revision `through`. */
-interface Batch {
-  readonly events: readonly StoreEvent[];
-  readonly through: Revision;
-}
-
-/** A store watch as an awaitable sequence. Pauses the watch while its buffer is full. */
-class StoreEventReader implements WatchSink {
-  private readonly batches = new Deque<Batch>();
-  private queuedBytes = 0;
-  private isPaused = false;
-  private failure: CompactedError | undefined;
-  private wake: (() => void) | undefined;
-  private watch: Watch;
-  private timer: Timer | undefined;
-
-  constructor(
-    private readonly host: ReplayHost,
-    private readonly request: ReplayRequest,
-  ) {
-    const { state, scope } = request;
-    const { start, end } = scopeBounds(state.type, scope);
-    this.watch = this.open(host.keys.range(state.type, start, end));
-    if (this.watch.requestProgress()) {
-      this.repeatRequest(() => void this.watch.requestProgress());
-      return;
-    }
-    // Without progress notifications only an event shows the watch's revision, and only the whole prefix is sure to
-    // have one.
-    this.watch.close();
-    this.watch = this.open(host.keys.wholeRange);
-    this.repeatRequest(() => host.tick());
-  }
-
-  /** Resolves with the next events, or with none once the request is not active. Rejects after a compaction. */
-  async next(): Promise<Batch> {
-    for (;;) {
-      const batch = this.batches.shift();
-      if (batch !== undefined) {
-        this.queuedBytes -= bytesOf(batch.events);
-        if (this.isPaused && this.queuedBytes < PAUSE_BYTES) {
-          this.isPaused = false;
-          this.watch.resume();
-        }
-        return batch;
-      }
-      if (this.failure !== undefined) throw this.failure;
-      await new Promise<void>((resolve) => {
-        this.wake = resolve;
-      });
-      if (!this.request.isActive()) return { events: [], through: 0 };
-    }
-  }
-
-  close(): void {
-    this.timer?.cancel();
-    this.watch.close();
-  }
-
-  events(events: readonly StoreEvent[], through: Revision): void {
-    this.batches.push({ events, through });
-    this.queuedBytes += bytesOf(events);
-    if (!this.isPaused && this.queuedBytes > PAUSE_BYTES) {
-      this.isPaused = true;
-      this.watch.pause();
-    }
-    this.wakeReader();
-  }
-
-  progress(revision: Revision): void {
-    this.batches.push({ events: [], through: revision });
-    this.wakeReader();
-  }
-
-  compacted(compactRevision: Revision): void {
-    this.failure = new CompactedError(compactRevision);
-    this.wakeReader();
-  }
-
-  connection(): void {
-    // The watch resumes by itself.
-  }
-
-  private open(range: KeyRange): Watch {
-    return this.host.store.watch(range, this.request.from + 1, this);
-  }
-
-  private repeatRequest(request: () => void): void {
-    this.timer = this.host.clock.after(PROGRESS_MS, () => {
-      if (this.request.isActive()) request();
-      else this.wakeReader();
-      this.repeatRequest(request);
-    });
-  }
-
-  private wakeReader(): void {
-    const wake = this.wake;
-    this.wake = undefined;
-    wake?.();
-  }
-}
-
-function bytesOf(events: readonly StoreEvent[]): number {
-  let bytes = 0;
-  for (const event of events) bytes += EVENT_OVERHEAD + (event.type === 'put' ? event.value.length : 0);
-  return bytes;
 }

@@ -6,10 +6,11 @@
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { StoreError, type Revision } from '../../storage/store';
 import type { CacheWatch, ChangeSink, Entry, Change, WatchEnd, WatchEventType, WatchRequest, WatchScope } from '../cache';
-import { isInScope, scopeBounds } from '../store/key-space';
+import { isInScope, scopeBounds } from '../store/scope-bounds';
 import type { TimeSlice } from '../../../shared/scheduling/yielding';
-import { CompactedError, replayChanges, type ReplayHost } from './replay-changes';
-import type { TreeSnapshot } from '../store/snapshot';
+import { replayChanges, type ReplayHost } from './replay-changes';
+import { CompactedError } from './store-event-reader';
+import type { TreeSnapshot } from '../store/tree-snapshot';
 import type { TypeState } from '../store/type-state';
 import { RecordedChange } from '../store/event-window';
 
@@ -37,7 +38,7 @@ export interface WatchHost extends ReplayHost {
 
 /** The delivery of one watch to its sink. */
 export class Watcher implements CacheWatch {
-  /** Everything in scope up to this revision was delivered; not updated while the watcher is live. */
+  /** The revision up to which everything in scope was delivered; not updated while the watcher is live. */
   private position: Revision;
   private phase: 'backlog' | 'live' | 'ended' = 'backlog';
   private readonly startedAt: Revision;
@@ -68,8 +69,8 @@ export class Watcher implements CacheWatch {
   /** No sink call is made before this returns, except for `onLive`. */
   start(): void {
     const { log } = this.state;
-    const isUpToDate =
-      this.position >= this.host.compactedRevision && this.position >= log.floor && log.positionAfter(this.position) === log.size;
+    const isInHistory = this.position >= this.host.compactedRevision && this.position >= log.floor;
+    const isUpToDate = isInHistory && log.positionAfter(this.position) === log.size;
     if (this.initialState === undefined && isUpToDate) this.goLive();
     else void this.deliverBacklog();
   }
@@ -183,11 +184,11 @@ export class Watcher implements CacheWatch {
   /** Returns true when nothing is left, false when a yield is due. Never stops within a revision. */
   private deliverFromWindow(slice: TimeSlice): boolean {
     const { log, type } = this.state;
-    for (let at = log.positionAfter(this.position); this.phase === 'backlog'; at += 1) {
-      const change = log.at(at);
+    for (let index = log.positionAfter(this.position); this.phase === 'backlog'; index += 1) {
+      const change = log.at(index);
       if (change === undefined) return true;
       if (isInScope(type, this.request.scope, change.key)) this.deliverChange(change);
-      if (log.at(at + 1)?.revision === change.revision) continue;
+      if (log.at(index + 1)?.revision === change.revision) continue;
       this.position = change.revision;
       if (this.sink.whenWritable !== undefined || slice.isDue()) return false;
     }
@@ -237,6 +238,7 @@ export class Watcher implements CacheWatch {
     }
   }
 
+  /** Ends the watch after the sink or `matches` has thrown. */
   private onError(error: unknown): void {
     this.host.onSinkError(this, error);
     if (this.phase === 'ended') return;

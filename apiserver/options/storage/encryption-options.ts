@@ -11,7 +11,7 @@ import type { Clock } from '../../../shared/runtime/clock';
 import type { Logger } from '../../../shared/runtime/logger';
 import type { RandomBytes } from '../../../shared/runtime/random';
 import { STORED_KINDS } from '../../../shared/api/kinds';
-import { createTypeNameLookup, createTypeRangeLookup } from '../../cache/store/key-space';
+import { createTypeNameLookup, createTypeRangeLookup } from '../../cache/store/type-lookups';
 import { EncryptionMetrics } from '../../metrics/storage/encryption-metrics';
 import { buildResources } from '../../registry/resources';
 import { ENCRYPTION, type EncryptionAtRest } from '../../server/wiring/server-options';

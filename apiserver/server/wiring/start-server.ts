@@ -7,7 +7,7 @@ import { CertificateExpirations } from '../../../shared/pki/certificate-expirati
 import { GENERATED_NAMES } from '../../../shared/names/dialect';
 import { errorMessage } from '../../../shared/runtime/error-message';
 import { throttleByKey } from '../../../shared/runtime/throttle';
-import { createTypeNameLookup } from '../../cache/store/key-space';
+import { createTypeNameLookup } from '../../cache/store/type-lookups';
 import type { OpenedCache } from '../../cache/sync/open-cache';
 import { Meters } from '../../metrics/registry/meters';
 import { createMeteredStore } from '../../metrics/storage/store-metrics';

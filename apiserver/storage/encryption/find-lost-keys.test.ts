@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { flushPromises, ManualClock } from '../../../test/support/clock/manual-clock';
 import { MemoryStore } from '../../../test/support/store/memory-store';
 import { useForEachTest } from '../../../test/support/use-resource';
-import { createTypeRangeLookup } from '../../cache/store/key-space';
+import { createTypeRangeLookup } from '../../cache/store/type-lookups';
 import type { StoreEvent } from '../store';
 import { createAesGcmCipher } from './ciphers';
 import { EncryptionRules } from './encryption-rules';

@@ -5,7 +5,7 @@ import * as status from '../../../../shared/api/errors/status';
 import { deletedStatus } from '../../../../shared/api/errors/success-status';
 import { withConcurrencyLimit } from '../../../../shared/scheduling/concurrency-limit';
 import { yieldIfDue } from '../../../../shared/scheduling/yielding';
-import { scopeBounds } from '../../../cache/store/key-space';
+import { scopeBounds } from '../../../cache/store/scope-bounds';
 import type { Entry } from '../../../cache/cache';
 import type { ResourceInfo } from '../../object/resource-info';
 import type { DeleteOptions, DeleteResult, ListOptions, ListPage } from '../../verbs';
