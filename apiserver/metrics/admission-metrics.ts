@@ -6,6 +6,7 @@
 import type { Clock } from '../../shared/runtime/clock';
 import type { Meters, NumberSeries, Observer } from './registry/meters';
 
+/** Mutating plug-ins run in the first step, validating ones in the second. */
 type Step = 'admit' | 'validate';
 
 /** Measures admission; `clock` is the one to measure with. */
@@ -23,7 +24,7 @@ export function createAdmissionDurations(meters: Meters, clock: Pick<Clock, 'mon
   return {
     clock,
     durationObserver(name, step, operation, outcome) {
-      const observers = observersOf(meters, name, [operation, String(outcome === 'rejected'), step]);
+      const observers = observersOf(meters, name, { operation, rejected: String(outcome === 'rejected'), step });
       return (ms) => {
         for (const observer of observers) observer.observe(ms / 1000);
       };
@@ -31,19 +32,28 @@ export function createAdmissionDurations(meters: Meters, clock: Pick<Clock, 'mon
   };
 }
 
+interface StepLabels {
+  readonly operation: string;
+  /** `true` or `false`. */
+  readonly rejected: string;
+  readonly step: Step;
+}
+
 /**
  * The time series of a plug-in, or of the whole step without a name. Not bounded: there are few plug-ins and
  * operations.
  */
-function observersOf(meters: Meters, name: string | undefined, labels: readonly [string, string, string]): readonly Observer[] {
-  if (name !== undefined) return [meters.observer('apiserver_admission_controller_admission_duration_seconds', name, ...labels)];
+function observersOf(meters: Meters, name: string | undefined, { operation, rejected, step }: StepLabels): readonly Observer[] {
+  if (name !== undefined) {
+    return [meters.observer('apiserver_admission_controller_admission_duration_seconds', name, operation, rejected, step)];
+  }
   return [
-    meters.observer('apiserver_admission_step_admission_duration_seconds', ...labels),
-    meters.observer('apiserver_admission_step_admission_duration_seconds_summary', ...labels),
+    meters.observer('apiserver_admission_step_admission_duration_seconds', operation, rejected, step),
+    meters.observer('apiserver_admission_step_admission_duration_seconds_summary', operation, rejected, step),
   ];
 }
 
-/** What PodSecurity is asked about. */
+/** The request that PodSecurity evaluates or exempts. */
 interface PodSecuritySubject {
   /** `create` or `update`. */
   readonly operation: string;
@@ -52,6 +62,7 @@ interface PodSecuritySubject {
   readonly subresource: string;
 }
 
+/** One evaluation: its decision, and the mode (`enforce`, `warn`, `audit`) and level that it applied. */
 interface PodSecurityEvaluation extends PodSecuritySubject {
   readonly decision: string;
   readonly mode: string;
@@ -64,11 +75,12 @@ export function createPodSecurityCounter(meters: Meters): (evaluation: PodSecuri
     meters.counter('pod_security_evaluations_total', decision, mode, level.level, level.version, operation, resource, subresource).add();
 }
 
-/** The series of pods and controllers, without a subresource, are exposed from the start, as upstream does. */
+/** Counts one exempt request. The series without a subresource are exposed from the start, as upstream does. */
 export function createPodSecurityExemptionCounter(meters: Meters): (subject: PodSecuritySubject) => void {
   const counterOf = ({ operation, resource, subresource }: PodSecuritySubject): NumberSeries =>
     meters.counter('pod_security_exemptions_total', operation, resource, subresource);
-  for (const operation of ['create', 'update'])
+  for (const operation of ['create', 'update']) {
     for (const resource of ['controller', 'pod']) counterOf({ operation, resource, subresource: '' }).add(0);
+  }
   return (subject) => counterOf(subject).add();
 }

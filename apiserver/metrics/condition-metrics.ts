@@ -5,6 +5,7 @@
  */
 import type { Meters } from './registry/meters';
 
+/** One evaluation of all match conditions of a webhook or policy. */
 interface MatchConditionEvaluation {
   readonly kind: 'webhook' | 'policy';
   readonly name: string;
@@ -41,6 +42,7 @@ export function createMatchConditionRecorder(meters: Meters): (evaluation: Match
 /** The label `type` of authorizers that are webhooks. */
 const AUTHORIZER_TYPE = 'Webhook';
 
+/** Records the calls and match conditions of one authorization webhook. */
 interface AuthorizerWebhookRecorder {
   /** One POST request; `ms` excludes the delay before a retry. */
   observeCall(result: 'success' | 'error' | 'timeout', ms: number): void;

@@ -59,6 +59,7 @@ export interface MetricSources extends ServerStateSources {
   certificates(): Iterable<readonly [name: string, seconds: number]>;
 }
 
+/** What the recorders of a server need, besides the sources. */
 interface MetricsDependencies {
   readonly clock: Clock;
   readonly gates: FeatureGates;
@@ -68,6 +69,7 @@ interface MetricsDependencies {
   readonly meters: Meters;
 }
 
+/** One run of a health check by an endpoint. */
 interface HealthCheckRun {
   readonly endpoint: string;
   readonly name: string;
@@ -121,6 +123,16 @@ export class Metrics {
       labelNames: ['name', 'type', 'status'],
       registers,
     });
+    this.flowControl = sources.flowControl?.counts;
+    this.encryption = sources.encryption?.metrics;
+    this.publishSources(gates);
+    collectDefaultMetrics({ register: this.registry });
+    for (const name of DUPLICATE_METRICS) this.registry.removeSingleMetric(name);
+  }
+
+  /** Registers the metrics that are collected from the sources at scrape time. */
+  private publishSources(gates: FeatureGates): void {
+    const { sources } = this;
     this.watchEvents.publish(this.registry);
     this.identity.publish(this.registry);
     publishBuildInfo(this.registry, gates);
@@ -134,10 +146,6 @@ export class Metrics {
     publishConfigurations(this.registry, () => sources.configurations(), sources.server);
     if (sources.encryption !== undefined) publishEncryption(this.registry, sources.encryption);
     if (sources.flowControl !== undefined) sources.flowControl.counts.publish(this.registry, sources.flowControl.state);
-    this.flowControl = sources.flowControl?.counts;
-    this.encryption = sources.encryption?.metrics;
-    collectDefaultMetrics({ register: this.registry });
-    for (const name of DUPLICATE_METRICS) this.registry.removeSingleMetric(name);
   }
 
   /** Records a call of an admission webhook. */

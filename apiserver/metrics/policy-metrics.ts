@@ -19,9 +19,11 @@ export interface PolicyEvaluationResult {
 }
 
 const LABELS = ['enforcement_action', 'error_type', 'policy', 'policy_binding'] as const;
+/** Upper bounds in seconds, as upstream's. */
 const BUCKETS = [0.0000005, 0.001, 0.01, 0.1, 1];
 /** Limit of series, because policy names are chosen by administrators; further ones are counted as `other`. */
 const MAX_SERIES = 2_000;
+/** The label value that replaces names beyond the limit. */
 const OTHER = 'other';
 
 /** The series of evaluations, which are created at their first observation. */
@@ -32,6 +34,7 @@ export class PolicyMetrics {
     labels: LABELS,
     buckets: BUCKETS,
   });
+  /** By the JSON of their labels. */
   private readonly series = new Map<string, HistogramSeries>();
   private readonly checks: Counter;
 
@@ -48,8 +51,8 @@ export class PolicyMetrics {
   record({ policy, binding, action, isError, ms }: PolicyEvaluationResult): void {
     const errorType = isError ? 'invalid_config' : 'no_error';
     const exactLabels = { enforcement_action: action, error_type: errorType, policy, policy_binding: binding };
-    const isKnown = this.series.size < MAX_SERIES || this.series.has(JSON.stringify(exactLabels));
-    const labels = isKnown ? exactLabels : { ...exactLabels, policy: OTHER, policy_binding: OTHER };
+    const hasOwnSeries = this.series.size < MAX_SERIES || this.series.has(JSON.stringify(exactLabels));
+    const labels = hasOwnSeries ? exactLabels : { ...exactLabels, policy: OTHER, policy_binding: OTHER };
     const key = JSON.stringify(labels);
     const series = this.series.get(key) ?? this.durations.add(labels);
     this.series.set(key, series);

@@ -11,11 +11,12 @@ export interface WebhookCallResult {
   readonly operation: string;
   readonly ms: number;
   readonly outcome: 'allowed' | 'denied' | 'failed' | 'failed-open';
-  /** Status code of a denial or failure; 0 = none. */
+  /** Status code of a denial or failure; 0 when there is none. */
   readonly code: number;
 }
 
 const LABELS = ['name', 'operation', 'rejected', 'type'] as const;
+/** Upper bounds in seconds, as upstream's. */
 const BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25];
 /** Limit of names, which are chosen by administrators; further ones are counted as `other`. */
 const MAX_NAMES = 1_000;
@@ -31,7 +32,9 @@ export class WebhookMetrics {
     labels: LABELS,
     buckets: BUCKETS,
   });
+  /** By the JSON of their labels. */
   private readonly series = new Map<string, HistogramSeries>();
+  /** The names that are used as label values. */
   private readonly names = new Set<string>();
   private readonly requests: Counter;
   private readonly rejections: Counter;
@@ -61,7 +64,7 @@ export class WebhookMetrics {
 
   /** Records a call in all metrics. */
   record({ webhook, operation, ms, outcome, code }: WebhookCallResult): void {
-    const name = this.nameOf(webhook.name);
+    const name = this.labelOf(webhook.name);
     const type = webhook.type === 'mutating' ? 'admit' : 'validating';
     const rejected = String(outcome === 'denied' || outcome === 'failed');
     const codeLabel = String(Math.min(code, HIGHEST_CODE));
@@ -69,8 +72,9 @@ export class WebhookMetrics {
     this.requests.inc({ code: outcome === 'allowed' ? '200' : codeLabel, name, operation, rejected, type });
     if (outcome === 'failed-open') this.failedOpen.inc({ name, type });
     if (outcome === 'denied') this.rejections.inc({ error_type: 'no_error', name, operation, rejection_code: codeLabel, type });
-    if (outcome === 'failed' || outcome === 'failed-open')
+    if (outcome === 'failed' || outcome === 'failed-open') {
       this.rejections.inc({ error_type: 'calling_webhook_error', name, operation, rejection_code: '0', type });
+    }
   }
 
   /** The durations; the numbers of calls are in the registry. */
@@ -78,7 +82,8 @@ export class WebhookMetrics {
     return this.durations.expose();
   }
 
-  private nameOf(name: string): string {
+  /** The label value of a webhook's name. */
+  private labelOf(name: string): string {
     if (this.names.has(name)) return name;
     if (this.names.size >= MAX_NAMES) return OTHER;
     this.names.add(name);

@@ -4,10 +4,11 @@
  */
 import { exponentialBuckets, type MetricRow } from './metric-row';
 
+/** Upper bounds in seconds. */
 const ADMISSION_BUCKETS = [0.005, 0.025, 0.1, 0.5, 1, 2.5];
 const CALL_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const DECISION_BUCKETS = exponentialBuckets(2, 0.001, 15);
-/** From half an hour to a year. */
+/** From an expired certificate over half an hour to a year. */
 const CERTIFICATE_LIFETIME_BUCKETS = [
   0, 1800, 3600, 7200, 21600, 43200, 86400, 172800, 345600, 604800, 2592000, 7776000, 15552000, 31104000,
 ];

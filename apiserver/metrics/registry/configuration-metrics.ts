@@ -36,8 +36,9 @@ export function publishConfigurations(registry: Registry, files: () => readonly 
     ...shared,
     collect() {
       this.reset();
-      for (const { name, reloads } of files())
+      for (const { name, reloads } of files()) {
         for (const [status, count] of Object.entries(reloads)) this.inc({ configuration: name, status }, count);
+      }
     },
   });
   new Gauge({
@@ -45,8 +46,9 @@ export function publishConfigurations(registry: Registry, files: () => readonly 
     help: 'Unix time of the last reload of a configuration file, by status.',
     ...shared,
     collect() {
-      for (const { name, lastReload } of files())
+      for (const { name, lastReload } of files()) {
         for (const [status, ms] of Object.entries(lastReload)) this.set({ configuration: name, status }, ms / 1000);
+      }
     },
   });
 }
@@ -54,6 +56,7 @@ export function publishConfigurations(registry: Registry, files: () => readonly 
 /** The form in which metrics identify a replica. */
 export const hashServerId = (server: string): string => `sha256:${createHash('sha256').update(server).digest('hex')}`;
 
+/** One file that upstream reloads too. */
 interface UpstreamReloads {
   readonly metricPrefix: string;
   /** Identifies the replica. */
@@ -72,8 +75,9 @@ export function publishReloads(registry: Registry, { metricPrefix, server, count
     ...shared,
     collect() {
       this.reset();
-      for (const [status, count] of Object.entries(counts()?.reloads ?? {}))
+      for (const [status, count] of Object.entries(counts()?.reloads ?? {})) {
         if (count > 0) this.inc({ apiserver_id_hash: hash, status }, count);
+      }
     },
   });
   new Gauge({

@@ -1,7 +1,8 @@
+/** The exposition of metrics of the catalogue, and the limit of their series. */
 import { joinChunks } from '../../../test/support/exposition';
 import { Meters } from './meters';
 
-it('Meters exposes a counter with the help text of the catalogue', () => {
+it('Meters adds up the calls of a counter and exposes it with the help text of the catalogue', () => {
   const meters = new Meters();
   const counter = meters.counter('apiserver_storage_list_total', 'pods');
   counter.add();

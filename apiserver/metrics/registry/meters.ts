@@ -30,6 +30,7 @@ interface CatalogueSeries {
 
 /** Limit of series per metric without a limit in its row. Beyond it, new label values are replaced by `other`. */
 const MAX_SERIES = 2_000;
+/** The label value that replaces all others beyond the limit. */
 const OTHER = 'other';
 const NO_BUCKETS: readonly number[] = [];
 
@@ -66,6 +67,7 @@ export class Meters {
     return created;
   }
 
+  /** The series of these label values; beyond the limit, that of `other`. */
   private seriesOf(name: MetricName, values: readonly string[]): CatalogueSeries {
     const row: MetricRow = CATALOGUE[name];
     const family = this.familyOf(name);
@@ -74,10 +76,8 @@ export class Meters {
     if (existing !== undefined) return existing;
     if (family.size >= (row.maxSeries ?? MAX_SERIES) && !values.every((value) => value === OTHER)) {
       this.counter('cardinality_enforcement_unexpected_categorizations_total').add();
-      return this.seriesOf(
-        name,
-        values.map(() => OTHER),
-      );
+      const otherValues = values.map(() => OTHER);
+      return this.seriesOf(name, otherValues);
     }
     const labels = row.labels.map((label, index) => `${label}="${escapeLabelValue(values[index] ?? '')}"`).join(',');
     const created: CatalogueSeries = {

@@ -15,10 +15,11 @@ export interface AuditCounts {
   readonly lost: Readonly<Record<string, number>>;
 }
 
-const NONE: AuditCounts = { events: 0, rejected: 0, levels: {}, lost: {} };
+/** The counts of a server without auditing. */
+const NO_EVENTS: AuditCounts = { events: 0, rejected: 0, levels: {}, lost: {} };
 
 /** Registers the metrics; called once per registry. `counts` is undefined when auditing is off: then all are 0. */
-export function publishAudit(registry: Registry, counts: AuditCounts = NONE): void {
+export function publishAudit(registry: Registry, counts: AuditCounts = NO_EVENTS): void {
   const registers = [registry];
   const publishTotal = (name: string, help: string, total: () => number): void => {
     new Counter({

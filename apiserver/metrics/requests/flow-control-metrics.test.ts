@@ -8,13 +8,16 @@ import { readFlowSchema } from '../../flow-control/flow-schema';
 import { readPriorityLevel } from '../../flow-control/priority-level';
 import { FlowControlMetrics } from './flow-control-metrics';
 
+/** The level and the schema of all requests; their names are the labels of the metrics. */
 const LEVEL = 'l';
 const SCHEMA = 's';
 const SEATS = 4;
 const MAX_WAIT_MS = 1_000;
 
+/** Rules that match every request. */
 const rules = [{ subjects: [{ kind: 'Group', group: { name: '*' } }], nonResourceRules: [{ verbs: ['*'], nonResourceURLs: ['*'] }] }];
 
+/** Flow control with one level, which has all seats and two queues. `lines` returns the exposed lines that match. */
 function createFixture() {
   const clock = new ManualClock();
   const metrics = new FlowControlMetrics();
@@ -44,7 +47,7 @@ function createFixture() {
 
 it('flow control metrics expose the demand and utilization of a priority level, weighted by time', async () => {
   const { clock, control, request, lines } = createFixture();
-  // For 2 ms, one request has 3 of 4 seats; for 5 ms, another one that needs 3 seats waits in one of 4 places.
+  // For 2 ms, one request has 3 of 4 seats; for 5 ms, another one that needs 3 seats waits, where 4 requests may wait.
   control.startRequest(request(3));
   clock.advance(2);
   control.startRequest(request(3));

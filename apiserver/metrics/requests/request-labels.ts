@@ -5,6 +5,7 @@
  */
 import type { ServedResource } from '../../registry/verbs';
 
+/** The members of the request info of a resource that labels are derived from. */
 interface ResourceInfo {
   readonly kind: 'resource';
   readonly path: string;
@@ -40,6 +41,7 @@ export interface RequestLabels {
  * Limit of label sets, because resources come and go with CustomResourceDefinitions; further ones are counted together.
  */
 const MAX_LABEL_SETS = 20_000;
+/** The label value of everything that is not known. */
 const OTHER = 'other';
 const OTHER_RESOURCE = { group: OTHER, version: OTHER, resource: OTHER, subresource: OTHER };
 /** Methods that are their own label; any other method is `other`. */
@@ -50,8 +52,10 @@ const SEGMENT_LABELS: ReadonlyMap<string, string> = new Map([
   ...['healthz', 'livez', 'readyz'].map((segment) => [segment, `/${segment}`] as const),
   ...['api', 'apis', 'version', 'openapi', 'docs', 'metrics', ''].map((segment) => [segment, segment] as const),
 ]);
+/** The one path with a label of two segments, as upstream's. */
 const OPEN_API_PATH = '/openapi/v3';
 const OPEN_API_LABEL = 'openapi/v3';
+/** Labels of paths for which upstream leaves the label `component` empty. */
 const LABELS_WITHOUT_COMPONENT: ReadonlySet<string> = new Set(['/healthz', '/livez', '/readyz', OPEN_API_LABEL]);
 
 /** Interns the label sets: equal labels are one object. */
@@ -62,14 +66,13 @@ export class RequestLabelSets {
   labelsOf(request: DescribedRequest): RequestLabels {
     const { infoIfParsed: info, resource } = request;
     if (info?.kind !== 'resource' || resource === undefined) return this.labelsOfPath(request);
-    const verb = isConnectSubresource(resource, info.subresource)
-      ? 'CONNECT'
-      : verbOf(info, request.method, request.header('content-type'));
+    const isConnect = isConnectSubresource(resource, info.subresource);
+    const verb = isConnect ? 'CONNECT' : verbOf(info, request.method, request.header('content-type'));
     const dryRun = dryRunOf(request);
     const scope = scopeOf(info);
-    const subresource = (resource.row.subresources ?? []).some(({ name }) => name === info.subresource) ? info.subresource : '';
-    const { group, version, resource: name } = resource.row;
+    const { group, version, resource: name, subresources = [] } = resource.row;
     // Subresources that are not served have no label value.
+    const subresource = subresources.some((row) => row.name === info.subresource) ? info.subresource : '';
     const key = `${verb} ${scope} ${dryRun} ${group}/${version}/${name}/${subresource}`;
     return this.intern(key, { verb, dry_run: dryRun, group, version, resource: name, subresource, scope, component: 'apiserver' });
   }
@@ -131,7 +134,7 @@ function dryRunOf(request: DescribedRequest): string {
   return value === 'All' ? 'All' : 'invalid';
 }
 
-/** What a request is about: one object, a namespace or the cluster. Also used by the labels of slow requests. */
+/** The scope of a request: one object, a namespace or the cluster. Also used by the labels of slow requests. */
 export function scopeOf(info: Pick<ResourceInfo, 'name' | 'verb' | 'namespace'>): string {
   if (info.name !== '' || info.verb === 'create') return 'resource';
   return info.namespace === '' ? 'cluster' : 'namespace';

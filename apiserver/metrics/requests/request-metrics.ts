@@ -50,8 +50,10 @@ const BODY_VERBS: ReadonlyMap<string, string> = new Map([
   ['APPLY', 'patch'],
   ['DELETE', 'delete'],
 ]);
+/** The verbs with observed sizes of responses. */
 const VERBS_WITH_SIZES: ReadonlySet<string> = new Set(['GET', 'LIST', 'WATCH']);
 
+/** The verbs with a `fieldValidation` parameter, and its values. */
 const VERBS_WITH_VALIDATION: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'APPLY']);
 const FIELD_VALIDATIONS: ReadonlySet<string> = new Set(['Strict', 'Warn', 'Ignore']);
 
@@ -137,29 +139,33 @@ export class RequestMetrics {
 
   private recordAbort(labels: RequestLabels, { progress: { status, isTerminated } }: CompletedRequest): void {
     const { verb, group, version, resource, subresource, scope, component } = labels;
-    const common = [verb, group, version, resource, subresource, scope] as const;
-    if (isTerminated) this.meters.counter('apiserver_request_terminations_total', ...common, component, String(status)).add();
-    else this.meters.counter('apiserver_request_aborts_total', ...common).add();
+    const commonLabels = [verb, group, version, resource, subresource, scope] as const;
+    if (isTerminated) this.meters.counter('apiserver_request_terminations_total', ...commonLabels, component, String(status)).add();
+    else this.meters.counter('apiserver_request_aborts_total', ...commonLabels).add();
   }
 
   private seriesOf(labels: RequestLabels): RequestSeries {
     const existing = this.series.get(labels);
     if (existing !== undefined) return existing;
-    const { dry_run: _dryRun, ...short } = labels;
-    const { verb, resource, group } = short;
-    const bodyVerb = bodyVerbOf(labels);
+    const { dry_run: _dryRun, ...shortLabels } = labels;
+    const { verb } = labels;
     const created: RequestSeries = {
       durations: this.durations.add(labels),
-      slis: verb === 'WATCH' ? undefined : this.slis.add(short),
-      sizes: VERBS_WITH_SIZES.has(verb) ? this.sizes.add(short) : undefined,
-      bodies:
-        bodyVerb === undefined
-          ? undefined
-          : this.meters.observer('apiserver_request_body_size_bytes', group === '' ? resource : `${resource}.${group}`, bodyVerb),
+      slis: verb === 'WATCH' ? undefined : this.slis.add(shortLabels),
+      sizes: VERBS_WITH_SIZES.has(verb) ? this.sizes.add(shortLabels) : undefined,
+      bodies: this.bodyObserver(labels),
       byCode: new Map(),
     };
     this.series.set(labels, created);
     return created;
+  }
+
+  /** Observes the sizes of request bodies; `undefined` for verbs without a body. */
+  private bodyObserver(labels: RequestLabels): Observer | undefined {
+    const verb = bodyVerbOf(labels);
+    if (verb === undefined) return undefined;
+    const { resource, group } = labels;
+    return this.meters.observer('apiserver_request_body_size_bytes', group === '' ? resource : `${resource}.${group}`, verb);
   }
 }
 

@@ -19,9 +19,11 @@ export interface WatchEventMeter {
 
 /** Limit of kinds, which come and go with CustomResourceDefinitions; further ones are counted together. */
 const MAX_KINDS = 2_000;
+/** The label value of kinds beyond the limit. */
 const OTHER = 'other';
 const KIND_LABELS = ['group', 'version', 'kind'] as const;
 
+/** The meter of a kind with its labels and the number of its events. */
 interface CountedMeter extends WatchEventMeter {
   readonly labels: Record<(typeof KIND_LABELS)[number], string>;
   events: number;

@@ -1,12 +1,14 @@
+/** The exposition after one Service with a static node port was created and another one with the same port was refused. */
 import { Registry } from 'prom-client';
 import { openWriteFixture } from '../../../test/support/store/write-fixture';
 import { publishAllocations } from './allocation-metrics';
 
-it('allocation metrics expose the usage of each range under the Kubernetes names', async () => {
+it("allocation metrics expose usage, allocations and errors of each range under upstream's names", async () => {
   const fixture = await openWriteFixture({ ranges: '10.0.0.0/24,fd00::/108' });
   const spec = { type: 'NodePort', ipFamilyPolicy: 'RequireDualStack', ports: [{ port: 80, nodePort: 31000 }] };
   await fixture.create('services', { metadata: { name: 'a' }, spec });
   await expect(fixture.create('services', { metadata: { name: 'b' }, spec })).rejects.toThrow('already allocated');
+  // An error that an audit of the allocations found.
   fixture.allocator.errorCounts.count('ips', 'duplicate');
   const registry = new Registry();
   publishAllocations(registry, fixture.allocator);

@@ -7,6 +7,7 @@ import type { AllocationSubject } from '../../allocation/allocation-error-counts
 import type { ServiceAllocator, PoolCounts, AllocationScope } from '../../allocation/service-allocator';
 import type { AllocationPool } from '../../allocation/pool';
 
+/** `static` for values that the client chose, `dynamic` for the others. */
 const SCOPES: readonly AllocationScope[] = ['static', 'dynamic'];
 
 /** A kind of allocated value: addresses or ports. */
@@ -21,6 +22,7 @@ interface AllocatedUnit {
   readonly pools: (allocator: ServiceAllocator) => readonly AllocationPool[];
 }
 
+/** The addresses of each range are counted apart; there is one range of ports. */
 const UNITS: readonly AllocatedUnit[] = [
   {
     prefix: 'kube_apiserver_clusterip_allocator',
@@ -32,6 +34,7 @@ const UNITS: readonly AllocatedUnit[] = [
   { prefix: 'kube_apiserver_nodeport_allocator', unit: 'ports', noun: 'node ports', labels: [], pools: ({ ports }) => [ports] },
 ];
 
+/** The names of the errors that the audits find, by what is audited. */
 const AUDITS: readonly { readonly subject: AllocationSubject; readonly prefix: string; readonly errors: string }[] = [
   { subject: 'ips', prefix: 'apiserver_clusterip_repair', errors: 'ip_errors_total' },
   { subject: 'ports', prefix: 'apiserver_nodeport_repair', errors: 'port_errors_total' },

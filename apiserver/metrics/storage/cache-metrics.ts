@@ -24,6 +24,7 @@ interface CacheMetric {
   readonly values: (statistics: CacheStatistics) => Iterable<readonly [label: string, value: number]>;
 }
 
+/** The value of a metric without a label. */
 const unlabelled = (value: number): Iterable<readonly [string, number]> => [['', value]];
 
 const CACHE_METRICS: readonly CacheMetric[] = [

@@ -1,9 +1,13 @@
-/** Calls of the store's gRPC client, under the names of gRPC's own metrics. Collected at scrape time. */
+/**
+ * Metrics of the calls of the store's gRPC client, under the names of go-grpc-prometheus. The client counts; the counts are
+ * read at scrape time.
+ */
 import { Counter, type Registry } from 'prom-client';
 import type { GrpcCallCounters, MethodCallCounters } from '../../storage/grpc-call-counters';
 
 const METHOD_LABELS = ['grpc_method', 'grpc_service', 'grpc_type'] as const;
 
+/** A counter with one series for each method. */
 interface MethodCounter {
   readonly name: string;
   readonly help: string;
@@ -40,8 +44,9 @@ export function publishGrpcCalls(registry: Registry, calls: GrpcCallCounters | u
     registers,
     collect() {
       this.reset();
-      for (const counters of calls.counters)
+      for (const counters of calls.counters) {
         for (const [code, count] of counters.endedByCode) this.inc({ ...labels(counters), grpc_code: code }, count);
+      }
     },
   });
 }

@@ -14,6 +14,7 @@ export interface KmsProviderRecorder extends KmsMetricsRecorder {
   recordCall(method: string, code: string, seconds: number): void;
 }
 
+/** The uses of one key in one direction. */
 interface KeyUseSeries {
   readonly count: NumberSeries;
   readonly lastUsed: NumberSeries;

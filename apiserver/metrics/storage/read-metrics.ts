@@ -4,6 +4,7 @@
  */
 import type { NumberSeries, Meters } from '../registry/meters';
 
+/** The type of the listed objects. */
 interface ListedType {
   /** `deployments.apps` */
   readonly name: string;
@@ -11,6 +12,7 @@ interface ListedType {
   readonly segment: string;
 }
 
+/** Numbers of objects of one list. */
 interface ListCounts {
   /** Objects that were read. */
   readonly fetched: number;
@@ -26,7 +28,7 @@ export interface ListRecorder {
   observeStoreList(type: ListedType, counts: ListCounts, { hasFallenBack }: { readonly hasFallenBack: boolean }): void;
 }
 
-/** Labels: whether the list fell back to the store, the resource, whether the cache could serve it. */
+/** Its labels are `fallback` (the list was read from the store), `resource`, and `success` (the cache could serve it). */
 const CONSISTENT_READS = 'apiserver_watch_cache_consistent_read_total';
 /** The label `index` of lists that use no index; this cache has none. */
 const NO_INDEX = '';

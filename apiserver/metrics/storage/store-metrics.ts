@@ -42,6 +42,7 @@ export function createMeteredStore(store: Store, options: MeteredStoreOptions): 
   return new MeteredStore(store, options.clock, createSeriesLookup(options));
 }
 
+/** Measures the calls that have an operation in upstream's metrics; the others are passed on unmeasured. */
 class MeteredStore extends DelegatingStore {
   constructor(
     store: Store,
@@ -98,6 +99,7 @@ function describeTransaction({ compare, operations }: Transaction): { readonly o
 const MAX_CACHED_SERIES = 2_000;
 const OTHER = 'other';
 
+/** Returns a function that finds the series of an operation on a key. */
 function createSeriesLookup({ meters, resourceOf }: MeteredStoreOptions): (operation: Operation, key: string) => StoreCallSeries {
   const seriesByCall = new Map<string, StoreCallSeries>();
   return (operation, key) => {
