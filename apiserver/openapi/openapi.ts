@@ -1,20 +1,20 @@
 /**
  * OpenAPI over HTTP: `/openapi/v2`, the index `/openapi/v3` and a document per group version. Documents are large and
  * rarely requested, so their parts are built on demand (parts/parts.ts) and composed to documents, which are cached for a
- * while and then evicted. Only hashes are kept. A changed definition changes its own part, the hash of its group version
- * and that of the v2 document.
+ * while and then evicted. Only hashes are kept (document-hashes.ts).
  */
-import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
 import { memoizeBySource } from '../../shared/runtime/memoize-by-source';
 import { gzipOf, totalLength, gunzipToBuffer, type Chunk } from './parts/chunk';
+import { DocumentHashes } from './document-hashes';
 import type { OpenApiResponse, OpenApiDocuments, OpenApiRequest } from './openapi-document';
 import { negotiateForm, type ResponseForm, type PartForm } from './documents/response-form';
 import { buildOpenIdPieceV2 } from './documents/documents';
-import { composeChunks, PartEncoder, type DocumentPart } from './parts/part';
+import { composeChunks } from './parts/compose-document';
+import { PartEncoder, type DocumentPart } from './parts/part';
 import { Parts, type PartFailure, type RemoteOpenApiDescription } from './parts/parts';
 import type { PrebuiltParts } from './parts/prebuilt-parts';
 import { byName, subjectsOf, type DocumentSubject, type DocumentSubjects } from './parts/subjects';
@@ -59,6 +59,7 @@ const V2_PATH = '/openapi/v2';
 const V3_PATH = '/openapi/v3';
 /** How long unused documents and parts are kept. */
 const RETENTION_MS = 300_000;
+/** How long clients may cache a document that is requested with its hash. */
 const YEAR_MS = 365 * 24 * 3_600_000;
 /** Maximum size of cached documents, in compressed form. */
 const MAX_CACHED_BYTES = 32 * 1024 * 1024;
@@ -67,7 +68,8 @@ const MIN_COMPRESSED_BYTES = 128 * 1024;
 /** Parts that are built concurrently: more than there are threads, so that no thread waits for the event loop. */
 const CONCURRENT_PARTS = 8;
 const EMPTY_BODY = Buffer.alloc(0);
-const NONE: readonly never[] = [];
+const NO_REMOTES: readonly never[] = [];
+/** Headers of responses that clients must not cache. */
 const UNCACHED = { 'cache-control': 'no-cache, private' };
 
 /** A composed document; `length` is that before compression. */
@@ -76,17 +78,12 @@ interface ComposedDocument {
   readonly length: number;
 }
 
+/** Responds to requests for the documents of one server. */
 class OpenApiService implements OpenApi {
   private readonly parts: Parts;
   private readonly subjects: () => DocumentSubjects;
   private readonly customRows: () => readonly KindRow[];
-  /** Digests of built-in group versions by document name, which never change. Empty until `ensureBuiltInDigests`. */
-  private readonly digests = new Map<string, string>();
-  private pendingDigests: Promise<void> | undefined;
-  /** The digest of the built-in kinds in the v2 document, once it was requested. */
-  private builtInV2: Promise<string> | undefined;
-  /** Hashes of v3 documents with custom kinds. */
-  private readonly hashes = new WeakMap<DocumentSubject, string>();
+  private readonly hashes: DocumentHashes;
   /** The body of the index and what it was made of. */
   private index: { readonly subjects: DocumentSubjects; readonly remotes: object; readonly body: Buffer } | undefined;
   private readonly documents = new LRUCache<string, Promise<ComposedDocument>>({ maxSize: MAX_CACHED_BYTES });
@@ -98,12 +95,13 @@ class OpenApiService implements OpenApi {
     this.parts = new Parts({ clock, onFailure, onRejected, ...(prebuiltParts !== undefined && { prebuiltParts }) });
     this.lastModified = new Date(clock.now()).toUTCString();
     this.subjects = memoizeBySource(rows, (currentRows) => subjectsOf(currentRows, { naming, servesOpenId }));
+    this.hashes = new DocumentHashes(this.parts, this.subjects, options);
     this.customRows = memoizeBySource(rows, (currentRows) => currentRows.filter(({ custom }) => custom !== undefined).sort(byName));
   }
 
   prepare(): void {
     // A failure is reported by the next request for a document.
-    this.ensureBuiltInDigests().catch(() => undefined);
+    this.hashes.ensureDigests().catch(() => undefined);
   }
 
   handle(request: OpenApiRequest): Promise<OpenApiResponse> | undefined {
@@ -113,14 +111,15 @@ class OpenApiService implements OpenApi {
     return path.startsWith(`${V3_PATH}/`) ? this.respondV3(path.slice(V3_PATH.length + 1), request) : undefined;
   }
 
+  /** The one document of all kinds. */
   private async respondV2(request: OpenApiRequest): Promise<OpenApiResponse> {
     const form = negotiateForm(request.accept, 'v2');
     if (form === undefined) return { status: 406, headers: UNCACHED, body: EMPTY_BODY };
     const custom = this.customRows();
     // On the first request no document is cached, so the parts are needed whatever the hash will be.
-    if (this.builtInV2 === undefined) this.prepareCustomParts(custom, form);
-    const remote = this.options.descriptions?.() ?? NONE;
-    const hash = await this.hashV2(custom, remote, form);
+    if (!this.hashes.hasDigestV2) this.prepareCustomParts(custom, form);
+    const remote = this.options.descriptions?.() ?? NO_REMOTES;
+    const hash = await this.hashes.hashV2(custom, remote, form);
     const etag = `"${hash}"`;
     const headers = { ...UNCACHED, etag, 'last-modified': this.lastModified, vary: ['Accept-Encoding', 'Accept'] };
     if (request.ifNoneMatch === etag) return { status: 304, headers, body: EMPTY_BODY };
@@ -133,27 +132,33 @@ class OpenApiService implements OpenApi {
   private async respondIndex(): Promise<OpenApiResponse> {
     // A client that reads the index requests documents next.
     if (this.customRows().length > 0) this.parts.warm('some');
-    await this.ensureBuiltInDigests();
+    await this.hashes.ensureDigests();
     const subjects = this.subjects();
-    const remotes = this.options.remotes?.() ?? NONE;
+    const remotes = this.options.remotes?.() ?? NO_REMOTES;
     if (this.index?.subjects !== subjects || this.index.remotes !== remotes) {
-      const urls = new Map([...subjects].map(([name, subject]) => [name, this.urlOf(name, subject)]));
-      for (const { name, url } of remotes) urls.set(name, url);
-      const sorted = [...urls].sort(([a], [b]) => (a < b ? -1 : 1));
-      const paths = Object.fromEntries(sorted.map(([name, serverRelativeURL]) => [name, { serverRelativeURL }]));
-      this.index = { subjects, remotes, body: Buffer.from(`${JSON.stringify({ paths })}\n`) };
+      this.index = { subjects, remotes, body: this.buildIndex(subjects, remotes) };
     }
     const headers = { 'content-type': 'text/plain; charset=utf-8', ...UNCACHED, 'last-modified': this.lastModified };
     return { status: 200, headers, body: this.index.body };
   }
 
+  /** The URLs of all v3 documents by name; those of aggregated API servers take precedence. */
+  private buildIndex(subjects: DocumentSubjects, remotes: readonly { readonly name: string; readonly url: string }[]): Buffer {
+    const urls = new Map([...subjects].map(([name, subject]) => [name, this.urlOf(name, subject)]));
+    for (const { name, url } of remotes) urls.set(name, url);
+    const sorted = [...urls].sort(([a], [b]) => (a < b ? -1 : 1));
+    const paths = Object.fromEntries(sorted.map(([name, serverRelativeURL]) => [name, { serverRelativeURL }]));
+    return Buffer.from(`${JSON.stringify({ paths })}\n`);
+  }
+
+  /** `name` is that in the index. A document that is requested with its hash is immutable. */
   private async respondV3(name: string, request: OpenApiRequest): Promise<OpenApiResponse> {
     const subject = this.subjects().get(name);
     if (subject === undefined) return { status: 404, headers: UNCACHED, body: EMPTY_BODY };
     const form = negotiateForm(request.accept, 'v3');
     if (form === undefined) return { status: 406, headers: UNCACHED, body: EMPTY_BODY };
-    await this.ensureBuiltInDigests();
-    const hash = this.hashV3(name, subject);
+    await this.hashes.ensureDigests();
+    const hash = this.hashes.hashV3(name, subject);
     const requestedHash = new URLSearchParams(request.query).get('hash') ?? '';
     const headers = { 'content-type': form.contentType, etag: `"${hash}"`, 'last-modified': this.lastModified, vary: 'Accept' };
     if (requestedHash !== '' && requestedHash !== hash) {
@@ -184,55 +189,9 @@ class OpenApiService implements OpenApi {
     return { 'cache-control': 'public, immutable', expires: new Date(this.options.clock.now() + YEAR_MS).toUTCString() };
   }
 
+  /** The URL of a v3 document with its hash. */
   private urlOf(name: string, subject: DocumentSubject): string {
-    return `${V3_PATH}/${name}?hash=${this.hashV3(name, subject)}`;
-  }
-
-  /** The hash of a v3 document, which changes with its contents. Requires the digests of built-in group versions. */
-  private hashV3(name: string, subject: DocumentSubject): string {
-    const builtInDigest = this.digests.get(name);
-    const existing = subject.custom.length === 0 ? builtInDigest : this.hashes.get(subject);
-    if (existing !== undefined) return existing;
-    const hash = hashOf([builtInDigest ?? this.sharedDigest, ...subject.custom.map((row) => this.parts.identityOf(row))]);
-    this.hashes.set(subject, hash);
-    return hash;
-  }
-
-  /**
-   * Part of the hash of a document that has custom kinds only. It changes with the built-in types to which those refer:
-   * the digest of the core group stands for the release.
-   */
-  private get sharedDigest(): string {
-    return this.digests.get('api/v1') ?? '';
-  }
-
-  private async hashV2(custom: readonly KindRow[], remote: readonly RemoteOpenApiDescription[], form: ResponseForm): Promise<string> {
-    const remoteIdentities = remote.flatMap(({ name, id }) => [name, id]);
-    const openIdMark = this.options.servesOpenId ? [] : ['without OpenID'];
-    const customIdentities = custom.map((row) => this.parts.identityOf(row));
-    return hashOf([await this.ensureDigestV2(form), ...openIdMark, ...customIdentities, ...remoteIdentities]);
-  }
-
-  /** The digest of the built-in kinds. It comes with their part, and is the same for every encoding of the part. */
-  private ensureDigestV2({ media }: ResponseForm): Promise<string> {
-    const { builtIn, naming } = this.options;
-    this.builtInV2 ??= this.parts.buildBuiltIn(builtIn, naming, { version: 'v2', media }).then(({ digest = '' }) => digest);
-    return this.builtInV2;
-  }
-
-  /** Fills {@link digests} once. */
-  private ensureBuiltInDigests(): Promise<void> {
-    return (this.pendingDigests ??= this.computeDigests().catch((error: unknown) => {
-      // The next request retries.
-      this.pendingDigests = undefined;
-      throw error;
-    }));
-  }
-
-  private async computeDigests(): Promise<void> {
-    const subjects = [...this.subjects().values()].flatMap(({ custom: _, isBuiltIn, ...subject }) => (isBuiltIn ? [subject] : []));
-    const digests = await this.parts.digests({ type: 'digests', rows: this.options.builtIn, subjects });
-    for (const [name, digest] of digests) this.digests.set(name, hashOf([digest]));
+    return `${V3_PATH}/${name}?hash=${this.hashes.hashV3(name, subject)}`;
   }
 
   /**
@@ -254,6 +213,7 @@ class OpenApiService implements OpenApi {
     return document;
   }
 
+  /** The parts of the v2 document. */
   private async buildPartsV2(
     custom: readonly KindRow[],
     remote: readonly RemoteOpenApiDescription[],
@@ -276,6 +236,7 @@ class OpenApiService implements OpenApi {
     this.buildCustomParts(custom, this.options.naming, { version: 'v2', media }).catch(() => undefined);
   }
 
+  /** The parts of a v3 document. */
   private async buildPartsV3(subject: DocumentSubject, form: PartForm): Promise<readonly DocumentPart[]> {
     const { custom, dialect } = subject;
     const [shared, customParts] = await Promise.all([
@@ -291,12 +252,10 @@ class OpenApiService implements OpenApi {
    */
   private async buildCustomParts(rows: readonly KindRow[], dialect: Dialect, form: PartForm): Promise<readonly DocumentPart[]> {
     const parts = new Array<DocumentPart | undefined>(rows.length);
-    let next = 0;
+    const remainingRows = rows.entries();
+    /** Takes one kind after another, together with the other calls. */
     const buildRemaining = async (): Promise<void> => {
-      for (let index = next++; index < rows.length; index = next++) {
-        const row = rows[index];
-        if (row !== undefined) parts[index] = await this.parts.buildCustom(row, dialect, form);
-      }
+      for (const [index, row] of remainingRows) parts[index] = await this.parts.buildCustom(row, dialect, form);
     };
     await Promise.all(Array.from({ length: CONCURRENT_PARTS }, buildRemaining));
     return parts.filter((part) => part !== undefined);
@@ -314,8 +273,4 @@ class OpenApiService implements OpenApi {
 
 function composeDocument(chunks: readonly Chunk[]): ComposedDocument {
   return { gzipped: gzipOf(chunks), length: totalLength(chunks) };
-}
-
-function hashOf(texts: readonly string[]): string {
-  return createHash('sha512').update(texts.join('\n')).digest('hex').toUpperCase();
 }

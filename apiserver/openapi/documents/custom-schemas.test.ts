@@ -44,33 +44,48 @@ describe.each(cases.map((published) => [published.version, published] as const))
   },
 );
 
-it('the OpenAPI documents contain a custom resource with its list, its paths and the schemas that these refer to', () => {
-  const rowsOfVersion = rows.filter(({ version }) => version === 'v1');
-  const [row] = rowsOfVersion;
-  if (row === undefined) throw new Error('no row');
-  const v3 = buildDocumentV3(rowsOfVersion, row, 'kubernetes');
+describe('the OpenAPI documents of a custom resource', () => {
+  const GROUP_VERSION = { group: 'pub.example.com', version: 'v1' };
+  const COLLECTION_PATH = '/apis/pub.example.com/v1/namespaces/{namespace}/pubs';
+  const rowsOfVersion = rows.filter(({ version }) => version === GROUP_VERSION.version);
+  const v3 = buildDocumentV3(rowsOfVersion, GROUP_VERSION, 'kubernetes');
   const schemas = objectAt(objectAt(v3, 'components'), 'schemas') ?? {};
-  expect(Object.keys(schemas)).toEqual(
-    expect.arrayContaining([
-      'com.example.pub.v1.Pub',
-      'com.example.pub.v1.PubList',
-      `${namePrefix}.apimachinery.pkg.apis.meta.v1.ObjectMeta`,
-    ]),
-  );
-  expect(schemas['com.example.pub.v1.PubList']).toMatchObject({
-    required: ['items'],
-    properties: { items: { type: 'array', items: { $ref: '#/components/schemas/com.example.pub.v1.Pub' } } },
-    'x-kubernetes-group-version-kind': [{ group: 'pub.example.com', kind: 'PubList', version: 'v1' }],
-  });
   const paths = objectAt(buildDocumentV2(rowsOfVersion, 'kubernetes'), 'paths') ?? {};
-  const path = '/apis/pub.example.com/v1/namespaces/{namespace}/pubs';
-  expect(Object.keys(paths).filter((name) => name.includes('pubs'))).toEqual([path, `${path}/{name}`, '/apis/pub.example.com/v1/pubs']);
-  expect(objectAt(objectAt(paths, path), 'post')).toMatchObject({
-    operationId: 'createPubExampleComV1NamespacedPub',
-    consumes: ['application/json', 'application/yaml'],
-    produces: ['application/json', 'application/yaml'],
+
+  it('contain its schema, that of its list, and those to which these refer', () => {
+    expect(Object.keys(schemas)).toEqual(
+      expect.arrayContaining([
+        'com.example.pub.v1.Pub',
+        'com.example.pub.v1.PubList',
+        `${namePrefix}.apimachinery.pkg.apis.meta.v1.ObjectMeta`,
+      ]),
+    );
   });
-  expect(objectAt(objectAt(paths, `${path}/{name}`), 'patch')).toMatchObject({
-    consumes: ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml'],
+
+  it('describe the items of its list by a reference to its schema', () => {
+    expect(schemas['com.example.pub.v1.PubList']).toMatchObject({
+      required: ['items'],
+      properties: { items: { type: 'array', items: { $ref: '#/components/schemas/com.example.pub.v1.Pub' } } },
+      'x-kubernetes-group-version-kind': [{ ...GROUP_VERSION, kind: 'PubList' }],
+    });
+  });
+
+  it('contain its paths', () => {
+    const pathsOfResource = Object.keys(paths).filter((name) => name.includes('pubs'));
+    expect(pathsOfResource).toEqual([COLLECTION_PATH, `${COLLECTION_PATH}/{name}`, '/apis/pub.example.com/v1/pubs']);
+  });
+
+  it('offer it in JSON and YAML only', () => {
+    expect(objectAt(objectAt(paths, COLLECTION_PATH), 'post')).toMatchObject({
+      operationId: 'createPubExampleComV1NamespacedPub',
+      consumes: ['application/json', 'application/yaml'],
+      produces: ['application/json', 'application/yaml'],
+    });
+  });
+
+  it('offer no strategic merge patch of it', () => {
+    expect(objectAt(objectAt(paths, `${COLLECTION_PATH}/{name}`), 'patch')).toMatchObject({
+      consumes: ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml'],
+    });
   });
 });

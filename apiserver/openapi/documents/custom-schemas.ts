@@ -22,12 +22,14 @@ export interface CustomSchemaOptions {
   readonly namePrefix: string;
 }
 
+/** The descriptions of the members that every object or list has. */
 interface MemberTexts {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: string;
 }
 
+/** Descriptions after their first word, which differs between objects and embedded resources. */
 const API_VERSION = 'defines the group and version of the schema in which the object is written.';
 const KIND = 'is the kind of the object, in CamelCase; it cannot be changed.';
 const TYPE_TEXTS = { apiVersion: `APIVersion ${API_VERSION}`, kind: `Kind ${KIND}` };
@@ -82,6 +84,7 @@ function listSchema(row: KindRow, options: CustomSchemaOptions): JsonObject {
   };
 }
 
+/** The properties apiVersion, kind and metadata. */
 function typeMetaProperties(
   { apiVersion, kind, metadata }: MemberTexts,
   type: string,
@@ -96,6 +99,7 @@ function typeMetaProperties(
   };
 }
 
+/** The extension by which clients find the schema of a kind. */
 function groupVersionKindExtension({ group, version }: KindRow, kind: string): JsonObject {
   return { 'x-kubernetes-group-version-kind': [{ group, kind, version }] };
 }

@@ -1,3 +1,4 @@
+/** The descriptions in documents: those of the file beside the code, or none. */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { objectAt } from '../../../shared/values/json';

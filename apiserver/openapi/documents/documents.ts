@@ -12,24 +12,16 @@ import { PublishedSchema } from './published-schema';
 import { CUSTOM_REFERENCES, customSchemas } from './custom-schemas';
 import type { Describe } from './descriptions';
 import type { OpenApiVersion } from './response-form';
-import {
-  DELETE_OPTIONS_TYPE,
-  PATCH_TYPE,
-  pathsOf,
-  RESOURCE_LIST_TYPE,
-  discoveryPathOf,
-  STATUS_TYPE,
-  STRING_TYPE,
-  WATCH_EVENT_TYPE,
-  type PathEntry,
-} from './operations';
+import { PATCH_TYPE, pathsOf, discoveryPathOf, STRING_TYPE, WATCH_EVENT_TYPE, type PathEntry } from './operations';
 import { OPENID_OVERVIEWS, OVERVIEWS, overviewsOf, RELEASE_TYPE, releaseSchema } from './overviews';
+import { publishedKinds } from './published-kinds';
 import { renderPathV2 } from './render-v2';
 import { renderPathV3 } from './render-v3';
 import { schemaValue } from './schema-json';
 
 /** Members of every document besides its paths and schemas. */
 export const INFO = { title: 'Cluster control plane', version: `${RELEASE.major}.${RELEASE.minor}` };
+/** The name of the security scheme. */
 const SECURITY = 'BearerToken';
 /** The only scheme that the documents name: a token in the header `authorization`. */
 export const SECURITY_SCHEMES = { [SECURITY]: { description: 'Bearer token', type: 'apiKey', name: 'authorization', in: 'header' } };
@@ -70,10 +62,9 @@ export function buildPieceV2(rows: readonly KindRow[], naming: Dialect, describe
   });
   const entries = [...OVERVIEWS.values(), ...groupEntries];
   const kinds = publishedKinds(rows, DIALECTS);
-  const texts = describe === undefined ? {} : { describe };
   return {
     paths: renderPaths(entries, naming, 'v2'),
-    schemas: buildSchemas(entries, rows, { version: 2, namePrefix, kinds, texts }),
+    schemas: buildSchemas(entries, rows, { version: 2, namePrefix, kinds, describe }),
   };
 }
 
@@ -108,10 +99,9 @@ export function buildPieceV3(
   const servedRows = rows.filter((row) => row.group === group && row.version === version);
   const entries = entriesOf(servedRows, dialect, dialect);
   const kinds = publishedKinds(rows, [dialect]);
-  const texts = describe === undefined ? {} : { describe };
   return {
     paths: renderPaths(entries, dialect, 'v3'),
-    schemas: buildSchemas(entries, servedRows, { version: 3, namePrefix, kinds, texts }),
+    schemas: buildSchemas(entries, servedRows, { version: 3, namePrefix, kinds, describe }),
   };
 }
 
@@ -134,11 +124,11 @@ export function buildBuiltInPieceV3(rows: readonly KindRow[], subject: BuiltInSu
 /** The piece of a document about a discovery path. */
 export function buildOverviewPiece(entry: PathEntry, dialect: Dialect, describe?: Describe): DocumentPiece {
   const namePrefix = OPENAPI_NAME_PREFIX[dialect];
-  const texts = describe === undefined ? {} : { describe };
-  const types = entry.operations.flatMap(({ responses }) => responses.map(({ type }) => type)).filter((type) => type !== STRING_TYPE);
+  const responseTypes = entry.operations.flatMap(({ responses }) => responses.map(({ type }) => type));
+  const types = responseTypes.filter((type) => type !== STRING_TYPE);
   return {
     paths: renderPaths([entry], dialect, 'v3'),
-    schemas: builtInSchemas(types, { version: 3, namePrefix, kinds: publishedKinds([], []), texts }),
+    schemas: builtInSchemas(types, { version: 3, namePrefix, kinds: publishedKinds([], []), describe }),
   };
 }
 
@@ -155,8 +145,7 @@ export function buildGroupPieceV3(
   const namePrefix = OPENAPI_NAME_PREFIX[dialect];
   const kinds = publishedKinds(builtIn, [dialect]);
   const types = [...typesOf(custom.flatMap((row) => pathsOf(row, dialect))), ...CUSTOM_REFERENCES];
-  const texts = describe === undefined ? {} : { describe };
-  return { paths: {}, schemas: withPatch(builtInSchemas(types, { version: 3, namePrefix, kinds, texts }), namePrefix) };
+  return { paths: {}, schemas: withPatch(builtInSchemas(types, { version: 3, namePrefix, kinds, describe }), namePrefix) };
 }
 
 /**
@@ -170,7 +159,8 @@ function entriesOf(rows: readonly KindRow[], dialect: Dialect, naming: Dialect):
 /** The discovery paths of group versions; upstream does not describe those of custom groups. */
 function discoveryPathsOf(rows: readonly KindRow[], dialect: Dialect): readonly PathEntry[] {
   const builtIn = rows.filter(({ custom }) => custom === undefined);
-  return [...new Map(builtIn.map((row) => [apiVersionOf(row), discoveryPathOf(row, dialect)])).values()];
+  const pathByVersion = new Map(builtIn.map((row) => [apiVersionOf(row), discoveryPathOf(row, dialect)]));
+  return [...pathByVersion.values()];
 }
 
 /** The dialect of a row's paths: `naming` for a group that is spelled alike in both dialects, else `dialect`. */
@@ -190,19 +180,20 @@ function isListedIn(row: CustomRow, dialect: Dialect): boolean {
 /** The members of `paths`, sorted by path; `naming` is the dialect of the contents. */
 export function renderPaths(entries: readonly PathEntry[], naming: Dialect, version: OpenApiVersion): JsonObject {
   const render = version === 'v2' ? renderPathV2 : renderPathV3;
+  const nameOfType = (type: string): string => openApiName(type, OPENAPI_NAME_PREFIX[naming]);
   const sorted = [...entries].sort((a, b) => compareBytes(a.path, b.path));
-  return Object.fromEntries(
-    sorted.map((entry) => [entry.path, render(entry, naming, (type) => openApiName(type, OPENAPI_NAME_PREFIX[naming]))]),
-  );
+  return Object.fromEntries(sorted.map((entry) => [entry.path, render(entry, naming, nameOfType)]));
 }
 
+/** How the schemas of built-in types are published. */
 interface SchemaOptions {
   readonly version: 2 | 3;
   /** Prefix of the published names of built-in types. */
   readonly namePrefix: string;
   /** The kinds as which each type is published. */
   readonly kinds: ReadonlyMap<string, readonly PublishedKind[]>;
-  readonly texts: { readonly describe?: Describe };
+  /** `undefined` when the schemas have no descriptions. */
+  readonly describe: Describe | undefined;
 }
 
 /** The schemas of all types that the operations refer to; `rows` are the kinds of the operations. */
@@ -210,18 +201,27 @@ function buildSchemas(entries: readonly PathEntry[], rows: readonly KindRow[], o
   const { version, namePrefix } = options;
   const references = rows.some(({ custom }) => custom !== undefined) ? CUSTOM_REFERENCES : [];
   const builtIn = builtInSchemas([...typesOf(entries), ...references], options);
-  const custom = rows.flatMap((row) => Object.entries(customSchemas(row, { version, namePrefix })));
-  return withPatch({ ...builtIn, ...Object.fromEntries(custom.map(([name, schema]) => [name, valueOf(schema)])) }, namePrefix);
+  const custom: Record<string, JsonObject> = {};
+  for (const row of rows) {
+    for (const [name, schema] of Object.entries(customSchemas(row, { version, namePrefix }))) custom[name] = valueOf(schema);
+  }
+  return withPatch({ ...builtIn, ...custom }, namePrefix);
 }
 
 const valueOf = (schema: JsonObject | PublishedSchema): JsonObject => (schema instanceof PublishedSchema ? schemaValue(schema) : schema);
 
 /** The schemas of the types, by published name; types of custom kinds are skipped. */
-function builtInSchemas(types: readonly string[], { version, namePrefix, kinds, texts }: SchemaOptions): Record<string, JsonObject> {
+function builtInSchemas(types: readonly string[], { version, namePrefix, kinds, describe }: SchemaOptions): Record<string, JsonObject> {
   const requestedTypes = types.filter((type) => !type.startsWith(CUSTOM_TYPE_PREFIX));
   const typesOfTables = requestedTypes.filter((type) => type !== RELEASE_TYPE);
-  const schemas = buildDefinitions(typesOfTables, { version, namePrefix, kindsOf: (type) => kinds.get(type) ?? [], ...texts });
-  return requestedTypes.includes(RELEASE_TYPE) ? { ...schemas, [openApiName(RELEASE_TYPE, namePrefix)]: releaseSchema(version) } : schemas;
+  const schemas = buildDefinitions(typesOfTables, {
+    version,
+    namePrefix,
+    kindsOf: (type) => kinds.get(type) ?? [],
+    ...(describe !== undefined && { describe }),
+  });
+  if (!requestedTypes.includes(RELEASE_TYPE)) return schemas;
+  return { ...schemas, [openApiName(RELEASE_TYPE, namePrefix)]: releaseSchema(version) };
 }
 
 /** The types that the operations refer to, and those that clients expect unconditionally. */
@@ -241,45 +241,4 @@ function withPatch(schemas: Record<string, JsonObject>, namePrefix: string): Rec
   const patch = { description: 'The changes of an object, in the format of the content type.', type: 'object' };
   const schemasAndPatch = Object.entries({ ...schemas, [openApiName(PATCH_TYPE, namePrefix)]: patch });
   return Object.fromEntries(schemasAndPatch.sort(([a], [b]) => compareBytes(a, b)));
-}
-
-/** Types that are kinds of core/v1. */
-const SHARED_TYPES = [
-  STATUS_TYPE,
-  RESOURCE_LIST_TYPE,
-  DELETE_OPTIONS_TYPE,
-  WATCH_EVENT_TYPE,
-  'meta.v1.APIGroup',
-  'meta.v1.APIGroupList',
-  'meta.v1.APIVersions',
-];
-
-/**
- * The kinds as which a type is published. DeleteOptions and WatchEvent are kinds of every group version except those of
- * custom kinds.
- */
-function publishedKinds(rows: readonly KindRow[], dialects: readonly Dialect[]): ReadonlyMap<string, readonly PublishedKind[]> {
-  const kinds = new Map<string, PublishedKind[]>();
-  const publish = (type: string, kind: PublishedKind): void => {
-    const known = kinds.get(type) ?? [];
-    if (!known.some((other) => other.group === kind.group && other.version === kind.version)) kinds.set(type, [...known, kind]);
-  };
-  for (const shared of SHARED_TYPES) {
-    publish(shared, { group: '', version: 'v1', kind: shared.slice(shared.lastIndexOf('.') + 1) });
-  }
-  for (const dialect of dialects) {
-    for (const row of rows.filter(({ custom }) => custom === undefined)) {
-      const group = groupInDialect(dialect, row.group);
-      const { version } = row;
-      publish(row.type, { group, version, kind: row.kind });
-      publish(`${row.type}List`, { group, version, kind: `${row.kind}List` });
-      publish(DELETE_OPTIONS_TYPE, { group, version, kind: 'DeleteOptions' });
-      publish(WATCH_EVENT_TYPE, { group, version, kind: 'WatchEvent' });
-      for (const { kind: body, connects } of row.subresources ?? []) {
-        if (body !== undefined && connects === undefined)
-          publish(body.type, { group: groupInDialect(dialect, body.group), version: body.version, kind: body.kind });
-      }
-    }
-  }
-  return kinds;
 }

@@ -67,6 +67,7 @@ export const RESOURCE_LIST_TYPE = 'meta.v1.APIResourceList';
 /** The descriptions of responses, by status code. */
 export const RESPONSE_TEXT: Readonly<Record<200 | 201 | 202, string>> = { 200: 'OK', 201: 'Created', 202: 'Accepted' };
 
+/** The order in which upstream lists the methods of a path. */
 const METHOD_ORDER: readonly OperationMethod[] = ['get', 'put', 'post', 'delete', 'patch'];
 
 /** The names of a kind that its operations contain. */
@@ -114,12 +115,12 @@ export function pathsOfShape(shape: PathShape, words: KindWords, dialect: Dialec
   const entries: PathEntry[] = [
     builder.verbPath({ ...collection, path: groupVersionPath + collectionPath }, verbs, 'collection'),
     builder.verbPath({ ...object, path: groupVersionPath + objectPath }, verbs, 'object'),
-    ...subresources
-      .filter(({ connects }) => connects === undefined)
-      .map((subresource) =>
-        builder.subresourcePath({ ...object, path: `${groupVersionPath}${objectPath}/${subresource.name}` }, subresource),
-      ),
   ];
+  for (const subresource of subresources) {
+    if (subresource.connects !== undefined) continue;
+    const path = `${groupVersionPath}${objectPath}/${subresource.name}`;
+    entries.push(builder.subresourcePath({ ...object, path }, subresource));
+  }
   if (namespaced && verbs.includes('list')) {
     const location = { ...allNamespaces, path: groupVersionPath + clusterPath, suffix: 'ForAllNamespaces' };
     entries.push(builder.verbPath(location, ['list'], 'collection'));
@@ -161,6 +162,7 @@ function groupVersionPathOf(group: string, version: string): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
+/** The tag of a group version, and its name in operation ids. */
 function namesOf(group: string, version: string): { readonly tag: string; readonly idPrefix: string } {
   const { tag, prefix } = groupIdOf(group);
   return { tag: `${tag}_${version}`, idPrefix: prefix + capitalize(version) };
@@ -237,6 +239,7 @@ class OperationBuilder {
   }
 }
 
+/** The operations of the verbs, in the order of their methods. */
 function shapesOf(verbs: readonly Verb[], { isCustom }: PathShape): OperationShape[] {
   const shapesByVerb = isCustom ? CUSTOM_OPERATION_SHAPES : OPERATION_SHAPES;
   const shapes = verbs.filter((verb) => verb !== 'watch').map((verb) => shapesByVerb[verb]);

@@ -86,6 +86,7 @@ function groupOverview(group: string, dialect: Dialect): PathEntry {
   });
 }
 
+/** A path that belongs to no resource, with its only operation, a GET. */
 interface Overview extends Pick<PathEntry, 'mediaTypes' | 'path' | 'tag'>, Pick<Operation, 'description' | 'id'> {
   /** The type of the response. */
   readonly type: string;
@@ -97,7 +98,7 @@ function overviewEntry({ id, description, type, ...entry }: Overview): PathEntry
   return { ...entry, parameters: [], operations: [operation], isCustom: false };
 }
 
-/** In the order in which upstream lists the properties, and in which it lists them as required. */
+/** In the order in which upstream lists the properties; in the next constant, in the order in which it requires them. */
 const RELEASE_MEMBERS = ['buildDate', 'compiler', 'gitCommit', 'gitTreeState', 'gitVersion', 'goVersion', 'major', 'minor', 'platform'];
 const REQUIRED_RELEASE_MEMBERS = [
   'major',

@@ -15,10 +15,12 @@ interface RecordedSchema {
   readonly documents: Readonly<Record<'v2' | 'v3', { readonly kind: JsonObject }>>;
 }
 
+/** The schema of the kind in a document of the reference server. */
 const document = shape({ kind: body });
 const isRecordedSchema: Check<RecordedSchema> = shape({ title: text, schema: body, documents: shape({ v2: document, v3: document }) });
 
-const MEMBERS: JsonObject = { apiVersion: {}, kind: {}, metadata: {} };
+/** Empty schemas in place of those of apiVersion, kind and metadata. */
+const EMPTY_TYPE_META: JsonObject = { apiVersion: {}, kind: {}, metadata: {} };
 
 /** Empties apiVersion, kind and metadata of resources, which are recognized by their reference to ObjectMeta. */
 function withEmptyTypeMeta(value: JsonValue): JsonValue {
@@ -27,7 +29,7 @@ function withEmptyTypeMeta(value: JsonValue): JsonValue {
   const copy = Object.fromEntries(Object.entries(value).map(([name, member]): [string, JsonValue] => [name, withEmptyTypeMeta(member)]));
   const metadata = ownMember(value, 'metadata');
   const isReference = isObject(metadata) && JSON.stringify(metadata).includes('ObjectMeta');
-  return isReference ? { ...copy, ...MEMBERS } : copy;
+  return isReference ? { ...copy, ...EMPTY_TYPE_META } : copy;
 }
 
 const { cases } = readRecording('custom/publishing', shape({ format: text }), isRecordedSchema);
@@ -42,7 +44,12 @@ describe.each(cases.map((published) => [published.title, published] as const))(
         ...expected
       } = documents[`v${version}`].kind;
       const json = new JsonIndex(Buffer.from(stringifyJson(schema, 'sorted')));
-      const published = new PublishedSchema(json, { version, objectMembers: MEMBERS, embeddedMembers: MEMBERS, extraMembers: {} });
+      const published = new PublishedSchema(json, {
+        version,
+        objectMembers: EMPTY_TYPE_META,
+        embeddedMembers: EMPTY_TYPE_META,
+        extraMembers: {},
+      });
       expect(schemaValue(published)).toEqual(withEmptyTypeMeta(expected));
     });
   },

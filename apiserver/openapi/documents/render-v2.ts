@@ -19,8 +19,9 @@ function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialec
   const { body, parameters } = operation;
   const schemaOf = (type: string): JsonObject => schemaOrReference(type, `#/definitions/${reference(type)}`);
   const rendered = parameters.map(renderParameter);
-  if (body !== undefined)
+  if (body !== undefined) {
     rendered.unshift({ name: 'body', in: 'body', ...(body.isRequired ? { required: true } : {}), schema: schemaOf(body.type) });
+  }
   const responses: JsonObject = {};
   for (const { code, type } of operation.responses) responses[code] = { description: RESPONSE_TEXT[code], schema: schemaOf(type) };
   responses['401'] = { description: 'Unauthorized' };
@@ -48,11 +49,13 @@ export function schemaOrReference(type: string, $ref: string): JsonObject {
   return type === STRING_TYPE ? { type: 'string' } : { $ref };
 }
 
+/** The member `consumes`; none for a path that states no media types for bodies. */
 function consumedMediaTypes(operation: Operation, entry: PathEntry, dialect: Dialect): { consumes?: string[] } {
   const { isCustom, mediaTypes } = entry;
   if (mediaTypes !== undefined) return mediaTypes.consumes === undefined ? {} : { consumes: [...mediaTypes.consumes] };
   if (operation.body?.isPatch === true) return { consumes: [...patchMediaTypes(entry)] };
-  return { consumes: operation.target === undefined || isCustom ? producedMediaTypes(operation, entry, dialect) : ['*/*'] };
+  const consumesWhatItProduces = operation.target === undefined || isCustom;
+  return { consumes: consumesWhatItProduces ? producedMediaTypes(operation, entry, dialect) : ['*/*'] };
 }
 
 const PATCH_MEDIA_TYPES: readonly string[] = [
@@ -88,8 +91,10 @@ const renderParameter = memoize(({ name, in: location, type, description }: Para
   ...(location === 'path' ? { required: true } : {}),
 }));
 
+/** The same for the kinds. */
 const renderKind = memoize(({ group, kind, version }: GroupVersionKindNames): JsonObject => ({ group, kind, version }));
 
+/** Renders each object once. */
 function memoize<T extends object>(render: (value: T) => JsonObject): (value: T) => JsonObject {
   const rendered = new WeakMap<T, JsonObject>();
   return (value) => {

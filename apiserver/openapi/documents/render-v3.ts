@@ -18,10 +18,15 @@ export function renderPathV3(entry: PathEntry, dialect: Dialect, reference: (typ
 
 function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {
   const { body, parameters } = operation;
+  /** The same schema for each media type. */
   const content = (type: string, mediaTypes: readonly string[]): JsonObject => {
     const schema = schemaOrReference(type, `#/components/schemas/${reference(type)}`);
     return Object.fromEntries(mediaTypes.map((mediaType) => [mediaType, { schema }]));
   };
+  const renderBody = ({ type, isRequired }: NonNullable<Operation['body']>): JsonObject => ({
+    content: content(type, [...consumedMediaTypes(operation, entry, dialect)].sort()),
+    ...(isRequired ? { required: true } : {}),
+  });
   const responses: JsonObject = {};
   for (const { code, type } of operation.responses) {
     responses[code] = {
@@ -30,24 +35,19 @@ function renderOperation(operation: Operation, entry: PathEntry, dialect: Dialec
     };
   }
   responses['401'] = { description: 'Unauthorized' };
+  const requestBody = body === undefined ? undefined : renderBody(body);
   return {
     tags: [entry.tag],
     description: operation.description,
     operationId: operation.id,
     ...(parameters.length === 0 ? {} : { parameters: parameters.map(renderParameter) }),
-    ...(body === undefined
-      ? {}
-      : {
-          requestBody: {
-            content: content(body.type, [...consumedMediaTypes(operation, entry, dialect)].sort()),
-            ...(body.isRequired ? { required: true } : {}),
-          },
-        }),
+    ...(requestBody === undefined ? {} : { requestBody }),
     responses,
     ...extensionsOf(operation),
   };
 }
 
+/** The media types of the body. */
 function consumedMediaTypes(operation: Operation, entry: PathEntry, dialect: Dialect): readonly string[] {
   if (operation.body?.isPatch === true) return patchMediaTypes(entry);
   return entry.isCustom ? producedMediaTypes(operation, entry, dialect) : ['*/*'];

@@ -4,7 +4,7 @@
  */
 import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
 
-/** `protobuf`: the published form of OpenAPI documents. */
+/** `protobuf` is the form that github.com/google/gnostic defines for OpenAPI documents. */
 export type DocumentMedia = 'json' | 'protobuf';
 /** OpenAPI 2.0 or 3.0. */
 export type OpenApiVersion = 'v2' | 'v3';
@@ -22,6 +22,7 @@ export interface ResponseForm {
 }
 
 const JSON_FORM: ResponseForm = { contentType: JSON_MEDIA_TYPE, media: 'json' };
+/** The media ranges that include JSON. */
 const ANY_JSON: ReadonlySet<string> = new Set([JSON_MEDIA_TYPE, 'application/*', '*/*']);
 
 /** The form for an Accept header: JSON without a header; `undefined` when no type of the header is supported. */

@@ -3,7 +3,8 @@
  * cannot represent are printed with all digits. `JSON.stringify` is fast but cannot do that, so members that contain such
  * an integer are written a second time, by `stringifyJson`.
  */
-import { PublishedSchema, type PublishedLevel, type PublishedMember } from './published-schema';
+import type { PublishedLevel, PublishedMember } from './published-level';
+import { PublishedSchema } from './published-schema';
 import { isObject, ownMember, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { JsonIndex } from '../../../shared/values/json-index';
 import { MessageBuffer } from '../../../shared/serialization/protobuf/message-buffer';
@@ -16,6 +17,7 @@ export function encodeJson(value: JsonValue): string {
   return hasLongInteger(value) ? stringifyJson(value) : JSON.stringify(value);
 }
 
+/** Whether the value contains a bigint, which the parser creates for integers that a double cannot represent. */
 function hasLongInteger(value: JsonValue): boolean {
   if (typeof value !== 'object' || value === null) return typeof value === 'bigint';
   if (Array.isArray(value)) return value.some(hasLongInteger);
@@ -40,9 +42,12 @@ export function schemaValue(schema: PublishedSchema): JsonObject {
   return isObject(decoded) ? decoded : {};
 }
 
+/** Prints a value as JSON: `JSON.stringify`, or `stringifyJson`, which is slower and prints all digits of integers. */
 type Print = (value: JsonValue) => string;
 
+/** Writes members with one of the printers. */
 class SchemaJsonWriter {
+  /** Whether a value was left out because `JSON.stringify` cannot print it. */
   private needsLongIntegers = false;
 
   constructor(
@@ -94,6 +99,7 @@ class SchemaJsonWriter {
     }
   }
 
+  /** Writes the schemas of properties: those that are given, and those of the definition. */
   private writeProperties(schema: PublishedSchema, member: PublishedMember, depth: number): void {
     const givenMembers = isObject(member.given) ? member.given : {};
     let separator = '{';

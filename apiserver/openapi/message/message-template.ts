@@ -20,6 +20,7 @@ export const placeholderFor = (word: number): string => String.fromCharCode(FIRS
 /** Bytes, or the index of a word. */
 type TextPiece = Buffer | number;
 
+/** A part of a message, in its order. */
 type Node =
   | Buffer
   /** A text with a length prefix. */

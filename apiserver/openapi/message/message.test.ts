@@ -9,6 +9,7 @@ import { buildDocumentV2, buildDocumentV3 } from '../documents/documents';
 import { encodeMessage, type Messages, type MessageShape } from './message';
 import { OPENAPI_MESSAGES as PUBLISHED } from '../parts/openapi-messages';
 
+/** Tables with a field of every shape. A row has the member, the number of the field and the shape of the value. */
 const MESSAGES: Messages = {
   All: {
     fields: [
@@ -27,7 +28,9 @@ const MESSAGES: Messages = {
   Inner: { fields: [['in', 1, 'string']] },
 };
 
+/** An object that occurs twice in one message. */
 const SHARED: JsonObject = { in: 'v' };
+/** Texts and messages as hexadecimal digits. */
 const text = (value: string): string => Buffer.from(value).toString('hex');
 const hex = (value: JsonObject): string => encodeMessage(MESSAGES, 'All', value).toString('hex');
 
@@ -87,8 +90,10 @@ test.each([0, 1, 42, 43, 126, 127, 128, 5_000, 20_000])(
 function unencodedPaths(messages: Messages, shape: MessageShape, value: JsonValue, path: string): string[] {
   if (typeof shape === 'string') return [];
   if ('within' in shape) return unencodedPaths(messages, shape.shape, value, path);
-  if ('list' in shape)
-    return Array.isArray(value) ? value.flatMap((item, index) => unencodedPaths(messages, shape.list, item, `${path}[${index}]`)) : [path];
+  if ('list' in shape) {
+    if (!Array.isArray(value)) return [path];
+    return value.flatMap((item, index) => unencodedPaths(messages, shape.list, item, `${path}[${index}]`));
+  }
   if (!isObject(value)) return [path];
   if ('entries' in shape)
     return Object.entries(value).flatMap(([name, item]) => unencodedPaths(messages, shape.entries, item, `${path}/${name}`));

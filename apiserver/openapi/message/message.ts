@@ -99,7 +99,9 @@ const tag = (field: number, wire: typeof VARINT | typeof FIXED64 | typeof DELIMI
 /** Encodings of objects that occur repeatedly. */
 const sharedMessages = new WeakMap<JsonObject, { readonly table: MessageTable; readonly bytes: Buffer }>();
 
-/** Writes fields into a sink. Methods are named after what they write, as those of the sink. */
+/**
+ * Writes fields into a sink. Methods are named after what they write, as those of the sink; `number` is that of the field.
+ */
 export class MessageWriter {
   constructor(
     private readonly messages: Messages,

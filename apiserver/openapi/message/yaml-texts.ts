@@ -17,8 +17,9 @@ const yamlByObject = new WeakMap<JsonObject | JsonValue[], string>();
 
 /** The YAML text of a value. The texts of objects and lists are cached by identity, so these must not be changed later. */
 export function yamlOf(value: JsonValue): string {
-  if (typeof value === 'string')
+  if (typeof value === 'string') {
     return value.length > MAX_CACHED_LENGTH ? stringifyYaml(value) : cachedYaml(JSON.stringify(value), () => value);
+  }
   if (typeof value !== 'object' || value === null) return stringifyYaml(value);
   const existing = yamlByObject.get(value);
   if (existing !== undefined) return existing;
@@ -33,6 +34,7 @@ export function yamlAt(json: JsonIndex, index: number): string {
   return cachedYaml(json.spelling(index), () => json.toJson(index));
 }
 
+/** The text of a value with this JSON; `value` is called when it is not cached. */
 function cachedYaml(spelling: string, value: () => JsonValue): string {
   const existing = yamlBySpelling.get(spelling);
   if (existing !== undefined) return existing;

@@ -1,21 +1,26 @@
+/** Chunks that are compressed apart and joined to one gzip stream. */
 import { gunzipSync } from 'node:zlib';
 import { gzipOf, totalLength, compressChunk, gunzipToBuffer } from './chunk';
 
-// Empty ones, one that compresses well, and one that hardly does.
-const texts = [
-  '',
-  'a',
-  'paths'.repeat(100_000),
-  '',
-  Buffer.from(Array.from({ length: 70_000 }, (_, index) => (index * 7919) % 251)).toString('latin1'),
-];
+/** Bytes without a pattern, as text. */
+const incompressibleText = Buffer.from(Array.from({ length: 70_000 }, (_, index) => (index * 7919) % 251)).toString('latin1');
 
-test('gzipOf joins packed chunks to one gzip stream of their contents', async () => {
-  const chunks = texts.map((text) => compressChunk(text));
-  const whole = texts.join('');
-  expect(totalLength(chunks)).toBe(Buffer.byteLength(whole));
-  // Checks the length and the checksum at the end.
-  expect(gunzipSync(gzipOf(chunks)).toString()).toBe(whole);
-  expect((await gunzipToBuffer(gzipOf(chunks))).toString()).toBe(whole);
-  expect(gunzipSync(gzipOf([])).length).toBe(0);
+const TEXTS = ['', 'a', 'paths'.repeat(100_000), '', incompressibleText];
+const CHUNKS = TEXTS.map((text) => compressChunk(text));
+
+test('gzipOf joins chunks to one gzip stream of their contents', () => {
+  // Fails unless the length and the checksum at the end of the stream are correct.
+  expect(gunzipSync(gzipOf(CHUNKS)).toString()).toBe(TEXTS.join(''));
+});
+
+test('gzipOf of no chunks is an empty gzip stream', () => {
+  expect(gunzipSync(gzipOf([]))).toHaveLength(0);
+});
+
+test('gunzipToBuffer decompresses a gzip stream', async () => {
+  expect((await gunzipToBuffer(gzipOf(CHUNKS))).toString()).toBe(TEXTS.join(''));
+});
+
+test('totalLength adds up the bytes before compression', () => {
+  expect(totalLength(CHUNKS)).toBe(Buffer.byteLength(TEXTS.join('')));
 });

@@ -3,6 +3,7 @@
  * again, because each starts with an empty window and ends at a byte boundary.
  */
 import { constants, crc32, deflateRawSync, gunzip } from 'node:zlib';
+import { combineCrc } from './combine-crc';
 
 /** A compressed piece of a document. Chunks can be joined without decompressing them. */
 export interface Chunk {
@@ -28,7 +29,7 @@ export function totalLength(chunks: readonly Chunk[]): number {
 
 /** The header of a gzip stream (RFC 1952): deflate (8), no flags, no time, unknown operating system (0xff). */
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
-/** An empty final block. */
+/** An empty final block of deflate. */
 const LAST_BLOCK = Buffer.from([3, 0]);
 
 /** All chunks as one gzip stream, which ends with the checksum and the length of the content. */
@@ -42,43 +43,4 @@ export function gzipOf(chunks: readonly Chunk[]): Buffer {
 /** Decompresses off the event loop. */
 export function gunzipToBuffer(gzipped: Buffer): Promise<Buffer> {
   return new Promise((resolve, reject) => gunzip(gzipped, (error, bytes) => (error === null ? resolve(bytes) : reject(error))));
-}
-
-/** The polynomial of CRC-32, with the highest bit as the lowest power. */
-const POLYNOMIAL = 0xedb88320;
-const HIGHEST_BIT = 0x80000000;
-
-/** The CRC-32 of two concatenated texts; `length` is that of the second one. */
-function combineCrc(first: number, second: number, length: number): number {
-  return (multiply(power(length), first) ^ second) >>> 0;
-}
-
-/** Multiplies polynomials over GF(2) modulo {@link POLYNOMIAL}; the highest bit is the lowest power. */
-function multiply(a: number, b: number): number {
-  let product = 0;
-  let factor = b;
-  for (let bit = HIGHEST_BIT; bit !== 0; bit >>>= 1) {
-    if ((a & bit) !== 0) product ^= factor;
-    factor = (factor & 1) === 0 ? factor >>> 1 : (factor >>> 1) ^ POLYNOMIAL;
-  }
-  return product >>> 0;
-}
-
-/** Element n is x to the power 2^(n + 3): that of 8 bits, of 16, and so on. */
-const SQUARES: readonly number[] = squares();
-
-function squares(): number[] {
-  const powers: number[] = [];
-  // x to the power 8.
-  for (let square = HIGHEST_BIT >>> 8; powers.length < 32; square = multiply(square, square)) powers.push(square);
-  return powers;
-}
-
-/** x to the power 8·bytes: the effect of appending that many bytes on a checksum. */
-function power(bytes: number): number {
-  let product = HIGHEST_BIT;
-  for (let index = 0, remaining = bytes; remaining > 0; index += 1, remaining = Math.floor(remaining / 2)) {
-    if (remaining % 2 === 1) product = multiply(SQUARES[index] ?? 0, product);
-  }
-  return product;
 }

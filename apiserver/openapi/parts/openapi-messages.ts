@@ -11,8 +11,10 @@ const listShape = (shape: MessageShape): MessageShape => ({ list: shape });
 const wrappedShape = (field: number, shape: MessageShape): MessageShape => ({ within: field, shape });
 const entriesShape = (shape: MessageShape): { readonly entries: MessageShape } => ({ entries: shape });
 const orReferenceShape = (message: string): MessageShape => ({ orReference: message });
+/** A repeated field of strings. */
 const STRINGS = listShape('string');
 
+/** A parameter of v2, which has a message of its own for each place of the request. */
 const PARAMETER_V2: MessageShape = {
   byParameterIn: {
     body: wrappedShape(1, messageShape('BodyParameter')),

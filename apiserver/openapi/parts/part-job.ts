@@ -13,6 +13,7 @@ import type { PartForm } from '../documents/response-form';
 import { RemotePieces, type RejectedDocument } from './remote-pieces';
 import { digestOf, PartEncoder, type DocumentPart } from './part';
 
+/** The members of all jobs that build a part. */
 interface CommonJob {
   /** The dialect of names; see documents.ts. */
   readonly dialect: Dialect;
@@ -88,6 +89,7 @@ export interface BuiltPart {
   readonly digest?: string;
 }
 
+/** The schema of a custom version in place of one that documents do not need. */
 const EMPTY_SCHEMA = readSchema({});
 const EMPTY_SCHEMA_JSON = Buffer.from('{}');
 
@@ -97,6 +99,7 @@ export class PartBuilder {
 
   constructor(private readonly describe: Describe) {}
 
+  /** Builds one part. */
   build(job: PartJob): BuiltPart {
     const { dialect, form } = job;
     switch (job.type) {
@@ -109,10 +112,10 @@ export class PartBuilder {
         // The piece contains only the built-in types to which custom kinds refer; each kind's schema is the part of a
         // `CustomJob`.
         const customRows = job.customRows.map((row) => ({ ...row, custom: customVersionOf(EMPTY_SCHEMA_JSON) }));
-        const piece =
-          subject === undefined
-            ? buildGroupPieceV3(customRows, rows, dialect, this.describe)
-            : buildBuiltInPieceV3(rows, subject, this.describe);
+        const isBuiltIn = subject !== undefined;
+        const piece = isBuiltIn
+          ? buildBuiltInPieceV3(rows, subject, this.describe)
+          : buildGroupPieceV3(customRows, rows, dialect, this.describe);
         return { part: this.encoder.encodePiece(piece, form) };
       }
       case 'custom':
@@ -120,10 +123,12 @@ export class PartBuilder {
     }
   }
 
+  /** Computes the digests of built-in documents. */
   digests({ rows, subjects }: DigestJob): Digests {
     return new Map(subjects.map((subject) => [subject.name, digestOf(buildBuiltInPieceV3(rows, subject, this.describe))]));
   }
 
+  /** Builds the parts of aggregated API servers, without those of rejected documents. */
   remote({ rows, dialect, form, documents, takenNames }: RemoteJob): RemoteParts {
     const pieces = new RemotePieces(buildPieceV2(rows, dialect, this.describe).schemas, new Set(takenNames));
     const parts: DocumentPart[] = [];
@@ -135,7 +140,7 @@ export class PartBuilder {
   }
 }
 
-/** The parts of a custom version that documents need. */
+/** A custom version with the JSON of its schema. Documents need none of its other members, which are empty. */
 function customVersionOf(text: Uint8Array): CustomVersion {
   return {
     definition: '',

@@ -46,21 +46,23 @@ export class PartThreads {
     if (!this.hasThreads) return this.builder.build(job);
     const response = await this.run(job, job.type === 'custom' ? transferableBuffers([job.schema]) : []);
     if ('built' in response) return response.built;
-    throw unexpected();
+    throw unexpectedResponse();
   }
 
+  /** Computes the digests of a job. */
   async digests(job: DigestJob): Promise<Digests> {
     if (!this.hasThreads) return this.builder.digests(job);
     const response = await this.run(job);
     if ('digests' in response) return response.digests;
-    throw unexpected();
+    throw unexpectedResponse();
   }
 
+  /** Builds the parts of aggregated API servers. */
   async remote(job: RemoteJob): Promise<RemoteParts> {
     if (!this.hasThreads) return this.builder.remote(job);
     const response = await this.run(job);
     if ('remote' in response) return response.remote;
-    throw unexpected();
+    throw unexpectedResponse();
   }
 
   /** Executes the jobs when there are no threads. */
@@ -75,4 +77,4 @@ export class PartThreads {
   }
 }
 
-const unexpected = (): Error => new Error('a worker thread returned an unexpected response');
+const unexpectedResponse = (): Error => new Error('a worker thread returned an unexpected response');

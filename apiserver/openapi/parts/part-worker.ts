@@ -22,6 +22,7 @@ function runJob(job: ThreadJob): PartResponse {
   }
 }
 
+/** The parts that a response contains. */
 function partsIn(response: PartResponse): readonly DocumentPart[] {
   if ('built' in response) return [response.built.part];
   return 'remote' in response ? response.remote.parts : [];

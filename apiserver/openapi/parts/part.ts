@@ -1,6 +1,5 @@
 /**
- * Parts of OpenAPI documents in their encodings: encoded and compressed once, then composed into whole documents
- * without encoding them again. The callers decide which parts belong to a document.
+ * Encodes parts of OpenAPI documents and compresses them. Composing parts to documents is left to compose-document.ts.
  *
  * Three words: a piece is paths and schemas as values ({@link DocumentPiece}), a part is an encoded piece
  * ({@link DocumentPart}), and a chunk is a compressed sequence of bytes, such as the paths of a part ({@link Chunk}).
@@ -8,11 +7,11 @@
 import { createHash } from 'node:crypto';
 import type { KindRow } from '../../../shared/api/kinds';
 import { OPENAPI_NAME_PREFIX, type Dialect } from '../../../shared/names/dialect';
-import { compressChunk, totalLength, type Chunk } from './chunk';
+import { compressChunk, type Chunk } from './chunk';
 import { customSchemas } from '../documents/custom-schemas';
-import { INFO, REQUIREMENTS, SECURITY_SCHEMES, type DocumentPiece } from '../documents/documents';
+import type { DocumentPiece } from '../documents/documents';
 import type { OpenApiVersion, PartForm } from '../documents/response-form';
-import { encodeFieldHeader, encodeMessage, ENTRY_NAME, ENTRY_VALUE, MessageWriter } from '../message/message';
+import { ENTRY_NAME, ENTRY_VALUE, MessageWriter } from '../message/message';
 import { MessageBuffer } from '../../../shared/serialization/protobuf/message-buffer';
 import { OPENAPI_MESSAGES, PATHS_FIELD, SCHEMAS_FIELD } from './openapi-messages';
 import { PathTemplates } from './path-templates';
@@ -31,6 +30,7 @@ export class PartEncoder {
   private readonly buffer = new MessageBuffer();
   private readonly templates = new PathTemplates();
 
+  /** Encodes and compresses a piece. */
   encodePiece({ paths, schemas }: DocumentPiece, form: PartForm): DocumentPart {
     return { paths: this.encodeMembers(paths, form, 'paths'), schemas: this.encodeMembers(schemas, form, 'schemas') };
   }
@@ -73,70 +73,4 @@ function writeMembersAsMessage(members: DocumentMembers, version: OpenApiVersion
     else writer.field(ENTRY_VALUE, entries, value);
     bytes.close(start);
   }
-}
-
-/** A whole document, composed of its parts in order. */
-export function composeChunks(parts: readonly DocumentPart[], form: PartForm): readonly Chunk[] {
-  const paths = parts.map((part) => part.paths);
-  const schemas = parts.map((part) => part.schemas);
-  return form.media === 'json' ? composeJson(paths, schemas, form.version) : composeProtobuf(paths, schemas, form.version);
-}
-
-const COMMA = compressChunk(',');
-
-function composeJson(paths: readonly Chunk[], schemas: readonly Chunk[], version: OpenApiVersion): readonly Chunk[] {
-  const info = JSON.stringify(INFO);
-  const security = JSON.stringify(SECURITY_SCHEMES);
-  const frame =
-    version === 'v2'
-      ? {
-          beforePaths: `{"swagger":"2.0","info":${info},"paths":{`,
-          beforeSchemas: '},"definitions":{',
-          end: `},"securityDefinitions":${security},"security":${JSON.stringify(REQUIREMENTS)}}`,
-        }
-      : {
-          beforePaths: `{"openapi":"3.0.0","info":${info},"paths":{`,
-          beforeSchemas: '},"components":{"schemas":{',
-          end: `},"securitySchemes":${security}}}`,
-        };
-  return [
-    compressChunk(frame.beforePaths),
-    ...separated(paths),
-    compressChunk(frame.beforeSchemas),
-    ...separated(schemas),
-    compressChunk(frame.end),
-  ];
-}
-
-/** Puts a comma between the chunks that are not empty. */
-function separated(chunks: readonly Chunk[]): readonly Chunk[] {
-  return chunks.filter(({ length }) => length > 0).flatMap((chunk, index) => (index === 0 ? [chunk] : [COMMA, chunk]));
-}
-
-/** Numbers of the fields that are composed of chunks; those of the published messages (openapi-messages.ts). */
-const FIELDS_V2 = { paths: 8, definitions: 9 };
-const FIELDS_V3 = { paths: 4, components: 5 };
-const COMPONENTS_FIELDS = { schemas: 1 };
-
-function composeProtobuf(paths: readonly Chunk[], schemas: readonly Chunk[], version: OpenApiVersion): readonly Chunk[] {
-  const messages = OPENAPI_MESSAGES[version];
-  if (version === 'v2') {
-    return [
-      compressChunk(encodeMessage(messages, 'Document', { swagger: '2.0', info: INFO })),
-      ...messageField(FIELDS_V2.paths, paths),
-      ...messageField(FIELDS_V2.definitions, schemas),
-      compressChunk(encodeMessage(messages, 'Document', { security: REQUIREMENTS, securityDefinitions: SECURITY_SCHEMES })),
-    ];
-  }
-  const securitySchemes = compressChunk(encodeMessage(messages, 'Components', { securitySchemes: SECURITY_SCHEMES }));
-  return [
-    compressChunk(encodeMessage(messages, 'Document', { openapi: '3.0.0', info: INFO })),
-    ...messageField(FIELDS_V3.paths, paths),
-    ...messageField(FIELDS_V3.components, [...messageField(COMPONENTS_FIELDS.schemas, schemas), securitySchemes]),
-  ];
-}
-
-/** A field with a nested message that the chunks contain. */
-function messageField(number: number, content: readonly Chunk[]): readonly Chunk[] {
-  return [compressChunk(encodeFieldHeader(number, totalLength(content))), ...content];
 }

@@ -66,7 +66,9 @@ interface MergeTarget {
 
 /** The parts of all documents of a server. */
 export class Parts {
+  /** The parts of custom kinds, by their identity and encoding; `undefined` for one that cannot be built. */
   private readonly cache = new LRUCache<string, Promise<DocumentPart | undefined>>({ maxSize: MAX_CACHED_BYTES });
+  /** By encoding. */
   private readonly builtIn = new Map<string, Promise<BuiltPart>>();
   private readonly identities = new WeakMap<KindRow, string>();
   private readonly threads: PartThreads;
@@ -124,6 +126,7 @@ export class Parts {
         return undefined;
       },
     );
+    // The size is known once the part is built; the cache requires one of at least 1.
     this.cache.set(key, pending, { size: 1 });
     return pending;
   }
@@ -160,8 +163,9 @@ export class Parts {
     const { dialect } = subject;
     const prebuilt = isBuiltIn ? await this.prebuiltParts.part(rows, subject, form) : undefined;
     if (prebuilt !== undefined) return prebuilt.part;
-    const plain = custom.map(({ custom: _, ...row }) => row);
-    return (await this.threads.build({ type: 'groupVersion', rows, customRows: plain, subject: builtInSubject, dialect, form })).part;
+    const customRows = custom.map(({ custom: _, ...row }) => row);
+    const { part } = await this.threads.build({ type: 'groupVersion', rows, customRows, subject: builtInSubject, dialect, form });
+    return part;
   }
 
   /**

@@ -1,3 +1,4 @@
+/** Paths of generated custom kinds, rendered with templates and directly. */
 import fc from 'fast-check';
 import type { KindRow } from '../../../shared/api/kinds';
 import type { Dialect } from '../../../shared/names/dialect';
@@ -34,26 +35,28 @@ function renderDirectly(row: KindRow, dialect: Dialect, { version, media }: Part
   return written.join(media === 'json' ? ',' : '');
 }
 
-const label = fc.stringMatching(/^[a-z][a-z0-9-]{0,30}[a-z0-9]$/);
+/** A label of a DNS name. */
+const anyLabel = fc.stringMatching(/^[a-z][a-z0-9-]{0,30}[a-z0-9]$/);
 const SCALE = { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' };
-const subresources = fc.constantFrom<JsonObject>({}, { status: {} }, { scale: SCALE }, { status: {}, scale: SCALE });
+const anySubresources = fc.constantFrom<JsonObject>({}, { status: {} }, { scale: SCALE }, { status: {}, scale: SCALE });
 
-const row = fc
+/** A kind with any names, scope and subresources. */
+const anyRow = fc
   .record({
     group: fc.oneof(
-      fc.array(label, { minLength: 2, maxLength: 4 }).map((labels) => labels.join('.')),
+      fc.array(anyLabel, { minLength: 2, maxLength: 4 }).map((labels) => labels.join('.')),
       fc.constant('policy.platform.io'),
     ),
-    version: fc.oneof(fc.stringMatching(/^v[1-9]((alpha|beta)[1-9])?$/), label),
-    plural: label,
+    version: fc.oneof(fc.stringMatching(/^v[1-9]((alpha|beta)[1-9])?$/), anyLabel),
+    plural: anyLabel,
     // Some kinds are words that YAML quotes.
     kind: fc.oneof(fc.stringMatching(/^[A-Za-z][A-Za-z0-9]{0,30}$/), fc.constantFrom('No', 'Yes', 'Null', 'True', 'y', 'Y', 'On', 'Inf')),
     scope: fc.constantFrom('Namespaced', 'Cluster'),
-    subresources,
+    subresources: anySubresources,
   })
-  .map(({ group, version, plural, kind, scope, subresources: below }): KindRow => {
+  .map(({ group, version, plural, kind, scope, subresources }): KindRow => {
     const names = { plural, kind, singular: kind.toLowerCase(), listKind: `${kind}List` };
-    const served = { name: version, served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } }, subresources: below };
+    const served = { name: version, served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } }, subresources };
     const definition = {
       metadata: { name: `${plural}.${group}` },
       spec: { group, names, scope, versions: [served] },
@@ -69,7 +72,7 @@ describe.each(FORMS)('PathTemplates of $version in $media', (form) => {
 
   test.each(DIALECTS)('write the same bytes as direct rendering of a kind in the dialect %s', (dialect) => {
     fc.assert(
-      fc.property(row, (kind) => {
+      fc.property(anyRow, (kind) => {
         const bytes = new MessageBuffer();
         templates.write(kind, dialect, form, bytes);
         expect(bytes.finish().toString()).toBe(renderDirectly(kind, dialect, form));

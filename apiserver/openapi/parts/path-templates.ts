@@ -17,8 +17,8 @@ import { pathsOfShape, wordsOf, type KindWords, type PathShape } from '../docume
 import { encodeJson } from '../documents/schema-json';
 import { yamlOf } from '../message/yaml-texts';
 
-/** Names that are gaps. The number of each is the index of its word in {@link wordsIn}. */
-const GAPS: KindWords = {
+/** Placeholders in place of the names of a kind. The number of each is the index of its word in {@link wordsIn}. */
+const PLACEHOLDERS: KindWords = {
   group: placeholderFor(0),
   version: placeholderFor(1),
   kind: placeholderFor(2),
@@ -31,14 +31,15 @@ const GAPS: KindWords = {
 };
 
 /**
- * The words for {@link GAPS}, in that order. Names need no escaping in JSON. The protobuf form has values of extensions as
+ * The words for {@link PLACEHOLDERS}, in that order. Names need no escaping in JSON. The protobuf form has values of extensions as
  * YAML, where some are quoted (`"No"`); they are the last three words.
  */
 function wordsIn(row: CustomRow, spelling: Dialect, dialect: Dialect, { media }: PartForm): Words {
   const { group, version, kind, resource, idKind, tag, idPrefix, type, valueNames } = wordsOf(row, spelling);
-  const encodeValue = media === 'json' ? (text: string) => text : (text: string) => yamlOf(text).trimEnd();
+  const encodeValue = (text: string): string => (media === 'json' ? text : yamlOf(text).trimEnd());
   const values = [valueNames.group, valueNames.version, valueNames.kind].map(encodeValue);
-  return wordsFrom([group, version, kind, resource, idKind, tag, idPrefix, openApiName(type, OPENAPI_NAME_PREFIX[dialect]), ...values]);
+  const publishedType = openApiName(type, OPENAPI_NAME_PREFIX[dialect]);
+  return wordsFrom([group, version, kind, resource, idKind, tag, idPrefix, publishedType, ...values]);
 }
 
 /** Keeps the templates of all shapes that have been used. */
@@ -73,13 +74,14 @@ function keyOf({ namespaced, verbs, subresources = [], returnsDeletedObject }: P
   return [namespaced, verbs.join(), returnsDeletedObject ?? '', ...subresourceKeys].join(';');
 }
 
+/** Renders the paths with placeholders in place of names. */
 function createTemplate(
   shape: PathShape,
   spelling: Dialect,
   dialect: Dialect,
   { version, media }: PartForm,
 ): MessageTemplate | TextTemplate {
-  const paths = renderPaths(pathsOfShape(shape, GAPS, spelling), dialect, version);
+  const paths = renderPaths(pathsOfShape(shape, PLACEHOLDERS, spelling), dialect, version);
   if (media === 'json') return new TextTemplate(encodeJson(paths).slice(1, -1));
   const [number, shapeOfPaths] = PATHS_FIELD[version];
   const template = new MessageTemplate();

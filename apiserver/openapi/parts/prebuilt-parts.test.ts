@@ -11,19 +11,22 @@ import { PrebuiltParts } from './prebuilt-parts';
 
 const folder = temporaryFolder('ready');
 const prebuiltParts = new PrebuiltParts(folder);
+/** In a folder that does not exist. */
 const missingParts = new PrebuiltParts(`${folder}-not`);
-const texts = (type: string, member = ''): string => `${type}.${member}`;
+/** A description of every type and member. */
+const describeByName = (type: string, member = ''): string => `${type}.${member}`;
 
 beforeAll(() => {
   jest.spyOn(PartThreads.prototype, 'build');
   jest.spyOn(PartThreads.prototype, 'digests');
-  buildPrebuiltParts(SERVED_KINDS, texts, prebuiltParts);
+  buildPrebuiltParts(SERVED_KINDS, describeByName, prebuiltParts);
 });
 afterAll(() => removeFolder(folder));
 beforeEach(() => jest.clearAllMocks());
 
 type Naming = 'platform' | 'kubernetes';
 
+/** The documents of the kinds, with the prebuilt parts of `from`. */
 function documentsOf(rows: readonly KindRow[], naming: Naming, from: PrebuiltParts): OpenApiDocuments {
   return createOpenApi({
     builtIn: rows,
@@ -44,19 +47,22 @@ async function get(documents: OpenApiDocuments, path: string, media = 'json'): P
   return response;
 }
 
+/** The names of the documents in the index. */
 async function namesIn(documents: OpenApiDocuments): Promise<readonly string[]> {
   const index: JsonValue = JSON.parse((await get(documents, '/openapi/v3')).body.toString());
   return isObject(index) ? Object.keys(objectAt(index, 'paths') ?? {}) : [];
 }
 
+/** Numbers of parts and of sets of digests that were built on demand since the start of the test. */
 const countBuilds = (): number => jest.mocked(PartThreads.prototype.build).mock.calls.length;
 const countDigestJobs = (): number => jest.mocked(PartThreads.prototype.digests).mock.calls.length;
 
 test.each<Naming>(['platform', 'kubernetes'])(
-  'documents are served from prebuilt parts without rendering any kind, named as in %s',
+  'all documents are served from prebuilt parts on a server with names as in %s',
   async (naming) => {
     const documents = documentsOf(SERVED_KINDS, naming, prebuiltParts);
     const names = await namesIn(documents);
+    // More documents than there are groups.
     expect(names.length).toBeGreaterThan(40);
     for (const path of ['/openapi/v2', ...names.map((name) => `/openapi/v3/${name}`)]) {
       for (const media of ['json', 'protobuf']) expect((await get(documents, path, media)).status).toBe(200);
@@ -68,9 +74,9 @@ test.each<Naming>(['platform', 'kubernetes'])(
 
 test('documents from prebuilt parts equal documents rendered on demand', async () => {
   // Without descriptions, as documents have when they are rendered from sources.
-  const folderWithoutTexts = temporaryFolder('ready');
-  buildPrebuiltParts(SERVED_KINDS, () => undefined, new PrebuiltParts(folderWithoutTexts));
-  const prebuilt = documentsOf(SERVED_KINDS, 'platform', new PrebuiltParts(folderWithoutTexts));
+  const folderWithoutDescriptions = temporaryFolder('ready');
+  buildPrebuiltParts(SERVED_KINDS, () => undefined, new PrebuiltParts(folderWithoutDescriptions));
+  const prebuilt = documentsOf(SERVED_KINDS, 'platform', new PrebuiltParts(folderWithoutDescriptions));
   const rendered = documentsOf(SERVED_KINDS, 'platform', missingParts);
   const names = await namesIn(prebuilt);
   expect(await namesIn(rendered)).toEqual(names);
@@ -83,7 +89,7 @@ test('documents from prebuilt parts equal documents rendered on demand', async (
     }
   }
   expect(countDigestJobs()).toBe(1);
-  removeFolder(folderWithoutTexts);
+  removeFolder(folderWithoutDescriptions);
 });
 
 test('prebuilt parts are ignored when they were built from other kinds', async () => {

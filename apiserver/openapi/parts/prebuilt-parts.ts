@@ -18,12 +18,14 @@ import type { PartForm } from '../documents/response-form';
 import type { DocumentPart } from './part';
 import type { DigestJob, Digests, BuiltPart } from './part-job';
 
+/** The folder that the build writes. */
 const FOLDER = join(__dirname, 'ready');
 const DIGESTS_FILE = 'digests.json';
 /** Offsets of the numbers (4 bytes each) at the start of a file. The compressed paths and schemas follow. */
 const HEAD = { pathsLength: 0, pathsCrc: 4, schemasLength: 8, schemasCrc: 12, packedPathsLength: 16 } as const;
 const HEAD_BYTES = 20;
 
+/** Identifies a document of the built-in kinds. */
 interface DocumentId {
   /** The dialect of its names. */
   readonly dialect: Dialect;
@@ -42,6 +44,7 @@ export function digestKey({ dialect, name = '' }: DocumentId): string {
   return `${dialect} ${name}`;
 }
 
+/** The content of the file of digests. */
 interface PrebuiltDigests {
   /** Identity of the kinds. */
   readonly kinds: string;
@@ -93,7 +96,7 @@ export class PrebuiltParts {
     this.digestsFile = undefined;
   }
 
-  /** `undefined` when the digests belong to other kinds. */
+  /** The digests by {@link digestKey}; `undefined` when they belong to other kinds. */
   private digestsOf(rows: readonly KindRow[]): ReadonlyMap<string, string> | undefined {
     this.digestsFile ??= readDigests(join(this.folder, DIGESTS_FILE)) ?? 'none';
     if (this.digestsFile === 'none') return undefined;

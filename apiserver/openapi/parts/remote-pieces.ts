@@ -22,6 +22,7 @@ export interface RejectedDocument {
   readonly message: string;
 }
 
+/** The beginnings of references, and the extension that names the kinds of a definition. */
 const DEFINITIONS = '#/definitions/';
 const PARAMETERS = '#/parameters/';
 const KINDS = 'x-kubernetes-group-version-kind';
@@ -54,13 +55,14 @@ export class RemotePieces {
     }
   }
 
+  /** Throws for a document that is not one of OpenAPI 2.0. */
   private pieceOf(name: string, parsed: unknown): DocumentPiece {
     const document = isJsonObject(parsed) ? parsed : undefined;
     if (document === undefined || document['swagger'] !== '2.0') throw new Error('not an OpenAPI 2.0 document');
-    const paths = objectOr(document['paths']);
+    const paths = objectOrEmpty(document['paths']);
     const keptPaths = Object.entries(paths).filter(([path, item]) => path.startsWith(`/${name}/`) && isObject(item));
-    const definitions = neededDefinitions(objectOr(document['definitions']), paths, Object.fromEntries(keptPaths));
-    const parameters = objectOr(document['parameters']);
+    const definitions = neededDefinitions(objectOrEmpty(document['definitions']), paths, Object.fromEntries(keptPaths));
+    const parameters = objectOrEmpty(document['parameters']);
     const renamed = new Map<string, string>();
     const added: [string, JsonValue][] = [];
     for (const [definition, schema] of definitions) {
@@ -91,13 +93,15 @@ export class RemotePieces {
 }
 
 const isJsonObject = (value: unknown): value is JsonObject => typeof value === 'object' && value !== null && !Array.isArray(value);
-const objectOr = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
+/** An empty object for a value that is none. */
+const objectOrEmpty = (value: JsonValue | undefined): JsonObject => (isObject(value) ? value : {});
 
 /** All definitions except those that only omitted paths use. Definitions that no path uses are kept. */
 function neededDefinitions(definitions: JsonObject, allPaths: JsonObject, keptPaths: JsonObject): [string, JsonValue][] {
   const usedByAll = reachableDefinitions(definitions, allPaths);
   const usedByKept = reachableDefinitions(definitions, keptPaths);
-  return Object.entries(definitions).filter(([name, schema]) => isObject(schema) && (usedByKept.has(name) || !usedByAll.has(name)));
+  const isNeeded = (name: string): boolean => usedByKept.has(name) || !usedByAll.has(name);
+  return Object.entries(definitions).filter(([name, schema]) => isObject(schema) && isNeeded(name));
 }
 
 /** The definitions that paths refer to, directly or indirectly. */
@@ -130,7 +134,11 @@ function rewriteReferences(value: JsonValue, renamed: ReadonlyMap<string, string
     const name = reference.slice(DEFINITIONS.length);
     return { ...value, $ref: DEFINITIONS + (renamed.get(name) ?? name) };
   }
-  return Object.fromEntries(Object.entries(value).map(([member, nested]) => [member, rewriteReferences(nested, renamed, parameters)]));
+  const rewriteMember = ([member, nested]: [string, JsonValue]): [string, JsonValue] => [
+    member,
+    rewriteReferences(nested, renamed, parameters),
+  ];
+  return Object.fromEntries(Object.entries(value).map(rewriteMember));
 }
 
 /** Compares definitions without their group, version and kind extension, which may differ. */

@@ -1,7 +1,7 @@
 /** Compares schemas that are written directly with the same schemas built first and written by the general writers. */
 import { MAX_SCHEMA_DEPTH } from '../../../shared/api/structural/read-schema';
 import { generateDefinitions } from '../../../test/support/objects/generated-definitions';
-import { isObject, objectAt, ownMember, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
+import { arrayAt, isObject, objectAt, stringifyJson, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { JsonIndex } from '../../../shared/values/json-index';
 import { MessageBuffer } from '../../../shared/serialization/protobuf/message-buffer';
 import { ENTRY_VALUE, MessageWriter } from '../message/message';
@@ -10,35 +10,37 @@ import { PublishedSchema } from '../documents/published-schema';
 import { encodeJson, encodeMembersAsJson, schemaValue } from '../documents/schema-json';
 import { SchemaMessageWriter } from './schema-message';
 
-const string: JsonObject = { type: 'string' };
+const STRING_SCHEMA: JsonObject = { type: 'string' };
+/** A schema with these properties and other members. */
 const objectOf = (properties: JsonObject, more: JsonObject = {}): JsonObject => ({ type: 'object', properties, ...more });
 
 /** A schema with a string at this depth below its root. */
 function nest(depth: number): JsonObject {
-  let schema = string;
-  for (let level = 0; level < depth - 1; level += 1)
+  let schema = STRING_SCHEMA;
+  for (let level = 0; level < depth - 1; level += 1) {
     schema = level % 2 === 0 ? objectOf({ [`m${level}`]: schema }) : { type: 'array', items: schema };
+  }
   return objectOf({ spec: schema });
 }
 
 const SCHEMAS_BY_TITLE: Readonly<Record<string, JsonObject>> = {
   'an empty schema': {},
   'unsorted names, integer keys and names of Object.prototype': objectOf({
-    b: string,
-    a: string,
-    10: string,
-    9: string,
-    '01': string,
-    '4294967296': string,
-    ['__proto__']: string,
-    constructor: string,
-    é: string,
-    '<&>': string,
-    '': string,
-    '\ue000': string,
-    '😀': string,
+    b: STRING_SCHEMA,
+    a: STRING_SCHEMA,
+    10: STRING_SCHEMA,
+    9: STRING_SCHEMA,
+    '01': STRING_SCHEMA,
+    '4294967296': STRING_SCHEMA,
+    ['__proto__']: STRING_SCHEMA,
+    constructor: STRING_SCHEMA,
+    é: STRING_SCHEMA,
+    '<&>': STRING_SCHEMA,
+    '': STRING_SCHEMA,
+    '\ue000': STRING_SCHEMA,
+    '😀': STRING_SCHEMA,
   }),
-  'properties that are no schemas': objectOf({ a: true, b: null, c: 'text', d: string }),
+  'properties that are no schemas': objectOf({ a: true, b: null, c: 'text', d: STRING_SCHEMA }),
   'strings with escapes and long strings': objectOf({
     a: { description: 'a <b> & "c"\n\\ \u2028 é 😀 \u0001', pattern: '^<\\d+$' },
     b: { description: 'x'.repeat(200), format: 'ü'.repeat(70), title: '<'.repeat(300) },
@@ -60,14 +62,23 @@ const SCHEMAS_BY_TITLE: Readonly<Record<string, JsonObject>> = {
     c: { type: 'object', additionalProperties: true, required: [] },
   }),
   'schemas that v2 publishes without properties': objectOf({
-    a: objectOf({ b: string }, { nullable: true, description: 'gone' }),
-    c: objectOf({ b: string }, { 'x-kubernetes-preserve-unknown-fields': true }),
+    a: objectOf({ b: STRING_SCHEMA }, { nullable: true, description: 'gone' }),
+    c: objectOf({ b: STRING_SCHEMA }, { 'x-kubernetes-preserve-unknown-fields': true }),
   }),
-  'a root that preserves unknown fields': objectOf({ a: string }, { 'x-kubernetes-preserve-unknown-fields': true }),
-  'a nullable root': objectOf({ a: string }, { nullable: true }),
-  'own schemas of metadata and kind': objectOf({ metadata: objectOf({ name: string }), kind: { description: 'mine' }, spec: string }),
+  'a root that preserves unknown fields': objectOf({ a: STRING_SCHEMA }, { 'x-kubernetes-preserve-unknown-fields': true }),
+  'a nullable root': objectOf({ a: STRING_SCHEMA }, { nullable: true }),
+  'own schemas of metadata and kind': objectOf({
+    metadata: objectOf({ name: STRING_SCHEMA }),
+    kind: { description: 'mine' },
+    spec: STRING_SCHEMA,
+  }),
   'embedded resources': objectOf({
-    a: { type: 'object', 'x-kubernetes-embedded-resource': true, required: ['kind', 'z'], properties: { z: string, kind: string } },
+    a: {
+      type: 'object',
+      'x-kubernetes-embedded-resource': true,
+      required: ['kind', 'z'],
+      properties: { z: STRING_SCHEMA, kind: STRING_SCHEMA },
+    },
     b: { type: 'object', 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true },
     c: { type: 'array', items: { type: 'object', 'x-kubernetes-embedded-resource': true } },
   }),
@@ -78,31 +89,30 @@ const SCHEMAS_BY_TITLE: Readonly<Record<string, JsonObject>> = {
     d: { 'x-kubernetes-int-or-string': true, anyOf: null },
   }),
   'alternatives and validation rules': objectOf({
-    a: objectOf({ x: string }, { oneOf: [{ required: ['x'] }, { properties: { x: { enum: ['<'] } } }], not: { required: ['y'] } }),
+    a: objectOf({ x: STRING_SCHEMA }, { oneOf: [{ required: ['x'] }, { properties: { x: { enum: ['<'] } } }], not: { required: ['y'] } }),
     b: {
-      ...string,
+      ...STRING_SCHEMA,
       'x-kubernetes-validations': [{ rule: 'self.size() < 3 && self != "no"', message: 'too\nlong', reason: 'FieldValueInvalid' }],
     },
-    c: { type: 'array', items: string, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['yes', 'n'] },
+    c: { type: 'array', items: STRING_SCHEMA, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['yes', 'n'] },
   }),
   'the maximal depth': nest(MAX_SCHEMA_DEPTH),
   'more than the maximal depth': nest(MAX_SCHEMA_DEPTH + 200),
 };
 
 const METADATA: JsonObject = { description: 'its metadata', $ref: '#/definitions/Meta' };
+/** The members that are added to every schema. */
 const OPTIONS = {
-  objectMembers: { apiVersion: string, kind: string, metadata: METADATA },
-  embeddedMembers: { apiVersion: string, kind: string, metadata: { ...METADATA, description: 'another' } },
+  objectMembers: { apiVersion: STRING_SCHEMA, kind: STRING_SCHEMA, metadata: METADATA },
+  embeddedMembers: { apiVersion: STRING_SCHEMA, kind: STRING_SCHEMA, metadata: { ...METADATA, description: 'another' } },
   extraMembers: { 'x-kubernetes-group-version-kind': [{ group: 'g', kind: 'K', version: 'v1' }], 'x-kubernetes-selectable-fields': [] },
 };
 
-const LARGE_SCHEMAS = generateDefinitions(6).flatMap(({ name, text }): [string, JsonObject][] => {
+/** The schemas of all versions of generated definitions. */
+const LARGE_SCHEMAS = generateDefinitions(6).flatMap(({ text }): readonly JsonObject[] => {
   const definition = new JsonIndex(Buffer.from(text)).toJson(0);
-  const spec = objectAt(isObject(definition) ? definition : {}, 'spec') ?? {};
-  const versions = ownMember(spec, 'versions');
-  return Array.isArray(versions)
-    ? versions.filter(isObject).map((version) => [name, objectAt(objectAt(version, 'schema'), 'openAPIV3Schema') ?? {}])
-    : [];
+  const versions = arrayAt(objectAt(isObject(definition) ? definition : {}, 'spec'), 'versions') ?? [];
+  return versions.filter(isObject).map((version) => objectAt(objectAt(version, 'schema'), 'openAPIV3Schema') ?? {});
 });
 
 /** `encodeMembersAsJson` writes no braces around the members. */
@@ -146,5 +156,7 @@ test('encodeMembersAsJson writes integer keys by their value, other names by the
 });
 
 test('SchemaMessageWriter writes the same bytes as MessageWriter for definitions of realistic size', () => {
-  for (const [, schema] of LARGE_SCHEMAS) for (const version of [2, 3] as const) expectEqualBytes(version, schema);
+  for (const schema of LARGE_SCHEMAS) {
+    for (const version of [2, 3] as const) expectEqualBytes(version, schema);
+  }
 });

@@ -3,7 +3,8 @@
  * objects: texts are copied from the definition. The bytes equal those that `MessageWriter` writes for the schema as a
  * value. Methods are named after what they write, as those of `MessageWriter`.
  */
-import type { PublishedLevel, PublishedMember, PublishedSchema } from '../documents/published-schema';
+import type { PublishedLevel, PublishedMember } from '../documents/published-level';
+import type { PublishedSchema } from '../documents/published-schema';
 import { isObject, ownMember, type JsonValue } from '../../../shared/values/json';
 import type { JsonIndex } from '../../../shared/values/json-index';
 import {
@@ -18,6 +19,9 @@ import {
 } from '../message/message';
 import type { MessageBuffer } from '../../../shared/serialization/protobuf/message-buffer';
 import { yamlAt } from '../message/yaml-texts';
+
+/** The bit of members without a row: tables have at most 31 rows. */
+const NO_ROW_BIT = 31;
 
 /** Writes one schema into one buffer. */
 export class SchemaMessageWriter {
@@ -44,7 +48,10 @@ export class SchemaMessageWriter {
     const rows = rowIndexesOf(table);
     // A set of rows: bit n stands for the row with index n, and the highest bit for names without a row.
     let presentRows = 0;
-    for (let index = 0; index < level.count; index += 1) presentRows |= 1 << (rows.get(level.members[index]?.name ?? '') ?? 31);
+    for (let index = 0; index < level.count; index += 1) {
+      const name = level.members[index]?.name ?? '';
+      presentRows |= 1 << (rows.get(name) ?? NO_ROW_BIT);
+    }
     for (let row = 0; presentRows !== 0 && row < fields.length; row += 1) {
       const field = (presentRows & (1 << row)) === 0 ? undefined : fields[row];
       const member = field === undefined ? undefined : memberOf(level, field[0]);
@@ -57,6 +64,7 @@ export class SchemaMessageWriter {
     }
   }
 
+  /** An extension (`x-…`) as an entry with a value of any type. */
   private extension(number: number, { name, form, index, given }: PublishedMember): void {
     const start = this.writer.open(number);
     this.writer.text(ENTRY_NAME, name);
@@ -79,6 +87,7 @@ export class SchemaMessageWriter {
     else if (typeof shape === 'object' && 'entries' in shape) this.entries(number, shape.entries, member, depth);
   }
 
+  /** The properties of a schema as entries. */
   private entries(number: number, shape: MessageShape, member: PublishedMember, depth: number): void {
     const { given } = member;
     for (const name of this.schema.propertiesOf(member)) {
@@ -87,6 +96,7 @@ export class SchemaMessageWriter {
     }
   }
 
+  /** A property of the definition; `name` is the index of its name. */
   private entry(number: number, shape: MessageShape, name: number, depth: number): void {
     const index = this.json.valueOfName(name);
     const start = this.writer.open(number, this.lengthOf(index));
@@ -102,6 +112,7 @@ export class SchemaMessageWriter {
     this.bytes.close(start);
   }
 
+  /** A schema below the current one as a field. */
   private nested(number: number, shape: MessageShape, index: number, depth: number): void {
     this.schemaField(number, shape, index, (table) => this.message(table, this.schema.level(index, depth + 1), depth + 1));
   }
@@ -134,11 +145,13 @@ export class SchemaMessageWriter {
       this.plain(shape.within, shape.shape, index);
       this.bytes.close(start);
     } else if (typeof shape === 'object' && 'list' in shape && json.typeOf(index) === 'list') {
-      for (let item = json.firstChild(index); item < json.nextSibling(index); item = json.nextSibling(item))
+      for (let item = json.firstChild(index); item < json.nextSibling(index); item = json.nextSibling(item)) {
         this.plain(number, shape.list, item);
+      }
     } else this.writer.field(number, shape, json.toJson(index));
   }
 
+  /** A text of the definition, copied unless it has escapes. */
   private text(number: number, index: number): void {
     if (this.json.isEscaped(index)) {
       this.writer.text(number, this.json.text(index));

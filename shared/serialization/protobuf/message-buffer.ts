@@ -62,15 +62,17 @@ export class MessageBuffer implements MessageSink {
   copy(source: Uint8Array, start: number, end: number): void {
     this.reserve(end - start);
     const { buffer } = this;
-    if (end - start > MIN_BULK_COPY) buffer.set(source.subarray(start, end), this.end);
-    else for (let from = start, to = this.end; from < end; from += 1, to += 1) buffer[to] = source[from] ?? 0;
-    this.end += end - start;
+    const length = end - start;
+    if (length > MIN_BULK_COPY) buffer.set(source.subarray(start, end), this.end);
+    else for (let index = 0; index < length; index += 1) buffer[this.end + index] = source[start + index] ?? 0;
+    this.end += length;
   }
 
   /** Writes a text without its length. */
   plain(text: string): void {
     this.reserve(text.length * MAX_CHARACTER_BYTES);
-    this.end += text.length > SHORT_TEXT || !writeAscii(this.buffer, this.end, text) ? this.buffer.write(text, this.end) : text.length;
+    const isWritten = text.length <= SHORT_TEXT && writeAscii(this.buffer, this.end, text);
+    this.end += isWritten ? text.length : this.buffer.write(text, this.end);
   }
 
   text(text: string): void {
@@ -128,6 +130,7 @@ export class MessageBuffer implements MessageSink {
     return this;
   }
 
+  /** Makes room for this many bytes. */
   private reserve(bytes: number): void {
     const needed = this.end + bytes;
     if (needed > this.buffer.length) this.buffer = growBuffer(this.buffer, this.end, needed);
@@ -144,6 +147,7 @@ function writeAscii(bytes: Buffer, start: number, text: string): boolean {
   return true;
 }
 
+/** The length of a varint. */
 function varintBytes(value: number): number {
   let bytes = 1;
   for (let remaining = value; remaining > 0x7f; remaining = Math.floor(remaining / 0x80)) bytes += 1;
