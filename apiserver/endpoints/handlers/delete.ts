@@ -113,12 +113,15 @@ async function parseDeleteOptions(
 function requireDeleteOptions(value: JsonObject, exchange: Exchange): void {
   const kind = stringAt(value, 'kind') ?? '';
   if (kind === '' || kind === 'DeleteOptions') return;
-  const given = parseApiVersion(stringAt(value, 'apiVersion') ?? '');
-  const version =
-    given === undefined || given.version === ''
-      ? apiVersionInDialect(exchange.dialect, `${META_GROUP}/v1`)
-      : apiVersionInDialect(exchange.dialect, given.group === '' ? given.version : `${canonicalGroup(given.group)}/${given.version}`);
+  const version = apiVersionInDialect(exchange.dialect, canonicalVersion(stringAt(value, 'apiVersion') ?? ''));
   throw clientError(`no kind ${quote(kind)} is registered for version ${quote(version)} in scheme "pkg/runtime/scheme.go:100"`);
+}
+
+/** An `apiVersion` in canonical spelling; that of the options when it is absent or malformed. */
+function canonicalVersion(apiVersion: string): string {
+  const { group, version } = parseApiVersion(apiVersion) ?? { group: '', version: '' };
+  if (version === '') return `${META_GROUP}/v1`;
+  return group === '' ? version : `${canonicalGroup(group)}/${version}`;
 }
 
 function decodeOptions({ value, literals }: ParsedBody): JsonObject {

@@ -69,8 +69,9 @@ export async function patchObject(deps: ApiDependencies, exchange: Exchange, res
   const bytes = await readBody(exchange);
   const patch = { type, bytes, dialect: exchange.dialect };
   const options = patchOptions(type, exchange.query, writeHeaders(exchange));
-  if (exchange.audit?.recordsRequest === true && !deps.writer.defersPatchParsing(patch))
+  if (exchange.audit?.recordsRequest === true && !deps.writer.defersPatchParsing(patch)) {
     exchange.audit.recordRequestValue(patchForAudit(bytes));
+  }
   exchange.trace?.addEvent('Recorded the audit event');
   const key = { namespace: info.namespace, name: info.name };
   const { entry, created } = await deps.writer.patch(exchange, resource, key, writableSubresource(info), patch, options);

@@ -26,6 +26,15 @@ const KIND_WITH_OBJECT_ROW = 'Pod';
 const longBody = (metadataMembers: string): string =>
   `{"metadata":{"name":"a"${metadataMembers}},"spec":{"text":"${'x'.repeat(LONGEST)}"}}`;
 
+/** Members of metadata with a group name. */
+const OWNER_REFERENCE = ',"ownerReferences":[{"apiVersion":"apps.platform.io/v1"}]';
+
+/** A long body with a name after the metadata that is spelled differently in the dialects. */
+const WEBHOOK_BODY = longBody('').replace(
+  '"spec":{',
+  '"spec":{"conversion":{"webhook":{"clientConfig":{"service":{"namespace":"platform-system"}}}},',
+);
+
 const entry = (text: string): Entry => ({
   key: 'a',
   revision: 1,
@@ -66,48 +75,48 @@ function isOffloaded(
   return encoders.prepareItem({ row, wanted, names: { dialect, alias: undefined }, include }, object) !== undefined;
 }
 
-it('Encoders encode the Table row of a long object at once when only its metadata is read', () => {
-  expect(isOffloaded(KIND_WITH_METADATA_ROW, entry(longBody('')))).toBe(false);
+describe('the offloading of long objects', () => {
+  test('leaves out the Table row when only the metadata is read', () => {
+    expect(isOffloaded(KIND_WITH_METADATA_ROW, entry(longBody('')))).toBe(false);
+  });
+
+  test('includes the Table row when more than the metadata is read', () => {
+    expect(isOffloaded(KIND_WITH_OBJECT_ROW, entry(longBody('')))).toBe(true);
+  });
+
+  test('includes the Table row of long metadata', () => {
+    const text = longBody(`,"annotations":{"a":"${'x'.repeat(LONGEST)}"}`);
+    expect(isOffloaded(KIND_WITH_METADATA_ROW, entry(text))).toBe(true);
+  });
+
+  // Only the bytes that the encoder parses count: the metadata in each case. Even the transform `none` copies the rest,
+  // because the spec has no names to convert.
+  test.each<[string, EncodeOptions]>([
+    ['Table row without the object', {}],
+    ['metadata', { transform: 'partialList' }],
+    ['JSON', { transform: 'none' }],
+  ])('leaves out the conversion of group names in short metadata for the %s', (_title, options) => {
+    const owned = dialectSensitive(longBody(OWNER_REFERENCE));
+    expect(isOffloaded(KIND_WITH_METADATA_ROW, owned, { dialect: 'kubernetes', ...options })).toBe(false);
+  });
+
+  test.each([
+    ['includes', 'a conversion of names after the metadata', dialectSensitive(WEBHOOK_BODY), 'none', true],
+    ['leaves out', 'a Table row of metadata, whose names are all in the metadata', dialectSensitive(WEBHOOK_BODY), 'table', false],
+    ['leaves out', 'an object whose names are spelled alike in both dialects', entry(WEBHOOK_BODY), 'none', false],
+  ] as const)('%s %s', (_verb, _title, object, transform, expected) => {
+    expect(isOffloaded(KIND_WITH_METADATA_ROW, object, { dialect: 'kubernetes', transform })).toBe(expected);
+  });
+
+  test.each([
+    ['group names in another dialect', 'kubernetes', dialectSensitive(longBody(OWNER_REFERENCE))],
+    ['no names to convert', 'platform', entry(longBody(''))],
+  ] as const)('includes the Table row that contains an object with %s', (_title, dialect, object) => {
+    expect(isOffloaded(KIND_WITH_METADATA_ROW, object, { dialect, include: 'Object' })).toBe(true);
+  });
 });
 
-it('Encoders offload the Table row of a long object when more than its metadata is read', () => {
-  expect(isOffloaded(KIND_WITH_OBJECT_ROW, entry(longBody('')))).toBe(true);
-});
-
-// Only the bytes that the encoder parses count: the metadata in each case. Even the transform `none` copies the rest,
-// because the spec has no names to convert.
-it.each<[string, EncodeOptions]>([
-  ['Table row without the object', {}],
-  ['metadata', { transform: 'partialList' }],
-  ['JSON', { transform: 'none' }],
-])('Encoders convert the group names in the short metadata of a long object at once for its %s', (_title, options) => {
-  const owned = dialectSensitive(longBody(',"ownerReferences":[{"apiVersion":"apps.platform.io/v1"}]'));
-  expect(isOffloaded(KIND_WITH_METADATA_ROW, owned, { dialect: 'kubernetes', ...options })).toBe(false);
-});
-
-it('Encoders offload a long object with names after the metadata that are spelled differently in the dialect', () => {
-  const text = longBody('').replace(
-    '"spec":{',
-    '"spec":{"conversion":{"webhook":{"clientConfig":{"service":{"namespace":"platform-system"}}}},',
-  );
-  expect(isOffloaded(KIND_WITH_METADATA_ROW, dialectSensitive(text), { dialect: 'kubernetes', transform: 'none' })).toBe(true);
-  expect(isOffloaded(KIND_WITH_METADATA_ROW, dialectSensitive(text), { dialect: 'kubernetes' })).toBe(false);
-  expect(isOffloaded(KIND_WITH_METADATA_ROW, entry(text), { dialect: 'kubernetes', transform: 'none' })).toBe(false);
-});
-
-it.each([
-  ['group names in another dialect', 'kubernetes', dialectSensitive(longBody(',"ownerReferences":[{"apiVersion":"apps.platform.io/v1"}]'))],
-  ['no names to convert', 'platform', entry(longBody(''))],
-] as const)('Encoders offload a Table row that includes a long object with %s', (_title, dialect, long) => {
-  expect(isOffloaded(KIND_WITH_METADATA_ROW, long, { dialect, include: 'Object' })).toBe(true);
-});
-
-it('Encoders offload a Table row of long metadata', () => {
-  const text = longBody(`,"annotations":{"a":"${'x'.repeat(LONGEST)}"}`);
-  expect(isOffloaded(KIND_WITH_METADATA_ROW, entry(text))).toBe(true);
-});
-
-it('Encoders keep no encoding of an object that is encoded with the policy uncached', async () => {
+test('an object that is encoded with the policy uncached stays out of the cache', async () => {
   const encoders = new Encoders({ table: tableConvertor, clock: systemClock, naming: 'platform' });
   const wanted = { media: 'json', transform: 'none', metaVersion: 'v1', dialect: undefined, pretty: false } as const;
   const form = { row: rowOf('Lease'), wanted, names: { dialect: 'kubernetes', alias: undefined }, include: 'Metadata' } as const;
@@ -118,7 +127,7 @@ it('Encoders keep no encoding of an object that is encoded with the policy uncac
   expect(encoders.cache.bytes).toBeGreaterThan(0);
 });
 
-it('ProtobufEncoder writes the items of a long list one by one, so that the event loop can be yielded between them', () => {
+test('ProtobufEncoder writes the items of a long list one by one, so that the event loop can be yielded between them', () => {
   // The texts of the shortest item: its name, and the key and value of its data.
   const MIN_ITEM_BYTES = 'a0'.length + 'a'.length + 'b'.length;
   const row = rowOf('ConfigMap');
@@ -128,8 +137,8 @@ it('ProtobufEncoder writes the items of a long list one by one, so that the even
     ...entry(`{"metadata":{"name":"a${index}"},"data":{"a":"b"}}`),
     key: `a${index}`,
   }));
-  const page = { revision: 7, entries };
-  const list = encoders.encoderFor({ row, wanted, names: { dialect: 'platform', alias: undefined }, include: 'None' }).list(page);
+  const encoder = encoders.encoderFor({ row, wanted, names: { dialect: 'platform', alias: undefined }, include: 'None' });
+  const list = encoder.list({ revision: 7, entries });
   const { sink } = createMemorySink(new ChunkPool());
   const added = (write: () => void): number => {
     const before = sink.length;
@@ -164,14 +173,15 @@ describe('YamlEncoder', () => {
   });
   const objects = [object('a', 300), object('b', 100), object('c', 200)];
 
-  it.each(
+  test.each(
     ['ConfigMap', 'FlowSchema'].flatMap((kind) =>
       (['none', 'partialList', 'table'] as const).flatMap((transform) => [0, 1, 3].map((count) => [kind, transform, count] as const)),
     ),
   )('encodes a list of the kind %s (transform %s, %d items) with the same content as JSON', (kind, transform, count) => {
     const wanted = { transform, metaVersion: 'v1', dialect: undefined, pretty: false } as const;
     const entries = objects.slice(0, count);
-    const yaml = encodeList(kind, { ...wanted, media: 'yaml' }, entries);
-    expect(composeYaml(yaml.toString()).value).toEqual(parseJson(encodeList(kind, { ...wanted, media: 'json' }, entries)).value);
+    const yaml = encodeList(kind, { ...wanted, media: 'yaml' }, entries).toString();
+    const json = encodeList(kind, { ...wanted, media: 'json' }, entries);
+    expect(composeYaml(yaml).value).toEqual(parseJson(json).value);
   });
 });

@@ -11,7 +11,7 @@ import { ChunkPool, createMemorySink, type ByteSink } from './byte-sink';
 import type { Encoder, ListEncoder } from './encoder';
 import type { CachePolicy } from './encoding-cache';
 
-const NOTHING = Buffer.alloc(0);
+const NO_BYTES = Buffer.alloc(0);
 const OPEN = Buffer.from('[');
 const CLOSE = Buffer.from(']');
 const OPEN_LIST = 0x5b;
@@ -40,11 +40,11 @@ export class YamlEncoder implements Encoder {
   list(page: ResponsePage): ListEncoder {
     const jsonList = this.json.list(page);
     /** The JSON before the items. */
-    let head: Buffer = NOTHING;
+    let head: Buffer = NO_BYTES;
     /** The YAML after the items. */
     let tail = '';
     /** The YAML in place of the items when there are none: ` []` or ` null`. */
-    let empty = '';
+    let noItems = '';
     let hasItems = false;
     const writeItems = (sink: ByteSink, items: JsonArray): void => {
       if (items.length === 0) return;
@@ -59,7 +59,7 @@ export class YamlEncoder implements Encoder {
         const member = 'rows' in envelope ? 'rows' : 'items';
         sink.text(membersToYaml(pick(envelope, (name) => name < member)));
         tail = membersToYaml(pick(envelope, (name) => name > member));
-        empty = ` ${stringifyYaml(envelope[member] ?? null)}`;
+        noItems = ` ${stringifyYaml(envelope[member] ?? null)}`;
         sink.ascii(`${member}:`);
       },
       item: (sink, entry) => writeItems(sink, parseItems(collect((part) => jsonList.item(part, entry)))),
@@ -67,7 +67,7 @@ export class YamlEncoder implements Encoder {
         // Lists that are sorted by rank hold items back until the end.
         const listEnd = collect((part) => jsonList.end(part));
         if (listEnd[0] !== CLOSE_LIST) writeItems(sink, lastItems(head, listEnd));
-        if (!hasItems) sink.text(empty);
+        if (!hasItems) sink.text(noItems);
         sink.text(tail);
       },
     };

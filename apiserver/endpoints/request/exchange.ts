@@ -4,8 +4,7 @@
  * no decisions.
  */
 import { IncomingMessage, ServerResponse, type IncomingHttpHeaders, type OutgoingHttpHeaders } from 'node:http';
-import { constants, type ServerHttp2Stream } from 'node:http2';
-import type { Socket } from 'node:net';
+import type { ServerHttp2Stream } from 'node:http2';
 import { FENCE_HEADER, parseFence, type Fence } from '../../../shared/api/identity/fencing';
 import { quote } from '../../../shared/values/text/quote';
 import { badRequest } from '../../../shared/api/errors/status';
@@ -19,6 +18,7 @@ import { ChainContext } from './chain-context';
 import { ExchangeProgress } from './exchange-progress';
 import { endAfterBody } from './end-after-body';
 import { afterReading } from './after-reading';
+import { closeAfterWrite, readThroughSocket, sendGoaway } from './connection-state';
 import { UpgradableResponse, type OpenedWebSocket, type WebSocketUse } from './upgradable-response';
 import { WarningList } from './warnings';
 
@@ -144,9 +144,8 @@ export class Exchange extends ChainContext implements RequestContext {
     const text = this.header(FENCE_HEADER);
     if (text === undefined) return undefined;
     const fence = parseFence(text);
-    if (fence === undefined)
-      throw badRequest(`the header ${FENCE_HEADER} must have the form namespace/name;transitions;holder: ${quote(text)}`);
-    return fence;
+    if (fence !== undefined) return fence;
+    throw badRequest(`the header ${FENCE_HEADER} must have the form namespace/name;transitions;holder: ${quote(text)}`);
   }
 
   /** Resolves with a slot on the event loop, in which the request may do long work; `undefined` when it has one at once. */
@@ -239,15 +238,14 @@ export class Exchange extends ChainContext implements RequestContext {
     const size = contentLength(headers);
     this.trace?.startWriting(size);
     const { output } = this;
-    if (!(output instanceof ServerResponse)) {
-      if (output.closed || output.destroyed) return;
+    if (output instanceof ServerResponse) {
+      if (progress.closesConnection) allHeaders['Connection'] = 'close';
+      if ((size ?? Infinity) > MAX_IMMEDIATE_BYTES) readThroughSocket(output.socket);
+      output.writeHead(status, allHeaders);
+    } else if (!output.closed && !output.destroyed) {
       output.respond({ ':status': status, ...allHeaders });
       if (progress.goesAway) sendGoaway(output);
-      return;
     }
-    if (progress.closesConnection) allHeaders['Connection'] = 'close';
-    if ((size ?? Infinity) > MAX_IMMEDIATE_BYTES) readThroughSocket(output.socket);
-    output.writeHead(status, allHeaders);
   }
 
   /** Takes over the connection instead of sending a head. Throws when the response does not allow it. */
@@ -272,8 +270,8 @@ export class Exchange extends ChainContext implements RequestContext {
     this.progress.startResponse(status);
     if (status !== 304) headers['Content-Length'] = body.length;
     const { output } = this;
-    if (!(output instanceof ServerResponse) && this.deps.outbox.flushBefore(output))
-      setImmediate(() => this.sendNow(status, headers, body));
+    const hasFlushedEvents = !(output instanceof ServerResponse) && this.deps.outbox.flushBefore(output);
+    if (hasFlushedEvents) setImmediate(() => this.sendNow(status, headers, body));
     else this.sendNow(status, headers, body);
   }
 
@@ -345,35 +343,4 @@ export class Exchange extends ChainContext implements RequestContext {
 function contentLength(headers: OutgoingHttpHeaders): number | undefined {
   const size = headers['Content-Length'];
   return typeof size === 'number' ? size : undefined;
-}
-
-/**
- * Makes Node read an HTTP/1.1 connection through its socket instead of directly. While a response waits for its client,
- * Node pauses the parser of the connection. Over TLS, a parser that reads directly still receives data of the next
- * request, and Node closes the connection; a socket can be paused. A `data` listener, even a temporary one, has that
- * effect. It costs each request more, so it is used only for responses that are long enough to wait.
- */
-function readThroughSocket(socket: Socket | null): void {
-  const noop = (): void => undefined;
-  socket?.on('data', noop);
-  socket?.off('data', noop);
-}
-
-/**
- * Closes the stream after its response is written. A stream that is closed earlier waits for its client; if it is
- * destroyed meanwhile, Node removes it without a reset, and once the client grants it a window, Node's HTTP/2 library
- * requests the rest of the response in an endless loop.
- */
-function closeAfterWrite(stream: ServerHttp2Stream): void {
-  const close = (): void => afterReading(() => stream.close(constants.NGHTTP2_NO_ERROR));
-  if (stream.writableFinished) close();
-  else stream.once('finish', close);
-}
-
-/**
- * Sends GOAWAY with the last stream that this server processes. Node accepts no later streams after GOAWAY, and the
- * client must know this in order to retry on another connection instead of waiting.
- */
-function sendGoaway({ session }: ServerHttp2Stream): void {
-  if (session !== undefined && !session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR);
 }

@@ -2,7 +2,7 @@
  * The output of a streamed response: indents and compresses the body, and sends the head with the first chunk. Each
  * chunk is given back once, also when the client disconnects. Which bytes are sent is left to the caller.
  */
-import { createGzip } from 'node:zlib';
+import { createGzip, type Gzip } from 'node:zlib';
 import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
 import { PieceWriter } from '../output/piece-writer';
 import { recordPieceWritten } from '../output/write-progress';
@@ -89,20 +89,19 @@ export class StreamOutput implements ChunkTarget {
     if (isCompressed) Object.assign(headers, { 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' });
     else if (length !== 'unknown') headers['Content-Length'] = length;
     exchange.sendHead(200, headers);
-    if (!isCompressed) {
-      output.once('close', () => this.onClose());
-      this.target = new PieceWriter(output, output);
-      return this.target;
-    }
+    output.once('close', () => this.onClose());
+    this.target = new PieceWriter(isCompressed ? this.createCompressor() : output, output);
+    return this.target;
+  }
+
+  /** Compresses what is written to it, and writes that to the client. */
+  private createCompressor(): Gzip {
+    const { exchange } = this;
     const compressor = createGzip(GZIP);
     compressor.on('error', () => exchange.abort());
-    compressor.pipe(output);
-    output.once('close', () => {
-      compressor.destroy();
-      this.onClose();
-    });
-    this.target = new PieceWriter(compressor, output);
-    return this.target;
+    compressor.pipe(exchange.output);
+    exchange.output.once('close', () => compressor.destroy());
+    return compressor;
   }
 
   private complete(done: ReturnChunk, state: ChunkState): void {

@@ -3,7 +3,8 @@
  * client that does not keep up is cut off. The cache decides which events a watch receives.
  */
 import { ServerResponse } from 'node:http';
-import { expired, internalError } from '../../../shared/api/errors/status';
+import { expired, internalError, type StatusError } from '../../../shared/api/errors/status';
+import { JSON_MEDIA_TYPE } from '../../../shared/names/dialect';
 import type { Clock, Timer } from '../../../shared/runtime/clock';
 import type { BookmarkType, CacheWatch, Change, ChangeSink, Entry, WatchEnd, WatchEventType } from '../../cache/cache';
 import type { Exchange } from '../request/exchange';
@@ -47,7 +48,6 @@ export interface WatchStreamDependencies {
   onInitialEventsEnd(): void;
 }
 
-const JSON_TYPE = 'application/json';
 /** The WebSocket close code 1000. */
 const NORMAL_CLOSURE = 1000;
 
@@ -83,8 +83,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
     this.openOutput();
     if (this.wasEnded()) return;
     this.exchange.releaseHead();
-    if (durationMs > LAST_BOOKMARK_MS) this.timer = this.deps.clock.after(durationMs - LAST_BOOKMARK_MS, () => this.sendLastBookmark());
-    else this.expireAfter(durationMs);
+    this.scheduleEnd(durationMs);
   }
 
   /** Sends one event. Its frame is taken from the change, or added to it for the other watches. */
@@ -101,11 +100,9 @@ export class WatchStream implements ChangeSink, OpenWatch {
       return;
     }
     const key = this.shared.keys[type];
-    let frame = change.frames.get(key);
-    if (frame === undefined) {
-      frame = encodeChunk(encoder.frame(type, entry, revision, 'later'));
-      change.frames.set(key, frame);
-    }
+    const existing = change.frames.get(key);
+    const frame = existing ?? encodeChunk(encoder.frame(type, entry, revision, 'later'));
+    if (existing === undefined) change.frames.set(key, frame);
     this.send(frame);
   }
 
@@ -133,13 +130,12 @@ export class WatchStream implements ChangeSink, OpenWatch {
   /** Ends the stream: the watch of the cache has ended. The client receives an ERROR event unless the reason is `closed`. */
   end(reason: WatchEnd): void {
     if (this.isEnded) return;
-    const { encoder } = this.deps;
     switch (reason.type) {
       case 'expired':
-        this.send(encodeChunk(encoder.errorFrame(expired(`too old resource version: ${reason.requested} (${reason.oldest})`).status)));
+        this.sendError(expired(`too old resource version: ${reason.requested} (${reason.oldest})`));
         break;
       case 'failed':
-        this.send(encodeChunk(encoder.errorFrame(internalError(reason.message).status)));
+        this.sendError(internalError(reason.message));
         break;
       case 'closed':
         break;
@@ -167,6 +163,13 @@ export class WatchStream implements ChangeSink, OpenWatch {
     else this.webSocket.close(NORMAL_CLOSURE);
   }
 
+  /** A stream that is long enough ends with a bookmark, from which the client can continue. */
+  private scheduleEnd(durationMs: number): void {
+    const untilBookmark = durationMs - LAST_BOOKMARK_MS;
+    if (untilBookmark > 0) this.timer = this.deps.clock.after(untilBookmark, () => this.sendLastBookmark());
+    else this.expireAfter(durationMs);
+  }
+
   private sendLastBookmark(): void {
     this.expireAfter(LAST_BOOKMARK_MS);
     this.watch?.sendBookmark();
@@ -174,6 +177,10 @@ export class WatchStream implements ChangeSink, OpenWatch {
 
   private expireAfter(ms: number): void {
     this.timer = this.deps.clock.after(ms, () => this.expire());
+  }
+
+  private sendError({ status }: StatusError): void {
+    this.send(encodeChunk(this.deps.encoder.errorFrame(status)));
   }
 
   private send(frame: Buffer): void {
@@ -206,7 +213,7 @@ export class WatchStream implements ChangeSink, OpenWatch {
     const { exchange, deps } = this;
     const { webSocket, carrier } = exchange.openWebSocket('events');
     this.webSocket = webSocket;
-    const message = deps.encoder.contentType === JSON_TYPE ? 'text' : 'binary';
+    const message = deps.encoder.contentType === JSON_MEDIA_TYPE ? 'text' : 'binary';
     this.output = FrameOutput.forWebSocket(carrier, deps.outbox, message, deps.meter);
     carrier.on('close', () => this.close());
     if (webSocket === undefined) this.close();
@@ -232,5 +239,5 @@ export class WatchStream implements ChangeSink, OpenWatch {
 
 /** JSON streams have the plain media type. */
 function streamType(contentType: string): string {
-  return contentType === JSON_TYPE ? contentType : `${contentType};stream=watch`;
+  return contentType === JSON_MEDIA_TYPE ? contentType : `${contentType};stream=watch`;
 }

@@ -44,43 +44,64 @@ const AUDITS: readonly { readonly subject: AllocationSubject; readonly prefix: s
 export function publishAllocations(registry: Registry, allocator: ServiceAllocator): void {
   const registers = [registry];
   publishErrors(registers, allocator);
-  for (const { prefix, unit, noun, labels, pools } of UNITS) {
-    const forEachPool = (visit: (pool: AllocationPool, counts: PoolCounts) => void): void => {
-      for (const pool of pools(allocator)) {
-        const counts = allocator.counts.get(pool);
-        if (counts !== undefined) visit(pool, counts);
-      }
-    };
-    const publishGauge = (state: string, help: string, value: (pool: AllocationPool, counts: PoolCounts) => number): void => {
-      new Gauge({
-        name: `${prefix}_${state}_${unit}`,
-        help,
-        labelNames: labels,
-        registers,
-        collect() {
-          forEachPool((pool, counts) => this.set(pool.labels, value(pool, counts)));
-        },
-      });
-    };
-    const publishCounter = (event: string, help: string, value: (counts: PoolCounts, scope: AllocationScope) => number): void => {
-      new Counter({
-        name: `${prefix}_${event}_total`,
-        help,
-        labelNames: [...labels, 'scope'],
-        registers,
-        collect() {
-          this.reset();
-          forEachPool((pool, counts) => {
-            for (const scope of SCOPES) if (value(counts, scope) > 0) this.inc({ ...pool.labels, scope }, value(counts, scope));
-          });
-        },
-      });
-    };
-    publishGauge('allocated', `Number of allocated ${noun}.`, (_pool, { allocated }) => allocated);
-    publishGauge('available', `Number of available ${noun}.`, ({ size }, { allocated }) => size - allocated);
-    publishCounter('allocation', `Allocations of ${noun} by this server.`, ({ allocations }, scope) => allocations[scope]);
-    publishCounter('allocation_errors', `Failed allocations of ${noun}.`, ({ errors }, scope) => errors[scope]);
+  for (const unit of UNITS) {
+    publishUse(registers, allocator, unit);
+    publishEvents(registers, allocator, unit);
   }
+}
+
+/** The numbers of allocated and available values. */
+function publishUse(registers: Registry[], allocator: ServiceAllocator, { prefix, unit, noun, labels, pools }: AllocatedUnit): void {
+  const publish = (state: string, help: string, value: (counted: CountedPool) => number): void => {
+    new Gauge({
+      name: `${prefix}_${state}_${unit}`,
+      help,
+      labelNames: labels,
+      registers,
+      collect() {
+        for (const counted of countedPools(allocator, pools)) this.set(counted.pool.labels, value(counted));
+      },
+    });
+  };
+  publish('allocated', `Number of allocated ${noun}.`, ({ counts }) => counts.allocated);
+  publish('available', `Number of available ${noun}.`, ({ pool, counts }) => pool.size - counts.allocated);
+}
+
+/** The numbers of allocations and of failed ones since the start, by scope. */
+function publishEvents(registers: Registry[], allocator: ServiceAllocator, { prefix, noun, labels, pools }: AllocatedUnit): void {
+  const publish = (event: string, help: string, countsByScope: (counts: PoolCounts) => Readonly<Record<AllocationScope, number>>): void => {
+    new Counter({
+      name: `${prefix}_${event}_total`,
+      help,
+      labelNames: [...labels, 'scope'],
+      registers,
+      collect() {
+        this.reset();
+        for (const { pool, counts } of countedPools(allocator, pools)) {
+          for (const scope of SCOPES) {
+            const count = countsByScope(counts)[scope];
+            if (count > 0) this.inc({ ...pool.labels, scope }, count);
+          }
+        }
+      },
+    });
+  };
+  publish('allocation', `Allocations of ${noun} by this server.`, ({ allocations }) => allocations);
+  publish('allocation_errors', `Failed allocations of ${noun}.`, ({ errors }) => errors);
+}
+
+/** A pool with the counts of this server. */
+interface CountedPool {
+  readonly pool: AllocationPool;
+  readonly counts: PoolCounts;
+}
+
+/** The pools of a unit that have been counted. */
+function countedPools(allocator: ServiceAllocator, pools: AllocatedUnit['pools']): CountedPool[] {
+  return pools(allocator).flatMap((pool) => {
+    const counts = allocator.counts.get(pool);
+    return counts === undefined ? [] : [{ pool, counts }];
+  });
 }
 
 /**
