@@ -132,8 +132,9 @@ function isRoutable(resource: ServedResource, info: ResourceRequest): boolean {
   // Resources that only accept requests in one namespace, or for the whole kind, have no other paths.
   if (info.name !== '' && info.subresource === '' && !row.verbs.some((verb) => NEEDS_NAME[verb])) return false;
   if (row.namespaced && info.namespace === '' && !row.verbs.includes('list')) return false;
-  const isScopeWrong = row.namespaced ? info.name !== '' && info.namespace === '' : info.namespace !== '' && row.resource !== 'namespaces';
-  if (isScopeWrong) return false;
+  const lacksNamespace = row.namespaced && info.name !== '' && info.namespace === '';
+  const hasNeedlessNamespace = !row.namespaced && info.namespace !== '' && row.resource !== 'namespaces';
+  if (lacksNamespace || hasNeedlessNamespace) return false;
   if (info.hasWatchPrefix) return info.subresource === '' && row.verbs.includes('watch');
   return info.subresource === '' || subresourceRow(resource.row, info) !== undefined;
 }
@@ -170,6 +171,7 @@ function checkName(name: string): void {
 }
 
 function checkNamespace(resource: ServedResource, namespace: string): void {
-  if (namespace === '.' || namespace === '..')
+  if (namespace === '.' || namespace === '..') {
     throw clientError(`invalid key: "/${resource.stored?.segment ?? resource.row.resource}/${namespace}"`);
+  }
 }

@@ -34,8 +34,9 @@ export function createMatchConditionRecorder(meters: Meters): (evaluation: Match
     meters.observer('apiserver_admission_match_condition_evaluation_seconds', ...labels).observe(ms / 1000);
     if (hasFailed) meters.counter('apiserver_admission_match_condition_evaluation_errors_total', ...labels).add();
     // Upstream has no exclusion counter for policies.
-    if (isExcluded && kind === 'webhook')
+    if (isExcluded && kind === 'webhook') {
       meters.counter('apiserver_admission_match_condition_exclusions_total', kind, name, operation, typeLabels.exclusion).add();
+    }
   };
 }
 

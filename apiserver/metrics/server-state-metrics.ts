@@ -50,8 +50,9 @@ export function publishBuildInfo(registry: Registry, gates: FeatureGates): void 
     1,
   );
   const features = new Gauge({ name: 'kubernetes_feature_enabled', help: 'Feature gates.', labelNames: ['name', 'stage'], registers });
-  for (const { name, stage, enabled } of gates.list())
+  for (const { name, stage, enabled } of gates.list()) {
     features.set({ name, stage: stage === 'ga' ? '' : stage.toUpperCase() }, enabled ? 1 : 0);
+  }
   for (const [name, { stage, enabled }] of LOCKED_GATES) features.set({ name, stage }, enabled ? 1 : 0);
 }
 

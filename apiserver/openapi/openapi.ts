@@ -1,19 +1,18 @@
 /**
  * OpenAPI over HTTP: `/openapi/v2`, the index `/openapi/v3` and a document per group version. Documents are large and
  * rarely requested, so their parts are built on demand (parts/parts.ts) and composed to documents, which are cached for a
- * while and then evicted. Only hashes are kept (document-hashes.ts).
+ * while (composed-documents.ts). Only hashes are kept (document-hashes.ts).
  */
-import { LRUCache } from 'lru-cache';
 import type { KindRow } from '../../shared/api/kinds';
 import type { Dialect } from '../../shared/names/dialect';
-import type { Clock, Timer } from '../../shared/runtime/clock';
+import type { Clock } from '../../shared/runtime/clock';
 import { memoizeBySource } from '../../shared/runtime/memoize-by-source';
-import { gzipOf, totalLength, gunzipToBuffer, type Chunk } from './parts/chunk';
+import { ComposedDocuments, type ComposedDocument } from './composed-documents';
+import { gunzipToBuffer } from './parts/chunk';
 import { DocumentHashes } from './document-hashes';
 import type { OpenApiResponse, OpenApiDocuments, OpenApiRequest } from './openapi-document';
 import { negotiateForm, type ResponseForm, type PartForm } from './documents/response-form';
 import { buildOpenIdPieceV2 } from './documents/documents';
-import { composeChunks } from './parts/compose-document';
 import { PartEncoder, type DocumentPart } from './parts/part';
 import { Parts, type PartFailure, type RemoteOpenApiDescription } from './parts/parts';
 import type { PrebuiltParts } from './parts/prebuilt-parts';
@@ -57,12 +56,8 @@ export function createOpenApi(options: OpenApiOptions): OpenApi {
 
 const V2_PATH = '/openapi/v2';
 const V3_PATH = '/openapi/v3';
-/** How long unused documents and parts are kept. */
-const RETENTION_MS = 300_000;
 /** How long clients may cache a document that is requested with its hash. */
 const YEAR_MS = 365 * 24 * 3_600_000;
-/** Maximum size of cached documents, in compressed form. */
-const MAX_CACHED_BYTES = 32 * 1024 * 1024;
 /** Shorter bodies are not compressed. */
 const MIN_COMPRESSED_BYTES = 128 * 1024;
 /** Parts that are built concurrently: more than there are threads, so that no thread waits for the event loop. */
@@ -72,12 +67,6 @@ const NO_REMOTES: readonly never[] = [];
 /** Headers of responses that clients must not cache. */
 const UNCACHED = { 'cache-control': 'no-cache, private' };
 
-/** A composed document; `length` is that before compression. */
-interface ComposedDocument {
-  readonly gzipped: Buffer;
-  readonly length: number;
-}
-
 /** Responds to requests for the documents of one server. */
 class OpenApiService implements OpenApi {
   private readonly parts: Parts;
@@ -86,13 +75,13 @@ class OpenApiService implements OpenApi {
   private readonly hashes: DocumentHashes;
   /** The body of the index and what it was made of. */
   private index: { readonly subjects: DocumentSubjects; readonly remotes: object; readonly body: Buffer } | undefined;
-  private readonly documents = new LRUCache<string, Promise<ComposedDocument>>({ maxSize: MAX_CACHED_BYTES });
-  private evictionTimer: Timer | undefined;
+  private readonly documents: ComposedDocuments;
   private readonly lastModified: string;
 
   constructor(private readonly options: OpenApiOptions) {
     const { clock, onFailure, onRejected, prebuiltParts, rows, naming, servesOpenId } = options;
     this.parts = new Parts({ clock, onFailure, onRejected, ...(prebuiltParts !== undefined && { prebuiltParts }) });
+    this.documents = new ComposedDocuments(clock, () => this.parts.clear());
     this.lastModified = new Date(clock.now()).toUTCString();
     this.subjects = memoizeBySource(rows, (currentRows) => subjectsOf(currentRows, { naming, servesOpenId }));
     this.hashes = new DocumentHashes(this.parts, this.subjects, options);
@@ -124,7 +113,7 @@ class OpenApiService implements OpenApi {
     const headers = { ...UNCACHED, etag, 'last-modified': this.lastModified, vary: ['Accept-Encoding', 'Accept'] };
     if (request.ifNoneMatch === etag) return { status: 304, headers, body: EMPTY_BODY };
     const partForm = { version: 'v2', media: form.media } as const;
-    const document = await this.composeOnce(`${V2_PATH} ${hash}`, partForm, () => this.buildPartsV2(custom, remote, partForm));
+    const document = await this.documents.composeOnce(`${V2_PATH} ${hash}`, partForm, () => this.buildPartsV2(custom, remote, partForm));
     return this.respond({ 'content-type': form.contentType, ...headers }, document, request);
   }
 
@@ -169,7 +158,7 @@ class OpenApiService implements OpenApi {
       return { status: 304, headers: { etag: headers.etag, vary: headers.vary, ...caching }, body: EMPTY_BODY };
     }
     const partForm = { version: 'v3', media: form.media } as const;
-    const document = await this.composeOnce(`${name} ${hash}`, partForm, () => this.buildPartsV3(subject, partForm));
+    const document = await this.documents.composeOnce(`${name} ${hash}`, partForm, () => this.buildPartsV3(subject, partForm));
     return this.respond({ ...headers, ...caching }, document, request);
   }
 
@@ -192,25 +181,6 @@ class OpenApiService implements OpenApi {
   /** The URL of a v3 document with its hash. */
   private urlOf(name: string, subject: DocumentSubject): string {
     return `${V3_PATH}/${name}?hash=${this.hashes.hashV3(name, subject)}`;
-  }
-
-  /**
-   * The cached document, or a new one that concurrent requests share. `contents` identifies what the document contains.
-   */
-  private composeOnce(contents: string, form: PartForm, createParts: () => Promise<readonly DocumentPart[]>): Promise<ComposedDocument> {
-    this.extendRetention();
-    const key = `${contents} ${form.media}`;
-    const existing = this.documents.get(key);
-    if (existing !== undefined) return existing;
-    const document = createParts().then((parts) => composeDocument(composeChunks(parts, form)));
-    // The size is known once the document is composed; the cache requires one of at least 1.
-    this.documents.set(key, document, { size: 1 });
-    document.then(
-      ({ gzipped }) => this.documents.set(key, document, { size: gzipped.length }),
-      // The next request retries.
-      () => this.documents.delete(key),
-    );
-    return document;
   }
 
   /** The parts of the v2 document. */
@@ -260,17 +230,4 @@ class OpenApiService implements OpenApi {
     await Promise.all(Array.from({ length: CONCURRENT_PARTS }, buildRemaining));
     return parts.filter((part) => part !== undefined);
   }
-
-  /** Evicts everything when no document was composed or served for a while. */
-  private extendRetention(): void {
-    this.evictionTimer?.cancel();
-    this.evictionTimer = this.options.clock.after(RETENTION_MS, () => {
-      this.documents.clear();
-      this.parts.clear();
-    });
-  }
-}
-
-function composeDocument(chunks: readonly Chunk[]): ComposedDocument {
-  return { gzipped: gzipOf(chunks), length: totalLength(chunks) };
 }

@@ -86,8 +86,9 @@ export function decodeStoredValue(bytes: Buffer): StoredValue {
   if (bytes.length < FIXED_HEADER_BYTES || bytes[0] !== MAGIC_FIRST || bytes[1] !== MAGIC_SECOND) {
     throw new UnknownFormatError(unreadableReason(bytes) ?? 'the value has no known header');
   }
-  if (bytes[2] !== STORED_FORMAT)
+  if (bytes[2] !== STORED_FORMAT) {
     throw new UnknownFormatError(`the value has format ${bytes[2]}, this server reads format ${STORED_FORMAT}`);
+  }
   const tableGeneration = bytes.readUInt16BE(4);
   if (tableGeneration > TABLE_GENERATION) {
     throw new UnknownFormatError(`the value was written by a newer server (table generation ${tableGeneration})`);

@@ -128,7 +128,8 @@ export class TypeState {
   }
 
   private freeze(revision: Revision): TreeSnapshot {
-    const snapshot: TreeSnapshot = new TreeSnapshot(revision, new FrozenTree(this.tree.clone(), this.usesByteOrder), this.supersededBytes, {
+    const tree = new FrozenTree(this.tree.clone(), this.usesByteOrder);
+    const snapshot: TreeSnapshot = new TreeSnapshot(revision, tree, this.supersededBytes, {
       namespaceCount: (namespace) => (isCurrent() ? (this.namespaces.get(namespace) ?? 0) : undefined),
       keysWith: (selected) => (isCurrent() ? this.keysWith(selected) : undefined),
     });

@@ -109,7 +109,8 @@ export class Watcher implements CacheWatch {
 
   /** Ends the watch: the history needed to resume starts at `oldest`. */
   expire(oldest: Revision): void {
-    this.end({ type: 'expired', requested: this.phase === 'live' ? Math.max(this.lastSent, this.position) : this.position, oldest });
+    const requested = this.phase === 'live' ? Math.max(this.lastSent, this.position) : this.position;
+    this.end({ type: 'expired', requested, oldest });
   }
 
   /** Sends a bookmark at once, if the watch has started and requests bookmarks. */

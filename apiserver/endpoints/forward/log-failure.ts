@@ -41,8 +41,9 @@ interface KubeletLogFailure {
 
 /** `pod` is the name in the message. A redirect is an error: it could lead to another server. */
 export function kubeletLogError(pod: string, { status, message, location }: KubeletLogFailure): StatusError {
-  if (status >= 300 && status < 400 && location !== undefined)
+  if (status >= 300 && status < 400 && location !== undefined) {
     return new StatusError(undefined, `Get ${JSON.stringify(location)}: redirects forbidden`, undefined, { code: 500 });
+  }
   if (status === 400) return new StatusError('BadRequest', message);
   if (status === 500) return internalError(message);
   const { reason, text } = ERROR_BY_STATUS[status] ?? defaultError(status, message);

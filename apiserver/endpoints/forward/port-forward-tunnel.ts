@@ -16,6 +16,7 @@ import { relayResponse, type BackendResponse } from './relay';
 import { requestSpdyUpgrade } from './spdy-upgrade';
 import { messageBytes, CLOSE_CODES, UNREAD_BYTES } from './web-socket';
 
+const PLAIN_TEXT_HEADERS = { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' };
 const NOT_UPGRADED = Buffer.from('unable to upgrade: missing upgrade headers in response\n');
 
 /** Resolves when both sides have ended. Rejects with StatusError as long as no response has been sent. */
@@ -36,7 +37,7 @@ export async function tunnelPortForward(backends: Backends, exchange: Exchange, 
     case 'response':
       return relayResponse(exchange, response.message);
     case 'otherProtocol':
-      return exchange.send(500, { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' }, NOT_UPGRADED);
+      return exchange.send(500, { ...PLAIN_TEXT_HEADERS }, NOT_UPGRADED);
   }
 }
 

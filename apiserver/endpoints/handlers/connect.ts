@@ -69,25 +69,21 @@ export async function connectToBackend(
     isUpgrade,
   });
   // A log of a container that has not been scheduled yet is empty.
-  if (destination === undefined) {
-    exchange.send(204, {}, Buffer.alloc(0));
-    return;
-  }
+  if (destination === undefined) return exchange.send(204, {}, Buffer.alloc(0));
+  if (isUpgrade && isTranslated(deps, exchange, subresourceName)) return translateStreams(backends, exchange, destination.url);
+  if (isUpgrade && isTunnel(deps, exchange, subresourceName)) return tunnelPortForward(backends, exchange, destination);
   const isProxied = destination.type === 'proxy';
   const { backendPath, prefix, endsWithSubresource } = isProxied ? splitProxyUrl(requestTarget(exchange), proxySegments) : NOT_PROXIED;
-  if (endsWithSubresource && !isUpgrade && REDIRECTED_METHODS.has(exchange.method)) redirectToSlash(exchange);
-  else if (isUpgrade && isTranslated(deps, exchange, subresourceName)) await translateStreams(backends, exchange, destination.url);
-  else if (isUpgrade && isTunnel(deps, exchange, subresourceName)) await tunnelPortForward(backends, exchange, destination);
-  else
-    await forward(backends, exchange, {
-      destination,
-      target: backendPath,
-      prefix,
-      isUpgrade,
-      insecureSkipTlsVerify,
-      name,
-      onLogTlsFailure: deps.countLogTlsFailure,
-    });
+  if (endsWithSubresource && !isUpgrade && REDIRECTED_METHODS.has(exchange.method)) return redirectToSlash(exchange);
+  await forward(backends, exchange, {
+    destination,
+    target: backendPath,
+    prefix,
+    isUpgrade,
+    insecureSkipTlsVerify,
+    name,
+    onLogTlsFailure: deps.countLogTlsFailure,
+  });
 }
 
 function destinationDependencies({ reader, resources, random, nodeAccess }: ApiDependencies): Parameters<typeof resolveDestination>[0] {
@@ -120,8 +116,9 @@ function checkProxiedPath(url: string, proxySegments: number, rest: readonly str
   const path = (decodePercent(decodeHeader(rawSegments.join('/'))) ?? '').split('/');
   // Trailing slashes are ignored.
   while (path.at(-1) === '') path.pop();
-  if (path.join('/') !== rest.join('/'))
+  if (path.join('/') !== rest.join('/')) {
     throw badRequest('the path of a proxied request must not contain an escaped slash before the subresource');
+  }
 }
 
 /** The parts of the URL of a proxied request, as the client sent them. */

@@ -20,8 +20,9 @@ import { negotiateResponse } from './negotiated-response';
 export async function watchObjects(deps: ApiDependencies, exchange: Exchange, resource: Resource, info: ResourceRequest): Promise<void> {
   const { row } = resource;
   const isOverWebSocket = exchange.header('upgrade')?.toLowerCase() === 'websocket';
-  if (isOverWebSocket && !(exchange.output instanceof UpgradableResponse))
+  if (isOverWebSocket && !(exchange.output instanceof UpgradableResponse)) {
     throw badRequest('watching over a WebSocket needs TLS and HTTP/1.1; watch without the Upgrade header');
+  }
   const { wanted, encoder } = negotiateResponse(deps, exchange, info, { row, offer: 'watch' });
   const isWatchListEnabled = deps.gates.isEnabled('WatchList');
   const { options, timeoutSeconds } = watchOptions(row, exchange.query, deps.select, { isWatchListEnabled });

@@ -117,15 +117,15 @@ it('Outbox sends to as many watches per turn as are encrypted and written in fou
   let inTurn = 0;
   /** Number of watches that were flushed in each turn. */
   const perTurn: number[] = [];
+  const endTurn = (): void => {
+    perTurn.push(inTurn);
+    clock.advance(inTurn * 0.05);
+    inTurn = 0;
+  };
   // Costs nothing at once and 0.05 ms in the next turn, as a stream of HTTP/2 does.
   const sender: Sender = {
     flush(): void {
-      if (inTurn === 0)
-        setImmediate(() => {
-          perTurn.push(inTurn);
-          clock.advance(inTurn * 0.05);
-          inTurn = 0;
-        });
+      if (inTurn === 0) setImmediate(endTurn);
       inTurn += 1;
     },
   };

@@ -61,8 +61,9 @@ export class Encoders {
   object(form: EncoderForm, entry: Entry, policy: CachePolicy): Buffer | Promise<Buffer> {
     const encoder = this.encoderFor(form);
     const { offload } = this.deps;
-    if (offload === undefined || isAsStored(form) || !this.needsOffload(offload, form, entry)) return encoder.object(entry, policy);
-    return offload.encode(form, entry, 'object').then((result) => ('body' in result ? result.body : encoder.object(entry, policy)));
+    const encodeHere = (): Buffer => encoder.object(entry, policy);
+    if (offload === undefined || isAsStored(form) || !this.needsOffload(offload, form, entry)) return encodeHere();
+    return offload.encode(form, entry, 'object').then((result) => ('body' in result ? result.body : encodeHere()));
   }
 
   /**

@@ -131,8 +131,9 @@ export interface VersionConversion {
 /** The body of an entry in another dialect or, with `version`, another version than the stored one. */
 export function convertBody(entry: Entry, fields: GroupFields, dialect: Dialect, version?: VersionConversion): Buffer {
   const { bytes } = entry;
-  if (version !== undefined)
+  if (version !== undefined) {
     return convertText(bytes, fields, dialect, { ...version, convert: (object) => version.convert(object, entry) });
+  }
   const part = convertedPart(bytes, fields);
   if (part.length === bytes.length) return convertText(bytes, fields, dialect);
   const metadata = convertText(Buffer.concat([part, CLOSE]), fields, dialect);

@@ -72,8 +72,9 @@ it('flow control metrics count the seats of a queued request until it is dispatc
   const { control, request, lines } = createFixture();
   const first = control.startRequest(request(3));
   const second = control.startRequest(request(3));
-  if (first === undefined || !('done' in first) || second === undefined || !('decision' in second))
+  if (first === undefined || !('done' in first) || second === undefined || !('decision' in second)) {
     throw new Error('expected that the first request executes and the second one waits');
+  }
   const queuedSeats = () => lines(/^apiserver_flowcontrol_current_inqueue_seats\{/);
   expect(await queuedSeats()).toEqual(['apiserver_flowcontrol_current_inqueue_seats{flow_schema="s",priority_level="l"} 3']);
   first.done();

@@ -67,9 +67,11 @@ function publishUse(registers: Registry[], allocator: ServiceAllocator, { prefix
   publish('available', `Number of available ${noun}.`, ({ pool, counts }) => pool.size - counts.allocated);
 }
 
+type CountsByScope = Readonly<Record<AllocationScope, number>>;
+
 /** The numbers of allocations and of failed ones since the start, by scope. */
 function publishEvents(registers: Registry[], allocator: ServiceAllocator, { prefix, noun, labels, pools }: AllocatedUnit): void {
-  const publish = (event: string, help: string, countsByScope: (counts: PoolCounts) => Readonly<Record<AllocationScope, number>>): void => {
+  const publish = (event: string, help: string, countsByScope: (counts: PoolCounts) => CountsByScope): void => {
     new Counter({
       name: `${prefix}_${event}_total`,
       help,

@@ -6,7 +6,8 @@ import { capitalize } from '../../../shared/values/text/capitalize';
 import { compareBytes } from '../../../shared/values/json';
 import type { KindRow, SubresourceRow, Verb } from '../../../shared/api/kinds';
 import { hasSchema } from '../../../shared/api/types';
-import { groupInDialect, groupStem, type Dialect } from '../../../shared/names/dialect';
+import { groupInDialect, type Dialect } from '../../../shared/names/dialect';
+import { groupVersionNames, groupVersionPathOf, operationNames, type GroupVersionKindNames, type OperationNames } from './operation-names';
 import {
   CUSTOM_OPERATION_SHAPES,
   NAME,
@@ -18,13 +19,6 @@ import {
   type OperationShape,
   type Parameter,
 } from './operation-shapes';
-
-/** The kind that an operation acts on, in the spelling of its document. */
-export interface GroupVersionKindNames {
-  readonly group: string;
-  readonly version: string;
-  readonly kind: string;
-}
 
 /** One method of a path, independent of the version of OpenAPI. */
 export interface Operation {
@@ -70,20 +64,6 @@ export const RESPONSE_TEXT: Readonly<Record<200 | 201 | 202, string>> = { 200: '
 /** The order in which upstream lists the methods of a path. */
 const METHOD_ORDER: readonly OperationMethod[] = ['get', 'put', 'post', 'delete', 'patch'];
 
-/** The names of a kind that its operations contain. */
-export interface KindWords extends GroupVersionKindNames {
-  /** The same names where they are values of extensions, which some encodings quote. */
-  readonly valueNames: GroupVersionKindNames;
-  readonly resource: string;
-  /** The kind at the start of an operation id. */
-  readonly idKind: string;
-  /** The type of its objects; the type of its lists has the suffix `List`. */
-  readonly type: string;
-  readonly tag: string;
-  /** The group version in operation ids, such as `AppsV1`. */
-  readonly idPrefix: string;
-}
-
 /** The properties that determine the operations, besides the names. */
 export interface PathShape extends Pick<KindRow, 'namespaced' | 'verbs' | 'subresources' | 'returnsDeletedObject'> {
   readonly isCustom: boolean;
@@ -91,55 +71,81 @@ export interface PathShape extends Pick<KindRow, 'namespaced' | 'verbs' | 'subre
 
 /** The paths of one resource, with group names in the dialect. */
 export function pathsOf(row: KindRow, dialect: Dialect): readonly PathEntry[] {
-  return pathsOfShape({ ...row, isCustom: row.custom !== undefined }, wordsOf(row, dialect), dialect);
-}
-
-/** The names of a kind, with its group in the dialect. */
-export function wordsOf(row: Omit<KindRow, 'custom'>, dialect: Dialect): KindWords {
-  const { version, kind, resource, type } = row;
-  const valueNames = { group: groupInDialect(dialect, row.group), version, kind };
-  return { ...valueNames, valueNames, resource, type, idKind: capitalize(kind), ...namesOf(row.group, version) };
+  return pathsOfShape({ ...row, isCustom: row.custom !== undefined }, operationNames(row, dialect), dialect);
 }
 
 /** The paths of one resource with these names; paths without operations are left out. */
-export function pathsOfShape(shape: PathShape, words: KindWords, dialect: Dialect): readonly PathEntry[] {
-  const { namespaced, verbs, isCustom, subresources = [] } = shape;
-  const groupVersionPath = groupVersionPathOf(words.group, words.version);
-  const clusterPath = `/${words.resource}`;
-  const collectionPath = namespaced ? `/namespaces/{namespace}/${words.resource}` : clusterPath;
-  const objectPath = `${collectionPath}/{name}`;
-  const collection = { parameters: [...(namespaced ? [NAMESPACE] : []), PRETTY], scopeInfix: namespaced ? 'Namespaced' : '' };
-  const object = { ...collection, parameters: [NAME, ...collection.parameters] };
-  const allNamespaces = { parameters: [PRETTY], scopeInfix: '' };
-  const builder = new OperationBuilder(shape, words, dialect);
-  const entries: PathEntry[] = [
-    builder.verbPath({ ...collection, path: groupVersionPath + collectionPath }, verbs, 'collection'),
-    builder.verbPath({ ...object, path: groupVersionPath + objectPath }, verbs, 'object'),
+export function pathsOfShape(shape: PathShape, names: OperationNames, dialect: Dialect): readonly PathEntry[] {
+  const builder = new OperationBuilder(shape, names, dialect);
+  const groupVersionPath = groupVersionPathOf(names.group, names.version);
+  const locations = locationsOf(shape, names.resource);
+  const entries = [
+    ...resourceEntries(builder, shape, groupVersionPath, locations),
+    ...(shape.verbs.includes('watch') && !shape.isCustom ? watchEntries(builder, `${groupVersionPath}/watch`, locations) : []),
+  ];
+  return entries.filter(({ operations }) => operations.length > 0);
+}
+
+/** The locations of a resource below the path of its group version. */
+interface Locations {
+  readonly collection: ResourceLocation;
+  readonly object: ResourceLocation;
+  /** Absent for a resource without namespaces, whose collection is the only one. */
+  readonly allNamespaces?: ResourceLocation;
+}
+
+function locationsOf({ namespaced }: PathShape, resource: string): Locations {
+  const wholePath = `/${resource}`;
+  const path = namespaced ? `/namespaces/{namespace}${wholePath}` : wholePath;
+  const parameters = [...(namespaced ? [NAMESPACE] : []), PRETTY];
+  const scopeInfix = namespaced ? 'Namespaced' : '';
+  return {
+    collection: { path, parameters, scopeInfix },
+    object: { path: `${path}/{name}`, parameters: [NAME, ...parameters], scopeInfix },
+    ...(namespaced && { allNamespaces: { path: wholePath, parameters: [PRETTY], scopeInfix: '' } }),
+  };
+}
+
+/** The paths of the collection, the object and its subresources, and of the list of all namespaces. */
+function resourceEntries(
+  builder: OperationBuilder,
+  { verbs, subresources = [] }: PathShape,
+  prefix: string,
+  { collection, object, allNamespaces }: Locations,
+): PathEntry[] {
+  const entries = [
+    builder.verbPath(below(prefix, collection), verbs, 'collection'),
+    builder.verbPath(below(prefix, object), verbs, 'object'),
   ];
   for (const subresource of subresources) {
     if (subresource.connects !== undefined) continue;
-    const path = `${groupVersionPath}${objectPath}/${subresource.name}`;
-    entries.push(builder.subresourcePath({ ...object, path }, subresource));
+    entries.push(builder.subresourcePath(below(prefix, { ...object, path: `${object.path}/${subresource.name}` }), subresource));
   }
-  if (namespaced && verbs.includes('list')) {
-    const location = { ...allNamespaces, path: groupVersionPath + clusterPath, suffix: 'ForAllNamespaces' };
-    entries.push(builder.verbPath(location, ['list'], 'collection'));
+  if (allNamespaces !== undefined && verbs.includes('list')) {
+    entries.push(builder.verbPath({ ...below(prefix, allNamespaces), suffix: 'ForAllNamespaces' }, ['list'], 'collection'));
   }
-  if (verbs.includes('watch') && !isCustom) {
-    const watchPath = `${groupVersionPath}/watch`;
-    entries.push(builder.watchPath({ ...collection, path: watchPath + collectionPath, suffix: 'List' }, 'collection'));
-    entries.push(builder.watchPath({ ...object, path: watchPath + objectPath }, 'object'));
-    if (namespaced) {
-      const location = { ...allNamespaces, path: watchPath + clusterPath, suffix: 'ListForAllNamespaces' };
-      entries.push(builder.watchPath(location, 'collection'));
-    }
+  return entries;
+}
+
+/** The deprecated paths of watches. */
+function watchEntries(builder: OperationBuilder, prefix: string, { collection, object, allNamespaces }: Locations): PathEntry[] {
+  const entries = [
+    builder.watchPath({ ...below(prefix, collection), suffix: 'List' }, 'collection'),
+    builder.watchPath(below(prefix, object), 'object'),
+  ];
+  if (allNamespaces !== undefined) {
+    entries.push(builder.watchPath({ ...below(prefix, allNamespaces), suffix: 'ListForAllNamespaces' }, 'collection'));
   }
-  return entries.filter(({ operations }) => operations.length > 0);
+  return entries;
+}
+
+function below(prefix: string, location: ResourceLocation): ResourceLocation {
+  return { ...location, path: prefix + location.path };
 }
 
 /** The discovery path of a group version. */
 export function discoveryPathOf({ group, version }: Pick<KindRow, 'group' | 'version'>, dialect: Dialect): PathEntry {
-  const { tag, idPrefix } = namesOf(group, version);
+  const { tag, idPrefix } = groupVersionNames(group, version);
   const operation: Operation = {
     method: 'get',
     id: `get${idPrefix}APIResources`,
@@ -152,24 +158,8 @@ export function discoveryPathOf({ group, version }: Pick<KindRow, 'group' | 'ver
   return { path, parameters: [], operations: [operation], tag, isCustom: false };
 }
 
-/** The identifier of a group in operation ids and tags. */
-export function groupIdOf(group: string): { readonly tag: string; readonly prefix: string } {
-  const tag = groupIdentifierOf(group);
-  return { tag, prefix: capitalize(tag) };
-}
-
-function groupVersionPathOf(group: string, version: string): string {
-  return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-}
-
-/** The tag of a group version, and its name in operation ids. */
-function namesOf(group: string, version: string): { readonly tag: string; readonly idPrefix: string } {
-  const { tag, prefix } = groupIdOf(group);
-  return { tag: `${tag}_${version}`, idPrefix: prefix + capitalize(version) };
-}
-
-/** A path of a resource, and the words around the kind in the ids of its operations. */
-interface ResourcePath {
+/** A path of a resource, and the text around the kind in the ids of its operations. */
+interface ResourceLocation {
   readonly path: string;
   readonly parameters: readonly Parameter[];
   /** `Namespaced` precedes the kind when the path contains a namespace. */
@@ -182,36 +172,36 @@ interface ResourcePath {
 class OperationBuilder {
   constructor(
     private readonly shape: PathShape,
-    private readonly words: KindWords,
+    private readonly names: OperationNames,
     private readonly dialect: Dialect,
   ) {}
 
   /** The verbs of the scope that the path has. */
-  verbPath(location: ResourcePath, verbs: readonly Verb[], scope: OperationShape['scope']): PathEntry {
+  verbPath(location: ResourceLocation, verbs: readonly Verb[], scope: OperationShape['scope']): PathEntry {
     const operations = shapesOf(verbs, this.shape)
       .filter((shape) => shape.scope === scope)
-      .map((shape) => this.operation(shape, this.words, location));
+      .map((shape) => this.operation(shape, this.names, location));
     return this.entry(location, operations);
   }
 
-  watchPath(location: ResourcePath, scope: OperationShape['scope']): PathEntry {
-    return this.entry(location, [this.operation(WATCH_SHAPES[scope], this.words, location)]);
+  watchPath(location: ResourceLocation, scope: OperationShape['scope']): PathEntry {
+    return this.entry(location, [this.operation(WATCH_SHAPES[scope], this.names, location)]);
   }
 
-  subresourcePath(location: ResourcePath, { name, verbs, kind }: SubresourceRow): PathEntry {
-    const type = kind?.type ?? this.words.type;
+  subresourcePath(location: ResourceLocation, { name, verbs, kind }: SubresourceRow): PathEntry {
+    const type = kind?.type ?? this.names.type;
     // Upstream describes the scale of a custom kind as that kind.
-    const servedKind = this.shape.isCustom || kind === undefined ? { ...this.words, type } : wordsOf(kind, this.dialect);
+    const servedKind = this.shape.isCustom || kind === undefined ? { ...this.names, type } : operationNames(kind, this.dialect);
     const shapes = this.shape.isCustom || hasSchema(type) ? shapesOf(verbs, this.shape) : [];
     const operations = shapes.map((shape) => this.operation(shape, servedKind, { ...location, suffix: capitalize(name) }));
     return this.entry(location, operations);
   }
 
   /** The parameters of the only operation of a path are listed with the path, as upstream does. */
-  private entry({ path, parameters }: ResourcePath, operations: readonly Operation[]): PathEntry {
+  private entry({ path, parameters }: ResourceLocation, operations: readonly Operation[]): PathEntry {
     const [operation, second] = operations;
     const { isCustom } = this.shape;
-    const { tag } = this.words;
+    const { tag } = this.names;
     if (operation === undefined || second !== undefined) return { path, parameters, operations, tag, isCustom };
     const sortedParameters = [...parameters, ...operation.parameters].sort((a, b) => compareBytes(a.name, b.name));
     return { path, parameters: sortedParameters, operations: [{ ...operation, parameters: [] }], tag, isCustom };
@@ -220,15 +210,15 @@ class OperationBuilder {
   /** The operation on objects of a kind, which is another one than that of the resource for some subresources. */
   private operation(
     shape: OperationShape,
-    { type, kind, valueNames }: Pick<KindWords, 'kind' | 'type' | 'valueNames'>,
-    location: ResourcePath,
+    { type, kind, valueNames }: Pick<OperationNames, 'kind' | 'type' | 'valueNames'>,
+    location: ResourceLocation,
   ): Operation {
     const { method, action, parameters, codes } = shape;
     const resultType = responseType(shape, type, this.shape);
     const body = bodyOf(shape, type);
     return {
       method,
-      id: operationId(shape.idVerb, this.words, location),
+      id: operationId(shape.idVerb, this.names, location),
       description: shape.description.replace('%', kind),
       target: { action, kind: valueNames },
       parameters,
@@ -250,7 +240,7 @@ function shapesOf(verbs: readonly Verb[], { isCustom }: PathShape): OperationSha
  * `deleteCollection` is split by the group: `deleteCoreV1CollectionNamespacedPod`. A kind with a lower-case initial
  * keeps it only after another word.
  */
-function operationId(idVerb: string, { idPrefix, kind, idKind }: KindWords, { scopeInfix, suffix = '' }: ResourcePath): string {
+function operationId(idVerb: string, { idPrefix, kind, idKind }: OperationNames, { scopeInfix, suffix = '' }: ResourceLocation): string {
   if (idVerb === 'deleteCollection') return `delete${idPrefix}Collection${scopeInfix}${kind}${suffix}`;
   return `${idVerb}${idPrefix}${scopeInfix}${scopeInfix === '' ? idKind : kind}${suffix}`;
 }
@@ -278,14 +268,4 @@ function bodyOf({ body }: OperationShape, type: string): Operation['body'] {
     case 'deleteOptions':
       return { type: DELETE_OPTIONS_TYPE, isRequired: false, isPatch: false };
   }
-}
-
-/**
- * The group as one word: the empty group becomes `core`, `rbac.authorization.platform.io` becomes `rbacAuthorization`,
- * and `acme.cert-manager.io` becomes `acmeCertManagerIo`.
- */
-function groupIdentifierOf(group: string): string {
-  if (group === '') return 'core';
-  const [first = '', ...more] = groupStem(group).split(/[.-]+/);
-  return first + more.map(capitalize).join('');
 }

@@ -6,7 +6,8 @@
 import type { JsonObject } from '../../../shared/values/json';
 import type { KindRow } from '../../../shared/api/kinds';
 import { groupInDialect, JSON_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
-import { groupIdOf, STRING_TYPE, type Operation, type PathEntry } from './operations';
+import { groupNames } from './operation-names';
+import { STRING_TYPE, type Operation, type PathEntry } from './operations';
 
 /** The type of the response of `/version`. */
 export const RELEASE_TYPE = 'version.Info';
@@ -76,7 +77,7 @@ export const OPENID_OVERVIEWS: ReadonlyMap<string, PathEntry> = new Map([
 ]);
 
 function groupOverview(group: string, dialect: Dialect): PathEntry {
-  const { tag, prefix } = groupIdOf(group);
+  const { tag, prefix } = groupNames(group);
   return overviewEntry({
     path: `/apis/${groupInDialect(dialect, group)}/`,
     tag,

@@ -5,7 +5,8 @@
 import type { JsonObject } from '../../../shared/values/json';
 import { JSON_MEDIA_TYPE, PROTOBUF_MEDIA_TYPE, YAML_MEDIA_TYPE, type Dialect } from '../../../shared/names/dialect';
 import type { Parameter } from './operation-shapes';
-import { RESPONSE_TEXT, STRING_TYPE, type GroupVersionKindNames, type Operation, type PathEntry } from './operations';
+import type { GroupVersionKindNames } from './operation-names';
+import { RESPONSE_TEXT, STRING_TYPE, type Operation, type PathEntry } from './operations';
 
 /** `dialect` is that of the media types; `reference` returns the published name of a type. */
 export function renderPathV2(entry: PathEntry, dialect: Dialect, reference: (type: string) => string): JsonObject {

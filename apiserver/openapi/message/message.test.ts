@@ -95,14 +95,16 @@ function unencodedPaths(messages: Messages, shape: MessageShape, value: JsonValu
     return value.flatMap((item, index) => unencodedPaths(messages, shape.list, item, `${path}[${index}]`));
   }
   if (!isObject(value)) return [path];
-  if ('entries' in shape)
+  if ('entries' in shape) {
     return Object.entries(value).flatMap(([name, item]) => unencodedPaths(messages, shape.entries, item, `${path}/${name}`));
+  }
   if ('byParameterIn' in shape) {
     const selected = shape.byParameterIn[stringAt(value, 'in') ?? ''];
     return selected === undefined ? [path] : unencodedPaths(messages, selected, value, path);
   }
-  if ('orReference' in shape && value['$ref'] !== undefined)
+  if ('orReference' in shape && value['$ref'] !== undefined) {
     return Object.keys(value).flatMap((member) => (member === '$ref' ? [] : [`${path}/${member}`]));
+  }
   const table = messages[messageOf(shape)];
   return Object.entries(value).flatMap(([member, item]) => {
     const row = table?.fields.find(([name]) => name === member);

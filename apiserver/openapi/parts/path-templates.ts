@@ -13,12 +13,13 @@ import { MessageWriter } from '../message/message';
 import type { MessageBuffer } from '../../../shared/serialization/protobuf/message-buffer';
 import { placeholderFor, MessageTemplate, TextTemplate, wordsFrom, type Words } from '../message/message-template';
 import { OPENAPI_MESSAGES, PATHS_FIELD } from './openapi-messages';
-import { pathsOfShape, wordsOf, type KindWords, type PathShape } from '../documents/operations';
+import { operationNames, type OperationNames } from '../documents/operation-names';
+import { pathsOfShape, type PathShape } from '../documents/operations';
 import { encodeJson } from '../documents/schema-json';
 import { yamlOf } from '../message/yaml-texts';
 
 /** Placeholders in place of the names of a kind. The number of each is the index of its word in {@link wordsIn}. */
-const PLACEHOLDERS: KindWords = {
+const PLACEHOLDERS: OperationNames = {
   group: placeholderFor(0),
   version: placeholderFor(1),
   kind: placeholderFor(2),
@@ -31,11 +32,11 @@ const PLACEHOLDERS: KindWords = {
 };
 
 /**
- * The words for {@link PLACEHOLDERS}, in that order. Names need no escaping in JSON. The protobuf form has values of extensions as
- * YAML, where some are quoted (`"No"`); they are the last three words.
+ * The words for {@link PLACEHOLDERS}, in that order. Names need no escaping in JSON. The protobuf form has values of
+ * extensions as YAML, where some are quoted (`"No"`); they are the last three words.
  */
 function wordsIn(row: CustomRow, spelling: Dialect, dialect: Dialect, { media }: PartForm): Words {
-  const { group, version, kind, resource, idKind, tag, idPrefix, type, valueNames } = wordsOf(row, spelling);
+  const { group, version, kind, resource, idKind, tag, idPrefix, type, valueNames } = operationNames(row, spelling);
   const encodeValue = (text: string): string => (media === 'json' ? text : yamlOf(text).trimEnd());
   const values = [valueNames.group, valueNames.version, valueNames.kind].map(encodeValue);
   const publishedType = openApiName(type, OPENAPI_NAME_PREFIX[dialect]);
