@@ -1,6 +1,6 @@
 /**
  * Converts the default policy to roles and bindings in the naming of this server. Returns new objects; comparing them
- * with stored ones is up to reconcile.ts.
+ * with stored ones is up to reconcile-action.ts.
  */
 import { messageInDialect, type GeneratedNames } from '../../../shared/names/dialect';
 import { readRule, type PolicyRule } from '../../authorization/rbac/rule';

@@ -8,7 +8,7 @@ import { parseEntry } from '../../registry/object/stored-object';
 import type { Reconciler } from '../reconciler';
 import { startDefaultRolesReconciler } from './default-roles-reconciler';
 import { defaultObjects } from './default-objects';
-import { reconcileActionFor } from './reconcile';
+import { reconcileActionFor } from './reconcile-action';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
 const recorded = readRecording('rbac/defaults', body, shape({ resource: text, namespace: text, name: text, object })).cases;

@@ -12,7 +12,7 @@ import { entryKey, type Resources } from '../../registry/resources';
 import type { Resource, Writer } from '../../registry/verbs';
 import { startReconciler, serverContext, serverWriteOptions, watchForChanges, type Reconciler } from '../reconciler';
 import { defaultObjects, type DefaultObject, type RbacKind } from './default-objects';
-import { reconcileActionFor } from './reconcile';
+import { reconcileActionFor } from './reconcile-action';
 
 /** Where the roles and bindings are, and in which names they are spelled. */
 export interface DefaultRolesReconcilerOptions {

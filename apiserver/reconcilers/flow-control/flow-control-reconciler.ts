@@ -17,7 +17,7 @@ import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 import type { Resource, Writer } from '../../registry/verbs';
 import { applyPatch, startReconciler, serverContext, serverWriteOptions, watchForChanges, type Reconciler } from '../reconciler';
-import { danglingConditionUpdate, reconciledObject, type DesiredSpec } from './reconcile';
+import { danglingConditionUpdate, reconciledObject, type DesiredSpec } from './reconciled-object';
 import { SUGGESTED_PRIORITY_LEVELS, suggestedFlowSchemas } from './suggested-configuration';
 
 /** Where the objects are, and in which names they are spelled. */
