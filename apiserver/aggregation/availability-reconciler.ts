@@ -16,7 +16,7 @@ import type { ServiceState } from '../webhook-client/service-resolver';
 import type { Cache } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';
-import { serverContext, serverWriteOptions } from '../reconcilers/reconciler';
+import { serverContext, serverWriteOptions } from '../reconcilers/server-writes';
 import { checkAvailability, type Availability, type CheckResult } from './availability';
 import type { ExtensionServers } from './extension-servers';
 import { availableCondition, type Registration, type Registrations } from './registrations';

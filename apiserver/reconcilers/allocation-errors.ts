@@ -9,7 +9,7 @@ import { isPortId, addressOrPortIn } from '../allocation/pool';
 import type { AllocationSubject, AllocationErrorType } from '../allocation/allocation-error-counts';
 import type { AllocationOwner, ServiceAllocator } from '../allocation/service-allocator';
 
-/** An error as it is reported. */
+/** An inconsistent allocation, described for a report. */
 export interface AllocationError {
   readonly subject: AllocationSubject;
   readonly type: AllocationErrorType;
@@ -51,7 +51,8 @@ export function allocationErrorOf(finding: AllocationFinding, allocator: Pick<Se
   }
   const { id } = finding;
   const subject: AllocationSubject = isPortId(id) ? 'ports' : 'ips';
-  const text = subject === 'ports' ? `Port ${addressOrPortIn(id)}` : `Cluster IP [${familyOf(id)}]:${addressOrPortIn(id)}`;
+  const addressOrPort = addressOrPortIn(id);
+  const text = subject === 'ports' ? `Port ${addressOrPort}` : `Cluster IP [${familyOf(addressOrPort)}]:${addressOrPort}`;
   switch (finding.type) {
     case 'outside': {
       const note = `${text} is not within the ${rangeText(subject, id, allocator)}; please recreate service`;
@@ -68,17 +69,18 @@ export function allocationErrorOf(finding: AllocationFinding, allocator: Pick<Se
   }
 }
 
-const familyOf = (id: string): string => (addressOrPortIn(id).includes(':') ? 'IPv6' : 'IPv4');
+/** `text`: an address, or a range in CIDR notation. */
+const familyOf = (text: string): string => (text.includes(':') ? 'IPv6' : 'IPv4');
 
-/** The range of ports, or the range of addresses of the same family. */
+/** Names the range of ports, or the range of addresses of the same family; all address ranges when no family matches. */
 function rangeText(subject: AllocationSubject, id: string, { pools, ports }: Pick<ServiceAllocator, 'pools' | 'ports'>): string {
   if (subject === 'ports') return `port range ${ports.text}`;
-  const ranges = pools.filter((pool) => pool !== ports).map(({ text }) => text);
-  const range = ranges.find((text) => text.includes(':') === addressOrPortIn(id).includes(':'));
-  return `service CIDR ${range ?? ranges.join(',')}`;
+  const addressRanges = pools.filter((pool) => pool !== ports).map(({ text }) => text);
+  const range = addressRanges.find((text) => familyOf(text) === familyOf(addressOrPortIn(id)));
+  return `service CIDR ${range ?? addressRanges.join(',')}`;
 }
 
-/** What an Event needs besides the error. */
+/** The time and the reporter of an Event. */
 export interface EventContext {
   /** Milliseconds since 1970. */
   readonly now: number;
@@ -91,7 +93,7 @@ export interface EventContext {
 const MAX_NAME_LENGTH = 200;
 const MAX_INSTANCE_LENGTH = 128;
 
-/** Returns the Event for an error; `undefined` when none is recorded. */
+/** The Event for an error; `undefined` for errors without a reason of an Event, and for allocations without an owner. */
 export function allocationEventOf(
   error: AllocationError,
   { now, sequence, hostname }: EventContext,
@@ -102,7 +104,8 @@ export function allocationEventOf(
   const { namespace, name, uid } = owner;
   const reporter = REPORTERS[error.subject];
   const eventTime = formatMicroTime({ seconds: Math.floor(now / 1000), nanos: (now % 1000) * 1_000_000 });
-  // Upstream names an Event after its object and the time in nanoseconds, in hexadecimal.
+  // Upstream names an Event after its object and the time in nanoseconds, in hexadecimal. The clock has milliseconds, so
+  // the sequence number takes the place of the nanoseconds.
   const timestampNs = BigInt(now) * 1_000_000n + BigInt(sequence);
   return {
     namespace,

@@ -140,7 +140,7 @@ it('allocation repair writes missing allocations of Services, with one Event eac
       reporter: PORT_REPORTER,
     },
   ]);
-  await repair.pass();
+  await repair.runPass();
   expect(counts()).toEqual({ ips: { repair: 1 }, ports: { repair: 1 } });
 });
 
@@ -220,9 +220,9 @@ it('allocation repair releases an unused allocation in its third pass', async ()
   // The first pass is made at the start.
   const repair = startRepair();
   await repair.complete;
-  await repair.pass();
+  await repair.runPass();
   expect(allocations()).toEqual(['ips/10.0.0.7']);
-  await repair.pass();
+  await repair.runPass();
   expect(allocations()).toEqual([]);
   expect(counts()).toEqual({ ips: { leak: 1 }, ports: {} });
 });
@@ -246,9 +246,9 @@ it('allocation repair reports a lasting error once an hour', async () => {
   const repair = startRepair();
   await repair.complete;
   const outOfRange = (): unknown[] => findings.filter(({ type }) => type === 'outOfRange');
-  for (let count = 0; count < 3; count += 1) await repair.pass();
+  for (let count = 0; count < 3; count += 1) await repair.runPass();
   expect(outOfRange()).toHaveLength(1);
   replica.clock.advance(3_600_000);
-  await repair.pass();
+  await repair.runPass();
   expect(outOfRange()).toHaveLength(2);
 });

@@ -1,12 +1,11 @@
 /**
  * Repairs the allocations of Services, like upstream's repair controllers: compares the Services with the allocation keys
- * in the store at start and every three minutes, on one replica at a time. Missing keys are written; keys that no
- * Service holds in three passes in a row are deleted. Errors are reported as Events, metrics and log lines; other errors
- * than these two are only reported.
+ * in the store at start and every three minutes, on one replica at a time. Missing keys are written, and keys that no
+ * Service holds in three passes in a row are deleted. Other inconsistencies, such as two Services with one address, are
+ * left to their users. Everything is reported as Events, metrics and log lines.
  */
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock, Timer } from '../../shared/runtime/clock';
-import type { JsonObject } from '../../shared/values/json';
 import { checkAllocations, type AllocationFinding, type AllocationHolder } from '../allocation/check-allocations';
 import type { ServiceAllocator } from '../allocation/service-allocator';
 import type { Cache } from '../cache/cache';
@@ -18,7 +17,7 @@ import { allocationOwnerOf } from '../registry/write/allocation';
 import type { Store } from '../storage/store';
 import { allocationErrorOf, allocationEventOf, type AllocationError } from './allocation-errors';
 import { tryAcquireOrRenew } from './leader-term';
-import { serverContext, serverWriteOptions } from './reconciler';
+import { objectBody, serverContext, serverWriteOptions } from './server-writes';
 
 /** Time between passes. */
 const INTERVAL_MS = 180_000;
@@ -34,10 +33,10 @@ const LEAKED_PASSES = 3;
 const MAX_EVENTS_PER_PASS = 100;
 /** A lasting error is reported again after an hour, when its Event has expired. */
 const REPORT_INTERVAL_MS = 3_600_000;
-/** Remembered reports; when there are more, all are forgotten, and lasting errors are reported again. */
+/** Bound of the remembered reports. At the bound all are forgotten, so that lasting errors are reported again. */
 const MAX_REPORTED = 10_000;
 
-/** What is checked, and where repairs and reports go. */
+/** Dependencies of the repair, and callbacks for its reports. */
 export interface AllocationRepairOptions {
   readonly store: Store;
   readonly cache: Cache;
@@ -54,23 +53,23 @@ export interface AllocationRepairOptions {
   readonly hostname: string;
   readonly names: GeneratedNames;
   readonly clock: Clock;
-  /** Called for each error that was not reported within the last hour, and with the number of repairs. */
+  /** Called for each error that was not reported within the last hour, and once per pass that wrote missing keys. */
   readonly onFinding: (message: string, details: Readonly<Record<string, unknown>>) => void;
-  /** Called when a pass fails, which is then repeated, or an Event cannot be created. */
+  /** Called when a pass fails, which is then repeated, and when an Event cannot be created. */
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
 /** The running repair of this replica. */
 export interface AllocationRepair {
-  /** Resolves after the first pass, or when another replica holds the term. */
+  /** Resolves after the first successful pass; at once when another replica holds the term. */
   readonly complete: Promise<void>;
   /** Runs a pass at once, unless another replica holds the term. */
-  pass(): Promise<void>;
+  runPass(): Promise<void>;
   /** Starts no further pass; a running one continues. */
   stop(): void;
 }
 
-/** Starts with a pass. */
+/** Makes the first pass at once. */
 export function startAllocationRepair(options: AllocationRepairOptions): AllocationRepair {
   const { clock, onFailure, store, prefix, holder } = options;
   const checker = new AllocationChecker(options);
@@ -80,27 +79,27 @@ export function startAllocationRepair(options: AllocationRepairOptions): Allocat
   let resolveComplete: () => void = () => undefined;
   const complete = new Promise<void>((resolve) => (resolveComplete = resolve));
 
-  async function pass(): Promise<void> {
+  async function runPass(): Promise<void> {
     if (await tryAcquireOrRenew(term)) await checker.checkAndRepair();
   }
 
   async function tick(): Promise<void> {
-    let next = INTERVAL_MS;
+    let delayMs = INTERVAL_MS;
     try {
-      await pass();
+      await runPass();
       resolveComplete();
     } catch (error) {
       onFailure('the allocations could not be audited, trying again', error);
       options.allocator.errorCounts.failures += 1;
-      next = RETRY_MS;
+      delayMs = RETRY_MS;
     }
-    if (!isStopped) timer = clock.after(next, () => void tick());
+    if (!isStopped) timer = clock.after(delayMs, () => void tick());
   }
 
   void tick();
   return {
     complete,
-    pass,
+    runPass,
     stop() {
       isStopped = true;
       timer?.cancel();
@@ -109,9 +108,12 @@ export function startAllocationRepair(options: AllocationRepairOptions): Allocat
 }
 
 class AllocationChecker {
-  /** Number of passes in a row, up to the last one, in which a leaked key was found, by id and revision: `ips/10.0.0.7@5`. */
+  /**
+   * The leaked keys of the last pass, by id and revision (`ips/10.0.0.7@5`), with the number of passes in a row in which
+   * each was leaked.
+   */
   private leakedPasses = new Map<string, number>();
-  /** Time of the last report of an error, by owner and note. */
+  /** Time of the last report of an error in ms of Clock.monotonic, by owner and note. */
   private readonly lastReportedAt = new Map<string, number>();
 
   constructor(private readonly options: AllocationRepairOptions) {}
@@ -130,11 +132,11 @@ class AllocationChecker {
       // A key without a holder is reported only once it is deleted.
       if (finding.type === 'leaked' && !(await this.countOrRelease(finding, leakedPasses))) continue;
       allocator.errorCounts.count(error.subject, error.type);
-      if (!this.shouldReport(error)) continue;
+      if (!this.recordReportIfDue(error)) continue;
       onFinding('an allocation is inconsistent', { type: error.type, note: error.note, service: error.owner });
       if (error.owner !== undefined && eventsLeft > 0) {
         eventsLeft -= 1;
-        // The decreasing number makes the names of the Events of a pass distinct.
+        // The remaining number serves as the sequence number, which makes the names of a pass's Events distinct.
         await this.recordEvent(error, eventsLeft);
       }
     }
@@ -157,7 +159,7 @@ class AllocationChecker {
     return holders;
   }
 
-  /** Writes the key of a Service. Resolves with false when the Service or the key has changed since the check. */
+  /** Writes the missing key of a Service. Resolves with false when the Service or the key has changed since the check. */
   private async writeMissingKey({ owner, id, revision, keyRevision }: Extract<AllocationFinding, { type: 'missing' }>): Promise<boolean> {
     const { store, allocator, services, prefix, clock } = this.options;
     const key = allocator.keyOf(id);
@@ -185,10 +187,10 @@ class AllocationChecker {
     leakedPasses: Map<string, number>,
   ): Promise<boolean> {
     const { store, allocator, clock } = this.options;
-    const name = `${id}@${keyRevision}`;
-    const passes = (this.leakedPasses.get(name) ?? 0) + 1;
+    const keyVersion = `${id}@${keyRevision}`;
+    const passes = (this.leakedPasses.get(keyVersion) ?? 0) + 1;
     if (passes < LEAKED_PASSES) {
-      leakedPasses.set(name, passes);
+      leakedPasses.set(keyVersion, passes);
       return false;
     }
     const key = allocator.keyOf(id);
@@ -200,14 +202,14 @@ class AllocationChecker {
     return result.committed;
   }
 
-  /** Whether the error has not been reported recently; if so, it counts as reported now. */
-  private shouldReport({ owner, note }: AllocationError): boolean {
+  /** Returns true, and records the report, unless the error was reported within the last hour. */
+  private recordReportIfDue({ owner, note }: AllocationError): boolean {
     const now = this.options.clock.monotonic();
-    const name = `${owner?.uid ?? ''} ${note}`;
-    const lastReported = this.lastReportedAt.get(name);
+    const errorKey = `${owner?.uid ?? ''} ${note}`;
+    const lastReported = this.lastReportedAt.get(errorKey);
     if (lastReported !== undefined && now - lastReported < REPORT_INTERVAL_MS) return false;
     if (this.lastReportedAt.size >= MAX_REPORTED) this.lastReportedAt.clear();
-    this.lastReportedAt.set(name, now);
+    this.lastReportedAt.set(errorKey, now);
     return true;
   }
 
@@ -215,15 +217,8 @@ class AllocationChecker {
     const { writer, events, names, clock, hostname, onFailure } = this.options;
     const event = allocationEventOf(error, { now: clock.now(), sequence, hostname });
     if (event === undefined) return;
-    const value: JsonObject = event.object;
     try {
-      await writer.create(
-        serverContext(clock),
-        events,
-        event.namespace,
-        { value, duplicates: [], format: 'json' },
-        serverWriteOptions(names),
-      );
+      await writer.create(serverContext(clock), events, event.namespace, objectBody(event.object), serverWriteOptions(names));
     } catch (failure) {
       onFailure('an Event about an allocation could not be created', failure);
     }

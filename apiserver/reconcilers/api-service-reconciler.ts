@@ -1,21 +1,21 @@
 /**
  * Creates an APIService for each group version that the server serves locally, like the autoregistration controller
  * of upstream's aggregator. APIServices of built-in groups are created at start only, and may be changed or deleted
- * afterwards; those of custom groups are created and deleted with their definitions. The server does not use them
- * itself; clients list them.
+ * afterwards; those of custom groups are created and deleted with their definitions. The server routes no requests by
+ * these objects; they exist for clients that list them.
  */
 import { apiVersionOf, type GroupVersion } from '../../shared/api/identity/identity';
 import type { ApiregistrationV1APIServiceSpec } from '../../shared/api/types/generated/members';
 import { ownMember, type JsonObject } from '../../shared/values/json';
 import type { KindRow } from '../../shared/api/kinds';
-import { StatusError } from '../../shared/api/errors/status';
 import { groupInDialect, type GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
 import type { Resource, Writer } from '../registry/verbs';
-import { startReconciler, serverContext, serverWriteOptions, type Reconciler } from './reconciler';
+import { startReconciler, type Reconciler } from './reconciler';
+import { ignoreReasons, objectBody, serverContext, serverWriteOptions } from './server-writes';
 
-/** What is served at present, and where the APIServices are. */
+/** Dependencies of the reconciler, and what the server serves at present. */
 export interface ApiServiceReconcilerOptions {
   readonly writer: Writer;
   readonly cache: Pick<Cache, 'get' | 'snapshot'>;
@@ -32,8 +32,8 @@ export interface ApiServiceReconcilerOptions {
 }
 
 /**
- * Priorities of built-in groups, in canonical spelling, as recorded from release 1.31.1. A version that is not listed has
- * {@link VERSION_PRIORITY}.
+ * Priorities of built-in groups (`groupPriorityMinimum`) and of their versions (`versionPriority`) as recorded from
+ * release 1.31.1. Groups are in canonical spelling.
  */
 const GROUP_PRIORITIES: Readonly<Record<string, { readonly group: number; readonly versions?: Readonly<Record<string, number>> }>> = {
   '': { group: 18_000, versions: { v1: 1 } },
@@ -56,13 +56,18 @@ const GROUP_PRIORITIES: Readonly<Record<string, { readonly group: number; readon
   'scheduling.platform.io': { group: 16_600 },
   'storage.platform.io': { group: 16_800, versions: { v1beta1: 1, v1alpha1: 1 } },
 };
+/** Priority of a version that {@link GROUP_PRIORITIES} does not list. */
 const VERSION_PRIORITY = 15;
+/** Priorities of the groups of custom resources, and of groups that {@link GROUP_PRIORITIES} does not list. */
 const CUSTOM_PRIORITIES = { group: 1000, version: 100 };
 
 /** The aggregator's own group has no APIService. */
 const AGGREGATOR_GROUP = 'apiregistration.platform.io';
 
-/** Value of the label `automanaged`: `onstart` for built-in groups, `true` for groups of definitions. */
+/**
+ * Value of the label `kube-aggregator.…/automanaged`: `onstart` for built-in groups, `true` for groups of custom resource
+ * definitions.
+ */
 type Managed = 'onstart' | 'true';
 
 interface Priorities {
@@ -76,10 +81,10 @@ export interface DesiredApiService extends GroupVersion {
   readonly priorities: Priorities;
 }
 
-/** The part of a {@link KindRow} that is needed; `custom` is set for kinds of definitions. */
+/** The part of a {@link KindRow} that is needed; `custom` is set for kinds of custom resource definitions. */
 type ServedVersion = GroupVersion & { readonly custom?: object };
 
-/** The APIServices for the group versions of the rows, one per group version. */
+/** One APIService for each group version of the rows, except for that of the aggregator's own group. */
 export function desiredApiServices(rows: readonly ServedVersion[]): readonly DesiredApiService[] {
   const desired = new Map<string, DesiredApiService>();
   for (const row of rows) {
@@ -89,7 +94,7 @@ export function desiredApiServices(rows: readonly ServedVersion[]): readonly Des
   return [...desired.values()];
 }
 
-/** Undefined for the aggregator's own group. */
+/** `undefined` for the aggregator's own group. */
 function desiredApiService({ group, version }: GroupVersion, managed: Managed): DesiredApiService | undefined {
   if (group === AGGREGATOR_GROUP) return undefined;
   const priorities = managed === 'true' ? CUSTOM_PRIORITIES : builtInPriorities({ group, version });
@@ -97,20 +102,20 @@ function desiredApiService({ group, version }: GroupVersion, managed: Managed): 
 }
 
 function builtInPriorities({ group, version }: GroupVersion): Priorities {
-  const known = ownMember(GROUP_PRIORITIES, group);
-  if (known === undefined) return CUSTOM_PRIORITIES;
-  return { group: known.group, version: ownMember(known.versions ?? {}, version) ?? VERSION_PRIORITY };
+  const priorities = ownMember(GROUP_PRIORITIES, group);
+  if (priorities === undefined) return CUSTOM_PRIORITIES;
+  return { group: priorities.group, version: ownMember(priorities.versions ?? {}, version) ?? VERSION_PRIORITY };
 }
 
 /** The running reconciler of this replica. */
 export interface ApiServiceReconciler extends Reconciler {
-  /** Enqueues custom group versions that may have been added or removed. */
+  /** Reconciles the APIServices of custom group versions that may have been added or removed. */
   enqueue(versions: readonly GroupVersion[]): void;
 }
 
 const RESYNC_MS = 60_000;
 
-/** Starts with a pass over all group versions, which is repeated every minute. */
+/** Makes a pass over all group versions at once and every minute. */
 export function startApiServiceReconciler(options: ApiServiceReconcilerOptions): ApiServiceReconciler {
   const sync = new ApiServiceSync(options);
   const reconciler = startReconciler(options, async () => {
@@ -132,11 +137,11 @@ export function startApiServiceReconciler(options: ApiServiceReconcilerOptions):
 }
 
 class ApiServiceSync {
-  /** Which APIServices a resync creates, by their label: after the first resync only those of definitions. */
-  private createdLabels: readonly Managed[] = ['onstart', 'true'];
-  /** Custom group versions to reconcile, by the name of their APIService. */
+  /** Which missing APIServices a resync creates: after the first resync only those of custom resource definitions. */
+  private createdByResync: readonly Managed[] = ['onstart', 'true'];
+  /** Custom group versions to reconcile in the next pass, by the name of their APIService. */
   private readonly queue = new Map<string, GroupVersion>();
-  /** In ms of Clock.monotonic. */
+  /** In ms of Clock.monotonic; in the past at first. */
   private nextResyncAt: number;
 
   constructor(private readonly options: ApiServiceReconcilerOptions) {
@@ -148,12 +153,16 @@ class ApiServiceSync {
     this.nextResyncAt = this.options.clock.monotonic();
   }
 
-  /** Enqueues the versions with a missing or superfluous APIService. Returns true when the queue is not empty. */
+  /**
+   * Enqueues the versions with a missing or superfluous APIService, and removes the others from the queue. Returns true
+   * when the queue is not empty.
+   */
   enqueue(versions: readonly GroupVersion[]): boolean {
     const { cache, services, isServed, names } = this.options;
     for (const version of versions) {
       const name = nameOf(version, names);
-      if (isServed(version) === (cache.get(services.stored, name) !== undefined)) this.queue.delete(name);
+      const exists = cache.get(services.stored, name) !== undefined;
+      if (exists === isServed(version)) this.queue.delete(name);
       else this.queue.set(name, version);
     }
     return this.queue.size > 0;
@@ -164,7 +173,7 @@ class ApiServiceSync {
     const { clock } = this.options;
     if (clock.monotonic() >= this.nextResyncAt) {
       await this.resync();
-      this.createdLabels = ['true'];
+      this.createdByResync = ['true'];
       this.nextResyncAt = clock.monotonic() + RESYNC_MS;
     }
     for (const [name, { group, version }] of [...this.queue]) {
@@ -179,9 +188,11 @@ class ApiServiceSync {
     const desired = new Map(desiredApiServices(this.options.rows()).map((service) => [nameOf(service, names), service]));
     for (const [name, service] of desired) {
       const isMissing = cache.get(services.stored, name) === undefined;
-      if (isMissing && this.createdLabels.includes(service.managed)) await this.create(name, service);
+      if (isMissing && this.createdByResync.includes(service.managed)) await this.create(name, service);
     }
-    for (const { key } of cache.snapshot(services.stored).range()) if (!desired.has(key)) await this.removeIfAutomatic(key);
+    for (const { key } of cache.snapshot(services.stored).range()) {
+      if (!desired.has(key)) await this.removeIfAutomatic(key);
+    }
   }
 
   /** Reconciles the APIService of a custom group version. */
@@ -203,8 +214,8 @@ class ApiServiceSync {
   private async create(name: string, service: DesiredApiService): Promise<void> {
     const { writer, services, names, clock } = this.options;
     const value: JsonObject = { metadata: { name, labels: { [this.label]: service.managed } }, spec: specOf(service, names) };
-    await ignoreReason('AlreadyExists', () =>
-      writer.create(serverContext(clock), services, '', { value, duplicates: [], format: 'json' }, serverWriteOptions(names)),
+    await ignoreReasons(['AlreadyExists'], () =>
+      writer.create(serverContext(clock), services, '', objectBody(value), serverWriteOptions(names)),
     );
   }
 
@@ -213,16 +224,7 @@ class ApiServiceSync {
     const { writer, cache, services, clock } = this.options;
     const entry = cache.get(services.stored, name);
     if (entry?.labels[this.label] !== 'true') return;
-    await ignoreReason('NotFound', () => writer.delete(serverContext(clock), services, { namespace: '', name }, { dryRun: false }));
-  }
-}
-
-/** Makes a write and ignores the error with this reason, which means that another replica made the same write first. */
-async function ignoreReason(expected: string, write: () => Promise<unknown>): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    if (!(error instanceof StatusError) || error.reason !== expected) throw error;
+    await ignoreReasons(['NotFound'], () => writer.delete(serverContext(clock), services, { namespace: '', name }, { dryRun: false }));
   }
 }
 

@@ -5,7 +5,6 @@
  * settings do not overwrite each other.
  */
 import { X509Certificate } from 'node:crypto';
-import { StatusError } from '../../shared/api/errors/status';
 import { readMetadata } from '../../shared/api/metadata/object-meta';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import { splitCertificatePems } from '../../shared/pki/certificate-bundle';
@@ -15,11 +14,14 @@ import { equalJson } from '../../shared/values/json';
 import type { Cache } from '../cache/cache';
 import { parseEntry } from '../registry/object/stored-object';
 import type { Resource, Writer } from '../registry/verbs';
-import { startReconciler, serverContext, serverWriteOptions, type Reconciler } from './reconciler';
+import { startReconciler, type Reconciler } from './reconciler';
+import { hasReason, objectBody, serverContext, serverWriteOptions } from './server-writes';
 
-/** Bundles are PEM. Settings that are not configured are absent. */
+/** The published settings. Authorities are bundles of PEM certificates, absent when they are not configured. */
 export interface ClusterAuthenticationInfo {
+  /** Authorities of client certificates. */
   readonly clientCa?: string;
+  /** Authorities of the client certificates of front proxies. The settings below are published only with it. */
   readonly proxyCa?: string;
   readonly allowedNames: readonly string[];
   readonly usernameHeaders: readonly string[];
@@ -27,7 +29,7 @@ export interface ClusterAuthenticationInfo {
   readonly extraPrefixes: readonly string[];
 }
 
-/** What is published, and where. */
+/** Dependencies of the reconciler, and the settings of this replica. */
 export interface ClusterAuthenticationOptions {
   readonly writer: Writer;
   readonly cache: Cache;
@@ -50,7 +52,7 @@ export function startClusterAuthenticationReconciler(options: ClusterAuthenticat
       await reconcile(options);
       return true;
     } catch (error) {
-      if (error instanceof StatusError && (error.reason === 'AlreadyExists' || error.reason === 'Conflict')) return false;
+      if (hasReason(error, 'AlreadyExists', 'Conflict')) return false;
       onFailure(`the ConfigMap ${NAME} could not be reconciled`, error);
       return false;
     }
@@ -64,34 +66,34 @@ async function reconcile({ writer, cache, configMaps, names, clock, authenticati
   const before = existing?.data ?? {};
   const data = { ...before, ...configMapData(authenticationInfo(), before, clock.now()) };
   if (equalJson(before, data)) return;
-  const body = {
-    value: { ...existing, metadata: { ...readMetadata(existing ?? {}), ...key }, data },
-    duplicates: [],
-    format: 'json',
-  } as const;
+  const body = objectBody({ ...existing, metadata: { ...readMetadata(existing ?? {}), ...key }, data });
   if (existing === undefined) await writer.create(serverContext(clock), configMaps, key.namespace, body, serverWriteOptions(names));
   else await writer.update(serverContext(clock), configMaps, key, undefined, body, serverWriteOptions(names));
 }
 
 type ConfigMapData = Readonly<Record<string, string>>;
 
-/** The members of the ConfigMap that this replica sets, merged with their values in `before`. `now` in ms since 1970. */
+/**
+ * The members of the ConfigMap that this replica sets, merged with their values in `before`. Authorities are compared with
+ * `now`, in ms since 1970.
+ */
 export function configMapData(info: ClusterAuthenticationInfo, before: ConfigMapData, now: number): ConfigMapData {
-  const { clientCa, proxyCa } = info;
-  const bundle = (key: string, added: string): ConfigMapData => ({ [key]: mergeBundles(before[key] ?? '', added, now) });
-  const list = (key: string, added: readonly string[]): ConfigMapData => ({ [key]: JSON.stringify(mergeLists(before[key], added)) });
-  return {
-    ...(clientCa === undefined ? {} : bundle('client-ca-file', clientCa)),
-    ...(proxyCa === undefined
-      ? {}
-      : {
-          ...bundle('requestheader-client-ca-file', proxyCa),
-          ...list('requestheader-allowed-names', info.allowedNames),
-          ...list('requestheader-username-headers', info.usernameHeaders),
-          ...list('requestheader-group-headers', info.groupHeaders),
-          ...list('requestheader-extra-headers-prefix', info.extraPrefixes),
-        }),
+  const data: Record<string, string> = {};
+  const mergeBundle = (key: string, added: string): void => {
+    data[key] = mergeBundles(before[key] ?? '', added, now);
   };
+  const mergeList = (key: string, added: readonly string[]): void => {
+    data[key] = JSON.stringify(mergeLists(before[key], added));
+  };
+  if (info.clientCa !== undefined) mergeBundle('client-ca-file', info.clientCa);
+  if (info.proxyCa !== undefined) {
+    mergeBundle('requestheader-client-ca-file', info.proxyCa);
+    mergeList('requestheader-allowed-names', info.allowedNames);
+    mergeList('requestheader-username-headers', info.usernameHeaders);
+    mergeList('requestheader-group-headers', info.groupHeaders);
+    mergeList('requestheader-extra-headers-prefix', info.extraPrefixes);
+  }
+  return data;
 }
 
 /** The certificates of both bundles, without duplicates and without expired or unreadable ones of other replicas. */
@@ -109,7 +111,7 @@ function isUnexpired(pem: string, now: number): boolean {
   }
 }
 
-/** `before`: a list as JSON; other texts count as an empty list. */
+/** Adds items to a list. `before`: the list as JSON; any other text counts as an empty list. */
 function mergeLists(before: string | undefined, added: readonly string[]): readonly string[] {
   let listed: unknown;
   try {

@@ -27,10 +27,10 @@ const start = (holder = 'one'): EventExpiry =>
   });
 
 it('event expiry deletes only expired events, each at its own revision', async () => {
-  expect(await start().pass()).toBe(0);
+  expect(await start().runPass()).toBe(0);
   fixture.clock.advance(1_800_001);
   const before = fixture.store.currentRevision;
-  expect(await start().pass()).toBe(1);
+  expect(await start().runPass()).toBe(1);
   expect(await fixture.stored('events', 'old')).toBeUndefined();
   expect(await fixture.stored('events', 'young')).toBeDefined();
   // The write of the term, and one deletion.
@@ -40,7 +40,7 @@ it('event expiry deletes only expired events, each at its own revision', async (
 it('event expiry keeps an event that was updated after the cache was read', async () => {
   fixture.clock.advance(1_800_001);
   await fixture.patch('events', 'old', 'merge', { message: 'again' });
-  expect(await start().pass()).toBe(0);
+  expect(await start().runPass()).toBe(0);
   expect(await fixture.stored('events', 'old')).toBeDefined();
 });
 
@@ -49,11 +49,11 @@ it('event expiry runs on one replica until that replica does not renew its term'
   fixture.store.put(`${PREFIX}/event-expiry`, Buffer.from(JSON.stringify(term)));
   fixture.clock.advance(1_800_001);
   const expiry = start('one');
-  expect(await expiry.pass()).toBe(0);
+  expect(await expiry.runPass()).toBe(0);
   expect(await fixture.stored('events', 'old')).toBeDefined();
   expiry.stop();
   fixture.clock.advance(60_000);
-  expect(await start('one').pass()).toBe(1);
+  expect(await start('one').runPass()).toBe(1);
 });
 
 it('event expiry runs periodically, reports failures, and stops', async () => {
@@ -92,7 +92,7 @@ it('event expiry deletes 15,000 events within ten seconds with at most 32 deleti
   const startedAt = fixture.clock.monotonic();
   let deleted: number | undefined;
   const pass = start()
-    .pass()
+    .runPass()
     .then((number) => (deleted = number));
   while (deleted === undefined) await fixture.clock.advanceAsync(20);
   await pass;
@@ -111,6 +111,6 @@ it('event expiry starts no more deletions after one has failed', async () => {
   fixture.clock.advance(1_800_001);
   const failing = jest.spyOn(fixture.store, 'transact').mockRejectedValue(new StoreError('unavailable', 'gone'));
   fixture.store.put(`${PREFIX}/event-expiry`, Buffer.from(JSON.stringify({ holder: 'one', until: fixture.clock.now() + 60_000 })));
-  await expect(start('one').pass()).rejects.toMatchObject({ failure: 'unavailable' });
+  await expect(start('one').runPass()).rejects.toMatchObject({ failure: 'unavailable' });
   expect(failing).toHaveBeenCalledTimes(32);
 });

@@ -1,7 +1,7 @@
 /**
  * Deletes expired Events, each in its own transaction, on one replica at a time. A second replica would do no harm,
- * because each deletion compares the revision of the expired object. Deletions run concurrently: sequential ones
- * would fall behind, since Events have many writers.
+ * because each deletion compares the revision of the expired object. Deletions run concurrently, because sequential ones
+ * would fall behind the many writers of Events. The expiry times are set when Events are written.
  */
 import { withConcurrencyLimit } from '../../shared/scheduling/concurrency-limit';
 import type { Clock, Timer } from '../../shared/runtime/clock';
@@ -22,38 +22,37 @@ const DELETE_CONCURRENCY = 32;
 /** Expired objects per batch. The term is checked before each batch. */
 const BATCH_OBJECTS = 1000;
 
-/** Which objects expire, and how deletions are made. */
+/** Dependencies of the expiry, and the types that it covers. */
 export interface EventExpiryOptions {
   readonly store: Store;
   readonly cache: Cache;
-  /** Types with expiring objects. */
+  /** Types with expiring objects: Events. */
   readonly types: readonly StoredType[];
   /** Without a trailing slash. */
   readonly prefix: string;
   /** Unique per replica. */
   readonly holder: string;
   readonly clock: Clock;
-  /** Called when a pass fails; the next one is made after the usual time. */
+  /** Called when a pass fails; the next one is made 15 seconds later, as after any other pass. */
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
 /** The running expiry of this replica. */
 export interface EventExpiry {
   /** Runs a pass at once, unless another replica holds the term; resolves with the number of deleted objects. */
-  pass(): Promise<number>;
+  runPass(): Promise<number>;
   /** Starts no further deletion; deletions in flight continue. */
   stop(): void;
 }
 
-/** The first pass is made after the time between passes. */
+/** Makes the first pass after 15 seconds. */
 export function startEventExpiry(options: EventExpiryOptions): EventExpiry {
-  const { clock, onFailure } = options;
+  const { store, prefix, holder, clock, onFailure } = options;
   let isStopped = false;
   let timer: Timer | undefined;
   const isRunning = (): boolean => !isStopped;
-  const { store, prefix, holder } = options;
   const term = { store, key: `${prefix}/event-expiry`, holder, lengthMs: TERM_MS, clock };
-  const pass = async (): Promise<number> => {
+  const runPass = async (): Promise<number> => {
     let deleted = 0;
     for await (const expired of expiredBatches(options)) {
       if (isStopped || !(await tryAcquireOrRenew(term))) break;
@@ -62,17 +61,19 @@ export function startEventExpiry(options: EventExpiryOptions): EventExpiry {
     return deleted;
   };
   const tick = (): void => {
-    void pass()
-      .catch((error: unknown) =>
-        onFailure(error instanceof StoreError ? 'expired Events could not be deleted yet' : 'the expiry of Events failed', error),
-      )
-      .then(() => {
-        if (!isStopped) timer = clock.after(INTERVAL_MS, tick);
-      });
+    void runPass()
+      .catch((error: unknown) => {
+        const isStoreFailure = error instanceof StoreError;
+        onFailure(isStoreFailure ? 'expired Events could not be deleted yet' : 'the expiry of Events failed', error);
+      })
+      .then(scheduleNextPass);
   };
-  timer = clock.after(INTERVAL_MS, tick);
+  const scheduleNextPass = (): void => {
+    if (!isStopped) timer = clock.after(INTERVAL_MS, tick);
+  };
+  scheduleNextPass();
   return {
-    pass,
+    runPass,
     stop() {
       isStopped = true;
       timer?.cancel();
@@ -90,32 +91,39 @@ interface ExpiredObject {
 async function* expiredBatches(options: EventExpiryOptions): AsyncGenerator<readonly ExpiredObject[], void, undefined> {
   const now = options.clock.now();
   for (const type of options.types) {
-    for (let from: string | undefined = ''; from !== undefined;) {
-      const { expired, next }: ExpiredBatch = await readBatch(options, type, from, now);
-      if (expired.length > 0) yield expired;
-      from = next;
+    let startKey: string | undefined = '';
+    while (startKey !== undefined) {
+      const batch: ExpiredBatch = await readBatch(options, type, startKey, now);
+      if (batch.expired.length > 0) yield batch.expired;
+      startKey = batch.nextKey;
     }
   }
 }
 
 interface ExpiredBatch {
   readonly expired: readonly ExpiredObject[];
-  /** The key at which the next batch starts; undefined when the type has no more objects. */
-  readonly next: string | undefined;
+  /** The key at which the next batch starts; `undefined` when the type has no more objects. */
+  readonly nextKey: string | undefined;
 }
 
-/** Reads a batch from the key `from` on. Uses a snapshot of its own, so that none is retained during deletions. */
-async function readBatch({ cache, prefix, clock }: EventExpiryOptions, type: StoredType, from: string, now: number): Promise<ExpiredBatch> {
+/** Reads a batch from `startKey` on. Uses a snapshot of its own, so that none is retained during deletions. */
+async function readBatch(
+  { cache, prefix, clock }: EventExpiryOptions,
+  type: StoredType,
+  startKey: string,
+  now: number,
+): Promise<ExpiredBatch> {
   const slice = new TimeSlice(clock);
   const expired: ExpiredObject[] = [];
-  for (const entry of cache.snapshot(type).range(from)) {
-    if (expired.length === BATCH_OBJECTS) return { expired, next: entry.key };
+  for (const entry of cache.snapshot(type).range(startKey)) {
+    if (expired.length === BATCH_OBJECTS) return { expired, nextKey: entry.key };
     const expiry = expiryTimeOf(entry);
-    if (expiry !== undefined && expiry <= now) expired.push({ key: `${prefix}/${type.segment}/${entry.key}`, revision: entry.revision });
+    const isExpired = expiry !== undefined && expiry <= now;
+    if (isExpired) expired.push({ key: `${prefix}/${type.segment}/${entry.key}`, revision: entry.revision });
     const pause = slice.yieldIfDue();
     if (pause !== undefined) await pause;
   }
-  return { expired, next: undefined };
+  return { expired, nextKey: undefined };
 }
 
 /**

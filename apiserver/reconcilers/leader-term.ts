@@ -1,13 +1,14 @@
 /**
- * Elects one replica for periodic work with a key in the store. Two replicas may overlap for a short time, so the
- * work must be safe to run twice.
+ * Elects one replica for periodic work by means of a key in the store, which names the holder and the end of its term.
+ * Two replicas may overlap for a short time, so the work must be safe to run twice. The caller renews the term.
  */
 import type { Clock } from '../../shared/runtime/clock';
 import type { Store } from '../storage/store';
 
+/** Time limit of the calls of the store. */
 const CALL_MS = 5_000;
 
-/** The term of one kind of work. */
+/** The term of one kind of work, and this replica. */
 export interface LeaderTermOptions {
   readonly store: Store;
   /** The key in the store; all replicas use the same one. */
@@ -19,15 +20,21 @@ export interface LeaderTermOptions {
   readonly clock: Clock;
 }
 
-/** Acquires or renews the term. Resolves with false when another replica holds it. Rejects with StoreError. */
+/**
+ * Acquires or renews the term. Resolves with false when another replica holds it. Rejects with StoreError when the store
+ * does not respond.
+ */
 export async function tryAcquireOrRenew({ store, key, holder, lengthMs, clock }: LeaderTermOptions): Promise<boolean> {
   const deadline = clock.monotonic() + CALL_MS;
   const { kv } = await store.get(key, { deadline });
   const current = kv === undefined ? undefined : parseTerm(kv.value.toString());
   const now = clock.now();
-  if (current !== undefined && current.holder !== holder && current.until > now) return false;
-  // Renews only in the second half of the term, to avoid a write for each pass.
-  if (current?.holder === holder && current.until > now + lengthMs / 2) return true;
+  if (current !== undefined) {
+    const isOwnTerm = current.holder === holder;
+    if (!isOwnTerm && current.until > now) return false;
+    // Renews only in the second half of the term, to avoid a write for each pass.
+    if (isOwnTerm && current.until > now + lengthMs / 2) return true;
+  }
   const value = Buffer.from(JSON.stringify({ holder, until: now + lengthMs }));
   const result = await store.transact(
     { compare: [{ key, modRevision: kv?.modRevision ?? 0 }], operations: [{ type: 'put', key, value }] },

@@ -3,19 +3,19 @@
  * start and after deletion, and checks them every minute. Does not change existing objects.
  */
 import type { JsonObject } from '../../shared/values/json';
-import { StatusError } from '../../shared/api/errors/status';
 import type { GeneratedNames } from '../../shared/names/dialect';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
 import type { Resource, Writer } from '../registry/verbs';
-import { startReconciler, serverContext, serverWriteOptions, watchForChanges } from './reconciler';
+import { startReconciler, watchForChanges } from './reconciler';
+import { ignoreReasons, objectBody, serverContext, serverWriteOptions } from './server-writes';
 
-/** Which objects of one resource must exist. */
+/** The objects of one resource that must exist, and dependencies of the reconciler. */
 export interface SystemObjectsReconcilerOptions {
   readonly writer: Writer;
   readonly cache: Cache;
   readonly resource: Resource;
-  /** The objects by name. They lack kind, apiVersion and name. */
+  /** The objects by name, without apiVersion, kind and metadata, which the reconciler sets. */
   readonly objects: ReadonlyMap<string, JsonObject>;
   readonly names: GeneratedNames;
   readonly clock: Clock;
@@ -31,12 +31,12 @@ export interface SystemObjectsReconciler {
   stop(): void;
 }
 
-/** Starts with a pass; deletions of these objects start further ones. */
+/** Makes the first pass at once; a deletion of one of the objects triggers another one. */
 export function startSystemObjectsReconciler(options: SystemObjectsReconcilerOptions): SystemObjectsReconciler {
   const { cache, resource, objects, onFailure } = options;
   let isStopped = false;
 
-  /** Creates the missing objects; resolves to whether all objects exist now. */
+  /** Creates the missing objects. Resolves with false when one could not be created. */
   async function createMissing(): Promise<boolean> {
     let isComplete = true;
     for (const [name, object] of objects) {
@@ -66,9 +66,7 @@ export function startSystemObjectsReconciler(options: SystemObjectsReconcilerOpt
 }
 
 async function createIfAbsent({ writer, resource, names, clock }: SystemObjectsReconcilerOptions, value: JsonObject): Promise<void> {
-  try {
-    await writer.create(serverContext(clock), resource, '', { value, duplicates: [], format: 'json' }, serverWriteOptions(names));
-  } catch (error) {
-    if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error;
-  }
+  await ignoreReasons(['AlreadyExists'], () =>
+    writer.create(serverContext(clock), resource, '', objectBody(value), serverWriteOptions(names)),
+  );
 }

@@ -6,16 +6,16 @@
 import type { ObjectKey } from '../../shared/api/identity/identity';
 import type { CoreV1ConfigMap } from '../../shared/api/types/generated/members';
 import { formatUtcDay } from '../../shared/api/metadata/object-meta';
-import { StatusError } from '../../shared/api/errors/status';
 import { otherQualifiedName, type GeneratedNames } from '../../shared/names/dialect';
 import { LEGACY_TOKEN_LABELS, TOKEN_TRACKING_CONFIG_MAP } from '../../shared/names/legacy-token';
 import type { Clock } from '../../shared/runtime/clock';
 import type { Cache } from '../cache/cache';
 import type { Resource, Writer } from '../registry/verbs';
 import { parseEntry } from '../registry/object/stored-object';
-import { startReconciler, mergePatch, serverContext, serverWriteOptions, type Reconciler } from './reconciler';
+import { startReconciler, type Reconciler } from './reconciler';
+import { ignoreReasons, mergePatch, objectBody, serverContext, serverWriteOptions } from './server-writes';
 
-/** Where the ConfigMap is. */
+/** Dependencies of the reconciler of the ConfigMap. */
 export interface TokenTrackingOptions {
   readonly writer: Writer;
   readonly cache: Cache;
@@ -35,7 +35,7 @@ export function startTokenTrackingReconciler(options: TokenTrackingOptions): Rec
   const configMap = { namespace: names.systemNamespace, name: TOKEN_TRACKING_CONFIG_MAP[names.dialect] };
   const key = `${configMap.namespace}/${configMap.name}`;
 
-  async function pass(): Promise<boolean> {
+  async function runPass(): Promise<boolean> {
     try {
       await reconcile(options, configMap, key);
       return true;
@@ -45,7 +45,7 @@ export function startTokenTrackingReconciler(options: TokenTrackingOptions): Rec
     }
   }
 
-  return startReconciler(options, pass);
+  return startReconciler(options, runPass);
 }
 
 async function reconcile(
@@ -56,12 +56,10 @@ async function reconcile(
   const entry = cache.get(configMaps.stored, key);
   const data = { since: formatUtcDay(clock.now()) };
   if (entry === undefined) {
-    try {
-      const body = { value: { metadata: { ...configMap }, data }, duplicates: [], format: 'json' } as const;
-      await writer.create(serverContext(clock), configMaps, configMap.namespace, body, serverWriteOptions(names));
-    } catch (error) {
-      if (!(error instanceof StatusError) || error.reason !== 'AlreadyExists') throw error;
-    }
+    const body = objectBody({ metadata: { ...configMap }, data });
+    await ignoreReasons(['AlreadyExists'], () =>
+      writer.create(serverContext(clock), configMaps, configMap.namespace, body, serverWriteOptions(names)),
+    );
     return;
   }
   const existing: CoreV1ConfigMap = parseEntry(entry).object;
@@ -70,7 +68,7 @@ async function reconcile(
   }
 }
 
-/** `2024-08-13`. */
+/** The form of `2024-08-13`. */
 const DAY = /^\d{4}-\d\d-\d\d$/;
 
 /** Whether the text is a day that exists: `Date.parse` accepts 30 February and returns 1 March. */
@@ -78,7 +76,7 @@ function isDay(text: string): boolean {
   return DAY.test(text) && formatUtcDay(Date.parse(`${text}T00:00:00Z`)) === text;
 }
 
-/** Where the Secrets are. */
+/** Dependencies of the recorder. */
 export interface LastUsedRecorderOptions {
   readonly writer: Pick<Writer, 'patch'>;
   readonly secrets: Resource;
@@ -86,7 +84,7 @@ export interface LastUsedRecorderOptions {
   readonly clock: Clock;
 }
 
-/** Records the day of the last use on a Secret. Ignores deleted Secrets. */
+/** Returns a function that records the day of the last use on a Secret, and does nothing when the Secret is deleted. */
 export function createLastUsedRecorder({
   writer,
   secrets,
@@ -95,13 +93,12 @@ export function createLastUsedRecorder({
 }: LastUsedRecorderOptions): (secret: ObjectKey, day: string) => Promise<void> {
   return async (secret, day) => {
     const label = `${names.prefix}/${LEGACY_TOKEN_LABELS.lastUsed}`;
-    // Removed, because an object has a label in one spelling only.
+    // The label in the other spelling is removed, because an object has a label in one spelling only.
     const otherSpelling = otherQualifiedName(label);
     const labels = { ...(otherSpelling === undefined ? {} : { [otherSpelling]: null }), [label]: day };
-    try {
-      await writer.patch(serverContext(clock), secrets, secret, undefined, mergePatch({ metadata: { labels } }), serverWriteOptions(names));
-    } catch (error) {
-      if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error;
-    }
+    const patch = mergePatch({ metadata: { labels } });
+    await ignoreReasons(['NotFound'], () =>
+      writer.patch(serverContext(clock), secrets, secret, undefined, patch, serverWriteOptions(names)),
+    );
   };
 }

@@ -3,18 +3,18 @@
  * annotation `autoupdate` is `false`. Every replica runs this; the writes are idempotent.
  */
 import type { GeneratedNames } from '../../../shared/names/dialect';
-import { StatusError } from '../../../shared/api/errors/status';
 import type { Clock } from '../../../shared/runtime/clock';
 import type { JsonObject } from '../../../shared/values/json';
 import type { Cache } from '../../cache/cache';
 import { parseEntry } from '../../registry/object/stored-object';
 import { entryKey, type Resources } from '../../registry/resources';
 import type { Resource, Writer } from '../../registry/verbs';
-import { startReconciler, serverContext, serverWriteOptions, watchForChanges, type Reconciler } from '../reconciler';
+import { startReconciler, watchForChanges, type Reconciler } from '../reconciler';
+import { hasReason, objectBody, serverContext, serverWriteOptions } from '../server-writes';
 import { defaultObjects, type DefaultObject, type RbacKind } from './default-objects';
 import { reconcileActionFor } from './reconcile-action';
 
-/** Where the roles and bindings are, and in which names they are spelled. */
+/** Dependencies of the reconciler. `names` is the spelling of the roles and bindings. */
 export interface DefaultRolesReconcilerOptions {
   readonly writer: Writer;
   readonly cache: Cache;
@@ -25,10 +25,7 @@ export interface DefaultRolesReconcilerOptions {
   readonly onFailure: (message: string, error: unknown) => void;
 }
 
-/** Another writer was first: the object was created as desired, or the change of it triggers the next pass. */
-const EXPECTED_REASONS: ReadonlySet<string> = new Set(['AlreadyExists', 'Conflict']);
-
-/** Starts with a pass; changes and deletions of default objects start further ones, as does every minute. */
+/** Makes a pass at once, after each change or deletion of a default object, and every minute. */
 export function startDefaultRolesReconciler(options: DefaultRolesReconcilerOptions): Reconciler {
   const { cache, resources, onFailure } = options;
   const desired = defaultObjects(options.names);
@@ -39,7 +36,8 @@ export function startDefaultRolesReconciler(options: DefaultRolesReconcilerOptio
       await reconcileStored(options, resourceOf(object.kind), object);
       return true;
     } catch (error) {
-      if (error instanceof StatusError && error.reason !== undefined && EXPECTED_REASONS.has(error.reason)) return true;
+      // Another writer was first: it created the object as desired, or its change of the object triggers the next pass.
+      if (hasReason(error, 'AlreadyExists', 'Conflict')) return true;
       onFailure(`the default ${object.kind} ${object.name} could not be kept`, error);
       return false;
     }
@@ -71,7 +69,7 @@ async function reconcileStored(
 ): Promise<void> {
   const { namespace, name, object } = desired;
   const create = (value: JsonObject): Promise<unknown> =>
-    writer.create(serverContext(clock), resource, namespace, bodyOf(value), serverWriteOptions(names));
+    writer.create(serverContext(clock), resource, namespace, objectBody(value), serverWriteOptions(names));
   const entry = cache.get(resource.stored, entryKey(desired));
   if (entry === undefined) {
     await create(object);
@@ -82,12 +80,17 @@ async function reconcileStored(
     case 'none':
       return;
     case 'update':
-      await writer.update(serverContext(clock), resource, { namespace, name }, undefined, bodyOf(action.object), serverWriteOptions(names));
+      await writer.update(
+        serverContext(clock),
+        resource,
+        { namespace, name },
+        undefined,
+        objectBody(action.object),
+        serverWriteOptions(names),
+      );
       return;
     case 'replace':
       await writer.delete(serverContext(clock), resource, { namespace, name }, { dryRun: false });
       await create(object);
   }
 }
-
-const bodyOf = (value: JsonObject) => ({ value, duplicates: [], format: 'json' }) as const;

@@ -4,7 +4,6 @@
  * permits it. Also sets the `Dangling` condition of every FlowSchema. Every replica runs this; the writes are idempotent,
  * so conflicts are ignored.
  */
-import { StatusError } from '../../../shared/api/errors/status';
 import { formatTimestamp } from '../../../shared/api/metadata/object-meta';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import { FIELD_MANAGERS } from '../../../shared/names/program';
@@ -16,11 +15,12 @@ import { EXEMPT, MANDATORY_FLOW_SCHEMAS, MANDATORY_PRIORITY_LEVELS } from '../..
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Resources } from '../../registry/resources';
 import type { Resource, Writer } from '../../registry/verbs';
-import { applyPatch, startReconciler, serverContext, serverWriteOptions, watchForChanges, type Reconciler } from '../reconciler';
+import { startReconciler, watchForChanges, type Reconciler } from '../reconciler';
+import { applyPatch, hasReason, objectBody, serverContext, serverWriteOptions } from '../server-writes';
 import { danglingConditionUpdate, reconciledObject, type DesiredSpec } from './reconciled-object';
 import { SUGGESTED_PRIORITY_LEVELS, suggestedFlowSchemas } from './suggested-configuration';
 
-/** Where the objects are, and in which names they are spelled. */
+/** Dependencies of the reconciler. `names` is the spelling of the objects. */
 export interface FlowControlReconcilerOptions {
   readonly writer: Writer;
   readonly cache: Cache;
@@ -33,26 +33,24 @@ export interface FlowControlReconcilerOptions {
 
 const GROUP = 'flowcontrol.apiserver.platform.io';
 
-/** Another writer was first. Its change triggers the next pass. */
-const EXPECTED_REASONS: ReadonlySet<string> = new Set(['AlreadyExists', 'Conflict', 'NotFound']);
-
-/** Starts with a pass; every change of such an object starts another one. */
+/** Makes a pass at once, after each change of a FlowSchema or PriorityLevelConfiguration, and every minute. */
 export function startFlowControlReconciler(options: FlowControlReconcilerOptions): Reconciler {
   const { cache, resources, names, onFailure } = options;
   const levels = resources.require(`prioritylevelconfigurations.${GROUP}`);
   const schemas = resources.require(`flowschemas.${GROUP}`);
-  const desired: readonly (readonly [Resource, ReadonlyMap<string, DesiredSpec>])[] = [
-    [levels, desiredSpecs(MANDATORY_PRIORITY_LEVELS, SUGGESTED_PRIORITY_LEVELS)],
-    [schemas, desiredSpecs(MANDATORY_FLOW_SCHEMAS, suggestedFlowSchemas(names))],
+  const builtInObjects = [
+    { resource: levels, specs: desiredSpecs(MANDATORY_PRIORITY_LEVELS, SUGGESTED_PRIORITY_LEVELS) },
+    { resource: schemas, specs: desiredSpecs(MANDATORY_FLOW_SCHEMAS, suggestedFlowSchemas(names)) },
   ];
 
-  /** Resolves with false when the work is to be retried soon. */
-  async function attempt(subject: string, work: () => Promise<void>): Promise<boolean> {
+  /** Makes a write of `subject`. Resolves with false when the write must be retried soon. */
+  async function attempt(subject: string, write: () => Promise<void>): Promise<boolean> {
     try {
-      await work();
+      await write();
       return true;
     } catch (error) {
-      if (error instanceof StatusError && error.reason !== undefined && EXPECTED_REASONS.has(error.reason)) return true;
+      // Another writer was first. Its change triggers the next pass.
+      if (hasReason(error, 'AlreadyExists', 'Conflict', 'NotFound')) return true;
       onFailure(`${subject} could not be reconciled`, error);
       return false;
     }
@@ -60,15 +58,15 @@ export function startFlowControlReconciler(options: FlowControlReconcilerOptions
 
   async function reconcileAll(): Promise<boolean> {
     const results: boolean[] = [];
-    for (const [resource, specs] of desired) {
+    for (const { resource, specs } of builtInObjects) {
       for (const [name, desiredSpec] of specs) {
-        const reconcile = (): Promise<void> => reconcileSpec(options, { resource, name }, desiredSpec);
-        results.push(await attempt(`the ${resource.row.kind} ${name}`, reconcile));
+        const write = (): Promise<void> => reconcileSpec(options, { resource, name }, desiredSpec);
+        results.push(await attempt(`the ${resource.row.kind} ${name}`, write));
       }
     }
-    for (const { key } of cache.snapshot(schemas.stored).range()) {
-      const reconcile = (): Promise<void> => applyCondition(options, { schemas, levels }, key);
-      results.push(await attempt(`the condition of the FlowSchema ${key}`, reconcile));
+    for (const { key: name } of cache.snapshot(schemas.stored).range()) {
+      const write = (): Promise<void> => applyDanglingCondition(options, { schemas, levels }, name);
+      results.push(await attempt(`the condition of the FlowSchema ${name}`, write));
     }
     return results.every(Boolean);
   }
@@ -84,7 +82,9 @@ export function startFlowControlReconciler(options: FlowControlReconcilerOptions
   };
 }
 
-/** Members of the spec that operators may change, by the name of the mandatory object. */
+/**
+ * Members of the spec that operators may change, by the name of the mandatory object. Other mandatory objects have none.
+ */
 const OPERATOR_MEMBERS: ReadonlyMap<string, DesiredSpec['operatorMembers']> = new Map([[EXEMPT, ['exempt']]]);
 
 function desiredSpecs(
@@ -92,12 +92,14 @@ function desiredSpecs(
   suggested: ReadonlyMap<string, JsonObject>,
 ): ReadonlyMap<string, DesiredSpec> {
   const desired = new Map<string, DesiredSpec>();
-  for (const [name, spec] of mandatory) desired.set(name, { spec, isMandatory: true, operatorMembers: OPERATOR_MEMBERS.get(name) ?? [] });
+  for (const [name, spec] of mandatory) {
+    desired.set(name, { spec, isMandatory: true, operatorMembers: OPERATOR_MEMBERS.get(name) ?? [] });
+  }
   for (const [name, spec] of suggested) desired.set(name, { spec, isMandatory: false, operatorMembers: [] });
   return desired;
 }
 
-/** Creates the object, or restores its spec and sets its annotation. */
+/** Creates the object, or restores its spec and its annotation `autoupdate-spec` unless both are up to date. */
 async function reconcileSpec(
   { writer, cache, names, clock }: FlowControlReconcilerOptions,
   { resource, name }: { readonly resource: Resource; readonly name: string },
@@ -108,17 +110,19 @@ async function reconcileSpec(
   const entry = cache.get(resource.stored, name);
   if (entry === undefined) {
     const value = { metadata: { name, annotations: { [annotation]: 'true' } }, spec: desired.spec };
-    await writer.create(serverContext(clock), resource, '', { value, duplicates: [], format: 'json' }, writeOptions);
+    await writer.create(serverContext(clock), resource, '', objectBody(value), writeOptions);
     return;
   }
   const value = reconciledObject(parseEntry(entry).object, desired, annotation);
   if (value === undefined) return;
-  const body = { value, duplicates: [], format: 'json' } as const;
-  await writer.update(serverContext(clock), resource, { namespace: '', name }, undefined, body, writeOptions);
+  await writer.update(serverContext(clock), resource, { namespace: '', name }, undefined, objectBody(value), writeOptions);
 }
 
-/** Sets the condition with a server-side apply, which keeps other conditions and their managers. */
-async function applyCondition(
+/**
+ * Sets the `Dangling` condition of a FlowSchema unless it is up to date. The server-side apply keeps other conditions and
+ * their managers.
+ */
+async function applyDanglingCondition(
   { writer, cache, names, clock }: FlowControlReconcilerOptions,
   { schemas, levels }: Readonly<Record<'schemas' | 'levels', Resource>>,
   name: string,

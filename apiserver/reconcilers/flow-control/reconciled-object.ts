@@ -1,6 +1,6 @@
 /**
- * Determines the desired state of a stored FlowSchema or PriorityLevelConfiguration, and the `Dangling` condition. Values
- * of operators are kept where they may set them. Pure functions: the reconciler writes the objects.
+ * Determines the desired state of a stored FlowSchema or PriorityLevelConfiguration, and the `Dangling` condition. Keeps
+ * the members that operators may change. Pure functions: writing the objects is left to flow-control-reconciler.ts.
  */
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import { valueInEitherSpelling, omitNames } from '../../../shared/names/spellings';
@@ -9,21 +9,23 @@ import type {
   FlowcontrolV1FlowSchemaCondition,
   FlowcontrolV1PriorityLevelConfiguration,
   FlowcontrolV1PriorityLevelConfigurationSpec,
+  MetaV1ObjectMeta,
 } from '../../../shared/api/types/generated/members';
 import { equalJson, type JsonObject } from '../../../shared/values/json';
 
-/** The spec that an object should have. */
+/** The spec of a built-in object. */
 export interface DesiredSpec {
   readonly spec: JsonObject;
-  /** Whether the spec is restored whatever the value of the annotation. */
+  /** Whether the spec is restored regardless of the annotation `autoupdate-spec`. */
   readonly isMandatory: boolean;
   /** Members of the spec that operators may change. */
   readonly operatorMembers: readonly (keyof FlowcontrolV1PriorityLevelConfigurationSpec)[];
 }
 
 /**
- * The object with the desired spec, if this server manages it, and with the annotation that records whether it does.
- * Returns `undefined` when the object is up to date. `annotation`: the name of the annotation `autoupdate-spec`.
+ * The object with the desired spec, unless operators manage the spec, and with the annotation that records which of them
+ * does: `true` for this server. `undefined` when the object is up to date. `annotation`: the name of the annotation
+ * `autoupdate-spec` in the spelling of this server.
  */
 export function reconciledObject(
   existing: FlowcontrolV1FlowSchema | FlowcontrolV1PriorityLevelConfiguration,
@@ -31,33 +33,36 @@ export function reconciledObject(
   annotation: string,
 ): JsonObject | undefined {
   const metadata = readMetadata(existing);
-  const annotations = metadata.annotations ?? {};
-  const annotationValue = valueInEitherSpelling(annotations, annotation);
-  // Without an annotation, an object that was never changed is managed, as in upstream.
+  const annotationValue = valueInEitherSpelling(metadata.annotations ?? {}, annotation);
+  // Without an annotation, this server manages an object that was never changed, as upstream does.
   const isManaged = isMandatory || (annotationValue === undefined ? metadata.generation === 1 : annotationValue === 'true');
-  // Omits the annotation in the other spelling, because an object has only one of them.
-  const annotatedMetadata =
-    annotationValue === String(isManaged)
-      ? metadata
-      : { ...metadata, annotations: { ...omitNames(annotations, [annotation]), [annotation]: String(isManaged) } };
-  const present: JsonObject = existing.spec ?? {};
-  const operatorValues = Object.fromEntries(
-    operatorMembers.flatMap((member) => (present[member] === undefined ? [] : [[member, present[member]]])),
-  );
-  const desired = isManaged ? { ...spec, ...operatorValues } : present;
-  const object = { ...existing, metadata: annotatedMetadata, spec: desired };
+  const object = {
+    ...existing,
+    metadata: annotationValue === String(isManaged) ? metadata : withAnnotation(metadata, annotation, String(isManaged)),
+    spec: isManaged ? { ...spec, ...pick(existing.spec ?? {}, operatorMembers) } : (existing.spec ?? {}),
+  };
   return equalJson(object, existing) ? undefined : object;
+}
+
+/** Omits the annotation in the other spelling, because an object has an annotation in one spelling only. */
+function withAnnotation(metadata: MetaV1ObjectMeta, name: string, value: string): MetaV1ObjectMeta {
+  return { ...metadata, annotations: { ...omitNames(metadata.annotations ?? {}, [name]), [name]: value } };
+}
+
+/** The members of the object that are present. */
+function pick(object: JsonObject, members: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(object).filter(([member]) => members.includes(member)));
 }
 
 const DANGLING = 'Dangling';
 
-/** What the condition of a FlowSchema states. */
+/** The state that the condition describes. */
 export interface LevelState {
   /** The name of the priority level to which the FlowSchema refers. */
   readonly level: string;
   /** Whether that priority level exists. */
   readonly hasLevel: boolean;
-  /** A timestamp as in objects. */
+  /** The current time as a timestamp of the API. */
   readonly now: string;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The suggested priority levels and flow schemas of release 1.31, in addition to the mandatory ones of
- * kinds/flowcontrol. The names of these objects are the same in both dialects.
+ * The suggested PriorityLevelConfigurations and FlowSchemas of release 1.31, in addition to the mandatory ones of
+ * kinds/flowcontrol. Their names are the same in both dialects. Data only: flow-control-reconciler.ts creates them.
  */
 import type {
   FlowcontrolV1FlowSchemaSpec,
@@ -11,7 +11,9 @@ import type {
 import { allUsers, allRequestsOf, EXEMPT, groupSubject } from '../../kinds/flowcontrol/mandatory-objects';
 import { groupInDialect, type GeneratedNames } from '../../../shared/names/dialect';
 
+/** A priority level of type `Limited` as a row; members as in its spec. */
 interface LevelRow {
+  /** `nominalConcurrencyShares`. */
   readonly shares: number;
   readonly lendablePercent: number;
   readonly queues: number;
@@ -36,11 +38,11 @@ export const SUGGESTED_PRIORITY_LEVELS: ReadonlyMap<string, FlowcontrolV1Priorit
   ['global-default', limitedLevel({ shares: 20, lendablePercent: 50, queues: 128, handSize: 6 })],
 ]);
 
-const MANAGER = 'system:kube-controller-manager';
+const CONTROLLER_MANAGER = 'system:kube-controller-manager';
 const SCHEDULER = 'system:kube-scheduler';
 const READ_AND_WRITE = ['get', 'create', 'update'];
 
-const user = (name: string): FlowcontrolV1Subject => ({ kind: 'User', user: { name } });
+const userSubject = (name: string): FlowcontrolV1Subject => ({ kind: 'User', user: { name } });
 
 type Rules = NonNullable<FlowcontrolV1FlowSchemaSpec['rules']>;
 
@@ -52,10 +54,10 @@ const coreRule = (resources: string[]): FlowcontrolV1ResourcePolicyRule => ({
 });
 
 const ENDPOINT_CONTROLLERS = ['endpoint-controller', 'endpointslicemirroring-controller'];
-const PROBES: Rules = [
+const PROBE_RULES: Rules = [
   { subjects: allUsers(), nonResourceRules: [{ verbs: ['get'], nonResourceURLs: ['/healthz', '/readyz', '/livez'] }] },
 ];
-const NODES: FlowcontrolV1ResourcePolicyRule = {
+const NODE_RULE: FlowcontrolV1ResourcePolicyRule = {
   verbs: ['*'],
   apiGroups: [''],
   resources: ['nodes', 'nodes/status'],
@@ -63,51 +65,92 @@ const NODES: FlowcontrolV1ResourcePolicyRule = {
   namespaces: ['*'],
 };
 
-/** By name; subjects and groups are spelled as this server spells them. */
+/** By name; subjects and API groups are in the spelling of this server. */
 export function suggestedFlowSchemas({ systemNamespace, dialect }: GeneratedNames): ReadonlyMap<string, FlowcontrolV1FlowSchemaSpec> {
-  const account = (name: string): FlowcontrolV1Subject => ({
+  const serviceAccountSubject = (name: string): FlowcontrolV1Subject => ({
     kind: 'ServiceAccount',
     serviceAccount: { namespace: systemNamespace, name },
   });
-  const leases = (verbs: string[]): FlowcontrolV1ResourcePolicyRule => ({
+  const leaseRule = (verbs: string[]): FlowcontrolV1ResourcePolicyRule => ({
     verbs,
     apiGroups: [groupInDialect(dialect, 'coordination.platform.io')],
     resources: ['leases'],
     namespaces: ['*'],
   });
-  const electionRules = resourceRules([leases(READ_AND_WRITE)], user(MANAGER), user(SCHEDULER), account('*'));
-  const endpointRules = resourceRules([coreRule(['endpoints'])], user(MANAGER), ...ENDPOINT_CONTROLLERS.map(account));
-  const workloadElectionRules = resourceRules([coreRule(['endpoints', 'configmaps']), leases(READ_AND_WRITE)], account('*'));
-  const nodeRules = resourceRules([NODES, leases(['*'])], groupSubject('system:nodes'));
+  const electionRules = resourceRules(
+    [leaseRule(READ_AND_WRITE)],
+    userSubject(CONTROLLER_MANAGER),
+    userSubject(SCHEDULER),
+    serviceAccountSubject('*'),
+  );
+  const endpointRules = resourceRules(
+    [coreRule(['endpoints'])],
+    userSubject(CONTROLLER_MANAGER),
+    ...ENDPOINT_CONTROLLERS.map(serviceAccountSubject),
+  );
+  const workloadElectionRules = resourceRules(
+    [coreRule(['endpoints', 'configmaps']), leaseRule(READ_AND_WRITE)],
+    serviceAccountSubject('*'),
+  );
+  const nodeRules = resourceRules([NODE_RULE, leaseRule(['*'])], groupSubject('system:nodes'));
   const serviceAccounts = groupSubject('system:serviceaccounts');
-  // By name: priority level, matching precedence, what distinguishes flows, rules.
   return new Map([
-    ['probes', schemaSpec(EXEMPT, 2, undefined, PROBES)],
-    ['system-leader-election', schemaSpec('leader-election', 100, 'ByUser', electionRules)],
-    ['endpoint-controller', schemaSpec('workload-high', 150, 'ByUser', endpointRules)],
-    ['workload-leader-election', schemaSpec('leader-election', 200, 'ByUser', workloadElectionRules)],
-    ['system-node-high', schemaSpec('node-high', 400, 'ByUser', nodeRules)],
-    ['system-nodes', schemaSpec('system', 500, 'ByUser', allRequestsOf(groupSubject('system:nodes')))],
-    ['kube-controller-manager', schemaSpec('workload-high', 800, 'ByNamespace', allRequestsOf(user(MANAGER)))],
-    ['kube-scheduler', schemaSpec('workload-high', 800, 'ByNamespace', allRequestsOf(user(SCHEDULER)))],
-    ['kube-system-service-accounts', schemaSpec('workload-high', 900, 'ByNamespace', allRequestsOf(account('*')))],
-    ['service-accounts', schemaSpec('workload-low', 9000, 'ByUser', allRequestsOf(serviceAccounts))],
-    ['global-default', schemaSpec('global-default', 9900, 'ByUser', allRequestsOf(...allUsers()))],
+    ['probes', schemaSpec({ level: EXEMPT, precedence: 2, rules: PROBE_RULES })],
+    ['system-leader-election', schemaSpec({ level: 'leader-election', precedence: 100, flowsBy: 'ByUser', rules: electionRules })],
+    ['endpoint-controller', schemaSpec({ level: 'workload-high', precedence: 150, flowsBy: 'ByUser', rules: endpointRules })],
+    [
+      'workload-leader-election',
+      schemaSpec({ level: 'leader-election', precedence: 200, flowsBy: 'ByUser', rules: workloadElectionRules }),
+    ],
+    ['system-node-high', schemaSpec({ level: 'node-high', precedence: 400, flowsBy: 'ByUser', rules: nodeRules })],
+    [
+      'system-nodes',
+      schemaSpec({ level: 'system', precedence: 500, flowsBy: 'ByUser', rules: allRequestsOf(groupSubject('system:nodes')) }),
+    ],
+    [
+      'kube-controller-manager',
+      schemaSpec({
+        level: 'workload-high',
+        precedence: 800,
+        flowsBy: 'ByNamespace',
+        rules: allRequestsOf(userSubject(CONTROLLER_MANAGER)),
+      }),
+    ],
+    [
+      'kube-scheduler',
+      schemaSpec({ level: 'workload-high', precedence: 800, flowsBy: 'ByNamespace', rules: allRequestsOf(userSubject(SCHEDULER)) }),
+    ],
+    [
+      'kube-system-service-accounts',
+      schemaSpec({ level: 'workload-high', precedence: 900, flowsBy: 'ByNamespace', rules: allRequestsOf(serviceAccountSubject('*')) }),
+    ],
+    [
+      'service-accounts',
+      schemaSpec({ level: 'workload-low', precedence: 9_000, flowsBy: 'ByUser', rules: allRequestsOf(serviceAccounts) }),
+    ],
+    ['global-default', schemaSpec({ level: 'global-default', precedence: 9_900, flowsBy: 'ByUser', rules: allRequestsOf(...allUsers()) })],
   ]);
 }
 
+/** Rules that apply to the requests of each of the subjects. */
 const resourceRules = (resourceRules: FlowcontrolV1ResourcePolicyRule[], ...subjects: FlowcontrolV1Subject[]): Rules => [
   { subjects, resourceRules },
 ];
 
-const schemaSpec = (
-  level: string,
-  matchingPrecedence: number,
-  type: 'ByNamespace' | 'ByUser' | undefined,
-  rules: Rules,
-): FlowcontrolV1FlowSchemaSpec => ({
+/** A FlowSchema as a row. */
+interface SchemaRow {
+  /** The name of the priority level. */
+  readonly level: string;
+  /** The matching precedence: the lowest number wins. */
+  readonly precedence: number;
+  /** Absent: all requests are one flow. */
+  readonly flowsBy?: 'ByNamespace' | 'ByUser';
+  readonly rules: Rules;
+}
+
+const schemaSpec = ({ level, precedence, flowsBy, rules }: SchemaRow): FlowcontrolV1FlowSchemaSpec => ({
   priorityLevelConfiguration: { name: level },
-  matchingPrecedence,
-  ...(type === undefined ? {} : { distinguisherMethod: { type } }),
+  matchingPrecedence: precedence,
+  ...(flowsBy === undefined ? {} : { distinguisherMethod: { type: flowsBy } }),
   rules,
 });

@@ -173,7 +173,7 @@ it('default Service is restored after deletion or change, and not written when i
   expect(objectAt(objectIn(replica, services), 'spec')).toMatchObject({ clusterIP: '10.0.0.1' });
   expect(subsets(replica)).toHaveLength(1);
   const written = store.currentRevision;
-  await reconciler.pass();
+  await reconciler.runPass();
   expect(store.currentRevision).toBe(written);
 });
 
@@ -186,7 +186,7 @@ it('the default Service keeps its endpoints while no replica is known', async ()
   await drain();
   const written = store.currentRevision;
   replica.replicas.onReset();
-  await reconciler.pass();
+  await reconciler.runPass();
   await drain();
   expect(replica.replicas.addresses).toEqual([]);
   expect(store.currentRevision).toBe(written);

@@ -8,7 +8,6 @@ import { parseIpAddress } from '../../../shared/values/network/ip-address';
 import { readMetadata } from '../../../shared/api/metadata/object-meta';
 import type { CoreV1EndpointSubset, CoreV1Service, DiscoveryV1EndpointSlice } from '../../../shared/api/types/generated/members';
 import { equalJson, ownMember, type JsonObject } from '../../../shared/values/json';
-import { StatusError } from '../../../shared/api/errors/status';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import type { Clock } from '../../../shared/runtime/clock';
 import { addressOrPortIn } from '../../allocation/pool';
@@ -17,11 +16,12 @@ import type { Cache } from '../../cache/cache';
 import type { Resource, Writer } from '../../registry/verbs';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { ReplicaAddress, Replicas } from './replicas';
-import { startReconciler, serverContext, serverWriteOptions, watchForChanges } from '../reconciler';
+import { startReconciler, watchForChanges } from '../reconciler';
+import { hasReason, ignoreReasons, objectBody, serverContext, serverWriteOptions } from '../server-writes';
 
 const NAMESPACE = 'default';
 
-/** The live replicas, and where the Service and its endpoints are. */
+/** Dependencies of the reconciler, the resources that it writes, and the address of this server. */
 export interface DefaultServiceReconcilerOptions {
   readonly writer: Writer;
   readonly cache: Cache;
@@ -42,29 +42,29 @@ export interface DefaultServiceReconcilerOptions {
 export interface DefaultServiceReconciler {
   /** Resolves when the Service exists, or was rejected as invalid: its address may belong to another Service. */
   readonly complete: Promise<void>;
-  /** Runs a pass at once. */
-  pass(): Promise<void>;
+  /** Makes a pass at once, or after the running one. */
+  runPass(): Promise<void>;
   /** Starts no further pass; a running one continues. */
   stop(): void;
 }
 
-/** Starts with a pass; changes of the objects and of the live replicas start further ones. */
+/** Makes a pass at once, after each change of the objects or of the live replicas, and every minute. */
 export function startDefaultServiceReconciler(options: DefaultServiceReconcilerOptions): DefaultServiceReconciler {
   const { cache, replicas, onFailure } = options;
 
-  /** Resolves with false to be retried soon. */
-  async function pass(): Promise<boolean> {
+  /** Resolves with false when the pass must be repeated soon. */
+  async function reconcileSafely(): Promise<boolean> {
     try {
       await reconcile(options);
       return true;
     } catch (error) {
       onFailure(`the Service ${options.names.defaultService} could not be reconciled`, error);
       // An invalid object remains invalid, so it is not retried soon.
-      return error instanceof StatusError && error.reason === 'Invalid';
+      return hasReason(error, 'Invalid');
     }
   }
 
-  const reconciler = startReconciler(options, pass);
+  const reconciler = startReconciler(options, reconcileSafely);
   // The Service and the Endpoints have this name; the names of the EndpointSlices begin with it.
   const isOwnKey = (key: string): boolean => key.startsWith(`${NAMESPACE}/${options.names.defaultService}`);
   const watches = [options.services, options.endpoints, options.slices].map((resource) =>
@@ -77,7 +77,7 @@ export function startDefaultServiceReconciler(options: DefaultServiceReconcilerO
   });
   return {
     complete: reconciler.complete,
-    pass: () => reconciler.trigger(),
+    runPass: () => reconciler.trigger(),
     stop() {
       reconciler.stop();
       for (const watch of watches) watch.close();
@@ -86,34 +86,43 @@ export function startDefaultServiceReconciler(options: DefaultServiceReconcilerO
 }
 
 async function reconcile(options: DefaultServiceReconcilerOptions): Promise<void> {
-  const { names, services, endpoints, slices, replicas } = options;
+  const { names, services, endpoints, replicas } = options;
   const name = names.defaultService;
   await createIfAbsent(options, services, name, serviceOf(options));
   const groups = endpointGroupsOf(replicas.addresses);
   if (groups.length === 0) return;
   const skipMirrorLabel = { [`endpointslice.${names.prefix}/skip-mirror`]: 'true' };
   await createOrUpdate(options, endpoints, name, { labels: skipMirrorLabel, members: { subsets: groups.map(subsetOf) } });
+  await reconcileSlices(options, groups);
+}
+
+/** Writes an EndpointSlice for each group, and deletes the other EndpointSlices of the Service. */
+async function reconcileSlices(options: DefaultServiceReconcilerOptions, groups: readonly EndpointGroup[]): Promise<void> {
+  const { names, slices } = options;
+  const name = names.defaultService;
   const serviceNameLabel = `${names.prefix}/service-name`;
   // The first slice of the primary family has the name of the Service; the others are `NAME-ipv4-7443`.
   const primaryGroup = groups.find(({ family }) => family === options.allocator.families[0]);
   const desiredSlices = new Map(
     groups.map((group) => [group === primaryGroup ? name : `${name}-${group.family}-${group.port}`.toLowerCase(), group]),
   );
-  for (const [slice, group] of desiredSlices)
-    await createOrUpdate(options, slices, slice, { labels: { [serviceNameLabel]: name }, members: sliceOf(group) });
-  // All keys of the namespace: `0` follows `/` in ASCII.
+  for (const [sliceName, group] of desiredSlices) {
+    await createOrUpdate(options, slices, sliceName, { labels: { [serviceNameLabel]: name }, members: sliceOf(group) });
+  }
+  // The range has all keys of the namespace: `0` follows `/` in ASCII.
   for (const entry of options.cache.snapshot(slices.stored).range(`${NAMESPACE}/`, `${NAMESPACE}0`)) {
     const sliceName = entry.key.slice(NAMESPACE.length + 1);
-    if (entry.labels[serviceNameLabel] === name && !desiredSlices.has(sliceName)) await remove(options, slices, sliceName);
+    const isOfService = entry.labels[serviceNameLabel] === name;
+    if (isOfService && !desiredSlices.has(sliceName)) await remove(options, slices, sliceName);
   }
 }
 
 function serviceOf({ names, allocator, port }: DefaultServiceReconcilerOptions): CoreV1Service {
-  const first = allocator.addresses(allocator.families[0] ?? 'IPv4')?.first ?? '';
+  const firstAddress = allocator.addresses(allocator.families[0] ?? 'IPv4')?.first ?? '';
   return {
     metadata: { labels: { component: 'apiserver', provider: names.defaultService } },
     spec: {
-      clusterIP: addressOrPortIn(first),
+      clusterIP: addressOrPortIn(firstAddress),
       ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: port }],
       sessionAffinity: 'None',
       type: 'ClusterIP',
@@ -129,7 +138,7 @@ interface EndpointGroup {
   readonly ips: readonly string[];
 }
 
-/** In the order of family and port. */
+/** Groups the addresses; the groups are in the order of family and port. */
 function endpointGroupsOf(addresses: readonly ReplicaAddress[]): readonly EndpointGroup[] {
   const groups = new Map<string, EndpointGroup & { readonly ips: string[] }>();
   for (const { ip, port } of addresses) {
@@ -170,21 +179,15 @@ async function createIfAbsent(
   if (exists()) return;
   const value: JsonObject = { ...object, metadata: { ...readMetadata(object), name, namespace: NAMESPACE } };
   try {
-    await options.writer.create(
-      serverContext(options.clock),
-      resource,
-      NAMESPACE,
-      { value, duplicates: [], format: 'json' },
-      serverWriteOptions(options.names),
-    );
+    await options.writer.create(serverContext(options.clock), resource, NAMESPACE, objectBody(value), serverWriteOptions(options.names));
   } catch (error) {
-    // Another replica may have created it: then it has the name, and the Service the address. The writer confirms a
-    // rejection on fresh state, so the cache shows that object by now.
+    // Another replica may have created the object, so that the name or the Service's address is in use. The writer confirms
+    // a rejection on fresh state, so the cache shows that object by now.
     if (!exists()) throw error;
   }
 }
 
-/** Sets labels and members of an object, and keeps everything else. */
+/** Sets labels and members of an object, and keeps its other members. Creates the object when it is absent. */
 async function createOrUpdate(
   options: DefaultServiceReconcilerOptions,
   resource: Resource,
@@ -201,27 +204,16 @@ async function createOrUpdate(
   const value: JsonObject = { ...object, ...members, metadata: { ...metadata, labels: { ...metadata.labels, ...labels } } };
   const isChanged = (member: string): boolean => !equalJson(ownMember(value, member), ownMember(object, member));
   if (!['metadata', ...Object.keys(members)].some(isChanged)) return;
-  try {
-    const body = { value, duplicates: [], format: 'json' } as const;
-    await options.writer.update(
-      serverContext(options.clock),
-      resource,
-      { namespace: NAMESPACE, name },
-      undefined,
-      body,
-      serverWriteOptions(options.names),
-    );
-  } catch (error) {
-    // Another replica was first. Its change triggers the next pass.
-    if (!(error instanceof StatusError) || (error.reason !== 'NotFound' && error.reason !== 'Conflict')) throw error;
-  }
+  const key = { namespace: NAMESPACE, name };
+  // After NotFound and Conflict, another replica was first. Its change triggers the next pass.
+  await ignoreReasons(['NotFound', 'Conflict'], () =>
+    options.writer.update(serverContext(options.clock), resource, key, undefined, objectBody(value), serverWriteOptions(options.names)),
+  );
 }
 
 /** Deletes an object; does nothing when it does not exist. */
 async function remove(options: DefaultServiceReconcilerOptions, resource: Resource, name: string): Promise<void> {
-  try {
-    await options.writer.delete(serverContext(options.clock), resource, { namespace: NAMESPACE, name }, { dryRun: false });
-  } catch (error) {
-    if (!(error instanceof StatusError) || error.reason !== 'NotFound') throw error;
-  }
+  await ignoreReasons(['NotFound'], () =>
+    options.writer.delete(serverContext(options.clock), resource, { namespace: NAMESPACE, name }, { dryRun: false }),
+  );
 }

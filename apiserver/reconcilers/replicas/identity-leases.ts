@@ -1,10 +1,9 @@
 /**
  * Publishes the API servers as Leases in the system namespace, like upstream's apiserver identity. Each server renews
- * its own Lease; expired Leases are deleted. A server that stops keeps its Lease, because most servers come back.
- * Routing uses replicas.ts instead.
+ * its own Lease; expired Leases are deleted. A server that stops keeps its Lease, because most servers start again.
+ * Requests are not routed by these Leases: replicas.ts tracks the live servers.
  */
 import { createHash } from 'node:crypto';
-import { StatusError } from '../../../shared/api/errors/status';
 import type { ObjectKey } from '../../../shared/api/identity/identity';
 import type { GeneratedNames } from '../../../shared/names/dialect';
 import { IDENTITY_LEASE_PREFIX, identityLabels } from '../../../shared/names/server-identity';
@@ -19,18 +18,20 @@ import { parseEntry } from '../../registry/object/stored-object';
 import type { Resource, Writer } from '../../registry/verbs';
 import { settingsText, type CommonSettings } from './peer-checks';
 import { serverName } from './replicas';
-import { startReconciler, mergePatch, serverContext, serverWriteOptions, type Reconciler } from '../reconciler';
+import { startReconciler, type Reconciler } from '../reconciler';
+import { hasReason, ignoreReasons, mergePatch, objectBody, serverContext, serverWriteOptions } from '../server-writes';
 
 /** A Lease that was not renewed for this time is expired. */
 const LEASE_SECONDS = 3_600;
-/** Intervals at which a server renews its Lease and deletes expired ones. */
+/** Interval at which a server renews its Lease. */
 const RENEW_MS = 10_000;
+/** Interval at which a server deletes expired Leases. */
 const COLLECT_MS = LEASE_SECONDS * 1_000;
 /** Characters of a Lease's name after the prefix. */
 const DIGEST_LENGTH = 26;
 const MAX_LABEL_LENGTH = 63;
 
-/** The identity of this server, and where Leases are. */
+/** Dependencies, and the identity of this server. */
 export interface IdentityLeasesOptions {
   readonly writer: Writer;
   readonly cache: Cache;
@@ -54,9 +55,10 @@ export function startIdentityLeaseReconciler(options: IdentityLeasesOptions): Re
   const { names, hostname, onFailure } = options;
   const name = identityOf(options);
   const key = { namespace: names.systemNamespace, name };
-  const { identity, hostname: hostnameLabel, settings } = identityLabels(names);
-  const labels = { [identity[0]]: identity[1], [hostnameLabel]: hostnameLabelValue(hostname) };
-  const metadata = (): MetaV1ObjectMeta => ({ labels, annotations: { [settings]: settingsText(options.settings()) } });
+  const { identity, hostname: hostnameLabel, settings: settingsAnnotation } = identityLabels(names);
+  const [identityLabel, identityValue] = identity;
+  const labels = { [identityLabel]: identityValue, [hostnameLabel]: hostnameLabelValue(hostname) };
+  const metadata = (): MetaV1ObjectMeta => ({ labels, annotations: { [settingsAnnotation]: settingsText(options.settings()) } });
   return startReconciler({ ...options, intervalMs: RENEW_MS }, async () => {
     try {
       return await renew(options, key, metadata());
@@ -67,7 +69,7 @@ export function startIdentityLeaseReconciler(options: IdentityLeasesOptions): Re
   });
 }
 
-/** Resolves with false when the cache was out of date, to be retried soon. */
+/** Creates the Lease or sets its `renewTime`. Resolves with false when the cache was out of date, to be retried soon. */
 async function renew(options: IdentityLeasesOptions, key: ObjectKey, metadata: MetaV1ObjectMeta): Promise<boolean> {
   const { writer, cache, leases, names, clock, random } = options;
   const exists = cache.get(leases.stored, `${key.namespace}/${key.name}`) !== undefined;
@@ -81,18 +83,12 @@ async function renew(options: IdentityLeasesOptions, key: ObjectKey, metadata: M
         metadata: { ...key, ...metadata },
         spec: { holderIdentity, leaseDurationSeconds: LEASE_SECONDS, ...spec },
       };
-      await writer.create(
-        serverContext(clock),
-        leases,
-        key.namespace,
-        { value, duplicates: [], format: 'json' },
-        serverWriteOptions(names),
-      );
+      await writer.create(serverContext(clock), leases, key.namespace, objectBody(value), serverWriteOptions(names));
     }
     return true;
   } catch (error) {
     // The cache did not show that the Lease was deleted or created in the meantime.
-    if (error instanceof StatusError && error.reason === (exists ? 'NotFound' : 'AlreadyExists')) return false;
+    if (hasReason(error, exists ? 'NotFound' : 'AlreadyExists')) return false;
     throw error;
   }
 }
@@ -114,35 +110,32 @@ export function startIdentityLeaseCollector(options: IdentityLeasesOptions): Rec
   });
 }
 
+/** The expired Leases of API servers; Leases of other programs are skipped. */
 async function* expiredLeases({ cache, leases, names, clock }: IdentityLeasesOptions): AsyncGenerator<Entry, void, undefined> {
   const [label, value] = identityLabels(names).identity;
-  const start = `${names.systemNamespace}/`;
+  const keyPrefix = `${names.systemNamespace}/`;
   const slice = new TimeSlice(clock);
-  for (const entry of cache.snapshot(leases.stored).range(start)) {
-    if (!entry.key.startsWith(start)) return;
+  for (const entry of cache.snapshot(leases.stored).range(keyPrefix)) {
+    if (!entry.key.startsWith(keyPrefix)) return;
     if (entry.labels[label] === value && isExpired(entry, clock.now())) yield entry;
     const pause = slice.yieldIfDue();
     if (pause !== undefined) await pause;
   }
 }
 
-/** A Lease without a duration or renewTime counts as expired. */
+/** A Lease without a duration or renewTime counts as expired. `now` in ms since 1970. */
 function isExpired(entry: Entry, now: number): boolean {
   const { spec = {} }: CoordinationV1Lease = parseEntry(entry).object;
   const { leaseDurationSeconds: seconds, renewTime = '' } = spec;
-  const renewed = Date.parse(renewTime);
-  return seconds === undefined || Number.isNaN(renewed) || renewed + seconds * 1_000 < now;
+  const renewedAt = Date.parse(renewTime);
+  return seconds === undefined || Number.isNaN(renewedAt) || renewedAt + seconds * 1_000 < now;
 }
 
 async function deleteLease({ writer, leases, clock }: IdentityLeasesOptions, { key, revision }: Entry): Promise<void> {
   const [namespace = '', name = ''] = key.split('/');
   const options = { dryRun: false, preconditions: { resourceVersion: String(revision) } };
-  try {
-    await writer.delete(serverContext(clock), leases, { namespace, name }, options);
-  } catch (error) {
-    // Already deleted, or renewed by its server.
-    if (!(error instanceof StatusError) || (error.reason !== 'NotFound' && error.reason !== 'Conflict')) throw error;
-  }
+  // NotFound: already deleted. Conflict: renewed by its server.
+  await ignoreReasons(['NotFound', 'Conflict'], () => writer.delete(serverContext(clock), leases, { namespace, name }, options));
 }
 
 /**
@@ -156,7 +149,7 @@ export function identityOf({ hostname, port, worker }: Pick<IdentityLeasesOption
   return IDENTITY_LEASE_PREFIX + Array.from(digest.subarray(0, DIGEST_LENGTH), (byte) => (byte & 31).toString(32)).join('');
 }
 
-/** Empty when the hostname is not a valid label value. */
+/** The hostname, truncated to the maximal length; empty when it is not a valid label value. */
 function hostnameLabelValue(hostname: string): string {
   const truncated = hostname.slice(0, MAX_LABEL_LENGTH);
   return checkLabelValue(truncated).length === 0 ? truncated : '';

@@ -10,7 +10,7 @@ import type { BindableResource } from '../../authentication/service-account/boun
 import { legacyTokenUseRecorder } from '../../authentication/service-account/legacy-token-use-recorder';
 import type { ApiDependencies } from '../../endpoints/handlers/api-dependencies';
 import { nodeRules } from '../../reconcilers/default-roles/default-objects';
-import { serverContext, serverWriteOptions } from '../../reconcilers/reconciler';
+import { serverContext, serverWriteOptions } from '../../reconcilers/server-writes';
 import { createLastUsedRecorder } from '../../reconcilers/token-tracking';
 import type { Resource, Writer } from '../../registry/verbs';
 import { createLiveObjects } from '../../registry/read/live-objects';
