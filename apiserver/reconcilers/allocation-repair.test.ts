@@ -4,45 +4,39 @@ import { ManualClock, flushPromises } from '../../test/support/clock/manual-cloc
 import { MemoryStore } from '../../test/support/store/memory-store';
 import { openReplica, type Replica } from '../../test/support/store/replica';
 import { objectOf, PREFIX, START } from '../../test/support/store/write-fixture';
-import type { OpenedCache } from '../cache/sync/open-cache';
+import { stopAfterTest, useForEachTest } from '../../test/support/use-resource';
 import { buildResources } from '../registry/resources';
-import type { RequestContext } from '../registry/verbs';
 import { startAllocationRepair, type AllocationRepair } from './allocation-repair';
 
 const resources = buildResources();
 const services = resources.require('services');
 const events = resources.require('events.events.platform.io');
-const options = { dryRun: false, fieldValidation: 'Strict', fieldManager: 'test' } as const;
 
-const caches: OpenedCache[] = [];
-const repairs: AllocationRepair[] = [];
-afterEach(async () => {
-  for (const repair of repairs.splice(0)) repair.stop();
-  for (const cache of caches.splice(0)) await cache.close();
-});
+interface Fixture {
+  readonly store: MemoryStore;
+  readonly replica: Replica<ManualClock>;
+  /** The details of the reported findings. */
+  readonly findings: Readonly<Record<string, unknown>>[];
+}
 
-let store: MemoryStore;
-let replica: Replica<ManualClock>;
-/** The details of what was logged. */
-let findings: Readonly<Record<string, unknown>>[];
-beforeEach(async () => {
-  store = new MemoryStore();
-  replica = await openReplica(store, new ManualClock(START));
-  caches.push(replica.cache);
-  findings = [];
-  const namespace = { value: { metadata: { name: 'default' } }, duplicates: [], format: 'json' } as const;
-  await replica.writer.create(context(), resources.require('namespaces'), '', namespace, options);
-});
+const stopAfterwards = stopAfterTest<AllocationRepair>((repair) => repair.stop());
+const fixture = useForEachTest<Fixture>(
+  async () => {
+    const store = new MemoryStore();
+    const replica = await openReplica(store, new ManualClock(START));
+    await replica.create('namespaces', { metadata: { name: 'default' } });
+    return { store, replica, findings: [] };
+  },
+  ({ replica }) => replica.cache.close(),
+);
 
-const context = (): RequestContext => ({
-  user: { name: 'tester', groups: ['system:masters'] },
-  deadline: replica.clock.monotonic() + 60_000,
-  warn: () => undefined,
-});
+/** Waits until the cache has followed the writes. The store and its watch respond in a few turns of the event loop. */
+const followWrites = (): Promise<void> => flushPromises(20);
 
 function startRepair(holder = 'one'): AllocationRepair {
+  const { store, replica, findings } = fixture();
   const { cache, writer, allocator, clock, failures } = replica;
-  const started = startAllocationRepair({
+  const repair = startAllocationRepair({
     store,
     cache,
     writer,
@@ -57,36 +51,47 @@ function startRepair(holder = 'one'): AllocationRepair {
     onFinding: (_message, details) => void findings.push(details),
     onFailure: (message, error) => void failures.push(`${message}: ${String(error)}`),
   });
-  repairs.push(started);
-  return started;
+  return stopAfterwards(repair);
+}
+
+/** Runs the first pass of a new repair. */
+async function repairOnce(): Promise<void> {
+  await startRepair().complete;
+  await followWrites();
 }
 
 /** Resolves with the stored value of the Service. */
 async function createService(name: string, spec: JsonObject): Promise<string> {
-  const value = { metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } };
-  await replica.writer.create(context(), services, 'default', { value, duplicates: [], format: 'json' }, options);
-  await flushPromises(20);
-  const { kv } = await store.get(keyOf(name));
+  const { store, replica } = fixture();
+  await replica.create('services', { metadata: { name }, spec: { ports: [{ port: 80 }], ...spec } });
+  await followWrites();
+  const { kv } = await store.get(storeKeyOf(name));
   return kv?.value.toString('latin1') ?? '';
 }
 
-const keyOf = (name: string): string => `${PREFIX}/${services.stored.segment}/default/${name}`;
-
-/**
- * Writes to the store directly, like a restored backup. Replacements must have the same length, because stored values
- * have headers with offsets.
- */
-async function restore(name: string, stored: string, ...replacements: readonly (readonly [from: string, to: string])[]): Promise<void> {
-  const changed = replacements.reduce((text, [from, to]) => text.replaceAll(from, to), stored);
-  store.put(keyOf(name), Buffer.from(changed, 'latin1'));
-  await flushPromises(20);
+/** Deletes keys from the store directly, past the API. */
+async function removeKeys(...keys: readonly string[]): Promise<void> {
+  for (const key of keys) fixture().store.remove(key);
+  await followWrites();
 }
 
-const allocations = (): readonly string[] => [...replica.allocator.allRecords().keys()].sort();
+const storeKeyOf = (name: string): string => `${PREFIX}/${services.stored.segment}/default/${name}`;
 
-/** The Events by Service and reason. They are stored in the core version, in which the members have other names. */
+/**
+ * Writes a value of {@link createService} to the store directly, like a restored backup, with texts replaced.
+ * Replacements must have the same length, because stored values have headers with offsets.
+ */
+async function restoreService(name: string, stored: string, replacements: Readonly<Record<string, string>> = {}): Promise<void> {
+  const changed = Object.entries(replacements).reduce((text, [from, to]) => text.replaceAll(from, to), stored);
+  fixture().store.put(storeKeyOf(name), Buffer.from(changed, 'latin1'));
+  await followWrites();
+}
+
+const allocations = (): readonly string[] => [...fixture().replica.allocator.allRecords().keys()].sort();
+
+/** The Events, sorted by Service and reason. They are stored in the core version, in which the members have other names. */
 function recordedEvents(): unknown {
-  const objects = [...replica.cache.snapshot(events.stored).range()].map((entry) => objectOf(entry));
+  const objects = [...fixture().replica.cache.snapshot(events.stored).range()].map((entry) => objectOf(entry));
   const rows = objects.map((event) => ({
     service: stringAt(objectAt(event, 'involvedObject') ?? objectAt(event, 'regarding'), 'name'),
     reason: stringAt(event, 'reason'),
@@ -100,30 +105,29 @@ function recordedEvents(): unknown {
 const IP_REPORTER = 'ipallocator-repair-controller';
 const PORT_REPORTER = 'portallocator-repair-controller';
 
-const counts = (): unknown => ({
-  ips: Object.fromEntries(replica.allocator.errorCounts.countsOf('ips')),
-  ports: Object.fromEntries(replica.allocator.errorCounts.countsOf('ports')),
-});
+/** The numbers of errors that metrics report, by subject and type. */
+function errorCounts(): unknown {
+  const { errorCounts: counts } = fixture().replica.allocator;
+  return { ips: Object.fromEntries(counts.countsOf('ips')), ports: Object.fromEntries(counts.countsOf('ports')) };
+}
 
 it('allocation repair reports nothing for Services that this server stored', async () => {
   await createService('a', { type: 'NodePort' });
-  await startRepair().complete;
+  await repairOnce();
   expect(recordedEvents()).toEqual([]);
-  expect(findings).toEqual([]);
-  expect(counts()).toEqual({ ips: {}, ports: {} });
+  expect(fixture().findings).toEqual([]);
+  expect(errorCounts()).toEqual({ ips: {}, ports: {} });
 });
 
 it('allocation repair writes missing allocations of Services, with one Event each', async () => {
   await createService('old', { type: 'NodePort', clusterIP: '10.0.0.7', ports: [{ port: 80, nodePort: 31000 }] });
-  store.remove(`${PREFIX}/allocations/ips/10.0.0.7`);
-  store.remove(`${PREFIX}/allocations/ports/31000`);
-  await flushPromises(20);
+  await removeKeys(`${PREFIX}/allocations/ips/10.0.0.7`, `${PREFIX}/allocations/ports/31000`);
   expect(allocations()).toEqual([]);
   const repair = startRepair();
   await repair.complete;
-  await flushPromises(20);
+  await followWrites();
   expect(allocations()).toEqual(['ips/10.0.0.7', 'ports/31000']);
-  expect(replica.failures).toEqual([]);
+  expect(fixture().replica.failures).toEqual([]);
   expect(recordedEvents()).toEqual([
     {
       service: 'old',
@@ -140,20 +144,22 @@ it('allocation repair writes missing allocations of Services, with one Event eac
       reporter: PORT_REPORTER,
     },
   ]);
+  // The second pass finds nothing to repair.
   await repair.runPass();
-  expect(counts()).toEqual({ ips: { repair: 1 }, ports: { repair: 1 } });
+  expect(errorCounts()).toEqual({ ips: { repair: 1 }, ports: { repair: 1 } });
 });
 
 it('allocation repair reports a Service that uses an allocation of another one, and changes nothing', async () => {
-  const before = await createService('a', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] });
-  await replica.writer.delete(context(), services, { namespace: 'default', name: 'a' }, { dryRun: false });
-  await flushPromises(20);
-  await createService('b', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] });
-  await restore('a', before);
-  const keys = [...replica.allocator.allRecords()];
-  await startRepair().complete;
-  await flushPromises(20);
-  expect([...replica.allocator.allRecords()]).toEqual(keys);
+  const { replica } = fixture();
+  const spec = { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] };
+  const storedFirst = await createService('a', spec);
+  await replica.remove('services', 'a');
+  await followWrites();
+  await createService('b', spec);
+  await restoreService('a', storedFirst);
+  const records = [...replica.allocator.allRecords()];
+  await repairOnce();
+  expect([...replica.allocator.allRecords()]).toEqual(records);
   expect(recordedEvents()).toEqual([
     {
       service: 'a',
@@ -173,21 +179,19 @@ it('allocation repair reports a Service that uses an allocation of another one, 
 });
 
 it('allocation repair transfers an allocation of a deleted Service to the Service that uses it', async () => {
+  const { allocator } = fixture().replica;
   const stored = await createService('a', { clusterIP: '10.0.0.7' });
-  const uid = replica.allocator.recordOf('ips/10.0.0.7')?.uid ?? '';
-  const otherUid = `f${uid.slice(1)}`;
-  await restore('a', stored, [uid, otherUid]);
-  await startRepair().complete;
-  await flushPromises(20);
-  expect(replica.allocator.recordOf('ips/10.0.0.7')?.uid).toBe(otherUid);
+  const deletedUid = allocator.recordOf('ips/10.0.0.7')?.uid ?? '';
+  // A Service with the same name and another uid, as if the first one had been deleted and created again.
+  const newUid = `f${deletedUid.slice(1)}`;
+  await restoreService('a', stored, { [deletedUid]: newUid });
+  await repairOnce();
+  expect(allocator.recordOf('ips/10.0.0.7')?.uid).toBe(newUid);
 });
 
-it('allocation repair reports addresses and ports out of range, and invalid addresses', async () => {
-  const out = await createService('out', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] });
-  await restore('out', out, ['10.0.0.7', '10.9.0.7'], ['31000', '40000']);
-  await restore('bad', await createService('bad', { clusterIP: '10.0.0.8' }), ['10.0.0.8', '10.0.0.x']);
-  await startRepair().complete;
-  await flushPromises(20);
+it('allocation repair reports an invalid address', async () => {
+  await restoreService('bad', await createService('bad', { clusterIP: '10.0.0.8' }), { '10.0.0.8': '10.0.0.x' });
+  await repairOnce();
   expect(recordedEvents()).toEqual([
     {
       service: 'bad',
@@ -196,6 +200,14 @@ it('allocation repair reports addresses and ports out of range, and invalid addr
       note: 'Cluster IP 10.0.0.x is not a valid IP; please recreate service',
       reporter: IP_REPORTER,
     },
+  ]);
+});
+
+it('allocation repair reports an address and a port out of range', async () => {
+  const stored = await createService('out', { clusterIP: '10.0.0.7', type: 'NodePort', ports: [{ port: 80, nodePort: 31000 }] });
+  await restoreService('out', stored, { '10.0.0.7': '10.9.0.7', '31000': '40000' });
+  await repairOnce();
+  expect(recordedEvents()).toEqual([
     {
       service: 'out',
       reason: 'ClusterIPOutOfRange',
@@ -215,8 +227,7 @@ it('allocation repair reports addresses and ports out of range, and invalid addr
 
 it('allocation repair releases an unused allocation in its third pass', async () => {
   await createService('a', { clusterIP: '10.0.0.7' });
-  store.remove(keyOf('a'));
-  await flushPromises(20);
+  await removeKeys(storeKeyOf('a'));
   // The first pass is made at the start.
   const repair = startRepair();
   await repair.complete;
@@ -224,25 +235,27 @@ it('allocation repair releases an unused allocation in its third pass', async ()
   expect(allocations()).toEqual(['ips/10.0.0.7']);
   await repair.runPass();
   expect(allocations()).toEqual([]);
-  expect(counts()).toEqual({ ips: { leak: 1 }, ports: {} });
+  expect(errorCounts()).toEqual({ ips: { leak: 1 }, ports: {} });
 });
 
-it('allocation repair runs on one replica at a time', async () => {
+it('allocation repair waits for the end of the term of another replica', async () => {
+  const { store, replica } = fixture();
   await createService('a', { clusterIP: '10.0.0.7' });
-  store.remove(`${PREFIX}/allocations/ips/10.0.0.7`);
+  await removeKeys(`${PREFIX}/allocations/ips/10.0.0.7`);
   store.put(`${PREFIX}/allocation-audit`, Buffer.from(JSON.stringify({ holder: 'two', until: START + 240_000 })));
-  await flushPromises(20);
   await startRepair('one').complete;
+  await followWrites();
   expect(allocations()).toEqual([]);
-  // The term of the other replica ends after 240 s; the next pass after that is the second one of this replica.
+  // Passes start every 180 s. The third one, after 360 s, is the first after the term of the other replica.
   await replica.clock.advanceAsync(360_001);
-  await flushPromises(20);
+  await followWrites();
   expect(allocations()).toEqual(['ips/10.0.0.7']);
 });
 
 it('allocation repair reports a lasting error once an hour', async () => {
-  const out = await createService('out', { clusterIP: '10.0.0.7' });
-  await restore('out', out, ['10.0.0.7', '10.9.0.7']);
+  const { replica, findings } = fixture();
+  const stored = await createService('out', { clusterIP: '10.0.0.7' });
+  await restoreService('out', stored, { '10.0.0.7': '10.9.0.7' });
   const repair = startRepair();
   await repair.complete;
   const outOfRange = (): unknown[] => findings.filter(({ type }) => type === 'outOfRange');

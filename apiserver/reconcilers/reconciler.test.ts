@@ -1,32 +1,47 @@
-import { ManualClock } from '../../test/support/clock/manual-clock';
+import { ManualClock, flushPromises } from '../../test/support/clock/manual-clock';
 import { startReconciler } from './reconciler';
 
-test('reconciler logs a failed pass and retries after a second', async () => {
-  const clock = new ManualClock();
-  const failures: unknown[] = [];
-  let passes = 0;
-  const reconciler = startReconciler({ clock, onFailure: (_, error) => failures.push(error) }, () => {
-    passes += 1;
-    return passes === 1 ? Promise.reject(new Error('broken')) : Promise.resolve(true);
-  });
-  // Until the retry is scheduled.
-  while (clock.pending === 0) await Promise.resolve();
-  expect(failures).toEqual([new Error('broken')]);
-  clock.advance(1_000);
-  await reconciler.complete;
-  expect(passes).toBe(2);
-  reconciler.stop();
-});
+const fail = (): Promise<boolean> => Promise.reject(new Error('broken'));
+const succeed = (): Promise<boolean> => Promise.resolve(true);
 
-test('reconciler runs another pass when it is triggered during one', async () => {
-  const clock = new ManualClock();
-  let passes = 0;
-  // Starts with a pass, which is still running when it is triggered.
-  const reconciler = startReconciler({ clock, onFailure: () => undefined }, async () => {
-    passes += 1;
-    return true;
+describe('reconciler', () => {
+  it('reports a failed pass and makes the next one after a second', async () => {
+    const clock = new ManualClock();
+    const failures: unknown[] = [];
+    const reconcile = jest.fn(succeed).mockImplementationOnce(fail);
+    const reconciler = startReconciler({ clock, onFailure: (_message, error) => failures.push(error) }, reconcile);
+    await flushPromises();
+    expect(failures).toEqual([new Error('broken')]);
+    clock.advance(999);
+    expect(reconcile).toHaveBeenCalledTimes(1);
+    clock.advance(1);
+    await reconciler.complete;
+    expect(reconcile).toHaveBeenCalledTimes(2);
   });
-  await reconciler.trigger();
-  expect(passes).toBe(2);
-  reconciler.stop();
+
+  it('makes the next pass a minute after a successful one', async () => {
+    const clock = new ManualClock();
+    const reconcile = jest.fn(succeed);
+    await startReconciler({ clock, onFailure: () => undefined }, reconcile).complete;
+    clock.advance(59_999);
+    expect(reconcile).toHaveBeenCalledTimes(1);
+    clock.advance(1);
+    expect(reconcile).toHaveBeenCalledTimes(2);
+  });
+
+  it('makes another pass when it is triggered during one', async () => {
+    const reconcile = jest.fn(succeed);
+    const reconciler = startReconciler({ clock: new ManualClock(), onFailure: () => undefined }, reconcile);
+    // The first pass is still running.
+    await reconciler.trigger();
+    expect(reconcile).toHaveBeenCalledTimes(2);
+  });
+
+  it('makes no further pass when it is stopped', async () => {
+    const clock = new ManualClock();
+    const reconciler = startReconciler({ clock, onFailure: () => undefined }, succeed);
+    await reconciler.complete;
+    reconciler.stop();
+    expect(clock.pending).toBe(0);
+  });
 });

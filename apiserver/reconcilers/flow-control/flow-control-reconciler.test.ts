@@ -3,151 +3,155 @@
  * reconciliation.
  */
 import { ownMember, type JsonObject } from '../../../shared/values/json';
-import { GENERATED_NAMES } from '../../../shared/names/dialect';
+import { GENERATED_NAMES, type GeneratedNames } from '../../../shared/names/dialect';
 import { flushPromises } from '../../../test/support/clock/manual-clock';
 import { readRecording } from '../../../test/replay/recording';
 import { body, shape, text, type Check } from '../../../test/replay/shape';
 import { openWriteFixture, type WriteFixture } from '../../../test/support/store/write-fixture';
+import { stopAfterTest, useForEachTest } from '../../../test/support/use-resource';
 import { parseEntry } from '../../registry/object/stored-object';
 import type { Reconciler } from '../reconciler';
 import { startFlowControlReconciler } from './flow-control-reconciler';
 
 const object: Check<JsonObject> = (value): value is JsonObject => typeof value === 'object' && value !== null;
+/** The objects of a cluster of release 1.31.1. */
 const recorded = readRecording('flow-control/defaults', body, shape({ resource: text, namespace: text, name: text, object })).cases;
 const LEVELS = 'prioritylevelconfigurations';
 const SCHEMAS = 'flowschemas';
-const MARK = 'apf.platform.io/autoupdate-spec';
+const AUTO_UPDATE = 'apf.platform.io/autoupdate-spec';
+/** Both resources are cluster-scoped. */
+const CLUSTER_SCOPED = { namespace: '' };
 
-let fixture: WriteFixture;
-let reconciler: Reconciler | undefined;
+const stopAfterwards = stopAfterTest<Reconciler>((reconciler) => reconciler.stop());
 
-async function start(naming: 'platform' | 'kubernetes' = 'platform'): Promise<Reconciler> {
-  reconciler = startFlowControlReconciler({
-    writer: fixture.writer,
-    cache: fixture.cache,
-    resources: fixture.resources,
-    names: GENERATED_NAMES[naming],
-    clock: fixture.clock,
-    onFailure: (message, error) => {
-      throw new Error(message, { cause: error });
-    },
-  });
+/** Starts the reconciler. Resolves after two passes: the first creates the objects, the second sets their conditions. */
+async function start({ writer, cache, resources, clock }: WriteFixture, names: GeneratedNames): Promise<Reconciler> {
+  const reconciler = stopAfterwards(
+    startFlowControlReconciler({
+      writer,
+      cache,
+      resources,
+      names,
+      clock,
+      onFailure: (message, error) => {
+        throw new Error(message, { cause: error });
+      },
+    }),
+  );
   await reconciler.complete;
-  await fixture.cache.catchUp();
+  await cache.catchUp();
   await reconciler.trigger();
-  await fixture.cache.catchUp();
+  await cache.catchUp();
   return reconciler;
-}
-afterEach(() => reconciler?.stop());
-
-async function read(resource: string, name: string): Promise<JsonObject> {
-  const object = await fixture.stored(resource, name);
-  if (object === undefined) throw new Error(`there is no ${name}`);
-  return object;
 }
 
 it('built-in FlowSchemas and PriorityLevelConfigurations equal those of release 1.31.1', async () => {
-  fixture = await openWriteFixture({ naming: 'kubernetes' });
-  await start('kubernetes');
-  /** The stored objects as the recording has them: without times and fields that the server sets. */
-  const shown = (resource: string): unknown[] =>
+  const fixture = await openWriteFixture({ naming: 'kubernetes' });
+  await start(fixture, GENERATED_NAMES.kubernetes);
+  const isTime = (member: string): boolean => member === 'lastTransitionTime';
+  /** The stored objects in the form of the recording: without times and fields that the server sets. */
+  const storedObjects = (resource: string): unknown[] =>
     [...fixture.cache.snapshot(fixture.resource(resource).stored).range()].map((entry) => {
       const { metadata, spec, status } = parseEntry(entry).object;
       const annotations = (object(metadata) ? ownMember(metadata, 'annotations') : undefined) ?? null;
-      const timeless: unknown = JSON.parse(JSON.stringify(status ?? {}), (member, value: unknown) =>
-        member === 'lastTransitionTime' ? undefined : value,
+      const statusWithoutTimes: unknown = JSON.parse(JSON.stringify(status ?? {}), (member, value: unknown) =>
+        isTime(member) ? undefined : value,
       );
       return {
         resource,
         namespace: '',
         name: entry.key,
-        object: { metadata: { name: entry.key, labels: null, annotations }, spec, status: timeless },
+        object: { metadata: { name: entry.key, labels: null, annotations }, spec, status: statusWithoutTimes },
       };
     });
-  const inOrder = (list: readonly unknown[]): readonly unknown[] =>
-    [...list].sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
-  expect(inOrder([...shown(LEVELS), ...shown(SCHEMAS)])).toEqual(inOrder(recorded));
+  const sorted = (objects: readonly unknown[]): readonly unknown[] =>
+    objects.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+  expect(sorted([...storedObjects(LEVELS), ...storedObjects(SCHEMAS)])).toEqual(sorted(recorded));
 });
 
-describe('flow schema reconciler', () => {
-  beforeEach(async () => {
-    fixture = await openWriteFixture();
-    await start();
+describe('flow control reconciler', () => {
+  /** A cluster that has the built-in objects. */
+  const cluster = useForEachTest(async () => {
+    const fixture = await openWriteFixture();
+    return { ...fixture, reconciler: await start(fixture, GENERATED_NAMES.platform) };
   });
-  const reconcileNow = async (): Promise<void> => {
-    await fixture.cache.catchUp();
-    await reconciler?.trigger();
-    await flushPromises(2);
-    await fixture.cache.catchUp();
-  };
 
-  it('recreates deleted FlowSchemas, suggested and mandatory ones', async () => {
-    await fixture.remove(SCHEMAS, 'probes', { namespace: '' });
-    await fixture.remove(SCHEMAS, 'catch-all', { namespace: '' });
+  async function reconcileNow(): Promise<void> {
+    const { cache, reconciler } = cluster();
+    await cache.catchUp();
+    await reconciler.trigger();
+    await flushPromises();
+    await cache.catchUp();
+  }
+
+  const specOf = async (resource: string, name: string): Promise<unknown> => (await cluster().stored(resource, name))?.['spec'];
+
+  it.each([
+    ['suggested', 'probes', 2],
+    ['mandatory', 'catch-all', 10_000],
+  ])('recreates a deleted %s FlowSchema', async (_case, name, matchingPrecedence) => {
+    await cluster().remove(SCHEMAS, name, CLUSTER_SCOPED);
     await reconcileNow();
-    expect((await read(SCHEMAS, 'probes'))['spec']).toMatchObject({ matchingPrecedence: 2 });
-    expect((await read(SCHEMAS, 'catch-all'))['spec']).toMatchObject({ matchingPrecedence: 10_000 });
+    expect(await specOf(SCHEMAS, name)).toMatchObject({ matchingPrecedence });
   });
 
   it('sets the Dangling condition of a FlowSchema while its priority level does not exist', async () => {
+    const { create, stored } = cluster();
     const spec = { priorityLevelConfiguration: { name: 'later' }, matchingPrecedence: 70, rules: [] };
-    await fixture.create(SCHEMAS, { metadata: { name: 'mine' }, spec }, { namespace: '' });
+    await create(SCHEMAS, { metadata: { name: 'mine' }, spec }, CLUSTER_SCOPED);
     await reconcileNow();
-    expect((await read(SCHEMAS, 'mine'))['status']).toMatchObject({
-      conditions: [
-        { type: 'Dangling', status: 'True', reason: 'NotFound', message: expect.stringContaining('"later" but there is no such object') },
-      ],
+    const message = expect.stringContaining('"later" but there is no such object');
+    expect((await stored(SCHEMAS, 'mine'))?.['status']).toMatchObject({
+      conditions: [{ type: 'Dangling', status: 'True', reason: 'NotFound', message }],
     });
-    await fixture.create(
-      LEVELS,
-      { metadata: { name: 'later' }, spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } } },
-      { namespace: '' },
-    );
+    const level = { metadata: { name: 'later' }, spec: { type: 'Limited', limited: { limitResponse: { type: 'Reject' } } } };
+    await create(LEVELS, level, CLUSTER_SCOPED);
     await reconcileNow();
-    expect((await read(SCHEMAS, 'mine'))['status']).toMatchObject({ conditions: [{ status: 'False', reason: 'Found' }] });
+    expect((await stored(SCHEMAS, 'mine'))?.['status']).toMatchObject({ conditions: [{ status: 'False', reason: 'Found' }] });
   });
 
-  const updateAndReconcile = async (name: string, members: JsonObject, annotations: JsonObject | undefined): Promise<JsonObject> => {
-    const { metadata, spec } = await read(SCHEMAS, name);
-    const changedSpec = { ...(object(spec) ? spec : {}), ...members };
-    await fixture.update(
-      SCHEMAS,
-      name,
-      { metadata: { ...(object(metadata) ? metadata : {}), annotations: annotations ?? {} }, spec: changedSpec },
-      { namespace: '' },
-    );
+  /** Changes a FlowSchema as an operator, reconciles, and resolves with the stored object. `null` removes the annotation. */
+  async function changeAndReconcile(name: string, spec: JsonObject, annotation: 'true' | 'false' | null): Promise<JsonObject | undefined> {
+    const change = { metadata: { annotations: { [AUTO_UPDATE]: annotation } }, spec };
+    await cluster().patch(SCHEMAS, name, 'merge', change, CLUSTER_SCOPED);
     await reconcileNow();
-    return read(SCHEMAS, name);
-  };
+    return cluster().stored(SCHEMAS, name);
+  }
 
-  it('restores a changed spec unless the autoupdate-spec annotation is false', async () => {
-    expect(await updateAndReconcile('kube-scheduler', { matchingPrecedence: 801 }, { [MARK]: 'true' })).toMatchObject({
-      spec: { matchingPrecedence: 800 },
-    });
-    expect(await updateAndReconcile('probes', { matchingPrecedence: 3 }, { [MARK]: 'false' })).toMatchObject({
-      spec: { matchingPrecedence: 3 },
-    });
+  it('restores a changed spec when the autoupdate-spec annotation is true', async () => {
+    const schema = await changeAndReconcile('kube-scheduler', { matchingPrecedence: 801 }, 'true');
+    expect(schema).toMatchObject({ spec: { matchingPrecedence: 800 } });
   });
 
-  it('sets a missing autoupdate-spec annotation to true for an unchanged spec and to false for a changed one', async () => {
-    expect(await updateAndReconcile('kube-scheduler', {}, undefined)).toMatchObject({ metadata: { annotations: { [MARK]: 'true' } } });
-    expect(await updateAndReconcile('service-accounts', { matchingPrecedence: 9001 }, undefined)).toMatchObject({
-      metadata: { annotations: { [MARK]: 'false' } },
-      spec: { matchingPrecedence: 9001 },
+  it('keeps a changed spec when the autoupdate-spec annotation is false', async () => {
+    const schema = await changeAndReconcile('probes', { matchingPrecedence: 3 }, 'false');
+    expect(schema).toMatchObject({ spec: { matchingPrecedence: 3 } });
+  });
+
+  it('sets a missing autoupdate-spec annotation to true when the spec was never changed', async () => {
+    const schema = await changeAndReconcile('kube-scheduler', {}, null);
+    expect(schema).toMatchObject({ metadata: { annotations: { [AUTO_UPDATE]: 'true' } } });
+  });
+
+  it('sets a missing autoupdate-spec annotation to false when the spec was changed, and keeps the spec', async () => {
+    const schema = await changeAndReconcile('service-accounts', { matchingPrecedence: 9_001 }, null);
+    expect(schema).toMatchObject({
+      metadata: { annotations: { [AUTO_UPDATE]: 'false' } },
+      spec: { matchingPrecedence: 9_001 },
     });
   });
 
   it('does not restore the shares of the exempt priority level', async () => {
-    const { metadata } = await read(LEVELS, 'exempt');
-    const spec = { type: 'Exempt', exempt: { nominalConcurrencyShares: 3, lendablePercent: 0 } };
-    await fixture.update(LEVELS, 'exempt', { metadata: metadata ?? {}, spec }, { namespace: '' });
+    const exempt = { nominalConcurrencyShares: 3, lendablePercent: 0 };
+    await cluster().patch(LEVELS, 'exempt', 'merge', { spec: { exempt } }, CLUSTER_SCOPED);
     await reconcileNow();
-    expect(await read(LEVELS, 'exempt')).toMatchObject({ spec });
+    expect(await specOf(LEVELS, 'exempt')).toMatchObject({ exempt });
   });
 
   it('writes nothing when every object is up to date', async () => {
-    const before = fixture.store.currentRevision;
+    const { store } = cluster();
+    const before = store.currentRevision;
     await reconcileNow();
-    expect(fixture.store.currentRevision).toBe(before);
+    expect(store.currentRevision).toBe(before);
   });
 });
