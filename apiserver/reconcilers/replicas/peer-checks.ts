@@ -17,7 +17,7 @@ export type CommonSettings = Readonly<Record<string, string>>;
 /** The settings as identity Leases publish them. */
 export const settingsText = (settings: CommonSettings): string => JSON.stringify(settings);
 
-/** The Leases of the servers, and where differences are reported. */
+/** The Leases of the servers, the settings of this one, and callbacks for differences. */
 export interface PeersOptions extends Pick<FollowTypeOptions, 'cache' | 'clock'> {
   readonly cache: FollowTypeOptions['cache'] & Pick<Cache, 'watch'>;
   readonly leases: Resource;
@@ -27,11 +27,12 @@ export interface PeersOptions extends Pick<FollowTypeOptions, 'cache' | 'clock'>
   readonly settings: () => CommonSettings;
   /** Called when the watch of Leases fails; it is started again. */
   readonly onFailure: (message: string, error: unknown) => void;
-  /** Called for each kind of difference, at most every ten minutes for one server. */
+  /** Called with a warning for each kind of difference to a server, at most every ten minutes for one server. */
   readonly onFinding: (message: string, fields: LogFields) => void;
   /**
-   * Called when a Lease is renewed or deleted, with the largest clock offset in seconds, negative if that clock is
-   * behind, and with the number of servers with other settings. Not called for renewals that arrive in a burst.
+   * Called when a Lease is renewed or deleted. `offsetSeconds`: the offset of the clock that differs most, negative when it
+   * is behind. `differingServers`: the number of servers with other settings. Not called for renewals that arrive in a
+   * burst.
    */
   readonly onCounts: (offsetSeconds: number, differingServers: number) => void;
 }
@@ -53,11 +54,11 @@ const LIVENESS_MS = 60_000;
  */
 const BURST_MS = 5_000;
 
-/** Another server, as its last renewals show it. Times are in ms of Clock.monotonic. */
+/** Another server, as its last renewals show it. */
 interface Peer {
   /** The last renewTime of its Lease. */
   readonly renewTime: string;
-  /** When that renewal arrived here. */
+  /** When that renewal arrived here, in ms of Clock.monotonic. */
   readonly seenAt: number;
   /**
    * Apparent clock offsets at the last renewals, in ms: renewTime minus the time of arrival here. Positive when the other
@@ -66,10 +67,11 @@ interface Peer {
   readonly offsets: readonly number[];
   /** Number of renewals in a row with other settings. */
   readonly differingRenewals: number;
+  /** When the last warning about the server was logged, in ms of Clock.monotonic; `-Infinity` before the first one. */
   readonly lastWarnedAt: number;
 }
 
-/** Follows the Leases from now on; the result stops it. */
+/** Follows the Leases from now on. Call `stop` of the result to end it. */
 export function startPeerChecks(options: PeersOptions): TypeFollower {
   const { cache, clock, onFailure, leases, names } = options;
   const peers = new Peers(options);
@@ -90,7 +92,7 @@ class Peers {
 
   /** A Lease was created or changed. */
   upsert(entry: Entry): void {
-    const { identity, settings } = this.labels;
+    const { identity, settings: settingsAnnotation } = this.labels;
     const [identityLabel, identityValue] = identity;
     const { names, ownLeaseName, clock } = this.options;
     if (entry.labels[identityLabel] !== identityValue) return;
@@ -101,22 +103,24 @@ class Peers {
     }
     const lease: CoordinationV1Lease = parseEntry(entry).object;
     const renewTime = lease.spec?.renewTime ?? '';
-    const before = this.peers.get(entry.key);
-    if (before?.renewTime === renewTime) return;
+    const previous = this.peers.get(entry.key);
+    if (previous?.renewTime === renewTime) return;
     const seenAt = clock.monotonic();
-    const sinceMs = seenAt - (before?.seenAt ?? -Infinity);
-    if (before === undefined || sinceMs > LIVENESS_MS || sinceMs < BURST_MS) {
-      // The first renewal, the first one after a pause, and one in a burst may have been made long before they arrived, so
-      // their offset proves nothing. The next one arrives when it is made.
-      const lastWarnedAt = before?.lastWarnedAt ?? -Infinity;
+    const elapsedMs = seenAt - (previous?.seenAt ?? -Infinity);
+    const isAfterPause = elapsedMs > LIVENESS_MS;
+    const isInBurst = elapsedMs < BURST_MS;
+    if (previous === undefined || isAfterPause || isInBurst) {
+      // Such a renewal may have been made long before it arrived, so its offset proves nothing. The next one arrives when
+      // it is made.
+      const lastWarnedAt = previous?.lastWarnedAt ?? -Infinity;
       this.peers.set(entry.key, { renewTime, seenAt, offsets: [], differingRenewals: 0, lastWarnedAt });
       return;
     }
-    const differences = this.settingDifferences(lease.metadata?.annotations?.[settings]);
+    const differences = this.settingDifferences(lease.metadata?.annotations?.[settingsAnnotation]);
     const offset = Date.parse(renewTime) - clock.now();
-    const offsets = Number.isNaN(offset) ? [] : [...before.offsets, offset].slice(-REQUIRED_RENEWALS);
-    const differingRenewals = differences.length === 0 ? 0 : before.differingRenewals + 1;
-    const peer: Peer = { renewTime, seenAt, offsets, differingRenewals, lastWarnedAt: before.lastWarnedAt };
+    const offsets = Number.isNaN(offset) ? [] : [...previous.offsets, offset].slice(-REQUIRED_RENEWALS);
+    const differingRenewals = differences.length === 0 ? 0 : previous.differingRenewals + 1;
+    const peer: Peer = { renewTime, seenAt, offsets, differingRenewals, lastWarnedAt: previous.lastWarnedAt };
     this.peers.set(entry.key, this.warnIfDifferent(entry, lease, peer, differences));
     this.reportCounts();
   }
@@ -140,18 +144,16 @@ class Peers {
       holder: spec?.holderIdentity,
     };
     if (isClockOff) {
-      const seconds = Math.round(Math.abs(offsetMs) / 1_000);
-      onFinding(
-        `the clock of another API server is ${seconds} s ${offsetMs > 0 ? 'ahead of' : 'behind'} the clock of this one: ${CLOCK_ADVICE}`,
-        server,
-      );
+      const offset = `${Math.round(Math.abs(offsetMs) / 1_000)} s ${offsetMs > 0 ? 'ahead of' : 'behind'}`;
+      onFinding(`the clock of another API server is ${offset} the clock of this one: ${CLOCK_ADVICE}`, server);
     }
-    if (hasOtherSettings)
+    if (hasOtherSettings) {
       onFinding(`another API server on this store has different settings: ${SETTINGS_ADVICE}`, { ...server, settings: differences });
+    }
     return { ...peer, lastWarnedAt: now };
   }
 
-  /** A sentence for each setting that differs. `text`: the annotation of the other server's Lease. */
+  /** Describes each setting that differs. `text`: the annotation of the other server's Lease. */
   private settingDifferences(text: string | undefined): readonly string[] {
     // Servers of earlier versions publish no settings.
     if (text === undefined) return [];
@@ -163,11 +165,15 @@ class Peers {
   }
 
   private reportCounts(): void {
-    const limit = this.options.clock.monotonic() - LIVENESS_MS;
-    const livePeers = [...this.peers.values()].filter(({ seenAt }) => seenAt >= limit);
-    const offset = livePeers.map(offsetOf).reduce((largest, value) => (Math.abs(value) > Math.abs(largest) ? value : largest), 0);
+    const liveSince = this.options.clock.monotonic() - LIVENESS_MS;
+    const livePeers = [...this.peers.values()].filter(({ seenAt }) => seenAt >= liveSince);
+    let largestOffsetMs = 0;
+    for (const peer of livePeers) {
+      const offsetMs = offsetOf(peer);
+      if (Math.abs(offsetMs) > Math.abs(largestOffsetMs)) largestOffsetMs = offsetMs;
+    }
     const differing = livePeers.filter(({ differingRenewals }) => differingRenewals >= REQUIRED_RENEWALS);
-    this.options.onCounts(offset / 1_000, differing.length);
+    this.options.onCounts(largestOffsetMs / 1_000, differing.length);
   }
 }
 

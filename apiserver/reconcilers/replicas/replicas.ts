@@ -12,7 +12,7 @@ import { startReconciler, type Reconciler } from '../reconciler';
 /** The prefix of the replicas' keys, relative to the key prefix of the store. */
 export const REPLICAS = 'replicas/';
 
-/** A replica that has not renewed its store lease for this time counts as dead. */
+/** The key of a replica that has not renewed its store lease for this time is deleted. */
 const LEASE_SECONDS = 15;
 /** Interval of renewals. */
 const RENEW_MS = 5_000;
@@ -31,7 +31,7 @@ export interface ReplicaAddress extends ServerAddress {
   readonly worker?: number;
 }
 
-/** Where the keys of the replicas are. */
+/** The store of the replicas' keys. */
 export interface ReplicasOptions {
   readonly store: Store;
   /** Key prefix of the store, without a trailing slash. */
@@ -49,26 +49,27 @@ export class Replicas {
   private address: ReplicaAddress | undefined;
   private lease: LeaseId | undefined;
   /** The revision of the last put of this replica's key; `undefined` when the key must be put again. */
-  private recordedAt: Revision | undefined;
+  private putRevision: Revision | undefined;
   private reconciler: Reconciler | undefined;
 
   constructor(private readonly options: ReplicasOptions) {}
 
-  /** In the order of the texts `<ip>:<port>`; workers that share an address are one. */
+  /** The addresses of the live servers in the order of their texts `<ip>:<port>`; workers that share an address count once. */
   get addresses(): readonly ServerAddress[] {
     const distinct = new Map([...this.live.values()].map(({ ip, port }) => [serverName(ip, port), { ip, port }]));
     return [...distinct].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, address]) => address);
   }
 
   /**
-   * The number of replicas that precede this one for a subject, for work that one replica should do. All replicas
-   * with the same view compute the same order, which differs per subject. 0 if this replica has not joined.
+   * The rank of this replica, from 0, for work about a subject that one replica should do: the number of replicas that
+   * precede it. All replicas with the same view compute the same order, which differs per subject. 0 when this replica has
+   * not joined.
    */
   rankFor(subject: string): number {
     const { address } = this;
     if (address === undefined) return 0;
-    const position = positionOf(subject, address);
-    return [...this.live.values()].filter((replica) => positionOf(subject, replica) < position).length;
+    const sortKey = sortKeyFor(subject, address);
+    return [...this.live.values()].filter((replica) => sortKeyFor(subject, replica) < sortKey).length;
   }
 
   /** Called after every change of the live replicas; listeners are never removed. */
@@ -76,13 +77,13 @@ export class Replicas {
     this.listeners.add(listener);
   }
 
-  /** Registers this replica and keeps it registered. Call it once. */
+  /** Puts the key of this replica and renews its lease until {@link leave}. Call it once. */
   join(address: ReplicaAddress): void {
     this.address = address;
     this.reconciler = startReconciler({ ...this.options, intervalMs: RENEW_MS }, () => this.renew(address));
   }
 
-  /** Unregisters this replica, by revoking its store lease. */
+  /** Revokes the lease of this replica, which deletes its key. Does not reject. */
   async leave(): Promise<void> {
     this.address = undefined;
     this.reconciler?.stop();
@@ -119,7 +120,7 @@ export class Replicas {
     for (const listener of this.listeners) listener();
   }
 
-  /** Returns false to be retried soon. */
+  /** Resolves with false when the renewal must be repeated soon. */
   private async renew(address: ReplicaAddress): Promise<boolean> {
     try {
       await this.ensureKey(address);
@@ -130,22 +131,22 @@ export class Replicas {
     }
   }
 
-  /** Renews the lease, or grants a new one, and puts the key unless it exists as this replica has put it last. */
+  /** Renews the lease, or grants a new one, and puts the key unless it is still at the revision of the last put. */
   private async ensureKey(address: ReplicaAddress): Promise<void> {
     const { store, clock, prefix } = this.options;
     const call = { deadline: clock.monotonic() + CALL_MS };
     const key = `${prefix}/${keyOf(address)}`;
     const lease = (await this.renewedLease(call)) ?? (await this.newLease(call));
     if (lease === undefined) return;
-    if (this.recordedAt !== undefined) {
+    if (this.putRevision !== undefined) {
       const { kv } = await store.get(key, call);
-      // Another revision is a late put with an earlier lease: that key is deleted when the lease ends.
-      if (kv?.modRevision === this.recordedAt) return;
+      // At another revision, a late put has attached the key to an earlier lease, at the end of which it would be deleted.
+      if (kv?.modRevision === this.putRevision) return;
     }
     const put = { type: 'put', key, value: Buffer.from(JSON.stringify(address)), lease } as const;
     // Stays undefined when the put fails, so that the next renewal puts the key again.
-    this.recordedAt = undefined;
-    this.recordedAt = (await store.transact({ compare: [], operations: [put] }, call)).revision;
+    this.putRevision = undefined;
+    this.putRevision = (await store.transact({ compare: [], operations: [put] }, call)).revision;
   }
 
   /** Renews the lease of this replica. `undefined` when there is none, or it has expired. */
@@ -165,7 +166,7 @@ export class Replicas {
   /** Grants a lease to this replica. `undefined` when the replica has left in the meantime. */
   private async newLease(call: StoreCallOptions): Promise<LeaseId | undefined> {
     const { store } = this.options;
-    this.recordedAt = undefined;
+    this.putRevision = undefined;
     const lease = await store.grantLease(LEASE_SECONDS, call);
     if (this.address !== undefined) return (this.lease = lease);
     await store.revokeLease(lease, call);
@@ -190,8 +191,8 @@ function isLeaseNotFound(error: unknown): boolean {
   return error instanceof StoreError && error.failure === 'lease-not-found';
 }
 
-/** Comparable text that orders the replicas for a subject. */
-function positionOf(subject: string, address: ReplicaAddress): string {
+/** The text by which the replicas are sorted for a subject. */
+function sortKeyFor(subject: string, address: ReplicaAddress): string {
   return createHash('sha256')
     .update(`${nameOf(address)} ${subject}`)
     .digest('hex');
