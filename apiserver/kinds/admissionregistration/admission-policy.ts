@@ -57,12 +57,13 @@ function validatePolicySpec(spec: Spec, name: string): Errors {
 function checkParamKind({ apiVersion = '', kind = '' }: AdmissionregistrationV1ParamKind, errors: Errors): void {
   if (apiVersion === '') errors.push(requiredValue('spec.paramKind.apiVersion'));
   else checkApiVersion(apiVersion, errors);
-  if (kind === '') errors.push(requiredValue('spec.paramKind.kind'));
-  else {
-    const reasons = checkDns1035Label(kind.toLowerCase());
-    if (reasons.length > 0)
-      errors.push(invalidValue('spec.paramKind.kind', kind, `may have mixed case, but should otherwise match: ${reasons.join(',')}`));
+  if (kind === '') {
+    errors.push(requiredValue('spec.paramKind.kind'));
+    return;
   }
+  const reasons = checkDns1035Label(kind.toLowerCase());
+  if (reasons.length === 0) return;
+  errors.push(invalidValue('spec.paramKind.kind', kind, `may have mixed case, but should otherwise match: ${reasons.join(',')}`));
 }
 
 function checkApiVersion(apiVersion: string, errors: Errors): void {
@@ -90,6 +91,7 @@ function checkMatchConstraints({ matchConstraints }: Spec, errors: Errors): void
   if ((matchConstraints.resourceRules ?? []).length === 0) errors.push(requiredValue('spec.matchConstraints.resourceRules'));
 }
 
+/** An identifier of CEL, or one of its reserved words. */
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
 const RESERVED_WORDS: ReadonlySet<string> = new Set([
   ...['true', 'false', 'null', 'in', 'as', 'break', 'const', 'continue', 'else', 'for', 'function', 'if'],
@@ -102,9 +104,7 @@ function checkVariables({ variables = [], paramKind }: Spec, errors: Errors): Re
   const types = new Map<string, Type>();
   variables.forEach(({ name = '', expression = '' }, index) => {
     const fieldPath = `spec.variables[${index}]`;
-    if (name.trim() === '') errors.push(requiredValue(`${fieldPath}.name`, 'name is not specified'));
-    else if (!IDENTIFIER.test(name) || RESERVED_WORDS.has(name))
-      errors.push(invalidValue(`${fieldPath}.name`, name, 'name is not a valid CEL identifier'));
+    checkVariableName(name, `${fieldPath}.name`, errors);
     if (expression.trim() === '') {
       errors.push(requiredValue(`${fieldPath}.expression`, 'expression is not specified'));
       return;
@@ -117,7 +117,14 @@ function checkVariables({ variables = [], paramKind }: Spec, errors: Errors): Re
   return types;
 }
 
-/** The variables of a field. The authorizer may not be used in messages. */
+function checkVariableName(name: string, field: string, errors: Errors): void {
+  if (name.trim() === '') errors.push(requiredValue(field, 'name is not specified'));
+  else if (!IDENTIFIER.test(name) || RESERVED_WORDS.has(name)) {
+    errors.push(invalidValue(field, name, 'name is not a valid CEL identifier'));
+  }
+}
+
+/** Returns the variables that an expression may use. Expressions of messages may not use the authorizer. */
 type VariablesFor = (options: { readonly hasAuthorizer: boolean }) => PolicyVariables;
 
 function checkValidation(
@@ -126,27 +133,38 @@ function checkValidation(
   variablesFor: VariablesFor,
   errors: Errors,
 ): void {
-  const { expression = '', message, messageExpression } = validation;
-  if (expression.trim() === '') errors.push(requiredValue(`${fieldPath}.expression`, 'expression is not specified'));
-  else
-    checkExpression(expression, `${fieldPath}.expression`, { variables: variablesFor({ hasAuthorizer: true }), types: ['bool'] }, errors);
-  if (messageExpression !== undefined && messageExpression !== '') {
-    const field = `${fieldPath}.messageExpression`;
-    if (messageExpression.trim() === '') errors.push(invalidValue(field, messageExpression, 'must be non-empty if specified'));
-    else checkExpression(messageExpression, field, { variables: variablesFor({ hasAuthorizer: false }), types: ['string'] }, errors);
-  }
-  if (message !== undefined && message !== '') {
-    const field = `${fieldPath}.message`;
-    if (message.trim() === '') errors.push(invalidValue(field, message, 'message must be non-empty if specified'));
-    else if (message.trim().includes('\n')) errors.push(invalidValue(field, message, 'message must not contain line breaks'));
-  }
+  const { expression = '', message = '', messageExpression = '' } = validation;
+  checkRequiredExpression(
+    expression,
+    `${fieldPath}.expression`,
+    { variables: variablesFor({ hasAuthorizer: true }), types: ['bool'] },
+    errors,
+  );
+  const messageRules: ExpressionRules = { variables: variablesFor({ hasAuthorizer: false }), types: ['string'] };
+  if (messageExpression !== '') checkMessageExpression(messageExpression, `${fieldPath}.messageExpression`, messageRules, errors);
+  if (message !== '') checkMessage(message, `${fieldPath}.message`, errors);
   checkEnum(validation, 'reason', fieldPath, REASONS, errors);
 }
 
-/** The names of types in messages, where they differ from ours. */
-const SHOWN_TYPES: Readonly<Record<string, string>> = { null: 'null_type' };
+function checkRequiredExpression(expression: string, field: string, rules: ExpressionRules, errors: Errors): void {
+  if (expression.trim() === '') errors.push(requiredValue(field, 'expression is not specified'));
+  else checkExpression(expression, field, rules, errors);
+}
 
-/** What an expression may use and what it may evaluate to. */
+function checkMessageExpression(expression: string, field: string, rules: ExpressionRules, errors: Errors): void {
+  if (expression.trim() === '') errors.push(invalidValue(field, expression, 'must be non-empty if specified'));
+  else checkExpression(expression, field, rules, errors);
+}
+
+function checkMessage(message: string, field: string, errors: Errors): void {
+  if (message.trim() === '') errors.push(invalidValue(field, message, 'message must be non-empty if specified'));
+  else if (message.trim().includes('\n')) errors.push(invalidValue(field, message, 'message must not contain line breaks'));
+}
+
+/** The names of types in messages, where they differ from {@link Type.kind}. */
+const TYPE_NAMES: Readonly<Record<string, string>> = { null: 'null_type' };
+
+/** The variables of an expression, and the types to which it may evaluate. */
 interface ExpressionRules {
   readonly variables: PolicyVariables;
   readonly types: readonly Type['kind'][];
@@ -155,18 +173,26 @@ interface ExpressionRules {
 /** Reports the first error of the compiler, or else the wrong type of the result. */
 function checkExpression(expression: string, field: string, { variables, types }: ExpressionRules, errors: Errors): void {
   const compiled = compileExpression(expression, policyVariables(variables));
-  if ('error' in compiled) errors.push(compileFieldError(field, expression, compiled));
-  else if (!types.includes(compiled.type.kind)) {
-    const shown = types.map((kind) => SHOWN_TYPES[kind] ?? kind);
-    errors.push(
-      invalidValue(field, expression, `must evaluate to ${shown.length === 1 ? (shown[0] ?? '') : `one of [${shown.join(' ')}]`}`),
-    );
+  if ('error' in compiled) {
+    errors.push(compileFieldError(field, expression, compiled));
+    return;
   }
+  if (types.includes(compiled.type.kind)) return;
+  const names = types.map((kind) => TYPE_NAMES[kind] ?? kind);
+  const expected = names.length === 1 ? names.join('') : `one of [${names.join(' ')}]`;
+  errors.push(invalidValue(field, expression, `must evaluate to ${expected}`));
 }
 
-const AUDIT_ANNOTATION_TYPE = 'admissionregistration.AuditAnnotation';
+/** The annotations as Go's `%#v` prints them in upstream's message. */
+function formatGoAuditAnnotations(annotations: readonly AdmissionregistrationV1AuditAnnotation[]): string {
+  const type = 'admissionregistration.AuditAnnotation';
+  const items = annotations.map(
+    ({ key = '', valueExpression = '' }) => `${type}{Key:${quote(key)}, ValueExpression:${quote(valueExpression)}}`,
+  );
+  return `[]${type}{${items.join(', ')}}`;
+}
 
-/** The key of an audit annotation is prefixed with the name of the policy. */
+/** `name`: the name of the policy, which is a prefix of the key in the audit log. */
 function checkAuditAnnotations(
   annotations: readonly AdmissionregistrationV1AuditAnnotation[],
   name: string,
@@ -174,16 +200,8 @@ function checkAuditAnnotations(
   errors: Errors,
 ): void {
   if (annotations.length > MAX_AUDIT_ANNOTATIONS) {
-    const shown = annotations.map(
-      ({ key = '', valueExpression = '' }) => `${AUDIT_ANNOTATION_TYPE}{Key:${quote(key)}, ValueExpression:${quote(valueExpression)}}`,
-    );
-    errors.push(
-      invalidShownValue(
-        'spec.auditAnnotations',
-        `[]${AUDIT_ANNOTATION_TYPE}{${shown.join(', ')}}`,
-        `must not have more than ${MAX_AUDIT_ANNOTATIONS} auditAnnotations`,
-      ),
-    );
+    const shown = formatGoAuditAnnotations(annotations);
+    errors.push(invalidShownValue('spec.auditAnnotations', shown, `must not have more than ${MAX_AUDIT_ANNOTATIONS} auditAnnotations`));
     return;
   }
   const keys = new Set<string>();

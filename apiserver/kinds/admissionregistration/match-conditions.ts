@@ -19,7 +19,7 @@ import type { AdmissionregistrationV1MatchCondition } from '../../../shared/api/
 
 const MAX_CONDITIONS = 64;
 
-/** Conditions beyond the maximum number are not compiled. */
+/** Adds an error when there are too many conditions, and the errors of those up to the maximum number. */
 export function checkMatchConditions(
   conditions: readonly AdmissionregistrationV1MatchCondition[],
   fieldPath: string,

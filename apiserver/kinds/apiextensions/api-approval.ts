@@ -9,7 +9,7 @@ import type { Errors } from '../rules/checks';
 import { API_APPROVAL, isProtectedGroup } from '../../../shared/names/dialect';
 import type { ApiextensionsV1CustomResourceDefinition } from '../../../shared/api/types/generated/members';
 
-/** State of the approval annotation; `detail` is the error text. */
+/** State of the approval annotation. `value` is its text, `detail` the text of the error. */
 export type ApiApproval =
   | { readonly type: 'approved' | 'unapproved'; readonly value: string }
   | { readonly type: 'wrong'; readonly value: string; readonly detail: string }
@@ -18,7 +18,7 @@ export type ApiApproval =
 const [ANNOTATION] = API_APPROVAL.annotations;
 const RULE = `protected groups must have approval annotation "${ANNOTATION}"`;
 
-/** Undefined for unprotected groups. */
+/** `undefined` for a group that is not protected. The annotation may have either spelling. */
 export function parseApiApproval(group: string, annotations: JsonObject | undefined): ApiApproval | undefined {
   if (!isProtectedGroup(group)) return undefined;
   const value = API_APPROVAL.annotations.map((name) => stringAt(annotations, name) ?? '').find((text) => text !== '');

@@ -11,14 +11,13 @@ import {
   type DefinitionCase,
 } from '../../../test/replay/formats/recorded-definitions';
 import { expandBody } from '../../../test/replay/formats/request-body';
-import { openWriteFixture, type WriteResult } from '../../../test/support/store/write-fixture';
+import { openWriteFixture, type WriteFixture, type WriteResult } from '../../../test/support/store/write-fixture';
 import { useResource } from '../../../test/support/use-resource';
 import { isObject, objectAt, stringAt, type JsonObject, type JsonValue } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 
-const recorded = (name: string): readonly DefinitionCase[] =>
+const recordedCases = (name: 'created' | 'updated' | 'random'): readonly DefinitionCase[] =>
   readRecording(`definitions/${name}`, shape({ format: text }), isDefinitionCase).cases;
-const RECORDED = { created: recorded('created'), updated: recorded('updated'), random: recorded('random') };
 const RESOURCE = 'customresourcedefinitions';
 const NAME = 'things.crd.example.com';
 
@@ -39,20 +38,17 @@ const definition = (spec: JsonObject = {}, metadata: JsonObject = {}): JsonObjec
 describe('creating a CustomResourceDefinition', () => {
   const fixture = useResource(() => openWriteFixture({ naming: 'kubernetes' }));
 
-  test.each(RECORDED.created.map((line) => [line.title, line] as const))('answers as recorded: %s', async (_title, { body, answer }) => {
-    const actual = await runRequest(() => fixture().create(RESOURCE, objectOf(expandBody(body)), { dryRun: true }));
-    expect(splitCauses(actual)).toEqual(splitCauses(answer));
-  });
+  async function replayCreation({ body, answer }: DefinitionCase): Promise<void> {
+    const outcome = await outcomeOf(fixture().create(RESOURCE, objectOf(expandBody(body)), { dryRun: true }));
+    expect(splitCauses(outcome)).toEqual(splitCauses(answer));
+  }
 
-  test.each(RECORDED.random.map((line) => [line.title, line] as const))(
-    'answers as recorded: random schema %s',
-    async (_title, { body, answer }) => {
-      const actual = await runRequest(() => fixture().create(RESOURCE, objectOf(expandBody(body)), { dryRun: true }));
-      expect(splitCauses(actual)).toEqual(splitCauses(answer));
-    },
-  );
+  test.each(recordedCases('created'))('answers as recorded: $title', replayCreation);
+  test.each(recordedCases('random'))('answers as recorded: random schema $title', replayCreation);
 });
 
+/** The status that the controllers set when no other definition has the names. */
+/** The status that the controllers set when no other definition has the names. */
 const ACCEPTED_STATUS: JsonObject = {
   conditions: [
     { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' },
@@ -60,6 +56,8 @@ const ACCEPTED_STATUS: JsonObject = {
   ],
   acceptedNames: { plural: 'things', singular: 'thing', kind: 'Thing', listKind: 'ThingList' },
 };
+/** The status that the controllers set when another definition has the list kind. */
+/** The status that the controllers set when another definition has the list kind. */
 const CONFLICT_STATUS: JsonObject = {
   conditions: [
     { type: 'NamesAccepted', status: 'False', reason: 'ListKindConflict', message: '"ThingList" is already in use' },
@@ -68,27 +66,32 @@ const CONFLICT_STATUS: JsonObject = {
   acceptedNames: { plural: 'things', singular: 'thing', kind: '' },
 };
 
-test.each(RECORDED.updated.map((line) => [line.title, line] as const))(
-  'updating a CustomResourceDefinition answers as recorded: %s',
-  async (_title, { old = {}, body, subresource, namesAccepted, answer }) => {
+describe('updating a CustomResourceDefinition', () => {
+  /** Replaces the stored definition, or its status, at its current resourceVersion. */
+  async function replace(
+    fixture: WriteFixture,
+    sent: JsonObject,
+    options: { readonly subresource?: 'status' | undefined; readonly dryRun?: boolean },
+  ): Promise<WriteResult> {
+    await fixture.cache.catchUp();
+    const name = nameIn(sent);
+    const { resourceVersion = null } = objectAt(await fixture.stored(RESOURCE, name), 'metadata') ?? {};
+    const metadata = { ...objectAt(sent, 'metadata'), resourceVersion };
+    return fixture.update(RESOURCE, name, { ...sent, metadata }, options);
+  }
+
+  test.each(recordedCases('updated'))('answers as recorded: $title', async ({ old = {}, body, subresource, namesAccepted, answer }) => {
     const fixture = await openWriteFixture({ naming: 'kubernetes' });
-    const before = objectOf(expandBody(old));
-    const name = stringAt(objectAt(before, 'metadata'), 'name') ?? '';
-    const replace = async (
-      sent: JsonObject,
-      { subresource: part, dryRun = false }: { readonly subresource?: 'status' | undefined; readonly dryRun?: boolean },
-    ): Promise<WriteResult> => {
-      await fixture.cache.catchUp();
-      const { resourceVersion = null } = objectAt((await fixture.stored(RESOURCE, name)) ?? {}, 'metadata') ?? {};
-      const metadata = { ...objectAt(sent, 'metadata'), name, resourceVersion };
-      return fixture.update(RESOURCE, name, { ...sent, metadata }, { dryRun, subresource: part });
-    };
-    await fixture.create(RESOURCE, before);
-    await replace({ ...before, status: namesAccepted === false ? CONFLICT_STATUS : ACCEPTED_STATUS }, { subresource: 'status' });
-    const actual = await runRequest(() => replace(objectOf(expandBody(body)), { subresource, dryRun: true }));
-    expect(splitCauses(actual)).toEqual(splitCauses(answer));
-  },
-);
+    const original = objectOf(expandBody(old));
+    await fixture.create(RESOURCE, original);
+    const status = namesAccepted === false ? CONFLICT_STATUS : ACCEPTED_STATUS;
+    await replace(fixture, { ...original, status }, { subresource: 'status' });
+    const sent = objectOf(expandBody(body));
+    const named = { ...sent, metadata: { ...objectAt(sent, 'metadata'), name: nameIn(original) } };
+    const outcome = await outcomeOf(replace(fixture, named, { subresource, dryRun: true }));
+    expect(splitCauses(outcome)).toEqual(splitCauses(answer));
+  });
+});
 
 describe('deleting a CustomResourceDefinition', () => {
   const deleteDefinition = async (naming: 'kubernetes' | 'platform', finalizers: readonly string[] = []): Promise<JsonObject> => {
@@ -123,7 +126,7 @@ describe('deleting a CustomResourceDefinition', () => {
   test('sets a grace period of zero when it is repeated', async () => {
     const fixture = await openWriteFixture({ naming: 'kubernetes' });
     await fixture.create(RESOURCE, definition());
-    for (let times = 0; times < 2; times += 1) {
+    for (let deletions = 0; deletions < 2; deletions += 1) {
       await fixture.cache.catchUp();
       await fixture.remove(RESOURCE, NAME);
     }
@@ -133,11 +136,13 @@ describe('deleting a CustomResourceDefinition', () => {
 });
 
 describe('a CustomResourceDefinition with an extreme schema', () => {
+  /** A schema of a string, wrapped `depth` times. */
   const nested = (depth: number, wrap: (inner: JsonObject) => JsonObject): JsonObject => {
-    let inner: JsonObject = { type: 'string' };
-    for (let left = depth; left > 0; left -= 1) inner = wrap(inner);
-    return inner;
+    let schema: JsonObject = { type: 'string' };
+    for (let level = 0; level < depth; level += 1) schema = wrap(schema);
+    return schema;
   };
+  /** The error of a creation with the schema. */
   const createInvalid = async (root: JsonObject): Promise<StatusError> => {
     const fixture = await openWriteFixture({ naming: 'kubernetes' });
     const body = definition({
@@ -148,7 +153,7 @@ describe('a CustomResourceDefinition with an extreme schema', () => {
     return error;
   };
 
-  const WRAPPERS: readonly (readonly [string, (inner: JsonObject) => JsonObject])[] = [
+  const WRAPPERS: readonly (readonly [keyword: string, wrap: (inner: JsonObject) => JsonObject])[] = [
     ['properties', (inner) => ({ type: 'object', properties: { a: inner } })],
     ['items', (inner) => ({ type: 'array', items: inner })],
     ['not', (inner) => ({ not: inner })],
@@ -166,10 +171,11 @@ describe('a CustomResourceDefinition with an extreme schema', () => {
   });
 
   test('is rejected with a message of limited length when many fields below long names are invalid', async () => {
-    const wide = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`p${index}`, {}]));
+    // Each property lacks a type, and its field path has 200 names of 5,000 characters: 20 GB of paths.
+    const properties = Object.fromEntries(Array.from({ length: 20_000 }, (_, index) => [`p${index}`, {}]));
     const root = nested(200, (inner) => ({
       type: 'object',
-      properties: { ['n'.repeat(5000)]: inner['type'] === 'string' ? { type: 'object', properties: wide } : inner },
+      properties: { ['n'.repeat(5000)]: inner['type'] === 'string' ? { type: 'object', properties } : inner },
     }));
     const { message } = await createInvalid(root);
     expect(message.length).toBeLessThan(5_000_000);
@@ -191,9 +197,12 @@ function objectOf(value: JsonValue): JsonObject {
   return value;
 }
 
-async function runRequest(perform: () => Promise<WriteResult>): Promise<DefinitionOutcome> {
+const nameIn = (object: JsonObject): string => stringAt(objectAt(object, 'metadata'), 'name') ?? '';
+
+/** The outcome of a request in the form of the recording. */
+async function outcomeOf(request: Promise<WriteResult>): Promise<DefinitionOutcome> {
   try {
-    const { object, created } = await perform();
+    const { object, created } = await request;
     return definitionOutcome({ code: created ? 201 : 200, message: '', causes: [], object });
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
@@ -203,13 +212,13 @@ async function runRequest(perform: () => Promise<WriteResult>): Promise<Definiti
   }
 }
 
-/** `spec.validation.openAPIV3Schema.type`, `spec.versions[0].schema.openAPIV3Schema.type` */
+/** A cause in a schema: `spec.validation.openAPIV3Schema.type`, `spec.versions[0].schema.openAPIV3Schema.type`. */
 const SCHEMA_CAUSE = /^spec\.(validation|versions\[\d+\]\.schema)\./;
 
 /** The causes of a rejection, with those of schemas sorted; an outcome without causes is returned as it is. */
-function splitCauses(answer: DefinitionOutcome | undefined): unknown {
-  if (!Array.isArray(answer)) return answer;
-  const causes = answer.map(String);
+function splitCauses(outcome: DefinitionOutcome | undefined): unknown {
+  if (!Array.isArray(outcome)) return outcome;
+  const causes = outcome.map(String);
   return {
     others: causes.filter((cause) => !SCHEMA_CAUSE.test(cause)),
     schemas: causes.filter((cause) => SCHEMA_CAUSE.test(cause)).sort(),

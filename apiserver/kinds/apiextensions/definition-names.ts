@@ -1,4 +1,7 @@
-/** Validates the names of a CustomResourceDefinition in `spec.names` and `status.acceptedNames`. */
+/**
+ * Validates the form of the names of a CustomResourceDefinition, in `spec.names` and `status.acceptedNames`. Conflicts with
+ * the names of other definitions are left to apiserver/custom-resources.
+ */
 import { invalidValue, requiredValue } from '../../../shared/api/errors/field-error';
 import type { Errors } from '../rules/checks';
 import { checkDns1035Label } from '../../../shared/values/name-formats';
@@ -12,7 +15,7 @@ const SINGLE_NAMES = [
   { member: 'listKind', allowsMixedCase: true },
 ] as const;
 
-/** `required`: whether every name is required. */
+/** `required`: `all` in the spec, where every single name is required; `some` in the status, where names may be absent. */
 export function checkDefinitionNames(
   names: ApiextensionsV1CustomResourceDefinitionNames,
   fieldPath: string,

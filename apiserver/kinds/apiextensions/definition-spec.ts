@@ -28,8 +28,9 @@ export function checkDefinitionSpec(spec: Spec, errors: Errors): void {
   const [first] = versions;
   checkGroup(spec.group ?? '', errors);
   checkRequiredEnum(spec, 'scope', 'spec', SCOPES, errors);
-  if (spec.preserveUnknownFields === true && versions.some(hasDefaults))
+  if (spec.preserveUnknownFields === true && versions.some(hasDefaults)) {
     errors.push(invalidValue('spec.preserveUnknownFields', true, 'must be false in order to use defaults in the schema'));
+  }
   versions.forEach((version, index) => {
     if (version.schema?.openAPIV3Schema !== undefined) return;
     errors.push(requiredValue(`${VERSIONS}[${index}].schema.openAPIV3Schema`, 'schemas are required'));
@@ -40,9 +41,10 @@ export function checkDefinitionSpec(spec: Spec, errors: Errors): void {
   const firstName = first?.name ?? '';
   if (firstName !== '') checkLabel(firstName, 'spec.version', errors);
   checkDefinitionNames(spec.names ?? {}, 'spec.names', 'all', errors);
-  if (first !== undefined)
-    for (const versionField of sharedFields)
-      versionField.check(first, `spec.${versionField.topLevelName}`, errors, { hasStatus: versions.some(hasStatusSubresource) });
+  if (first !== undefined) {
+    const context = { hasStatus: versions.some(hasStatusSubresource) };
+    for (const { check, topLevelName } of sharedFields) check(first, `spec.${topLevelName}`, errors, context);
+  }
   checkConversion(spec, errors);
 }
 
@@ -54,15 +56,17 @@ function checkGroup(group: string, errors: Errors): void {
   else if (!group.includes('.')) errors.push(invalidValue(field, group, 'should be a domain with at least one dot'));
 }
 
-/** Fields that are the same in all versions are validated once, by the caller. */
+/** Skips `sharedFields`, the fields that are the same in all versions: the caller validates them once. */
 function checkVersion(version: Version, fieldPath: string, sharedFields: readonly VersionField[], errors: Errors): void {
   checkLabel(version.name ?? '', `${fieldPath}.name`, errors);
   const warning = version.deprecationWarning;
   const error = warning === undefined ? undefined : deprecationWarningError(warning, version);
   if (warning !== undefined && error !== undefined) errors.push(invalidValue(`${fieldPath}.deprecationWarning`, warning, error));
-  for (const versionField of VERSION_FIELDS)
-    if (!sharedFields.includes(versionField))
-      versionField.check(version, `${fieldPath}.${versionField.member}`, errors, { hasStatus: hasStatusSubresource(version) });
+  const context = { hasStatus: hasStatusSubresource(version) };
+  for (const versionField of VERSION_FIELDS) {
+    if (sharedFields.includes(versionField)) continue;
+    versionField.check(version, `${fieldPath}.${versionField.member}`, errors, context);
+  }
 }
 
 const hasDefaults = ({ schema }: Version): boolean =>
@@ -79,11 +83,14 @@ function deprecationWarningError(warning: string, { deprecated }: Version): stri
   if (deprecated !== true) return 'can only be set for deprecated versions';
   if (warning === '') return 'must not be an empty string';
   if (Buffer.byteLength(warning) > MAX_WARNING_LENGTH) return `must be <= ${MAX_WARNING_LENGTH} characters long`;
-  // The first character that is no letter, mark, number, punctuation mark, symbol or blank.
-  const at = warning.search(/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u);
-  if (at < 0) return undefined;
-  return `must only contain printable UTF-8 characters; non-printable character found at index ${Buffer.byteLength(warning.slice(0, at))}`;
+  const index = warning.search(NON_PRINTABLE);
+  if (index < 0) return undefined;
+  const byteIndex = Buffer.byteLength(warning.slice(0, index));
+  return `must only contain printable UTF-8 characters; non-printable character found at index ${byteIndex}`;
 }
+
+/** A character that is no letter, mark, number, punctuation mark, symbol or blank. */
+const NON_PRINTABLE = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
 /** The names of versions must be unique, and one version must be the storage version. */
 function checkVersions(spec: Spec, errors: Errors): void {

@@ -1,6 +1,8 @@
 import { stringifyJson, type JsonObject } from '../../../shared/values/json';
 import { restoreSchemas, extractSchemas } from './extract-schemas';
 
+/** A schema with texts that look like the start or end of a schema, and a number that is not a double. */
+/** A schema with texts that look like the start or end of a schema, and a number that is not a double. */
 const TRICKY: JsonObject = {
   type: 'object',
   description: 'ends with \\ and "openAPIV3Schema":{ inside } ',
@@ -23,9 +25,18 @@ test('extractSchemas replaces the schemas of a CustomResourceDefinition by numbe
   expect(schemas.map(String)).toEqual([stringifyJson(TRICKY), '{}', '{"type":"object"}']);
 });
 
-test('restoreSchemas puts the schemas back into an encoded definition in their order', () => {
-  const texts = ['{"type":"object","description":"ü$&"}', '{}'].map((text) => Buffer.from(text));
+describe('restoreSchemas', () => {
+  // `$&` would be replaced if the schema were the replacement of a regular expression.
+  const FIRST = '{"type":"object","description":"ü$&"}';
+  const SECOND = '{}';
+  const schemas = [Buffer.from(FIRST), Buffer.from(SECOND)];
   const version = (schema: string): string => `{"name":"v","schema":{"openAPIV3Schema":${schema}}}`;
-  expect(restoreSchemas(`[${version('{}')},${version('{}')}]`, texts)).toBe(`[${version(String(texts[0]))},${version('{}')}]`);
-  expect(() => restoreSchemas(`[${version('{}')}]`, texts)).toThrow('schemas are missing from an outline');
+
+  test('puts the schemas back into an encoded definition in their order', () => {
+    expect(restoreSchemas(`[${version('{}')},${version('{}')}]`, schemas)).toBe(`[${version(FIRST)},${version(SECOND)}]`);
+  });
+
+  test('throws when the encoded definition has fewer schemas', () => {
+    expect(() => restoreSchemas(`[${version('{}')}]`, schemas)).toThrow('schemas are missing from an outline');
+  });
 });

@@ -42,8 +42,8 @@ export function extractSchemas(bytes: Buffer): DefinitionOutline {
 const EMPTY_SCHEMA_MEMBER = `${SCHEMA_MEMBER.toString()}}`;
 
 /**
- * Puts the schemas back into an encoded outline, where each is encoded as an empty schema. Throws when their numbers
- * differ.
+ * Puts the schemas back into `body`, an encoded outline in which each schema is encoded as an empty one. Throws when the
+ * number of empty schemas is not that of `schemas`.
  */
 export function restoreSchemas(body: string, schemas: readonly Buffer[]): string {
   const [first = '', ...rest] = body.split(EMPTY_SCHEMA_MEMBER);
@@ -55,24 +55,24 @@ export function restoreSchemas(body: string, schemas: readonly Buffer[]): string
 /** The index after the object that begins at `start`. */
 function endOfObject(bytes: Buffer, start: number): number {
   let depth = 0;
-  for (let at = start; at < bytes.length; at += 1) {
-    const byte = bytes[at];
-    if (byte === QUOTE) at = endOfString(bytes, at);
+  for (let index = start; index < bytes.length; index += 1) {
+    const byte = bytes[index];
+    if (byte === QUOTE) index = endOfString(bytes, index);
     else if (byte === OPEN_BRACE) depth += 1;
     else if (byte === CLOSE_BRACE) {
       depth -= 1;
-      if (depth === 0) return at + 1;
+      if (depth === 0) return index + 1;
     }
   }
   throw new Error('an object is not terminated');
 }
 
-/** The index of the quotation mark that ends the string beginning at `start`. */
+/** The index of the quotation mark that ends the string beginning at `start`. An escaped one follows an odd number of backslashes. */
 function endOfString(bytes: Buffer, start: number): number {
   for (let end = bytes.indexOf(QUOTE, start + 1); end >= 0; end = bytes.indexOf(QUOTE, end + 1)) {
-    let escapes = 0;
-    while (bytes[end - 1 - escapes] === BACKSLASH) escapes += 1;
-    if (escapes % 2 === 0) return end;
+    let backslashes = 0;
+    while (bytes[end - 1 - backslashes] === BACKSLASH) backslashes += 1;
+    if (backslashes % 2 === 0) return end;
   }
   throw new Error('a string is not terminated');
 }

@@ -18,10 +18,10 @@ export function checkSelectableFields(version: ApiextensionsV1CustomResourceDefi
   const fields = version.selectableFields ?? [];
   if (fields.length === 0) return;
   const schema = version.schema?.openAPIV3Schema;
-  // The message is upstream's, including its "not".
-  if (schema === undefined)
+  if (schema === undefined) {
+    // The message is upstream's, including its "not".
     errors.push(invalidValue(fieldPath, '', 'selectableFields may only be set when version.schema.openAPIV3Schema is not included'));
-  else if (fields.length > MAX_FIELDS) errors.push(tooManyItems(fieldPath, fields.length, MAX_FIELDS));
+  } else if (fields.length > MAX_FIELDS) errors.push(tooManyItems(fieldPath, fields.length, MAX_FIELDS));
   else checkPaths(readSchema(schema), fields, fieldPath, errors);
 }
 
@@ -38,6 +38,8 @@ function checkPaths(root: SchemaNode, fields: readonly ApiextensionsV1Selectable
 
 const NO_FIELD = 'does not refer to a valid field';
 
+/** `undefined` for a valid path. */
+/** `undefined` for a valid path. */
 function pathError(root: SchemaNode, path: string): string | undefined {
   const node = resolvePath(root, path);
   if (typeof node === 'string') return `is an invalid path: ${node}`;
@@ -48,15 +50,15 @@ function pathError(root: SchemaNode, path: string): string | undefined {
 
 /** The schema at the path, or an error text. */
 function resolvePath(root: SchemaNode, path: string): SchemaNode | string {
-  // `.spec.color` -> `.`, `spec`, `.`, `color`
+  // Brackets and dots, and the texts between them: `.spec.color` -> `.`, `spec`, `.`, `color`.
   const tokens = path.match(/[[\].]|[^[\].]+/g) ?? [];
   let node = root;
-  // Each step is a mark and a name.
-  for (let at = 0; at < tokens.length; at += 2) {
-    const mark = tokens[at] ?? '';
-    if (mark === '[') return 'array notation is not allowed';
-    if (mark !== '.') return `expected [ or . but got: ${mark}`;
-    const name = tokens[at + 1];
+  // The tokens alternate: a separator, then a name.
+  for (let index = 0; index < tokens.length; index += 2) {
+    const separator = tokens[index] ?? '';
+    if (separator === '[') return 'array notation is not allowed';
+    if (separator !== '.') return `expected [ or . but got: ${separator}`;
+    const name = tokens[index + 1];
     if (name === undefined) return 'unexpected end of JSON path';
     const member = propertySchema(node, name);
     if (member === undefined) return NO_FIELD;

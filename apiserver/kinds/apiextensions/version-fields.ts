@@ -17,12 +17,12 @@ export interface VersionField {
   readonly member: keyof Version;
   /** Name below `spec` when all versions have the same value. */
   readonly topLevelName: string;
-  isSameInAll(versions: readonly Version[]): boolean;
+  readonly isSameInAll: (versions: readonly Version[]) => boolean;
   /** `fieldPath` is that of the member, not of the version. */
-  check(version: Version, fieldPath: string, errors: Errors, context: VersionContext): void;
+  readonly check: (version: Version, fieldPath: string, errors: Errors, context: VersionContext) => void;
 }
 
-/** What the check of a field depends on, besides the version. */
+/** The context of the version that a check depends on. */
 export interface VersionContext {
   /** Whether the version, or any version when the value is shared, has a status subresource. */
   readonly hasStatus: boolean;
@@ -40,6 +40,8 @@ export const VERSION_FIELDS: readonly VersionField[] = [
 ];
 
 function createVersionField(member: keyof Version, topLevelName: string, check: VersionField['check']): VersionField {
-  const read = (version: Version | undefined): JsonValue => version?.[member] ?? null;
-  return { member, topLevelName, check, isSameInAll: ([first, ...others]) => others.every((other) => equalJson(read(other), read(first))) };
+  const valueIn = (version: Version | undefined): JsonValue => version?.[member] ?? null;
+  const isSameInAll = ([first, ...others]: readonly Version[]): boolean =>
+    others.every((other) => equalJson(valueIn(other), valueIn(first)));
+  return { member, topLevelName, isSameInAll, check };
 }

@@ -7,7 +7,7 @@ import { useResource } from '../../../test/support/use-resource';
 import { objectAt, stringAt, type JsonObject } from '../../../shared/values/json';
 import { StatusError } from '../../../shared/api/errors/status';
 
-interface Recorded {
+interface RecordedCase {
   readonly title: string;
   /** The request: `create`, `update`, or `status` for an update of the status. */
   readonly to: string;
@@ -15,61 +15,55 @@ interface Recorded {
   readonly answer: JsonObject;
 }
 
-const isRecorded: Check<Recorded> = shape({ title: text, to: text, sent: body, answer: body });
-const RECORDED = readRecording('apiregistration/api-services', body, isRecorded).cases;
+const isRecordedCase: Check<RecordedCase> = shape({ title: text, to: text, sent: body, answer: body });
+const RECORDED = readRecording('apiregistration/api-services', body, isRecordedCase).cases;
+const recordedCases = (request: string): readonly RecordedCase[] => RECORDED.filter(({ to }) => to === request);
 const NAME = 'v1.ext.example.com';
 
-const fixture = useResource(() => openWriteFixture({ naming: 'kubernetes' }));
-
 describe('creating an APIService', () => {
-  test.each(recordedCases('create'))('answers as recorded: %s', async (_title, { sent, answer }) => {
-    expect(await runRequest('create', () => fixture().create('apiservices', withName(sent), { dryRun: true }))).toEqual(answer);
+  const fixture = useResource(() => openWriteFixture({ naming: 'kubernetes' }));
+
+  test.each(recordedCases('create'))('answers as recorded: $title', async ({ sent, answer }) => {
+    expect(await answerTo('create', fixture().create('apiservices', withName(sent), { dryRun: true }))).toEqual(answer);
   });
 });
 
-describe.each(['update', 'status'])('updating an APIService (%s)', (to) => {
+describe.each(['update', 'status'])('updating an APIService (%s)', (request) => {
+  const subresource = request === 'status' ? request : undefined;
   // The first recorded creation is the object that is updated.
-  const [, plain] = recordedCases('create')[0] ?? [];
-  const subresource = to === 'status' ? to : undefined;
-  let resourceVersion: string;
-  beforeAll(async () => {
-    const { entry } = await fixture().create('apiservices', withName(plain?.sent ?? {}));
-    resourceVersion = String(entry.revision);
-    await fixture().cache.catchUp();
-  });
-  afterAll(async () => {
-    await fixture().remove('apiservices', NAME);
-    await fixture().cache.catchUp();
+  const original = recordedCases('create')[0]?.sent;
+  const fixture = useResource(async () => {
+    const opened = await openWriteFixture({ naming: 'kubernetes' });
+    const { entry } = await opened.create('apiservices', withName(original ?? {}));
+    await opened.cache.catchUp();
+    return { ...opened, resourceVersion: String(entry.revision) };
   });
 
-  test.each(recordedCases(to))('answers as recorded: %s', async (_title, { sent, answer }) => {
-    const object = withName({ ...plain?.sent, ...sent, metadata: { ...objectAt(sent, 'metadata'), resourceVersion } });
-    expect(await runRequest(to, () => fixture().update('apiservices', NAME, object, { dryRun: true, subresource }))).toEqual(answer);
+  test.each(recordedCases(request))('answers as recorded: $title', async ({ sent, answer }) => {
+    const { update, resourceVersion } = fixture();
+    const object = withName({ ...original, ...sent, metadata: { ...objectAt(sent, 'metadata'), resourceVersion } });
+    expect(await answerTo(request, update('apiservices', NAME, object, { dryRun: true, subresource }))).toEqual(answer);
   });
 
   test('is rejected without a resourceVersion', async () => {
-    const update = fixture().update('apiservices', NAME, withName(plain?.sent ?? {}), { dryRun: true, subresource });
+    const update = fixture().update('apiservices', NAME, withName(original ?? {}), { dryRun: true, subresource });
     await expect(update).rejects.toThrow('metadata.resourceVersion: Invalid value: 0x0: must be specified for an update');
   });
 });
-
-function recordedCases(to: string): (readonly [string, Recorded])[] {
-  return RECORDED.filter((row) => row.to === to).map((row) => [row.title, row]);
-}
 
 function withName(sent: JsonObject): JsonObject {
   return { ...sent, metadata: { name: NAME, ...objectAt(sent, 'metadata') } };
 }
 
 /** The response in the form of the recording, which has no status for updates of the main endpoint. */
-async function runRequest(to: string, perform: () => Promise<WriteResult>): Promise<JsonObject> {
+async function answerTo(request: string, response: Promise<WriteResult>): Promise<JsonObject> {
   try {
-    const { object, created } = await perform();
+    const { object, created } = await response;
     const time = stringAt(objectAt(object, 'metadata'), 'creationTimestamp') ?? '';
     const { spec = null, status = null } = object;
     const labels = objectAt(object, 'metadata')?.['labels'] ?? null;
-    const shown = { code: created ? 201 : 200, labels, spec, ...(to === 'update' ? {} : { status }) };
-    return JSON.parse(JSON.stringify(shown).replaceAll(time, '<time>'));
+    const answer = { code: created ? 201 : 200, labels, spec, ...(request === 'update' ? {} : { status }) };
+    return JSON.parse(JSON.stringify(answer).replaceAll(time, '<time>'));
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     const causes = error.status.details?.causes ?? [];

@@ -98,8 +98,8 @@ function checkSpec(spec: AppsV1DaemonSetSpec, old: AppsV1DaemonSetSpec | undefin
   checkNonNegative(spec, 'revisionHistoryLimit', 'spec', errors);
 }
 
-const STRATEGY = 'spec.updateStrategy';
-const ROLLING = `${STRATEGY}.rollingUpdate`;
+const STRATEGY_FIELD = 'spec.updateStrategy';
+const ROLLING_UPDATE_FIELD = `${STRATEGY_FIELD}.rollingUpdate`;
 
 function checkStrategy({ type = '', rollingUpdate }: AppsV1DaemonSetUpdateStrategy, errors: Errors): void {
   switch (type) {
@@ -110,7 +110,7 @@ function checkStrategy({ type = '', rollingUpdate }: AppsV1DaemonSetUpdateStrate
       return;
     default: {
       const shown = `apps.DaemonSetUpdateStrategy{Type:${quote(type)}, RollingUpdate:(*apps.RollingUpdateDaemonSet)(nil)}`;
-      errors.push(createFieldError('FieldValueNotSupported', STRATEGY, shown, 'supported values: "RollingUpdate", "OnDelete"'));
+      errors.push(createFieldError('FieldValueNotSupported', STRATEGY_FIELD, shown, 'supported values: "RollingUpdate", "OnDelete"'));
     }
   }
 }
@@ -118,32 +118,44 @@ function checkStrategy({ type = '', rollingUpdate }: AppsV1DaemonSetUpdateStrate
 /** Exactly one of `maxUnavailable` and `maxSurge` must be non-zero. */
 function checkRolling(rolling: AppsV1RollingUpdateDaemonSet, errors: Errors): void {
   const { maxUnavailable, maxSurge } = rolling;
-  checkIntOrPercent(rolling, 'maxUnavailable', ROLLING, errors);
-  checkIntOrPercent(rolling, 'maxSurge', ROLLING, errors);
+  checkIntOrPercent(rolling, 'maxUnavailable', ROLLING_UPDATE_FIELD, errors);
+  checkIntOrPercent(rolling, 'maxSurge', ROLLING_UPDATE_FIELD, errors);
   const hasUnavailable = intOrPercentValue(maxUnavailable) !== 0;
   const hasSurge = intOrPercentValue(maxSurge) !== 0;
   if (hasUnavailable && hasSurge) {
-    errors.push(invalidShownValue(`${ROLLING}.maxSurge`, formatGoIntOrString(maxSurge), 'may not be set when maxUnavailable is non-zero'));
+    errors.push(
+      invalidShownValue(
+        `${ROLLING_UPDATE_FIELD}.maxSurge`,
+        formatGoIntOrString(maxSurge),
+        'may not be set when maxUnavailable is non-zero',
+      ),
+    );
   }
-  if (!hasUnavailable && !hasSurge) errors.push(requiredValue(`${ROLLING}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
-  checkNotMoreThan100Percent(maxUnavailable, `${ROLLING}.maxUnavailable`, errors);
-  checkNotMoreThan100Percent(maxSurge, `${ROLLING}.maxSurge`, errors);
+  if (!hasUnavailable && !hasSurge) errors.push(requiredValue(`${ROLLING_UPDATE_FIELD}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
+  checkNotMoreThan100Percent(maxUnavailable, `${ROLLING_UPDATE_FIELD}.maxUnavailable`, errors);
+  checkNotMoreThan100Percent(maxSurge, `${ROLLING_UPDATE_FIELD}.maxSurge`, errors);
 }
 
 const templateGeneration = (object: AppsV1DaemonSet): string | undefined =>
   stringAt(object.metadata?.annotations, TEMPLATE_GENERATION_ANNOTATION);
 
-/** The stored value may be any text, because older versions did not validate it. */
+/** An integer in canonical spelling. */
+const INTEGER = /^-?\d+$/;
+/** An integer as `strconv.ParseInt` accepts it. */
+const SIGNED_INTEGER = /^[+-]?\d+$/;
+
+/** The generation of a stored object; `1` when the stored text is not an integer, which older versions did not check. */
 function storedGeneration(old: AppsV1DaemonSet): string {
   const text = templateGeneration(old) ?? '';
-  return /^-?\d+$/.test(text) ? text : '1';
+  return INTEGER.test(text) ? text : '1';
 }
 
 /** Parses a 64-bit integer into its canonical spelling; throws a 400 StatusError for anything else. */
 function parseGeneration(text: string): string {
-  const isNumber = /^[+-]?\d+$/.test(text);
-  if (isNumber && BigInt.asIntN(64, BigInt(text)) === BigInt(text)) return String(BigInt(text));
-  const cause = `strconv.ParseInt: parsing ${quote(text)}: ${isNumber ? 'value out of range' : 'invalid syntax'}`;
+  const isInteger = SIGNED_INTEGER.test(text);
+  const fitsIn64Bits = isInteger && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+  if (fitsIn64Bits) return String(BigInt(text));
+  const cause = `strconv.ParseInt: parsing ${quote(text)}: ${isInteger ? 'value out of range' : 'invalid syntax'}`;
   throw badRequest(`DaemonSet in version "v1" cannot be handled as a DaemonSet: ${cause}`);
 }
 

@@ -59,32 +59,35 @@ function validateSpec(object: AppsV1Deployment, old?: AppsV1Deployment): readonl
   return errors;
 }
 
-const STRATEGY = 'spec.strategy';
-const ROLLING = `${STRATEGY}.rollingUpdate`;
+const STRATEGY_FIELD = 'spec.strategy';
+const ROLLING_UPDATE_FIELD = `${STRATEGY_FIELD}.rollingUpdate`;
 
 function checkStrategy({ type = '', rollingUpdate }: AppsV1DeploymentStrategy, errors: Errors): void {
   switch (type) {
     case 'Recreate':
-      if (rollingUpdate !== undefined) errors.push(forbiddenField(ROLLING, "may not be specified when strategy `type` is 'Recreate'"));
+      if (rollingUpdate !== undefined)
+        errors.push(forbiddenField(ROLLING_UPDATE_FIELD, "may not be specified when strategy `type` is 'Recreate'"));
       return;
     case 'RollingUpdate':
       checkRolling(rollingUpdate ?? {}, errors);
       return;
     default: {
       const shown = `apps.DeploymentStrategy{Type:${quote(type)}, RollingUpdate:(*apps.RollingUpdateDeployment)(nil)}`;
-      errors.push(createFieldError('FieldValueNotSupported', STRATEGY, shown, 'supported values: "Recreate", "RollingUpdate"'));
+      errors.push(createFieldError('FieldValueNotSupported', STRATEGY_FIELD, shown, 'supported values: "Recreate", "RollingUpdate"'));
     }
   }
 }
 
 function checkRolling(rolling: AppsV1RollingUpdateDeployment, errors: Errors): void {
   const { maxUnavailable, maxSurge } = rolling;
-  checkIntOrPercent(rolling, 'maxUnavailable', ROLLING, errors);
-  checkIntOrPercent(rolling, 'maxSurge', ROLLING, errors);
+  checkIntOrPercent(rolling, 'maxUnavailable', ROLLING_UPDATE_FIELD, errors);
+  checkIntOrPercent(rolling, 'maxSurge', ROLLING_UPDATE_FIELD, errors);
   if (intOrPercentValue(maxUnavailable) === 0 && intOrPercentValue(maxSurge) === 0) {
-    errors.push(invalidShownValue(`${ROLLING}.maxUnavailable`, formatGoIntOrString(maxUnavailable), 'may not be 0 when `maxSurge` is 0'));
+    errors.push(
+      invalidShownValue(`${ROLLING_UPDATE_FIELD}.maxUnavailable`, formatGoIntOrString(maxUnavailable), 'may not be 0 when `maxSurge` is 0'),
+    );
   }
-  checkNotMoreThan100Percent(maxUnavailable, `${ROLLING}.maxUnavailable`, errors);
+  checkNotMoreThan100Percent(maxUnavailable, `${ROLLING_UPDATE_FIELD}.maxUnavailable`, errors);
 }
 
 function checkDeadline(spec: AppsV1DeploymentSpec, errors: Errors): void {

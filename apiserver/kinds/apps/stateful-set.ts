@@ -57,20 +57,21 @@ function validateSpec(object: AppsV1StatefulSet, old?: AppsV1StatefulSet): reado
   return errors;
 }
 
-const STRATEGY = 'spec.updateStrategy';
-const ROLLING = `${STRATEGY}.rollingUpdate`;
+const STRATEGY_FIELD = 'spec.updateStrategy';
+const ROLLING_UPDATE_FIELD = `${STRATEGY_FIELD}.rollingUpdate`;
 
 function checkStrategy(strategy: AppsV1StatefulSetUpdateStrategy, errors: Errors): void {
   const rolling = strategy.rollingUpdate;
   switch (strategy.type) {
     case 'RollingUpdate':
-      checkNonNegative(rolling ?? {}, 'partition', ROLLING, errors);
+      checkNonNegative(rolling ?? {}, 'partition', ROLLING_UPDATE_FIELD, errors);
       return;
     case 'OnDelete':
-      if (rolling !== undefined) errors.push(invalidValue(ROLLING, rolling, "only allowed for updateStrategy 'RollingUpdate'"));
+      if (rolling !== undefined)
+        errors.push(invalidValue(ROLLING_UPDATE_FIELD, rolling, "only allowed for updateStrategy 'RollingUpdate'"));
       return;
     default:
-      errors.push(invalidValue(STRATEGY, strategy, "must be 'RollingUpdate' or 'OnDelete'"));
+      errors.push(invalidValue(STRATEGY_FIELD, strategy, "must be 'RollingUpdate' or 'OnDelete'"));
   }
 }
 

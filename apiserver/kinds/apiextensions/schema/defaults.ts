@@ -14,7 +14,7 @@ import { readSchema } from '../../../../shared/api/structural/read-schema';
 import { compileRules } from '../../../../shared/expression/custom/evaluate-rules';
 import type { SchemaNode } from '../../../../shared/api/structural/schema-node';
 
-/** The errors of all defaults in a structural schema. */
+/** The errors of all defaults in a structural schema. `root` is the schema of a whole object. */
 export function validateDefaults(root: SchemaNode, fieldPath: string): readonly FieldError[] {
   const errors: FieldError[] = [];
   addNodeErrors({ ...root, embeddedResource: true }, fieldPath, undefined, errors);
@@ -22,26 +22,27 @@ export function validateDefaults(root: SchemaNode, fieldPath: string): readonly 
 }
 
 /**
- * Path from an object with type and object metadata to a part of these: `['metadata', 'finalizers', '[]']`, where `[]` is
- * an item. Undefined for a schema outside of apiVersion, kind and metadata.
+ * The path of a schema below the object that has `apiVersion`, `kind` and `metadata`, when it is within one of these:
+ * `['metadata', 'finalizers', '[]']`, where `[]` is an item. `undefined` elsewhere.
  */
-type TypeMetaSteps = readonly string[] | undefined;
+type TypeMetaPath = readonly string[] | undefined;
 
 const TYPE_META: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
-/** The member of the wrapper object that holds the default. */
-const VALUE = 'default';
+/** The keyword of the default, and the member of the wrapper object that holds it: see {@link wrapValue}. */
+const DEFAULT = 'default';
 /** The step from a list to its items. */
 const ITEM = '[]';
 
 /** Adds the errors of the defaults at and below the node, except below `additionalProperties` (upstream behaviour). */
-function addNodeErrors(node: SchemaNode, fieldPath: string, steps: TypeMetaSteps, errors: FieldError[]): void {
+function addNodeErrors(node: SchemaNode, fieldPath: string, typeMetaPath: TypeMetaPath, errors: FieldError[]): void {
   const { items, properties } = node;
-  for (const error of valueErrors(node, fieldPath, steps)) errors.push(error);
-  if (items !== undefined) addNodeErrors(items, `${fieldPath}.items`, steps && [...steps, ITEM], errors);
+  for (const error of valueErrors(node, fieldPath, typeMetaPath)) errors.push(error);
+  if (items !== undefined) addNodeErrors(items, `${fieldPath}.items`, typeMetaPath && [...typeMetaPath, ITEM], errors);
   for (const [name, member] of properties) {
     const isTypeMeta = node.embeddedResource && TYPE_META.includes(name);
-    addNodeErrors(member, `${fieldPath}.properties[${name}]`, isTypeMeta ? [name] : steps && [...steps, name], errors);
+    const memberPath = isTypeMeta ? [name] : typeMetaPath && [...typeMetaPath, name];
+    addNodeErrors(member, `${fieldPath}.properties[${name}]`, memberPath, errors);
   }
 }
 
@@ -49,23 +50,22 @@ function addNodeErrors(node: SchemaNode, fieldPath: string, steps: TypeMetaSteps
  * The errors of the default of one node, in stages: type and object metadata; embedded objects; the schema; its rules.
  * The errors of a stage end the validation. Unknown fields are reported in addition, unless the first stage fails.
  */
-function valueErrors(node: SchemaNode, fieldPath: string, steps: TypeMetaSteps): readonly FieldError[] {
+function valueErrors(node: SchemaNode, fieldPath: string, typeMetaPath: TypeMetaPath): readonly FieldError[] {
   const { defaultValue } = node;
   if (defaultValue === undefined || defaultValue === null) return [];
-  const metaErrors = steps === undefined ? [] : typeMetaErrors(defaultValue, fieldPath, steps);
+  const metaErrors = typeMetaPath === undefined ? [] : typeMetaErrors(defaultValue, fieldPath, typeMetaPath);
   if (metaErrors.length > 0) return metaErrors;
   const wrapper = wrapSchema(node);
   const object = wrapValue(defaultValue);
   // The fields of type and object metadata are known without a schema.
-  const hasUnknownFields = steps === undefined && pruneUnknown(wrapper, wrapValue(defaultValue)).length > 0;
-  const embeddedObjectError = embeddedError(wrapper, object);
-  const unknown = hasUnknownFields ? [unknownError(object[VALUE] ?? null, fieldPath)] : [];
-  if (embeddedObjectError !== undefined) return [...unknown, prefixField(fieldPath, embeddedObjectError)];
-  const embeddedErrors = validateEmbedded(wrapper, object).map((error) => prefixField(fieldPath, error));
-  if (embeddedErrors.length > 0) return [...unknown, ...embeddedErrors];
+  const hasUnknownFields = typeMetaPath === undefined && pruneUnknown(wrapper, wrapValue(defaultValue)).length > 0;
+  const embeddedErrors = embeddedObjectErrors(wrapper, object).map((error) => prefixField(fieldPath, error));
+  // The message shows the value after its embedded objects were canonicalized.
+  const unknownFieldErrors = hasUnknownFields ? [unknownFieldError(object[DEFAULT] ?? null, fieldPath)] : [];
+  if (embeddedErrors.length > 0) return [...unknownFieldErrors, ...embeddedErrors];
   const schemaErrors = validateAgainstSchema(node, defaultValue, fieldPath);
-  if (schemaErrors.length > 0) return [...unknown, ...schemaErrors];
-  return [...unknown, ...ruleErrors(wrapper, wrapValue(defaultValue), fieldPath)];
+  if (schemaErrors.length > 0) return [...unknownFieldErrors, ...schemaErrors];
+  return [...unknownFieldErrors, ...ruleErrors(wrapper, wrapValue(defaultValue), fieldPath)];
 }
 
 /** The errors of rules that are not met. Rules that do not compile are reported by check-rules.ts. */
@@ -77,11 +77,11 @@ function ruleErrors(wrapper: SchemaNode, object: JsonObject, fieldPath: string):
 function validateAgainstSchema(node: SchemaNode, value: JsonValue, fieldPath: string): readonly FieldError[] {
   const context = new CheckContext(new Correlation());
   schemaCheckOf(withoutIntOrString(node))(value, context, undefined);
-  return context.distinctErrors.map((error) => relocateToDefault(node, error, `${fieldPath}.${VALUE}`));
+  return context.distinctErrors.map((error) => relocateToDefault(node, error, `${fieldPath}.${DEFAULT}`));
 }
 
-const unknownError = (value: JsonValue, fieldPath: string): FieldError =>
-  invalidShownValue(`${fieldPath}.${VALUE}`, formatGoSyntax(value), 'must not have unknown fields');
+const unknownFieldError = (value: JsonValue, fieldPath: string): FieldError =>
+  invalidShownValue(`${fieldPath}.${DEFAULT}`, formatGoSyntax(value), 'must not have unknown fields');
 
 const WITHOUT_INT_OR_STRING = new WeakMap<SchemaNode, SchemaNode>();
 
@@ -115,44 +115,43 @@ function relocateToDefault({ properties, additionalProperties }: SchemaNode, err
 }
 
 /** Wraps the value and its schema in an object, because the validators start at an object. */
-const wrapValue = (value: JsonValue): JsonObject => ({ [VALUE]: cloneJson<JsonValue>(value) });
+const wrapValue = (value: JsonValue): JsonObject => ({ [DEFAULT]: cloneJson<JsonValue>(value) });
 const wrapSchema = (node: SchemaNode): SchemaNode => ({
   ...node,
   rules: [],
   embeddedResource: false,
-  properties: new Map([[VALUE, node]]),
+  properties: new Map([[DEFAULT, node]]),
   items: undefined,
 });
 
-/** Canonicalizes the metadata of embedded objects; returns an error if it cannot be decoded. */
-function embeddedError(wrapper: SchemaNode, object: JsonObject): FieldError | undefined {
+/** Canonicalizes the metadata of embedded objects in `object`. Returns the error of the decoder, or else those of validation. */
+function embeddedObjectErrors(wrapper: SchemaNode, object: JsonObject): readonly FieldError[] {
   try {
     decodeEmbedded(wrapper, object);
-    return undefined;
   } catch (error) {
-    if (error instanceof EmbeddedResourceError) return error.fieldError;
+    if (error instanceof EmbeddedResourceError) return [error.fieldError];
     throw error;
   }
+  return validateEmbedded(wrapper, object);
 }
 
 /** The schema of a wrapper with an embedded resource as its value. */
 const EMBEDDED_RESOURCE = readSchema({
-  properties: { [VALUE]: { 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true } },
+  properties: { [DEFAULT]: { 'x-kubernetes-embedded-resource': true, 'x-kubernetes-preserve-unknown-fields': true } },
 });
 
-/** A default in apiVersion, kind or metadata must result in a valid object: it is put into one at the path `steps`. */
-function typeMetaErrors(defaultValue: JsonValue, fieldPath: string, steps: readonly string[]): readonly FieldError[] {
-  const part = steps.reduceRight<JsonValue>(
+/** A default in apiVersion, kind or metadata must result in a valid object: it is put into one at the path. */
+function typeMetaErrors(defaultValue: JsonValue, fieldPath: string, typeMetaPath: readonly string[]): readonly FieldError[] {
+  const members = typeMetaPath.reduceRight<JsonValue>(
     (value, step) => (step === ITEM ? [value] : { [step]: value }),
     cloneJson<JsonValue>(defaultValue),
   );
-  const object: JsonObject = { [VALUE]: { apiVersion: 'v1', kind: 'A', ...(isObject(part) ? part : {}) } };
-  const error = embeddedError(EMBEDDED_RESOURCE, object);
-  const errors = error === undefined ? validateEmbedded(EMBEDDED_RESOURCE, object) : [error];
-  const texts = errors.map(({ text }) => text.slice(VALUE.length + 1));
+  const object: JsonObject = { [DEFAULT]: { apiVersion: 'v1', kind: 'A', ...(isObject(members) ? members : {}) } };
+  // The texts without the name of the wrapper's member and the dot after it.
+  const texts = embeddedObjectErrors(EMBEDDED_RESOURCE, object).map(({ text }) => text.slice(`${DEFAULT}.`.length));
   if (texts.length === 0) return [];
-  const message = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
-  return [invalidShownValue(`${fieldPath}.${VALUE}`, formatGoSyntax(defaultValue), `must result in valid metadata: ${message}`)];
+  const message = texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`;
+  return [invalidShownValue(`${fieldPath}.${DEFAULT}`, formatGoSyntax(defaultValue), `must result in valid metadata: ${message}`)];
 }
 
 const prefixField = (fieldPath: string, error: FieldError): FieldError => ({

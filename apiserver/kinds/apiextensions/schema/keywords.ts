@@ -15,16 +15,17 @@ import { type JsonObject, objectAt, stringAt, stringsAt } from '../../../../shar
 import { validateTypeMetaSchemas } from './type-meta';
 import { subschemas } from './subschemas';
 
-/** Returns the errors. Adds the schemas with errors, and all schemas that contain them, to `invalid`. */
-export function validateKeywords(root: JsonObject, fieldPath: string, invalid: Set<JsonObject>): readonly FieldError[] {
+/** Returns the errors. Adds the schemas with errors, and all schemas that contain them, to `invalidSchemas`. */
+export function validateKeywords(root: JsonObject, fieldPath: string, invalidSchemas: Set<JsonObject>): readonly FieldError[] {
   const errors: FieldError[] = [...validateTypeMetaSchemas(root, fieldPath)];
   if (root['nullable'] === true) errors.push(forbiddenField(`${fieldPath}.nullable`, 'nullable cannot be true at the root'));
-  addErrors(root, fieldPath, errors, invalid);
-  if (errors.length > 0) invalid.add(root);
+  addSchemaErrors(root, fieldPath, errors, invalidSchemas);
+  if (errors.length > 0) invalidSchemas.add(root);
   return errors;
 }
 
-function addErrors(schema: JsonObject, fieldPath: string, errors: FieldError[], invalid: Set<JsonObject>): void {
+/** Adds the errors of the schema and of all schemas below it. */
+function addSchemaErrors(schema: JsonObject, fieldPath: string, errors: FieldError[], invalidSchemas: Set<JsonObject>): void {
   const errorCountBefore = errors.length;
   appendAll(errors, [
     ...unsupportedErrors(schema, fieldPath),
@@ -35,15 +36,15 @@ function addErrors(schema: JsonObject, fieldPath: string, errors: FieldError[], 
     ...listTypeErrors(schema, fieldPath),
     ...setItemErrors(schema, fieldPath),
   ]);
-  for (const inner of subschemas(schema, fieldPath)) addErrors(inner.schema, inner.fieldPath, errors, invalid);
+  for (const inner of subschemas(schema, fieldPath)) addSchemaErrors(inner.schema, inner.fieldPath, errors, invalidSchemas);
   appendAll(errors, listMapKeyErrors(schema, fieldPath));
-  if (errors.length > errorCountBefore) invalid.add(schema);
+  if (errors.length > errorCountBefore) invalidSchemas.add(schema);
 }
 
-const UNSUPPORTED = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];
+const UNSUPPORTED_KEYWORDS = ['id', 'additionalItems', 'patternProperties', 'definitions', 'dependencies', '$ref'];
 
 function unsupportedErrors(schema: JsonObject, fieldPath: string): readonly FieldError[] {
-  const errors = UNSUPPORTED.filter((member) => schema[member] !== undefined).map((member) =>
+  const errors = UNSUPPORTED_KEYWORDS.filter((member) => schema[member] !== undefined).map((member) =>
     forbiddenField(`${fieldPath}.${member}`, `${member} is not supported`),
   );
   if (Array.isArray(schema['items'])) errors.push(forbiddenField(`${fieldPath}.items`, 'items must be a schema object and not an array'));
@@ -114,58 +115,64 @@ function typeMismatchErrors(schema: JsonObject, field: string, expectedType: str
   return [type === '' ? requiredValue(field, text) : invalidValue(field, type, text)];
 }
 
+/** The errors of the keys of a list of type `map`; keys of another list are an error. */
 function listMapKeyErrors(schema: JsonObject, fieldPath: string): readonly FieldError[] {
   const listType = stringAt(schema, LIST_TYPE);
   const keys = stringsAt(schema, LIST_KEYS);
-  const errors: FieldError[] = [];
-  if (keys.length > 0 && listType !== 'map') {
-    const text = `must be map if ${LIST_KEYS} is non-empty`;
-    const field = `${fieldPath}.${LIST_TYPE}`;
-    errors.push(listType === undefined ? requiredValue(field, text) : invalidValue(field, listType, text));
+  if (listType === 'map') {
+    const hasNoKeys = keys.length === 0;
+    const keyErrors = hasNoKeys ? [requiredValue(`${fieldPath}.${LIST_KEYS}`, `must not be empty if ${LIST_TYPE} is map`)] : [];
+    return [...keyErrors, ...mapItemErrors(schema, keys, fieldPath)];
   }
-  if (listType !== 'map') return errors;
-  const field = `${fieldPath}.${LIST_KEYS}`;
-  if (keys.length === 0) errors.push(requiredValue(field, `must not be empty if ${LIST_TYPE} is map`));
-  const items = objectAt(schema, 'items');
-  if (schema['items'] === undefined) errors.push(requiredValue(`${fieldPath}.items`, `must have a schema if ${LIST_TYPE} is map`));
-  else if (items === undefined)
-    errors.push(
-      invalidShownValue(
-        `${fieldPath}.items`,
-        'apiextensions.JSONSchemaPropsOrArray{…}',
-        `must only have a single schema if ${LIST_TYPE} is map`,
-      ),
-    );
-  if (items === undefined) return errors;
-  if (items['nullable'] === true) errors.push(forbiddenField(`${fieldPath}.items.nullable`, `cannot be nullable when ${LIST_TYPE} is map`));
-  const type = stringAt(items, 'type') ?? '';
-  if (type === 'object') return [...errors, ...keyPropertyErrors(keys, items, fieldPath, field)];
-  return [...errors, invalidValue(`${fieldPath}.items.type`, type, `must be object if parent array's ${LIST_TYPE} is map`)];
+  if (keys.length === 0) return [];
+  const text = `must be map if ${LIST_KEYS} is non-empty`;
+  const field = `${fieldPath}.${LIST_TYPE}`;
+  return [listType === undefined ? requiredValue(field, text) : invalidValue(field, listType, text)];
 }
 
-function keyPropertyErrors(keys: readonly string[], items: JsonObject, fieldPath: string, field: string): readonly FieldError[] {
+/** The errors of the items of a list of type `map`, which must be objects with the keys. */
+function mapItemErrors(schema: JsonObject, keys: readonly string[], fieldPath: string): readonly FieldError[] {
+  const field = `${fieldPath}.items`;
+  if (schema['items'] === undefined) return [requiredValue(field, `must have a schema if ${LIST_TYPE} is map`)];
+  const items = objectAt(schema, 'items');
+  if (items === undefined) {
+    const text = `must only have a single schema if ${LIST_TYPE} is map`;
+    return [invalidShownValue(field, 'apiextensions.JSONSchemaPropsOrArray{…}', text)];
+  }
+  const errors: FieldError[] = [];
+  if (items['nullable'] === true) errors.push(forbiddenField(`${field}.nullable`, `cannot be nullable when ${LIST_TYPE} is map`));
+  const type = stringAt(items, 'type') ?? '';
+  if (type === 'object') return [...errors, ...keyPropertyErrors(keys, items, fieldPath)];
+  return [...errors, invalidValue(`${field}.type`, type, `must be object if parent array's ${LIST_TYPE} is map`)];
+}
+
+/** The errors of the properties of an item that are keys. `fieldPath` is that of the list. */
+function keyPropertyErrors(keys: readonly string[], items: JsonObject, fieldPath: string): readonly FieldError[] {
+  const field = `${fieldPath}.${LIST_KEYS}`;
   const members = objectAt(items, 'properties') ?? {};
   const required = new Set(stringsAt(items, 'required'));
   const errors: FieldError[] = [];
-  const unknown = invalidValue(field, keys, 'entries must all be names of item properties');
+  const unknownKeyError = invalidValue(field, keys, 'entries must all be names of item properties');
   for (const key of new Set(keys)) {
     const member = objectAt(members, key);
     if (member === undefined) {
-      errors.push(unknown);
+      errors.push(unknownKeyError);
       continue;
     }
     const type = stringAt(member, 'type') ?? '';
     const propertyPath = `${fieldPath}.items.properties[${key}]`;
     // The value is always shown as "object" (upstream behaviour).
-    if (type === 'object' || type === 'array')
+    if (type === 'object' || type === 'array') {
       errors.push(invalidValue(`${propertyPath}.type`, 'object', `must be a scalar type if parent array's ${LIST_TYPE} is map`));
-    appendAll(errors, keyMemberErrors(member, { isRequired: required.has(key) }, propertyPath));
+    }
+    appendAll(errors, keyPresenceErrors(member, { isRequired: required.has(key) }, propertyPath));
   }
   if (new Set(keys).size < keys.length) errors.push(invalidValue(field, keys, 'must not contain duplicate entries'));
   return errors;
 }
 
-function keyMemberErrors(
+/** Every item must have the key: the property is required or has a default, and cannot be null. */
+function keyPresenceErrors(
   member: JsonObject,
   { isRequired }: { readonly isRequired: boolean },
   propertyPath: string,

@@ -20,6 +20,7 @@ const INT_OR_STRING = 'x-kubernetes-int-or-string';
 const EMBEDDED = 'x-kubernetes-embedded-resource';
 const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
 
+/** The kind of value that a schema describes: the whole object, a property or additional property, or an item of a list. */
 type SchemaLevel = 'root' | 'member' | 'item';
 
 /** The errors, limited in length and then sorted by text, as upstream sorts them. */
@@ -29,9 +30,11 @@ export function validateStructural(root: JsonObject, fieldPath: string): readonl
   return limitErrors([...errors, ...completenessErrors(root, fieldPath)]).sort((a, b) => compareBytes(a.text, b.text));
 }
 
+/** Adds the errors of a schema that describes a value, and of all schemas below it. */
 function addNodeErrors(node: JsonObject, fieldPath: string, level: SchemaLevel, errors: FieldError[]): void {
-  for (const inner of valueSchemas(node, fieldPath))
+  for (const inner of valueSchemas(node, fieldPath)) {
     addNodeErrors(inner.schema, inner.fieldPath, inner.step === '.items' ? 'item' : 'member', errors);
+  }
   appendAll(errors, [...patternErrors(node, fieldPath), ...itemsErrors(node, fieldPath)]);
   const exemptTypes = intOrStringTypes(node);
   for (const inner of junctorSchemas(node, fieldPath)) addJunctorErrors(inner, exemptTypes, errors);
@@ -49,17 +52,20 @@ const MISSING_TYPE: Readonly<Record<SchemaLevel, string>> = {
 function typeErrors(node: JsonObject, fieldPath: string, level: SchemaLevel): readonly FieldError[] {
   const type = stringAt(node, 'type') ?? '';
   const errors: FieldError[] = [];
-  if (node[INT_OR_STRING] === true) {
-    for (const name of [PRESERVE, EMBEDDED])
-      if (node[name] === true) errors.push(invalidValue(`${fieldPath}.${name}`, true, `must be false if ${INT_OR_STRING} is true`));
+  const isIntOrString = node[INT_OR_STRING] === true;
+  if (isIntOrString) {
+    for (const name of [PRESERVE, EMBEDDED].filter((member) => node[member] === true)) {
+      errors.push(invalidValue(`${fieldPath}.${name}`, true, `must be false if ${INT_OR_STRING} is true`));
+    }
   }
+  const mayLackType = isIntOrString || node[PRESERVE] === true;
   if (node[EMBEDDED] === true && type !== 'object') {
     const text = `must be object if ${EMBEDDED} is true`;
     errors.push(type === '' ? requiredValue(`${fieldPath}.type`, text) : invalidValue(`${fieldPath}.type`, type, text));
-  } else if (type === '' && node[INT_OR_STRING] !== true && node[PRESERVE] !== true)
-    errors.push(requiredValue(`${fieldPath}.type`, MISSING_TYPE[level]));
-  if (level === 'root' && type !== '' && type !== 'object')
+  } else if (type === '' && !mayLackType) errors.push(requiredValue(`${fieldPath}.type`, MISSING_TYPE[level]));
+  if (level === 'root' && type !== '' && type !== 'object') {
     errors.push(invalidValue(`${fieldPath}.type`, type, 'must be object at the root'));
+  }
   return errors;
 }
 
@@ -172,22 +178,25 @@ const itemAndPropertySchemas = (schema: JsonObject, fieldPath: string): readonly
 
 /** Every property and item that is restricted under a junctor must also be declared in the structural schema. */
 function completenessErrors(root: JsonObject, fieldPath: string): readonly FieldError[] {
-  const errors = new Map<string, FieldError>();
-  let length = 0;
+  const errorsByPath = new Map<string, FieldError>();
+  let characters = 0;
+  // `node` is the structural schema of the value that `restriction` restricts.
   const visit = (restriction: LocatedSchema, node: JsonObject | undefined, nodePath: string): void => {
     for (const inner of junctorSchemas(restriction.schema, restriction.fieldPath)) visit(inner, node, nodePath);
     for (const inner of itemAndPropertySchemas(restriction.schema, restriction.fieldPath)) {
+      const memberPath = nodePath + inner.step;
       const member = subschemaAt(node, inner.step);
-      const at = nodePath + inner.step;
-      if (member !== undefined) visit(inner, member, at);
-      else if (length < MAX_ERROR_CHARACTERS && !errors.has(at)) {
-        errors.set(at, requiredValue(at, `because it is defined in ${inner.fieldPath}`));
-        length += at.length;
+      if (member !== undefined) {
+        visit(inner, member, memberPath);
+        continue;
       }
+      if (characters >= MAX_ERROR_CHARACTERS || errorsByPath.has(memberPath)) continue;
+      errorsByPath.set(memberPath, requiredValue(memberPath, `because it is defined in ${inner.fieldPath}`));
+      characters += memberPath.length;
     }
   };
   for (const inner of junctorSchemas(root, fieldPath)) visit(inner, root, fieldPath);
-  return [...errors.values()];
+  return [...errorsByPath.values()];
 }
 
 /** `step` is `.items` or `.properties[name]`. */

@@ -21,7 +21,7 @@ export function limitErrors(errors: readonly FieldError[]): FieldError[] {
   });
 }
 
-/** A schema and where it is within the definition. */
+/** A schema and its path within the definition. */
 export interface LocatedSchema {
   readonly schema: JsonObject;
   readonly fieldPath: string;
@@ -85,23 +85,26 @@ export function valueSchemas(schema: JsonObject, fieldPath: string): readonly Lo
   ];
 }
 
-/** The keywords with subschemas, in upstream's order, and how to read them. */
-const SUBSCHEMA_KEYWORDS: readonly (readonly [
-  member: string,
-  find: (schema: JsonObject, member: string, fieldPath: string) => readonly LocatedSchema[],
-])[] = [
-  ['additionalProperties', schemaAtMember],
-  ['properties', schemasInMap],
-  ...JUNCTORS.map((member) => [member, member === 'not' ? schemaAtMember : schemasInList] as const),
-  ['definitions', schemasInMap],
-  ['dependencies', schemasInMap],
-  ['items', (schema, _member, fieldPath) => itemSchemas(schema, fieldPath)],
+/** A keyword with subschemas, and the function that reads them. */
+interface SubschemaKeyword {
+  readonly member: string;
+  readonly find: (schema: JsonObject, member: string, fieldPath: string) => readonly LocatedSchema[];
+}
+
+/** In upstream's order. */
+const SUBSCHEMA_KEYWORDS: readonly SubschemaKeyword[] = [
+  { member: 'additionalProperties', find: schemaAtMember },
+  { member: 'properties', find: schemasInMap },
+  ...JUNCTORS.map((member) => ({ member, find: member === 'not' ? schemaAtMember : schemasInList })),
+  { member: 'definitions', find: schemasInMap },
+  { member: 'dependencies', find: schemasInMap },
+  { member: 'items', find: (schema, _member, fieldPath) => itemSchemas(schema, fieldPath) },
 ];
 
 /** The direct subschemas, in upstream's order. */
 export function subschemas(schema: JsonObject, fieldPath: string): readonly LocatedSchema[] {
   let collected: readonly LocatedSchema[] = NO_SCHEMAS;
-  for (const [member, find] of SUBSCHEMA_KEYWORDS) {
+  for (const { member, find } of SUBSCHEMA_KEYWORDS) {
     if (ownMember(schema, member) === undefined) continue;
     const added = find(schema, member, fieldPath);
     collected = collected.length === 0 ? added : [...collected, ...added];
@@ -112,13 +115,12 @@ export function subschemas(schema: JsonObject, fieldPath: string): readonly Loca
 /** Whether the schema or any schema below it satisfies the predicate. Computes no field paths, unlike {@link subschemas}. */
 export function schemaHas(schema: JsonObject, predicate: (schema: JsonObject) => boolean): boolean {
   if (predicate(schema)) return true;
-  const matches = (value: JsonValue | undefined): boolean => isObject(value) && schemaHas(value, predicate);
-  for (const [member, find] of SUBSCHEMA_KEYWORDS) {
+  const matches = (value: JsonValue): boolean => isObject(value) && schemaHas(value, predicate);
+  return SUBSCHEMA_KEYWORDS.some(({ member, find }) => {
     const value = ownMember(schema, member);
-    if (value === undefined) continue;
-    if (find === schemasInMap) {
-      if (isObject(value) && Object.values(value).some(matches)) return true;
-    } else if (matches(value) || (Array.isArray(value) && find !== schemaAtMember && value.some(matches))) return true;
-  }
-  return false;
+    if (value === undefined) return false;
+    if (find === schemasInMap) return isObject(value) && Object.values(value).some(matches);
+    if (find === schemaAtMember) return matches(value);
+    return Array.isArray(value) ? value.some(matches) : matches(value);
+  });
 }

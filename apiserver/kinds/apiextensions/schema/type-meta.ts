@@ -8,7 +8,7 @@ import { forbiddenField, type FieldError } from '../../../../shared/api/errors/f
 import type { JsonObject } from '../../../../shared/values/json';
 import { locateRoot, subschemas, type LocatedSchema } from './subschemas';
 
-/** `.properties[kind]` */
+/** The step to one of the members, such as `.properties[kind]`. */
 const TYPE_META = /^\.properties\[(apiVersion|kind|metadata)\]$/;
 const EMBEDDED = 'x-kubernetes-embedded-resource';
 
@@ -20,7 +20,7 @@ export function validateTypeMetaSchemas(root: JsonObject, fieldPath: string): re
   return errors;
 }
 
-/** Where a schema is. */
+/** The position of a schema in the schema of a custom resource. */
 interface SchemaContext {
   readonly isRoot: boolean;
   /** The top-level member that contains the schema; '' for none. */

@@ -19,6 +19,7 @@ import { validateDefaults } from './defaults';
 import { validateStructural } from './structural';
 import { schemaHas, limitErrors } from './subschemas';
 
+/** The version that uses a schema. */
 interface SchemaUse {
   /** Whether the version has a status subresource. */
   readonly hasStatus: boolean;
